@@ -1,0 +1,62 @@
+# Development tasks; `make help` lists them. Everything is installed into VENV and nowhere else.
+
+PYTHON ?= python3
+VENV ?= .venv
+DATA ?= ../shared/data
+
+BENCH_DATA := $(DATA)/articles_wcxb.jsonl.xz
+BENCH_SYSTEMS := mss-paper,simple-mss,longest-block,all-text
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help test lint format bench docs clean distclean
+
+help: ## list the tasks
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' Makefile
+	@echo
+	@echo 'PYTHON=python3.13 VENV=.venv-3.13 chooses an interpreter and its environment.'
+
+test: lint ## lint, then all tests; reasons and number of the skipped ones are printed
+	$(BIN)/python -m pytest -rs
+
+lint: $(VENV)/installed-dev ## ruff, formatting, mypy, direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python tools/check_imports.py
+
+format: $(VENV)/installed-dev ## format the sources and repair what ruff can repair
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/installed-peers ## a small comparison of systems; DATA=folder of labelled pages
+	@test -f '$(BENCH_DATA)' || { \
+		echo 'make bench: no labelled pages at $(BENCH_DATA)' >&2; \
+		echo 'make bench: say where they are: make bench DATA=folder' >&2; \
+		exit 2; }
+	@mkdir -p build
+	$(BIN)/python -m scrapy_mss.bench run --test 'jsonl:$(BENCH_DATA)' --folds 5 --limit 100 \
+		--systems $(BENCH_SYSTEMS) --markdown build/bench.md
+
+docs: $(VENV)/installed-docs ## HTML pages in build/docs
+	$(BIN)/sphinx-build -W --keep-going -n -q -b html -d build/doctrees docs build/docs
+	@echo 'make docs: build/docs/index.html'
+
+clean: ## delete what was built and cached, keep the environments
+	rm -rf build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find scrapy_mss tests tools docs -name __pycache__ -prune -exec rm -rf {} +
+
+distclean: clean ## delete the environment too
+	rm -rf '$(VENV)'
+
+# One stamp for each set of extras: installed again only when the lists of packages change.
+$(VENV)/installed-%: setup.cfg pyproject.toml | $(BIN)/python
+	@echo 'make: installing scrapy-mss[$*] into $(VENV)'
+	@$(PIP) install --editable '.[$*]'
+	@touch $@
+
+$(BIN)/python:
+	$(PYTHON) -m venv '$(VENV)'

@@ -1,0 +1,28 @@
+"""Sphinx: Markdown pages, reference from the docstrings, version from the installed package."""
+
+from importlib.metadata import version as installed_version
+
+project = "scrapy-mss"
+author = "scrapy-mss contributors"
+project_copyright = f"2026, {author}"
+release = version = installed_version("scrapy-mss")
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
+myst_enable_extensions = ["deflist", "dollarmath"]
+myst_heading_anchors = 3
+html_theme = "furo"
+html_title = f"scrapy-mss {release}"
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+napoleon_numpy_docstring = False
+
+# `-n` makes an unknown name in a signature an error. Names of these libraries are known to us
+# but not to Sphinx, which could learn them only by fetching the libraries' indexes.
+nitpick_ignore_regex = [
+    ("py:.*", r"(collections|datetime|enum|os|pathlib|typing)\..*"),
+    ("py:.*", r"(np|numpy|nltk|lxml|parsel|scrapy)\..*"),
+    ("py:class", r"(bool|bytes|dict|float|int|list|object|set|str|tuple|type|None)"),
+    ("py:exc", r"[A-Z]\w*(Error|Warning)"),
+    ("py:class", r"(NDArray|Path|Iterable|Iterator|Mapping|Sequence|Callable)"),
+]

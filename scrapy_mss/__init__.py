@@ -1,0 +1,34 @@
+"""Clean articles out of a news crawl, by maximum subsequence segmentation.
+
+Public names are loaded when first used, so that importing a part imports that part only.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from scrapy_mss.api import Extractor
+    from scrapy_mss.core.extractor import Extraction
+    from scrapy_mss.core.model import ModelError
+
+__version__ = "0.1.0"
+
+__all__ = ["Extraction", "Extractor", "ModelError", "__version__"]
+
+_HOME = {
+    "Extraction": "scrapy_mss.core.extractor",
+    "Extractor": "scrapy_mss.api",
+    "ModelError": "scrapy_mss.core.model",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

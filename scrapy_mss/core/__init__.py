@@ -1,0 +1,1 @@
+"""The algorithm: functions of their arguments on strings and arrays, no input or output."""

@@ -1,0 +1,108 @@
+"""What is removed inside the span, and how the rest becomes a well-formed block.
+
+The paper found that inside an article's block two rules are enough: news text holds few links,
+and what is embedded is there to show something or to lead somewhere. Only elements that open
+and close inside the span count, so that a container around the whole text is never judged.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from scrapy_mss.core.subsequence import Span
+from scrapy_mss.core.tags import TAG_NAMES, VOID_TAGS, numbers
+from scrapy_mss.core.tokens import CLOSE, OPEN, Bools, Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Elements that are removed; if *holding* is given, only those that hold one of these."""
+
+    name: str
+    elements: frozenset[str]
+    why: str
+    holding: frozenset[str] = frozenset()
+
+    def matches(self, tokens: Tokens, span: Span) -> Bools:
+        """bool[n_tokens]: what this rule removes from *span*, the elements' tags included."""
+        opening = (tokens.kind == OPEN) & np.isin(tokens.tag, numbers(self.elements))
+        opening &= (tokens.partner >= 0) & (tokens.partner < span.end)
+        opens = np.flatnonzero(opening[span.start : span.end]) + span.start
+        closes = tokens.partner[opens]
+        if self.holding:
+            held = (tokens.kind == OPEN) & np.isin(tokens.tag, numbers(self.holding))
+            before = np.concatenate(([0], np.cumsum(held)))
+            chosen = before[closes] > before[opens + 1]
+            opens, closes = opens[chosen], closes[chosen]
+        depth = np.zeros(len(tokens) + 1, np.int32)
+        np.add.at(depth, opens, 1)
+        np.add.at(depth, closes + 1, -1)
+        return np.cumsum(depth[:-1]) > 0
+
+
+CODE = Rule("code", frozenset({"script", "style"}), "scripts and style sheets are no text")
+EMBEDDED = Rule("embedded", frozenset({"iframe", "table"}), "frames and tables are no running text")
+LINKED_DIV = Rule(
+    "linked_div",
+    frozenset({"div"}),
+    "a box with a link or a picture leads elsewhere or shows something",
+    holding=frozenset({"a", "iframe", "table", "img", "embed", "applet", "object"}),
+)
+
+PAPER_RULES = (CODE, EMBEDDED, LINKED_DIV)
+UNCLEANED = (CODE,)
+
+
+def keep(tokens: Tokens, span: Span, rules: tuple[Rule, ...]) -> Bools:
+    """bool[n_tokens]: the tokens of *span* that no rule removes."""
+    kept = np.zeros(len(tokens), np.bool_)
+    kept[span.start : span.end] = True
+    for rule in rules:
+        kept &= ~rule.matches(tokens, span)
+    return kept
+
+
+def runs(kept: Bools) -> list[tuple[int, int]]:
+    """The runs of true values, as (start, end)."""
+    edges = np.diff(np.concatenate(([False], kept, [False])).astype(np.int8))
+    return list(zip(np.flatnonzero(edges > 0).tolist(), np.flatnonzero(edges < 0).tolist()))
+
+
+_NAME = re.compile(r"</?([^\s/>]+)")
+
+
+def well_formed(tokens: Tokens, kept: Bools) -> str:
+    """The source of the kept tokens, with the tags opened and closed that it cuts.
+
+    In between the source is exact: what is put right is what cutting broke, not the page's own
+    mistakes. A closing tag whose opening tag was cut off gets it back as it stood in the page.
+    """
+    left_open: list[int] = []
+    missing: list[str] = []
+    tags = np.flatnonzero(kept & tokens.is_tag)
+    for index, is_close, partner in zip(
+        tags.tolist(), (tokens.kind[tags] == CLOSE).tolist(), tokens.partner[tags].tolist()
+    ):
+        if not is_close:
+            left_open.append(index)
+        elif partner >= 0 and kept[partner]:
+            while left_open.pop() != partner:
+                pass
+        else:
+            source = tokens.html(partner, partner + 1) if partner >= 0 else ""
+            missing.append(source or f"<{_name(tokens, index)}>")
+    body = "".join(tokens.html(start, end) for start, end in runs(kept))
+    closing = (_name(tokens, i) for i in reversed(left_open) if not _is_void(tokens, i))
+    return "".join((*reversed(missing), body, *(f"</{name}>" for name in closing)))
+
+
+def _is_void(tokens: Tokens, index: int) -> bool:
+    return TAG_NAMES[tokens.tag[index]] in VOID_TAGS
+
+
+def _name(tokens: Tokens, index: int) -> str:
+    found = _NAME.match(tokens.html(index, index + 1))
+    return found[1].lower() if found else TAG_NAMES[tokens.tag[index]]

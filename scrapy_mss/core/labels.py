@@ -1,0 +1,45 @@
+"""Labels of example pages: what is in, what is out, and which examples are good enough.
+
+A wrapper labels a page by a span of tokens; the paper learns only from pages whose extraction
+has at least fifty words and symbols and is at most one fifth tags, which leaves out index
+pages, galleries and wrappers that no longer fit.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import numpy as np
+
+from scrapy_mss.core.tokens import Bools, Tokens
+
+FEWEST_WORDS = 50
+LARGEST_TAG_SHARE = 0.2
+
+
+class Rejection(Enum):
+    """Why an example is not learned from; the value is the name in statistics."""
+
+    EMPTY = "empty"
+    TOO_FEW_WORDS = "too_few_words"
+    TOO_MANY_TAGS = "too_many_tags"
+
+
+def span_labels(n_tokens: int, start: int, end: int) -> Bools:
+    """bool[n_tokens]: true for tokens start … end-1."""
+    inside = np.zeros(n_tokens, np.bool_)
+    inside[start:end] = True
+    return inside
+
+
+def check_example(tokens: Tokens, inside: Bools) -> Rejection | None:
+    """Why a page labelled *inside* (bool[n_tokens]) is no good example; None if it is."""
+    size = int(inside.sum())
+    if not size:
+        return Rejection.EMPTY
+    tags = int((inside & tokens.is_tag).sum())
+    if size - tags < FEWEST_WORDS:
+        return Rejection.TOO_FEW_WORDS
+    if tags > LARGEST_TAG_SHARE * size:
+        return Rejection.TOO_MANY_TAGS
+    return None

@@ -1,0 +1,185 @@
+"""A model as bytes: a header that says what it is, the counts, and a checksum. No pickle.
+
+    MAGIC | header length, 4 bytes | header, JSON | one block a family | BLAKE2b of all before
+
+A block holds the filled buckets only, so that a file is as large as what was learned: their
+numbers as differences (small numbers pack well) and their out and in counts, packed by zlib.
+The fingerprint in the header is of the features of a probe page: counts of another tokenizer
+or of other features do not fit and are refused, without anybody counting versions.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrapy_mss.core.naive_bayes import NaiveBayes
+from scrapy_mss.core.profiles import PROFILES, Profile
+from scrapy_mss.core.tokenizer import tokenize
+
+MAGIC = b"scrapy-mss model\n"
+FORMAT = 1
+DIGEST_SIZE = 16
+LARGEST_HEADER = 2**20
+PACKING = 6  # zlib's middle: its hardest takes thrice as long for one part in fifty
+
+_LENGTH = struct.Struct("<I")
+_PROBE = (
+    "<!DOCTYPE html><title>Probe</title><body><div class=a><p>Running dogs, 3 caf&eacute;s &amp; "
+    "a <b>&ldquo;relational&rdquo;</b> test.<br><foo>\u4e2d\u6587</foo></p></div><!-- c --></body>"
+)
+
+
+class ModelError(ValueError):
+    """A model's bytes that cannot be used; the message says what is wrong and what to do."""
+
+
+class ForeignModelError(ModelError):
+    """The bytes are not a model of ours."""
+
+
+class DamagedModelError(ModelError):
+    """The bytes were a model of ours once."""
+
+
+class NewerModelError(ModelError):
+    """The bytes are of a later version of this library."""
+
+
+class IncompatibleModelError(ModelError):
+    """The counts are of features that this version does not compute."""
+
+
+@dataclass(slots=True)
+class Model:
+    """What was learned, and the profile that it is for."""
+
+    profile: Profile
+    bayes: NaiveBayes = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bayes = NaiveBayes(self.profile.families)
+
+
+@cache
+def fingerprint(families: tuple[str, ...]) -> str:
+    """Equal for two versions of this library when *families* mean the same buckets in both."""
+    digest = blake2b(digest_size=DIGEST_SIZE)
+    tokens = tokenize(_PROBE)
+    for row, family in zip(NaiveBayes(families).features(tokens), families, strict=True):
+        digest.update(family.encode() + row.astype("<i4").tobytes())
+    return digest.hexdigest()
+
+
+def to_bytes(model: Model) -> bytes:
+    """*model* in the form that ``from_bytes`` reads; equal models give equal bytes."""
+    bayes = model.bayes
+    blocks = [_pack(counts) for counts in bayes.counts.values()]
+    header = {
+        "format": FORMAT,
+        "profile": model.profile.name,
+        "fingerprint": fingerprint(model.profile.families),
+        "pages": bayes.pages,
+        "tokens": bayes.tokens.tolist(),
+        "families": [
+            {"name": f.name, "filled": filled, "bytes": len(block)}
+            for f, (filled, block) in zip(bayes.families, blocks, strict=True)
+        ],
+    }
+    head = json.dumps(header, sort_keys=True).encode()
+    body = b"".join((MAGIC, _LENGTH.pack(len(head)), head, *(block for _, block in blocks)))
+    return body + blake2b(body, digest_size=DIGEST_SIZE).digest()
+
+
+def from_bytes(data: bytes) -> Model:
+    """The model behind *data*; a ``ModelError`` names what is wrong with it otherwise."""
+    header, position = read_header(data)
+    body, digest = data[:-DIGEST_SIZE], data[-DIGEST_SIZE:]
+    if blake2b(body, digest_size=DIGEST_SIZE).digest() != digest:
+        raise DamagedModelError(
+            "the model is damaged: its checksum does not fit its content. Use a copy of it, "
+            "or remove it and train again"
+        )
+    try:
+        return _from_parts(header, body[position:])
+    except (KeyError, TypeError, ValueError, zlib.error) as error:
+        if isinstance(error, ModelError):
+            raise
+        raise DamagedModelError(f"the model's header and counts do not agree: {error!r}") from error
+
+
+def read_header(data: bytes) -> tuple[dict[str, Any], int]:
+    """The header of a model and where the counts begin; the counts are not looked at."""
+    if not data.startswith(MAGIC):
+        raise ForeignModelError(
+            f"this is no scrapy-mss model: it begins with {data[:16]!r}, a model begins with "
+            f"{MAGIC!r}. Give the path of a model that scrapy-mss wrote"
+        )
+    start = len(MAGIC) + _LENGTH.size
+    try:
+        (length,) = _LENGTH.unpack(data[len(MAGIC) : start])
+        if length > min(LARGEST_HEADER, len(data)):
+            raise ValueError(f"a header of {length} bytes")
+        header = json.loads(data[start : start + length])
+        newer = header["format"] > FORMAT
+    except (struct.error, ValueError, KeyError, TypeError) as error:
+        raise DamagedModelError(f"the model is damaged: its header cannot be read: {error}") from error
+    if newer:
+        raise NewerModelError(
+            f"the model has format {header['format']}, this version of scrapy-mss reads up to "
+            f"{FORMAT}. Update scrapy-mss, or train a model with this version"
+        )
+    return header, start + length
+
+
+def _from_parts(header: dict[str, Any], blocks: bytes) -> Model:
+    profile = PROFILES.get(header["profile"])
+    if profile is None:
+        raise IncompatibleModelError(
+            f"the model is for the profile {header['profile']!r}; known here are "
+            f"{', '.join(PROFILES)}. Train it again with this version of scrapy-mss"
+        )
+    if header["fingerprint"] != fingerprint(profile.families):
+        raise IncompatibleModelError(
+            "the model's counts are of other features than this version of scrapy-mss computes. "
+            "Train it again, or use the version that made it"
+        )
+    model = Model(profile)
+    bayes = model.bayes
+    bayes.pages = int(header["pages"])
+    bayes.tokens[:] = header["tokens"]
+    for row, counts in zip(header["families"], bayes.counts.values(), strict=True):
+        block, blocks = blocks[: row["bytes"]], blocks[row["bytes"] :]
+        _unpack(block, int(row["filled"]), counts)
+    return model
+
+
+def _pack(counts: NDArray[np.uint32]) -> tuple[int, bytes]:
+    filled = np.flatnonzero(counts.any(axis=1))
+    numbers = np.diff(filled, prepend=0)
+    columns = (numbers, counts[filled, 0], counts[filled, 1])
+    raw = b"".join(column.astype("<u4").tobytes() for column in columns)
+    return len(filled), zlib.compress(raw, PACKING)
+
+
+def _unpack(block: bytes, filled: int, counts: NDArray[np.uint32]) -> None:
+    """Write a block of *filled* buckets into the empty *counts*."""
+    if not 0 <= filled <= len(counts):
+        raise ValueError(f"{filled} buckets for a table of {len(counts)}")
+    size = 3 * 4 * filled
+    raw = zlib.decompressobj().decompress(block, size + 1)
+    if len(raw) != size:
+        raise ValueError(f"{len(raw)} bytes of counts where {size} were announced")
+    numbers, outside, inside = np.frombuffer(raw, "<u4").reshape(3, filled)
+    at = np.cumsum(numbers, dtype=np.int64)
+    if filled and at[-1] >= len(counts):
+        raise ValueError(f"bucket {at[-1]} in a table of {len(counts)}")
+    counts[at, 0], counts[at, 1] = outside, inside

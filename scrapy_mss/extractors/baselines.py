@@ -1,0 +1,64 @@
+"""What needs no training: simple MSS, the longest table cell or div, all text."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scrapy_mss.core.cleaning import UNCLEANED, keep
+from scrapy_mss.core.profiles import TAG_PENALTY, simple_scores
+from scrapy_mss.core.rendering import render
+from scrapy_mss.core.subsequence import Span, best_span
+from scrapy_mss.core.tags import numbers
+from scrapy_mss.core.tokenizer import tokenize
+from scrapy_mss.core.tokens import OPEN, Tokens
+from scrapy_mss.extractors.base import Located
+
+CELLS = frozenset({"td", "div"})
+
+
+class _SpanSystem:
+    """A system that chooses one run of tokens and cleans nothing in it."""
+
+    def span(self, tokens: Tokens) -> Span:
+        raise NotImplementedError
+
+    def locate(self, html: str) -> Located:
+        tokens = tokenize(html)
+        kept = keep(tokens, self.span(tokens), UNCLEANED)
+        return Located(render(tokens, kept), tokens, kept)
+
+    def extract(self, html: str) -> str:
+        return self.locate(html).text
+
+
+class SimpleMss(_SpanSystem):
+    """The paper's second baseline: words and signs count 1, tags *penalty*."""
+
+    def __init__(self, *, penalty: float = TAG_PENALTY) -> None:
+        self.penalty = penalty
+
+    def span(self, tokens: Tokens) -> Span:
+        return best_span(simple_scores(tokens, self.penalty))
+
+
+class LongestBlock(_SpanSystem):
+    """The paper's first baseline: the table cell or div that holds the most characters."""
+
+    def span(self, tokens: Tokens) -> Span:
+        cells = (tokens.kind == OPEN) & np.isin(tokens.tag, numbers(CELLS)) & (tokens.partner >= 0)
+        opens = np.flatnonzero(cells)
+        if not len(opens):
+            return Span(0, len(tokens), 0.0)
+        length = (tokens.clean_end - tokens.clean_start) * ~tokens.is_tag
+        before = np.concatenate(([0], np.cumsum(length)))
+        closes = tokens.partner[opens]
+        held = before[closes] - before[opens]
+        longest = int(np.argmax(held))
+        return Span(int(opens[longest]), int(closes[longest]) + 1, float(held[longest]))
+
+
+class AllText(_SpanSystem):
+    """Every word of the page: what any extraction has to better."""
+
+    def span(self, tokens: Tokens) -> Span:
+        return Span(0, len(tokens), 0.0)

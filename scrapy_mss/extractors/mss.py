@@ -1,0 +1,78 @@
+"""The paper's systems that learn: supervised, cut at a rule, for CleanEval, self-trained."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from scrapy_mss.core.cleaning import UNCLEANED, keep
+from scrapy_mss.core.extractor import Extractor
+from scrapy_mss.core.model import Model
+from scrapy_mss.core.profiles import PROFILES
+from scrapy_mss.core.rendering import render
+from scrapy_mss.core.selftraining import SelfTraining, self_train
+from scrapy_mss.core.tokenizer import tokenize
+from scrapy_mss.extractors.alignment import label_words
+from scrapy_mss.extractors.base import Example, Located
+from scrapy_mss.stores.file import read_model
+
+
+class Mss:
+    """Naive Bayes scores and the span with the greatest sum, as a profile has them.
+
+    The paper measured spans before cleaning, so nothing is cleaned unless *clean* is given;
+    *bias* replaces the profile's.
+    """
+
+    def __init__(
+        self, *, profile: str = "paper", clean: bool = False, bias: float | None = None
+    ) -> None:
+        self.profile = PROFILES[profile]
+        if not clean:
+            self.profile = replace(self.profile, rules=UNCLEANED)
+        if bias is not None:
+            self.profile = replace(self.profile, bias=bias)
+        self.extractor = Extractor.untrained(self.profile)
+
+    def fit(self, examples: Iterable[Example]) -> None:
+        """Learn from golds that people wrote: none is refused."""
+        for example in examples:
+            tokens = tokenize(example.html)
+            self.extractor.learn(tokens, label_words(tokens, example.text), checked=False)
+
+    def load_model(self, path: str | os.PathLike[str]) -> None:
+        """Use what a model file holds instead of learning."""
+        self.extractor = Extractor(read_model(path), profile=self.profile)
+
+    def locate(self, html: str) -> Located:
+        found = self.extractor.extract(html)
+        return Located(found.text, found.tokens, found.kept)
+
+    def extract(self, html: str) -> str:
+        return self.extractor.extract(html).text
+
+
+class SelfTrainedMss(Mss):
+    """The supervised system, trained on from the unlabelled pages of one site at a time."""
+
+    def __init__(self, *, iterations: int = SelfTraining.iterations) -> None:
+        super().__init__()
+        self.options = SelfTraining(iterations=iterations)
+
+    def locate_site(self, pages: Sequence[str]) -> list[list[Located]]:
+        """For each iteration, the first of them none, what is found in each page of a site."""
+        assert self.extractor.model is not None
+        tokens = [tokenize(page) for page in pages]
+        history = self_train(self.extractor.model.bayes, tokens, options=self.options)
+        rows = []
+        for predictions in history:
+            kept = [
+                keep(page, found.span, self.profile.rules)
+                for page, found in zip(tokens, predictions, strict=True)
+            ]
+            rows.append([Located(render(t, k), t, k) for t, k in zip(tokens, kept, strict=True)])
+        return rows
+
+    def extract_site(self, pages: Sequence[str]) -> list[str]:
+        return [located.text for located in self.locate_site(pages)[-1]]
