@@ -7,7 +7,7 @@ author = "scrapy-mss contributors"
 project_copyright = f"2026, {author}"
 release = version = installed_version("scrapy-mss")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
 html_theme = "furo"
@@ -15,7 +15,7 @@ html_title = f"scrapy-mss {release}"
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
-napoleon_numpy_docstring = False
+autodoc_class_signature = "separated"
 
 # `-n` makes an unknown name in a signature an error. Names of these libraries are known to us
 # but not to Sphinx, which could learn them only by fetching the libraries' indexes.
@@ -24,5 +24,7 @@ nitpick_ignore_regex = [
     ("py:.*", r"(np|numpy|nltk|lxml|parsel|scrapy)\..*"),
     ("py:class", r"(bool|bytes|dict|float|int|list|object|set|str|tuple|type|None)"),
     ("py:exc", r"[A-Z]\w*(Error|Warning)"),
-    ("py:class", r"(NDArray|Path|Iterable|Iterator|Mapping|Sequence|Callable)"),
+    ("py:class", r"(NDArray|Path|Self|Iterable|Iterator|Mapping|Sequence|Callable)"),
+    # The class whose page is that of `scrapy_mss.Extractor`, which adds the files.
+    ("py:class", r"scrapy_mss\.core\.extractor\.Extractor"),
 ]

@@ -33,8 +33,13 @@ def heavy_modules_after(program: str) -> list[str]:
 
 @pytest.mark.parametrize(
     "program",
-    ["import scrapy_mss", "import scrapy_mss.core", IMPORT_ALL_OF_CORE],
-    ids=["package", "core", "every module of core"],
+    [
+        "import scrapy_mss",
+        "from scrapy_mss import Extractor",
+        "import scrapy_mss.core",
+        IMPORT_ALL_OF_CORE,
+    ],
+    ids=["package", "Extractor", "core", "every module of core"],
 )
 def test_core_loads_without_scrapy_and_without_a_parser(program: str) -> None:
     assert heavy_modules_after(program) == []

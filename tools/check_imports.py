@@ -57,6 +57,7 @@ class Layer:
 
 
 CORE = f"{ROOT}.core"
+API = f"{ROOT}.api"
 EXTRACTORS = f"{ROOT}.extractors"
 ITEMS = f"{ROOT}.items"
 METADATA = f"{ROOT}.metadata"
@@ -69,7 +70,7 @@ SPIDER_MIDDLEWARES = f"{ROOT}.spidermiddlewares"
 PIPELINES = f"{ROOT}.pipelines"
 ADDON = f"{ROOT}.addon"
 
-WITHOUT_SCRAPY = (CORE, ITEMS, METADATA, STORES, WRAPPERS)
+WITHOUT_SCRAPY = (API, CORE, ITEMS, METADATA, STORES, WRAPPERS)
 BELOW_GLUE = (*WITHOUT_SCRAPY, SETTINGS, STATS)
 GLUE = (DOWNLOADER_MIDDLEWARES, SPIDER_MIDDLEWARES, PIPELINES)
 GLUE_LIBRARIES = ("itemadapter", "scrapy")
@@ -100,14 +101,20 @@ LAYERS = (
         why="fields from one parsed tree",
     ),
     Layer(
+        name=API,
+        project=(CORE, STORES),
+        libraries=("typing_extensions",),
+        why="the core's extractor, with models in files",
+    ),
+    Layer(
         name=EXTRACTORS,
-        project=(CORE,),
+        project=(CORE, STORES),
         libraries=("lxml", "numpy", "parsel", "rapidfuzz"),
         why="systems that use our tokens, or none of ours",
     ),
     Layer(
         name=f"{ROOT}.bench",
-        project=(ROOT, EXTRACTORS, CORE, METADATA, STORES, WRAPPERS),
+        project=(ROOT, API, EXTRACTORS, CORE, METADATA, STORES, WRAPPERS),
         libraries=("lxml", "numpy", "psutil", "rapidfuzz", "rouge_score", "tldextract"),
         why="measures everything that runs without a crawl",
     ),
@@ -125,6 +132,7 @@ LAYERS = (
     Layer(
         name=f"{ROOT}.__main__",
         project=(ROOT, *WITHOUT_SCRAPY),
+        libraries=("w3lib",),
         why="the command line without Scrapy",
     ),
     Layer(

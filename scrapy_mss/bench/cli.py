@@ -12,6 +12,7 @@ import hashlib
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -84,7 +85,7 @@ def _add_measurement(run: argparse.ArgumentParser) -> None:
         help="names, each with options as name:key=value:key=value; or `all`",
     )
     add("--jobs", type=_at_least(1), default=1, metavar="N", help="processes (default: 1)")
-    add("--rouge", action="store_true", help="ROUGE-LSum too; pure Python, about a second a page")
+    add("--rouge", action="store_true", help="add ROUGE-LSum; it is pure Python and slow, a second a page and more")
     add(
         "--resamples",
         type=_at_least(1),
@@ -130,7 +131,8 @@ def _run(options: argparse.Namespace, command: str) -> None:
     trains = _load(options.train, options.limit)
     splits = tuple(runner.splits(tests, trains, options.folds))
     plan = runner.Plan(specs, splits, factory, options.model, options.rouge)
-    with Progress(len(specs) * sum(len(test.pages) for test in tests)) as progress:
+    pages = sum(len(test.pages) for test in tests)
+    with closing(Progress(len(specs) * pages)) as progress:
         rows = runner.run(plan, progress.advance, options.jobs)
     done = report.Run(command, _settings(options), specs, tests, trains, splits)
     _publish(report.build(done, rows), options)
@@ -149,7 +151,7 @@ def _check_options(options: argparse.Namespace) -> None:
 
 
 def _extractors() -> tuple[Mapping[str, object], Factory]:
-    """Return the systems there are; imported here, so that `--help` needs none of them."""
+    """The systems there are; imported here, so that `--help` needs none of them."""
     from scrapy_mss import extractors
 
     return extractors.SYSTEMS, extractors.create

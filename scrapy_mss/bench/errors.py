@@ -17,7 +17,7 @@ class BenchError(Exception):
     """A run that cannot start or go on; the message names the thing and the remedy."""
 
     def __str__(self) -> str:
-        """Return the message on one line, whatever it was made of."""
+        """The message on one line, whatever it was made of."""
         return " ".join(super().__str__().split())
 
 

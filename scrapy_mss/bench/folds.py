@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 
 def assign(sites: Sequence[str], folds: int) -> list[int]:
-    """Return the fold, 0 … folds-1, of each page, given the site of each page."""
+    """The fold, 0 … folds-1, of each page, given the site of each page."""
     sizes = [0] * folds
     chosen: dict[str, int] = {}
     for site, pages in sorted(Counter(sites).items(), key=_order):

@@ -48,7 +48,7 @@ before it in the same process."""  # noqa: RUF001 - the signs of arithmetic
 
 
 def render(report: Report) -> str:
-    """Return the whole report."""
+    """The whole report."""
     sections = (section for info in report.test_sets for section in _sections(report, info))
     return "\n\n".join(["# Benchmark", *sections, *_making(report)]) + "\n"
 
@@ -78,7 +78,7 @@ def _described(info: SetInfo) -> str:
 
 
 def scores_table(results: Sequence[Result]) -> str:
-    """Return the main table: systems and their scores."""
+    """The main table: systems and their scores."""
     columns = [c for c in SCORES if any(r.metrics[c.metric] for r in results)]
     head = ["system", "pages", "failed", *(column.title for column in columns)]
     return table(head, [_score_cells(result, columns) for result in results])
@@ -200,7 +200,7 @@ def _training(report: Report) -> Iterable[str]:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; numbers stand to the right, the first column to the left."""
+    """A table; numbers stand to the right, the first column to the left."""
     rule = ["---", *["---:"] * (len(head) - 1)]
     lines = (" | ".join(_escaped(cell) for cell in row) for row in (head, rule, *rows))
     return "\n".join(f"| {line} |" for line in lines)

@@ -1,6 +1,6 @@
-"""How near an extracted text is to the gold one: pure functions, each by its public definition.
+r"""How near an extracted text is to the gold one: pure functions, each by its definition.
 
-A word is a lower-cased run of `\\w`, but every ideograph and kana is a word of its own, as Chinese
+A word is a lower-cased run of `\w`, but every ideograph and kana is a word of its own, as Chinese
 and Japanese write no spaces (a run would be a sentence). Two conventions hold everywhere: where
 both texts are empty the score is 1, where one of them is empty it is 0.
 
@@ -69,17 +69,17 @@ class Shingles(NamedTuple):
 
 
 def words(text: str) -> list[str]:
-    """Return the words of *text*, lower-cased."""
+    """The words of *text*, lower-cased."""
     return _WORD.findall(text.lower())
 
 
 def cased_words(text: str) -> list[str]:
-    """Return the words of *text* as they are written."""
+    """The words of *text* as they are written."""
     return _WORD.findall(text)
 
 
 def prf(shared: int, extracted: int, gold: int) -> PRF:
-    """Return the scores of *shared* hits of so many *extracted* and so many *gold* items."""
+    """The scores of *shared* hits of so many *extracted* and so many *gold* items."""
     if not extracted and not gold:
         return PRF(1.0, 1.0, 1.0)
     if not shared:
@@ -94,15 +94,13 @@ def bag(extracted: Sequence[str], gold: Sequence[str]) -> PRF:
 
 
 def best_bag(extracted: Sequence[str], golds: Sequence[Sequence[str]]) -> tuple[int, PRF]:
-    """Return the number of the gold with the highest F1 (the first of equals) and its scores."""
+    """The number of the gold with the highest F1 (the first of equals) and its scores."""
     scores = [bag(extracted, gold) for gold in golds]
     best = max(range(len(scores)), key=lambda i: scores[i].f1)
     return best, scores[best]
 
 
-def positions(
-    kept: NDArray[np.bool_], gold: NDArray[np.bool_], is_word: NDArray[np.bool_]
-) -> PRF:
+def positions(kept: NDArray[np.bool_], gold: NDArray[np.bool_], is_word: NDArray[np.bool_]) -> PRF:
     """Compare kept and gold tokens, bool[n_tokens] each; tokens that are no words do not count."""
     shared = int(np.count_nonzero(kept & gold & is_word))
     return prf(shared, int((kept & is_word).sum()), int((gold & is_word).sum()))
@@ -122,7 +120,7 @@ def _grams(text: Sequence[str]) -> Counter[tuple[str, ...]]:
 
 
 def alignment(extracted: Sequence[str], gold: Sequence[str]) -> float:
-    """Return CleanEval's text-only score of two texts in words."""
+    """CleanEval's text-only score of two texts in words."""
     total = len(extracted) + len(gold)
     if not total:
         return 1.0
@@ -140,7 +138,7 @@ def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def rouge_lsum(extracted: str, golds: Sequence[str]) -> float:
-    """Return the highest ROUGE-LSum F1 over the golds."""
+    """The highest ROUGE-LSum F1 over the golds."""
     return max(_rouge(extracted, gold) for gold in golds)
 
 

@@ -73,7 +73,7 @@ class Dataset:
 
 
 def site_of(url: str | None, fallback: str) -> str:
-    """Return the registered domain of *url*, its host where it has none, else *fallback*."""
+    """The registered domain of *url*, its host where it has none, else *fallback*."""
     if not url:
         return fallback
     parts = _domains()(url)

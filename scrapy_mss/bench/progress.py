@@ -11,7 +11,7 @@ EVERY: Final = 0.1  # seconds between two drawings
 
 
 class Progress:
-    """Counts pages; use as a context, so that the line is wiped at the end."""
+    """Counts pages; `contextlib.closing` wipes the line at the end."""
 
     def __init__(self, total: int, stream: TextIO | None = None) -> None:
         """Count up to *total* pages; draw on *stream* (stderr) if that is a terminal."""
@@ -21,11 +21,7 @@ class Progress:
         self._done = 0
         self._start = self._drawn = monotonic()
 
-    def __enter__(self) -> Progress:
-        """Return the bar itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
         """Wipe the line."""
         if self._shown:
             print("\r\x1b[K", end="", file=self._stream, flush=True)
@@ -39,7 +35,7 @@ class Progress:
             print(f"\r\x1b[K{self.line(now, label)}", end="", file=self._stream, flush=True)
 
     def line(self, now: float, label: str) -> str:
-        """Return the bar as text: how much is done and how long the rest will take."""
+        """The bar as text: how much is done and how long the rest will take."""
         share = self._done / self._total
         left = (now - self._start) * (1 / share - 1) if share else 0.0
         bar = ("#" * round(WIDTH * share)).ljust(WIDTH, ".")

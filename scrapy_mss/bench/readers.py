@@ -21,7 +21,7 @@ from functools import partial
 from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Final, cast
+from typing import Any, Final, NamedTuple
 
 from scrapy_mss.bench.errors import BenchError
 from scrapy_mss.bench.pages import Broken, Page, site_of
@@ -55,23 +55,18 @@ def attempt(where: str, make: Callable[[], Page]) -> Page | Broken:
 
 # --- jsonl: one object a line, plain or compressed ------------------------------------------------
 
-OPENERS: Final[Mapping[str, Callable[[Path], IO[bytes]]]] = MappingProxyType(
-    {
-        ".gz": lambda path: cast("IO[bytes]", gzip.open(path, "rb")),
-        ".xz": lambda path: cast("IO[bytes]", lzma.open(path, "rb")),
-    }
-)
+OPENERS: Final[Mapping[str, Callable[..., Any]]] = {".gz": gzip.open, ".xz": lzma.open}
 
 
 def read_jsonl(path: Path) -> Iterator[Page | Broken]:
     """Lines of id, html, golds and what else is known: url, site, lang, page_type, group."""
     try:
-        with OPENERS.get(path.suffix, lambda path: path.open("rb"))(path) as lines:
+        with OPENERS.get(path.suffix, open)(path, "rb") as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
                     yield attempt(f"{path.name}:{number}", partial(_jsonl_page, line))
     except DAMAGED as error:
-        raise BenchError(f"{path} cannot be read: {error or type(error).__name__}") from error
+        raise BenchError(f"{path} cannot be read: {str(error) or type(error).__name__}") from error
 
 
 def _jsonl_page(line: bytes) -> Page:
@@ -112,7 +107,8 @@ def read_scrapinghub(root: Path) -> Iterator[Page | Broken]:
 def _scrapinghub_page(root: Path, name: str, value: object) -> Page:
     record = _as_object(value, "entry")
     golds = (text_field(record, "articleBody", empty=True),)
-    return _folder_page(root / "html", name, golds, url=optional_text(record, "url"))
+    known = Known(name, golds, optional_text(record, "url"), "article")
+    return _folder_page(root / "html", known)
 
 
 # --- WCXB, the Web Content eXtraction Benchmark ---------------------------------------------------
@@ -147,12 +143,12 @@ def _wcxb_page(root: Path, file: Path) -> Page:
         raise FieldError("main_content", "expected a text, got nothing")
     golds = (gold, f"{title}\n\n{gold}") if title and not gold.startswith(title) else (gold,)
     page_type = TYPE_NAMES.get(kind, kind)
-    url = optional_text(record, "url")
-    return _folder_page(root / "html", file.stem, golds, url=url, page_type=page_type)
+    known = Known(file.stem, golds, optional_text(record, "url"), page_type)
+    return _folder_page(root / "html", known)
 
 
 def _first(record: Record, places: Sequence[Sequence[str]]) -> str | None:
-    """Return the first text that stands at one of *places*."""
+    """The first text that stands at one of *places*."""
     for place in places:
         value: object = record
         for key in place:
@@ -177,7 +173,8 @@ def _fundus_page(folder: Path, name: str, value: object) -> Page:
     record = _as_object(value, "entry")
     golds = optional_golds(list(_paragraphs(record.get("body"))))
     stem = name.removesuffix(".gz").removesuffix(".html")
-    return _folder_page(folder / "html", stem, golds, url=optional_text(record, "url"))
+    known = Known(stem, golds, optional_text(record, "url"), "article")
+    return _folder_page(folder / "html", known)
 
 
 def _paragraphs(body: object) -> Iterator[str]:
@@ -194,7 +191,7 @@ def _paragraphs(body: object) -> Iterator[str]:
 
 
 def optional_golds(paragraphs: Sequence[str]) -> tuple[str, ...]:
-    """Return the texts that are right: without the optional paragraphs first, then with them."""
+    """The texts that are right: without the optional paragraphs first, then with them."""
     optional = [i for i, text in enumerate(paragraphs) if text[:1] == "[" and text[-1:] == "]"]
     few = len(optional) <= MAX_OPTIONAL
     sizes = range(len(optional) + 1) if few else (0, len(optional))
@@ -231,11 +228,11 @@ def _cleaneval_page(file: Path, candidates: Sequence[Path]) -> Page:
     text = rest if url is not None else f"{first}\n{rest}"
     parts = (" ".join(part.split()) for part in MARKUP.split(text))
     golds = ("\n\n".join(part for part in parts if part),)
-    return _page(file.stem, decoded(_content(file)), golds, url=url or None)
+    return _page(decoded(_content(file)), Known(file.stem, golds, url or None))
 
 
 def _gold_file(file: Path, candidates: Sequence[Path]) -> Path:
-    """Return the one gold text: N.txt beside an N-cleaned.txt is the uncleaned text."""
+    """The one gold text: N.txt beside an N-cleaned.txt is the uncleaned text."""
     marked = [path for path in candidates if path.stem.endswith(GOLD_MARK)] or list(candidates)
     if len(marked) != 1:
         found = ", ".join(str(path.parent.name) for path in marked) or "none"
@@ -251,33 +248,35 @@ CHARSET: Final = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""
 HEAD: Final = 4096  # characters in which a page declares its language and encoding
 
 
-def _folder_page(
-    folder: Path,
-    name: str,
-    golds: tuple[str, ...],
-    *,
-    url: str | None,
-    page_type: str = "article",
-) -> Page:
-    for file in (folder / f"{name}.html.gz", folder / f"{name}.html"):
+class Known(NamedTuple):
+    """What a layout says of a page beside its HTML."""
+
+    id: str
+    golds: tuple[str, ...]
+    url: str | None
+    page_type: str | None = None
+
+
+def _folder_page(folder: Path, known: Known) -> Page:
+    for file in (folder / f"{known.id}.html.gz", folder / f"{known.id}.html"):
         if file.is_file():
-            return _page(name, decoded(_content(file)), golds, url=url, page_type=page_type)
-    raise FieldError("html", f"there is no {folder.name}/{name}.html.gz")
+            return _page(decoded(_content(file)), known)
+    raise FieldError("html", f"there is no {folder.name}/{known.id}.html.gz")
 
 
-def _page(
-    name: str,
-    html: str,
-    golds: tuple[str, ...],
-    *,
-    url: str | None,
-    page_type: str | None = None,
-) -> Page:
+def _page(html: str, known: Known) -> Page:
     if not html.strip():
         raise FieldError("html", "expected a page, got an empty file")
     declared = LANGUAGE.search(html[:HEAD])
-    lang = declared[1].lower() if declared else None
-    return Page(name, site_of(url, name), html, golds, url, lang, page_type)
+    return Page(
+        id=known.id,
+        site=site_of(known.url, known.id),
+        html=html,
+        golds=known.golds,
+        url=known.url,
+        lang=declared[1].lower() if declared else None,
+        page_type=known.page_type,
+    )
 
 
 def _content(file: Path, field: str = "html") -> bytes:
@@ -324,7 +323,7 @@ def _as_object(value: object, field: str) -> Record:
 
 
 def text_field(record: Record, field: str, *, empty: bool = False) -> str:
-    """Return a text that must be there; *empty* allows one without letters."""
+    """A text that must be there; *empty* allows one without letters."""
     value = record.get(field)
     if not isinstance(value, str):
         raise FieldError(field, f"expected a text, got {_shown(value)}")
@@ -334,7 +333,7 @@ def text_field(record: Record, field: str, *, empty: bool = False) -> str:
 
 
 def optional_text(record: Record, field: str) -> str | None:
-    """Return a text, or None where the field is absent, null or empty."""
+    """A text, or None where the field is absent, null or empty."""
     value = record.get(field)
     if value is not None and not isinstance(value, str):
         raise FieldError(field, f"expected a text or null, got {_shown(value)}")

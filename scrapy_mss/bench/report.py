@@ -29,7 +29,7 @@ from scrapy_mss.bench.pages import Dataset
 from scrapy_mss.bench.resampling import Resampler
 from scrapy_mss.bench.runner import Rows, Split
 from scrapy_mss.bench.scoring import PageScore
-from scrapy_mss.bench.summary import Estimates, Slice, Speed
+from scrapy_mss.bench.summary import Draws, Estimates, Slice, Speed, differences, estimates
 
 FORMAT: Final = "scrapy-mss-bench/1"
 DIGITS: Final = 5  # of a score; of milliseconds too, where the clock gives no more
@@ -47,6 +47,9 @@ PEERS: Final = (
     "trafilatura",
     "turbohtml",
 )
+
+
+Scores = Mapping[str, list[PageScore]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,7 @@ class Report:
     differences: list[Difference]
 
     def result(self, dataset: str, system: str) -> Result:
-        """Return the result of *system* on *dataset*."""
+        """The result of *system* on *dataset*."""
         return next(r for r in self.results if (r.set, r.system) == (dataset, system))
 
 
@@ -153,7 +156,12 @@ def build(run: Run, rows: Rows) -> Report:
     compared: list[Difference] = []
     for number, test in enumerate(run.tests):
         scores = {system: rows[number, system] for system in run.systems}
-        _summed_up(test, scores, run.settings, results, compared)
+        drawn = _drawn(test, scores, run.settings)
+        results += [_result(test.name, s, scores[s], estimates(drawn[s])) for s in scores]
+        compared += [
+            Difference(test.name, later, first, differences(drawn[later], drawn[first]))
+            for first, later in combinations(scores, 2)
+        ]
     return Report(
         format=FORMAT,
         date=datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -169,21 +177,11 @@ def build(run: Run, rows: Rows) -> Report:
     )
 
 
-def _summed_up(
-    test: Dataset,
-    scores: Mapping[str, list[PageScore]],
-    settings: Settings,
-    results: list[Result],
-    compared: list[Difference],
-) -> None:
+def _drawn(test: Dataset, scores: Scores, settings: Settings) -> dict[str, Draws]:
+    """Every statistic of every system, on the same resamples of the set."""
     sites = [page.site for page in test.pages]
     resampler = Resampler(sites, settings.resamples, settings.seed)
-    drawn = {system: summary.draws(rows, resampler) for system, rows in scores.items()}
-    for system, rows in scores.items():
-        results.append(_result(test.name, system, rows, summary.estimates(drawn[system])))
-    for one, other in combinations(scores, 2):
-        metrics = summary.differences(drawn[other], drawn[one])
-        compared.append(Difference(test.name, other, one, metrics))
+    return {system: summary.draws(rows, resampler) for system, rows in scores.items()}
 
 
 def _result(name: str, system: str, rows: list[PageScore], metrics: Estimates) -> Result:
@@ -222,7 +220,7 @@ def _split_info(split: Split, tests: Sequence[Dataset]) -> SplitInfo:
 
 
 def versions() -> dict[str, str | None]:
-    """Return what the numbers depend on."""
+    """What the numbers depend on."""
     found: dict[str, str | None] = {"python": platform.python_version()}
     found.update(dict.fromkeys(PACKAGES))
     for package in PACKAGES + PEERS:
@@ -233,7 +231,7 @@ def versions() -> dict[str, str | None]:
 
 
 def to_json(report: Report) -> str:
-    """Return the report as JSON text."""
+    """The report as JSON text."""
     document = _rounded(asdict(report))
     return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
@@ -270,7 +268,7 @@ def write(path: Path, text: str) -> None:
 
 
 def _umask() -> int:
-    """Return the process's mask; it can only be read by setting it."""
+    """The process's mask; it can only be read by setting it."""
     mask = os.umask(0o022)
     os.umask(mask)
     return mask

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-RESAMPLES = 2000  # the ends of the interval move by about .0005 from seed to seed on 800 pages
+RESAMPLES = 2000  # on 800 pages the ends of an interval move by about .0003 from seed to seed
 BOUNDS = (2.5, 97.5)
 
 
@@ -58,11 +58,13 @@ class Resampler:
 
     def _sums(self, values: Floats) -> Floats:
         """Sum up *values* by site: float64[n_clusters]."""
-        return np.bincount(self._cluster, weights=values, minlength=self.clusters)
+        sums = np.zeros(self.clusters)
+        np.add.at(sums, self._cluster, values)
+        return sums
 
 
 def interval(resampled: Floats) -> tuple[float, float] | None:
-    """Return the 95 % interval of *resampled*, without the resamples that had no page."""
+    """The 95 % interval of *resampled*, without the resamples that had no page."""
     known = resampled[~np.isnan(resampled)]
     if not len(known):
         return None

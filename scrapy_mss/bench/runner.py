@@ -57,11 +57,6 @@ class Plan:
     model: Path | None = None
     rouge: bool = False
 
-    @property
-    def trained(self) -> bool:
-        """Whether systems learn here, rather than load a model."""
-        return any(split.train or split.fold is not None for split in self.splits)
-
 
 class Row(NamedTuple):
     """A score and where it belongs."""
@@ -127,14 +122,17 @@ def _nothing_left(split: Split, tests: Sequence[Dataset]) -> str:
     return f"set {name!r}: no article to learn from outside fold {split.fold + 1}"
 
 
-def run(
-    plan: Plan, advance: Advance, jobs: int = 1, context: BaseContext | None = None
-) -> Rows:
+def run(plan: Plan, advance: Advance, jobs: int = 1, context: BaseContext | None = None) -> Rows:
     """Ask every system about every page; the rows of a set and system are in the set's order."""
     tasks = [(system, i) for system in plan.systems for i in range(len(plan.splits))]
-    work = _pooled(plan, tasks, advance, jobs, context) if jobs > 1 else _here(plan, tasks, advance)
+    if jobs > 1:
+        workers = min(jobs, len(tasks))
+        with ProcessPoolExecutor(workers, context, _adopt, (plan,)) as pool:
+            found = list(_pooled(pool, tasks, advance))
+    else:
+        found = list(_here(plan, tasks, advance))
     rows: Rows = {}
-    for row in sorted(work, key=lambda row: (row.dataset, row.number)):
+    for row in sorted(found, key=lambda row: (row.dataset, row.number)):
         rows.setdefault((row.dataset, row.system), []).append(row.score)
     return rows
 
@@ -149,22 +147,18 @@ def _here(plan: Plan, tasks: Sequence[Task], advance: Advance) -> Iterator[Row]:
             advance(1, row.system)
 
 
-def _pooled(
-    plan: Plan, tasks: Sequence[Task], advance: Advance, jobs: int, context: BaseContext | None
-) -> Iterator[Row]:
-    workers = min(jobs, len(tasks))
-    with ProcessPoolExecutor(workers, context, initializer=_adopt, initargs=(plan,)) as pool:
-        futures = {pool.submit(_perform_adopted, task): task for task in tasks}
-        try:
-            for future in as_completed(futures):
-                rows = future.result()
-                yield from rows
-                advance(len(rows), futures[future][0])
-        except BrokenProcessPool as error:
-            message = "a process died (killed, or crashed in a native library); try --jobs 1"
-            raise BenchError(message) from error
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+def _pooled(pool: ProcessPoolExecutor, tasks: Sequence[Task], advance: Advance) -> Iterator[Row]:
+    futures = {pool.submit(_perform_adopted, task): task for task in tasks}
+    try:
+        for future in as_completed(futures):
+            rows = future.result()
+            yield from rows
+            advance(len(rows), futures[future][0])
+    except BrokenProcessPool as error:
+        message = "a process died (killed, or crashed in a native library); try --jobs 1"
+        raise BenchError(message) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 # A worker process is started with the plan and keeps it: sending the pages with every task would

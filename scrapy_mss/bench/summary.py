@@ -98,7 +98,10 @@ class Draw(NamedTuple):
     resampled: Floats
 
 
-def draws(rows: Sequence[PageScore], resampler: Resampler) -> dict[str, Draw | None]:
+Draws = Mapping[str, Draw | None]
+
+
+def draws(rows: Sequence[PageScore], resampler: Resampler) -> Draws:
     """Compute every statistic of *rows* on every resample."""
     return {name: _draw(rows, resampler, each) for name, each in STATISTICS.items()}
 
@@ -113,18 +116,16 @@ def _draw(rows: Sequence[PageScore], resampler: Resampler, statistic: Statistic)
 
 
 def _column(rows: Sequence[PageScore], name: str) -> Floats:
-    """Return one score of all pages, float64[n_pages]; nan where it is not known."""
+    """One score of all pages, float64[n_pages]; nan where it is not known."""
     return np.array([getattr(row, name) for row in rows], dtype=np.float64)
 
 
-def estimates(drawn: Mapping[str, Draw | None]) -> Estimates:
-    """Return value and interval of every statistic."""
+def estimates(drawn: Draws) -> Estimates:
+    """Value and interval of every statistic."""
     return {name: _estimate(each) for name, each in drawn.items()}
 
 
-def differences(
-    one: Mapping[str, Draw | None], other: Mapping[str, Draw | None]
-) -> Estimates:
+def differences(one: Draws, other: Draws) -> Estimates:
     """Return *one* minus *other*, paired: both sides saw the same resamples."""
     return {name: _estimate(_minus(one[name], other[name])) for name in STATISTICS}
 
@@ -142,7 +143,7 @@ def _estimate(draw: Draw | None) -> Estimate | None:
 
 
 def slices(rows: Sequence[PageScore], key: str) -> list[Slice]:
-    """Return the scores by `lang` or `site`, the one with most pages first."""
+    """The scores by `lang` or `site`, the one with most pages first."""
     groups: dict[str, list[PageScore]] = {}
     for row in rows:
         groups.setdefault(getattr(row, key), []).append(row)
@@ -162,12 +163,12 @@ def failures(rows: Sequence[PageScore]) -> int:
 
 
 def first_errors(rows: Sequence[PageScore], count: int = 3) -> list[str]:
-    """Return the first messages, each with its page."""
+    """The first messages, each with its page."""
     return [f"{row.id}: {row.error}" for row in rows if row.error is not None][:count]
 
 
 def speed(rows: Sequence[PageScore]) -> Speed:
-    """Return how long a page took."""
+    """How long a page took."""
     good = [row for row in rows if row.error is None]
     if not good:
         return Speed(0, None, None, None, None, None)

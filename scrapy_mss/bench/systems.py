@@ -42,7 +42,7 @@ class ModelLoader(Protocol):
 
 
 def names(argument: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Return the specs of `--systems a,b:key=value,c`; `all` is every known system."""
+    """The specs of `--systems a,b:key=value,c`; `all` is every known system."""
     known = tuple(known)
     specs = known if argument == "all" else tuple(part.strip() for part in argument.split(","))
     for number, spec in enumerate(specs):
@@ -171,12 +171,16 @@ def _site(system: SiteExtractor, pages: Sequence[Page]) -> list[Answer]:
 
 def _site_texts(system: SiteExtractor, pages: Sequence[str]) -> tuple[list[str], str | None]:
     try:
-        texts = [_text(text) for text in system.extract_site(pages)]
-        if len(texts) != len(pages):
-            raise ValueError(f"{len(texts)} texts for {len(pages)} pages")
+        return _texts(system.extract_site(pages), len(pages)), None
     except Exception as error:  # noqa: BLE001 - whatever it raises is the failure of the group
         return [""] * len(pages), described(error)
-    return texts, None
+
+
+def _texts(values: Sequence[object], count: int) -> list[str]:
+    texts = [_text(value) for value in values]
+    if len(texts) != count:
+        raise ValueError(f"{len(texts)} texts for {count} pages")
+    return texts
 
 
 def _text(value: object) -> str:
@@ -190,7 +194,7 @@ def _ms_since(start: float) -> float:
 
 
 def described(error: BaseException) -> str:
-    """Return the kind and the message of *error* on one line."""
+    """The kind and the message of *error* on one line."""
     line = " ".join(f"{type(error).__name__}: {error}".split())
     return line[:MESSAGE_LENGTH]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrapy_mss.core.subsequence import Span
+from scrapy_mss.core.subsequence import EMPTY, Span
 from scrapy_mss.core.tags import TAG_NAMES, VOID_TAGS, numbers
 from scrapy_mss.core.tokens import CLOSE, OPEN, Bools, Tokens
 
@@ -56,6 +56,14 @@ PAPER_RULES = (CODE, EMBEDDED, LINKED_DIV)
 UNCLEANED = (CODE,)
 
 
+def trimmed(tokens: Tokens, span: Span) -> Span:
+    """*span* from its first word or sign to its last: the block that the rules speak of."""
+    at = np.flatnonzero(~tokens.is_tag[span.start : span.end])
+    if not len(at):
+        return EMPTY
+    return Span(span.start + int(at[0]), span.start + int(at[-1]) + 1, span.value)
+
+
 def keep(tokens: Tokens, span: Span, rules: tuple[Rule, ...]) -> Bools:
     """bool[n_tokens]: the tokens of *span* that no rule removes."""
     kept = np.zeros(len(tokens), np.bool_)
@@ -68,7 +76,9 @@ def keep(tokens: Tokens, span: Span, rules: tuple[Rule, ...]) -> Bools:
 def runs(kept: Bools) -> list[tuple[int, int]]:
     """The runs of true values, as (start, end)."""
     edges = np.diff(np.concatenate(([False], kept, [False])).astype(np.int8))
-    return list(zip(np.flatnonzero(edges > 0).tolist(), np.flatnonzero(edges < 0).tolist()))
+    return list(
+        zip(np.flatnonzero(edges > 0).tolist(), np.flatnonzero(edges < 0).tolist(), strict=True)
+    )
 
 
 _NAME = re.compile(r"</?([^\s/>]+)")
@@ -84,7 +94,10 @@ def well_formed(tokens: Tokens, kept: Bools) -> str:
     missing: list[str] = []
     tags = np.flatnonzero(kept & tokens.is_tag)
     for index, is_close, partner in zip(
-        tags.tolist(), (tokens.kind[tags] == CLOSE).tolist(), tokens.partner[tags].tolist()
+        tags.tolist(),
+        (tokens.kind[tags] == CLOSE).tolist(),
+        tokens.partner[tags].tolist(),
+        strict=True,
     ):
         if not is_close:
             left_open.append(index)

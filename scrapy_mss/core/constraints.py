@@ -19,7 +19,9 @@ class Boundary:
     why: str
 
 
-HORIZONTAL_RULE = Boundary("hr", "news articles hold no rule, but one often parts them from comments")
+HORIZONTAL_RULE = Boundary(
+    "hr", "news articles hold no rule, but one often parts them from comments"
+)
 
 
 def cut(span: Span, tokens: Tokens, scores: Floats, boundaries: tuple[Boundary, ...]) -> Span:

@@ -15,7 +15,9 @@ from scrapy_mss.core.tokens import Floats
 FEWEST_PARAGRAPHS = 2
 FEWEST_SENTENCES = 8
 
-_SENTENCE_END = re.compile(r"[.!?\u2026\u0964\u061f\u06d4](?=[\"'\u201d\u2019\u00bb)\]]*(?:\s|$))|[\u3002\uff01\uff1f]")
+_SENTENCE_END = re.compile(
+    r"[.!?\u2026\u0964\u061f\u06d4](?=[\"'\u201d\u2019\u00bb)\]]*(?:\s|$))|[\u3002\uff01\uff1f]"
+)
 
 
 def is_article(text: str) -> bool:

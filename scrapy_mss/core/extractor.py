@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrapy_mss.core.cleaning import keep, well_formed
+from scrapy_mss.core.cleaning import keep, trimmed, well_formed
 from scrapy_mss.core.constraints import cut
 from scrapy_mss.core.decision import is_article, span_probability
 from scrapy_mss.core.labels import Rejection, check_example
@@ -89,6 +89,7 @@ class Extractor:
         """The article in a tokenized page."""
         scores = self.scores(tokens)
         span = cut(best_span(scores), tokens, scores, self.profile.boundaries)
+        span = trimmed(tokens, span)
         kept = keep(tokens, span, self.profile.rules)
         text = render(tokens, kept)
         probability = span_probability(scores, span)

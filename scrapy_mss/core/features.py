@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrapy_mss.core.tokens import HASH_SHIFT, Ints, Symbols, Tokens
+from scrapy_mss.core.tokens import Ints, Symbols, Tokens
 
 # Odd multipliers with well-spread bits, one for each place in a trigram (from the fractions of
 # the square roots of 2, 3 and 5): equal symbols at different places must not cancel out.

@@ -113,7 +113,9 @@ def from_bytes(data: bytes) -> Model:
     except (KeyError, TypeError, ValueError, zlib.error) as error:
         if isinstance(error, ModelError):
             raise
-        raise DamagedModelError(f"the model's header and counts do not agree: {error!r}") from error
+        raise DamagedModelError(
+            f"the model's header and counts do not agree: {error!r}. Train it again"
+        ) from error
 
 
 def read_header(data: bytes) -> tuple[dict[str, Any], int]:
@@ -126,12 +128,13 @@ def read_header(data: bytes) -> tuple[dict[str, Any], int]:
     start = len(MAGIC) + _LENGTH.size
     try:
         (length,) = _LENGTH.unpack(data[len(MAGIC) : start])
-        if length > min(LARGEST_HEADER, len(data)):
-            raise ValueError(f"a header of {length} bytes")
-        header = json.loads(data[start : start + length])
+        header = json.loads(data[start : start + min(length, LARGEST_HEADER)])
         newer = header["format"] > FORMAT
     except (struct.error, ValueError, KeyError, TypeError) as error:
-        raise DamagedModelError(f"the model is damaged: its header cannot be read: {error}") from error
+        raise DamagedModelError(
+            f"the model is damaged: its header cannot be read: {error}. Use a copy of it, or "
+            "remove it and train again"
+        ) from error
     if newer:
         raise NewerModelError(
             f"the model has format {header['format']}, this version of scrapy-mss reads up to "

@@ -10,7 +10,8 @@ learned, and for each family
 
     log P(f | in) / P(f | out),   P(f | c) = (count of f in c + 1/2) / (tokens in c + 1)
 
-A feature never seen says nothing: its ratio is 1, as in the paper.
+A feature never seen says nothing: its ratio is 1, as in the paper. Nor does a token of which no
+feature was ever seen: it has probability 1/2, or a site's new words would all count as outside.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class NaiveBayes:
         return np.stack(rows) if rows else np.zeros((0, len(tokens)), np.int32)
 
     def learn(self, features: Ints, inside: Bools, pages: int = 1) -> None:
-        """Count the *features* (int32[n_families, n_tokens]) of tokens, *inside* the article or not."""
+        """Count *features* (int32[n_families, n_tokens]) of tokens that are *inside* or not."""
         if not self.has_room(features):
             raise OverflowError(_FULL)
         side = inside.astype(np.int32)
@@ -91,14 +92,16 @@ class NaiveBayes:
         and the token after it instead (the paper's smoothing for pages unlike the training's).
         """
         balance = float(np.log((self.tokens[IN] + 1) / (self.tokens[OUT] + 1)))
-        total = np.full(features.shape[1], balance)
+        total = np.zeros(features.shape[1])
+        known = np.zeros(features.shape[1], np.bool_)
         for family, buckets in zip(self.families, features, strict=True):
             seen_out, seen_in = self.counts[family.name][buckets].T
+            seen = (seen_in > 0) | (seen_out > 0)
             ratio = np.log((seen_in + SMOOTHING) / (seen_out + SMOOTHING)) - balance
-            unseen = (seen_in == 0) & (seen_out == 0)
-            ratio[unseen] = 0.0
-            total += _with_neighbours(ratio, unseen) if neighbours else ratio
-        return total
+            ratio[~seen] = 0.0
+            total += _with_neighbours(ratio, seen) if neighbours else ratio
+            known |= seen
+        return np.where(known, total + balance, total)
 
     def probability(self, features: Ints, *, neighbours: bool = False) -> Floats:
         """The probability that each token is inside: float64[n_tokens]."""
@@ -113,7 +116,7 @@ def logistic(log_odds: Floats) -> Floats:
     return 1.0 / (1.0 + np.exp(-np.clip(log_odds, -500, 500)))
 
 
-def _with_neighbours(ratio: Floats, unseen: Bools) -> Floats:
+def _with_neighbours(ratio: Floats, seen: Bools) -> Floats:
     before = np.concatenate(([0.0], ratio[:-1]))
     after = np.concatenate((ratio[1:], [0.0]))
-    return np.where(unseen, before + after, ratio)
+    return np.where(seen, ratio, before + after)

@@ -38,8 +38,10 @@ def render(tokens: Tokens, kept: Bools) -> str:
     blank = (blanks[starts[1:] + 1] - blanks[ends[:-1]] > 0).tolist()
 
     parts = []
-    bounds = zip(tokens.clean_start[starts].tolist(), tokens.clean_end[ends - 1].tolist())
-    for (start, end), level, space in zip(bounds, [*broken, 0], [*blank, False]):
+    bounds = zip(
+        tokens.clean_start[starts].tolist(), tokens.clean_end[ends - 1].tolist(), strict=True
+    )
+    for (start, end), level, space in zip(bounds, [*broken, 0], [*blank, False], strict=True):
         parts.append(" ".join(decode_all(tokens.clean[start:end]).split()))
         parts.append(_JOINTS[level] or " " * space)
     return _NO_TEXT.sub("\ufffd", "".join(parts)).strip()

@@ -22,6 +22,8 @@ from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.core.tokens import Floats, Ints, Tokens
 
+ITERATIONS = 10
+
 # No probability is quite 0 or 1, or one token would settle a product.
 CERTAIN = 1e-6
 
@@ -30,7 +32,7 @@ CERTAIN = 1e-6
 class SelfTraining:
     """The paper's parameters."""
 
-    iterations: int = 10
+    iterations: int = ITERATIONS
     share: float = 0.6  # of a site's pages, the most certain ones
     window: int = 10  # w
     distance: int = 64  # d
@@ -110,7 +112,8 @@ def edge_nearness(n_tokens: int, span: Span, distance: int) -> Floats:
     """float64[n_tokens]: 1 beside an edge of *span*, 0 from *distance* tokens on."""
     at = np.arange(n_tokens)
     from_edges = np.minimum(np.abs(at - (span.start - 0.5)), np.abs(at - (span.end - 0.5))) - 0.5
-    return (distance - np.minimum(distance, from_edges)) / distance
+    nearness: Floats = (distance - np.minimum(distance, from_edges)) / distance
+    return nearness
 
 
 def trigram_importance(pages: Sequence[tuple[Ints, Span]], distance: int) -> Floats:

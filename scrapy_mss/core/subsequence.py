@@ -82,7 +82,7 @@ def _positive_runs(scores: Floats) -> Iterator[_Candidate]:
     edges = np.diff(np.concatenate(([0], scores > 0, [0])))
     starts, ends = np.flatnonzero(edges > 0), np.flatnonzero(edges < 0)
     for start, end, left, right in zip(
-        starts.tolist(), ends.tolist(), prefix[starts].tolist(), prefix[ends].tolist()
+        starts.tolist(), ends.tolist(), prefix[starts].tolist(), prefix[ends].tolist(), strict=True
     ):
         yield _Candidate(start, end, left, right)
 

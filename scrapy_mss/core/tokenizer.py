@@ -1,5 +1,4 @@
-r"""HTML source -> Tokens. Never raises on markup, and reads every character a bounded number
-of times.
+r"""HTML source -> Tokens: never raises on markup, reads a character a bounded number of times.
 
 Two steps, each one pass of a regular expression:
 
@@ -23,10 +22,12 @@ from __future__ import annotations
 
 import re
 import sys
-from bisect import bisect_right
+from functools import lru_cache
 from hashlib import blake2b
 from html import unescape
 from html.entities import html5
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
@@ -42,6 +43,7 @@ from scrapy_mss.core.tokens import (
     TAG_MASK,
     WORD,
     Bools,
+    Bytes,
     Ints,
     Symbols,
     Tokens,
@@ -62,9 +64,16 @@ _P = "+" if sys.version_info >= (3, 11) else ""
 _QUOTED = rf"""(?:"[^"]*{_P}(?:"|\Z)|'[^']*{_P}(?:'|\Z))"""
 _TAG = rf"</?[a-zA-Z][^=>]*{_P}(?:=(?:\s*{_P}{_QUOTED})?{_P}[^=>]*{_P})*{_P}(?:>|\Z)"
 
-# References that stand without a semicolon: the standard's closed list.
-_BARE_NAMES = "|".join(sorted((n for n in html5 if not n.endswith(";")), key=len, reverse=True))
-_REFERENCE = rf"&(?:#\d+;?|#[xX][\da-fA-F]+;?|[a-zA-Z][a-zA-Z\d]*;|(?:{_BARE_NAMES}))"
+# References that stand without a semicolon: the standard's closed list, in groups of one first
+# letter, so that a "&" before something else costs one look and not one for each name.
+_BARE_NAMES = "|".join(
+    f"{letter}(?:{'|'.join(sorted((name[1:] for name in names), key=len, reverse=True))})"
+    for letter, names in groupby(sorted(n for n in html5 if not n.endswith(";")), itemgetter(0))
+)
+_REFERENCE = (
+    r"&(?:#(?:[0-9]+|[xX][0-9a-fA-F]+);?"
+    rf"|(?=[a-zA-Z])(?:[a-zA-Z][a-zA-Z0-9]*;|{_BARE_NAMES}))"
+)
 _LONGEST_REFERENCE = 40  # of those that mean a character; the longest name has 33
 
 
@@ -76,12 +85,11 @@ def _pieces(word: str) -> re.Pattern[str]:
 _PIECES = _pieces(r"\w+ ?")
 _PIECES_CJK = _pieces(rf"[^\W{CJK}]+ ?|[{CJK}] ?")
 _HAS_CJK = re.compile(f"[{CJK}]")
-_HIDDEN = re.compile(r"<!--|<((?i:script|style))(?=[\s/>])")
+# ASCII: where case is ignored, "s" is also the long s, which makes no script.
+_HIDDEN = re.compile(r"<!--|<((?ai:script|style))(?=[\s/>])")
 _HIDDEN_OR_REFERENCE = re.compile(rf"{_HIDDEN.pattern}|{_REFERENCE}")
 _TAG_END = re.compile(_TAG)
-_CLOSING = {
-    name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style")
-}
+_CLOSING = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style")}
 _TAG_NAME = re.compile(r"</?([^\s/>]+)")
 
 
@@ -89,7 +97,10 @@ def decode(reference: str) -> str:
     """The text that a character reference stands for; the reference itself if for none."""
     if len(reference) > _LONGEST_REFERENCE:
         return "\ufffd" if reference.startswith("&#") else reference
-    return unescape(reference)
+    return _decode(reference)
+
+
+_decode = lru_cache(2**12)(unescape)  # pages repeat few references, and unescape is slow
 
 
 _ANY_REFERENCE = re.compile(_REFERENCE)
@@ -179,9 +190,7 @@ def _end_of_tag(source: str, start: int) -> int:
     return found.end() if found else start
 
 
-def _in_source(
-    places: list[int], shifts: list[int], starts: Ints, ends: Ints
-) -> tuple[Ints, Ints]:
+def _in_source(places: list[int], shifts: list[int], starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
     """Offsets into the cleaned text led back to the source.
 
     A start at a place where something was taken out stands behind it, an end before it. Places
@@ -196,7 +205,7 @@ def _in_source(
     return start.astype(np.int32), end.astype(np.int32)
 
 
-def _nesting(is_tag: Bools, kind: Ints, tag: Ints) -> tuple[Ints, Ints]:
+def _nesting(is_tag: Bools, kind: Bytes, tag: Bytes) -> tuple[Ints, Ints]:
     """For each token its most recent unclosed tag, for each tag its partner.
 
     The paper's stack: an opening tag goes on top, a closing tag unwinds to its match, and one

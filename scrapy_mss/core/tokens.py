@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scrapy_mss.core.tags import TAG_NUMBERS
 
 Ints: TypeAlias = NDArray[np.int32]
+Bytes: TypeAlias = NDArray[np.uint8]
 Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
 Symbols: TypeAlias = NDArray[np.uint64]
@@ -48,8 +49,8 @@ class Tokens:
     source: str
     clean: str
     symbol: Symbols  # uint64[n]
-    kind: NDArray[np.uint8]  # uint8[n]
-    tag: NDArray[np.uint8]  # uint8[n], 0 for what is no tag
+    kind: Bytes  # uint8[n]
+    tag: Bytes  # uint8[n], 0 for what is no tag
     start: Ints  # int32[n]
     end: Ints
     clean_start: Ints
@@ -62,15 +63,15 @@ class Tokens:
 
     @property
     def is_tag(self) -> Bools:
-        return self.kind <= CLOSE
+        return np.less_equal(self.kind, CLOSE)
 
     @property
     def is_word(self) -> Bools:
-        return self.kind == WORD
+        return np.equal(self.kind, WORD)
 
     def is_open(self, name: str) -> Bools:
         """Where *name* is opened."""
-        return self.symbol == np.uint64(tag_symbol(name))
+        return np.equal(self.symbol, np.uint64(tag_symbol(name)))
 
     def html(self, first: int, last: int) -> str:
         """The source of tokens first … last-1."""
@@ -81,5 +82,7 @@ class Tokens:
     def words(self) -> list[str]:
         """The word tokens as they stand in the page, letters decoded."""
         clean, chosen = self.clean, self.is_word
-        bounds = zip(self.clean_start[chosen].tolist(), self.clean_end[chosen].tolist())
+        bounds = zip(
+            self.clean_start[chosen].tolist(), self.clean_end[chosen].tolist(), strict=True
+        )
         return [clean[start:end] for start, end in bounds]

@@ -69,7 +69,7 @@ def create(spec: str) -> TextExtractor:
 
 
 def _options(spec: str, settings: list[str], factory: type) -> dict[str, Any]:
-    allowed = [name for name in inspect.signature(factory).parameters]
+    allowed = list(inspect.signature(factory).parameters)
     options = {}
     for setting in settings:
         key, equals, value = setting.partition("=")
@@ -82,7 +82,7 @@ def _options(spec: str, settings: list[str], factory: type) -> dict[str, Any]:
     return options
 
 
-def _value(text: str) -> Any:
+def _value(text: str) -> object:
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

@@ -8,10 +8,9 @@ from dataclasses import replace
 
 from scrapy_mss.core.cleaning import UNCLEANED, keep
 from scrapy_mss.core.extractor import Extractor
-from scrapy_mss.core.model import Model
 from scrapy_mss.core.profiles import PROFILES
 from scrapy_mss.core.rendering import render
-from scrapy_mss.core.selftraining import SelfTraining, self_train
+from scrapy_mss.core.selftraining import ITERATIONS, SelfTraining, self_train
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.extractors.alignment import label_words
 from scrapy_mss.extractors.base import Example, Located
@@ -56,7 +55,7 @@ class Mss:
 class SelfTrainedMss(Mss):
     """The supervised system, trained on from the unlabelled pages of one site at a time."""
 
-    def __init__(self, *, iterations: int = SelfTraining.iterations) -> None:
+    def __init__(self, *, iterations: int = ITERATIONS) -> None:
         super().__init__()
         self.options = SelfTraining(iterations=iterations)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
+from secrets import token_hex
 
 from scrapy_mss.core.model import Model, ModelError, from_bytes, to_bytes
 
@@ -24,15 +24,15 @@ def write_model(path: str | os.PathLike[str], model: Model) -> None:
 
 def write_atomically(path: Path, data: bytes) -> None:
     """Write *data* beside *path*, see it to the disk, and rename it over."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}-{token_hex(4)}")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with temporary.open("xb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
+        temporary.replace(path)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink(missing_ok=True)
         raise
     _sync_directory(path.parent)
 
