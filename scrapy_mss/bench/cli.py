@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final, NoReturn
 
-from scrapy_mss.bench import datasets, markdown, report, runner, systems
+from scrapy_mss.bench import datasets, markdown, report, runner, study, systems
 from scrapy_mss.bench.errors import BenchError, require
 from scrapy_mss.bench.pages import Dataset
 from scrapy_mss.bench.progress import Progress
@@ -46,13 +46,17 @@ class _Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """Build the parser of the command line."""
-    top = _Parser(prog=PROGRAM, description="Compare systems on labelled pages.")
+    top: argparse.ArgumentParser = _Parser(
+        prog=PROGRAM, description="Compare systems on labelled pages."
+    )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="run systems on sets and report", epilog=SETS)
     _add_sets(run)
     _add_measurement(run)
     run.add_argument("--json", type=Path, metavar="FILE", help="write all numbers and rows here")
     run.add_argument("--markdown", type=Path, metavar="FILE", help="write a readable report here")
+    run.set_defaults(perform=_run)
+    study.add_parser(commands).set_defaults(perform=study.run)
     return top
 
 
@@ -85,7 +89,11 @@ def _add_measurement(run: argparse.ArgumentParser) -> None:
         help="names, each with options as name:key=value:key=value; or `all`",
     )
     add("--jobs", type=_at_least(1), default=1, metavar="N", help="processes (default: 1)")
-    add("--rouge", action="store_true", help="add ROUGE-LSum; it is pure Python and slow, a second a page and more")
+    add(
+        "--rouge",
+        action="store_true",
+        help="add ROUGE-LSum; it is pure Python and slow, a second a page and more",
+    )
     add(
         "--resamples",
         type=_at_least(1),
@@ -110,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     options = parser().parse_args(given)
     try:
-        _run(options, shlex.join([*PROGRAM.split(), *given]))
+        options.perform(options, shlex.join([*PROGRAM.split(), *given]))
     except BenchError as error:
         print(f"{PROGRAM}: error: {error}", file=sys.stderr)
         return BAD_ARGUMENTS
@@ -162,7 +170,7 @@ def _load(texts: Sequence[str], limit: int | None) -> tuple[Dataset, ...]:
     for dataset in loaded:
         if dataset.broken:
             skipped, first = len(dataset.broken), dataset.broken[0]
-            note = f"{dataset.name}: skipped {skipped} broken records; the first: {first}"
+            note = f"{dataset.name}: broken records skipped: {skipped}; the first: {first}"
             print(note, file=sys.stderr)
     return loaded
 
@@ -182,10 +190,11 @@ def _settings(options: argparse.Namespace) -> report.Settings:
 
 
 def _publish(done: report.Report, options: argparse.Namespace) -> None:
+    """Show the tables before any file is written: a full disk must not cost the run."""
+    for info in done.test_sets:
+        results = [done.result(info.name, system) for system in done.systems]
+        print(f"{info.name}\n\n{markdown.scores_table(results)}\n")
     if options.json:
         report.write(options.json, report.to_json(done))
     if options.markdown:
         report.write(options.markdown, markdown.render(done))
-    for info in done.test_sets:
-        results = [done.result(info.name, system) for system in done.systems]
-        print(f"{info.name}\n\n{markdown.scores_table(results)}\n")

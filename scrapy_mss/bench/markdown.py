@@ -69,12 +69,15 @@ def _sections(report: Report, info: SetInfo) -> Iterable[str]:
 
 
 def _described(info: SetInfo) -> str:
-    skipped = f" {info.skipped} records were skipped." if info.skipped else ""
-    megabytes = info.bytes / 1e6
-    return (
-        f"{info.pages} pages of {info.sites} sites in {info.languages} languages,"
-        f" {megabytes:.1f} MB, sha256 `{info.sha256[:16]}`.{skipped}"
+    size = ", ".join(
+        (_count(info.pages, "page"), _count(info.sites, "site"), _count(info.languages, "language"))
     )
+    skipped = f" Skipped: {_count(info.skipped, 'broken record')}." if info.skipped else ""
+    return f"{size}, {info.bytes / 1e6:.1f} MB, sha256 `{info.sha256[:16]}`.{skipped}"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def scores_table(results: Sequence[Result]) -> str:
@@ -92,10 +95,15 @@ def _score_cells(result: Result, columns: Sequence[Column]) -> list[str]:
 def _cell(estimate: Estimate | None, *, interval: bool, sign: str = "") -> str:
     if estimate is None:
         return NONE
-    value = f"{estimate.value:{sign}.3f}"
+    value = _score(estimate.value, sign)
     if not interval or estimate.low is None or estimate.high is None:
         return value
-    return f"{value} [{estimate.low:{sign}.3f}, {estimate.high:{sign}.3f}]"
+    return f"{value} [{_score(estimate.low, sign)}, {_score(estimate.high, sign)}]"
+
+
+def _score(value: float, sign: str = "") -> str:
+    """Three digits; adding 0 turns a rounded -0 into 0."""
+    return f"{round(value, 3) + 0.0:{sign}.3f}"
 
 
 def _failures(results: Sequence[Result]) -> Iterable[str]:
@@ -173,7 +181,7 @@ def _slices_table(title: str, results: Sequence[Result], names: Sequence[str]) -
 
 def _f1(each: Slice) -> str:
     value = each.metrics["f1"]
-    return NONE if value is None else f"{value:.3f}"
+    return NONE if value is None else _score(value)
 
 
 def _making(report: Report) -> Iterable[str]:

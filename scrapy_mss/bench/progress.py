@@ -19,7 +19,7 @@ class Progress:
         self._stream = stream or sys.stderr
         self._shown = self._stream.isatty()
         self._done = 0
-        self._start = self._drawn = monotonic()
+        self.start = self._drawn = monotonic()
 
     def close(self) -> None:
         """Wipe the line."""
@@ -37,7 +37,7 @@ class Progress:
     def line(self, now: float, label: str) -> str:
         """The bar as text: how much is done and how long the rest will take."""
         share = self._done / self._total
-        left = (now - self._start) * (1 / share - 1) if share else 0.0
+        left = (now - self.start) * (1 / share - 1) if share else 0.0
         bar = ("#" * round(WIDTH * share)).ljust(WIDTH, ".")
         minutes, seconds = divmod(round(left), 60)
         count = f"{self._done}/{self._total} pages"

@@ -4,7 +4,7 @@ Strategy: `Report` is dataclasses all the way down and its field names are the k
 file, so the file has one definition. A key is always there; what was not measured is null.
 Numbers are rounded to what the measurement carries, and NaN, which is no JSON, is refused.
 
-Files appear whole or not at all: written beside their place, flushed, then renamed.
+Files appear whole or not at all, by the same function that writes models.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import json
 import os
 import platform
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -30,6 +29,7 @@ from scrapy_mss.bench.resampling import Resampler
 from scrapy_mss.bench.runner import Rows, Split
 from scrapy_mss.bench.scoring import PageScore
 from scrapy_mss.bench.summary import Draws, Estimates, Slice, Speed, differences, estimates
+from scrapy_mss.stores.file import write_atomically
 
 FORMAT: Final = "scrapy-mss-bench/1"
 DIGITS: Final = 5  # of a score; of milliseconds too, where the clock gives no more
@@ -254,21 +254,7 @@ def writable(path: Path) -> None:
 
 def write(path: Path, text: str) -> None:
     """Write *text* to *path*, whole or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    """The process's mask; it can only be read by setting it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
+        write_atomically(path, text.encode("utf-8", "replace"))
+    except OSError as error:
+        raise BenchError(f"cannot write {path}: {error}") from error

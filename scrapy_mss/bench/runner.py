@@ -131,8 +131,9 @@ def run(plan: Plan, advance: Advance, jobs: int = 1, context: BaseContext | None
             found = list(_pooled(pool, tasks, advance))
     else:
         found = list(_here(plan, tasks, advance))
+    order = {system: number for number, system in enumerate(plan.systems)}
     rows: Rows = {}
-    for row in sorted(found, key=lambda row: (row.dataset, row.number)):
+    for row in sorted(found, key=lambda row: (row.dataset, order[row.system], row.number)):
         rows.setdefault((row.dataset, row.system), []).append(row.score)
     return rows
 

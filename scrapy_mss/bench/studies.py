@@ -69,8 +69,9 @@ class Labelled:
         tokens = self.tokens
         chosen = tokens.is_word
         chosen[: span.start] = chosen[span.end :] = False
-        bounds = zip(tokens.clean_start[chosen].tolist(), tokens.clean_end[chosen].tolist(), strict=True)
-        return metrics.words(" ".join(tokens.clean[start:end] for start, end in bounds))
+        starts, ends = tokens.clean_start[chosen].tolist(), tokens.clean_end[chosen].tolist()
+        text = (tokens.clean[start:end] for start, end in zip(starts, ends, strict=True))
+        return metrics.words(" ".join(text))
 
     def f1(self, span: Span) -> float:
         """The word-bag F1 of *span*."""

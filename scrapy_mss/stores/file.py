@@ -1,12 +1,75 @@
-"""A model in a file: read whole, written so that a crash leaves the old file or the new one."""
+"""A model in a file: read whole, written so that a crash leaves the old file or the new one.
+
+Several crawls may share a file. Counts add, so none has to know of the others: each keeps what
+it learned since its last checkpoint apart, and a checkpoint adds that to what the file holds by
+then, under a lock that the system lets go when a process dies.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
 
-from scrapy_mss.core.model import Model, ModelError, from_bytes, to_bytes
+from filelock import FileLock, Timeout
+
+from scrapy_mss.core.model import (
+    IncompatibleModelError,
+    Model,
+    ModelError,
+    from_bytes,
+    to_bytes,
+)
+from scrapy_mss.core.profiles import Profile
+
+LOCK_SECONDS = 60.0  # a checkpoint holds the lock for less than a second
+
+
+class StoreError(OSError):
+    """The store cannot be used now; the message says why."""
+
+
+class FileStore:
+    """A model file that crawls add to."""
+
+    def __init__(self, path: str | os.PathLike[str], profile: Profile) -> None:
+        """Keep a model for *profile* in the file *path*, which need not exist yet."""
+        self.path = Path(path)
+        self.profile = profile
+
+    def load(self) -> Model:
+        """The model in the file; an empty one where there is no file."""
+        if not self.path.exists():
+            return Model(self.profile)
+        model = read_model(self.path)
+        if model.profile.families != self.profile.families:
+            raise IncompatibleModelError(
+                f"{self.path}: the model is for the profile {model.profile.name!r}, not for "
+                f"{self.profile.name!r}. Name another file, or remove this one"
+            )
+        return model
+
+    def add(self, learned: Model) -> Model:
+        """Add what was *learned* to the file; what the file holds now."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._locked():
+            model = self.load()
+            model.bayes.merge(learned.bayes)
+            write_model(self.path, model)
+        return model
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        lock = self.path.with_name(f"{self.path.name}.lock")
+        try:
+            with FileLock(lock, timeout=LOCK_SECONDS):
+                yield
+        except Timeout as error:
+            raise StoreError(
+                f"{self.path}: another process has held {lock} for {LOCK_SECONDS:.0f} seconds"
+            ) from error
 
 
 def read_model(path: str | os.PathLike[str]) -> Model:

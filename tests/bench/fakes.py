@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from scrapy_mss.bench.metrics import words
@@ -19,8 +20,8 @@ def page(number: int, site: str = "a.example", **more: object) -> Page:
     """A page with a menu and two paragraphs; the paragraphs are its main text."""
     body = (f"Story {number} began early.", f"It ended at {number} o'clock, all said.")
     html = f"<ul><li>Home</li></ul><p>{body[0]}</p><p>{body[1]}</p>"
-    known: dict[str, object] = {"lang": "en", "page_type": "article", "golds": ("\n\n".join(body),)}
-    return Page(id=f"{site}/{number}", site=site, html=html, **(known | more))  # type: ignore[arg-type]
+    known = Page(f"{site}/{number}", site, html, ("\n\n".join(body),), None, "en", "article")
+    return replace(known, **more)  # type: ignore[arg-type]
 
 
 def pages(sites: int, each: int = 2) -> tuple[Page, ...]:

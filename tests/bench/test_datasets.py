@@ -47,14 +47,14 @@ def test_a_set_that_cannot_be_named_so_is_an_error(text: str, message: str) -> N
 def test_a_set_without_a_page_is_an_error_that_names_the_first_fault(tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "set.jsonl", [{"id": "1"}, {}])
 
-    with pytest.raises(BenchError, match="first of 2 broken records is set.jsonl:1: html: "):
+    with pytest.raises(BenchError, match=r"first of 2 broken records is set\.jsonl:1: html: "):
         load(f"jsonl:{path}")
 
 
 def test_an_empty_file_is_an_error(tmp_path: Path) -> None:
     path = write_jsonl(tmp_path / "set.jsonl", [])
 
-    with pytest.raises(BenchError, match="no page found$"):
+    with pytest.raises(BenchError, match=r"no page found$"):
         load(f"jsonl:{path}")
 
 

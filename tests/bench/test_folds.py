@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,9 +20,12 @@ def test_pages_of_a_site_share_a_fold(sites: list[str], folds: int) -> None:
 
 
 @given(SITES, st.integers(2, 5), st.randoms(use_true_random=False))
-def test_the_order_of_the_pages_changes_nothing(sites: list[str], folds: int, random) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+def test_the_order_of_the_pages_changes_nothing(
+    sites: list[str], folds: int, shuffler: Random
+) -> None:
     before = dict(zip(sites, assign(sites, folds), strict=True))
-    random.shuffle(sites)
+
+    shuffler.shuffle(sites)
 
     assert dict(zip(sites, assign(sites, folds), strict=True)) == before
 

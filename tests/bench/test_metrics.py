@@ -100,9 +100,11 @@ def test_best_gold_is_the_first_of_the_highest_f1() -> None:
 
 @given(MASKS)
 def test_positions_count_every_word_token_once(rows: list[tuple[bool, bool, bool]]) -> None:
-    kept, gold, is_word = (np.array(column, bool) for column in zip(*rows, strict=True)) if rows else (
-        np.zeros(0, bool),
-    ) * 3
+    kept, gold, is_word = (
+        (np.array(column, bool) for column in zip(*rows, strict=True))
+        if rows
+        else (np.zeros(0, bool),) * 3
+    )
     in_kept = [i for i, (k, _, w) in enumerate(rows) if k and w]
     in_gold = [i for i, (_, g, w) in enumerate(rows) if g and w]
     shared = len([i for i in in_kept if i in in_gold])

@@ -245,7 +245,11 @@ def test_cleaneval(tmp_path: Path, html: str, gold: str) -> None:
 
 
 def test_cleaneval_prefers_the_cleaned_text(tmp_path: Path) -> None:
-    for name, text in {"7.html": HTML, "7.txt": "Menu Es regnet.", "7-cleaned.txt": "Es\n\nja"}.items():
+    for name, text in {
+        "7.html": HTML,
+        "7.txt": "Menu Es regnet.",
+        "7-cleaned.txt": "Es\n\nja",
+    }.items():
         put(tmp_path / name, text)
 
     (found,) = read("cleaneval", tmp_path)

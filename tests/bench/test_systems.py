@@ -86,7 +86,7 @@ def test_a_model_that_cannot_be_loaded_is_an_error(tmp_path: Path, content: str 
     if content is not None:
         model.write_text(content, encoding="utf-8")
 
-    with pytest.raises(BenchError, match="system 'loading' cannot load .*model: "):
+    with pytest.raises(BenchError, match=r"system 'loading' cannot load .*model: "):
         systems.check("loading", create, trained=False, model=model)
 
 

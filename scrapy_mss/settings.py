@@ -1,0 +1,257 @@
+"""The settings: one row each, with name, default, what it must be and what it does.
+
+Everything follows from the table: `Options` is what a crawl works with, the documentation lists
+the rows, and a setting that begins with MSS_ and is not a row is pointed out with the nearest
+name that is.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+PREFIX = "MSS_"
+
+
+class SettingError(ValueError):
+    """A setting whose value cannot be used; the message says what is expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One row: *convert* makes the value of what stands in the settings, or raises ValueError."""
+
+    name: str
+    default: object
+    convert: Callable[[Any], Any]
+    expected: str
+    summary: str
+
+    @property
+    def option(self) -> str:
+        """The attribute of `Options` that holds the value."""
+        return self.name.removeprefix(PREFIX).lower()
+
+
+def _switch(value: object) -> bool:
+    known = {"1": True, "true": True, "0": False, "false": False, "": False, "none": False}
+    return known[str(value).lower()]
+
+
+def _at_least(lowest: float, kind: type) -> Callable[[Any], Any]:
+    def number(value: object) -> Any:  # noqa: ANN401 - int or float
+        converted = kind(value)  # type: ignore[call-arg]
+        if converted < lowest:
+            raise ValueError(value)
+        return converted
+
+    return number
+
+
+def _share(value: object) -> float:
+    number = float(str(value))
+    if not 0 <= number <= 1:
+        raise ValueError(value)
+    return number
+
+
+def _one_of(*names: str) -> Callable[[Any], str]:
+    def name(value: object) -> str:
+        if value not in names:
+            raise ValueError(value)
+        return str(value)
+
+    return name
+
+
+def _list(value: object) -> list[object]:
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    if isinstance(value, Iterable) and not isinstance(value, Mapping):
+        return list(value)
+    return [value]
+
+
+def _mapping(value: object) -> dict[str, str]:
+    if not isinstance(value, Mapping):
+        raise TypeError(value)
+    return {str(key): str(name) for key, name in value.items()}
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+EMIT_ARTICLES, EMIT_ALL = "articles", "all"
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        "MSS_ENABLED", True, _switch, "True or False", "Whether any part of scrapy-mss is active."
+    ),
+    Setting(
+        "MSS_WRAPPERS",
+        [],
+        _list,
+        "a list of files, folders, archives, dotted paths or Wrapper objects",
+        "Labelling rules: YAML files or folders of them, folders or archives of ftr-site-config "
+        "files, `module:NAME` of Wrapper objects, or such objects. See [wrappers](wrappers.md).",
+    ),
+    Setting(
+        "MSS_MODEL",
+        "",
+        _text,
+        "a path",
+        "The file that the model is read from and written to; several crawls may share one. Empty: "
+        "`mss/model` in the JOBDIR where there is one, else in the project's `.scrapy` folder.",
+    ),
+    Setting(
+        "MSS_TRAIN",
+        True,
+        _switch,
+        "True or False",
+        "Whether to learn from pages of wrapped sites. If not, the model file is only read.",
+    ),
+    Setting(
+        "MSS_FREEZE_AFTER",
+        0,
+        _at_least(0, int),
+        "a number of pages, 0 for never",
+        "Stop learning once the model has learned so many pages, those of earlier crawls included.",
+    ),
+    Setting(
+        "MSS_TRUST_AFTER",
+        50,
+        _at_least(0, int),
+        "a number of pages",
+        "Until the model has learned so many pages, untrained simple MSS extracts instead.",
+    ),
+    Setting(
+        "MSS_EMIT",
+        EMIT_ARTICLES,
+        _one_of(EMIT_ARTICLES, EMIT_ALL),
+        f"{EMIT_ARTICLES!r} or {EMIT_ALL!r}",
+        "`articles` drops the items that we made of pages that are none, `all` keeps them, with a "
+        "probability of 0. Items of the spider's own are never dropped.",
+    ),
+    Setting(
+        "MSS_MIN_PROBABILITY",
+        0.0,
+        _share,
+        "a number from 0 to 1",
+        "A page below this probability counts as no article.",
+    ),
+    Setting(
+        "MSS_ITEM_CLASS",
+        "scrapy_mss.items.Article",
+        lambda value: value,
+        "a class or its dotted path",
+        "What is made of a page for which the spider yields no item of its own.",
+    ),
+    Setting(
+        "MSS_FIELD_MAP",
+        {},
+        _mapping,
+        "a dict of our field names to yours",
+        "How your items call our fields, as `{'text': 'body'}`. Fields that are not named keep "
+        "their names; an empty name leaves a field out.",
+    ),
+    Setting(
+        "MSS_PREFER_WRAPPER",
+        True,
+        _switch,
+        "True or False",
+        "Whether a page that a wrapper labels gets the wrapper's own text and fields.",
+    ),
+    Setting(
+        "MSS_MAX_BODY",
+        5_000_000,
+        _at_least(1, int),
+        "a number of characters",
+        "Longer pages are neither learned nor extracted.",
+    ),
+    Setting(
+        "MSS_TIMEOUT",
+        10.0,
+        _at_least(0.001, float),
+        "a number of seconds",
+        "A page that takes longer in a worker is given up and its worker replaced. Without workers "
+        "a page cannot be interrupted; `MSS_MAX_BODY` bounds what it can take.",
+    ),
+    Setting(
+        "MSS_WORKERS",
+        0,
+        _at_least(0, int),
+        "a number of processes",
+        "Extract in so many processes beside the crawl's own; 0 extracts in the crawl's process.",
+    ),
+    Setting(
+        "MSS_CHECKPOINT_PAGES",
+        500,
+        _at_least(1, int),
+        "a number of pages",
+        "Write what was learned after so many pages …",
+    ),
+    Setting(
+        "MSS_CHECKPOINT_SECONDS",
+        300.0,
+        _at_least(0.001, float),
+        "a number of seconds",
+        "… or so much time since the last checkpoint, whichever comes first.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The settings of one crawl; what each means is said in `SETTINGS`."""
+
+    enabled: bool
+    wrappers: list[Any]
+    model: str
+    train: bool
+    freeze_after: int
+    trust_after: int
+    emit: str
+    min_probability: float
+    item_class: str | type
+    field_map: dict[str, str]
+    prefer_wrapper: bool
+    max_body: int
+    timeout: float
+    workers: int
+    checkpoint_pages: int
+    checkpoint_seconds: float
+
+
+def read(settings: BaseSettings) -> Options:
+    """The options that *settings* hold; a `SettingError` names all that cannot be used."""
+    values: dict[str, Any] = {}
+    faults = []
+    for row in SETTINGS:
+        value = settings.get(row.name, row.default)
+        try:
+            values[row.option] = row.convert(value)
+        except (TypeError, ValueError, KeyError):
+            faults.append(f"{row.name}: expected {row.expected}, got {value!r}")
+    if faults:
+        raise SettingError("; ".join(faults))
+    return Options(**values)
+
+
+def unknown(settings: BaseSettings) -> list[str]:
+    """A sentence for each setting that looks like ours and is none."""
+    names = [row.name for row in SETTINGS]
+    found = []
+    for name in sorted(str(key) for key in settings if str(key).startswith(PREFIX)):
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+            found.append(f"unknown setting {name}: {hint}")
+    return found

@@ -1,0 +1,44 @@
+"""The numbers of a crawl: one row each. Code names a row, the documentation lists them.
+
+`{…}` in a name stands for what varies: a reason, a site. All values are numbers, so that
+Scrapy's PeriodicLog can report them and their changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PREFIX = "mss/"
+
+
+@dataclass(frozen=True, slots=True)
+class Stat:
+    """One row: a name and what it counts."""
+
+    name: str
+    summary: str
+
+    def of(self, **parts: str) -> str:
+        """The full name, with its *parts* filled in."""
+        return PREFIX + self.name.format(**parts)
+
+
+TRAIN_SEEN = Stat("train/seen", "pages of wrapped sites that reached the training middleware")
+TRAIN_LEARNED = Stat("train/learned", "pages learned")
+TRAIN_TOKENS = Stat("train/tokens", "tokens learned")
+TRAIN_REFUSED = Stat("train/refused/{reason}", "pages not learned, by reason")
+TRAIN_SECONDS = Stat("train/seconds", "time spent on labelling and learning")
+EXTRACT_PAGES = Stat("extract/pages", "pages that were looked at for an article")
+EXTRACT_ARTICLES = Stat("extract/articles", "pages that were articles")
+EXTRACT_DROPPED = Stat("extract/dropped/{reason}", "pages without an article, by reason")
+EXTRACT_SECONDS = Stat("extract/seconds", "time spent on extraction, in workers too")
+EXTRACT_PROBABILITY = Stat("extract/probability", "sum of the articles' probabilities")
+EXTRACT_SOURCE = Stat("extract/source/{source}", "articles by what found them: wrapper, model, simple")
+EXTRACT_FAILED = Stat("extract/failed/{reason}", "pages given up: error, timeout, crash")
+WRAPPER_HIT = Stat("wrapper/{site}/hit", "pages that a wrapper of the site labelled")
+WRAPPER_MISS = Stat("wrapper/{site}/miss", "pages for which a wrapper of the site found nothing")
+MODEL_PAGES = Stat("model/pages", "pages that the model had learned when the crawl ended")
+MODEL_GENERATION = Stat("model/generation", "checkpoints of the model file that this crawl wrote")
+MODEL_FAILED = Stat("model/failed", "checkpoints that could not be written")
+
+STATS: tuple[Stat, ...] = tuple(row for row in globals().values() if isinstance(row, Stat))
