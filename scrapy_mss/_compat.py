@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
+
+import scrapy
 
 T = TypeVar("T")
+
+# Download handlers are coroutines from Scrapy 2.14 on; before, they return Deferreds.
+ASYNC_HANDLERS = scrapy.version_info >= (2, 14)
 
 
 class Stoppable(Protocol):
@@ -17,16 +22,19 @@ class Stoppable(Protocol):
 
 def every(seconds: float, call: Callable[[], object]) -> Stoppable:
     """Make *call* every so many *seconds*, the first time after the first of them."""
+    timer = _timer(call)
+    timer.start(seconds, now=False)
+    return cast("Stoppable", timer)
+
+
+def _timer(call: Callable[[], object]) -> Any:  # noqa: ANN401 - one of two classes
     try:
         from scrapy.utils.asyncio import create_looping_call
     except ImportError:  # Scrapy 2.13
         from twisted.internet.task import LoopingCall
 
-        timer = LoopingCall(call)
-    else:
-        timer = create_looping_call(call)
-    timer.start(seconds, now=False)
-    return timer
+        return LoopingCall(call)
+    return create_looping_call(call)
 
 
 def runs_asyncio() -> bool:

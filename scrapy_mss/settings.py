@@ -45,7 +45,7 @@ def _switch(value: object) -> bool:
 
 def _at_least(lowest: float, kind: type) -> Callable[[Any], Any]:
     def number(value: object) -> Any:  # noqa: ANN401 - int or float
-        converted = kind(value)  # type: ignore[call-arg]
+        converted = kind(value)
         if converted < lowest:
             raise ValueError(value)
         return converted
@@ -69,7 +69,8 @@ def _one_of(*names: str) -> Callable[[Any], str]:
     return name
 
 
-def _list(value: object) -> list[object]:
+def listed(value: object) -> list[object]:
+    """*value* as a list: several names may stand in one text, with commas between them."""
     if value is None:
         return []
     if isinstance(value, str):
@@ -98,7 +99,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "MSS_WRAPPERS",
         [],
-        _list,
+        listed,
         "a list of files, folders, archives, dotted paths or Wrapper objects",
         "Labelling rules: YAML files or folders of them, folders or archives of ftr-site-config "
         "files, `module:NAME` of Wrapper objects, or such objects. See [wrappers](wrappers.md).",

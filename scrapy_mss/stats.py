@@ -7,6 +7,7 @@ Scrapy's PeriodicLog can report them and their changes.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 PREFIX = "mss/"
 
@@ -33,7 +34,9 @@ EXTRACT_ARTICLES = Stat("extract/articles", "pages that were articles")
 EXTRACT_DROPPED = Stat("extract/dropped/{reason}", "pages without an article, by reason")
 EXTRACT_SECONDS = Stat("extract/seconds", "time spent on extraction, in workers too")
 EXTRACT_PROBABILITY = Stat("extract/probability", "sum of the articles' probabilities")
-EXTRACT_SOURCE = Stat("extract/source/{source}", "articles by what found them: wrapper, model, simple")
+EXTRACT_SOURCE = Stat(
+    "extract/source/{source}", "articles by what found them: wrapper, model, simple"
+)
 EXTRACT_FAILED = Stat("extract/failed/{reason}", "pages given up: error, timeout, crash")
 WRAPPER_HIT = Stat("wrapper/{site}/hit", "pages that a wrapper of the site labelled")
 WRAPPER_MISS = Stat("wrapper/{site}/miss", "pages for which a wrapper of the site found nothing")
@@ -42,3 +45,32 @@ MODEL_GENERATION = Stat("model/generation", "checkpoints of the model file that 
 MODEL_FAILED = Stat("model/failed", "checkpoints that could not be written")
 
 STATS: tuple[Stat, ...] = tuple(row for row in globals().values() if isinstance(row, Stat))
+
+
+class Collector(Protocol):
+    """What we use of Scrapy's stats collector."""
+
+    def inc_value(self, key: str, count: int = 1, start: int = 0) -> None: ...
+
+    def set_value(self, key: str, value: object) -> None: ...
+
+    def get_value(self, key: str, default: object = None) -> Any: ...  # noqa: ANN401
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The statistics of one crawl, by the rows of the table."""
+
+    collector: Collector
+
+    def add(self, stat: Stat, amount: float = 1, **parts: str) -> None:
+        """Count *amount* more."""
+        self.collector.inc_value(stat.of(**parts), amount)  # type: ignore[arg-type]
+
+    def put(self, stat: Stat, value: float) -> None:
+        """Replace the value."""
+        self.collector.set_value(stat.of(), value)
+
+    def get(self, stat: Stat, **parts: str) -> float:
+        """The value so far."""
+        return float(self.collector.get_value(stat.of(**parts), 0))

@@ -34,7 +34,7 @@ class SharedCounts:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._memory = SharedMemory(create=True, size=sum(a.nbytes for a in _arrays(model)))
-        self._move(self._memory.buf)
+        self._move(memoryview(self._memory.buf or b""))
 
     @property
     def name(self) -> str:
@@ -140,7 +140,7 @@ def _begin(profile: str, name: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the crawl's process says when to stop
     memory = SharedMemory(name)
     model = Model(PROFILES[profile])
-    adopt(model, memory.buf)
+    adopt(model, memoryview(memory.buf or b""))
     _adopted[:] = [(model, memory)]
 
 

@@ -28,15 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.bench.errors import require
+from scrapy_mss.core.tokenizer import CJK
 
-# Kana without the middle dot and the double hyphen, which separate words; the iteration mark,
-# the closing mark and the ideographic zero; the ideographs with all extensions to date.
-_ALONE: Final = (
-    "\u3005-\u3007\u303b\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
-    "\U0001b000-\U0001b16f\U00020000-\U000323af"
-)
-_WORD: Final = re.compile(rf"[^\W{_ALONE}]+|(?=\w)[{_ALONE}]")
+_WORD: Final = re.compile(rf"[^\W{CJK}]+|(?=\w)[{CJK}]")
 # A sentence ends a line for ROUGE-LSum. The package would ask nltk for a model that it downloads.
 _SENTENCE_END: Final = re.compile(r"\n+|(?<=[.!?])\s+|(?<=[。！？])")  # noqa: RUF001 - Chinese stops
 SHINGLE: Final = 4

@@ -257,4 +257,4 @@ def write(path: Path, text: str) -> None:
     try:
         write_atomically(path, text.encode("utf-8", "replace"))
     except OSError as error:
-        raise BenchError(f"cannot write {path}: {error}") from error
+        raise BenchError(f"cannot write {path}: {error.strerror}") from error

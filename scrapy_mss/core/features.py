@@ -47,7 +47,7 @@ def trigram(tokens: Tokens, bits: int) -> Ints:
 
 def unclosed_tag(tokens: Tokens, bits: int) -> Ints:
     """The name of the most recent unclosed tag; the last bucket stands for none."""
-    names = np.append(tokens.tag.astype(np.int32), (1 << bits) - 1)
+    names = np.append(tokens.tag.astype(np.int32), np.int32((1 << bits) - 1))
     return names[tokens.unclosed]
 
 

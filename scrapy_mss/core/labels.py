@@ -23,6 +23,7 @@ class Rejection(Enum):
     EMPTY = "empty"
     TOO_FEW_WORDS = "too_few_words"
     TOO_MANY_TAGS = "too_many_tags"
+    MODEL_FULL = "model_full"
 
 
 def span_labels(n_tokens: int, start: int, end: int) -> Bools:

@@ -85,6 +85,13 @@ class NaiveBayes:
         self.tokens += other.tokens
         self.pages += other.pages
 
+    def become(self, other: NaiveBayes) -> None:
+        """Hold the counts of *other*, in the arrays that are there."""
+        for name, counts in other.counts.items():
+            self.counts[name][...] = counts
+        self.tokens[...] = other.tokens
+        self.pages = other.pages
+
     def log_odds(self, features: Ints, *, neighbours: bool = False) -> Floats:
         """The evidence that each token is inside, as a logarithm: float64[n_tokens].
 

@@ -22,8 +22,8 @@ _BREAKS = np.array(
 )
 _JOINTS = ("", "\n", "\n\n")
 
-# Not text in any encoding: NUL, and halves of surrogate pairs.
-_NO_TEXT = re.compile("[\x00\ud800-\udfff]")
+# What no page shows: controls, and halves of surrogate pairs.
+_NO_TEXT = re.compile(" ?[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+ ?")
 
 
 def render(tokens: Tokens, kept: Bools) -> str:
@@ -44,7 +44,7 @@ def render(tokens: Tokens, kept: Bools) -> str:
     for (start, end), level, space in zip(bounds, [*broken, 0], [*blank, False], strict=True):
         parts.append(" ".join(decode_all(tokens.clean[start:end]).split()))
         parts.append(_JOINTS[level] or " " * space)
-    return _NO_TEXT.sub("\ufffd", "".join(parts)).strip()
+    return _NO_TEXT.sub(" ", "".join(parts)).strip()
 
 
 def _blank_before(tokens: Tokens) -> Bools:

@@ -1,4 +1,7 @@
-"""The stem of a word, as the paper has it: Porter's, and "1" for every number."""
+"""The stem of a word, as the paper has it: Porter's, and "1" for every number.
+
+Porter's rules are for English: a word with other letters than ASCII's stays as it is.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,6 @@ def stem(word: str) -> str:
     if word.isdigit():
         return NUMBER
     lowered = word.lower()
-    if len(lowered) > LONGEST_STEMMED:
+    if len(lowered) > LONGEST_STEMMED or not lowered.isascii():
         return lowered
     return str(_PORTER.stem(lowered, to_lowercase=False))

@@ -55,7 +55,13 @@ _NO_TOKEN = 1 << 11
 _SYMBOL_MASK = ~(_SPACE_BEHIND | _NO_TOKEN) & (1 << 64) - 1
 
 # Ideographs and kana: scripts without spaces, where a character is the nearest thing to a word.
-CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+# With iteration marks and the ideographic zero, without the middle dot, which separates words.
+CJK = (
+    "\u3005-\u3007\u303b\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
+    "\U0001b000-\U0001b16f\U00020000-\U000323af"
+)
+_FIRST_CJK = ord(CJK[0])
 
 # Possessive quantifiers keep no state a repetition, which matters on a tag with a million
 # attributes; before Python 3.11 there are none, and such a tag takes memory for a moment.
@@ -74,23 +80,33 @@ _REFERENCE = (
     r"&(?:#(?:[0-9]+|[xX][0-9a-fA-F]+);?"
     rf"|(?=[a-zA-Z])(?:[a-zA-Z][a-zA-Z0-9]*;|{_BARE_NAMES}))"
 )
+# Four signs in a row are an ornament or noise, not four signs of a text; nor do the angles and
+# ampersands count that stand before another of their kind. Without this rule a page of signs
+# would cost ten times what a page of words does.
+_SIGN_RUN = r"[^\w\s<&]{4,}|<+(?=<)|[&#]+(?=&)"
+
+# Blank: white space, and what no page shows, controls and halves of surrogate pairs.
+_BLANK = r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+"
 _LONGEST_REFERENCE = 40  # of those that mean a character; the longest name has 33
 
 
 def _pieces(word: str) -> re.Pattern[str]:
     declaration = r"<[!?/][^>]*(?:>|\Z)"
-    return re.compile(rf"{_TAG}|{word}|\s+|{_REFERENCE}|{declaration}|.", re.DOTALL)
+    return re.compile(
+        rf"{_TAG}|{word}|{_BLANK}|{_REFERENCE}|{declaration}|{_SIGN_RUN}|.", re.DOTALL
+    )
 
 
 _PIECES = _pieces(r"\w+ ?")
 _PIECES_CJK = _pieces(rf"[^\W{CJK}]+ ?|[{CJK}] ?")
-_HAS_CJK = re.compile(f"[{CJK}]")
+_ANY_BLANK = re.compile(_BLANK)
+_ANY_CJK = re.compile(f"[{CJK}]")
 # ASCII: where case is ignored, "s" is also the long s, which makes no script.
 _HIDDEN = re.compile(r"<!--|<((?ai:script|style))(?=[\s/>])")
 _HIDDEN_OR_REFERENCE = re.compile(rf"{_HIDDEN.pattern}|{_REFERENCE}")
 _TAG_END = re.compile(_TAG)
-_CLOSING = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in ("script", "style")}
-_TAG_NAME = re.compile(r"</?([^\s/>]+)")
+_CLOSING = {name: re.compile(rf"</(?ai:{name})(?=[\s/>])") for name in ("script", "style")}
+_TAG_NAME = re.compile(r"</?([a-zA-Z][^\s/>]*)")
 
 
 def decode(reference: str) -> str:
@@ -101,8 +117,6 @@ def decode(reference: str) -> str:
 
 
 _decode = lru_cache(2**12)(unescape)  # pages repeat few references, and unescape is slow
-
-
 _ANY_REFERENCE = re.compile(_REFERENCE)
 
 
@@ -116,7 +130,7 @@ def decode_all(text: str) -> str:
 def tokenize(source: str) -> Tokens:
     """The tokens of an HTML page, or of any other text."""
     clean, places, shifts = _clean(source)
-    pattern = _PIECES_CJK if _HAS_CJK.search(clean) else _PIECES
+    pattern = _PIECES_CJK if _has_cjk(clean) else _PIECES
     pieces = pattern.findall(clean)
     n_pieces = len(pieces)
     codes = np.fromiter(map(_CODES.__getitem__, pieces), np.uint64, n_pieces)
@@ -134,6 +148,15 @@ def tokenize(source: str) -> Tokens:
     unclosed, partner = _nesting(is_tag, kind, tag)
     start, end = _in_source(places, shifts, starts, ends)
     return Tokens(source, clean, symbol, kind, tag, start, end, starts, ends, unclosed, partner)
+
+
+def _has_cjk(text: str) -> bool:
+    """Whether *text* holds an ideograph or kana; most texts hold few characters so far up."""
+    if text.isascii():
+        return False
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    high = codes[codes >= _FIRST_CJK].tobytes().decode("utf-32-le", "surrogatepass")
+    return bool(_ANY_CJK.search(high))
 
 
 def _clean(source: str) -> tuple[str, list[int], list[int]]:
@@ -271,7 +294,7 @@ _CODES = _Codes()
 def _code(piece: str) -> int:
     """The symbol of *piece*, with flags for blank space and for what is no token."""
     first = piece[0]
-    if first == "<" and len(piece) > 1:
+    if first == "<" and len(piece) > 1 and piece[1] != "<":
         return _tag_code(piece)
     if first == "&" and len(piece) > 1:
         return _text_code(decode(piece).strip())
@@ -281,17 +304,15 @@ def _code(piece: str) -> int:
 
 
 def _tag_code(piece: str) -> int:
-    second = piece[1]
-    if second in "!?" or (second == "/" and not piece[2:3].isalpha()):
-        return _NO_TOKEN
     found = _TAG_NAME.match(piece)
-    name = found[1].lower() if found else ""
-    kind = CLOSE if second == "/" else OPEN
-    return TAG_NUMBERS.get(name, UNKNOWN_TAG) << KIND_BITS | kind
+    if not found:
+        return _NO_TOKEN  # a declaration
+    kind = CLOSE if piece[1] == "/" else OPEN
+    return TAG_NUMBERS.get(found[1].lower(), UNKNOWN_TAG) << KIND_BITS | kind
 
 
 def _text_code(text: str) -> int:
-    if not text or text.isspace():
+    if not text or _ANY_BLANK.match(text):
         return _NO_TOKEN
     if text[0].isalnum() or text[0] == "_":
         return _hash(stem(text)) | WORD

@@ -12,7 +12,7 @@ Not dates: placeholders (the zero of the epoch, years before 1900) and days that
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime, timedelta, timezone
 from typing import Final, NamedTuple
 
@@ -175,7 +175,7 @@ def read(text: str, language: str | None = None) -> str | None:
     epoch = _EPOCH.fullmatch(text)
     if epoch:
         return _of_epoch(int(epoch[1]))
-    for start in {0, _end_of_weekday(text)}:
+    for start in (0, _end_of_weekday(text)):
         for style in DAYS:
             match = style.pattern.match(text, start)
             found = match and _date(match, language)
@@ -247,7 +247,7 @@ def _with_time(day: date, match: re.Match[str]) -> str:
     """Day and time in ISO 8601; the day alone where no time follows that makes sense."""
     parts = match.groupdict()
     inner = parts.get("time")
-    rest = inner if inner else match.string[match.end() :]
+    rest = inner or match.string[match.end() :]
     time = _COMPACT_TIME.match(rest) or _TIME.match(f" {rest}" if inner else rest)
     if not time:
         return day.isoformat()
@@ -275,6 +275,3 @@ def _zone(time: re.Match[str]) -> timezone | None:
         return timezone(offset) if abs(offset) <= FARTHEST_ZONE else None
     hours = ZONES.get((parts["zone"] or "").lower())
     return None if hours is None else timezone(timedelta(hours=hours))
-
-
-Reader = Callable[[str, str | None], str | None]

@@ -1,0 +1,89 @@
+"""A model that learns while others may be learning into the same file.
+
+The live model answers at once with everything this crawl has learned. What was learned since the
+last checkpoint is kept a second time, apart: a checkpoint adds just that to the file, in a thread,
+and the live model then becomes what the file holds, with what other crawls added, and what was
+learned meanwhile. A checkpoint that fails gives its counts back and is tried again.
+"""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from scrapy_mss.core.labels import Rejection, check_example
+from scrapy_mss.core.model import Model, ModelError
+from scrapy_mss.core.tokens import Bools, Tokens
+from scrapy_mss.stores.file import FileStore
+
+logger = logging.getLogger(__name__)
+
+
+class Learner:
+    """The live model of a crawl and what it has to add to the file."""
+
+    def __init__(self, store: FileStore) -> None:
+        """Start from what *store* holds."""
+        self.store = store
+        self.model = store.load()
+        self.generation = 0
+        self.failures = 0
+        self._pending = Model(self.model.profile)
+        self._taken = self._pending
+        self._write: Future[Model] | None = None
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-checkpoint")
+
+    @property
+    def name(self) -> str:
+        """What tells this state of the model from others, for items."""
+        outside, inside = self.model.bayes.tokens.tolist()
+        return f"{self.model.profile.name}@{self.model.bayes.pages}p{inside}-{outside}"
+
+    @property
+    def unsaved(self) -> int:
+        """Pages learned since the last checkpoint began."""
+        return self._pending.bayes.pages
+
+    def learn(self, tokens: Tokens, inside: Bools) -> Rejection | None:
+        """Learn a labelled page, or say why it is no good example."""
+        rejection = check_example(tokens, inside)
+        if rejection is None:
+            features = self.model.bayes.features(tokens)
+            if not self.model.bayes.has_room(features):
+                return Rejection.MODEL_FULL
+            self.model.bayes.learn(features, inside)
+            self._pending.bayes.learn(features, inside)
+        return rejection
+
+    def checkpoint(self) -> None:
+        """Begin to write what is unsaved, unless a checkpoint is still being written."""
+        if self._write is not None and not self._write.done():
+            return
+        self._collect()
+        if self._pending.bayes.pages:
+            self._taken, self._pending = self._pending, Model(self.model.profile)
+            self._write = self._writer.submit(self.store.add, self._taken)
+
+    def close(self) -> None:
+        """Write all that is unsaved and wait for it."""
+        self._collect()
+        self.checkpoint()
+        self._collect()
+        self._writer.shutdown()
+
+    def _collect(self) -> None:
+        """Wait for the checkpoint that is being written, and go on from what the file holds."""
+        if self._write is None:
+            return
+        try:
+            merged = self._write.result()
+        except (ModelError, OSError, OverflowError) as error:
+            self.failures += 1
+            logger.error("scrapy-mss: a checkpoint failed, its counts are kept: %s", error)
+            self._taken.bayes.merge(self._pending.bayes)
+            self._pending = self._taken
+        else:
+            self.generation += 1
+            merged.bayes.merge(self._pending.bayes)
+            self.model.bayes.become(merged.bayes)
+        self._write = None

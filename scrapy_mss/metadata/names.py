@@ -1,0 +1,174 @@
+"""Names of authors, out of what pages write where an author belongs.
+
+Strategy: fewer rather than bad. A text is cut into parts at what separates names, each part is
+freed of what stands around a name (`By`, a mail address, a degree), and a part that is no name is
+dropped (an address, a date, a job, `admin`). What is left is kept, organisations too: a field
+called author that says `Reuters` means it. Texts from elsewhere, such as a byline that was found
+by its looks, must also look like a person's name (`is_person`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from scrapy_mss.metadata import dates
+from scrapy_mss.metadata.text import clean, folded, squeezed
+
+MAX_NAME: Final = 60  # characters
+MAX_WORDS: Final = 7  # `The Editorial Board of the Daily News`; a sentence has more
+MAX_AUTHORS: Final = 50  # physics papers have thousands, and no feed wants them
+
+# --- what stands around a name --------------------------------------------------------------------
+
+# Dropped from the front of a text, again and again.
+_LABEL: Final = re.compile(
+    r"^\W*(?:(?:written|posted|published|reported|reviewed|edited|story|text|words|article|photos?)"
+    r"\s+(?:and\s+\w+\s+)?by\b|by\b|von\b|por\b|par\b|door\b|av\b|af\b|autore?\s*:|autorin\s*:|"
+    r"author(?:s|\(s\))?\s*:|auteur\s*:|text\s*:|über\b|di(?=\s+[A-Z])|przez\b|yazan\s*:|"
+    r"view orcid profile|автор\s*:)\s*:?\s*",
+    re.IGNORECASE,
+)
+# A label that a name can begin with needs a whole name behind it: Por Thozny, Von Miller.
+_WORDS_BEHIND_LABEL: Final = 1
+_MAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
+_ADDRESS: Final = re.compile(r"(?:https?:|//|www\.)\S*|\S+/\S+\.\S+", re.IGNORECASE)
+_BRACKETS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|[\"“”]")
+_EDGE: Final = " \t.,;:|/\\-–—•·*_~'’‘`<>(){}[]=+&"  # noqa: RUF001 - dashes of typographers
+
+# --- what separates names -------------------------------------------------------------------------
+
+_STRONG: Final = re.compile(r"\s*(?:;|\||\n|•|·|\s[-–—/]\s|/)\s*")  # noqa: RUF001 - as above
+_AND: Final = re.compile(
+    r"\s*,?\s+(?:and|und|et|y|og|och|with|mit|&|\+|及|和)\s+|\s*[、,]\s*(?=and\s)|\s*[、]\s*",
+    re.IGNORECASE,
+)
+_COMMA: Final = re.compile(r"\s*[,،，]\s*")  # noqa: RUF001 - the commas of Arabic and Chinese
+
+# --- what is no name ------------------------------------------------------------------------------
+
+DEGREES: Final = frozenset(
+    "aicp ba bs bsc cfa cfp cpa dds do dr dvm edd esq facc faap facs frcp ii iii jd jr llb llm lcsw "
+    "ldn ma mba md mph mpp ms msc msn mscs ncc np obe pa phd pharmd pmp psyd rd rdn rn sr".split()
+)
+# A part that contains one of these words is a job or a place in a house, not a name.
+JOBS: Final = frozenset(
+    "analyst anchor chief columnist commentator contributor contributors contributing "
+    "correspondent deputy editor editors freelance fellow host intern journalist korrespondent "
+    "photographer producer professor redakteur redakteurin redactor reporter reporters researcher "
+    "specialist strategist student writer writers journaliste periodista giornalista director "
+    "president founder ceo manager".split()
+)
+# A part that is made of nothing but these words names nobody.
+NOBODY: Final = frozenset(
+    "a about account admin administrator an anonymous author authors autor auteur blog bot by "
+    "contact contributor correspondent date default desk digital editor editorial editors false "
+    "from guest home in info journalist latest manager n na news newsroom nil nobody none null of "
+    "office on online our post posted profile published redactie redaccion redakcja redaktion "
+    "reporter reporters root site staff super team test the true undefined unknown updated user "
+    "view web webmaster website wordpress wp writer writers www your".split()
+)
+# A part with one of these is a line about time or a button.
+_NOISE: Final = re.compile(
+    r"\b(?:ago|min(?:ute)?s?\s+read|read\s+more|updated|published|posted|comments?|share|follow|"
+    r"subscribe|sign\s+(?:in|up)|copyright|all\s+rights|minutes?|hours?|uhr|vor\s+\d+)\b|"
+    r"\d{1,2}:\d{2}|©|[@#{}<>=]|%%",
+    re.IGNORECASE,
+)
+_DIGITS: Final = re.compile(r"\d{3}|\d.*\d.*\d")
+
+# Small words inside a person's name.
+PARTICLES: Final = frozenset(
+    "al ap bin da de del della den der des di dos du e el ibn la le ten ter van von y zu".split()
+)
+_NAME_WORD: Final = re.compile(r"[^\W\d_][^\W\d_'’.\-]*(?:['’.\-][^\W\d_]*)*\.?")  # noqa: RUF001
+
+
+def names(texts: Iterable[str]) -> list[str]:
+    """The names in *texts*, each once, in their order."""
+    found: dict[str, str] = {}
+    for text in texts:
+        for part in _parts(text):
+            name = _bare(part)
+            if name and not _is_no_name(name):
+                found.setdefault(folded(name) or name, name)
+            if len(found) >= MAX_AUTHORS:
+                return list(found.values())
+    return list(found.values())
+
+
+def without_sites(found: Iterable[str], sites: Iterable[str]) -> list[str]:
+    """The names that are not the site's own."""
+    known = {squeezed(site) for site in sites} - {""}
+    return [name for name in found if squeezed(name) not in known]
+
+
+def is_person(name: str) -> bool:
+    """Whether *name* looks like one: two to five words, capitalised but for the particles."""
+    words = name.split()
+    if not 2 <= len(words) <= 5:  # noqa: PLR2004 - said in the docstring
+        return False
+    if set(folded(name).split()) & (JOBS | NOBODY):
+        return False
+    return all(
+        _NAME_WORD.fullmatch(word)
+        and (not word[0].islower() or (word.lower() in PARTICLES and 0 < place < len(words) - 1))
+        for place, word in enumerate(words)
+    )
+
+
+def turned(text: str) -> str:
+    """A name as libraries have it, `Last, First`, in the order in which it is spoken."""
+    last, comma, first = (part.strip() for part in text.partition(","))
+    return f"{first} {last}" if comma and first and "," not in first else text
+
+
+def _parts(text: str) -> list[str]:
+    text = _BRACKETS.sub(" ", _MAIL.sub(" ", _ADDRESS.sub(" ", text)))
+    text = _without_labels(text)
+    return [
+        name
+        for strong in _STRONG.split(text)
+        for each in _AND.split(strong)
+        for name in _between_commas(each)
+    ]
+
+
+def _without_labels(text: str) -> str:
+    for _ in range(3):  # `Author: By Ann Lee`
+        match = _LABEL.match(text)
+        if not match or len(text[match.end() :].split()) < _WORDS_BEHIND_LABEL:
+            break
+        text = text[match.end() :]
+    return text
+
+
+def _between_commas(text: str) -> list[str]:
+    """The names in a list with commas; a degree or a job behind a name is none."""
+    parts = [part for part in _COMMA.split(text) if part]
+    return [part for part in parts if not _is_suffix(part)]
+
+
+def _is_suffix(part: str) -> bool:
+    words = folded(part.replace(".", "")).split()
+    return bool(words) and all(word in DEGREES for word in words)
+
+
+def _bare(part: str) -> str:
+    part = _without_labels(clean(part)).strip(_EDGE)
+    return part
+
+
+def _is_no_name(name: str) -> bool:
+    words = folded(name).split()
+    return (
+        not words
+        or len(name) > MAX_NAME
+        or len(words) > MAX_WORDS
+        or all(word in NOBODY for word in words)
+        or bool(set(words) & JOBS and len(words) > 1)
+        or bool(_NOISE.search(name))
+        or bool(_DIGITS.search(name))
+        or dates.find(name) is not None
+    )

@@ -1,0 +1,62 @@
+"""One page to the fields of one article: the same function in the crawl's process and in workers.
+
+What it needs is passed in, and what it gives can be sent between processes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from scrapy_mss import metadata
+from scrapy_mss.core.extractor import Extractor
+from scrapy_mss.core.profiles import MODERN_TAG_PENALTY
+
+if TYPE_CHECKING:
+    from scrapy_mss.core.model import Model
+    from scrapy_mss.wrappers import Labelling, Wrapper
+
+NO_SPAN = "no_span"  # no run of tokens speaks for an article
+TOO_SHORT = "too_short"  # the text has too few paragraphs or sentences for one
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found in a page: *fields* of `items.Article`, or the *reason* why it is none."""
+
+    fields: dict[str, Any] = field(default_factory=dict)
+    probability: float = 0.0
+    reason: str = ""
+    seconds: float = 0.0
+
+    @property
+    def is_article(self) -> bool:
+        return not self.reason
+
+
+def read_page(model: Model | None, source: str, url: str) -> Found:
+    """The article in the page *source* at *url*, by *model* or, without one, by simple MSS."""
+    started = perf_counter()
+    extractor = Extractor(model, tag_penalty=MODERN_TAG_PENALTY)
+    found = extractor.extract(source)
+    fields: dict[str, Any] = {"text": found.text}
+    if found.is_article:
+        fields |= metadata.read_html(source, url or None).fields() | {"html": found.html}
+    reason = "" if found.is_article else TOO_SHORT if found.text else NO_SPAN
+    return Found(fields, found.probability, reason, perf_counter() - started)
+
+
+def read_shared(model: Model, trusted: bool, source: str, url: str) -> Found:  # noqa: FBT001
+    """The same in a worker, which has the *model* whether it is *trusted* by now or not."""
+    return read_page(model if trusted else None, source, url)
+
+
+def read_labelled(labelling: Labelling, wrapper: Wrapper, url: str) -> Found:
+    """The article as *wrapper* has it, with what else the page says of itself."""
+    started = perf_counter()
+    tokens = labelling.tokens
+    told = metadata.read_html(tokens.source, url or None).fields()
+    fields = {**told, **labelling.fields, "text": labelling.text, "html": labelling.html}
+    fields["extractor"] = f"wrapper:{wrapper.id}"
+    return Found(fields, 1.0, seconds=perf_counter() - started)

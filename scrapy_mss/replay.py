@@ -1,0 +1,77 @@
+"""Stored pages in the place of the network: real pages through a real crawl.
+
+    DOWNLOAD_HANDLERS = {scheme: "scrapy_mss.replay.ReplayHandler" for scheme in ("http", "https")}
+    MSS_REPLAY = ["pages.jsonl.xz", "news.warc.gz"]
+
+A request is answered with the page that was stored under its address, or with 404. The sources
+are those of `sources`; pages are kept packed.
+"""
+
+from __future__ import annotations
+
+import logging
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy.http import HtmlResponse, Request, Response
+from w3lib.url import canonicalize_url
+
+from scrapy_mss import _compat
+from scrapy_mss.settings import listed
+from scrapy_mss.sources import Source
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+logger = logging.getLogger(__name__)
+
+SETTING = "MSS_REPLAY"
+
+
+class ReplayHandler:
+    """A download handler that answers from files."""
+
+    lazy = False
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._pages: dict[str, bytes] = {}
+        for path in listed(crawler.settings.get(SETTING)):
+            self._read(Path(str(path)))
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler)
+
+    def _read(self, path: Path) -> None:
+        source = Source(path)
+        for page in source:
+            packed = zlib.compress(page.html.encode("utf-8", "replace"), 1)
+            self._pages.setdefault(canonicalize_url(page.url), packed)
+        if source.skipped.count:
+            logger.warning("scrapy-mss: %s: skipped %d records", path, source.skipped.count)
+
+    def respond(self, request: Request) -> Response:
+        """The stored page for *request*, or 404."""
+        packed = self._pages.get(canonicalize_url(request.url))
+        if packed is None:
+            return Response(request.url, status=404)
+        headers = {"Content-Type": "text/html; charset=utf-8"}
+        body = zlib.decompress(packed)
+        return HtmlResponse(request.url, headers=headers, body=body, encoding="utf-8")
+
+    if _compat.ASYNC_HANDLERS:
+
+        async def download_request(self, request: Request) -> Response:
+            return self.respond(request)
+
+    else:
+
+        def download_request(self, request: Request, spider: Any) -> Any:  # noqa: ANN401
+            from twisted.internet.defer import succeed
+
+            return succeed(self.respond(request))
+
+    async def close(self) -> None:
+        self._pages.clear()

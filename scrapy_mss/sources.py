@@ -1,0 +1,166 @@
+"""Stored pages by what they are stored in: JSON lines, WARC, folders of HTML files.
+
+A source is read page by page and never held whole. What a record lacks or breaks costs that
+record: it is counted and the reading goes on.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import lxml.etree
+import lxml.html
+from w3lib.encoding import html_to_unicode
+
+
+class SourceError(ValueError):
+    """A source that cannot be read at all; the message names it and says what is expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """A page as it was stored."""
+
+    url: str
+    html: str
+
+
+@dataclass(slots=True)
+class Skipped:
+    """How many records could not be used, and the first reason."""
+
+    count: int = 0
+    first: str = ""
+
+    def add(self, reason: str) -> None:
+        self.count += 1
+        self.first = self.first or reason
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Pages in the file or folder *path*; *skipped* grows while they are read."""
+
+    path: Path
+    skipped: Skipped = field(default_factory=Skipped)
+
+    def __iter__(self) -> Iterator[StoredPage]:
+        if not self.path.exists():
+            raise SourceError(f"{self.path}: there is no such file or folder")
+        if self.path.is_dir():
+            return _folder(self)
+        for endings, read in READERS:
+            if self.path.name.endswith(endings):
+                return read(self)
+        known = ", ".join(ending for endings, _ in READERS for ending in endings)
+        raise SourceError(f"{self.path}: expected a folder of HTML files or a file ending in {known}")
+
+
+def _json_lines(source: Source) -> Iterator[StoredPage]:
+    with opened(source.path) as file:
+        for number, line in enumerate(file, 1):
+            try:
+                record = json.loads(line)
+                url, html = record["url"], record["html"]
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
+                source.skipped.add(f"line {number}: {error!r}")
+                continue
+            if isinstance(url, str) and isinstance(html, str):
+                yield StoredPage(url, html)
+            else:
+                source.skipped.add(f"line {number}: expected texts for url and html")
+
+
+def opened(path: Path) -> IO[bytes]:
+    """*path*, unpacked if its name says that it is packed."""
+    if path.suffix == ".gz":
+        return gzip.open(path, "rb")  # type: ignore[return-value]
+    if path.suffix == ".xz":
+        return lzma.open(path, "rb")
+    return path.open("rb")
+
+
+def _html_file(source: Source) -> Iterator[StoredPage]:
+    page = _stored(source.path)
+    if page is None:
+        source.skipped.add(f"{source.path}: the page does not tell its address")
+    else:
+        yield page
+
+
+def _folder(source: Source) -> Iterator[StoredPage]:
+    for path in sorted(source.path.rglob("*")):
+        if path.suffix.lower() in {".html", ".htm", ".xhtml"} and path.is_file():
+            yield from _html_file(Source(path, source.skipped))
+
+
+def _stored(path: Path) -> StoredPage | None:
+    """The page in an HTML file, with the address that it gives itself."""
+    html = decoded(path.read_bytes())
+    try:
+        tree = lxml.html.document_fromstring(html.encode("utf-8", "replace"))
+    except (lxml.etree.LxmlError, ValueError, AssertionError):
+        return None
+    for xpath in ("//link[@rel='canonical']/@href", "//meta[@property='og:url']/@content"):
+        for url in tree.xpath(xpath):
+            if str(url).startswith(("http://", "https://")):
+                return StoredPage(str(url), html)
+    return None
+
+
+def decoded(body: bytes, content_type: str | None = None) -> str:
+    """The text of a page, by what its header, its byte order mark or the page itself declares."""
+    return html_to_unicode(content_type, body, default_encoding="utf-8")[1]
+
+
+def _warc(source: Source) -> Iterator[StoredPage]:
+    """The HTML responses of a WARC file; fastwarc reads it, or warcio where that is not there."""
+    for url, status, content_type, body in _warc_records(source.path):
+        if not status.startswith("200") or "html" not in content_type:
+            continue
+        if url.startswith(("http://", "https://")):
+            yield StoredPage(url, decoded(body, content_type))
+
+
+def _warc_records(path: Path) -> Iterator[tuple[str, str, str, bytes]]:
+    try:
+        from fastwarc.warc import ArchiveIterator, WarcRecordType
+    except ImportError:
+        yield from _warcio_records(path)
+        return
+    with path.open("rb") as file:
+        for record in ArchiveIterator(file, record_types=WarcRecordType.response):
+            head = record.http_headers
+            if head is not None:
+                kind = head.get("Content-Type") or ""
+                url = record.headers.get("WARC-Target-URI") or ""
+                yield url, str(head.status_code), kind, record.reader.read()
+
+
+def _warcio_records(path: Path) -> Iterator[tuple[str, str, str, bytes]]:
+    try:
+        from warcio.archiveiterator import ArchiveIterator
+    except ImportError as error:
+        raise SourceError(
+            f"{path}: reading WARC files needs fastwarc or warcio: pip install 'scrapy-mss[warc]'"
+        ) from error
+    with path.open("rb") as file:
+        for record in ArchiveIterator(file):
+            head: Any = record.http_headers
+            if record.rec_type == "response" and head is not None:
+                url = record.rec_headers.get_header("WARC-Target-URI") or ""
+                kind = head.get_header("Content-Type") or ""
+                yield url, head.get_statuscode(), kind, record.content_stream().read()
+
+
+READERS: tuple[tuple[tuple[str, ...], Callable[[Source], Iterator[StoredPage]]], ...] = (
+    ((".jsonl", ".jsonl.gz", ".jsonl.xz", ".jl"), _json_lines),
+    ((".warc", ".warc.gz"), _warc),
+    ((".html", ".htm", ".xhtml"), _html_file),
+)

@@ -1,0 +1,275 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrapy_mss.core.features import FAMILIES
+from scrapy_mss.core.naive_bayes import LARGEST_COUNT, NaiveBayes, logistic
+from scrapy_mss.core.tokenizer import tokenize
+from scrapy_mss.core.tokens import Bools, Tokens
+from tests.core.oracle_bayes import DictionaryBayes, Feature, features_of
+
+PAPER = ("trigram", "unclosed_tag")
+CLEANEVAL = ("unigram", "unclosed_tag")
+
+# Few different tokens, so that features come again, inside and outside.
+PIECES = ["<p>", "</p>", "<b>", "</b>", "one ", "two ", "three ", ". ", "7 "]
+PAGES = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
+
+
+@st.composite
+def examples(draw: st.DrawFn) -> tuple[Tokens, Bools]:
+    """A page with a label for each token."""
+    tokens = tokenize(draw(PAGES))
+    labels = draw(st.lists(st.booleans(), min_size=len(tokens), max_size=len(tokens)))
+    return tokens, np.array(labels, np.bool_)
+
+
+EXAMPLES = st.lists(examples(), max_size=7)
+
+
+def learned(families: Sequence[str], pages: Sequence[tuple[Tokens, Bools]]) -> NaiveBayes:
+    bayes = NaiveBayes(families)
+    for tokens, inside in pages:
+        bayes.learn(bayes.features(tokens), inside)
+    return bayes
+
+
+def state(bayes: NaiveBayes) -> dict[str, object]:
+    """All that a model knows: its filled buckets and its sums."""
+    filled = {
+        name: {i: counts[i].tolist() for i in np.flatnonzero(counts.view(np.uint64)).tolist()}
+        for name, counts in bayes.counts.items()
+    }
+    return {"counts": filled, "tokens": bayes.tokens.tolist(), "pages": bayes.pages}
+
+
+def assert_no_bucket_is_shared(families: Sequence[str], pages: Sequence[Tokens]) -> None:
+    """Different features are in different buckets, so that the oracle must agree."""
+    bayes = NaiveBayes(families)
+    places: dict[tuple[int, int], Feature] = {}
+    for tokens in pages:
+        for family, row in enumerate(bayes.features(tokens).tolist()):
+            for bucket, features in zip(row, features_of(tokens, families), strict=True):
+                assert places.setdefault((family, bucket), features[family]) == features[family]
+
+
+@pytest.mark.parametrize("neighbours", [False, True])
+@pytest.mark.parametrize("families", [PAPER, CLEANEVAL, ("trigram",)])
+@given(pages=EXAMPLES, page=PAGES)
+@settings(max_examples=30)
+def test_evidence_is_that_of_exact_features_in_dictionaries(
+    families: Sequence[str],
+    neighbours: bool,  # noqa: FBT001
+    pages: list[tuple[Tokens, Bools]],
+    page: str,
+) -> None:
+    asked = tokenize(page)
+    assert_no_bucket_is_shared(families, [asked, *(tokens for tokens, _ in pages)])
+    bayes, oracle = learned(families, pages), DictionaryBayes(families)
+    for tokens, inside in pages:
+        oracle.learn(tokens, inside)
+
+    odds = bayes.log_odds(bayes.features(asked), neighbours=neighbours)
+    probability = bayes.probability(bayes.features(asked), neighbours=neighbours)
+
+    np.testing.assert_allclose(odds, oracle.log_odds(asked, neighbours=neighbours), atol=1e-12)
+    expected = oracle.probability(asked, neighbours=neighbours)
+    np.testing.assert_allclose(probability, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("families", [PAPER, CLEANEVAL])
+@pytest.mark.parametrize("n_chunks", [1, 2, 7])
+@given(pages=EXAMPLES)
+@settings(max_examples=10)
+def test_counts_are_the_same_in_any_number_of_portions(
+    families: Sequence[str], n_chunks: int, pages: list[tuple[Tokens, Bools]]
+) -> None:
+    at_once = learned(families, pages)
+
+    merged = NaiveBayes(families)
+    for chunk in range(n_chunks):
+        merged.merge(learned(families, pages[chunk::n_chunks]))
+
+    assert state(merged) == state(at_once)
+
+
+@given(pages=EXAMPLES)
+@settings(max_examples=20)
+def test_pages_learned_as_one_batch_of_features_give_the_same_counts(
+    pages: list[tuple[Tokens, Bools]],
+) -> None:
+    one_by_one = learned(PAPER, pages)
+
+    batch = NaiveBayes(PAPER)
+    features = [batch.features(tokens) for tokens, _ in pages]
+    labels = [inside for _, inside in pages]
+    if pages:
+        batch.learn(np.concatenate(features, axis=1), np.concatenate(labels), pages=len(pages))
+
+    assert state(batch) == state(one_by_one)
+
+
+@given(pages=EXAMPLES)
+@settings(max_examples=20)
+def test_the_order_of_pages_does_not_matter(pages: list[tuple[Tokens, Bools]]) -> None:
+    assert state(learned(PAPER, pages)) == state(learned(PAPER, pages[::-1]))
+
+
+def test_a_feature_counts_as_often_as_it_stands_in_a_page() -> None:
+    bayes = NaiveBayes(["unigram"])
+    tokens = tokenize("one one one two")
+
+    bayes.learn(bayes.features(tokens), np.array([True, True, False, False]))
+
+    first, *_, last = bayes.features(tokens)[0].tolist()
+    assert bayes.counts["unigram"][first].tolist() == [1, 2]
+    assert bayes.counts["unigram"][last].tolist() == [1, 0]
+    assert bayes.tokens.tolist() == [2, 2]
+    assert bayes.pages == 1
+
+
+def test_evidence_of_a_feature_by_hand() -> None:
+    bayes = NaiveBayes(["unigram"])
+    tokens = tokenize("one one one two")
+    bayes.learn(bayes.features(tokens), np.array([True, True, False, False]))
+
+    one, two, new = bayes.log_odds(bayes.features(tokenize("one two new"))).tolist()
+
+    # As many tokens inside as outside: the prior says nothing.
+    assert one == pytest.approx(log(2.5 / 1.5))
+    assert two == pytest.approx(log(0.5 / 1.5))
+    assert new == 0
+
+
+def test_the_prior_is_what_was_learned_of_each_side() -> None:
+    bayes = NaiveBayes(["unigram"])
+    tokens = tokenize("one " * 9)
+    bayes.learn(bayes.features(tokens), np.arange(9) < 3)
+
+    (odds,) = bayes.log_odds(bayes.features(tokenize("one"))).tolist()
+
+    prior, likelihood = log(4 / 7), log(3.5 / 4) - log(6.5 / 7)
+    assert odds == pytest.approx(prior + likelihood)
+
+
+def test_a_token_of_which_nothing_was_seen_is_neutral() -> None:
+    bayes = NaiveBayes(PAPER)
+    tokens = tokenize("<p>one " * 9)
+    bayes.learn(bayes.features(tokens), np.zeros(len(tokens), np.bool_))
+
+    assert bayes.probability(bayes.features(tokenize("<div>two"))).tolist() == [0.5, 0.5]
+
+
+def test_a_token_is_judged_by_the_features_that_were_seen() -> None:
+    bayes = NaiveBayes(PAPER)
+    tokens = tokenize("<p>one " * 9)
+    bayes.learn(bayes.features(tokens), np.zeros(len(tokens), np.bool_))
+
+    _, new_word = bayes.log_odds(bayes.features(tokenize("<p>two"))).tolist()
+
+    prior, likelihood = log(1 / 19), log(0.5 / 1) - log(18.5 / 19)
+    assert new_word == pytest.approx(prior + likelihood)
+
+
+def test_an_unseen_token_takes_the_features_of_both_neighbours() -> None:
+    bayes = NaiveBayes(["unigram"])
+    tokens = tokenize("in in out out")
+    bayes.learn(bayes.features(tokens), np.array([True, True, False, False]))
+    seen_in = log(2.5 / 0.5)
+
+    odds = bayes.log_odds(bayes.features(tokenize("in x in y out z")), neighbours=True)
+
+    assert odds.tolist() == pytest.approx([seen_in, 2 * seen_in, seen_in, 0, -seen_in, -seen_in])
+
+
+def test_an_unseen_token_beside_unseen_tokens_stays_neutral() -> None:
+    bayes = NaiveBayes(["unigram"])
+    bayes.learn(bayes.features(tokenize("in")), np.array([True]))
+
+    odds = bayes.log_odds(bayes.features(tokenize("in a b c in")), neighbours=True)
+
+    assert odds[2] == 0
+
+
+@pytest.mark.parametrize("families", [PAPER, CLEANEVAL, ()])
+def test_a_model_that_learned_nothing_is_neutral(families: Sequence[str]) -> None:
+    bayes = NaiveBayes(families)
+
+    probability = bayes.probability(bayes.features(tokenize("<p>one two")))
+
+    assert probability.tolist() == [0.5, 0.5, 0.5]
+
+
+def test_a_page_without_tokens_counts_as_a_page() -> None:
+    bayes = NaiveBayes(PAPER)
+
+    bayes.learn(bayes.features(tokenize("")), np.zeros(0, np.bool_))
+
+    assert state(bayes) == {**state(NaiveBayes(PAPER)), "pages": 1}
+    assert bayes.probability(bayes.features(tokenize(""))).tolist() == []
+
+
+@given(st.lists(st.floats(allow_nan=False), max_size=9))
+def test_logistic_never_overflows(odds: list[float]) -> None:
+    probability = logistic(np.array(odds, np.float64))
+
+    assert np.all((probability >= 0) & (probability <= 1))
+    assert np.all(np.diff(probability[np.argsort(odds)]) >= 0)
+
+
+def test_models_of_different_features_do_not_add_up() -> None:
+    with pytest.raises(ValueError, match=r"this one has trigram, .*the other unigram"):
+        NaiveBayes(PAPER).merge(NaiveBayes(["unigram"]))
+
+
+@pytest.fixture
+def nearly_full() -> NaiveBayes:
+    """A model in which "one" was counted as often outside as a bucket can hold but two."""
+    bayes = NaiveBayes(["unigram"])
+    bucket = bayes.features(tokenize("one"))[0, 0]
+    bayes.counts["unigram"][bucket, 0] = LARGEST_COUNT - 2
+    return bayes
+
+
+def test_learning_stops_before_a_count_runs_over(nearly_full: NaiveBayes) -> None:
+    outside = np.zeros(3, np.bool_)
+    page = nearly_full.features(tokenize("one one one"))
+    before = state(nearly_full)
+
+    with pytest.raises(OverflowError, match="go on with a new one"):
+        nearly_full.learn(page, outside)
+
+    assert state(nearly_full) == before
+    nearly_full.learn(page[:, :2], outside[:2])
+    assert nearly_full.counts["unigram"].max() == LARGEST_COUNT
+    assert nearly_full.has_room(nearly_full.features(tokenize("two")))
+
+
+def test_merging_stops_before_a_count_runs_over(nearly_full: NaiveBayes) -> None:
+    inside = np.zeros(3, np.bool_)
+    other = NaiveBayes(["unigram"])
+    other.learn(other.features(tokenize("one one one")), inside)
+    before = state(nearly_full)
+
+    with pytest.raises(OverflowError, match="32 bits"):
+        nearly_full.merge(other)
+
+    assert state(nearly_full) == before
+
+
+def test_memory_is_the_tables_whatever_is_learned() -> None:
+    bayes = NaiveBayes(PAPER)
+    tables = list(bayes.counts.values())
+    expected = sum(2 * 4 << FAMILIES[name].bits for name in PAPER)
+
+    tokens = tokenize(" ".join(f"w{n}" for n in range(1000)))
+    bayes.learn(bayes.features(tokens), np.ones(1000, np.bool_))
+
+    assert all(one is other for one, other in zip(tables, bayes.counts.values(), strict=True))
+    assert sum(table.nbytes for table in tables) == expected

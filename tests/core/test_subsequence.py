@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from types import FrameType
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrapy_mss.core import subsequence
+from scrapy_mss.core.subsequence import EMPTY, Span, best_span, k_best_spans, maximal_spans
+
+# Halves and whole numbers: sums are exact, ties and zeros are frequent.
+SCORES = st.lists(st.integers(-6, 6).map(lambda n: n / 2), max_size=24)
+LONG_SCORES = st.lists(st.integers(-6, 6).map(lambda n: n / 2), min_size=25, max_size=200)
+
+PAPER_EXAMPLE = [4, -5, 3, -3, 1, 2, -2, 2, -2, 1, 5]
+
+
+def scored(values: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return np.array(values, np.float64)
+
+
+def best_by_trying_all(scores: Sequence[float]) -> Span:
+    """Of the spans with the greatest sum the one that ends first, then the one that starts first."""
+    best = EMPTY
+    for end in range(1, len(scores) + 1):
+        for start in range(end):
+            value = sum(scores[start:end])
+            if value > best.value:
+                best = Span(start, end, value)
+    return best
+
+
+def maximal_by_definition(scores: Sequence[float], first: int = 0) -> list[Span]:
+    """The best span, and the maximal spans of what is left of it and of what is right of it.
+
+    Of equal sums the shortest is taken: a maximal span has no prefix and no suffix of sum zero.
+    """
+    spans = [
+        Span(start, end, sum(scores[start:end]))
+        for start in range(len(scores))
+        for end in range(start + 1, len(scores) + 1)
+    ]
+    best = max(spans, key=lambda span: (span.value, span.start - span.end), default=EMPTY)
+    if best.value <= 0:
+        return []
+    return [
+        *maximal_by_definition(scores[: best.start], first),
+        Span(first + best.start, first + best.end, best.value),
+        *maximal_by_definition(scores[best.end :], first + best.end),
+    ]
+
+
+def test_maximal_spans_of_the_published_example() -> None:
+    spans = maximal_spans(scored(PAPER_EXAMPLE))
+
+    assert spans == [Span(0, 1, 4), Span(2, 3, 3), Span(4, 11, 7)]
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        (PAPER_EXAMPLE, Span(2, 11, 7)),
+        ([], EMPTY),
+        ([0.0], EMPTY),
+        ([-1.0], EMPTY),
+        ([-1.0, 0.0, -2.0], EMPTY),
+        ([0.5], Span(0, 1, 0.5)),
+        ([1, 1], Span(0, 2, 2)),
+        # Of equal sums the one that ends first.
+        ([1, -1, 1], Span(0, 1, 1)),
+        ([1, -2, 1], Span(0, 1, 1)),
+        ([1, 0], Span(0, 1, 1)),
+        # Of those the one that starts first.
+        ([0, 1], Span(0, 2, 1)),
+        ([-1, 1, -1, 2], Span(1, 4, 2)),
+        ([2, -2, 1, 1], Span(0, 1, 2)),
+        ([1, -1, 2], Span(0, 3, 2)),
+    ],
+)
+def test_best_span(scores: list[float], expected: Span) -> None:
+    assert best_span(scored(scores)) == expected
+
+
+@given(SCORES)
+@settings(max_examples=500)
+def test_best_span_is_the_best_of_all_spans(scores: list[float]) -> None:
+    assert best_span(scored(scores)) == best_by_trying_all(scores)
+
+
+@given(LONG_SCORES)
+@settings(max_examples=20)
+def test_best_span_of_a_long_sequence_is_the_best_of_all_spans(scores: list[float]) -> None:
+    assert best_span(scored(scores)) == best_by_trying_all(scores)
+
+
+@given(SCORES)
+@settings(max_examples=500)
+def test_maximal_spans_are_those_of_the_recursive_definition(scores: list[float]) -> None:
+    assert maximal_spans(scored(scores)) == maximal_by_definition(scores)
+
+
+@given(LONG_SCORES)
+@settings(max_examples=100)
+def test_maximal_spans_are_positive_apart_and_hold_every_positive_score(
+    scores: list[float],
+) -> None:
+    spans = maximal_spans(scored(scores))
+
+    held = {i for span in spans for i in range(span.start, span.end)}
+    assert all(span.value == sum(scores[span.start : span.end]) > 0 for span in spans)
+    assert all(one.end <= other.start for one, other in pairwise(spans))
+    assert held >= {i for i, score in enumerate(scores) if score > 0}
+
+
+@given(LONG_SCORES)
+@settings(max_examples=100)
+def test_the_best_span_is_the_best_of_the_maximal_spans(scores: list[float]) -> None:
+    spans = maximal_spans(scored(scores))
+
+    assert best_span(scored(scores)).value == max((span.value for span in spans), default=0)
+
+
+@given(SCORES, st.integers(0, 6))
+@settings(max_examples=200)
+def test_k_best_spans_are_the_first_of_the_sorted_maximal_spans(
+    scores: list[float], k: int
+) -> None:
+    ranked = sorted(maximal_by_definition(scores), key=lambda span: (-span.value, span.start))
+
+    assert k_best_spans(scored(scores), k) == ranked[:k]
+
+
+def lines_run(scores: Sequence[float]) -> int:
+    """How many lines of its own module `maximal_spans` runs for *scores*."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, _: object) -> object:
+        nonlocal count
+        if frame.f_code.co_filename != subsequence.__file__:
+            return None
+        count += event == "line"
+        return trace
+
+    values = scored(scores)
+    before = sys.gettrace()
+    sys.settrace(trace)  # type: ignore[arg-type]
+    try:
+        maximal_spans(values)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def nested(n: int) -> list[float]:
+    """Ever higher gains that each swallow all candidates before them, after long descents."""
+    return [value for i in range(n) for value in (1.0, -2.0, 1.5)] + [3.0 * n]
+
+
+def falling(n: int) -> list[float]:
+    """Each candidate starts lower than all before it."""
+    return [1.0, -2.0] * n
+
+
+def rising(n: int) -> list[float]:
+    """Each candidate starts higher and ends higher than the one before it."""
+    return [2.0, -1.0] * n
+
+
+def shielded(n: int) -> list[float]:
+    """Many candidates of which each later one is looked for behind a greater one."""
+    return [float(2 * n), *[value for i in range(n, 0, -1) for value in (-1.5, 1.0)]]
+
+
+def searching(n: int) -> list[float]:
+    """Descending candidates, then ones that lie above all of them: the search list is long."""
+    return [1.0, -1.5] * n + [0.5, -0.25] * n
+
+
+@pytest.mark.parametrize("make", [nested, falling, rising, shielded, searching])
+def test_twice_the_scores_take_maximal_spans_twice_the_steps(
+    make: Callable[[int], list[float]],
+) -> None:
+    """Steps are counted, not timed: a quadratic search would take four times as many."""
+    small, large = lines_run(make(500)), lines_run(make(1000))
+
+    assert large <= 2.2 * small
+    assert large < 30 * len(make(1000))
+
+
+@given(LONG_SCORES)
+@settings(max_examples=50)
+def test_steps_of_maximal_spans_are_bounded_by_the_number_of_scores(scores: list[float]) -> None:
+    assert lines_run(scores) <= 30 * len(scores)
