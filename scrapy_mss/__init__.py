@@ -9,15 +9,19 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from scrapy_mss.addon import Addon
     from scrapy_mss.api import Extractor
     from scrapy_mss.core.extractor import Extraction
     from scrapy_mss.core.model import ModelError
+    from scrapy_mss.items import Article
 
 __version__ = "0.1.0"
 
-__all__ = ["Extraction", "Extractor", "ModelError", "__version__"]
+__all__ = ["Addon", "Article", "Extraction", "Extractor", "ModelError", "__version__"]
 
 _HOME = {
+    "Addon": "scrapy_mss.addon",
+    "Article": "scrapy_mss.items",
     "Extraction": "scrapy_mss.core.extractor",
     "Extractor": "scrapy_mss.api",
     "ModelError": "scrapy_mss.core.model",

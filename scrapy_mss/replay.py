@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.http import HtmlResponse, Request, Response
 from w3lib.url import canonicalize_url
 
-from scrapy_mss import _compat
-from scrapy_mss.settings import listed
+from scrapy_mss import _compat, settings
 from scrapy_mss.sources import Source
 
 if TYPE_CHECKING:
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 logger = logging.getLogger(__name__)
-
-SETTING = "MSS_REPLAY"
 
 
 class ReplayHandler:
@@ -37,7 +34,7 @@ class ReplayHandler:
 
     def __init__(self, crawler: Crawler) -> None:
         self._pages: dict[str, bytes] = {}
-        for path in listed(crawler.settings.get(SETTING)):
+        for path in settings.read(crawler.settings).replay:
             self._read(Path(str(path)))
 
     @classmethod

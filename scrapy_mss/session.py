@@ -24,9 +24,10 @@ from scrapy_mss.core.model import Model
 from scrapy_mss.core.profiles import DEFAULT
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.learning import Learner
-from scrapy_mss.pages import Found, read_labelled, read_page, read_shared
+from scrapy_mss.pages import Found, read_labelled, read_page
 from scrapy_mss.stores.file import FileStore
 from scrapy_mss.summary import summarized
+from scrapy_mss.worker import Page
 from scrapy_mss.workers import GivenUpError, Workers
 from scrapy_mss.wrappers import Labelling, Wrapper, label, load_wrappers
 
@@ -71,7 +72,7 @@ class Session:
     def open(self) -> None:
         """Begin with the crawl."""
         if self.options.workers and _compat.runs_asyncio():
-            self._workers = Workers(self.options.workers, self.learner.model, read_shared)
+            self._workers = Workers(self.options.workers, self.learner.model)
         elif self.options.workers:
             logger.warning(
                 "scrapy-mss: MSS_WORKERS needs Scrapy to run on asyncio (TWISTED_REACTOR); "
@@ -90,7 +91,7 @@ class Session:
         self.numbers.put(stats.MODEL_PAGES, self.learner.model.bayes.pages)
         self.numbers.put(stats.MODEL_GENERATION, self.learner.generation)
         self.numbers.put(stats.MODEL_FAILED, self.learner.failures)
-        logger.info("%s", summarized(self.numbers, self.learner.name, self.wrappers.sites()))
+        logger.info("%s", summarized(self.numbers, self.learner.name, (wrapper.site for wrapper in self.wrappers)))
 
     # Training
 
@@ -186,9 +187,8 @@ class Session:
     async def _read(self, model: Model | None, source: str, url: str) -> Found:
         if self._workers is None:
             return read_page(model, source, url)
-        trusted = model is not None
-        found: Found = await self._workers.run(self.options.timeout, trusted, source, url)
-        return found
+        page = Page(source, url, trusted=model is not None)
+        return await self._workers.read(self.options.timeout, page)
 
     def _counted(self, found: Found, source: str) -> Found:
         if found.is_article and found.probability < self.options.min_probability:

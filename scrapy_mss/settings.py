@@ -206,6 +206,14 @@ SETTINGS: tuple[Setting, ...] = (
         "a number of seconds",
         "… or so much time since the last checkpoint, whichever comes first.",
     ),
+    Setting(
+        "MSS_REPLAY",
+        [],
+        listed,
+        "a list of files",
+        "Where `scrapy_mss.replay.ReplayHandler` takes pages from, in the place of the network: "
+        "JSON lines with `url` and `html`, or WARC files.",
+    ),
 )
 
 
@@ -229,6 +237,7 @@ class Options:
     workers: int
     checkpoint_pages: int
     checkpoint_seconds: float
+    replay: list[Any]
 
 
 def read(settings: BaseSettings) -> Options:

@@ -1,148 +1,167 @@
 """Extraction in processes beside the crawl's own, so that a large page stalls nothing.
 
-The counts lie in memory that all processes share: the crawl's process learns into them, the
-workers read them, and nothing is sent round when the model changes. A page that takes too long
-costs its worker: all are ended and new ones started, and pages that were with them fail.
+A worker is a Python of its own that runs `worker`, not a copy of this process: no script is run
+twice, and nothing but bytes goes between them. The counts lie in memory that all share: the crawl
+learns into them, workers read them, and nothing is sent round when the model changes. A page that
+takes too long costs its worker, which is killed and replaced; the others go on.
 """
 
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
-import signal
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
-from multiprocessing.shared_memory import SharedMemory
-from typing import Any
+import mmap
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Timer
+from typing import IO
 
-import numpy as np
-from numpy.typing import NDArray
-
+from scrapy_mss import worker
 from scrapy_mss.core.model import Model
-from scrapy_mss.core.profiles import PROFILES
+from scrapy_mss.pages import Found
 
 
 class GivenUpError(RuntimeError):
-    """A page whose worker was ended; the message is a word for statistics."""
+    """A page whose worker was lost; the message is a word for statistics."""
 
 
 class SharedCounts:
-    """Moves a model's counts into shared memory for as long as workers read them."""
+    """Keeps a model's counts in memory that workers can read, until it is closed."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._memory = SharedMemory(create=True, size=sum(a.nbytes for a in _arrays(model)))
-        self._move(memoryview(self._memory.buf or b""))
+        self._file = _memory_file()
+        os.ftruncate(self._file, worker.size_of(model))
+        self.move(mmap.mmap(self._file, worker.size_of(model)))
 
-    @property
-    def name(self) -> str:
-        """What another process finds the memory by."""
-        return self._memory.name
+    def fileno(self) -> int:
+        """What a worker inherits to find the memory."""
+        return self._file
 
-    def close(self) -> None:
-        """Give the model arrays of its own again and free the memory."""
-        private = bytearray(self._memory.size)
-        self._move(memoryview(private))
-        self._memory.close()
-        self._memory.unlink()
-
-    def _move(self, buffer: memoryview) -> None:
-        old = _arrays(self._model)
-        adopt(self._model, buffer)
-        for target, source in zip(_arrays(self._model), old, strict=True):
+    def move(self, buffer: mmap.mmap | bytearray) -> None:
+        """Let the counts lie in *buffer*, as they are."""
+        old = worker.arrays_of(self._model)
+        worker.adopt(self._model, memoryview(buffer))
+        for target, source in zip(worker.arrays_of(self._model), old, strict=True):
             target[...] = source
 
-
-def adopt(model: Model, buffer: memoryview) -> None:
-    """Let the counts of *model* be what lies in *buffer*."""
-    bayes, position = model.bayes, 0
-
-    def view(like: NDArray[Any]) -> NDArray[Any]:
-        nonlocal position
-        array = np.ndarray(like.shape, like.dtype, buffer, position)
-        position += like.nbytes
-        return array
-
-    bayes.tokens = view(bayes.tokens)
-    for name, counts in bayes.counts.items():
-        bayes.counts[name] = view(counts)
+    def close(self) -> None:
+        """Give the model memory of its own again."""
+        self.move(bytearray(worker.size_of(self._model)))
+        os.close(self._file)
 
 
-def _arrays(model: Model) -> list[NDArray[Any]]:
-    return [model.bayes.tokens, *model.bayes.counts.values()]
+def _memory_file() -> int:
+    """A file without a name, in memory where the system has such files: no crash leaves it."""
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("scrapy-mss")
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())
+
+
+@dataclass(slots=True)
+class _Seat:
+    """A place for one worker; the process in it may be replaced."""
+
+    process: subprocess.Popen[bytes] | None = None
+    late: bool = False  # whether the process was killed for taking too long
 
 
 class Workers:
-    """A pool of processes that call one function with the shared model and a page."""
+    """As many workers as asked for, each with one page at a time."""
 
-    def __init__(self, count: int, model: Model, call: Callable[..., Any]) -> None:
-        """Start *count* processes for ``call(model, *arguments)``, a function of a module."""
-        self._count = count
-        self._call = call
+    def __init__(self, count: int, model: Model) -> None:
         self._profile = model.profile.name
         self._shared = SharedCounts(model)
-        self._pool = self._start()
+        self._threads = ThreadPoolExecutor(count, thread_name_prefix="scrapy-mss-worker")
+        self._seats = [_Seat() for _ in range(count)]
+        self._free: SimpleQueue[_Seat] = SimpleQueue()
+        self._closed = False
+        for seat in self._seats:
+            self._free.put(seat)
 
-    async def run(self, seconds: float, *arguments: object) -> Any:  # noqa: ANN401 - of the call
-        """What the call makes of *arguments*; a `GivenUpError` after so many *seconds*."""
-        pool = self._pool
-        try:
-            future = pool.submit(_perform, self._call, arguments)
-            return await asyncio.wait_for(asyncio.wrap_future(future), seconds)
-        except asyncio.TimeoutError as error:
-            self._replace(pool)
-            raise GivenUpError("timeout") from error
-        except (BrokenProcessPool, asyncio.CancelledError) as error:
-            if isinstance(error, asyncio.CancelledError) and pool is self._pool:
-                raise
-            self._replace(pool)
-            raise GivenUpError("crash") from error
+    async def read(self, seconds: float, page: worker.Page) -> Found:
+        """The article in *page*; a `GivenUpError` after so many *seconds*."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self._read, seconds, page)
 
     def close(self) -> None:
-        """End the processes and free what they share."""
-        _end(self._pool)
+        """End the processes, whatever they are doing, and free what they share."""
+        self._closed = True
+        for seat in self._seats:
+            _end(seat)
+        self._threads.shutdown(cancel_futures=True)
         self._shared.close()
 
-    def _start(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
-            self._count,
-            mp_context=multiprocessing.get_context("spawn"),
-            initializer=_begin,
-            initargs=(self._profile, self._shared.name),
-        )
+    def _read(self, seconds: float, page: worker.Page) -> Found:
+        seat = self._free.get()
+        try:
+            process = self._process(seat)
+            with _limited(seat, seconds):
+                assert process.stdin is not None
+                assert process.stdout is not None
+                return _asked(process.stdin, process.stdout, page)
+        except (OSError, EOFError, ValueError) as error:
+            _end(seat)
+            raise GivenUpError("timeout" if seat.late else "crash") from error
+        finally:
+            self._free.put(seat)
 
-    def _replace(self, pool: ProcessPoolExecutor) -> None:
-        """Start a new pool, unless another page has already done so."""
-        if pool is self._pool:
-            self._pool = self._start()
-            _end(pool)
+    def _process(self, seat: _Seat) -> subprocess.Popen[bytes]:
+        """The process in *seat*, started if there is none."""
+        if self._closed:
+            raise EOFError("the crawl is over")
+        if seat.process is None:
+            number = str(self._shared.fileno())
+            seat.process = subprocess.Popen(  # noqa: S603 - our own module
+                [sys.executable, "-m", worker.__name__, self._profile, number],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                pass_fds=[self._shared.fileno()],
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            )
+        return seat.process
 
 
-def _end(pool: ProcessPoolExecutor) -> None:
-    """End the processes of *pool* at once, whatever they are doing."""
-    processes = list((getattr(pool, "_processes", None) or {}).values())
-    pool.shutdown(wait=False, cancel_futures=True)
-    for process in processes:
-        with suppress(OSError, ValueError):
+def _asked(into: IO[bytes], out: IO[bytes], page: worker.Page) -> Found:
+    into.write(worker.framed(page.to_bytes()))
+    into.flush()
+    return worker.found_from(worker.frame(out))
+
+
+@contextmanager
+def _limited(seat: _Seat, seconds: float) -> Iterator[None]:
+    """Kill the process in *seat* after so many *seconds*, which ends what waits for it."""
+    process = seat.process
+    seat.late = False
+
+    def kill() -> None:
+        seat.late = True
+        if process is not None:
             process.kill()
-    for process in processes:
-        with suppress(OSError, ValueError, AssertionError):
-            process.join()
+
+    timer = Timer(seconds, kill)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
-# What a worker process works with; it belongs to one crawl from start to end.
-_adopted: list[tuple[Model, SharedMemory]] = []
-
-
-def _begin(profile: str, name: str) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the crawl's process says when to stop
-    memory = SharedMemory(name)
-    model = Model(PROFILES[profile])
-    adopt(model, memoryview(memory.buf or b""))
-    _adopted[:] = [(model, memory)]
-
-
-def _perform(call: Callable[..., Any], arguments: tuple[object, ...]) -> Any:  # noqa: ANN401
-    return call(_adopted[0][0], *arguments)
+def _end(seat: _Seat) -> None:
+    process, seat.process = seat.process, None
+    if process is None:
+        return
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        with suppress(OSError):
+            if stream is not None:
+                stream.close()

@@ -7,7 +7,7 @@ has (captions, the pull quote, comments, the author's biography) is what an extr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 
 
@@ -80,7 +80,7 @@ class Story:
     @property
     def updated(self) -> datetime:
         """When it was changed last: some minutes later, as if a slip had been mended."""
-        return self.published.replace(minute=(self.published.minute + self.number) % 60)
+        return self.published + timedelta(minutes=self.number % 50)
 
 
 @dataclass(frozen=True, slots=True)

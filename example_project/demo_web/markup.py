@@ -12,6 +12,7 @@ import random
 import struct
 import zlib
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 PROPERTIES = (
@@ -80,6 +81,7 @@ def spread(pieces: Sequence[str], boxes: Sequence[str]) -> str:
     )
 
 
+@cache
 def style_padding(seed: str, size: int) -> str:
     """About *size* characters of style rules for classes that no page uses."""
     chance = random.Random(f"{seed}/style")
@@ -95,6 +97,7 @@ def style_padding(seed: str, size: int) -> str:
     return "".join(rules)
 
 
+@cache
 def script_padding(seed: str, size: int) -> str:
     """About *size* characters of script that does nothing."""
     chance = random.Random(f"{seed}/script")
@@ -126,9 +129,14 @@ def icon(size: int = 24) -> str:
 
 
 def picture(seed: str) -> bytes:
-    """A PNG picture of a few coloured bands."""
+    """A PNG picture of coloured bands, as an evening sky has."""
     chance = random.Random(f"{seed}/picture")
-    palette = bytes(chance.randrange(60, 230) for _ in range(3 * BANDS))
+    top, bottom = ([chance.randrange(40, 240) for _ in range(3)] for _ in range(2))
+    palette = bytes(
+        (first * (BANDS - band) + last * band) // BANDS
+        for band in range(BANDS)
+        for first, last in zip(top, bottom, strict=True)
+    )
     lines = b"".join(
         b"\0" + bytes([row * BANDS // PICTURE_HEIGHT]) * PICTURE_WIDTH for row in range(PICTURE_HEIGHT)
     )
@@ -153,4 +161,5 @@ def _stored(data: bytes) -> bytes:
 def document(seed: str, size: int = 20_000) -> bytes:
     """Bytes that begin and end as a PDF file does; no reader will open them."""
     noise = random.Random(f"{seed}/document").randbytes(size)
-    return b"%PDF-1.4\n1 0 obj<</Length %d>>stream\n" % size + noise + b"\nendstream\n%%EOF\n"
+    head = b"%%PDF-1.4\n1 0 obj<</Length %d>>stream\n" % size
+    return head + noise + b"\nendstream\n%%EOF\n"

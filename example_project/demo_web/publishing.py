@@ -19,6 +19,9 @@ from demo_web.site import PICTURES, Site
 
 
 
+ROBOTS = b"User-agent: *\nDisallow: /private/\n"
+
+
 def pages(site: Site) -> Iterator[Page]:
     """All pages of *site*, in the same order on each run."""
     for source in SOURCES:
@@ -78,8 +81,7 @@ def _files(site: Site) -> Iterator[Page]:
     for number in range(PICTURES):
         path, body = site.picture_path(number), picture(f"{site.name}/{number}")
         yield _file(path, "image/png", body, "picture")
-    robots = f"User-agent: *\nDisallow: /private/\nSitemap: {site.url('/sitemap.xml')}\n"
-    yield _file("/robots.txt", "text/plain; charset=utf-8", robots.encode(), "robots")
+    yield _file("/robots.txt", "text/plain; charset=utf-8", ROBOTS, "robots")
 
 
 def _file(path: str, content_type: str, body: bytes, kind: str) -> Page:

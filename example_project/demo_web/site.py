@@ -8,10 +8,13 @@ link and the page it leads to cannot disagree. Everything is derived from the si
 from __future__ import annotations
 
 import random
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import groupby
+from pathlib import Path
 from typing import ClassVar
 
 from demo_web import stories
@@ -22,9 +25,21 @@ from demo_web.text import Writer, capital, labels, sections
 PICTURES = 10
 GALLERIES = 4
 # Stories on one page of a list, by kind of list.
-PAGE_SIZES = {"home": 24, "section": 12, "tag": 10, "author": 12}
+PAGE_SIZES = {"home": 32, "section": 16, "tag": 10, "author": 20}
 LINKED, EMPHASISED = 0.3, 0.45  # below the first a paragraph has a link, below the second emphasis
+STYLES = Path(__file__).parent / "styles"
 SERVICES = "https://services.example"
+
+
+@cache
+def style(name: str) -> str:
+    """The style sheet of site *name*."""
+    return (STYLES / f"{name}.css").read_text(encoding="utf-8").strip()
+
+
+def stamp(when: datetime) -> str:
+    """*when* as markup has it."""
+    return when.isoformat(timespec="minutes")
 
 
 class Site(ABC):
@@ -40,6 +55,9 @@ class Site(ABC):
     content_type: ClassVar[str] = "text/html; charset=utf-8"
     compressed: ClassVar[bool] = False  # whether the server sends gzip to those who take it
     wrapped: ClassVar[bool] = False  # whether the example project has a wrapper for it
+    # How blocks of each kind look, with {text}; `update` is a post of a live blog, with {time} and
+    # {stamp} as well, and `post` a paragraph of it.
+    forms: ClassVar[Mapping[str, str]]
     n_stories: ClassVar[int] = 62
     n_live: ClassVar[int] = 2
     crowded: ClassVar[int | None] = None
@@ -170,6 +188,32 @@ class Site(ABC):
         """Where one of the pages is found that no reader wants; see `publishing.ODDITIES`."""
         return f"/{kind}/{self.name}"
 
+    # --- the text of a story ------------------------------------------------------------------
+
+    def pieces(self, story: Story) -> list[str]:
+        """The story's blocks as markup: a list in one piece, and so is a post of a live blog."""
+        chance, made = self.chance(story.number), []
+        for kind, group in groupby(story.blocks, key=self._grouping):
+            forms = [
+                self.forms[block.kind].format(text=self.inline(story, block, chance))
+                for block in group
+            ]
+            made.extend(self._gathered(kind, forms))
+        return made
+
+    @staticmethod
+    def _grouping(block: Block) -> object:
+        """Blocks next to each other with the same value make one piece; None is alone."""
+        return block.when or (block.kind if block.kind == "li" else None)
+
+    def _gathered(self, kind: object, forms: list[str]) -> list[str]:
+        if kind == "li":
+            return [self.forms["list"].format(text="\n".join(forms))]
+        if isinstance(kind, datetime):
+            text = "\n".join(forms)
+            return [self.forms["update"].format(text=text, time=f"{kind:%H:%M}", stamp=stamp(kind))]
+        return forms
+
     # --- what templates need -------------------------------------------------------------------
 
     def menu(self) -> list[tuple[str, str]]:
@@ -197,6 +241,20 @@ class Site(ABC):
         kinds = ("moved", "missing", "gone", "private", "feed", "document")
         return [(f"{capital(kind)}", self.odd_path(kind)) for kind in kinds]
 
+    def page_links(self, listing: Listing) -> str:
+        """The links between the pages of a list."""
+        kind, key, number = listing.kind, listing.key, listing.number
+        links = []
+        if number > 1:
+            links.append(link(self.list_path(kind, key, number - 1), self.ui["previous"]))
+        links.extend(
+            link(self.list_path(kind, key, other), str(other))
+            for other in range(1, listing.count + 1)
+        )
+        if number < listing.count:
+            links.append(link(self.list_path(kind, key, number + 1), self.ui["next"], 'rel="next"'))
+        return f'<div class="pagination">{" ".join(links)}</div>'
+
     def related(self, story: Story, count: int, seed: str) -> list[Story]:
         """Other stories."""
         others = [other for other in self.stories if other is not story]
@@ -222,7 +280,8 @@ class Site(ABC):
         if dice < LINKED:
             mention = escape(chance.choice(story.mentions))
             address = self.list_path("tag", chance.choice(story.tags).key)
-            return text.replace(mention, f'<a href="{escape(address)}">{mention}</a>', 1)
+            whole = rf"\b{re.escape(mention)}\b"  # not the stem of an inflected form
+            return re.sub(whole, f'<a href="{address}">{mention}</a>', text, count=1)
         words = text.split(" ")
         if dice < EMPHASISED and len(words) > 12:  # noqa: PLR2004 - a sentence or more
             start = chance.randrange(len(words) - 4)

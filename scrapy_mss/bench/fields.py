@@ -223,7 +223,7 @@ def _labelled(record: Mapping[str, Any]) -> Labelled:
 _NO_LETTERS: Final = re.compile(r"[\W_]+")
 _BETWEEN_NAMES: Final = re.compile(r"[,;|\n/]| and | & | und | et | y ", re.IGNORECASE)
 _BEFORE_NAME: Final = re.compile(r"^\W*(?:written by|by|von|por|par)\s+", re.IGNORECASE)
-_BRACKETS: Final = re.compile(r"\([^)]*\)")
+_NO_NAME: Final = re.compile(r"\([^)]*\)|\S+@\S+|https?:\S+")
 _SUFFIXES: Final = frozenset("md phd ms mph mba jr sr rd rdn ma ba esq facc".split())
 _MOMENT: Final = re.compile(
     r"(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?(Z|[+-]\d{2}:\d{2})?)?"
@@ -238,7 +238,7 @@ def title_key(text: str) -> str:
 
 def author_keys(texts: Iterable[str]) -> frozenset[str]:
     """The names in *texts* without case, accents, degrees and punctuation."""
-    parts = chain.from_iterable(_BETWEEN_NAMES.split(_BRACKETS.sub(" ", each)) for each in texts)
+    parts = chain.from_iterable(_BETWEEN_NAMES.split(_NO_NAME.sub(" ", each)) for each in texts)
     return frozenset(map(_name_key, parts)) - {""}
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrapy_mss.core.subsequence import EMPTY, Span
-from scrapy_mss.core.tags import TAG_NAMES, VOID_TAGS, numbers
+from scrapy_mss.core.tags import BLOCK_TAGS, TAG_NAMES, VOID_TAGS, numbers
 from scrapy_mss.core.tokens import CLOSE, OPEN, Bools, Tokens
 
 
@@ -82,6 +82,7 @@ def runs(kept: Bools) -> list[tuple[int, int]]:
 
 
 _NAME = re.compile(r"</?([^\s/>]+)")
+_BLOCKS = numbers(BLOCK_TAGS)
 
 
 def well_formed(tokens: Tokens, kept: Bools) -> str:
@@ -107,9 +108,24 @@ def well_formed(tokens: Tokens, kept: Bools) -> str:
         else:
             source = tokens.html(partner, partner + 1) if partner >= 0 else ""
             missing.append(source or f"<{_name(tokens, index)}>")
-    body = "".join(tokens.html(start, end) for start, end in runs(kept))
+    body = _source(tokens, kept)
     closing = (_name(tokens, i) for i in reversed(left_open) if not _is_void(tokens, i))
     return "".join((*reversed(missing), body, *(f"</{name}>" for name in closing)))
+
+
+def _source(tokens: Tokens, kept: Bools) -> str:
+    """The source of the kept tokens, words apart that were apart by what is removed."""
+    slices = runs(kept)
+    if not slices:
+        return ""
+    parting = tokens.blank_before | (tokens.is_tag & np.isin(tokens.tag, _BLOCKS))
+    partings = np.concatenate(([0], np.cumsum(parting)))
+    starts, ends = np.array(slices).T
+    apart = (partings[starts[1:] + 1] > partings[ends[:-1]]).tolist()
+    parts = [tokens.html(*slices[0])]
+    for (start, end), blank in zip(slices[1:], apart, strict=True):
+        parts.append(" " * blank + tokens.html(start, end))
+    return "".join(parts)
 
 
 def _is_void(tokens: Tokens, index: int) -> bool:

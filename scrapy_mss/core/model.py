@@ -110,7 +110,7 @@ def from_bytes(data: bytes) -> Model:
         )
     try:
         return _from_parts(header, body[position:])
-    except (KeyError, TypeError, ValueError, zlib.error) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
         if isinstance(error, ModelError):
             raise
         raise DamagedModelError(
@@ -130,7 +130,7 @@ def read_header(data: bytes) -> tuple[dict[str, Any], int]:
         (length,) = _LENGTH.unpack(data[len(MAGIC) : start])
         header = json.loads(data[start : start + min(length, LARGEST_HEADER)])
         newer = header["format"] > FORMAT
-    except (struct.error, ValueError, KeyError, TypeError) as error:
+    except (struct.error, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DamagedModelError(
             f"the model is damaged: its header cannot be read: {error}. Use a copy of it, or "
             "remove it and train again"
@@ -157,12 +157,18 @@ def _from_parts(header: dict[str, Any], blocks: bytes) -> Model:
         )
     model = Model(profile)
     bayes = model.bayes
-    bayes.pages = int(header["pages"])
-    bayes.tokens[:] = header["tokens"]
+    bayes.pages = _count(header["pages"])
+    bayes.tokens[:] = [_count(number) for number in header["tokens"]]
     for row, counts in zip(header["families"], bayes.counts.values(), strict=True):
         block, blocks = blocks[: row["bytes"]], blocks[row["bytes"] :]
         _unpack(block, int(row["filled"]), counts)
     return model
+
+
+def _count(number: object) -> int:
+    if not isinstance(number, int) or number < 0:
+        raise ValueError(f"{number!r} where a count was expected")
+    return number
 
 
 def _pack(counts: NDArray[np.uint32]) -> tuple[int, bytes]:

@@ -23,7 +23,10 @@ _BREAKS = np.array(
 _JOINTS = ("", "\n", "\n\n")
 
 # What no page shows: controls, and halves of surrogate pairs.
-_NO_TEXT = re.compile(" ?[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+ ?")
+_NO_TEXT = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
+
+# Between two words it is part of the slice, as the tokenizer's pieces have it.
+_DECLARATION = re.compile(r"<[!?/][^>]*(?:>|\Z)")
 
 
 def render(tokens: Tokens, kept: Bools) -> str:
@@ -32,7 +35,7 @@ def render(tokens: Tokens, kept: Bools) -> str:
     if not slices:
         return ""
     breaks = np.concatenate(([0], np.cumsum(_BREAKS[tokens.tag] * tokens.is_tag)))
-    blanks = np.concatenate(([0], np.cumsum(_blank_before(tokens))))
+    blanks = np.concatenate(([0], np.cumsum(tokens.blank_before)))
     starts, ends = np.array(slices).T
     broken = np.minimum(breaks[starts[1:]] - breaks[ends[:-1]], 2).tolist()
     blank = (blanks[starts[1:] + 1] - blanks[ends[:-1]] > 0).tolist()
@@ -42,12 +45,17 @@ def render(tokens: Tokens, kept: Bools) -> str:
         tokens.clean_start[starts].tolist(), tokens.clean_end[ends - 1].tolist(), strict=True
     )
     for (start, end), level, space in zip(bounds, [*broken, 0], [*blank, False], strict=True):
-        parts.append(" ".join(decode_all(tokens.clean[start:end]).split()))
+        part = tokens.clean[start:end]
+        if "<" in part:
+            part = _DECLARATION.sub(" ", part)
+        parts.append(" ".join(decode_all(part).split()))
         parts.append(_JOINTS[level] or " " * space)
-    return _NO_TEXT.sub(" ", "".join(parts)).strip()
+    return _shown("".join(parts).strip())
 
 
-def _blank_before(tokens: Tokens) -> Bools:
-    """bool[n_tokens]: whether something stands between a token and the one before it."""
-    before = np.concatenate(([0], tokens.clean_end[:-1]))
-    return tokens.clean_start > before
+def _shown(text: str) -> str:
+    """*text* with blanks for what no page shows."""
+    if not _NO_TEXT.search(text):
+        return text
+    lines = _NO_TEXT.sub(" ", text).split("\n")
+    return "\n".join(" ".join(line.split()) for line in lines).strip()

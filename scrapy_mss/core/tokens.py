@@ -69,6 +69,11 @@ class Tokens:
     def is_word(self) -> Bools:
         return np.equal(self.kind, WORD)
 
+    @property
+    def blank_before(self) -> Bools:
+        """Whether something that is no token stands between a token and the one before it."""
+        return np.greater(self.clean_start, np.append(np.int32(0), self.clean_end[:-1]))
+
     def is_open(self, name: str) -> Bools:
         """Where *name* is opened."""
         return np.equal(self.symbol, np.uint64(tag_symbol(name)))

@@ -21,6 +21,7 @@ from lxml import etree
 from scrapy_mss.metadata.page import Page
 from scrapy_mss.metadata.rows import FINISH, field_of
 
+
 @dataclass(frozen=True, slots=True)
 class Metadata:
     """What a page says about its article; None and an empty list where it does not say."""

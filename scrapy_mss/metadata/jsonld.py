@@ -51,9 +51,10 @@ KINDS: Final[tuple[tuple[str, str], ...]] = (
     ("WebSite", SITE),
 )
 
-_WRAPPER: Final = re.compile(
-    r"^\s*(?://|/\*)?\s*(?:<!\[CDATA\[|<!--)\s*(?:\*/)?|(?://|/\*)?\s*(?:\]\]>|-->)\s*(?:\*/)?\s*$"
-)
+# What XHTML asked for around a script, and how far from its ends it is looked for.
+_OPENING: Final = re.compile(r"(?://|/\*)?\s{0,9}(?:<!\[CDATA\[|<!--)\s{0,9}(?:\*/)?")
+_CLOSING: Final = re.compile(r"(?://|/\*)?\s{0,9}(?:\]\]>|-->)\s{0,9}(?:\*/)?$")
+WRAPPER_LENGTH: Final = 40
 _STRING_OR_COMMA: Final = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', re.DOTALL)
 _BETWEEN: Final = re.compile(r"[\s;,]*")
 _DECODER: Final = json.JSONDecoder(strict=False)  # a line break in a string is a common slip
@@ -63,8 +64,8 @@ def documents(source: str) -> list[Any]:
     """What the text of one script says: as many values as it holds, none where it is broken."""
     if len(source) > MAX_SCRIPT:
         return []
-    source = _WRAPPER.sub("", source)
-    if source.lstrip().startswith(("{&quot;", "[{&quot;")):
+    source = _unwrapped(source.strip())
+    if source.startswith(("{&quot;", "[{&quot;")):
         source = html.unescape(source)
     for text in (source, None):
         try:
@@ -72,6 +73,14 @@ def documents(source: str) -> list[Any]:
         except (ValueError, RecursionError):  # broken, or nested thousands deep
             continue
     return []
+
+
+def _unwrapped(source: str) -> str:
+    opening = _OPENING.match(source)
+    if not opening:
+        return source
+    body, end = source[opening.end() : -WRAPPER_LENGTH], source[-WRAPPER_LENGTH:]
+    return body + _CLOSING.sub("", end) if body else _CLOSING.sub("", source[opening.end() :])
 
 
 def _without_commas(source: str) -> str:

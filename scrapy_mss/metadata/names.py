@@ -10,14 +10,17 @@ by its looks, must also look like a person's name (`is_person`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from scrapy_mss.metadata import dates
-from scrapy_mss.metadata.text import clean, folded, squeezed
+from scrapy_mss.metadata.text import clean, folded, spellings
 
 MAX_NAME: Final = 60  # characters
 MAX_WORDS: Final = 7  # `The Editorial Board of the Daily News`; a sentence has more
+MAX_LINE: Final = 2_000  # characters of one text; a hundred names have that
+MAX_TEXTS: Final = 500
 MAX_AUTHORS: Final = 50  # physics papers have thousands, and no feed wants them
 
 # --- what stands around a name --------------------------------------------------------------------
@@ -33,13 +36,24 @@ _LABEL: Final = re.compile(
 # A label that a name can begin with needs a whole name behind it: Por Thozny, Von Miller.
 _WORDS_BEHIND_LABEL: Final = 1
 _MAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
-_ADDRESS: Final = re.compile(r"(?:https?:|//|www\.)\S*|\S+/\S+\.\S+", re.IGNORECASE)
+_ADDRESS: Final = re.compile(r"(?:https?:|//|www\.)|/.*\.", re.IGNORECASE)
 _BRACKETS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|[\"“”]")
 _EDGE: Final = " \t.,;:|/\\-–—•·*_~'’‘`<>(){}[]=+&"  # noqa: RUF001 - dashes of typographers
 
+# A line that gives a name, and what says that a list of names goes on.
+_BY: Final = re.compile(
+    r"\W*(?:(?:written|posted|published|reported|words|text|story)\s+)?"
+    r"(?:by|von|por|par|door|av|af|di|przez|author|autore?)\b\s*:?\s*",
+    re.IGNORECASE,
+)
+_GOES_ON: Final = re.compile(
+    r"^\W*(?:,|&|and\b|und\b|et\b|y\b)|(?:,|&|\band|\bund|\bet|\by)\W*$", re.IGNORECASE
+)
+MAX_LABELLED: Final = 8  # names in a byline
+
 # --- what separates names -------------------------------------------------------------------------
 
-_STRONG: Final = re.compile(r"\s*(?:;|\||\n|•|·|\s[-–—/]\s|/)\s*")  # noqa: RUF001 - as above
+_STRONG: Final = re.compile(r"\s*(?:;|\||•|·|\s[-–—/]\s|/)\s*")  # noqa: RUF001 - as above
 _AND: Final = re.compile(
     r"\s*,?\s+(?:and|und|et|y|og|och|with|mit|&|\+|及|和)\s+|\s*[、,]\s*(?=and\s)|\s*[、]\s*",
     re.IGNORECASE,
@@ -72,7 +86,7 @@ NOBODY: Final = frozenset(
 # A part with one of these is a line about time or a button.
 _NOISE: Final = re.compile(
     r"\b(?:ago|min(?:ute)?s?\s+read|read\s+more|updated|published|posted|comments?|share|follow|"
-    r"subscribe|sign\s+(?:in|up)|copyright|all\s+rights|minutes?|hours?|uhr|vor\s+\d+)\b|"
+    r"subscribe|sign\s+(?:in|up)|copyright|all\s+rights|special\s+to|illustrations?\s+by|minutes?|hours?|uhr|vor\s+\d+)\b|"
     r"\d{1,2}:\d{2}|©|[@#{}<>=]|%%",
     re.IGNORECASE,
 )
@@ -88,8 +102,8 @@ _NAME_WORD: Final = re.compile(r"[^\W\d_][^\W\d_'’.\-]*(?:['’.\-][^\W\d_]*)*
 def names(texts: Iterable[str]) -> list[str]:
     """The names in *texts*, each once, in their order."""
     found: dict[str, str] = {}
-    for text in texts:
-        for part in _parts(text):
+    for text in islice(texts, MAX_TEXTS):
+        for part in _parts(clean(text)[:MAX_LINE]):
             name = _bare(part)
             if name and not _is_no_name(name):
                 found.setdefault(folded(name) or name, name)
@@ -98,10 +112,9 @@ def names(texts: Iterable[str]) -> list[str]:
     return list(found.values())
 
 
-def without_sites(found: Iterable[str], sites: Iterable[str]) -> list[str]:
-    """The names that are not the site's own."""
-    known = {squeezed(site) for site in sites} - {""}
-    return [name for name in found if squeezed(name) not in known]
+def without_sites(found: Iterable[str], known: frozenset[str]) -> list[str]:
+    """The names that are not the site's own, whose spellings are *known*."""
+    return [name for name in found if known.isdisjoint(spellings(name))]
 
 
 def is_person(name: str) -> bool:
@@ -118,6 +131,27 @@ def is_person(name: str) -> bool:
     )
 
 
+def persons(texts: Iterable[str]) -> list[str]:
+    """The names in *texts* that look like persons'; capitals beside other names are a button."""
+    found = [name for name in names(texts) if is_person(name)]
+    return [name for name in found if not name.isupper()] or found
+
+
+def labelled(lines: Sequence[str]) -> Iterator[str]:
+    """The texts behind `By`; a list of names may go on in the lines that follow."""
+    for number, line in enumerate(lines):
+        label = _BY.match(line)
+        if not label:
+            continue
+        pieces = [line[label.end() :], *lines[number + 1 : number + 2 * MAX_LABELLED]]
+        text = pieces[0] or (pieces[1] if len(pieces) > 1 else "")
+        for piece in pieces[1 if pieces[0] else 2 :]:
+            if not (_GOES_ON.search(text) or _GOES_ON.match(piece)):
+                break
+            text = f"{text} {piece}"
+        yield text
+
+
 def turned(text: str) -> str:
     """A name as libraries have it, `Last, First`, in the order in which it is spoken."""
     last, comma, first = (part.strip() for part in text.partition(","))
@@ -125,8 +159,8 @@ def turned(text: str) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    text = _BRACKETS.sub(" ", _MAIL.sub(" ", _ADDRESS.sub(" ", text)))
-    text = _without_labels(text)
+    text = " ".join(word for word in text.split() if not _ADDRESS.search(word))
+    text = _without_labels(_BRACKETS.sub(" ", _MAIL.sub(" ", text)))
     return [
         name
         for strong in _STRONG.split(text)
@@ -156,8 +190,7 @@ def _is_suffix(part: str) -> bool:
 
 
 def _bare(part: str) -> str:
-    part = _without_labels(clean(part)).strip(_EDGE)
-    return part
+    return _without_labels(" ".join(part.split())).strip(_EDGE)
 
 
 def _is_no_name(name: str) -> bool:

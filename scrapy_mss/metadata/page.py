@@ -15,28 +15,31 @@ from lxml import etree
 
 from scrapy_mss.metadata import jsonld
 from scrapy_mss.metadata.jsonld import Graph, Hint, comparable
-from scrapy_mss.metadata.text import HIDDEN, absolute, clean, domain_labels, folded, text_of
-
-Element = etree._Element  # noqa: SLF001 - lxml's class of elements has no other name
+from scrapy_mss.metadata.text import (
+    HIDDEN,
+    Element,
+    absolute,
+    clean,
+    folded,
+    names_in_host,
+    shown,
+    spellings,
+    text_of,
+)
+from scrapy_mss.metadata.titles import heading_in
 
 MAX_HEADINGS: Final = 20
+MAX_PIECES: Final = 120  # pieces of text that are looked at behind a heading
+MAX_DEPTH: Final = 50  # elements around a heading
 MAX_FOUND: Final = 40  # elements of one kind; the one that is wanted is among the first
+BETWEEN: Final = " | "  # what is put between pieces that stand apart
+LONG_LINES: Final = 2  # a standfirst and a caption stand above the date on many pages
 LONGEST_LINE: Final = 120  # characters of a byline or a date line; a teaser has more
 
-_LOWER: Final = "translate({}, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz')"
 _WITH_ITEMPROP: Final = etree.XPath("//*[@itemprop]")
-_REL_AUTHOR: Final = etree.XPath("//a[contains(@rel, 'author')]|//address//a")
-
-
-def _with_class(*parts: str) -> etree.XPath:
-    """Elements below the body whose class or id contains one of *parts*."""
-    name = _LOWER.format("concat(@class, ' ', @id)")
-    tests = " or ".join(f"contains({name}, '{part}')" for part in parts)
-    return etree.XPath(f"//body//*[(@class or @id) and ({tests})]")
-
-
-_BYLINES: Final = _with_class("byline", "author", "autor", "auteur")
-_DATE_LINES: Final = _with_class("date", "publish", "posted", "timestamp", "time", "meta", "byline")
+_REL_AUTHOR: Final = etree.XPath("//a[contains(@rel, 'author')]")
+SITE_METAS: Final = ("og:site_name", "application-name", "apple-mobile-web-app-title")
+BYLINE_CLASSES: Final = ("byline", "author", "autor", "auteur")
 
 # Types of microdata whose properties are the page's own; the address ends so.
 _OWNERS: Final = ("Article", "Posting", "Page", "CreativeWork", "Report", "Recipe", "Review")
@@ -61,10 +64,10 @@ class Page:
 
     @cached_property
     def metas(self) -> Mapping[str, list[str]]:
-        """The contents of `<meta>` by name or property, lower case, `:` for `.`."""
+        """The contents of `<meta>`, as they are, by name or property in lower case, `:` for `.`."""
         found: dict[str, list[str]] = {}
         for element in self.root.iter("meta"):
-            content = clean(element.get("content") or "")
+            content = element.get("content")
             if not content:
                 continue
             for attribute in ("property", "name", "itemprop", "http-equiv"):
@@ -91,38 +94,55 @@ class Page:
         return next((value for name in names if (value := self.root.get(name))), None)
 
     @cached_property
-    def sites(self) -> tuple[str, ...]:
-        """What the site calls itself, and the parts of its domain."""
-        metas = (
-            value
-            for name in ("og:site_name", "application-name", "apple-mobile-web-app-title")
-            for value in self.metas.get(name, ())
-        )
-        publishers = self.site_texts(("publisher",), ("name", "alternateName"))
-        labels = domain_labels(self.url or next(iter(self.links.get("canonical", ())), None))
-        host = ".".join(labels)
-        return tuple(dict.fromkeys((*metas, *publishers, *labels, host, *self._hosts)))
+    def sites(self) -> frozenset[str]:
+        """The spellings of what the site calls itself, and of the parts of its domain."""
+        names = [value for name in SITE_METAS for value in self.metas.get(name, ())]
+        names += self.json_ld(jsonld.ARTICLE, ("publisher",))
+        names += self.json_ld(jsonld.SITE, ("name", "alternateName"))
+        names += names_in_host(self.url or next(iter(self.links.get("canonical", ())), None))
+        return frozenset(each for name in names for each in spellings(clean(name)))
 
     @cached_property
-    def _hosts(self) -> tuple[str, ...]:
-        from urllib.parse import urlsplit
-
-        try:
-            host = urlsplit(self.url or "").hostname or ""
-        except ValueError:
-            return ()
-        return (host, host.removeprefix("www."))
-
-    def site_texts(self, of_article: Iterable[str], of_site: Iterable[str]) -> list[str]:
-        """What JSON-LD says about the publisher of the article, and about the site."""
-        texts = [*self.json_ld(jsonld.ARTICLE, of_article), *self.json_ld(jsonld.SITE, of_site)]
-        return [text for text in map(clean, texts) if text]
+    def _headings(self) -> list[tuple[str, Element]]:
+        elements = _first(self.root.iter("h1"), MAX_HEADINGS)
+        texts = ((text_of(element), element) for element in elements)
+        return [(text, element) for text, element in texts if text]
 
     @cached_property
     def headings(self) -> list[str]:
         """The first level of headings."""
-        texts = (text_of(element) for element in _first(self.root.iter("h1"), MAX_HEADINGS))
-        return [text for text in texts if text]
+        return [text for text, _ in self._headings]
+
+    @cached_property
+    def _heading(self) -> Element | None:
+        """The heading of the article: one that the tab's title begins with, else the first."""
+        for title in self.tab_titles:
+            chosen = heading_in(title, self.headings)
+            if chosen:
+                return dict(reversed(self._headings))[chosen]
+        return self._headings[0][1] if self._headings else None
+
+    @cached_property
+    def _behind(self) -> list[tuple[str, Element]]:
+        """The pieces of text behind the heading, each with the element that it stands in."""
+        return [] if self._heading is None else list(_pieces_behind(self._heading))
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The short lines behind the heading of the article, up to where its text is under way."""
+        return [line for line, _ in self._behind if len(line) <= LONGEST_LINE]
+
+    @cached_property
+    def lines_above(self) -> list[str]:
+        """The short lines right above the heading, the nearest first."""
+        lines = [] if self._heading is None else map(pieces_of, _above(self._heading))
+        return [line for line in lines if 0 < len(line) <= LONGEST_LINE]
+
+    @cached_property
+    def bylines(self) -> list[str]:
+        """The lines behind the heading in what is called a byline or an author."""
+        homes = {home: None for _, element in self._behind for home in _up(element, 3)}
+        return _lines(home for home in homes if _is_byline(home))
 
     @cached_property
     def tab_titles(self) -> list[str]:
@@ -192,18 +212,8 @@ class Page:
 
     @cached_property
     def author_links(self) -> list[str]:
-        """The texts of links to the author."""
-        return _lines(_elements(_REL_AUTHOR, self.root))
-
-    @cached_property
-    def bylines(self) -> list[str]:
-        """Short texts in what is called a byline or an author."""
-        return _lines(_elements(_BYLINES, self.root))
-
-    @cached_property
-    def date_lines(self) -> list[str]:
-        """Short texts in what is called a date."""
-        return _lines(_elements(_DATE_LINES, self.root))
+        """The texts of the first link to an author and of those beside it."""
+        return _lines(neighbours(_elements(_REL_AUTHOR, self.root)))
 
 
 def value_of(element: Element) -> str:
@@ -226,6 +236,22 @@ def name_of(element: Element) -> Iterator[str]:
         yield text_of(element)
 
 
+def neighbours(elements: Iterable[Element]) -> Iterator[Element]:
+    """The first element and the others that share its parent or its parent's parent."""
+    homes: set[Element] | None = None
+    for element in elements:
+        own = {home for _, home in zip(range(2), element.iterancestors(), strict=False)}
+        homes = own if homes is None else homes
+        if homes & own:
+            yield element
+
+
+def pieces_of(element: Element) -> str:
+    """The pieces of text in *element*, apart: two names in two links have no space between."""
+    pieces = (clean(piece) for piece, _ in _first(shown(element), MAX_PIECES))
+    return BETWEEN.join(piece for piece in pieces if piece)
+
+
 def _is_owner(owner: Element) -> bool:
     return (owner.get("itemtype") or "").rstrip("/").endswith(_OWNERS)
 
@@ -236,11 +262,53 @@ def _elements(path: etree.XPath, root: Element) -> Iterator[Element]:
     yield from evaluate(root)
 
 
+def _up(element: Element, count: int) -> Iterator[Element]:
+    """The element and those around it, *count* in all."""
+    yield element
+    yield from _first(element.iterancestors(), count - 1)
+
+
+def _above(element: Element) -> Iterator[Element]:
+    """A few elements before *element*, and before those around it."""
+    for node in _up(element, 4):
+        yield from _first(node.itersiblings("*", preceding=True), 3)
+
+
+def _is_byline(element: Element) -> bool:
+    marks = f"{element.get('class') or ''} {element.get('id') or ''}".lower()
+    return any(mark in marks for mark in BYLINE_CLASSES)
+
+
+def _pieces_behind(heading: Element) -> Iterator[tuple[str, Element]]:
+    """Pieces of text in the order of the page, from behind *heading* to where the text begins."""
+    long_ones = 0
+    for piece, home in _first(_shown_behind(heading), MAX_PIECES):
+        line = clean(piece)
+        long_ones += len(line) > LONGEST_LINE
+        if long_ones > LONG_LINES:
+            return
+        if line:
+            yield line, home
+
+
+def _shown_behind(heading: Element) -> Iterator[tuple[str, Element]]:
+    """All text behind *heading* with the element that it stands in, without what is hidden."""
+    for node in _up(heading, MAX_DEPTH):
+        home = node.getparent()
+        if home is None:
+            return
+        yield node.tail or "", home
+        for sibling in node.itersiblings():
+            if isinstance(sibling.tag, str):
+                yield from shown(sibling)
+            yield sibling.tail or "", home
+
+
 def _first(elements: Iterable[Element], count: int) -> Iterator[Element]:
     for element, _ in zip(elements, range(count), strict=False):
         yield element
 
 
 def _lines(elements: Iterable[Element]) -> list[str]:
-    texts = (text_of(element) for element in _first(elements, MAX_FOUND))
+    texts = (pieces_of(element) for element in _first(elements, MAX_FOUND))
     return [text for text in texts if 0 < len(text) <= LONGEST_LINE]

@@ -14,8 +14,8 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from scrapy_mss.metadata import dates, jsonld, languages
-from scrapy_mss.metadata.names import is_person, names, turned, without_sites
-from scrapy_mss.metadata.page import Page, name_of, value_of
+from scrapy_mss.metadata.names import labelled, names, persons, turned, without_sites
+from scrapy_mss.metadata.page import Page, name_of, neighbours, value_of
 from scrapy_mss.metadata.text import absolute, clean, text_of
 from scrapy_mss.metadata.titles import heading_in, is_site, long_ones, title_of
 
@@ -77,8 +77,9 @@ def _property(page: Page, words: tuple[str, ...]) -> Iterator[str]:
 
 
 def _person(page: Page, words: tuple[str, ...]) -> Iterator[str]:
+    """The first person and those beside it; others are of teasers."""
     for word in words:
-        for element in page.properties.get(word.lower(), ()):
+        for element in neighbours(page.properties.get(word.lower(), ())):
             yield from name_of(element)
 
 
@@ -112,19 +113,27 @@ def _time(page: Page, _: tuple[str, ...]) -> Iterator[str]:
 
 
 _DAY_IN_URL: Final = re.compile(
-    r"[/_-]((?:19|20)\d\d)[/_-]?(0?[1-9]|1[0-2])[/_-]?(0?[1-9]|[12]\d|3[01])(?!\d)"
+    r"[/_-]((?:199|20\d)\d)(?P<s>[/_-]?)(1[0-2]|0[1-9]|(?<=[/_-])[1-9])(?P=s)"
+    r"(3[01]|[12]\d|0[1-9]|(?<=[/_-])[1-9])(?!\d)"
 )
 
 
 def _address(page: Page, _: tuple[str, ...]) -> Iterator[str]:
     for match in _DAY_IN_URL.finditer(page.url or ""):
-        yield "-".join(part.zfill(2) for part in match.groups())
+        yield "-".join(part.zfill(2) for part in match.group(1, 3, 4))
 
 
-def _line(page: Page, _: tuple[str, ...]) -> Iterator[str]:
-    for text in page.date_lines:
+_UPDATED: Final = re.compile(
+    r"\b(?:updated?|modified|revised|aktualisiert|geändert|stand|mise? à jour|modifié|actualizad[ao]|"
+    r"aggiornat[ao]|atualizad[ao]|bijgewerkt|oppdatert|uppdaterad|opdateret)\b|更新",
+    re.IGNORECASE,
+)
+
+
+def _near_heading(page: Page, _: tuple[str, ...]) -> Iterator[str]:
+    for text in (*page.lines, *page.lines_above):
         found = dates.find(text, page.declared_language)
-        if found:
+        if found and not _UPDATED.search(text):
             yield found
 
 
@@ -132,21 +141,18 @@ def _declared(page: Page, _: tuple[str, ...]) -> Iterator[str]:
     return iter([page.declared_language] if page.declared_language else [])
 
 
-def _linked_author(page: Page, _: tuple[str, ...]) -> Iterator[str]:
-    return _persons(page.author_links)
+def _labelled_name(page: Page, _: tuple[str, ...]) -> list[str]:
+    """`By Ann Lee` behind the heading, in one piece or in several."""
+    return next((found for text in labelled(page.lines) if (found := persons([text]))), [])
 
 
-def _byline(page: Page, _: tuple[str, ...]) -> Iterator[str]:
-    return _persons(page.bylines)
+def _linked_author(page: Page, _: tuple[str, ...]) -> list[str]:
+    return persons(page.author_links)
 
 
-def _persons(texts: Iterable[str]) -> Iterator[str]:
-    """What the first text with names of persons says; further ones are other people's teasers."""
-    for text in texts:
-        found = [name for name in names([text]) if is_person(name)]
-        if found:
-            yield from found
-            return
+def _byline(page: Page, _: tuple[str, ...]) -> list[str]:
+    """What the first byline with names of persons says; the next are other people's teasers."""
+    return next((found for line in page.bylines if (found := persons([line]))), [])
 
 
 # --- finishes: texts -> value ---------------------------------------------------------------------
@@ -222,33 +228,41 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("title", "h1", _confirmed_heading, "og:title twitter:title"),
     _row("title", "opengraph", _meta, "og:title"),
     _row("title", "json-ld", _article, "headline name"),
-    _row("title", "meta", _meta, "citation_title parsely-title sailthru.title twitter:title dc.title"),
+    _row(
+        "title", "meta", _meta, "citation_title parsely-title sailthru.title twitter:title dc.title"
+    ),
     _row("title", "microdata", _property, "headline"),
     _row("title", "h1", _heading),
     _row("title", "title", _tab),
     _row("authors", "json-ld", _article, "author creator"),
-    _row("authors", "meta", _turned_meta, "citation_author dc.creator dcterms.creator"),
-    _row("authors", "meta", _meta, "author parsely-author sailthru.author byl article:author"),
+    _row("authors", "meta", _turned_meta, "citation_author"),
     _row("authors", "microdata", _person, "author creator"),
-    _row("authors", "json-ld", _web_page, "author creator"),
+    _row("authors", "label", _labelled_name),
     _row("authors", "rel-author", _linked_author),
+    _row("authors", "meta", _meta, "author parsely-author sailthru.author byl article:author"),
+    _row("authors", "meta", _turned_meta, "dc.creator dcterms.creator"),
     _row("authors", "byline", _byline),
-    _row("published", "json-ld", _article, "datePublished dateCreated uploadDate"),
     _row(
         "published",
         "meta",
         _meta,
         "article:published_time og:article:published_time article:published og:published_time "
-        "parsely-pub-date sailthru.date citation_publication_date citation_date dc.date.issued "
-        "dcterms.date dcterms.created dc.date dc.date.created datepublished pubdate publish-date "
-        "publish_date publication_date published_at date article.published",
+        "parsely-pub-date sailthru.date citation_publication_date",
     ),
+    _row("published", "json-ld", _article, "datePublished dateCreated uploadDate"),
     _row("published", "microdata", _property, "datePublished dateCreated"),
     _row("published", "json-ld", _web_page, "datePublished"),
+    _row(
+        "published",
+        "meta",
+        _meta,
+        "citation_date dc.date.issued dcterms.date dcterms.created dc.date dc.date.created "
+        "datepublished pubdate publish-date publish_date publication_date published_at date",
+    ),
     _row("published", "time", _marked_time, "publish pub-date entry-date posted created"),
     _row("published", "time", _time),
     _row("published", "url", _address),
-    _row("published", "line", _line),
+    _row("published", "near", _near_heading),
     _row("modified", "json-ld", _article, "dateModified"),
     _row(
         "modified",

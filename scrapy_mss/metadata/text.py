@@ -10,10 +10,14 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from collections.abc import Iterator
 from typing import Final
+from unicodedata import combining
 from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
+
+Element = etree._Element  # noqa: SLF001 - lxml's class of elements has no other name
 
 MAX_TEXT: Final = 10_000  # what is longer than that is no title, name or description
 MAX_URL: Final = 4_096  # data: URLs go to megabytes; servers refuse the rest
@@ -48,40 +52,48 @@ def clean(value: str) -> str:
 
 def folded(value: str) -> str:
     """Letters and digits alone, without case and accents: what two spellings have in common."""
-    decomposed = unicodedata.normalize("NFKD", value.casefold())
-    kept = "".join(char for char in decomposed if not unicodedata.combining(char))
-    return _NOT_LETTERS.sub(" ", kept).strip()
-
-
-def squeezed(value: str) -> str:
-    """As `folded`, without spaces: `The Daily News` as a domain has it."""
-    return folded(value).replace(" ", "")
+    value = value.casefold()
+    if not value.isascii():
+        value = "".join(c for c in unicodedata.normalize("NFKD", value) if not combining(c))
+    return _NOT_LETTERS.sub(" ", value).strip()
 
 
 def spellings(value: str) -> frozenset[str]:
-    """`squeezed`, and as German domains have it: `boersenzeitung` for Börsen-Zeitung."""
-    return frozenset({squeezed(value), squeezed(value.casefold().translate(_UMLAUTS))})
+    """Two ways to write a name in a domain: `borsenzeitung`, `boersenzeitung`; none of nothing."""
+    expanded = value if value.isascii() else value.casefold().translate(_UMLAUTS)
+    return frozenset(folded(each).replace(" ", "") for each in {value, expanded}) - {""}
 
 
-def text_of(element: etree._Element) -> str:
+def text_of(element: Element) -> str:
     """The text that *element* shows, on one line."""
     parts: list[str] = []
-    size = hidden = 0
-    for event, node in etree.iterwalk(element, events=("start", "end")):
-        tag = node.tag
-        if event == "start":
-            hidden += tag in HIDDEN
-            parts.append(" " if tag in BREAKS else "")
-            piece = node.text
-        else:
-            hidden -= tag in HIDDEN
-            piece = node.tail if node is not element else None
-        if piece and not hidden:
-            parts.append(piece)
-            size += len(piece)
+    size = 0
+    for piece, _ in shown(element):
+        parts.append(piece)
+        size += len(piece)
         if size > MAX_TEXT:
             break
     return clean("".join(parts))
+
+
+def shown(element: Element) -> Iterator[tuple[str, Element]]:
+    """The pieces of text in *element*, each with the element that it stands in.
+
+    A piece of nothing but a space stands where a line begins or ends.
+    """
+    hidden = 0
+    for event, node in etree.iterwalk(element, events=("start", "end", "comment", "pi")):
+        starts, ends = event == "start", event == "end"
+        if starts or ends:
+            hidden += (starts - ends) * (node.tag in HIDDEN)
+            if node.tag in BREAKS:
+                yield " ", node
+        if node is element and not starts:
+            return
+        piece = node.text if starts else node.tail
+        home = node if starts else node.getparent()
+        if piece and not hidden and home is not None:
+            yield piece, home
 
 
 def absolute(value: str, base: str | None) -> str | None:
@@ -98,10 +110,12 @@ def absolute(value: str, base: str | None) -> str | None:
     return address if parts.scheme in ("http", "https") and host else None
 
 
-def domain_labels(url: str | None) -> tuple[str, ...]:
-    """The labels of the host of *url*, without `www` and the last: `bbc`, `co` for bbc.co.uk."""
+def names_in_host(url: str | None) -> list[str]:
+    """What the host of *url* may call the site: itself and its labels, without the last."""
     try:
         host = urlsplit(url or "").hostname or ""
     except ValueError:
-        return ()
-    return tuple(label for label in host.split(".")[:-1] if label != "www")
+        return []
+    host = host.removeprefix("www.")
+    labels = host.split(".")[:-1]
+    return [host, *labels, "".join(labels)]

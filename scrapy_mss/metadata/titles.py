@@ -25,9 +25,8 @@ _SEPARATOR: Final = re.compile(
 )
 
 
-def title_of(text: str, sites: Iterable[str]) -> str:
-    """*text* without the pieces at its ends that name one of *sites*."""
-    known = {spelling for site in sites for spelling in spellings(site)} - {""}
+def title_of(text: str, known: frozenset[str]) -> str:
+    """*text* without the pieces at its ends that name the site, whose spellings are *known*."""
     text = text[:MAX_TITLE]
     shorter = _without_last(text, known)
     while shorter != text:
@@ -35,13 +34,12 @@ def title_of(text: str, sites: Iterable[str]) -> str:
     return _without_first(text, known)
 
 
-def is_site(text: str, sites: Iterable[str]) -> bool:
+def is_site(text: str, known: frozenset[str]) -> bool:
     """Whether *text* is nothing but a name of the site."""
-    known = {spelling for site in sites for spelling in spellings(site)} - {""}
     return not known.isdisjoint(spellings(text))
 
 
-def _without_last(text: str, known: set[str]) -> str:
+def _without_last(text: str, known: frozenset[str]) -> str:
     cuts = list(_SEPARATOR.finditer(text))
     if not cuts or not cuts[-1].start():
         return text
@@ -50,14 +48,14 @@ def _without_last(text: str, known: set[str]) -> str:
     return text[: cuts[-1].start()].rstrip() if drop else text
 
 
-def _without_first(text: str, known: set[str]) -> str:
+def _without_first(text: str, known: frozenset[str]) -> str:
     cut = _SEPARATOR.search(text)
-    if cut and cut.end() < len(text) and not known.isdisjoint(spellings(text[: cut.start()])):
+    if cut and cut.end() < len(text) and is_site(text[: cut.start()], known):
         return text[cut.end() :].lstrip()
     return text
 
 
-def _names_site(piece: str, known: set[str]) -> bool:
+def _names_site(piece: str, known: frozenset[str]) -> bool:
     forms = spellings(piece)
     if not known.isdisjoint(forms):
         return True

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
 from difflib import get_close_matches
+from functools import partial
 from typing import Any, ClassVar, Final, TypeVar
 
 from scrapy_mss.wrappers.errors import Fault, WrapperError, shown
@@ -75,7 +76,7 @@ class _Reader:
                 fields.update(self.KEYS[name](self, name, f"{path}.{name}", value))
         if len(self.faults) > n_faults:
             return []
-        wrapper = self._made(lambda: Wrapper(**fields), path)
+        wrapper = self._made(partial(Wrapper, **fields), path)
         return [wrapper] if wrapper else []
 
     def _text(self, name: str, path: str, value: object) -> dict[str, object]:
@@ -111,24 +112,22 @@ class _Reader:
 
     def _pattern(self, path: str, value: object) -> UrlPattern | None:
         if isinstance(value, str):
-            return self._made(lambda: UrlPattern("glob", value), path)
-        expected = "a pattern of paths, as in /news/*, or a mapping with 'regex'"
-        match value:
-            case {"regex": text, **rest} if not rest:
-                return self._made(lambda: UrlPattern("regex", text), f"{path}.regex")
-        self._fault(path, expected, value)
+            return self._made(partial(UrlPattern, "glob", value), path)
+        if isinstance(value, Mapping) and value.keys() == {"regex"}:
+            return self._made(partial(UrlPattern, "regex", value["regex"]), f"{path}.regex")
+        self._fault(path, "a pattern of paths, as in /news/*, or a mapping with 'regex'", value)
         return None
 
     def _selectors(self, name: str, path: str, value: object) -> dict[str, object]:
-        return {name: self._listed(name, path, value, self._selector)}
+        return self._listed(name, path, value, self._selector)
 
     def _bodies(self, name: str, path: str, value: object) -> dict[str, object]:
-        return {name: self._listed(name, path, value, self._body)}
+        return self._listed(name, path, value, self._body)
 
     def _listed(
         self, name: str, path: str, value: object, read: Callable[[str, object], Body | None]
-    ) -> tuple[Body, ...]:
-        """Selectors, and where the faults that the wrapper finds in them stand here."""
+    ) -> dict[str, object]:
+        """The selectors of a field, and where faults that the wrapper finds in them stand."""
         found = self._each(path, value, read)
         for n, (item_path, item) in enumerate(_items(path, value)):
             self._places[f".{name}[{n}]"] = item_path
@@ -136,22 +135,23 @@ class _Reader:
                 self._places[f".{name}[{n}]"] = f"{item_path}.{next(iter(item))}"
             for end in ("start", "end"):
                 self._places[f".{name}[{n}].{end}"] = f"{item_path}.{end}"
-        return found
+        return {name: found}
 
     def _body(self, path: str, value: object) -> Body | None:
         if not isinstance(value, Mapping) or not value.keys() & {"start", "end"}:
             return self._selector(path, value)
         self._known_keys(value, ("start", "end"), path)
-        ends = [self._selector(f"{path}.{key}", value.get(key)) for key in ("start", "end")]
-        return Between(*ends) if all(ends) else None  # type: ignore[arg-type] - `all` says so
+        start = self._selector(f"{path}.start", value.get("start"))
+        end = self._selector(f"{path}.end", value.get("end"))
+        return Between(start, end) if start and end else None
 
     def _selector(self, path: str, value: object) -> Selector | None:
-        match value:
-            case str(text):
-                return self._made(lambda: Selector("css", text), path)
-            case {**values} if len(values) == 1 and values.keys() <= KINDS.keys():
-                ((kind, text),) = values.items()
-                return self._made(lambda: Selector(kind, text), f"{path}.{kind}")
+        if isinstance(value, str):
+            return self._made(partial(Selector, "css", value), path)
+        if isinstance(value, Mapping) and len(value) == 1:
+            ((kind, text),) = value.items()
+            if kind in KINDS:
+                return self._made(partial(Selector, kind, text), f"{path}.{kind}")
         self._fault(path, SELECTOR, value)
         return None
 
@@ -159,19 +159,20 @@ class _Reader:
         return {name: self._each(path, value, self._example)}
 
     def _example(self, path: str, value: object) -> Example | None:
-        match value:
-            case str(url) | {"url": str(url)}:
-                words = value.get("contains", ()) if isinstance(value, Mapping) else ()
-            case _:
-                self._fault(path, "a URL, or a mapping with 'url' and 'contains'", value)
-                return None
-        if isinstance(value, Mapping):
-            self._known_keys(value, ("url", "contains"), path)
-        contained = [words] if isinstance(words, str) else words
-        if not isinstance(contained, (list, tuple)) or not all(isinstance(w, str) for w in contained):
-            self._fault(f"{path}.contains", "a text or a list of texts", words)
+        if isinstance(value, str):
+            return Example(value)
+        if not isinstance(value, Mapping) or not isinstance(value.get("url"), str):
+            self._fault(path, "a URL, or a mapping with 'url' and 'contains'", value)
             return None
-        return Example(url, tuple(contained))
+        self._known_keys(value, ("url", "contains"), path)
+        contains = self._each(f"{path}.contains", value.get("contains", ()), self._words)
+        return Example(value["url"], contains)
+
+    def _words(self, path: str, value: object) -> str | None:
+        if isinstance(value, str):
+            return value
+        self._fault(path, "a text", value)
+        return None
 
     KEYS: ClassVar[Mapping[str, Callable[..., Mapping[str, object]]]] = {
         "site": _text,

@@ -45,7 +45,9 @@ class WrapperError(ValueError):
         if len(self.faults) == 1:
             return str(self.faults[0])
         lines = "".join(f"\n  {fault}" for fault in self.faults)
-        return f"{len(self.faults)} faults in wrappers; no rule is used until all are mended:{lines}"
+        return (
+            f"{len(self.faults)} faults in wrappers; no rule is used until all are mended:{lines}"
+        )
 
 
 def refuse(expected: str, got: str, path: str = "") -> WrapperError:
@@ -62,6 +64,11 @@ _KINDS = {
     list: "the list",
     tuple: "the tuple",
 }
+
+
+def is_text(value: object) -> bool:
+    """Whether *value* is a text with anything in it, whatever its annotation says."""
+    return isinstance(value, str) and bool(value.strip())
 
 
 def shown(value: object) -> str:

@@ -117,7 +117,11 @@ def read_site_config(text: str, file: str, account: Account) -> list[Wrapper]:
             priority=PRIORITY,
             tests=tuple(config.tests),
             origin=file,
-            **selectors,
+            body=selectors["body"],
+            exclude=selectors["exclude"],
+            title=selectors["title"],
+            authors=selectors["authors"],
+            published=selectors["published"],
         )
     except WrapperError as error:  # the name is no host's
         account.faults += [fault.at(file, "") for fault in error.faults]

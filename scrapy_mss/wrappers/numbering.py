@@ -14,7 +14,6 @@ closes, the next start tag did.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import numpy as np
 from lxml import etree
@@ -23,7 +22,7 @@ from scrapy_mss.core.tags import TAG_NAMES, UNKNOWN_TAG, VOID_TAGS
 from scrapy_mss.core.tokens import CLOSE, OPEN, Tokens
 from scrapy_mss.wrappers.selectors import Element
 
-ATTRIBUTE = "data-mss-n"
+ATTRIBUTE = "_0_"  # a name without letters: a page cannot write it in another case
 
 _NAME_LENGTHS = np.array([len(name) for name in TAG_NAMES], np.int32)
 _NAME = re.compile(r"</?([^\s/>]+)")
@@ -77,18 +76,16 @@ class NumberedPage:
         if len(inside) == 1 and element.tag in VOID_TAGS:
             return last + 1
         outside, following = self._behind(element)
-        gap = self.tokens.kind[last + 1 : following]
-        closing = (int(at) + last + 1 for at in np.flatnonzero(gap == CLOSE))
         still_open = _OpenElements([*inside, *outside])
-        for token in closing:
-            closed = still_open.close(self._name(token))
+        for token, kind in enumerate(self.tokens.kind[last + 1 : following].tolist(), last + 1):
+            closed = still_open.close(self._name(token)) if kind == CLOSE else 0
             if closed >= len(inside):
                 return token + 1 if closed == len(inside) else token
         return following
 
     def _number(self, element: Element) -> int | None:
-        value = element.get(self.attribute, "")
-        return int(value) if value.isdecimal() and len(value) < 10 else None
+        value = element.get(self.attribute)
+        return int(value) if value else None
 
     def _last_number(self, branch: list[Element]) -> int:
         """The number of the last start tag in the element that *branch* leads up to."""
@@ -150,11 +147,10 @@ def _last_branch(element: Element) -> list[Element]:
 
 def _free_attribute(source: str) -> str:
     """A name for the attribute that does not occur in *source*."""
-    lowered = source.lower()
-    if ATTRIBUTE not in lowered:
+    if ATTRIBUTE not in source:
         return ATTRIBUTE
-    longest = max(map(len, re.findall(f"{ATTRIBUTE}(x*)", lowered)))
-    return ATTRIBUTE + "x" * (longest + 1)
+    longest = max(map(len, re.findall(r"_(0+)(?=_)", source)))
+    return f"_{'0' * (longest + 1)}_"
 
 
 def _numbered(tokens: Tokens, attribute: str) -> str:

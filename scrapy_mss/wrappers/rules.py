@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
-from scrapy_mss.wrappers.errors import Fault, WrapperError, refuse, shown
+from scrapy_mss.wrappers.errors import Fault, WrapperError, is_text, refuse, shown
 from scrapy_mss.wrappers.selectors import Reach, Selector
 
 WILDCARD = "*."
@@ -62,7 +62,7 @@ class UrlPattern:
     def __post_init__(self) -> None:
         if self.kind not in ("glob", "regex"):
             raise refuse("glob or regex", shown(self.kind))
-        if not isinstance(self.text, str) or not self.text:
+        if not is_text(self.text):
             raise refuse("a pattern", shown(self.text))
         if self.kind == "glob" and self.text[0] not in "/*":
             raise refuse("a pattern of paths that begins with / or *", shown(self.text))
@@ -200,7 +200,9 @@ _TEXT = _Type((str,), "a text")
 _FIELDS = {
     "site": _Type((str,), "a host, such as 'example.com'"),
     "body": _Type(
-        (Selector, Between), "a tuple of selectors or Between, such as (css('article'),)", True
+        (Selector, Between),
+        "a tuple of selectors or Between, such as (css('article'),)",
+        several=True,
     ),
     "name": _TEXT,
     "url": _Type((UrlPattern,), "a tuple of UrlPattern", several=True),

@@ -18,7 +18,7 @@ from typing import TypeAlias
 from lxml import etree
 from parsel.csstranslator import HTMLTranslator
 
-from scrapy_mss.wrappers.errors import refuse, shown
+from scrapy_mss.wrappers.errors import is_text, refuse, shown
 
 Element: TypeAlias = etree._Element  # noqa: SLF001 - lxml gives the class of its elements no other name
 Evaluate: TypeAlias = Callable[[Element], object]
@@ -35,7 +35,6 @@ _PROBE_TEXT = "-"
 _BOX = f"<{_UNNAMED}>{_PROBE_TEXT}<{_UNNAMED}>{_PROBE_TEXT}</{_UNNAMED}></{_UNNAMED}>"
 _PROBE = etree.fromstring(f"<html><head/><body>{_BOX}{_BOX}</body></html>")
 _N_UNNAMED = 4
-_PSEUDO_ELEMENT = re.compile(r"::(text|attr)\b")
 
 
 class Reach(Enum):
@@ -56,7 +55,7 @@ class Selector:
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise refuse(f"one of {', '.join(KINDS)}", shown(self.kind))
-        if not isinstance(self.text, str) or not self.text.strip():
+        if not is_text(self.text):
             raise refuse(KINDS[self.kind].expected, shown(self.text))
         try:
             _reach(self.kind, self.text)
@@ -78,8 +77,9 @@ class Selector:
 
     @property
     def selects_text(self) -> bool:
-        """Whether it ends in ``::text`` or ``::attr(…)``, which select no elements."""
-        return self.kind == "css" and _PSEUDO_ELEMENT.search(self.text) is not None
+        """Whether its ending, ``/text()``, ``@href`` and the like, selects no elements."""
+        ending = KINDS[self.kind].text_ending
+        return ending is not None and ending.search(self.text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,7 @@ class Kind:
     compile: Callable[[str], Evaluate]
     check: Callable[[str], Evaluate]  # the same, with a closer look
     expected: str
+    text_ending: re.Pattern[str] | None = None
 
 
 def _css(text: str) -> Evaluate:
@@ -129,13 +130,17 @@ def _checked_xpath(text: str) -> Evaluate:
     return _xpath(text)
 
 
+# Of an expression without alternatives, one of which may end otherwise.
+_TEXT_ENDING = re.compile(r"^[^|]*(?:\btext\(\)|@[\w:.-]+)\s*$")
+
+
 def _class_or_id(text: str) -> Evaluate:
     return lambda root: having_class_or_id(root, [text])
 
 
 KINDS = {
-    "css": Kind(_css, _css, "a CSS selector"),
-    "xpath": Kind(_xpath, _checked_xpath, "an XPath expression"),
+    "css": Kind(_css, _css, "a CSS selector", re.compile(r"::(?:text|attr)\b")),
+    "xpath": Kind(_xpath, _checked_xpath, "an XPath expression", _TEXT_ENDING),
     "class_or_id": Kind(_class_or_id, _class_or_id, "a piece of a class or an id"),
 }
 

@@ -94,11 +94,12 @@ class _Gathered:
             self.faults.append(Fault("a Wrapper or a mapping", shown(item), file=place))
 
     def _file(self, file: RuleFile) -> None:
+        if file.data is None:
+            expected = f"a file of at most {LARGEST_FILE:,} bytes"
+            self.faults.append(Fault(expected, "a larger one", file=file.place))
+            return
+        read = READERS[PurePath(file.place).suffix.lower()]
         try:
-            if file.data is None:
-                expected = f"a file of at most {LARGEST_FILE:,} bytes"
-                raise WrapperError([Fault(expected, "a larger one", file=file.place)])
-            read = READERS[PurePath(file.place).suffix.lower()]
             self.wrappers += read(file.data, file.place, self.account)
         except WrapperError as error:
             self.faults += error.faults

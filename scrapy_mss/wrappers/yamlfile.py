@@ -22,10 +22,8 @@ class _Loader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
-            event = self.peek_event()
-            raise yaml.MarkedYAMLError(
-                problem="an alias; write the value out", problem_mark=event.start_mark
-            )
+            mark = self.get_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(problem="an alias; write the value out", problem_mark=mark)
         return super().compose_node(parent, index)
 
     def construct_mapping(
@@ -34,11 +32,11 @@ class _Loader(yaml.SafeLoader):
         deep: bool = False,  # noqa: FBT001, FBT002 - the signature of the library
     ) -> dict[Hashable, Any]:
         seen = set()
-        for key, _ in node.value:
-            if key.value in seen and isinstance(key, yaml.ScalarNode):
+        for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+            if key.value in seen:
                 problem = f"a second {key.value!r} in one mapping"
                 raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
-            seen.add(key.value if isinstance(key, yaml.ScalarNode) else id(key))
+            seen.add(key.value)
         return super().construct_mapping(node, deep)
 
 
@@ -58,13 +56,15 @@ def documents(text: str, file: str) -> list[object]:
         got = " ".join(str(error).split())  # a character or a date that there is not
         raise WrapperError([Fault("YAML of plain values", got, file=file)]) from error
     except RecursionError as error:
-        raise WrapperError([Fault("YAML", "hundreds of values in each other", file=file)]) from error
+        raise WrapperError(
+            [Fault("YAML", "hundreds of values in each other", file=file)]
+        ) from error
 
 
 def _load(text: str) -> Iterator[object]:
     loader = _Loader(text)
     try:
-        while loader.check_data():
+        while loader.check_data():  # type: ignore[no-untyped-call]
             yield loader.get_data()
     finally:
         loader.dispose()

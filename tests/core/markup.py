@@ -29,7 +29,7 @@ TEXTS = """
     \u4e2d \u6587 \u3005 \u30fc \u30fb \uac00 \u0645 \u200f \ufa6e \U00020000 \U0001f600 \u017f <\u017fcript> <scr\u0131pt> </\u00e9>
 """.split()
 BLANKS = [" ", "  ", "\n", "\t", "\x0b", "\x1f", "\x85", "\xa0", "\u2028", "\u3000"]
-NO_TEXT = ["\0", "\ud800", "\udc00"]
+NO_TEXT = ["\0", "\x1b", "!!!!\0", "\0 \0", "\ud800", "\udc00"]
 
 FRAGMENTS = (*TAGS, *ATTRIBUTES, *REFERENCES, *TEXTS, *BLANKS, *NO_TEXT)
 

@@ -1,0 +1,1 @@
+"""A Scrapy project that makes an article feed of news sites."""

@@ -1,0 +1,171 @@
+"""``scrapy mss check``: do the wrappers still fit the pages they were written for?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, Spider
+from scrapy.http import Response, TextResponse
+
+from scrapy_mss.commands.base import Action, CommandError, counted, shown_path
+from scrapy_mss.core.tokenizer import tokenize
+from scrapy_mss.sources import Source
+from scrapy_mss.stores.file import write_atomically
+from scrapy_mss.wrappers import Registry, Wrapper, label, load_wrappers
+
+if TYPE_CHECKING:
+    from scrapy.commands import ScrapyCommand
+
+NO_PAGE = "no page"
+LABELLED = "labelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one wrapper made of one of its test pages."""
+
+    wrapper: str
+    url: str
+    status: str
+    words: int = 0
+    missing: tuple[str, ...] = ()
+
+    @property
+    def good(self) -> bool:
+        return self.status == LABELLED and not self.missing
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("wrappers", nargs="+", metavar="RULES", help="as MSS_WRAPPERS")
+    parser.add_argument(
+        "-p",
+        "--pages",
+        action="append",
+        type=shown_path,
+        metavar="SOURCE",
+        help="take the test pages from here (as in train), not from the network",
+    )
+    parser.add_argument(
+        "--snapshot",
+        type=Path,
+        metavar="FILE",
+        help="compare with the outcomes in this file, then write the new ones to it",
+    )
+
+
+def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
+    wrappers = load_wrappers(options.wrappers)
+    tests = {example.url for wrapper in wrappers for example in wrapper.tests}
+    if not tests:
+        raise CommandError("not one of the wrappers names a test page, so there is none to check")
+    outcomes: list[Outcome] = []
+
+    def take(url: str, html: str) -> None:
+        outcomes.extend(_checked(wrappers, url, html))
+
+    seen = _stored(options.pages, tests, take) if options.pages else _fetched(tests, take, command)
+    for wrapper in wrappers:
+        left = (example.url for example in wrapper.tests if example.url not in seen)
+        outcomes.extend(Outcome(wrapper.id, url, NO_PAGE) for url in left)
+    before = _read(options.snapshot) if options.snapshot else {}
+    for outcome in outcomes:
+        print(_line(outcome, before.get((outcome.wrapper, outcome.url))))
+    good = sum(outcome.good for outcome in outcomes)
+    print(f"{good} of {len(outcomes)} test pages are labelled as they should be")
+    if options.snapshot:
+        rows = json.dumps([asdict(outcome) for outcome in outcomes], indent=1)
+        write_atomically(options.snapshot, f"{rows}\n".encode())
+    return 0 if good == len(outcomes) else 1
+
+
+def _checked(wrappers: Registry, url: str, html: str) -> Iterator[Outcome]:
+    tokens = tokenize(html)
+    for wrapper in wrappers:
+        for example in wrapper.tests:
+            if example.url == url:
+                found = label(wrapper, html, tokens)
+                status = found.reason.value if found.reason else LABELLED
+                words = int((found.inside & tokens.is_word).sum())
+                missing = tuple(part for part in example.contains if part not in found.text)
+                yield Outcome(wrapper.id, url, status, words, missing)
+
+
+def _line(outcome: Outcome, before: Outcome | None) -> str:
+    parts = ["ok  " if outcome.good else "FAIL", outcome.wrapper, outcome.url, outcome.status]
+    if outcome.status == LABELLED:
+        parts.append(f"{outcome.words:,} words")
+    parts += [f"lacks {text!r}" for text in outcome.missing]
+    if before and (before.status, before.words) != (outcome.status, outcome.words):
+        parts.append(f"(before: {before.status}, {before.words:,} words)")
+    return "  ".join(parts)
+
+
+def _stored(paths: list[Path], tests: set[str], take: Callable[[str, str], None]) -> set[str]:
+    seen = set()
+    for path in paths:
+        for page in counted(Source(path), "pages"):
+            if page.url in tests and page.url not in seen:
+                seen.add(page.url)
+                take(page.url, page.html)
+    return seen
+
+
+class TestPageSpider(Spider):
+    """Fetches test pages and hands them on."""
+
+    name = "mss-check"
+    tests: list[str]
+    take: Callable[[str, str], None]
+
+    async def start(self) -> AsyncIterator[Any]:
+        for url in self.tests:
+            yield Request(url, dont_filter=True, cb_kwargs={"asked": url})
+
+    def parse(self, response: Response, asked: str = "", **_: Any) -> None:  # noqa: ANN401
+        """Hand the page on under the address that was asked for."""
+        if isinstance(response, TextResponse):
+            self.take(asked, response.text)
+
+
+def _fetched(
+    tests: set[str], take: Callable[[str, str], None], command: ScrapyCommand
+) -> set[str]:
+    process = command.crawler_process
+    if process is None:
+        raise CommandError("there is no crawler process to fetch pages; name some with --pages")
+    seen: set[str] = set()
+
+    def taken(url: str, html: str) -> None:
+        seen.add(url)
+        take(url, html)
+
+    process.crawl(TestPageSpider, tests=sorted(tests), take=taken)
+    process.start()
+    return seen
+
+
+def _read(path: Path) -> dict[tuple[str, str], Outcome]:
+    """The outcomes of an earlier check; none where there is no file yet."""
+    if not path.exists():
+        return {}
+    try:
+        rows = [Outcome(**row) for row in json.loads(path.read_bytes())]
+    except (OSError, ValueError, TypeError) as error:
+        raise CommandError(f"{path}: expected a snapshot of an earlier check: {error}") from error
+    return {(row.wrapper, row.url): row for row in rows}
+
+
+ACTION = Action(
+    "check",
+    "do the wrappers still fit their test pages?",
+    "Label the test pages that wrappers name, and say which are labelled and what has changed. "
+    "Exit code 1 if one is not.",
+    "scrapy mss check wrappers/ --snapshot wrappers.json",
+    add_arguments,
+    perform,
+)

@@ -1,0 +1,44 @@
+"""``scrapy mss info``: what is in a model file."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from scrapy_mss.commands.base import Action, model_in, shown_path
+from scrapy_mss.core.model import fingerprint
+
+if TYPE_CHECKING:
+    from scrapy.commands import ScrapyCommand
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("models", nargs="+", type=shown_path, metavar="MODEL", help="a model file")
+
+
+def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
+    for path in options.models:
+        model = model_in(path)
+        bayes = model.bayes
+        outside, inside = bayes.tokens.tolist()
+        print(path)
+        print(f"  profile      {model.profile.name}")
+        print(f"  fingerprint  {fingerprint(model.profile.families)}")
+        print(f"  pages        {bayes.pages:,}")
+        print(f"  tokens       {inside:,} inside articles, {outside:,} outside")
+        for name, counts in bayes.counts.items():
+            filled = int(counts.any(axis=1).sum())
+            share = filled / len(counts)
+            print(f"  {name:12} {filled:,} of {len(counts):,} buckets filled ({share:.1%})")
+        print(f"  size         {path.stat().st_size:,} bytes")
+    return 0
+
+
+ACTION = Action(
+    "info",
+    "what is in a model file",
+    "Print what a model has learned and which features it counts.",
+    "scrapy mss info .scrapy/mss/model",
+    add_arguments,
+    perform,
+)

@@ -1,0 +1,96 @@
+"""``scrapy mss train``: a model from stored pages and wrappers."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy_mss.commands.base import Action, CommandError, counted, shown_path
+from scrapy_mss.core.labels import check_example
+from scrapy_mss.core.model import Model
+from scrapy_mss.core.profiles import DEFAULT
+from scrapy_mss.core.tokenizer import tokenize
+from scrapy_mss.sources import Source, StoredPage
+from scrapy_mss.stores.file import FileStore
+from scrapy_mss.wrappers import Registry, label, load_wrappers
+
+if TYPE_CHECKING:
+    from scrapy.commands import ScrapyCommand
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "sources",
+        nargs="+",
+        type=shown_path,
+        metavar="SOURCE",
+        help="JSON lines with url and html (.jsonl, .gz, .xz), a WARC file, or a folder of HTML "
+        "files that name their address",
+    )
+    parser.add_argument(
+        "-w", "--wrappers", action="append", required=True, metavar="RULES", help="as MSS_WRAPPERS"
+    )
+    parser.add_argument(
+        "-m", "--model", type=Path, required=True, help="the model file, made or added to"
+    )
+
+
+def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
+    wrappers = load_wrappers(options.wrappers)
+    store = FileStore(options.model, DEFAULT)
+    store.load()  # a file that cannot be added to is found before the work
+    learned = Model(DEFAULT)
+    refused: Counter[str] = Counter()
+    for page in counted(_pages(options.sources), "pages"):
+        reason = learn(learned, wrappers, page)
+        if reason:
+            refused[reason] += 1
+    if not learned.bayes.pages:
+        why = ", ".join(f"{count} {reason}" for reason, count in refused.most_common())
+        raise CommandError(f"not one page could be learned: {why or 'there were none'}")
+    try:
+        merged = store.add(learned)
+    except OSError as error:
+        raise CommandError(f"{options.model}: cannot be written: {error}") from error
+    print(f"{options.model}: learned {learned.bayes.pages:,} pages, {merged.bayes.pages:,} in all")
+    for reason, count in refused.most_common():
+        print(f"  {count:,} pages not learned: {reason}")
+    return 0
+
+
+def learn(model: Model, wrappers: Registry, page: StoredPage) -> str:
+    """Learn one page; why it was not learned, or nothing."""
+    wrapper = wrappers.find(page.url)
+    if wrapper is None:
+        return "no wrapper"
+    labelling = label(wrapper, page.html, tokenize(page.html))
+    if labelling.reason is not None:
+        return labelling.reason.value
+    rejection = check_example(labelling.tokens, labelling.inside)
+    if rejection is not None:
+        return rejection.value
+    model.bayes.learn(model.bayes.features(labelling.tokens), labelling.inside)
+    return ""
+
+
+def _pages(paths: list[Path]) -> Iterator[StoredPage]:
+    for path in paths:
+        source = Source(path)
+        yield from source
+        if source.skipped.count:
+            count, first = source.skipped.count, source.skipped.first
+            print(f"{path}: skipped {count} records; the first: {first}", file=sys.stderr)
+
+
+ACTION = Action(
+    "train",
+    "a model from stored pages and wrappers",
+    "Label stored pages by wrappers and add what is learned from them to a model file.",
+    "scrapy mss train crawl.warc.gz -w wrappers/ -m news.model",
+    add_arguments,
+    perform,
+)

@@ -1,0 +1,108 @@
+"""The article as a value: what a feed gets for a page.
+
+Strategy: a plain dataclass, so that feeds export its fields in the order in which they are
+declared and `itemadapter` reads its field docstrings as descriptions. Everything but the address
+may be absent: an article says what is known of it, never what is made up. Dates are ISO 8601
+strings that are as precise as the page was: a day, a time without a zone, or a time with one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import zyte_common_items
+
+# Our field, and the one of `zyte_common_items.Article` that holds the same value in the same form.
+ZYTE_FIELDS: tuple[tuple[str, str], ...] = (
+    ("url", "url"),
+    ("canonical_url", "canonicalUrl"),
+    ("title", "headline"),
+    ("text", "articleBody"),
+    ("html", "articleBodyHtml"),
+    ("published", "datePublished"),
+    ("modified", "dateModified"),
+    ("language", "inLanguage"),
+    ("description", "description"),
+)
+
+
+@dataclass
+class Article:
+    """One article of one page; every field but *url* is empty where nothing is known."""
+
+    url: str
+    """Where the page was fetched from."""
+
+    canonical_url: str | None = None
+    """The address that the page gives itself, absolute."""
+
+    title: str | None = None
+    """The headline, without the name of the site."""
+
+    text: str | None = None
+    """The text of the article, paragraphs on lines of their own."""
+
+    html: str | None = None
+    """The article as HTML: its own elements, cut out of the page and closed."""
+
+    authors: list[str] = field(default_factory=list)
+    """Names of authors, in the order of the page."""
+
+    published: str | None = None
+    """When it was published: ISO 8601, with a time and a zone where the page gives them."""
+
+    modified: str | None = None
+    """When it was last changed, in the same form."""
+
+    language: str | None = None
+    """The language, as the primary subtag of BCP 47: en, de, zh."""
+
+    description: str | None = None
+    """What the page says of itself in one or two sentences."""
+
+    site_name: str | None = None
+    """What the site calls itself."""
+
+    main_image: str | None = None
+    """The address of the main image, absolute."""
+
+    probability: float | None = None
+    """How probable it is, from 0 to 1, that the page is an article."""
+
+    extractor: str | None = None
+    """Who found the text: `mss:` and the model's id, or `wrapper:` and the rule's name."""
+
+    crawled: str | None = None
+    """When the page was crawled: ISO 8601 with the zone."""
+
+    def to_zyte_article(self) -> zyte_common_items.Article:
+        """The same as an item of zyte-common-items, which needs Python 3.11 or newer."""
+        try:
+            import zyte_common_items as zyte
+        except ImportError as error:
+            message = (
+                "Article.to_zyte_article() needs zyte-common-items, which needs Python 3.11 or "
+                "newer; run: pip install 'scrapy-mss[zyte]'"
+            )
+            raise ImportError(message, name=error.name) from error
+        values: dict[str, Any] = {
+            theirs: getattr(self, ours) for ours, theirs in ZYTE_FIELDS if getattr(self, ours)
+        }
+        if self.authors:
+            values["authors"] = [zyte.Author(name=name) for name in self.authors]
+        if self.main_image:
+            values["mainImage"] = zyte.Image(url=self.main_image)
+        return zyte.Article(**values, metadata=zyte.ArticleMetadata(**self._zyte_metadata()))
+
+    def _zyte_metadata(self) -> dict[str, Any]:
+        """What is known of the extraction; theirs is certain where nothing is said."""
+        values: dict[str, Any] = {}
+        if self.probability is not None:
+            values["probability"] = self.probability
+        if self.crawled:
+            moment = datetime.fromisoformat(self.crawled).astimezone(timezone.utc)
+            values["dateDownloaded"] = moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+        return values

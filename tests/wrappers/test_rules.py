@@ -1,0 +1,186 @@
+"""Wrappers, their URL patterns and dates, and what a wrapper made in Python refuses."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from dataclasses import FrozenInstanceError
+from datetime import date, datetime, timezone
+
+import pytest
+
+from scrapy_mss.wrappers import (
+    Between,
+    Example,
+    UrlPattern,
+    Wrapper,
+    WrapperError,
+    css,
+    xpath,
+)
+from scrapy_mss.wrappers.rules import Address
+
+BODY = (css("article"),)
+
+
+def address(url: str) -> Address:
+    found = Address.of(url)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kind", "pattern", "url", "matches"),
+    [
+        ("glob", "/news/*", "https://a.example/news/1", True),
+        ("glob", "/news/*", "https://a.example/news/2024/1?page=2", True),
+        ("glob", "/news/*", "https://a.example/news", False),
+        ("glob", "/news/*", "https://a.example/old/news/1", False),
+        ("glob", "*/news/*", "https://a.example/old/news/1", True),
+        ("glob", "/", "https://a.example", True),
+        ("glob", "/a.b", "https://a.example/axb", False),
+        ("glob", "/story?id=*", "https://a.example/story?id=7", True),
+        ("glob", "/story?id=*", "https://a.example/story", False),
+        ("glob", "/story", "https://a.example/story?id=7", True),
+        ("regex", r"^/news/\d+$", "https://a.example/news/12", True),
+        ("regex", r"^/news/\d+$", "https://a.example/news/12a", False),
+        ("regex", r"id=\d", "https://a.example/x?id=7", True),
+    ],
+)
+def test_a_pattern_matches_paths(kind: str, pattern: str, url: str, *, matches: bool) -> None:
+    assert UrlPattern(kind, pattern).matches(address(url)) is matches
+
+
+@pytest.mark.parametrize(
+    ("less", "more"),
+    [
+        (("glob", "*"), ("glob", "/news/*")),
+        (("glob", "/news/*"), ("glob", "/news/sport/*")),
+        (("glob", "/news*"), ("glob", "/news")),
+        (("glob", "/n/*"), ("regex", r"^/news/\d+")),
+        (("regex", r"[a-z/]+"), ("regex", "/n")),
+    ],
+)
+def test_what_fixes_more_characters_is_more_specific(
+    less: tuple[str, str], more: tuple[str, str]
+) -> None:
+    assert UrlPattern(*less).specificity < UrlPattern(*more).specificity
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "expected"),
+    [
+        ("glob", "news/*", "begins with / or *"),
+        ("glob", "", "a pattern"),
+        ("regex", "(", "a regular expression"),
+        ("words", "/", "glob or regex"),
+    ],
+)
+def test_a_pattern_that_cannot_match_is_refused(kind: str, text: str, expected: str) -> None:
+    with pytest.raises(WrapperError) as caught:
+        UrlPattern(kind, text)
+
+    assert expected in str(caught.value)
+
+
+@pytest.mark.parametrize("url", ["", "about:blank", "/news", "http://[::1", "mailto:a@b.example"])
+def test_a_url_without_a_host_has_no_address(url: str) -> None:
+    assert Address.of(url) is None
+
+
+@pytest.mark.parametrize(
+    ("site", "host"),
+    [
+        ("example.com", "example.com"),
+        ("www.Example.com", "example.com"),
+        ("*.example.com", "example.com"),
+        ("münchen.example", "xn--mnchen-3ya.example"),
+        ("localhost", "localhost"),
+    ],
+)
+def test_sites_are_compared_by_plain_host(site: str, host: str) -> None:
+    assert Wrapper(site=site, body=BODY).host == host
+
+
+@pytest.mark.parametrize(
+    "site",
+    ["", "https://example.com", "example.com/news", "exa mple.com", "*.", "a..b", "*", ".example.com",
+     "example.com:80", "-a.example", "ü" * 70 + ".example"],
+)  # fmt: skip
+def test_a_site_that_is_no_host_is_refused(site: str) -> None:
+    with pytest.raises(WrapperError) as caught:
+        Wrapper(site=site, body=BODY)
+
+    assert ".site: expected a host, such as example.com" in str(caught.value)
+
+
+FAULTS: list[tuple[str, Mapping[str, object], str]] = [
+    ("no body", {"body": ()}, ".body: expected at least one selector, got none"),
+    ("a string as body", {"body": "article"}, ".body: expected a tuple of selectors"),
+    ("a lone selector", {"title": css("h1")}, ".title: expected a tuple of selectors"),
+    ("a truth value", {"priority": True}, ".priority: expected a whole number, got the truth"),
+    ("a moment", {"valid_from": datetime.now(timezone.utc)}, ".valid_from: expected a date"),
+    ("days in reverse",
+     {"valid_from": date(2024, 2, 1), "valid_until": date(2024, 1, 31)},
+     ".valid: expected a first day that is not after the last, got 2024-02-01 and 2024-01-31"),
+    ("body is everything", {"body": (css("p"), xpath("//*"))}, ".body[1]: expected a selector that"),
+    ("html as body", {"body": (css("html"),)}, ".body[0]: expected a selector that leaves"),
+    ("body excluded", {"exclude": (css("body"),)}, ".exclude[0]: expected a selector that leaves"),
+    ("everything excluded", {"exclude": (css("p, *"),)}, "got 'p, *', which selects everything"),
+    ("text excluded", {"exclude": (css("p::text"),)}, ".exclude[0]: expected a selector of elements"),
+    ("text as body", {"body": (xpath("//p/text()"),)}, ".body[0]: expected a selector of elements"),
+    ("title is everything", {"title": (css(":root"),)}, ".title[0]: expected a selector that leaves"),
+    ("end is everything", {"body": (Between(css("h1"), css("*")),)}, ".body[0].end: expected"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fields", "message"), [row[1:] for row in FAULTS], ids=[r[0] for r in FAULTS])
+def test_a_wrapper_in_python_says_what_is_wrong(fields: Mapping[str, object], message: str) -> None:
+    with pytest.raises(WrapperError) as caught:
+        Wrapper(**{"site": "a.example", "body": BODY, **fields})  # type: ignore[arg-type]
+
+    assert message in str(caught.value)
+
+
+def test_all_faults_of_a_wrapper_are_told_at_once() -> None:
+    with pytest.raises(WrapperError) as caught:
+        Wrapper(site="a b", body=(), exclude=(css("*"),), title=(css("html"),))
+
+    assert [fault.path for fault in caught.value.faults] == [
+        ".site",
+        ".body",
+        ".exclude[0]",
+        ".title[0]",
+    ]
+    assert str(caught.value).count("\n") == 4
+
+
+def test_the_whole_body_may_be_the_article() -> None:
+    assert Wrapper(site="print.example", body=(css("body"),)).body
+
+
+def test_a_wrapper_is_a_frozen_value() -> None:
+    one, other = (
+        Wrapper(site="a.example", body=BODY, tests=(Example("u"),), origin=place) for place in "12"
+    )
+
+    assert one == other
+    assert len({one, other}) == 1
+    assert pickle.loads(pickle.dumps(one)) == one  # noqa: S301 - our own
+    with pytest.raises(FrozenInstanceError):
+        one.site = "b.example"  # type: ignore[misc]
+
+
+def test_the_first_and_the_last_day_count() -> None:
+    wrapper = Wrapper(
+        site="a.example", body=BODY, valid_from=date(2024, 1, 1), valid_until=date(2024, 1, 31)
+    )
+
+    days = [date(2023, 12, 31), date(2024, 1, 1), date(2024, 1, 31), date(2024, 2, 1)]
+
+    assert [wrapper.valid_on(day) for day in days] == [False, True, True, False]
+
+
+def test_the_id_is_the_site_and_the_name() -> None:
+    assert Wrapper(site="a.example", body=BODY).id == "a.example"
+    assert Wrapper(site="a.example", body=BODY, name="blog").id == "a.example/blog"

@@ -1,0 +1,122 @@
+"""Selectors: what compiles, what selects everything, what is refused and how it is told."""
+
+from __future__ import annotations
+
+import pytest
+from lxml import html
+
+from scrapy_mss.wrappers import Selector, WrapperError, class_or_id, css, xpath
+from scrapy_mss.wrappers.selectors import Reach
+
+PAGE = html.document_fromstring(
+    "<body><div id=main class='story long'><p>One <b>two</b></p></div><div id=domain>x</div></body>"
+)
+
+
+def selected(selector: Selector) -> object:
+    found = selector.select(PAGE)
+    assert isinstance(found, list)
+    return [item if isinstance(item, str) else item.tag for item in found]
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        (css("div.story > p"), ["p"]),
+        (css("div::attr(id)"), ["main", "domain"]),
+        (css("b::text"), ["two"]),
+        (xpath("//div[has-class('long')]//b"), ["b"]),
+        (xpath("//div[re:test(@id, '^m')]/p"), ["p"]),
+        (class_or_id("sto"), ["div"]),
+        (class_or_id("main"), ["div", "div"]),
+        (class_or_id("Main"), []),
+    ],
+)
+def test_every_kind_selects(selector: Selector, expected: list[str]) -> None:
+    assert selected(selector) == expected
+
+
+# Each fault beside a neighbour that is right.
+@pytest.mark.parametrize(
+    ("kind", "wrong", "got", "right"),
+    [
+        ("css", "div[", "'div['", "div"),
+        ("css", "aside,", "'aside,'", "aside, div"),
+        ("css", " ", "the text ' '", "*"),
+        ("css", "p:unheard-of", "pseudo-class", "p:empty"),
+        ("css", "p::before", "pseudo-element", "p::text"),
+        ("xpath", "//div[", "'//div['", "//div"),
+        ("xpath", "//a |", "an alternative is empty", "//a | //b"),
+        ("xpath", "//a || //b", "an alternative is empty", "//a[. = '||']"),
+        ("xpath", "//a[contain(., 'x')]", "no function contain", "//a[contains(., 'contain(')]"),
+        ("xpath", "//a[php:lower(.)]", "no prefixes but re, set", "//a[re:test(., 'php:x')]"),
+        ("xpath", "//a[$x]", "no variables", "//a[. = '$x']"),
+        ("xpath", "re:test('a', '(')", "'(')", "re:test('a', '[(]')"),
+        ("xpath", "//a[\0]", "XML compatible", "//a[1]"),
+        ("xpath", "document('file:///etc/hosts')", "no function document", "//a[not(b) and (c or d)]"),
+        ("class_or_id", "", "the text ''", "("),
+        ("jquery", "div", "the text 'jquery'", None),
+    ],
+)  # fmt: skip
+def test_what_cannot_work_is_refused_when_made(
+    kind: str, wrong: str, got: str, right: str | None
+) -> None:
+    with pytest.raises(WrapperError, match="expected .*, got ") as caught:
+        Selector(kind, wrong)
+
+    assert got in str(caught.value)
+    if right is not None:
+        Selector(kind, right)
+
+
+@pytest.mark.parametrize("depth", [100, 5000])
+def test_nested_too_deep_is_a_fault_and_no_crash(depth: int) -> None:
+    try:
+        xpath("(" * depth + "//a" + ")" * depth)
+        css(":not(" * depth + "a" + ")" * depth)
+    except WrapperError as error:
+        assert len(str(error)) < 20 * depth
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        *map(css, ("*", "html", ":root", "body > *", "aside, *", ":not(.ad)", "*::text")),
+        *map(xpath, ("//*", "/html", "//body/*", "//node()", "//text()", "//*[contains(@id, '')]")),
+    ],
+)
+def test_what_selects_everything_is_known(selector: Selector) -> None:
+    assert selector.reach is Reach.ALL
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        *map(css, ("div", "p", "article *", ".ad, #top", "body > div", "body > :empty", "a::text")),
+        *map(xpath, ("//div", "//*[@id]", "//p/text()", "//*[contains(@id, 'a')]", "count(//*)")),
+        class_or_id("a"),
+    ],
+)
+def test_what_selects_a_part_is_let_pass(selector: Selector) -> None:
+    assert selector.reach is Reach.SOME
+
+
+def test_the_body_alone_is_told_from_everything() -> None:
+    assert {css("body").reach, xpath("//body").reach, xpath("/html/body").reach} == {Reach.BODY}
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        (css("p::text"), True),
+        (css("p"), False),
+        (xpath("//p/text()"), True),
+        (xpath("//p/@class"), True),
+        (xpath("//p[text()]"), False),
+        (xpath("//p[@class]"), False),
+        (xpath("//p | //q/text()"), False),
+        (class_or_id("text()"), False),
+    ],
+)
+def test_an_ending_that_selects_text_is_known(selector: Selector, *, expected: bool) -> None:
+    assert selector.selects_text is expected

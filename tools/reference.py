@@ -1,0 +1,97 @@
+"""Write the reference pages of the documentation from the tables of the code.
+
+    python tools/reference.py            # write docs/settings.md, docs/stats.md, docs/commands.md
+    python tools/reference.py --check    # say which of them is out of date; exit code 1 if one is
+
+Settings come from `settings.SETTINGS`, stats from `stats.STATS`, commands from their own help.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from scrapy_mss.commands import ACTIONS, EPILOG, OneLineParser
+from scrapy_mss.settings import SETTINGS
+from scrapy_mss.stats import PREFIX, STATS
+
+# The versions whose argparse lays out a help text as in the committed page.
+HELP_VERSIONS = {(3, 11), (3, 12)}
+DOCS = Path(__file__).parent.parent / "docs"
+MADE = "<!-- Made by tools/reference.py from the tables of the code; change those. -->\n"
+HELP_WIDTH = "90"
+
+
+def settings_page() -> str:
+    """One section a setting."""
+    parts = [
+        "# Settings",
+        MADE.strip(),
+        "All are read from the crawl's settings: `settings.py`, a spider's `custom_settings`, or "
+        "`-s NAME=VALUE`. A value that cannot be used stops the crawl at its start, with what is "
+        "expected; a name that begins with `MSS_` and is not one of these is pointed out.",
+        "Two keys of `Request.meta` leave single pages out: `mss_skip_training` and "
+        "`mss_skip_extraction`, with a true value.",
+    ]
+    for row in SETTINGS:
+        parts += [f"## {row.name}", f"Default: `{row.default!r}`. Expects {row.expected}.", row.summary]
+    return "\n\n".join(parts) + "\n"
+
+
+def stats_page() -> str:
+    """One row a stat."""
+    rows = [f"| `{PREFIX}{row.name}` | {row.summary} |" for row in STATS]
+    table = "\n".join(["| stat | what it is |", "| --- | --- |", *rows])
+    text = (
+        "Numbers in Scrapy's stats under one prefix; what stands in braces varies. With "
+        '`PERIODIC_LOG_STATS = {"include": ["mss/"]}` and the extension '
+        "`scrapy.extensions.periodic_log.PeriodicLog` they are logged while the crawl runs."
+    )
+    return f"# Stats\n\n{MADE}\n{text}\n\n{table}\n"
+
+
+def commands_page() -> str:
+    """The help of each command."""
+    os.environ["COLUMNS"] = HELP_WIDTH
+    parts = ["# Commands", MADE.strip(), "In a Scrapy project or anywhere else:"]
+    for action in ACTIONS:
+        parser = OneLineParser(
+            prog=f"scrapy mss {action.name}",
+            description=action.description,
+            epilog=f"Example: {action.example}\n\n{EPILOG}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        action.add_arguments(parser)
+        parts += [f"## scrapy mss {action.name}", f"```text\n{parser.format_help()}```"]
+    return "\n\n".join(parts) + "\n"
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "settings.md": settings_page,
+    "stats.md": stats_page,
+    "commands.md": commands_page,
+}
+
+
+def main() -> int:
+    """Write the pages, or compare them."""
+    check = sys.argv[1:] == ["--check"]
+    stale = []
+    for name, make in PAGES.items():
+        if check and make is commands_page and sys.version_info[:2] not in HELP_VERSIONS:
+            continue
+        path, text = DOCS / name, make()
+        if check and (not path.exists() or path.read_text(encoding="utf-8") != text):
+            stale.append(name)
+        elif not check:
+            path.write_text(text, encoding="utf-8")
+    if stale:
+        print(f"out of date: {', '.join(stale)}; run: python tools/{Path(__file__).name}")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
