@@ -15,7 +15,8 @@ from pathlib import Path
 from statistics import fmean
 from time import monotonic
 
-from demo_web import SITES, gold, running
+from demo_web import SITES, gold
+from demo_web.running import running
 
 from scrapy_mss.bench import metrics
 from scrapy_mss.wrappers import load_wrappers
@@ -41,7 +42,7 @@ def main() -> int:
 
 def crawl(proxy: str) -> int:
     """Crawl all sites of the demo web through its server, which answers for their addresses."""
-    starts = ",".join(f"http://{site.host}/" for site in SITES)
+    starts = ",".join(f"http://{site.host}/" for site in SITES.values())
     options = {
         "MSS_MODEL": MODEL,
         "AUTOTHROTTLE_ENABLED": 0,
@@ -67,8 +68,8 @@ def report(articles: Mapping[str, Mapping[str, str]]) -> str:
     wrappers = load_wrappers([HERE / "wrappers"])
     lines = [f"{'site':28} {'wrapper':8} {'articles':>9} {'found':>6} {'extra':>6} {'F1':>6}"]
     sums: dict[str, list[float]] = {"yes": [], "no": []}
-    for site in SITES:
-        golds = {each.url: each for each in gold(site)}
+    for site in SITES.values():
+        golds = gold(site.name)
         mine = {url: a for url, a in articles.items() if f"//{site.host}/" in url}
         scores = [
             metrics.bag(

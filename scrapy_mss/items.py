@@ -102,7 +102,8 @@ class Article:
         values: dict[str, Any] = {}
         if self.probability is not None:
             values["probability"] = self.probability
-        if self.crawled:
-            moment = datetime.fromisoformat(self.crawled).astimezone(timezone.utc)
-            values["dateDownloaded"] = moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+        moment = datetime.fromisoformat(self.crawled) if self.crawled else None
+        if moment and moment.tzinfo:  # theirs is in UTC, and a zone is not for us to invent
+            utc = moment.astimezone(timezone.utc)
+            values["dateDownloaded"] = utc.strftime("%Y-%m-%dT%H:%M:%SZ")
         return values

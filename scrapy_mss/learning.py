@@ -28,6 +28,7 @@ class Learner:
         self.model = store.load()
         self.generation = 0
         self.failures = 0
+        self.unsaved = 0  # pages learned since a checkpoint was last begun
         self._pending = Model(self.model.profile)
         self._taken = self._pending
         self._write: Future[Model] | None = None
@@ -39,11 +40,6 @@ class Learner:
         outside, inside = self.model.bayes.tokens.tolist()
         return f"{self.model.profile.name}@{self.model.bayes.pages}p{inside}-{outside}"
 
-    @property
-    def unsaved(self) -> int:
-        """Pages learned since the last checkpoint began."""
-        return self._pending.bayes.pages
-
     def learn(self, tokens: Tokens, inside: Bools) -> Rejection | None:
         """Learn a labelled page, or say why it is no good example."""
         rejection = check_example(tokens, inside)
@@ -53,6 +49,7 @@ class Learner:
                 return Rejection.MODEL_FULL
             self.model.bayes.learn(features, inside)
             self._pending.bayes.learn(features, inside)
+            self.unsaved += 1
         return rejection
 
     def checkpoint(self) -> None:
@@ -60,6 +57,7 @@ class Learner:
         if self._write is not None and not self._write.done():
             return
         self._collect()
+        self.unsaved = 0
         if self._pending.bayes.pages:
             self._taken, self._pending = self._pending, Model(self.model.profile)
             self._write = self._writer.submit(self.store.add, self._taken)
@@ -70,6 +68,12 @@ class Learner:
         self.checkpoint()
         self._collect()
         self._writer.shutdown()
+        if self._pending.bayes.pages:
+            logger.error(
+                "scrapy-mss: %s: %d learned pages could not be written and are lost",
+                self.store.path,
+                self._pending.bayes.pages,
+            )
 
     def _collect(self) -> None:
         """Wait for the checkpoint that is being written, and go on from what the file holds."""

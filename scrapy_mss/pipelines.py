@@ -30,6 +30,7 @@ class ArticlePipeline:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.field_map = session.options.field_map
+        self._refusals: set[tuple[type, str]] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -40,6 +41,8 @@ class ArticlePipeline:
     async def process_item(self, item: Any, spider: Spider | None = None) -> Any:  # noqa: ANN401
         """Fill *item*; drop one that we made of a page that is no article."""
         page, made = self.session.page_of(item)
+        if not ItemAdapter.is_item(item):
+            return item
         adapter = ItemAdapter(item)
         if page is not None:
             found = await self.session.find(page)
@@ -74,8 +77,11 @@ class ArticlePipeline:
         try:
             adapter[name] = value
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            kind = type(adapter.item).__name__
-            logger.warning("scrapy-mss: %s refuses a value for %s: %s", kind, name, error)
+            kind = type(adapter.item)
+            if (kind, name) not in self._refusals:  # said once, not once an item
+                self._refusals.add((kind, name))
+                told = "scrapy-mss: %s refuses a value for %s: %s"
+                logger.warning(told, kind.__name__, name, " ".join(str(error).split()))
 
 
 def _offered(found: Found) -> dict[str, Any]:

@@ -71,6 +71,9 @@ def _exactly(stream: IO[bytes], length: int) -> bytes:
     return data
 
 
+READY = framed(b"")  # the first message of a worker: pages are answered from now on
+
+
 def found_from(data: bytes) -> Found:
     """What was found, from a message."""
     return Found(**json.loads(data))
@@ -118,6 +121,8 @@ def main(profile: str, descriptor: str) -> None:
     os.close(number)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer
+    out.write(READY)
+    out.flush()
     while True:
         try:
             page = Page.from_bytes(frame(sys.stdin.buffer))

@@ -27,6 +27,9 @@ from scrapy_mss.core.model import Model
 from scrapy_mss.pages import Found
 
 
+START_SECONDS = 60.0  # a worker imports for a second; on a machine that swaps, for many
+
+
 class GivenUpError(RuntimeError):
     """A page whose worker was lost; the message is a word for statistics."""
 
@@ -97,6 +100,8 @@ class Workers:
         for seat in self._seats:
             _end(seat)
         self._threads.shutdown(cancel_futures=True)
+        for seat in self._seats:
+            _end(seat)  # one that a thread was just starting
         self._shared.close()
 
     def _read(self, seconds: float, page: worker.Page) -> Found:
@@ -111,12 +116,16 @@ class Workers:
             _end(seat)
             raise GivenUpError("timeout" if seat.late else "crash") from error
         finally:
+            if seat.late:  # the answer was there already, the process is gone all the same
+                _end(seat)
             self._free.put(seat)
 
     def _process(self, seat: _Seat) -> subprocess.Popen[bytes]:
-        """The process in *seat*, started if there is none."""
+        """The process in *seat*, started if there is none that runs."""
         if self._closed:
             raise EOFError("the crawl is over")
+        if seat.process is not None and seat.process.poll() is not None:
+            _end(seat)
         if seat.process is None:
             number = str(self._shared.fileno())
             seat.process = subprocess.Popen(  # noqa: S603 - our own module
@@ -126,6 +135,9 @@ class Workers:
                 pass_fds=[self._shared.fileno()],
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
+            with _limited(seat, START_SECONDS):  # so that a page's time is the page's alone
+                assert seat.process.stdout is not None
+                worker.frame(seat.process.stdout)
         return seat.process
 
 
@@ -153,6 +165,7 @@ def _limited(seat: _Seat, seconds: float) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+        timer.join()  # or it might kill a process that is at the next page
 
 
 def _end(seat: _Seat) -> None:

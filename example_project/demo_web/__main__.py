@@ -39,7 +39,7 @@ def records(names: list[str], *, with_html: bool) -> Iterator[dict[str, object]]
         for page in demo_web.pages(name):
             if page.gold is None:
                 continue
-            record = {
+            record: dict[str, object] = {
                 "id": f"{name}{page.path}",
                 "url": page.gold.url,
                 "site": site.host,

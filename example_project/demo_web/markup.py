@@ -74,7 +74,9 @@ def code(text: str, length: int = 5) -> str:
 def spread(pieces: Sequence[str], boxes: Sequence[str]) -> str:
     """*pieces* with *boxes* between them at even distances; boxes that find no gap are left out."""
     boxes = boxes[: max(0, len(pieces) - 1)]
-    places = {(number + 1) * len(pieces) // (len(boxes) + 1): box for number, box in enumerate(boxes)}
+    places = {
+        (number + 1) * len(pieces) // (len(boxes) + 1): box for number, box in enumerate(boxes)
+    }
     return "\n".join(
         f"{places[number]}\n{piece}" if number and number in places else piece
         for number, piece in enumerate(pieces)
@@ -89,9 +91,7 @@ def style_padding(seed: str, size: int) -> str:
     length = 0
     while length < size:
         name = f"{chance.choice(PARTS)}__{chance.choice(PARTS)}--{chance.randrange(99)}"
-        body = ";".join(
-            chance.choice(PROPERTIES).format(chance.randrange(2, 64)) for _ in range(4)
-        )
+        body = ";".join(chance.choice(PROPERTIES).format(chance.randrange(2, 64)) for _ in range(4))
         rules.append(f".{name}{{{body}}}")
         length += len(rules[-1])
     return "".join(rules)
@@ -138,7 +138,8 @@ def picture(seed: str) -> bytes:
         for first, last in zip(top, bottom, strict=True)
     )
     lines = b"".join(
-        b"\0" + bytes([row * BANDS // PICTURE_HEIGHT]) * PICTURE_WIDTH for row in range(PICTURE_HEIGHT)
+        b"\0" + bytes([row * BANDS // PICTURE_HEIGHT]) * PICTURE_WIDTH
+        for row in range(PICTURE_HEIGHT)
     )
     header = struct.pack(">IIBBBBB", PICTURE_WIDTH, PICTURE_HEIGHT, 8, 3, 0, 0, 0)
     chunks = ((b"IHDR", header), (b"PLTE", palette), (b"IDAT", _stored(lines)), (b"IEND", b""))

@@ -1,4 +1,4 @@
-"""What the demo web hands out: pages as a server sends them, and what the generator knows of them."""
+"""What the demo web hands out: pages as a server sends them, and what is known of them."""
 
 from __future__ import annotations
 

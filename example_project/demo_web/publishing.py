@@ -8,6 +8,7 @@ one generator; `SOURCES` is the list of them. What no reader wants to find but e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timezone
 from email.utils import format_datetime
 from html import escape
@@ -16,8 +17,6 @@ from demo_web.content import Notice, Story
 from demo_web.markup import document, picture
 from demo_web.page import Gold, Page
 from demo_web.site import PICTURES, Site
-
-
 
 ROBOTS = b"User-agent: *\nDisallow: /private/\n"
 
@@ -30,7 +29,7 @@ def pages(site: Site) -> Iterator[Page]:
 
 def missing(site: Site, path: str) -> Page:
     """What *site* answers where there is nothing."""
-    return _markup(site, path, _apology(site, "not_found_text"), "missing", 404)
+    return replace(_markup(site, path, _apology(site, "not_found_text"), "missing"), status=404)
 
 
 def gold(site: Site, story: Story) -> Gold:
@@ -45,9 +44,9 @@ def gold(site: Site, story: Story) -> Gold:
     )
 
 
-def _markup(site: Site, path: str, text: str, kind: str, status: int = 200) -> Page:
+def _markup(site: Site, path: str, text: str, kind: str) -> Page:
     body = text.encode(site.encoding, "xmlcharrefreplace")
-    return Page(path, status, (("Content-Type", site.content_type),), body, None, kind)
+    return Page(path, 200, (("Content-Type", site.content_type),), body, None, kind)
 
 
 def _stories(site: Site) -> Iterator[Page]:
@@ -103,7 +102,7 @@ def _moved(site: Site, path: str) -> Page:
 
 
 def _gone(site: Site, path: str) -> Page:
-    return _markup(site, path, _apology(site, "gone_text"), "gone", 410)
+    return replace(_markup(site, path, _apology(site, "gone_text"), "gone"), status=410)
 
 
 def _private(site: Site, path: str) -> Page:

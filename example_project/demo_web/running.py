@@ -45,7 +45,7 @@ def _address(process: subprocess.Popen[str]) -> str:
     ready = READY.match(line)
     if not ready:
         raise ServerError(
-            f"expected the line 'demo web: http://…' from {process.args!r}, got {line!r}; what went "
-            "wrong is on standard error"
+            f"expected the line 'demo web: http://…' from {process.args!r}, got {line!r}; "
+            "what went wrong is on standard error"
         )
     return ready[1]

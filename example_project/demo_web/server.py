@@ -111,7 +111,9 @@ class Handler(BaseHTTPRequestHandler):
             page = self.library.entrance
             self._send(page, page.body)
 
-    do_HEAD = do_GET
+    def do_HEAD(self) -> None:
+        """The same without the body."""
+        self.do_GET()
 
     def do_CONNECT(self) -> None:
         """Refuse: the demo web has no certificates."""
@@ -172,5 +174,6 @@ def serve(names: Iterable[str], port: int, *, while_input: bool = False) -> None
             threading.Thread(target=lambda: stop(sys.stdin.read()), daemon=True).start()
         address = f"http://{LOOPBACK}:{server.server_port}"
         counts = f"{len(library.shelves)} sites, {library.size} pages"
-        print(f"demo web: {address} ({counts})", flush=True)
+        line = f"demo web: {address} ({counts})"
+        print(line, flush=True)  # noqa: T201 - those who started the server wait for it
         server.serve_forever(poll_interval=0.1)

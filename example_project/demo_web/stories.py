@@ -69,8 +69,7 @@ def tags(language: str, topic: str) -> tuple[Tag, ...]:
     """The tags of *topic*."""
     entries = sections(language, topic)["tag"].entries
     return tuple(
-        Tag(label, slug(label) if slug(label) else f"{topic}-{number}")
-        for number, label in enumerate(entries, 1)
+        Tag(label, slug(label) or f"{topic}-{number}") for number, label in enumerate(entries, 1)
     )
 
 

@@ -7,9 +7,9 @@ only in practice, and `tests/demo_web` holds a checksum over all pages.
 
 The files: `[name]` opens a section with an entry a line, `[name *]` one of entries parted by
 commas, and `!` behind either means that a writer settles on one entry and keeps to it. In an entry
-`(a|b|)` is a choice, `{name}` an entry of that section, `{Name}` the same with a capital, `{name.2}`
-the third of the forms that an entry parts by `/`, `{3-9}` a number, and `{a}`, `{b}`, `{c}` are
-people, who are introduced with their role where they are first named.
+`(a|b|)` is a choice, `{name}` an entry of that section, `{Name}` the same with a capital,
+`{name.2}` the third of the forms that an entry parts by `/`, `{3-9}` a number, and `{a}`, `{b}`,
+`{c}` are people, who are introduced with their role where they are first named.
 """
 
 from __future__ import annotations
@@ -75,9 +75,9 @@ LANGUAGES = {
         Language(
             "ru",
             " ",
-            feminine="а",  # noqa: RUF001 - the Cyrillic letter
+            feminine="а",
             plural_numbers=True,
-            repairs=(*PUNCTUATION, (r"\b([Вв]) (?=вторник)", r"\1о ")),  # noqa: RUF001 - Cyrillic
+            repairs=(*PUNCTUATION, (r"\b([Вв]) (?=вторник)", r"\1о ")),
         ),
     )
 }
@@ -192,7 +192,8 @@ class Writer:
         return self.settled[letter], self.settled[f"{letter}_role"]
 
     def _choose(self, match: re.Match[str]) -> str:
-        return self.chance.choice(match[1].split("|"))
+        options: list[str] = match[1].split("|")
+        return self.chance.choice(options)
 
     def _fill(self, match: re.Match[str]) -> str:
         low, high, slot, form = match.groups()

@@ -27,7 +27,7 @@ from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import process_time
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -137,15 +137,15 @@ def _bytes(source: str) -> bytes:
 def ask(library: Library, page: Labelled) -> Answer:
     """What *library* says about *page*; whatever it raises is an empty answer."""
     unit = _parse_ms(page.html)
-    start = perf_counter()
+    start = process_time()
     try:
         tree = library.parse(page.html)
-        start = perf_counter()
+        start = process_time()
         title, authors, date = library.read(tree, page.url)
     except Exception as error:  # noqa: BLE001 - the page is the library's failure
         print(f"{library.name}: {page.url}: {type(error).__name__}: {error}", file=sys.stderr)
         title, authors, date = None, (), None
-    return Answer(title or "", authors, date or "", (perf_counter() - start) * 1000, unit)
+    return Answer(title or "", authors, date or "", (process_time() - start) * 1000, unit)
 
 
 def _parse_ms(source: str) -> float:
@@ -153,9 +153,9 @@ def _parse_ms(source: str) -> float:
     html = require("lxml.html", "the unit of cost")
     data = _bytes(source)
     parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
-    start = perf_counter()
+    start = process_time()
     tree = html.document_fromstring(data, parser=parser)
-    ms = (perf_counter() - start) * 1000
+    ms = (process_time() - start) * 1000
     del tree
     return ms
 

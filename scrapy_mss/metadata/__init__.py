@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import lxml.html
 from lxml import etree
 
 from scrapy_mss.metadata.page import Page
@@ -58,9 +59,9 @@ def read(root: etree._Element, url: str | None = None) -> Metadata:
 
 def read_html(html: str, url: str | None = None) -> Metadata:
     """What the page *html* says; for those who have no tree yet."""
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
+    parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
     try:
-        root = etree.fromstring(html.replace("\0", "").encode("utf-8", "replace"), parser)
-    except etree.ParseError:  # nothing in it that a tree could be made of
+        root = lxml.html.document_fromstring(html.encode("utf-8", "replace"), parser=parser)
+    except (etree.LxmlError, ValueError, AssertionError):  # nothing that a tree could be made of
         return Metadata()
-    return Metadata() if root is None else read(root, url)
+    return read(root, url)

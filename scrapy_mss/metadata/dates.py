@@ -24,35 +24,39 @@ FARTHEST_ZONE: Final = timedelta(hours=14)  # Kiribati; nothing on Earth is furt
 
 # --- months by name -------------------------------------------------------------------------------
 
-# January to December: whole names, inflected forms, and abbreviations. No word may stand for two
-# months: Croatian is absent, whose `listopad` is October and the Poles' and Czechs' November.
-MONTHS: Final[tuple[str, ...]] = (
-    "january jan januar jänner janvier janv enero ene gennaio gen janeiro januari januar tammikuuta "
-    "stycznia styczeń sty ocak ledna leden ianuarie ian január januára января янв січня",
-    "february feb febr februar feber février févr fév fevrier febrero febbraio fevereiro fev "
-    "februari helmikuuta lutego luty şubat února únor februarie február februára февраля фев лютого",
-    "march mar mrz märz maerz mars marzo março marco mrt maart maaliskuuta marca marzec mart března "
-    "březen martie március marec марта березня",
-    "april apr avril avr abril abr aprile aprilie huhtikuuta kwietnia kwiecień kwi nisan dubna "
-    "duben április apríla апреля апр квітня",
-    "may mai mayo maggio mag maio mei maj toukokuuta maja mayıs května květen május мая травня",
-    "june jun juni juin junio giugno giu junho kesäkuuta czerwca czerwiec haziran června červen "
-    "iunie iun június júna июня июн червня",
-    "july jul juli juillet juil julio luglio lug julho heinäkuuta lipca lipiec temmuz července "
-    "červenec iulie iul július júla июля июл липня",
-    "august aug août aout agosto ago ağustos augusti augustus elokuuta sierpnia sierpień srpna "
-    "srpen augusztus augusta августа авг серпня",
-    "september sept sep septembre septiembre setiembre settembre set setembro syyskuuta września "
-    "wrzesień wrz eylül září septembrie szeptember septembra сентября сен вересня",
-    "october oct okt oktober octobre octubre ottobre ott outubro out lokakuuta października "
-    "październik paź ekim října říjen octombrie október októbra октября окт жовтня",
-    "november nov novembre noviembre novembro marraskuuta listopada listopad kasım listopadu "
-    "noiembrie noi novembra ноября ноя листопада",
-    "december dec dez dezember décembre déc decembre diciembre dic dicembre dezembro des desember "
-    "joulukuuta grudnia grudzień gru aralık prosince prosinec decembrie decembra декабря дек грудня",
-)
+# Number and names: whole, inflected and short ones, one line a group of languages. No word may
+# stand for two months: Croatian is absent, whose `listopad` is the October that Poles and Czechs
+# call November.
+MONTHS: Final = """
+1 january jan januar jänner janvier janv enero ene gennaio gen janeiro januari tammikuuta
+1 stycznia styczeń sty ocak ledna leden ianuarie ian január januára января янв січня
+2 february feb febr februar feber février févr fév fevrier febrero febbraio fevereiro fev februari
+2 helmikuuta lutego luty şubat února únor februarie február februára февраля фев лютого
+3 march mar mrz märz maerz mars marzo março marco mrt maart maaliskuuta
+3 marca marzec mart března březen martie március marec марта березня
+4 april apr avril avr abril abr aprile aprilie huhtikuuta
+4 kwietnia kwiecień kwi nisan dubna duben április apríla апреля апр квітня
+5 may mai mayo maggio mag maio mei maj toukokuuta
+5 maja mayıs května květen május мая травня
+6 june jun juni juin junio giugno giu junho kesäkuuta
+6 czerwca czerwiec haziran června červen iunie iun június júna июня июн червня
+7 july jul juli juillet juil julio luglio lug julho heinäkuuta
+7 lipca lipiec temmuz července červenec iulie iul július júla июля июл липня
+8 august aug août aout agosto ago ağustos augusti augustus elokuuta
+8 sierpnia sierpień srpna srpen augusztus augusta августа авг серпня
+9 september sept sep septembre septiembre setiembre settembre set setembro syyskuuta
+9 września wrzesień wrz eylül září septembrie szeptember septembra сентября сен вересня
+10 october oct okt oktober octobre octubre ottobre ott outubro out lokakuuta
+10 października październik paź ekim října říjen octombrie október októbra октября окт жовтня
+11 november nov novembre noviembre novembro marraskuuta listopada listopad
+11 kasım listopadu noiembrie noi novembra ноября ноя листопада
+12 december dec dez dezember décembre déc decembre diciembre dic dicembre dezembro des desember
+12 joulukuuta grudnia grudzień gru aralık prosince prosinec decembrie decembra декабря дек грудня
+"""  # noqa: RUF001 - the letters of Turkish and of Cyrillic
 MONTH_NUMBER: Final[Mapping[str, int]] = {
-    name: number for number, names in enumerate(MONTHS, 1) for name in names.split()
+    name: int(number)
+    for number, *names in map(str.split, MONTHS.split("\n")[1:-1])
+    for name in names
 }
 _MONTH: Final = "|".join(sorted(map(re.escape, MONTH_NUMBER), key=len, reverse=True))
 
@@ -61,33 +65,17 @@ _MONTH: Final = "|".join(sorted(map(re.escape, MONTH_NUMBER), key=len, reverse=T
 # Hours from UTC. Letters that mean several zones (IST, BST, CST outside RFC 2822 dates, AST) are
 # absent: such a time is given without a zone rather than with a wrong one.
 ZONES: Final[Mapping[str, int]] = {
-    "z": 0,
-    "utc": 0,
-    "gmt": 0,
-    "ut": 0,
-    "est": -5,
-    "edt": -4,
-    "cdt": -5,
-    "mst": -7,
-    "mdt": -6,
-    "pst": -8,
-    "pdt": -7,
-    "cet": 1,
-    "cest": 2,
-    "mez": 1,
-    "mesz": 2,
-    "eet": 2,
-    "eest": 3,
-    "jst": 9,
-    "kst": 9,
+    **dict.fromkeys(("z", "utc", "gmt", "ut"), 0),
+    **{"est": -5, "edt": -4, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7},
+    **{"cet": 1, "cest": 2, "mez": 1, "mesz": 2, "eet": 2, "eest": 3, "jst": 9, "kst": 9},
 }
 
 # --- numeric days that languages read differently -------------------------------------------------
 
 # Languages, and regions of English, in which `05/03/2024` is the fifth of March.
 DAY_FIRST: Final = frozenset(
-    "ar bg ca cs da de el es fi fr gl he hr id is it ms nb nl nn no pl pt ro ru sk sl sr sv th tr uk "
-    "vi en-au en-gb en-ie en-in en-nz".split()
+    "ar bg ca cs da de el es fi fr gl he hr id is it ms nb nl nn no pl pt ro ru sk sl sr sv th tr "
+    "uk vi en-au en-gb en-ie en-in en-nz".split()
 )
 MONTH_FIRST: Final = frozenset({"en-us"})
 
@@ -193,6 +181,11 @@ def find(text: str, language: str | None = None) -> str | None:
         if found:
             return found
     return None
+
+
+def days_between(one: str, other: str) -> int:
+    """How many days two dates of ours are apart."""
+    return abs((date.fromisoformat(one[:10]) - date.fromisoformat(other[:10])).days)
 
 
 def _end_of_weekday(text: str) -> int:

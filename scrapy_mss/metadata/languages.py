@@ -18,21 +18,17 @@ _TAG: Final = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{1,8})*", re.IGNORECASE)
 # Codes that say that nothing is said.
 NO_LANGUAGE: Final = frozenset("und mul mis zxx xx xxx www utf iso".split())
 
-# Old codes, codes of three letters, and the names that pages write out.
-CODES: Final[Mapping[str, str]] = {
-    **{"iw": "he", "in": "id", "ji": "yi", "jp": "ja", "cn": "zh", "cz": "cs", "dk": "da"},
-    **{"gr": "el", "kr": "ko", "ua": "uk", "se": "sv"},
-    **{"ara": "ar", "ces": "cs", "cze": "cs", "dan": "da", "deu": "de", "ger": "de", "ell": "el"},
-    **{"eng": "en", "est": "et", "fin": "fi", "fra": "fr", "fre": "fr", "heb": "he", "hin": "hi"},
-    **{"hun": "hu", "ind": "id", "ita": "it", "jpn": "ja", "kor": "ko", "lav": "lv", "lit": "lt"},
-    **{"nld": "nl", "dut": "nl", "nor": "no", "pol": "pl", "por": "pt", "ron": "ro", "rum": "ro"},
-    **{"rus": "ru", "spa": "es", "swe": "sv", "tur": "tr", "ukr": "uk", "vie": "vi", "zho": "zh"},
-    **{"chi": "zh", "arabic": "ar", "chinese": "zh", "dansk": "da", "deutsch": "de"},
-    **{"dutch": "nl", "english": "en", "español": "es", "français": "fr", "french": "fr"},
-    **{"german": "de", "italian": "it", "italiano": "it", "japanese": "ja", "korean": "ko"},
-    **{"nederlands": "nl", "norsk": "no", "polish": "pl", "polski": "pl", "portuguese": "pt"},
-    **{"português": "pt", "russian": "ru", "spanish": "es", "svenska": "sv", "turkish": "tr"},
-}
+# Old codes, countries' codes, codes of three letters, and names that pages write out: pairs.
+_PAIRS: Final = """
+iw he in id ji yi jp ja cn zh cz cs dk da gr el kr ko ua uk se sv
+ara ar ces cs cze cs dan da deu de ger de ell el gre el eng en est et fin fi fra fr fre fr heb he
+hin hi hun hu ind id ita it jpn ja kor ko lav lv lit lt nld nl dut nl nor no pol pl por pt ron ro
+rum ro rus ru spa es swe sv tur tr ukr uk vie vi zho zh chi zh
+arabic ar chinese zh dansk da deutsch de dutch nl english en español es français fr french fr
+german de italian it italiano it japanese ja korean ko nederlands nl norsk no polish pl polski pl
+portuguese pt português pt russian ru spanish es svenska sv turkish tr
+""".split()
+CODES: Final[Mapping[str, str]] = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
 
 
 def code(text: str) -> str | None:

@@ -7,8 +7,10 @@ are found by tag or by a compiled XPath, in C; Python sees only those.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import islice
 from typing import Final, cast
 
 from lxml import etree
@@ -29,7 +31,8 @@ from scrapy_mss.metadata.text import (
 from scrapy_mss.metadata.titles import heading_in
 
 MAX_HEADINGS: Final = 20
-MAX_PIECES: Final = 120  # pieces of text that are looked at behind a heading
+MAX_PIECES: Final = 60  # pieces of text that are looked at behind a heading
+MAX_FAR: Final = 600  # the same, when no other place has a date
 MAX_DEPTH: Final = 50  # elements around a heading
 MAX_FOUND: Final = 40  # elements of one kind; the one that is wanted is among the first
 BETWEEN: Final = " | "  # what is put between pieces that stand apart
@@ -40,6 +43,12 @@ _WITH_ITEMPROP: Final = etree.XPath("//*[@itemprop]")
 _REL_AUTHOR: Final = etree.XPath("//a[contains(@rel, 'author')]")
 SITE_METAS: Final = ("og:site_name", "application-name", "apple-mobile-web-app-title")
 BYLINE_CLASSES: Final = ("byline", "author", "autor", "auteur")
+
+_AUTHOR_PAGE: Final = re.compile(
+    r"/(?:authors?|autor(?:en|es|i)?|auteurs?|by|contributors?|journalists?|people|profiles?|"
+    r"redaktion|staff|team|writers?)/[^/]",
+    re.IGNORECASE,
+)
 
 # Types of microdata whose properties are the page's own; the address ends so.
 _OWNERS: Final = ("Article", "Posting", "Page", "CreativeWork", "Report", "Recipe", "Review")
@@ -104,13 +113,16 @@ class Page:
 
     @cached_property
     def _headings(self) -> list[tuple[str, Element]]:
-        elements = _first(self.root.iter("h1"), MAX_HEADINGS)
-        texts = ((text_of(element), element) for element in elements)
-        return [(text, element) for text, element in texts if text]
+        for tag in ("h1", "h2"):
+            elements = islice(self.root.iter(tag), MAX_HEADINGS)
+            texts = [(text, element) for element in elements if (text := text_of(element))]
+            if texts:
+                return texts
+        return []
 
     @cached_property
     def headings(self) -> list[str]:
-        """The first level of headings."""
+        """The first level of headings that the page has."""
         return [text for text, _ in self._headings]
 
     @cached_property
@@ -125,12 +137,29 @@ class Page:
     @cached_property
     def _behind(self) -> list[tuple[str, Element]]:
         """The pieces of text behind the heading, each with the element that it stands in."""
-        return [] if self._heading is None else list(_pieces_behind(self._heading))
+        if self._heading is None:
+            return []
+        return list(_until_text(_cleaned(_shown_behind(self._heading))))
 
     @cached_property
     def lines(self) -> list[str]:
         """The short lines behind the heading of the article, up to where its text is under way."""
         return [line for line, _ in self._behind if len(line) <= LONGEST_LINE]
+
+    @cached_property
+    def near(self) -> list[str]:
+        """The short lines behind the heading, then those right above it."""
+        return [*self.lines, *self.lines_above]
+
+    @cached_property
+    def far(self) -> list[str]:
+        """All short lines behind the heading, or of the body where there is no heading."""
+        if self._heading is not None:
+            pieces = _shown_behind(self._heading)
+        else:
+            pieces = (piece for body in islice(self.root.iter("body"), 1) for piece in shown(body))
+        lines = islice(_cleaned(pieces), MAX_FAR)
+        return [line for line, _ in lines if len(line) <= LONGEST_LINE]
 
     @cached_property
     def lines_above(self) -> list[str]:
@@ -149,7 +178,7 @@ class Page:
         """What browsers show in the tab; titles of drawings in the page are none."""
         return [
             text_of(element)
-            for element in _first(self.root.iter("title"), 2)
+            for element in islice(self.root.iter("title"), 2)
             if not any(parent.tag in HIDDEN for parent in element.iterancestors())
         ]
 
@@ -203,7 +232,7 @@ class Page:
         before: list[Element] = []
         behind: list[Element] = []
         chosen = before
-        for element in _first(self.root.iter("h1", "time"), 4 * MAX_FOUND):
+        for element in islice(self.root.iter("h1", "time"), 4 * MAX_FOUND):
             if element.tag == "h1":
                 chosen = behind
             else:
@@ -236,11 +265,16 @@ def name_of(element: Element) -> Iterator[str]:
         yield text_of(element)
 
 
+def marks_of(element: Element) -> str:
+    """What an element is called: its class, id and property, in lower case."""
+    return " ".join(element.get(name) or "" for name in ("class", "id", "itemprop")).lower()
+
+
 def neighbours(elements: Iterable[Element]) -> Iterator[Element]:
     """The first element and the others that share its parent or its parent's parent."""
     homes: set[Element] | None = None
     for element in elements:
-        own = {home for _, home in zip(range(2), element.iterancestors(), strict=False)}
+        own = set(islice(element.iterancestors(), 2))
         homes = own if homes is None else homes
         if homes & own:
             yield element
@@ -248,8 +282,7 @@ def neighbours(elements: Iterable[Element]) -> Iterator[Element]:
 
 def pieces_of(element: Element) -> str:
     """The pieces of text in *element*, apart: two names in two links have no space between."""
-    pieces = (clean(piece) for piece, _ in _first(shown(element), MAX_PIECES))
-    return BETWEEN.join(piece for piece in pieces if piece)
+    return BETWEEN.join(line for line, _ in islice(_cleaned(shown(element)), MAX_PIECES))
 
 
 def _is_owner(owner: Element) -> bool:
@@ -265,30 +298,34 @@ def _elements(path: etree.XPath, root: Element) -> Iterator[Element]:
 def _up(element: Element, count: int) -> Iterator[Element]:
     """The element and those around it, *count* in all."""
     yield element
-    yield from _first(element.iterancestors(), count - 1)
+    yield from islice(element.iterancestors(), count - 1)
 
 
 def _above(element: Element) -> Iterator[Element]:
     """A few elements before *element*, and before those around it."""
     for node in _up(element, 4):
-        yield from _first(node.itersiblings("*", preceding=True), 3)
+        yield from islice(node.itersiblings("*", preceding=True), 3)
 
 
 def _is_byline(element: Element) -> bool:
-    marks = f"{element.get('class') or ''} {element.get('id') or ''}".lower()
-    return any(mark in marks for mark in BYLINE_CLASSES)
+    marks = marks_of(element)
+    if any(mark in marks for mark in BYLINE_CLASSES):
+        return True
+    return element.tag == "a" and bool(_AUTHOR_PAGE.search(element.get("href") or ""))
 
 
-def _pieces_behind(heading: Element) -> Iterator[tuple[str, Element]]:
-    """Pieces of text in the order of the page, from behind *heading* to where the text begins."""
+def _until_text(pieces: Iterable[tuple[str, Element]]) -> Iterator[tuple[str, Element]]:
+    """The pieces up to where the text of the article is under way."""
     long_ones = 0
-    for piece, home in _first(_shown_behind(heading), MAX_PIECES):
-        line = clean(piece)
+    for line, home in islice(pieces, MAX_PIECES):
         long_ones += len(line) > LONGEST_LINE
         if long_ones > LONG_LINES:
             return
-        if line:
-            yield line, home
+        yield line, home
+
+
+def _cleaned(pieces: Iterable[tuple[str, Element]]) -> Iterator[tuple[str, Element]]:
+    return ((line, home) for piece, home in pieces if (line := clean(piece)))
 
 
 def _shown_behind(heading: Element) -> Iterator[tuple[str, Element]]:
@@ -304,11 +341,6 @@ def _shown_behind(heading: Element) -> Iterator[tuple[str, Element]]:
             yield sibling.tail or "", home
 
 
-def _first(elements: Iterable[Element], count: int) -> Iterator[Element]:
-    for element, _ in zip(elements, range(count), strict=False):
-        yield element
-
-
 def _lines(elements: Iterable[Element]) -> list[str]:
-    texts = (pieces_of(element) for element in _first(elements, MAX_FOUND))
+    texts = (pieces_of(element) for element in islice(elements, MAX_FOUND))
     return [text for text in texts if 0 < len(text) <= LONGEST_LINE]

@@ -15,11 +15,12 @@ from urllib.parse import urlsplit
 
 from scrapy_mss.metadata import dates, jsonld, languages
 from scrapy_mss.metadata.names import labelled, names, persons, turned, without_sites
-from scrapy_mss.metadata.page import Page, name_of, neighbours, value_of
+from scrapy_mss.metadata.page import Page, marks_of, name_of, neighbours, value_of
 from scrapy_mss.metadata.text import absolute, clean, text_of
 from scrapy_mss.metadata.titles import heading_in, is_site, long_ones, title_of
 
 Value = str | list[str]
+SHORT_LINE: Final = 60  # characters: a date, a time and a few words
 CUT: Final = ("...", "…")  # what a title that was too long for a network ends with
 
 
@@ -103,13 +104,17 @@ def _tab(page: Page, _: tuple[str, ...]) -> list[str]:
 def _marked_time(page: Page, words: tuple[str, ...]) -> Iterator[str]:
     """`<time>` that says which time it is, by an attribute or a class that contains a word."""
     for element in page.times:
-        marks = " ".join((element.get("class") or "", element.get("itemprop") or "")).lower()
+        marks = marks_of(element)
         if element.get("pubdate") is not None or any(word in marks for word in words):
             yield element.get("datetime") or text_of(element)
 
 
-def _time(page: Page, _: tuple[str, ...]) -> Iterator[str]:
-    return (element.get("datetime") or text_of(element) for element in page.times)
+def _time(page: Page, words: tuple[str, ...]) -> Iterator[str]:
+    """`<time>` that does not say that it is another time."""
+    for element in page.times:
+        marks = marks_of(element)
+        if not any(word in marks for word in words):
+            yield element.get("datetime") or text_of(element)
 
 
 _DAY_IN_URL: Final = re.compile(
@@ -123,17 +128,48 @@ def _address(page: Page, _: tuple[str, ...]) -> Iterator[str]:
         yield "-".join(part.zfill(2) for part in match.group(1, 3, 4))
 
 
+def _at_url(read: Reader) -> Reader:
+    """What *read* finds, where the address names no other day; one day is lost between zones."""
+
+    def filtered(page: Page, words: tuple[str, ...]) -> Iterator[str]:
+        day = next(filter(None, map(dates.read, _address(page, ()))), None)
+        for text in read(page, words):
+            value = dates.read(clean(text), page.declared_language)
+            if value and (day is None or dates.days_between(day, value) <= 1):
+                yield value
+
+    return filtered
+
+
 _UPDATED: Final = re.compile(
-    r"\b(?:updated?|modified|revised|aktualisiert|geändert|stand|mise? à jour|modifié|actualizad[ao]|"
-    r"aggiornat[ao]|atualizad[ao]|bijgewerkt|oppdatert|uppdaterad|opdateret)\b|更新",
+    r"\b(?:updated?|modified|revised|aktualisiert|geändert|stand|mise? à jour|modifié|"
+    r"actualizad[ao]|aggiornat[ao]|atualizad[ao]|bijgewerkt|oppdatert|uppdaterad|opdateret)\b|更新",
     re.IGNORECASE,
 )
 
 
-def _near_heading(page: Page, _: tuple[str, ...]) -> Iterator[str]:
-    for text in (*page.lines, *page.lines_above):
-        found = dates.find(text, page.declared_language)
-        if found and not _UPDATED.search(text):
+def _date_line(page: Page, _: tuple[str, ...]) -> Iterator[str]:
+    """A line near the heading that is a date and little else."""
+    return _dates_in(page, (line for line in page.near if len(line) <= SHORT_LINE))
+
+
+def _line_with_date(page: Page, _: tuple[str, ...]) -> Iterator[str]:
+    return _dates_in(page, (line for line in page.near if len(line) > SHORT_LINE))
+
+
+def _far_line(page: Page, _: tuple[str, ...]) -> Iterator[str]:
+    return _dates_in(page, (line for line in page.far if len(line) <= SHORT_LINE))
+
+
+def _updated_line(page: Page, _: tuple[str, ...]) -> Iterator[str]:
+    lines = (line for line in page.near if _UPDATED.search(line))
+    return filter(None, (dates.find(line, page.declared_language) for line in lines))
+
+
+def _dates_in(page: Page, lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        found = dates.find(line, page.declared_language)
+        if found and not _UPDATED.search(line):
             yield found
 
 
@@ -237,8 +273,8 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("authors", "json-ld", _article, "author creator"),
     _row("authors", "meta", _turned_meta, "citation_author"),
     _row("authors", "microdata", _person, "author creator"),
-    _row("authors", "label", _labelled_name),
     _row("authors", "rel-author", _linked_author),
+    _row("authors", "label", _labelled_name),
     _row("authors", "meta", _meta, "author parsely-author sailthru.author byl article:author"),
     _row("authors", "meta", _turned_meta, "dc.creator dcterms.creator"),
     _row("authors", "byline", _byline),
@@ -259,10 +295,13 @@ ROWS: Final[tuple[Row, ...]] = (
         "citation_date dc.date.issued dcterms.date dcterms.created dc.date dc.date.created "
         "datepublished pubdate publish-date publish_date publication_date published_at date",
     ),
-    _row("published", "time", _marked_time, "publish pub-date entry-date posted created"),
-    _row("published", "time", _time),
+    _row("published", "time", _at_url(_marked_time), "publish pub-date entry-date posted created"),
+    _row("published", "near", _at_url(_date_line)),
+    _row("published", "time", _at_url(_time), "updat modif edit"),
+    _row("published", "near", _at_url(_line_with_date)),
     _row("published", "url", _address),
-    _row("published", "near", _near_heading),
+    _row("published", "near", _updated_line),
+    _row("published", "text", _far_line),
     _row("modified", "json-ld", _article, "dateModified"),
     _row(
         "modified",

@@ -89,21 +89,18 @@ class _Labeller:
         self.failures: list[str] = []
 
     def label(self) -> Labelling:
-        excluded = self._excluded()
         inside = np.zeros(len(self.page.tokens), np.bool_)
+        spans = [span for body in self.wrapper.body if (span := self._span(body)) is not None]
+        if not spans:
+            return self._nothing(Reason.SELECTOR_FAILED if self.failures else Reason.NO_MATCH)
+        excluded = self._excluded()
         if excluded is None:
-            return self._nothing(inside, Reason.SELECTOR_FAILED)
-        matched = False
-        for body in self.wrapper.body:
-            span = self._span(body)
-            if span is not None:
-                matched = True
-                inside[slice(*span)] = ~excluded[slice(*span)]
-                if self._trim(inside):
-                    return self._labelled(inside)
-        if matched:
-            return self._nothing(inside, Reason.NO_WORDS)
-        return self._nothing(inside, Reason.SELECTOR_FAILED if self.failures else Reason.NO_MATCH)
+            return self._nothing(Reason.SELECTOR_FAILED)
+        for start, end in spans:
+            inside[start:end] = ~excluded[start:end]
+            if self._trim(inside):
+                return self._labelled(inside)
+        return self._nothing(Reason.NO_WORDS)
 
     def _labelled(self, inside: Bools) -> Labelling:
         title, published = self._field("title"), self._field("published")
@@ -118,9 +115,10 @@ class _Labeller:
             failures=tuple(self.failures),
         )
 
-    def _nothing(self, inside: Bools, reason: Reason) -> Labelling:
-        tokens, failures = self.page.tokens, tuple(self.failures)
-        return Labelling(self.wrapper, tokens, inside, reason, failures=failures)
+    def _nothing(self, reason: Reason) -> Labelling:
+        tokens = self.page.tokens
+        nothing = np.zeros(len(tokens), np.bool_)
+        return Labelling(self.wrapper, tokens, nothing, reason, failures=tuple(self.failures))
 
     def _trim(self, inside: Bools) -> bool:
         """Take tags off both ends of *inside*; whether anything is left."""
@@ -145,13 +143,14 @@ class _Labeller:
 
     def _excluded(self) -> Bools | None:
         """bool[n_tokens]: what `exclude` selects; None if that cannot be known."""
+        n_failures = len(self.failures)
         excluded = np.zeros(len(self.page.tokens), np.bool_)
         pieces = [each.text for each in self.wrapper.exclude if each.kind == "class_or_id"]
         nodes = having_class_or_id(self.root, pieces) if pieces else []
         for selector in self.wrapper.exclude:
             if selector.kind != "class_or_id":
                 nodes += self._elements(selector, "exclude")
-        if self.failures:
+        if len(self.failures) > n_failures:
             return None
         begins = [(start, node) for node in nodes if (start := self.page.start(node)) is not None]
         behind = 0

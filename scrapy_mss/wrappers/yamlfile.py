@@ -14,7 +14,7 @@ import yaml
 
 from scrapy_mss.wrappers.errors import Fault, WrapperError, shown
 
-LARGEST = 2**20  # characters: some five thousand wrappers, and half a minute of reading
+LARGEST = 2**20  # characters: some five thousand wrappers, and ten seconds of reading
 
 
 class _Loader(yaml.SafeLoader):

@@ -25,8 +25,9 @@ REFERENCES = """
     &#; &#x; &frac12; &notit; &eacutex; &#20013; &#0; &#128; &#13; &#xd800; &#1114112;
 """.split()
 TEXTS = """
-    a b p x Z \u00e9 running Relational 0 7 42 \u00b2 \u0661 _ . , \u0301
-    \u4e2d \u6587 \u3005 \u30fc \u30fb \uac00 \u0645 \u200f \ufa6e \U00020000 \U0001f600 \u017f <\u017fcript> <scr\u0131pt> </\u00e9>
+    a b p x Z \u00e9 running Relational 0 7 42 \u00b2 \u0661 _ . , \u0301 \u0645 \u200f
+    \u4e2d \u6587 \u3005 \u30fc \u30fb \uac00 \ufa6e \U00020000 \U0001f600
+    \u017f <\u017fcript> <scr\u0131pt> </\u00e9>
 """.split()
 BLANKS = [" ", "  ", "\n", "\t", "\x0b", "\x1f", "\x85", "\xa0", "\u2028", "\u3000"]
 NO_TEXT = ["\0", "\x1b", "!!!!\0", "\0 \0", "\ud800", "\udc00"]

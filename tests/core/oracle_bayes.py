@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import exp, log
 
@@ -18,10 +18,8 @@ Feature = tuple[object, ...]
 def features_of(tokens: Tokens, families: Sequence[str]) -> list[list[Feature]]:
     """For each token its feature in each of *families*."""
     symbols = [*tokens.symbol.tolist(), None, None]
-    above = [
-        None if opened < 0 else int(tokens.tag[opened]) for opened in tokens.unclosed.tolist()
-    ]
-    exact = {
+    above = [None if opened < 0 else int(tokens.tag[opened]) for opened in tokens.unclosed.tolist()]
+    exact: dict[str, Callable[[int], tuple[object, ...]]] = {
         "trigram": lambda i: (symbols[i], symbols[i + 1], symbols[i + 2]),
         "unigram": lambda i: (symbols[i],),
         "unclosed_tag": lambda i: (above[i],),

@@ -37,7 +37,7 @@ class NewsPage:
 
 def news_page(number: int, *, site: str = "one", paragraphs: int = 5) -> NewsPage:
     """A page of about 3 kB; those of one *site* share menu, box and footer."""
-    chance = random.Random(f"{site} {number}")
+    chance = random.Random(f"{site} {number}")  # noqa: S311
     words = _vocabulary(site)
     body = [_paragraph(chance, words) for _ in range(paragraphs)]
     article = "".join(f"<p>{text}</p>\n" for text in body)
@@ -57,7 +57,7 @@ def news_page(number: int, *, site: str = "one", paragraphs: int = 5) -> NewsPag
 
 
 def _vocabulary(site: str) -> list[str]:
-    chance = random.Random(site)
+    chance = random.Random(site)  # noqa: S311
     return ["".join(chance.choices(SYLLABLES, k=chance.randint(1, 4))) for _ in range(N_WORDS)]
 
 

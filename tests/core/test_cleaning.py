@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -184,7 +186,7 @@ def test_runs_are_where_values_are_true(values: list[bool]) -> None:
     assert [i for start, end in found for i in range(start, end)] == [
         i for i, value in enumerate(values) if value
     ]
-    assert all(start > end for (_, end), (start, _) in zip(found, found[1:], strict=False))
+    assert all(start > end for (_, end), (start, _) in pairwise(found))
 
 
 @pytest.mark.parametrize(
@@ -255,7 +257,7 @@ def unmatched(html: str) -> list[str]:
 
 
 @given(source=NESTED, data=st.data())
-@settings(max_examples=500)
+@settings(max_examples=250)
 def test_any_span_of_a_page_that_nests_well_becomes_a_block_that_does(
     source: str, data: st.DataObject
 ) -> None:
@@ -270,7 +272,7 @@ def test_any_span_of_a_page_that_nests_well_becomes_a_block_that_does(
 
 
 @given(source=NESTED, data=st.data())
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_what_cleaning_leaves_of_a_page_that_nests_well_does_too(
     source: str, data: st.DataObject
 ) -> None:
@@ -285,7 +287,7 @@ def test_what_cleaning_leaves_of_a_page_that_nests_well_does_too(
 
 
 @given(source=SOUP, data=st.data())
-@settings(max_examples=500)
+@settings(max_examples=250)
 def test_html_of_any_choice_of_tokens_of_any_markup_holds_their_source(
     source: str, data: st.DataObject
 ) -> None:

@@ -13,7 +13,7 @@ RULE = (HORIZONTAL_RULE,)
 def cut_page(source: str, first: int, last: int) -> Span:
     """The span first … last-1 of *source* after the cut; token n scores 2**n."""
     tokens = tokenize(source)
-    scores = 2.0 ** np.arange(len(tokens))
+    scores = np.exp2(np.arange(len(tokens), dtype=np.float64))
     return cut(Span(first, last, float(scores[first:last].sum())), tokens, scores, RULE)
 
 

@@ -257,7 +257,7 @@ def test_learning_without_a_model_says_what_to_use() -> None:
 
 
 def test_a_model_of_other_features_is_refused_by_both_names() -> None:
-    with pytest.raises(ValueError, match="'trigram'.*cannot be used as 'paper'.*unclosed_tag"):
+    with pytest.raises(ValueError, match=r"'trigram'.*cannot be used as 'paper'.*unclosed_tag"):
         Extractor(Model(TRIGRAM), profile=PAPER)
 
 

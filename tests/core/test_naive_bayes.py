@@ -13,6 +13,7 @@ from scrapy_mss.core.naive_bayes import LARGEST_COUNT, NaiveBayes, logistic
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.core.tokens import Bools, Tokens
 from tests.core.oracle_bayes import DictionaryBayes, Feature, features_of
+from tests.core.pages import news_page
 
 PAPER = ("trigram", "unclosed_tag")
 CLEANEVAL = ("unigram", "unclosed_tag")
@@ -83,24 +84,51 @@ def test_evidence_is_that_of_exact_features_in_dictionaries(
     np.testing.assert_allclose(probability, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("families", [PAPER, CLEANEVAL])
 @pytest.mark.parametrize("n_chunks", [1, 2, 7])
 @given(pages=EXAMPLES)
-@settings(max_examples=10)
+@settings(max_examples=20)
 def test_counts_are_the_same_in_any_number_of_portions(
-    families: Sequence[str], n_chunks: int, pages: list[tuple[Tokens, Bools]]
+    n_chunks: int, pages: list[tuple[Tokens, Bools]]
 ) -> None:
-    at_once = learned(families, pages)
+    at_once = learned(CLEANEVAL, pages)
 
-    merged = NaiveBayes(families)
+    merged = NaiveBayes(CLEANEVAL)
     for chunk in range(n_chunks):
-        merged.merge(learned(families, pages[chunk::n_chunks]))
+        merged.merge(learned(CLEANEVAL, pages[chunk::n_chunks]))
 
     assert state(merged) == state(at_once)
 
 
+def test_tables_learned_in_portions_and_merged_are_identical() -> None:
+    pages = [(page.tokens, page.inside) for page in map(news_page, range(14))]
+    at_once = learned(PAPER, pages)
+
+    for n_chunks in (1, 2, 7):
+        merged = NaiveBayes(PAPER)
+        for chunk in range(n_chunks):
+            merged.merge(learned(PAPER, pages[chunk::n_chunks]))
+
+        for name, counts in at_once.counts.items():
+            assert np.array_equal(merged.counts[name], counts)
+        assert merged.tokens.tolist() == at_once.tokens.tolist()
+
+
+def test_a_model_that_became_another_holds_its_counts_and_no_more() -> None:
+    page, other = news_page(1), news_page(2)
+    goal = learned(PAPER, [(page.tokens, page.inside)])
+    bayes = learned(PAPER, [(other.tokens, other.inside)])
+    tables = list(bayes.counts.values())
+
+    bayes.become(goal)
+
+    assert state(bayes) == state(goal)
+    assert all(one is table for one, table in zip(tables, bayes.counts.values(), strict=True))
+    bayes.learn(bayes.features(other.tokens), other.inside)
+    assert state(goal) == state(learned(PAPER, [(page.tokens, page.inside)]))
+
+
 @given(pages=EXAMPLES)
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_pages_learned_as_one_batch_of_features_give_the_same_counts(
     pages: list[tuple[Tokens, Bools]],
 ) -> None:
@@ -116,7 +144,7 @@ def test_pages_learned_as_one_batch_of_features_give_the_same_counts(
 
 
 @given(pages=EXAMPLES)
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_the_order_of_pages_does_not_matter(pages: list[tuple[Tokens, Bools]]) -> None:
     assert state(learned(PAPER, pages)) == state(learned(PAPER, pages[::-1]))
 

@@ -91,7 +91,10 @@ def rendered(source: str) -> str:
         ("\ud83d", ""),
         # Text of any script stays as it is.
         ("\u4e2d\u6587\u3002", "\u4e2d\u6587\u3002"),
-        ("\u0645\u0631\u062d\u0628\u0627 \u0628\u0643\u061f", "\u0645\u0631\u062d\u0628\u0627 \u0628\u0643\u061f"),
+        (
+            "\u0645\u0631\u062d\u0628\u0627 \u0628\u0643\u061f",
+            "\u0645\u0631\u062d\u0628\u0627 \u0628\u0643\u061f",
+        ),
         ("e\u0301t\u00e9 \U0001f600", "e\u0301t\u00e9 \U0001f600"),
     ],
 )
@@ -138,7 +141,7 @@ def shows(letter: str) -> bool:
 
 
 @given(source=SOUP, data=st.data())
-@settings(max_examples=500)
+@settings(max_examples=250)
 def test_all_that_is_shown_of_the_kept_tokens_is_in_the_text_in_order(
     source: str, data: st.DataObject
 ) -> None:
@@ -154,7 +157,7 @@ def test_all_that_is_shown_of_the_kept_tokens_is_in_the_text_in_order(
 
 
 @given(source=NESTED)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_words_of_a_page_are_words_of_its_text(source: str) -> None:
     words = tokenize(source.replace("><", "> <")).words()
 
@@ -162,7 +165,7 @@ def test_words_of_a_page_are_words_of_its_text(source: str) -> None:
 
 
 @given(source=SOUP)
-@settings(max_examples=500)
+@settings(max_examples=250)
 def test_text_has_no_edges_no_double_blanks_and_encodes(source: str) -> None:
     text = rendered(source)
 

@@ -128,7 +128,9 @@ def test_the_most_certain_share_of_each_site_is_chosen() -> None:
     sites = ["a"] * 5 + ["b"] * 5
     options = SelfTraining(share=0.6)
 
-    chosen = most_certain([*certain, *(sure(p) for p in (0.9, 0.8, 0.7, 0.6, 0.99))], sites, options)
+    chosen = most_certain(
+        [*certain, *(sure(p) for p in (0.9, 0.8, 0.7, 0.6, 0.99))], sites, options
+    )
 
     assert chosen == [1, 3, 4, 5, 6, 9]
 

@@ -48,7 +48,9 @@ def test_a_site_is_its_host_or_all_below_it(
     assert [host for host in others if registry.find(f"https://{host}/x")] == []
 
 
-@pytest.mark.parametrize("url", ["", "no url", "http://[", "mailto:a@example.com", "//", "http:///x"])
+@pytest.mark.parametrize(
+    "url", ["", "no url", "http://[", "mailto:a@example.com", "//", "http:///x"]
+)
 def test_what_is_no_url_has_no_wrapper(url: str) -> None:
     assert Registry([wrapper("example.com")]).find(url) is None
 
@@ -113,11 +115,12 @@ def test_a_tie_is_logged_once_with_how_to_settle_it(caplog: pytest.LogCaptureFix
     used = {registry.find(f"https://a.example/{n}") for n in range(9)}
 
     assert used == {registry.wrappers[0]}
-    assert caplog.messages == [
-        "wrapper a.example/one (a.yaml: $) and wrapper a.example/two match the same page; the first "
-        "is used, because it is stated before the other. To settle it otherwise give one of them a "
-        "higher 'priority', or narrow its 'url' or 'valid'."
-    ]
+    (message,) = caplog.messages
+    assert message == (
+        "wrapper a.example/one (a.yaml: $) and wrapper a.example/two match the same page; the "
+        "first is used, because it is stated before the other. To settle it otherwise give one "
+        "of them a higher 'priority', or narrow its 'url' or 'valid'."
+    )
 
 
 def test_what_is_settled_by_how_specific_rules_are_is_no_warning(

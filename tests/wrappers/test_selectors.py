@@ -53,15 +53,15 @@ def test_every_kind_selects(selector: Selector, expected: list[str]) -> None:
         ("xpath", "//a[$x]", "no variables", "//a[. = '$x']"),
         ("xpath", "re:test('a', '(')", "'(')", "re:test('a', '[(]')"),
         ("xpath", "//a[\0]", "XML compatible", "//a[1]"),
-        ("xpath", "document('file:///etc/hosts')", "no function document", "//a[not(b) and (c or d)]"),
+        ("xpath", "document('file:///etc/hosts')", "no function document", "//a[not(b) and (c)]"),
         ("class_or_id", "", "the text ''", "("),
         ("jquery", "div", "the text 'jquery'", None),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_work_is_refused_when_made(
     kind: str, wrong: str, got: str, right: str | None
 ) -> None:
-    with pytest.raises(WrapperError, match="expected .*, got ") as caught:
+    with pytest.raises(WrapperError, match=r"expected .*, got ") as caught:
         Selector(kind, wrong)
 
     assert got in str(caught.value)
@@ -69,13 +69,10 @@ def test_what_cannot_work_is_refused_when_made(
         Selector(kind, right)
 
 
-@pytest.mark.parametrize("depth", [100, 5000])
-def test_nested_too_deep_is_a_fault_and_no_crash(depth: int) -> None:
-    try:
-        xpath("(" * depth + "//a" + ")" * depth)
-        css(":not(" * depth + "a" + ")" * depth)
-    except WrapperError as error:
-        assert len(str(error)) < 20 * depth
+@pytest.mark.parametrize(("kind", "opening"), [("xpath", "("), ("css", ":not(")])
+def test_nested_too_deep_is_a_fault_and_no_crash(kind: str, opening: str) -> None:
+    with pytest.raises(WrapperError):
+        Selector(kind, opening * 5000 + "a" + ")" * 5000)
 
 
 @pytest.mark.parametrize(

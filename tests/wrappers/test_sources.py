@@ -161,7 +161,9 @@ def test_a_wrapper_that_fails_in_its_module_is_told_by_its_place(
 
 
 def test_a_path_that_holds_no_rules_is_told(tmp_path: Path) -> None:
-    write_folder(tmp_path, {"empty/x.md": "", "rules.json": "{}", "torn.tar.xz": "x", "torn.zip": "x"})
+    write_folder(
+        tmp_path, {"empty/x.md": "", "rules.json": "{}", "torn.tar.xz": "x", "torn.zip": "x"}
+    )
 
     names = ["none", "none.yaml", "empty", "rules.json", "torn.tar.xz", "torn.zip"]
     lines = fault_lines(*(tmp_path / name for name in names))
@@ -189,7 +191,9 @@ def test_what_unpacks_too_large_is_refused(
     monkeypatch.setattr(files, "LARGEST_ARCHIVE", 14_000)
     whole = fault_lines(archive)
 
-    assert one_file == [f"{archive}/b.yaml: expected a file of at most 1,048,576 bytes, got a larger one"]
+    assert one_file == [
+        f"{archive}/b.yaml: expected a file of at most 1,048,576 bytes, got a larger one"
+    ]
     assert whole == [f"{archive}: expected an archive of at most 14,000 bytes unpacked, got more"]
 
 
@@ -206,7 +210,8 @@ def test_faults_of_third_parties_are_skipped_and_counted_unless_asked_otherwise(
 
     assert [wrapper.site for wrapper in registry] == ["a.example"]
     assert registry.account.faults == list(caught.value.faults)
-    assert caplog.messages == [
+    (message,) = caplog.messages
+    assert message == (
         "site config files: 1 wrappers of 2 files, 1 without a body, 2 faults; "
         "ignored directives: prune 1"
-    ]
+    )

@@ -7,7 +7,8 @@ fallback inside the text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 from demo_web.content import Comment, Gallery, Listing, Notice, Story
 from demo_web.markup import escape, json_script, link, paragraphs, quoted, spread, style_padding
@@ -26,7 +27,7 @@ class CourierExpress(Site):
     topics = ("sport", "business", "transport", "courts")
     wrapped = True
     pager = "?p={number}"
-    paths = {
+    paths: ClassVar[Mapping[str, str]] = {
         "story": "/amp/{topic}/{slug}-{number}.html",
         "live": "/amp/live/{slug}-{number}.html",
         "gallery": "/amp/gallery/{number}.html",
@@ -36,7 +37,7 @@ class CourierExpress(Site):
         "author": "/amp/people/{key}.html",
         "notice": "/amp/house/{key}.html",
     }
-    forms = {
+    forms: ClassVar[Mapping[str, str]] = {
         "p": "<p>{text}</p>",
         "h": "<h2>{text}</h2>",
         "li": "<li>{text}</li>",
@@ -152,7 +153,12 @@ class CourierExpress(Site):
     def _state(self) -> str:
         data = {
             "stories": [
-                {"id": story.number, "headline": story.title, "teaser": story.summary, "read": False}
+                {
+                    "id": story.number,
+                    "headline": story.title,
+                    "teaser": story.summary,
+                    "read": False,
+                }
                 for story in self.stories[:40]
             ]
         }

@@ -6,7 +6,8 @@ related stories and a repeated quote stand between the paragraphs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 from demo_web.content import Comment, Gallery, Listing, Notice, Story
 from demo_web.markup import (
@@ -33,7 +34,7 @@ class DailyHarbour(Site):
     compressed = True
     wrapped = True
     pager = "page/{number}/"
-    paths = {
+    paths: ClassVar[Mapping[str, str]] = {
         "story": "/{date:%Y/%m/%d}/{slug}-{number}/",
         "live": "/live/{date:%Y/%m/%d}/{slug}-{number}/",
         "gallery": "/pictures/{number}/",
@@ -43,7 +44,7 @@ class DailyHarbour(Site):
         "author": "/author/{key}/",
         "notice": "/about/{key}/",
     }
-    forms = {
+    forms: ClassVar[Mapping[str, str]] = {
         "p": "<p>{text}</p>",
         "h": "<h2>{text}</h2>",
         "li": "<li>{text}</li>",
@@ -186,15 +187,21 @@ class DailyHarbour(Site):
         )
         return f'<section class="more-stories"><h2>{heading}</h2><div class="cards">{cards}</div></section>'
 
+    def _rail(self, title: str) -> str:
+        writer = self.writer(f"{title}/rail")
+        popular = items(
+            link(self.story_path(story), story.title)
+            for story in self.chance(title).sample(self.stories, 8)
+        )
+        return f"""<aside class="rail"><h3>{self.ui["most_read"]}</h3><ol>{popular}</ol>
+<div class="support"><p>{escape(writer.write("support"))}</p><a href="#join">{self.ui["subscribe"]}</a></div>
+<div class="ad-slot"><span>{self.ui["ad"]}</span><p>{escape(writer.write("ad"))}</p></div></aside>"""
+
     def _frame(self, title: str, main: str, metadata: str = "") -> str:
         menu = items(
             (link(path, name, 'class="nav-link"') for name, path in self.menu()), 'class="nav-item"'
         )
         writer = self.writer(title)
-        popular = items(
-            link(self.story_path(story), story.title)
-            for story in self.chance(title).sample(self.stories, 8)
-        )
         legal = items(link(path, name) for name, path in self.legal_menu())
         return f"""<!DOCTYPE html>
 <html lang="en">
@@ -216,9 +223,7 @@ class DailyHarbour(Site):
 </ul></nav></header>
 <main id="main">
 {main}
-<aside class="rail"><h3>{self.ui["most_read"]}</h3><ol>{popular}</ol>
-<div class="support"><p>{escape(writer.write("support"))}</p><a href="#join">{self.ui["subscribe"]}</a></div>
-<div class="ad-slot"><span>{self.ui["ad"]}</span><p>{escape(writer.write("ad"))}</p></div></aside>
+{self._rail(title)}
 </main>
 <footer class="site-footer"><ul>{legal}</ul>
 {paragraphs((writer.several("legal", 4), writer.several("legal", 2)))}

@@ -8,7 +8,8 @@ sidebar holds widgets with prose of their own. Metadata is a JSON-LD graph.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 from demo_web.content import Block, Comment, Gallery, Listing, Notice, Story
 from demo_web.markup import (
@@ -37,7 +38,7 @@ class GreenbankGazette(Site):
     wrapped = True
     compressed = True
     pager = "page/{number}/"
-    paths = {
+    paths: ClassVar[Mapping[str, str]] = {
         "story": "/{date:%Y/%m}/{slug}-{number}/",
         "live": "/{date:%Y/%m}/live-{slug}-{number}/",
         "gallery": "/pictures-{number}/",
@@ -47,7 +48,7 @@ class GreenbankGazette(Site):
         "author": "/author/{key}/",
         "notice": "/site/{key}/",
     }
-    forms = {
+    forms: ClassVar[Mapping[str, str]] = {
         "p": "<p>{text}</p>",
         "h": "<h3>{text}</h3>",
         "li": "<li>{text}</li>",
@@ -155,8 +156,7 @@ class GreenbankGazette(Site):
         numbers = ",".join(str(chance.randrange(100, 9999)) for _ in range(4))
         quote = f'<figure class="wp-block-pullquote"><blockquote><p>{escape(story.pull)}</p></blockquote></figure>'
         return [
-            f'<p>[caption id="attachment_{chance.randrange(9999)}" align="alignright" width="300"] '
-            f"{escape(story.captions[1])} [/caption]</p>",
+            f'<p>[caption id="attachment_{chance.randrange(9999)}" align="alignright" width="300"] {escape(story.captions[1])} [/caption]</p>',
             f'<div class="adsanity"><small>{self.ui["ad"]}</small><br />{escape(writer.write("ad"))}</div>',
             "<p>&nbsp;</p>",
             f"""<div class="newsletter-signup widget_mc4wp"><h4>{self.ui["newsletter"]}</h4><p>{escape(writer.write("newsletter"))}</p>
@@ -225,7 +225,8 @@ class GreenbankGazette(Site):
 
     def _frame(self, title: str, main: str, metadata: str = "") -> str:
         menu = items(
-            (link(path, name) for name, path in self.menu()), 'class="menu-item menu-item-type-custom"'
+            (link(path, name) for name, path in self.menu()),
+            'class="menu-item menu-item-type-custom"',
         )
         legal = " | ".join(link(path, name) for name, path in self.legal_menu())
         writer = self.writer(f"{title}/frame")

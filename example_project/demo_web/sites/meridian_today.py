@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 from demo_web.content import Block, Comment, Gallery, Listing, Notice, Story
 from demo_web.markup import (
@@ -41,7 +42,7 @@ class MeridianToday(Site):
     topics = ("health", "business", "culture", "council")
     compressed = True
     pager = "?page={number}"
-    paths = {
+    paths: ClassVar[Mapping[str, str]] = {
         "story": "/a/{slug}~{number:04d}",
         "live": "/l/{slug}~{number:04d}",
         "gallery": "/g/{number:04d}",
@@ -51,7 +52,7 @@ class MeridianToday(Site):
         "author": "/u/{key}",
         "notice": "/i/{key}",
     }
-    forms = {
+    forms: ClassVar[Mapping[str, str]] = {
         "p": '<p data-testid="paragraph">{text}</p>',
         "h": "<h4>{text}</h4>",
         "li": "<li>{text}</li>",
@@ -182,7 +183,7 @@ class MeridianToday(Site):
 
     def _frame(self, title: str, main: str, head: str = "") -> str:
         drawer = "".join(
-            f"<a {styled('entry')} href=\"{quoted(path)}\">{escape(name)}</a>\n"
+            f'<a {styled("entry")} href="{quoted(path)}">{escape(name)}</a>\n'
             for name, path in self.menu()
         )
         writer = self.writer(title)

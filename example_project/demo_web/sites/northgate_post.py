@@ -7,7 +7,8 @@ has thousands of comments.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 from demo_web.content import Comment, Gallery, Listing, Notice, Story
 from demo_web.markup import (
@@ -37,7 +38,7 @@ class NorthgatePost(Site):
     wrapped = True
     crowded = 7
     pager = "?page={number}"
-    paths = {
+    paths: ClassVar[Mapping[str, str]] = {
         "story": "/news/{topic}/{slug}-1{number:05d}",
         "live": "/live/{slug}-9{number:05d}",
         "gallery": "/gallery/{number}",
@@ -47,13 +48,13 @@ class NorthgatePost(Site):
         "author": "/profile/{key}",
         "notice": "/info/{key}",
     }
-    forms = {
-        "p": f'<div {named("Paragraph")}><p {named("Text", "body")}>{{text}}</p></div>',
-        "h": f'<div {named("Paragraph")}><h2 {named("Subhead")}>{{text}}</h2></div>',
+    forms: ClassVar[Mapping[str, str]] = {
+        "p": f"<div {named('Paragraph')}><p {named('Text', 'body')}>{{text}}</p></div>",
+        "h": f"<div {named('Paragraph')}><h2 {named('Subhead')}>{{text}}</h2></div>",
         "li": f"<li {named('Text', 'item')}>{{text}}</li>",
-        "list": f'<div {named("Paragraph")}><ul {named("Text", "list")}>{{text}}</ul></div>',
-        "post": f'<p {named("Text", "body")}>{{text}}</p>',
-        "update": f'<div {named("Update")}><div {named("Update", "time")}>'
+        "list": f"<div {named('Paragraph')}><ul {named('Text', 'list')}>{{text}}</ul></div>",
+        "post": f"<p {named('Text', 'body')}>{{text}}</p>",
+        "update": f"<div {named('Update')}><div {named('Update', 'time')}>"
         '<time datetime="{stamp}">{time}</time></div>{text}</div>',
     }
 
@@ -73,7 +74,8 @@ class NorthgatePost(Site):
     def listing_page(self, listing: Listing) -> str:
         links = [(each.title, self.gallery_path(each)) for each in self.galleries]
         rows = "".join(
-            f"<div {named('Row')}>{link(path, name)}</div>" for name, path in links + self.odd_menu()
+            f"<div {named('Row')}>{link(path, name)}</div>"
+            for name, path in links + self.odd_menu()
         )
         main = f"""<h1 {named("Title")}>{escape(listing.title)}</h1>
 {self._tiles(listing.stories, "")}

@@ -8,7 +8,8 @@ the encoding is declared in the page alone. Date and author are a line of text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 from demo_web.content import Comment, Gallery, Listing, Notice, Story
 from demo_web.markup import escape, link, quoted, script_padding, style_padding
@@ -29,7 +30,7 @@ class RheinuferBote(Site):
     content_type = "text/html"
     topics = ("council", "transport", "business", "culture")
     pager = "&seite={number}"
-    paths = {
+    paths: ClassVar[Mapping[str, str]] = {
         "story": "/artikel.php?id={number}",
         "live": "/ticker.php?id={number}",
         "gallery": "/bilder.php?serie={number}",
@@ -39,7 +40,7 @@ class RheinuferBote(Site):
         "author": "/autor.php?kuerzel={key}",
         "notice": "/haus.php?seite={key}",
     }
-    forms = {
+    forms: ClassVar[Mapping[str, str]] = {
         "p": "{text}",
         "h": "<b>{text}</b>",
         "li": "&#149; {text}<br>",
@@ -91,7 +92,9 @@ class RheinuferBote(Site):
 
     def notice_page(self, notice: Notice) -> str:
         text = "<br><br>\n".join(escape(paragraph) for paragraph in notice.paragraphs)
-        return self._frame(notice.title, f"{FONT}<b>{escape(notice.title)}</b><br><br>{text}</font>")
+        return self._frame(
+            notice.title, f"{FONT}<b>{escape(notice.title)}</b><br><br>{text}</font>"
+        )
 
     # --- parts -------------------------------------------------------------------------------
 
@@ -144,13 +147,7 @@ class RheinuferBote(Site):
             for name, path in self.menu()
         )
 
-    def _frame(self, title: str, main: str) -> str:
-        writer = self.writer(title)
-        popular = "<br><br>\n".join(
-            link(self.story_path(story), story.title)
-            for story in self.chance(title).sample(self.stories, 8)
-        )
-        legal = " | ".join(link(path, name) for name, path in self.legal_menu())
+    def _head(self, title: str) -> str:
         return f"""<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN">
 <html lang="de">
 <head>
@@ -168,7 +165,16 @@ class RheinuferBote(Site):
 {script_padding(self.name, 9_000)}
 //-->
 </script>
-</head>
+</head>"""
+
+    def _frame(self, title: str, main: str) -> str:
+        writer = self.writer(title)
+        popular = "<br><br>\n".join(
+            link(self.story_path(story), story.title)
+            for story in self.chance(title).sample(self.stories, 8)
+        )
+        legal = " | ".join(link(path, name) for name, path in self.legal_menu())
+        return f"""{self._head(title)}
 <body bgcolor="#c8d4e0" text="#000000" link="#003366">
 <table width="980" align="center" border="0" cellspacing="0" cellpadding="0" bgcolor="#ffffff">
 <tr><td colspan="3" bgcolor="#003366" height="70">&nbsp;<font face="Times New Roman" size="6" color="#ffffff"><b>{self.title}</b></font></td></tr>

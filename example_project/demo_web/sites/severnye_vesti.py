@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import ClassVar, NamedTuple
 
 from demo_web.content import Comment, Gallery, Listing, Notice, Story
 from demo_web.markup import (
@@ -33,23 +33,23 @@ class Fault(NamedTuple):
     share: float
 
 
+def _crossed(match: re.Match[str]) -> str:
+    """Two elements that do not nest, around the words that one was around."""
+    return f"<{match[1]}><u>{match[2]}</{match[1]}></u>"
+
+
 FAULTS = (
     Fault(re.compile(r"</p>"), lambda _: "", 0.6),
     Fault(re.compile(r"</li>"), lambda _: "", 0.7),
     Fault(re.compile(r"</div>(?=\s*<div class=.?kom)"), lambda _: "", 0.3),
     Fault(re.compile(r"</div>(?=\s*<p>)"), lambda _: "</div></span>", 0.3),
     Fault(re.compile(r"(?<=\w=)\"([\w./#-]+)\""), lambda match: match[1], 0.5),
-    Fault(re.compile(r"<(b|i|em|strong)>([^<]*)</\1>"), lambda match: _crossed(match), 0.6),
+    Fault(re.compile(r"<(b|i|em|strong)>([^<]*)</\1>"), _crossed, 0.6),
     Fault(re.compile(r"&amp;"), lambda _: "&", 1.0),
     Fault(re.compile(r"<br>"), lambda _: "</br>", 0.4),
     Fault(re.compile(r"<p>"), lambda _: "<P ALIGN=justify>", 0.2),
     Fault(re.compile(r"</h1>"), lambda _: "</h2>", 0.3),
 )
-
-
-def _crossed(match: re.Match[str]) -> str:
-    """Two elements that do not nest, around the words that one was around."""
-    return f"<{match[1]}><u>{match[2]}</{match[1]}></u>"
 
 
 def spoil(markup: str, chance: random.Random) -> str:
@@ -73,7 +73,7 @@ class SevernyeVesti(Site):
     content_type = "text/html; charset=windows-1251"
     topics = ("council", "transport", "environment", "culture")
     pager = "{number}.html"
-    paths = {
+    paths: ClassVar[Mapping[str, str]] = {
         "story": "/news/{date:%Y/%m/%d}/{number}.html",
         "live": "/online/{number}.html",
         "gallery": "/foto/{number}.html",
@@ -83,7 +83,7 @@ class SevernyeVesti(Site):
         "author": "/avtor/{key}/",
         "notice": "/o/{key}.html",
     }
-    forms = {
+    forms: ClassVar[Mapping[str, str]] = {
         "p": "<p>{text}</p>",
         "h": "<p><b>{text}</b></p>",
         "li": "<li>{text}</li>",

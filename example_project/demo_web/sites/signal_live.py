@@ -7,7 +7,8 @@ between the posts. Metadata is a `<time>` and a byline; there is no wrapper for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 from demo_web.content import Block, Comment, Gallery, Listing, Notice, Story
 from demo_web.markup import (
@@ -32,7 +33,7 @@ class SignalLive(Site):
     compressed = True
     n_live = 12
     pager = "/{number}"
-    paths = {
+    paths: ClassVar[Mapping[str, str]] = {
         "story": "/story/{number}/{slug}",
         "live": "/live/{number}/{slug}",
         "gallery": "/pictures/{number}",
@@ -42,7 +43,7 @@ class SignalLive(Site):
         "author": "/by/{key}",
         "notice": "/house/{key}",
     }
-    forms = {
+    forms: ClassVar[Mapping[str, str]] = {
         "p": "<p>{text}</p>",
         "h": "<h2>{text}</h2>",
         "li": "<li>{text}</li>",

@@ -1,0 +1,85 @@
+"""Runs crawls, one after the other, in the process it is started in.
+
+    python crawler.py JOBS.json RESULTS.json
+
+Every warning is an error here, so that what a version of Scrapy deprecates is found.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+from itemadapter import ItemAdapter
+from scrapy import signals
+from scrapy.crawler import CrawlerRunner
+from scrapy.utils.log import configure_logging
+from scrapy.utils.reactor import install_reactor
+from twisted.internet.defer import inlineCallbacks
+
+from tests.plugin.spiders import SPIDERS
+
+REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
+
+
+class _Kept(logging.Handler):
+    """Keeps what one crawl logs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[tuple[str, str]] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = record.getMessage()
+        if record.exc_info:
+            text += f"\n{logging.Formatter().formatException(record.exc_info)}"
+        self.lines.append((record.levelname, text))
+
+
+def _plain(item: Any) -> dict[str, Any]:
+    fields = ItemAdapter(item).asdict() if ItemAdapter.is_item(item) else dict(vars(item))
+    return {"fields": fields, "kind": type(item).__name__}
+
+
+@inlineCallbacks  # type: ignore[untyped-decorator,unused-ignore]
+def _run(jobs: list[dict[str, Any]], results: list[dict[str, Any]]) -> Any:
+    for job in jobs:
+        kept = _Kept()
+        logging.getLogger().addHandler(kept)
+        result: dict[str, Any] = {"items": [], "stats": {}, "error": "", "log": kept.lines}
+        results.append(result)
+        try:
+            runner = CrawlerRunner(job["settings"])
+            crawler = runner.create_crawler(SPIDERS[job["spider"]])
+
+            def take(item: Any, result: dict[str, Any] = result) -> None:
+                result["items"].append(_plain(item))
+
+            crawler.signals.connect(take, signals.item_scraped)
+            yield runner.crawl(crawler, **job["arguments"])
+            result["stats"] = crawler.stats.get_stats()  # type: ignore[union-attr]
+        except Exception as error:  # noqa: BLE001 - it is the result
+            result["error"] = f"{type(error).__name__}: {error}"
+        finally:
+            logging.getLogger().removeHandler(kept)
+
+
+def main(jobs: str, results: str) -> None:
+    warnings.simplefilter("error")
+    install_reactor(REACTOR)
+    from twisted.internet import reactor
+
+    configure_logging({"LOG_LEVEL": "DEBUG"})
+    done: list[dict[str, Any]] = []
+    running = _run(json.loads(Path(jobs).read_text()), done)
+    running.addBoth(lambda _: reactor.stop())  # type: ignore[attr-defined]
+    reactor.run()  # type: ignore[attr-defined]
+    Path(results).write_text(json.dumps(done, default=str))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

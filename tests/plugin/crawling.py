@@ -1,0 +1,110 @@
+"""Crawls for tests, in child processes: what to run, and what came of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+CRAWLER = Path(__file__).with_name("crawler.py")
+ADDON = {"ADDONS": {"scrapy_mss.Addon": 500}}
+
+# Nothing that listens, waits or looks outside.
+QUIET: dict[str, Any] = {
+    "TELNETCONSOLE_ENABLED": False,
+    "REMOTE_CONTROL_ENABLED": False,
+    "RETRY_ENABLED": False,
+    "DOWNLOAD_DELAY": 0,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
+    "AUTOTHROTTLE_ENABLED": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One crawl: which spider, what it is given, under which settings."""
+
+    spider: str = "silent"
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item as it left the pipeline."""
+
+    fields: dict[str, Any]
+    kind: str
+
+    @property
+    def url(self) -> str:
+        return str(self.fields.get("url", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """What came of a crawl; *error* is the fault that it did not start for."""
+
+    items: list[Item]
+    stats: dict[str, Any]
+    error: str
+    log: list[tuple[str, str]]
+
+    def mss(self, name: str) -> float:
+        """The stat *name* of ours; 0 if there is none."""
+        return float(self.stats.get(f"mss/{name}", 0))
+
+    def logged(self, level: str) -> list[str]:
+        return [text for at, text in self.log if at == level]
+
+    def by_url(self) -> dict[str, dict[str, Any]]:
+        """The fields of each item by its address; two of one address are a fault."""
+        urls = [item.url for item in self.items]
+        assert len(urls) == len(set(urls)), urls
+        return {item.url: item.fields for item in self.items}
+
+
+def environment() -> dict[str, str]:
+    """What child processes are given: this checkout first, no proxy."""
+    kept = {name: value for name, value in os.environ.items() if "proxy" not in name.lower()}
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return {**kept, "PYTHONPATH": path}
+
+
+def crawl(folder: Path, jobs: Iterable[Job]) -> list[Crawl]:
+    """Run *jobs*, one after the other, in one child process in *folder*."""
+    asked = [
+        {
+            "spider": job.spider,
+            "arguments": dict(job.arguments),
+            "settings": {**QUIET, "MSS_MODEL": str(folder / "model"), **job.settings},
+        }
+        for job in jobs
+    ]
+    inputs, outputs = folder / "jobs.json", folder / "results.json"
+    inputs.write_text(json.dumps(asked))
+    done = subprocess.run(
+        [sys.executable, str(CRAWLER), str(inputs), str(outputs)],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [
+        Crawl(
+            [Item(**item) for item in result["items"]],
+            result["stats"],
+            result["error"],
+            [(level, text) for level, text in result["log"]],
+        )
+        for result in json.loads(outputs.read_text())
+    ]

@@ -1,0 +1,262 @@
+"""A small news site on a loopback port, in a process of its own.
+
+    with running() as site:
+        site.url("/wrapped/1")
+
+The first part of a path chooses the row of `ROUTES` that makes the page, the second numbers it:
+the same address is always the same page. The server ends when its standard input does, so it
+outlives no test run, however that ends.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote, urlsplit
+
+HTML = "text/html; charset=utf-8"
+WORDS = (
+    "council harbour winter engine market river school budget answer bridge garden minister "
+    "evening company village teacher railway question doctor letter morning factory election "
+    "report summer science history island museum measure neighbour weather travel castle forest "
+    "reader window kitchen pocket valley station author language number picture village machine "
+    "opened closed changed reached carried promised followed counted offered planned watched the "
+    "of and in to with near behind across during without against under over between among since"
+).split()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the server sends."""
+
+    body: bytes
+    content_type: str = HTML
+    status: int = 200
+    after: float = 0.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """The article of a page."""
+
+    title: str
+    author: str
+    published: str
+    paragraphs: tuple[str, ...]
+
+
+def story(kind: str, number: int, paragraphs: int = 6) -> Story:
+    """The article that the page *number* of a *kind* tells."""
+    chance = random.Random(f"{kind} {number}")
+    texts = tuple(_paragraph(chance) for _ in range(paragraphs))
+    title = f"{' '.join(chance.choices(WORDS, k=5)).capitalize()} {number}"
+    author = f"{chance.choice(('Ada', 'Grace', 'Alan'))} {chance.choice(('Marlow', 'Winter'))}"
+    return Story(title, author, f"2026-03-{number % 28 + 1:02}T10:00:00+00:00", texts)
+
+
+def _paragraph(chance: random.Random) -> str:
+    sentences = (" ".join(chance.choices(WORDS, k=11)).capitalize() + "." for _ in range(3))
+    return " ".join(sentences)
+
+
+def _teasers(chance: random.Random, count: int) -> str:
+    return "".join(
+        f'<li class="teaser"><a href="/plain/{n}">{" ".join(chance.choices(WORDS, k=4))}</a></li>'
+        for n in range(count)
+    )
+
+
+def _head(told: Story) -> str:
+    return (
+        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{told.title}</title>'
+        f'<meta property="og:title" content="{told.title}">'
+        f'<meta property="article:published_time" content="{told.published}">'
+        f'<meta name="author" content="{told.author}"></head>'
+    )
+
+
+def _frame(told: Story, main: str, chance: random.Random) -> str:
+    return (
+        f'{_head(told)}<body><nav><ul><li><a href="/">Home</a><li><a href="/sport">Sport</a>'
+        f"<li><a href='/culture'>Culture</a></ul></nav>{main}"
+        f"<aside><h3>More of today</h3><ul>{_teasers(chance, 8)}</ul></aside>"
+        f"<footer><a href='/terms'>Terms</a> | <a href='/privacy'>Privacy</a></footer></body></html>"
+    )
+
+
+def wrapped(number: int, *, paragraphs: int = 6) -> str:
+    """A page of the kind that `RULES` label."""
+    told = story("wrapped", number, paragraphs)
+    body = "".join(f"<p>{text}</p>\n" for text in told.paragraphs)
+    main = (
+        f'<main><h1>{told.title}</h1><span class="by">{told.author}</span>'
+        f'<article class="story">{body}<div class="box">Subscribe to our letter.</div></article>'
+        "</main>"
+    )
+    return _frame(told, main, random.Random(number))
+
+
+def plain(number: int, *, paragraphs: int = 6) -> str:
+    """A page with an article that no rule knows."""
+    told = story("plain", number, paragraphs)
+    body = "".join(f"<p>{text}</p>\n" for text in told.paragraphs)
+    main = f'<div id="content"><h2>{told.title}</h2><div class="text">{body}</div></div>'
+    return _frame(told, main, random.Random(number))
+
+
+def index(number: int) -> str:
+    """A page of links."""
+    chance = random.Random(f"index {number}")
+    told = Story("Front page", "", "", ())
+    return _frame(told, f"<ul>{_teasers(chance, 40)}</ul>", chance)
+
+
+def small(number: int) -> str:
+    """A page of about 2 kB, for many of them."""
+    told = story("small", number, 3)
+    body = "".join(f"<p>{text}</p>\n" for text in told.paragraphs)
+    return (
+        f"<html><head><title>{told.title}</title></head><body><ul><li><a href='/'>Home</a></ul>"
+        f'<article class="story">{body}</article><ul>{_teasers(random.Random(number), 4)}</ul>'
+        "</body></html>"
+    )
+
+
+def _html(make: Callable[[int], str]) -> Callable[[int], Answer]:
+    return lambda number: Answer(make(number).encode())
+
+
+def _hostile(number: int) -> Answer:
+    noise = random.Random(number).randbytes(200_000)
+    sound = plain(number)
+    return (
+        Answer(noise, "text/html"),
+        Answer(b"<div>" * 200_000, "text/html"),
+        Answer(sound.encode("utf-16-le")[1:], "text/html; charset=utf-8"),
+        Answer(sound.replace("the", "\xe4\xf6").encode("latin-1"), "text/html; charset=utf-8"),
+        Answer(sound.encode(), "text/html; charset=no-such-encoding"),
+        Answer(b"", HTML),
+        Answer(b"\x00" * 10_000, HTML),
+        Answer(b"<" * 100_000, HTML),
+        Answer(b"<p " + b"a=b " * 50_000, HTML),
+        Answer(b"<!-- " * 50_000, HTML),
+    )[number]
+
+
+N_HOSTILE = 10
+ROUTES: dict[str, Callable[[int], Answer]] = {
+    "wrapped": _html(wrapped),
+    "plain": _html(plain),
+    "index": _html(index),
+    "small": _html(small),
+    "big": _html(lambda number: plain(number, paragraphs=2_000)),
+    "slow": lambda number: Answer(wrapped(number).encode(), after=0.1),
+    "gone": _html(plain),
+    "hostile": _hostile,
+    "text": lambda number: Answer(plain(number).encode(), "text/plain"),
+    "status": lambda number: Answer(wrapped(1).encode(), status=number),
+    # As some sites have it: a page of HTML in the place of robots.txt.
+    "robots.txt": lambda _: Answer(wrapped(1).encode()),
+}
+
+
+def answer(path: str) -> Answer:
+    """What the site has at *path*."""
+    kind, _, number = unquote(urlsplit(path).path).strip("/").partition("/")
+    make = ROUTES.get(kind)
+    if make is None or not (number or "0").isdigit():
+        return Answer(b"<p>Not found.</p>", status=404)
+    return make(int(number or "0"))
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1  # headers and body in one packet
+
+    def do_GET(self) -> None:
+        sent = answer(self.path)
+        time.sleep(sent.after)
+        self.send_response(sent.status)
+        self.send_header("Content-Type", sent.content_type)
+        self.send_header("Content-Length", str(len(sent.body)))
+        self.end_headers()
+        self.wfile.write(sent.body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, *_: object) -> None:
+        """A crawl that was killed has closed its connections; that is no news."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The site while it is served."""
+
+    port: int
+
+    def url(self, path: str, host: str = "127.0.0.1") -> str:
+        """The address of *path*; `localhost` is another site with the same pages."""
+        return f"http://{host}:{self.port}{path}"
+
+    def urls(self, kind: str, numbers: range, host: str = "127.0.0.1") -> list[str]:
+        return [self.url(f"/{kind}/{number}", host) for number in numbers]
+
+
+# What a crawl of the site has for MSS_WRAPPERS; `localhost` has a rule that matches nothing.
+RULES: list[dict[str, object]] = [
+    {
+        "site": "127.0.0.1",
+        "wrappers": [
+            {
+                "name": "stories",
+                "url": ["/wrapped/*", "/small/*", "/slow/*", "/status/*", "/robots.txt"],
+                "body": "article.story",
+                "exclude": "div.box",
+                "title": "h1",
+                "authors": "span.by",
+            }
+        ],
+    },
+    {"site": "localhost", "body": "div.no-longer-there"},
+]
+
+
+@contextmanager
+def running() -> Iterator[Site]:
+    """The site, served as long as the context lasts."""
+    server = subprocess.Popen(
+        [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        try:
+            yield Site(json.loads(server.stdout.readline()))
+        finally:
+            server.stdin.close()
+            server.wait(10)
+
+
+def main() -> None:
+    with _Server(("127.0.0.1", 0), _Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        print(server.server_address[1], flush=True)
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()

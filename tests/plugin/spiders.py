@@ -1,0 +1,118 @@
+"""The spiders of the test crawls; *urls* is what each is given to fetch."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+import psutil
+from scrapy import Request, Spider, signals
+from scrapy.http import Response, TextResponse
+
+from tests.plugin.items import MAKERS, OWN_TITLE
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+
+class Silent(Spider):
+    """Fetches pages and yields nothing; *meta* goes with each request."""
+
+    name = "silent"
+    urls: list[str]
+    meta: dict[str, Any] | None = None
+
+    async def start(self) -> AsyncIterator[Any]:
+        for url in self.urls:
+            yield Request(url, meta=dict(self.meta or {}), dont_filter=True)
+
+    def parse(self, response: Response, **_: Any) -> Any:
+        """Yield nothing."""
+
+
+class AllStatuses(Silent):
+    """Takes pages of every status."""
+
+    name = "all-statuses"
+
+    async def start(self) -> AsyncIterator[Any]:
+        for url in self.urls:
+            yield Request(url, meta={"handle_httpstatus_all": True}, dont_filter=True)
+
+
+class Own(Silent):
+    """Yields an item of the kind that the address asks for, with a title if it says so."""
+
+    name = "own"
+
+    def parse(self, response: Response, **_: Any) -> Iterator[Any]:
+        asked = parse_qs(urlsplit(response.url).query)
+        title = {"title": OWN_TITLE} if "title" in asked else {}
+        for kind in asked["item"]:
+            yield MAKERS[kind](url=response.url, **title)
+
+
+class Html(Silent):
+    """Yields items that bring their page with them, from a callback whose own page is none."""
+
+    name = "html"
+
+    async def start(self) -> AsyncIterator[Any]:
+        for url in self.urls:
+            yield Request(url, meta={"mss_skip_extraction": True}, dont_filter=True)
+
+    def parse(self, response: Response, **_: Any) -> Iterator[Any]:
+        assert isinstance(response, TextResponse)
+        yield {"url": response.url, "html": response.text}
+
+
+class Paths(Silent):
+    """Asks for its own items by its own settings."""
+
+    name = "paths"
+    custom_settings = {  # noqa: RUF012 - as Scrapy's documentation has it
+        "ADDONS": {"scrapy_mss.Addon": 500},
+        "MSS_EMIT": "all",
+        "MSS_FIELD_MAP": {"text": "body", "html": ""},
+        "MSS_ITEM_CLASS": "builtins.dict",
+    }
+
+
+class Broken(Silent):
+    """Yields one item and fails."""
+
+    name = "broken"
+
+    def parse(self, response: Response, **_: Any) -> Iterator[Any]:
+        yield {"url": response.url}
+        raise ValueError("the spider is at fault")
+
+
+class WorkerKiller:
+    """An extension that kills a worker process when the fifth item is there."""
+
+    AT = 5
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        extension = cls()
+        crawler.signals.connect(extension.scraped, signals.item_scraped)
+        crawler._worker_killer = extension  # type: ignore[attr-defined]  # signals hold weakly
+        return extension
+
+    def scraped(self) -> None:
+        self.count += 1
+        if self.count == self.AT:
+            os.kill(psutil.Process().children()[0].pid, signal.SIGKILL)
+
+
+SPIDERS: dict[str, type[Spider]] = {
+    spider.name: spider for spider in (Silent, AllStatuses, Own, Html, Paths, Broken)
+}

@@ -1,0 +1,243 @@
+"""Wrappers at work on pages of our own."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_mss.core.tokenizer import tokenize
+from scrapy_mss.wrappers import (
+    Between,
+    Labelling,
+    Reason,
+    Selector,
+    Wrapper,
+    class_or_id,
+    css,
+    label,
+    xpath,
+)
+from scrapy_mss.wrappers.rules import Body
+from tests.core.markup import SOUP
+
+PAGE = """<!DOCTYPE html><html lang=en><head><title>Bridge opens | The Daily Example</title>
+<meta name=date content="2024-05-02"><script>var a = "<div id='story'>no</div>";</script></head>
+<body><nav><a href="/">Home</a></nav>
+<h1> Bridge <em>opens</em> </h1><p class=byline>By <a>Ann Author</a> and <a>Bob Writer</a></p>
+<div class="text lead"><p>The bridge opened on Monday.</p></div>
+<aside class=ad-box>Buy a boat!</aside>
+<div class=text><p>Hundreds came.<p>The mayor spoke, too.</p>
+<div id=share-7>Share this</div><p>It rained.</p></div>
+<h2>More stories</h2><p>Another story.</p><footer>Contact</footer></body></html>"""
+
+
+def wrapper(
+    *body: Body, exclude: tuple[Selector, ...] = (), **fields: tuple[Selector, ...]
+) -> Wrapper:
+    return Wrapper(site="a.example", body=body, exclude=exclude, **fields)  # type: ignore[arg-type]
+
+
+def words(labelling: Labelling) -> str:
+    tokens, inside = labelling.tokens, labelling.inside & labelling.tokens.is_word
+    bounds = zip(tokens.start[inside], tokens.end[inside], strict=True)
+    return " ".join(tokens.source[start:end] for start, end in bounds)
+
+
+LEAD = "The bridge opened on Monday"
+BODY = "Hundreds came The mayor spoke too Share this It rained"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ((css("div.text"),), f"{LEAD} Buy a boat {BODY}"),
+        ((css("div.lead"),), LEAD),
+        ((xpath("//div[@class='text']"),), BODY),
+        ((css("article"), css("div.lead"), css("div.text")), LEAD),
+        ((css("script"), css("div.lead")), LEAD),
+        ((css("div.lead, div.lead p"),), LEAD),
+        ((css("div.lead p, h1"),), f"Bridge opens By Ann Author and Bob Writer {LEAD}"),
+        ((Between(css("div.lead"), css("aside")),), LEAD),
+        ((Between(css("div.text"), css("h2")),), f"{LEAD} Buy a boat {BODY}"),
+        ((Between(css("div.text"), css("h1")), css("div.lead")), LEAD),
+        ((Between(css("h1"), css("p")),), "Bridge opens"),
+    ],
+)
+def test_the_body_is_labelled(body: tuple[Body, ...], expected: str) -> None:
+    found = label(wrapper(*body), PAGE)
+
+    assert found.reason is None
+    assert words(found) == expected
+
+
+def test_what_is_excluded_is_labelled_out() -> None:
+    rule = wrapper(css("div.text"), exclude=(css("aside"), class_or_id("share"), css("nav, h1")))
+
+    found = label(rule, PAGE)
+
+    assert words(found) == f"{LEAD} Hundreds came The mayor spoke too It rained"
+    assert found.text.split("\n\n") == [
+        "The bridge opened on Monday.",
+        "Hundreds came.",
+        "The mayor spoke, too.",
+        "It rained.",
+    ]
+    assert found.inside[slice(*found.span)].tolist().count(False) > 0
+
+
+def test_elements_excluded_in_each_other_are_out_once() -> None:
+    rule = wrapper(css("div.text"), exclude=(css("aside"), css("div.text p"), class_or_id("share")))
+
+    assert label(rule, PAGE).reason is Reason.NO_WORDS
+
+
+def test_the_span_begins_and_ends_with_text() -> None:
+    found = label(wrapper(css("div.lead")), PAGE)
+
+    start, end = found.span
+    assert found.tokens.html(start, end) == "The bridge opened on Monday."
+    assert found.inside.dtype == np.bool_
+    assert len(found.inside) == len(found.tokens)
+
+
+def test_fields_are_told() -> None:
+    rule = wrapper(
+        css("div.lead"),
+        title=(css("h3"), css("h1"), css("title")),
+        authors=(css(".byline a"),),
+        published=(xpath("//meta[@name='date']/@content"),),
+    )
+
+    found = label(rule, PAGE)
+
+    assert found.title == "Bridge opens"
+    assert found.authors == ("Ann Author", "Bob Writer")
+    assert found.published == "2024-05-02"
+
+
+@pytest.mark.parametrize(
+    ("selector", "title"),
+    [
+        (css("title"), "Bridge opens | The Daily Example"),
+        (css("h1::text"), "Bridge"),
+        (xpath("substring-before(//title, ' |')"), "Bridge opens"),
+        (xpath("string(//nothing)"), ""),
+        (xpath("count(//p)"), ""),
+        (css("p:empty"), ""),
+    ],
+)
+def test_a_field_may_be_text_or_an_element(selector: Selector, title: str) -> None:
+    assert label(wrapper(css("div.lead"), title=(selector,)), PAGE).title == title
+
+
+# Takes the page's text for a regular expression.
+FAILS_ON_BRACKET = xpath("//p[re:test('x', string(.))]")
+
+
+@pytest.mark.parametrize(
+    ("source", "rule", "reason"),
+    [
+        ("", wrapper(css("p")), Reason.EMPTY_PAGE),
+        ("<!-- nothing -->", wrapper(css("p")), Reason.EMPTY_PAGE),
+        (PAGE, wrapper(css("article")), Reason.NO_MATCH),
+        (PAGE, wrapper(xpath("count(//p)")), Reason.NO_MATCH),
+        (PAGE, wrapper(xpath("//p/text() | //p/@class")), Reason.NO_MATCH),
+        (PAGE, wrapper(xpath("//comment()")), Reason.NO_MATCH),
+        (PAGE, wrapper(Between(css("h1"), css("h5"))), Reason.NO_MATCH),
+        (PAGE, wrapper(Between(css("h5"), css("h1"))), Reason.NO_MATCH),
+        ("<p><br></p>", wrapper(css("p")), Reason.NO_WORDS),
+        ("<p>a</p>", wrapper(css("p"), exclude=(xpath("//p[1]"),)), Reason.NO_WORDS),
+        ("<p>(</p>", wrapper(FAILS_ON_BRACKET), Reason.SELECTOR_FAILED),
+        ("<p>(</p>", wrapper(css("p"), exclude=(FAILS_ON_BRACKET,)), Reason.SELECTOR_FAILED),
+    ],
+)
+def test_where_nothing_is_labelled_there_is_a_reason(
+    source: str, rule: Wrapper, reason: Reason
+) -> None:
+    found = label(rule, source)
+
+    assert found.reason is reason
+    assert not found.inside.any()
+    assert (found.text, found.title, found.span) == ("", "", (0, 0))
+    assert bool(found.failures) is (reason is Reason.SELECTOR_FAILED)
+
+
+def test_a_selector_that_fails_lets_the_next_try() -> None:
+    source = "<h1>Title</h1><p>(</p><div>Text.</div>"
+    rule = wrapper(FAILS_ON_BRACKET, css("div"), title=(FAILS_ON_BRACKET, css("h1")))
+
+    found = label(rule, source)
+
+    assert (found.reason, found.text, found.title) == (None, "Text.", "Title")
+    assert [failure.partition(":")[0] for failure in found.failures] == ["body", "title"]
+
+
+def test_tokens_at_hand_are_used_and_must_be_the_source_s() -> None:
+    tokens = tokenize(PAGE)
+
+    assert label(wrapper(css("div.lead")), PAGE, tokens).tokens is tokens
+    with pytest.raises(ValueError, match="not those of the source"):
+        label(wrapper(css("div.lead")), PAGE + " ", tokens)
+
+
+def test_a_declared_encoding_does_not_matter() -> None:
+    source = "<meta charset=shift_jis><p>Straße 中文</p>"
+
+    assert label(wrapper(css("p")), source).text == "Straße 中文"
+
+
+def test_text_in_a_page_s_script_is_not_mistaken() -> None:
+    assert label(wrapper(css("#story")), PAGE).reason is Reason.NO_MATCH
+
+
+RANDOMS = st.randoms(use_true_random=False)
+HOSTILE = wrapper(
+    css("#x"),
+    Between(css("p"), css("div")),
+    xpath("//p"),
+    css("body"),
+    exclude=(css("a"), class_or_id("p"), xpath("//table")),
+    title=(css("title"), xpath("//b/text()")),
+    authors=(css("a::attr(href)"),),
+)
+
+
+def checked(source: str) -> None:
+    found = label(HOSTILE, source)
+    assert (found.reason is None) == bool(found.inside.any())
+    assert found.failures == ()
+
+
+@given(SOUP)
+def test_no_markup_makes_it_fail(source: str) -> None:
+    checked(source)
+
+
+@given(SOUP, RANDOMS)
+def test_no_damage_to_a_page_makes_it_fail(fragment: str, choose: Random) -> None:
+    source = PAGE
+    for _ in range(choose.randint(1, 9)):
+        start, length = choose.randrange(len(source)), choose.randint(0, 60)
+        source = source[:start] + fragment[: choose.randint(0, 30)] + source[start + length :]
+
+    checked(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<div>" * 5000 + "word",
+        "<b>" * 5000 + "word " + "</b>" * 5000,
+        "<p>word" + "</i>" * 20_000 + "<b>word",
+        "</p>" * 20_000,
+        "<p " + "a=b " * 20_000 + ">word",
+        "".join(f"<x{n}>" for n in range(3000)) + "word" + "".join(f"</x{n}>" for n in range(3000)),
+    ],
+    ids=["deep", "deep and closed", "closing tags", "no opening tags", "attributes", "unknown"],
+)
+def test_hostile_pages_are_labelled_in_passing(source: str) -> None:
+    checked(source)

@@ -1,0 +1,241 @@
+"""Which tokens an element is: by construction on documents that nest, by the tree on soup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+from scrapy_mss.core.tokenizer import tokenize
+from scrapy_mss.core.tokens import WORD
+from scrapy_mss.wrappers.numbering import ATTRIBUTE, NumberedPage
+from scrapy_mss.wrappers.selectors import Element
+
+RANDOMS = st.randoms(use_true_random=False)
+STRING = etree.XPath("string()", smart_strings=False)
+
+
+def words_of(page: NumberedPage, element: Element) -> list[str]:
+    """The words among the tokens that the element is said to be."""
+    start = page.start(element)
+    if start is None:
+        return []
+    tokens, span = page.tokens, slice(start, page.end(element))
+    bounds = zip(tokens.start[span], tokens.end[span], tokens.kind[span] == WORD, strict=True)
+    return [tokens.source[begin:end] for begin, end, is_word in bounds if is_word]
+
+
+def with_id(page: NumberedPage, name: str) -> Element:
+    assert page.root is not None
+    (found,) = page.root.xpath("//*[@id=$name]", name=name)
+    assert isinstance(found, Element)
+    return found
+
+
+@dataclass(frozen=True)
+class Node:
+    """An element of a document that nests."""
+
+    name: str
+    children: tuple[Node | None, ...]  # None is a word
+
+
+def _nodes(names: list[str], inner: st.SearchStrategy[Node | None]) -> st.SearchStrategy[Node]:
+    children = st.lists(inner, max_size=4).map(tuple)
+    return st.builds(Node, st.sampled_from(names), children)
+
+
+INLINE = st.recursive(
+    st.none(), lambda inner: _nodes(["span", "em", "i", "x-y"], inner), max_leaves=6
+)
+BLOCKS = st.recursive(
+    INLINE,
+    lambda inner: _nodes(["div", "section", "article", "blockquote"], inner),
+    max_leaves=25,
+)
+DOCUMENTS = st.lists(BLOCKS, min_size=1, max_size=4).map(lambda top: Node("body", tuple(top)))
+
+
+@dataclass
+class Writer:
+    """Writes a document, and which words each element has."""
+
+    choose: Random
+
+    def __post_init__(self) -> None:
+        self.parts: list[str] = []
+        self.n_words = 0
+        self.words: dict[str, list[str]] = {}
+
+    def write(self, node: Node | None) -> None:
+        if node is None:
+            self.parts.append(f" w{self.n_words} ")
+            self.n_words += 1
+            return
+        identity = f"e{len(self.words)}"
+        first = self.n_words
+        self.words[identity] = []
+        self.parts.append(self._tag(node.name, identity))
+        for child in node.children:
+            self.write(child)
+        self.parts.append(f"</{self._cased(node.name)}>")
+        self.words[identity] = [f"w{n}" for n in range(first, self.n_words)]
+
+    def _tag(self, name: str, identity: str) -> str:
+        """The same tag each time, in one of its spellings."""
+        attributes = [
+            f'{self._cased("id")}="{identity}"',
+            "class='c>d e'",
+            f"{self._cased('data-x')}=1",
+        ]
+        self.choose.shuffle(attributes)
+        return f"<{self._cased(name)} {'  '.join(attributes)}>"
+
+    def _cased(self, text: str) -> str:
+        return text.upper() if self.choose.random() < 0.3 else text
+
+
+def written(document: Node, choose: Random) -> tuple[str, dict[str, list[str]]]:
+    writer = Writer(choose)
+    writer.write(document)
+    return "".join(writer.parts), writer.words
+
+
+@given(DOCUMENTS, RANDOMS)
+def test_an_element_is_what_stands_between_its_tags(document: Node, choose: Random) -> None:
+    source, words = written(document, choose)
+
+    page = NumberedPage(tokenize(source))
+
+    assert {name: words_of(page, with_id(page, name)) for name in words} == words
+
+
+@given(DOCUMENTS, RANDOMS)
+def test_order_and_case_of_attributes_change_nothing(document: Node, choose: Random) -> None:
+    def spans() -> list[tuple[int | None, int]]:
+        source, words = written(document, choose)
+        page = NumberedPage(tokenize(source))
+        elements = [with_id(page, name) for name in words]
+        return [(page.start(element), page.end(element)) for element in elements]
+
+    assert spans() == spans()
+
+
+# Elements whose content is markup for both parsers; tags in a title are text for one of them.
+ORDINARY = "div p span b a ul ol li table tbody tr td br img h1 em section foo font form dl dd pre"
+
+
+def soup(choose: Random) -> str:
+    """Tags that do not nest, with a word between most."""
+    names, parts, unclosed = ORDINARY.split(), ["<body>"], []
+    for number in range(choose.randint(3, 30)):
+        kind = choose.random()
+        if kind < 0.45:
+            unclosed.append(choose.choice(names))
+            parts.append(f"<{unclosed[-1]}>")
+        elif kind < 0.8 and unclosed:
+            closed = unclosed.pop() if choose.random() < 0.8 else choose.choice(names)
+            parts.append(f"</{closed}>")
+        parts.append(choose.choice(["", f"w{number} ", f"w{number} "]))
+    return "".join(parts)
+
+
+def elements(page: NumberedPage) -> Iterator[Element]:
+    assert page.root is not None
+    yield from page.root.iter("*")
+
+
+@settings(max_examples=3 * settings().max_examples)
+@given(RANDOMS)
+def test_where_tags_do_not_nest_an_element_ends_where_the_tree_says(choose: Random) -> None:
+    page = NumberedPage(tokenize(soup(choose)))
+
+    wrong = [
+        (element.tag, words_of(page, element), STRING(element))
+        for element in elements(page)
+        if element.get(ATTRIBUTE) and words_of(page, element) != STRING(element).split()
+    ]
+
+    assert wrong == [], page.tokens.source
+
+
+@pytest.mark.parametrize(
+    ("source", "selector", "words"),
+    [
+        ("<div><p id=x>a <p>b </div>c", "x", "a"),
+        ("<div><p id=x>a </div>c", "x", "a"),
+        ("<ul><li id=x>a <li>b </ul>", "x", "a"),
+        ("<p id=x>a <div>b </div>c</p>", "x", "a"),
+        ("<div id=x>a ", "x", "a"),
+        ("<div id=x>a <b>b </div>c </b>d", "x", "a b"),
+        ("<div id=x><a>a <div>b </a>c </div>d </div>e", "x", "a b c d"),
+        ("<p>a <img id=x>b</p>", "x", ""),
+        ("<div id=x>a </i></div>b", "x", "a"),
+        ("<x-y id=x>a </x-y>b", "x", "a"),
+    ],
+)
+def test_ends_of_elements(source: str, selector: str, words: str) -> None:
+    page = NumberedPage(tokenize(source))
+
+    assert words_of(page, with_id(page, selector)) == words.split()
+
+
+def test_an_element_that_only_the_parser_made_begins_with_what_is_in_it() -> None:
+    page = NumberedPage(tokenize("<p>a </p><div>b </div>"))
+    assert page.root is not None
+
+    body = page.root.find("body")
+
+    assert body is not None
+    assert body.get(page.attribute) is None
+    assert words_of(page, body) == ["a", "b"]
+
+
+def test_an_element_of_which_the_page_has_nothing_is_nowhere() -> None:
+    page = NumberedPage(tokenize("nothing but words"))
+    assert page.root is not None
+
+    assert page.start(page.root) is None
+
+
+@pytest.mark.parametrize("name", [ATTRIBUTE, "_00_", "_000_"])
+def test_a_page_cannot_have_the_attribute_first(name: str) -> None:
+    source = f'<div {name}="7" id=x>a <textarea><p {name}=1></textarea></div><!-- <b _0_="2"> -->'
+
+    page = NumberedPage(tokenize(source))
+
+    assert page.attribute not in source
+    assert page.start(with_id(page, "x")) == 0
+
+
+def test_numbers_are_taken_out_of_text_again() -> None:
+    page = NumberedPage(tokenize("<title>On <b>tags</title><p>x"))
+    assert page.root is not None
+
+    title = page.without_numbers(page.root.findtext(".//title") or "")
+
+    assert title in ("On <b>tags", "On ")  # some parsers see a tag in a title
+
+
+@pytest.mark.parametrize("source", ["", " ", "\0", "<!-- -->", "<!doctype html>"])
+def test_a_page_without_an_element_may_have_no_tree(source: str) -> None:
+    page = NumberedPage(tokenize(source))
+
+    assert page.root is None or page.start(page.root) is None
+
+
+@pytest.mark.parametrize("odd", ["\0", "\ud800", "\x01", "\ufeff", "\U0001f600"])
+def test_odd_characters_move_no_number(odd: str) -> None:
+    source = f"<p>{odd}a{odd}</p><{odd}><b{odd}>c</b><div id=x title='{odd}'>{odd} w {odd}</div>"
+    tokens = tokenize(source)
+
+    page = NumberedPage(tokens)
+
+    div = with_id(page, "x")
+    assert page.start(div) == int(tokens.is_open("div").argmax())
+    assert words_of(page, div) == ["w"]

@@ -1,0 +1,92 @@
+"""The public rules of ftr-site-config, on stored pages of their sites; a sample of both."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+from lxml import etree
+
+from scrapy_mss.bench.metrics import bag, words
+from scrapy_mss.core.tokenizer import tokenize
+from scrapy_mss.core.tokens import WORD
+from scrapy_mss.wrappers import Registry, label, load_wrappers
+from scrapy_mss.wrappers.numbering import NumberedPage
+
+SHARED = Path(__file__).resolve().parents[3] / "shared"
+RULES = SHARED / "wrappers" / "ftr-site-config.tar.xz"
+PAGES = SHARED / "data" / "articles_fundus.jsonl.xz"
+N_PAGES = 60
+WORDS = re.compile(r"\w+")
+# What is text for one of the two parsers and markup for the other, or no text for either.
+RAW = ("script", "style", "iframe", "noembed", "noframes", "noscript", "textarea", "title", "xmp")
+
+pytestmark = pytest.mark.skipif(
+    not (RULES.is_file() and PAGES.is_file()),
+    reason=f"no {RULES.name} and {PAGES.name} in {SHARED}",
+)
+
+
+@pytest.fixture(scope="module")
+def registry() -> Registry:
+    return load_wrappers(RULES)
+
+
+def records() -> Iterator[dict[str, str]]:
+    with lzma.open(PAGES, "rt", encoding="utf-8") as lines:
+        yield from map(json.loads, islice(lines, N_PAGES))
+
+
+def test_all_rules_with_a_body_are_loaded(registry: Registry) -> None:
+    account = registry.account
+
+    assert len(registry) == account.wrappers == 1770
+    assert account.files == account.wrappers + account.without_body
+    assert len(account.faults) < 30
+    assert account.ignored["find_string"] > 400
+
+
+def test_labels_agree_with_golds(registry: Registry) -> None:
+    scores, n_rules = [], 0
+    for record in records():
+        wrapper = registry.find(record["url"])
+        if wrapper is not None:
+            n_rules += 1
+            found = label(wrapper, record["html"])
+            if found.reason is None:
+                scores.append(max(bag(words(found.text), words(g)).f1 for g in record["golds"]))
+
+    assert len(scores) > 0.5 * n_rules > 5
+    assert fmean(scores) > 0.85
+
+
+def test_elements_of_stored_pages_have_the_words_that_the_tree_says() -> None:
+    n_elements = 0
+    for record in islice(records(), 0, N_PAGES, 4):
+        page = NumberedPage(tokenize(record["html"]))
+        assert page.root is not None
+        tokens = page.tokens
+        etree.strip_elements(page.root, etree.Comment, with_tail=False)
+        raw = any(element.text for element in page.root.iter(*RAW[2:]))
+        etree.strip_elements(page.root, "script", "style", with_tail=False)
+        for element in islice(page.root.iter("div", "p", "section", "li"), 0, None, 10):
+            if raw and any(True for _ in element.iter(*RAW[2:])):
+                continue
+            start = page.start(element)
+            assert start is not None
+            inside = slice(start, page.end(element))
+            is_word = tokens.kind[inside] == WORD
+            bounds = zip(
+                tokens.clean_start[inside][is_word], tokens.clean_end[inside][is_word], strict=True
+            )
+            of_tokens = "".join(tokens.clean[begin:end] for begin, end in bounds)
+            of_tree = "".join(WORDS.findall(" ".join(element.itertext())))
+            assert of_tokens == of_tree
+            n_elements += 1
+    assert n_elements > 100
