@@ -41,7 +41,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "one word": _many("a"),
     "nested divs": _many("<div>"),
     "closed, never opened": _many("</div>"),
-    "nested, then closed by another": lambda size: _many("<div>")(size // 2) + _many("</p>")(size // 2),
+    "nested, closed by others": lambda n: _many("<div>")(n // 2) + _many("</p>")(n // 2),
     "open angles": _many("<"),
     "angle, letter": _many("<a "),
     "angle, slash": _many("</"),

@@ -84,7 +84,9 @@ def report(articles: Mapping[str, Mapping[str, str]]) -> str:
             f"{site.host:28} {wrapped:8} {len(golds):9} {found:6} {len(mine) - found:6} "
             f"{fmean(scores):6.3f}"
         )
-    lines += [f"{'all with' if k == 'yes' else 'all without':45} {fmean(v):21.3f}" for k, v in sums.items()]
+    for wrapped, scores in sums.items():
+        if scores:
+            lines.append(f"{'all':28} {wrapped:8} {len(scores):9} {'':13} {fmean(scores):6.3f}")
     return "\n".join(lines)
 
 

@@ -8,6 +8,7 @@ from scrapy.exceptions import NotConfigured
 
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.pipelines import ArticlePipeline
+from scrapy_mss.settings import enabled
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Addon:
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Add the parts that the project has not placed itself."""
-        if not settings.getbool("MSS_ENABLED", True):
+        if not enabled(settings):
             raise NotConfigured("MSS_ENABLED is off")
         for setting, component, order in COMPONENTS:
             settings.setdefault_in_component_priority_dict(setting, component, order)

@@ -10,6 +10,7 @@ from scrapy.http import HtmlResponse, Request, Response
 
 from scrapy_mss import stats
 from scrapy_mss.session import SKIP_TRAINING, Session, is_page
+from scrapy_mss.settings import enabled
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -27,7 +28,7 @@ class TrainingMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        if not crawler.settings.getbool("MSS_ENABLED", True):
+        if not enabled(crawler.settings):
             raise NotConfigured("MSS_ENABLED is off")
         session = Session.of(crawler)
         if not session.options.train:

@@ -83,7 +83,7 @@ class Learner:
             merged = self._write.result()
         except (ModelError, OSError, OverflowError) as error:
             self.failures += 1
-            logger.error("scrapy-mss: a checkpoint failed, its counts are kept: %s", error)
+            logger.warning("scrapy-mss: a checkpoint failed, its counts are kept: %s", error)
             self._taken.bayes.merge(self._pending.bayes)
             self._pending = self._taken
         else:

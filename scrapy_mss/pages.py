@@ -53,7 +53,7 @@ def read_page(model: Model | None, source: str, url: str) -> Found:
 
 
 def told(source: str, url: str) -> dict[str, Any]:
-    """What the page says of itself; a text is worth more than its date, so a fault costs no text."""
+    """What the page says of itself; a fault in reading that must not cost the text."""
     try:
         return metadata.read_html(source, url or None).fields()
     except Exception:

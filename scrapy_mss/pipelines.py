@@ -12,7 +12,7 @@ from scrapy.exceptions import DropItem, NotConfigured
 
 from scrapy_mss.pages import Found
 from scrapy_mss.session import Session
-from scrapy_mss.settings import EMIT_ARTICLES
+from scrapy_mss.settings import EMIT_ARTICLES, enabled
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -34,7 +34,7 @@ class ArticlePipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        if not crawler.settings.getbool("MSS_ENABLED", True):
+        if not enabled(crawler.settings):
             raise NotConfigured("MSS_ENABLED is off")
         return cls(Session.of(crawler))
 
@@ -54,7 +54,10 @@ class ArticlePipeline:
         if not found.is_article and made and self.session.options.emit == EMIT_ARTICLES:
             raise DropItem(f"no article: {found.reason}", log_level="DEBUG")
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        self._fill(adapter, {**_offered(found), "crawled": now})
+        values = {**_offered(found), "crawled": now}
+        if adapter.get(self.field_map.get("text", "text")) not in _EMPTY:
+            values.pop("extractor", None)  # the text is the spider's own find
+        self._fill(adapter, values)
         return item
 
     def _own_html(self, adapter: ItemAdapter) -> str:

@@ -65,7 +65,9 @@ class ReplayHandler:
 
     else:
 
-        def download_request(self, request: Request, spider: Any) -> Any:  # noqa: ANN401
+        def download_request(  # type: ignore[misc]
+            self, request: Request, spider: Any
+        ) -> Any:
             from twisted.internet.defer import succeed
 
             return succeed(self.respond(request))

@@ -32,6 +32,7 @@ from scrapy_mss.workers import GivenUpError, Workers
 from scrapy_mss.wrappers import Labelling, Wrapper, label, load_wrappers
 
 if TYPE_CHECKING:
+    from scrapy import Spider
     from scrapy.crawler import Crawler
 
 logger = logging.getLogger(__name__)
@@ -81,7 +82,7 @@ class Session:
         if self.options.train:
             self._timer = _compat.every(self.options.checkpoint_seconds, self.learner.checkpoint)
 
-    def close(self) -> None:
+    def close(self, spider: Spider) -> None:
         """End with the crawl: write the model, stop the workers, say what was done."""
         if self._timer:
             self._timer.stop()
@@ -91,7 +92,9 @@ class Session:
         self.numbers.put(stats.MODEL_PAGES, self.learner.model.bayes.pages)
         self.numbers.put(stats.MODEL_GENERATION, self.learner.generation)
         self.numbers.put(stats.MODEL_FAILED, self.learner.failures)
-        logger.info("%s", summarized(self.numbers, self.learner.name, (wrapper.site for wrapper in self.wrappers)))
+        sites = (wrapper.site for wrapper in self.wrappers)
+        logger.info("%s", summarized(self.numbers, self.learner.name, sites))
+        _sessions.pop(spider.crawler, None)  # by its stats the session holds the crawler, too
 
     # Training
 
@@ -114,11 +117,8 @@ class Session:
         if len(response.text) > self.options.max_body:
             return "too_large"
         labelling = self._labelled(response, wrapper)
-        site = wrapper.site
         if labelling.reason is not None:
-            self.numbers.add(stats.WRAPPER_MISS, site=site)
             return labelling.reason.value
-        self.numbers.add(stats.WRAPPER_HIT, site=site)
         limit = self.options.freeze_after
         if limit and self.learner.model.bayes.pages >= limit:
             return "frozen"
@@ -134,11 +134,13 @@ class Session:
         if labelling is None:
             labelling = label(wrapper, response.text, tokenize(response.text))
             self._labellings[response] = labelling
+            stat = stats.WRAPPER_MISS if labelling.reason else stats.WRAPPER_HIT
+            self.numbers.add(stat, site=wrapper.site)
         return labelling
 
     # Items and the pages they are of
 
-    def pair(self, item: object, response: HtmlResponse, *, made: bool) -> None:
+    def pair(self, item: object, response: Response, *, made: bool) -> None:
         """Remember that *item* is of *response*, and whether it was *made* by us."""
         self._pages[id(item)] = response
         if made:
@@ -154,14 +156,25 @@ class Session:
 
     async def find(self, response: HtmlResponse) -> Found:
         """The article in the page of *response*."""
-        wrapper = self.wrappers.find(response.url) if self.options.prefer_wrapper else None
-        if wrapper is not None and len(response.text) <= self.options.max_body:
-            labelling = self._labelled(response, wrapper)
-            if labelling.reason is None:
-                self.numbers.add(stats.EXTRACT_PAGES)
-                found = read_labelled(labelling, wrapper, response.url)
-                return self._counted(found, "wrapper")
-        return await self.find_in(response.text, response.url)
+        try:
+            found = self._ruled(response) if self.options.prefer_wrapper else None
+        except Exception:
+            self.numbers.add(stats.EXTRACT_PAGES)
+            return self._broken(response.url)
+        if found is None:
+            return await self.find_in(response.text, response.url)
+        self.numbers.add(stats.EXTRACT_PAGES)
+        return self._counted(found, "wrapper")
+
+    def _ruled(self, response: HtmlResponse) -> Found | None:
+        """The article as a wrapper has it, if there is one that labels the page."""
+        wrapper = self.wrappers.find(response.url)
+        if wrapper is None or len(response.text) > self.options.max_body:
+            return None
+        labelling = self._labelled(response, wrapper)
+        if labelling.reason is not None:
+            return None
+        return read_labelled(labelling, wrapper, response.url)
 
     async def find_in(self, source: str, url: str) -> Found:
         """The article in the page *source*."""
@@ -178,9 +191,7 @@ class Session:
             logger.warning("scrapy-mss: gave up on %s: %s", url, error)
             return Found(reason=str(error))
         except Exception:
-            self.numbers.add(stats.EXTRACT_FAILED, reason="error")
-            logger.exception("scrapy-mss: cannot extract %s; the crawl goes on", url)
-            return Found(reason="error")
+            return self._broken(url)
         found.fields["extractor"] = name
         return self._counted(found, "model" if trusted else "simple")
 
@@ -189,6 +200,11 @@ class Session:
             return read_page(model, source, url)
         page = Page(source, url, trusted=model is not None)
         return await self._workers.read(self.options.timeout, page)
+
+    def _broken(self, url: str) -> Found:
+        self.numbers.add(stats.EXTRACT_FAILED, reason="error")
+        logger.exception("scrapy-mss: cannot extract %s; the crawl goes on", url)
+        return Found(reason="error")
 
     def _counted(self, found: Found, source: str) -> Found:
         if found.is_article and found.probability < self.options.min_probability:

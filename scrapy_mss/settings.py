@@ -8,6 +8,8 @@ name that is.
 from __future__ import annotations
 
 import difflib
+import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -46,7 +48,7 @@ def _switch(value: object) -> bool:
 def _at_least(lowest: float, kind: type) -> Callable[[Any], Any]:
     def number(value: object) -> Any:  # noqa: ANN401 - int or float
         converted = kind(value)
-        if converted < lowest:
+        if not lowest <= converted < math.inf:
             raise ValueError(value)
         return converted
 
@@ -81,9 +83,11 @@ def listed(value: object) -> list[object]:
 
 
 def _mapping(value: object) -> dict[str, str]:
+    if isinstance(value, str):  # of the command line, where Scrapy's own dicts are JSON too
+        value = json.loads(value or "{}")
     if not isinstance(value, Mapping):
         raise TypeError(value)
-    return {str(key): str(name) for key, name in value.items()}
+    return {str(key): _text(name) for key, name in value.items()}
 
 
 def _text(value: object) -> str:
@@ -248,11 +252,20 @@ def read(settings: BaseSettings) -> Options:
         value = settings.get(row.name, row.default)
         try:
             values[row.option] = row.convert(value)
-        except (TypeError, ValueError, KeyError):
+        except (TypeError, ValueError, KeyError, OverflowError):
             faults.append(f"{row.name}: expected {row.expected}, got {value!r}")
     if faults:
         raise SettingError("; ".join(faults))
     return Options(**values)
+
+
+def enabled(settings: BaseSettings) -> bool:
+    """Whether to go on and `read`; a switch that is none goes on, to be told with other faults."""
+    row = SETTINGS[0]
+    try:
+        return bool(row.convert(settings.get(row.name, row.default)))
+    except KeyError:
+        return True
 
 
 def unknown(settings: BaseSettings) -> list[str]:

@@ -59,7 +59,8 @@ class Source:
             if self.path.name.endswith(endings):
                 return read(self)
         known = ", ".join(ending for endings, _ in READERS for ending in endings)
-        raise SourceError(f"{self.path}: expected a folder of HTML files or a file ending in {known}")
+        message = f"expected a folder of HTML files or a file ending in {known}"
+        raise SourceError(f"{self.path}: {message}")
 
 
 def _json_lines(source: Source) -> Iterator[StoredPage]:

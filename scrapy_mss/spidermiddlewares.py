@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy.exceptions import NotConfigured
-from scrapy.http import HtmlResponse, Request, Response
+from scrapy.http import Request, Response
 from scrapy.utils.misc import load_object
 
 from scrapy_mss.session import SKIP_EXTRACTION, Session, is_page
+from scrapy_mss.settings import SettingError, enabled
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -26,11 +27,12 @@ class ArticleMiddleware:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.item_class = load_object(session.options.item_class)
+        self.item_class = _loaded(session.options.item_class)
+        self._made("about:blank")  # a class that cannot be made of an address stops the crawl here
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        if not crawler.settings.getbool("MSS_ENABLED", True):
+        if not enabled(crawler.settings):
             raise NotConfigured("MSS_ENABLED is off")
         return cls(Session.of(crawler))
 
@@ -47,13 +49,30 @@ class ArticleMiddleware:
                     self.session.pair(each, page, made=False)
             yield each
         if page is not None and not yielded:
-            item = self._made(page)
+            item = self._made(page.url)
             self.session.pair(item, page, made=True)
             yield item
 
-    def _made(self, page: HtmlResponse) -> object:
+    def _made(self, url: str) -> object:
         name = self.session.options.field_map.get("url", "url")
-        return self.item_class(**{name: page.url} if name else {})
+        values = {name: url} if name else {}
+        try:
+            return self.item_class(**values)
+        except (KeyError, TypeError) as error:
+            given = f"{name!r} alone" if name else "nothing"
+            raise SettingError(
+                f"MSS_ITEM_CLASS: expected a class that can be made of {given}, got "
+                f"{self.item_class!r}: {error}. Give its other fields defaults, or say in "
+                "MSS_FIELD_MAP what it calls the url"
+            ) from error
+
+
+def _loaded(item_class: str | type) -> Callable[..., object]:
+    try:
+        return cast("Callable[..., object]", load_object(item_class))
+    except (AttributeError, ImportError, NameError, TypeError, ValueError) as error:
+        expected = "expected a class or its dotted path"
+        raise SettingError(f"MSS_ITEM_CLASS: {expected}, got {item_class!r}: {error}") from error
 
 
 def _wanted(response: Response) -> bool:

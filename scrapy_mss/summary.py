@@ -19,9 +19,9 @@ def summarized(numbers: Numbers, model_name: str, sites: Iterable[str]) -> str:
     names = sorted(set(sites))
     hits = {site for site in names if numbers.get(stats.WRAPPER_HIT, site=site)}
     misses = [site for site in names if numbers.get(stats.WRAPPER_MISS, site=site)]
+    of_sites = f"{learned} of {seen} pages of {len(hits)} wrapped sites"
     lines = [
-        f"scrapy-mss: learned {learned} of {seen} pages of {len(hits)} wrapped sites "
-        f"(model {model_name})",
+        f"scrapy-mss: learned {of_sites} (model {model_name})",
         f"scrapy-mss: {articles} articles in {pages} pages, mean probability {mean:.2f}",
     ]
     silent = [site for site in misses if site not in hits]

@@ -26,7 +26,6 @@ from scrapy_mss import worker
 from scrapy_mss.core.model import Model
 from scrapy_mss.pages import Found
 
-
 START_SECONDS = 60.0  # a worker imports for a second; on a machine that swaps, for many
 
 

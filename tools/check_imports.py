@@ -69,11 +69,21 @@ DOWNLOADER_MIDDLEWARES = f"{ROOT}.downloadermiddlewares"
 SPIDER_MIDDLEWARES = f"{ROOT}.spidermiddlewares"
 PIPELINES = f"{ROOT}.pipelines"
 ADDON = f"{ROOT}.addon"
+COMPAT = f"{ROOT}._compat"
+LEARNING = f"{ROOT}.learning"
+PAGES = f"{ROOT}.pages"
+REPLAY = f"{ROOT}.replay"
+SESSION = f"{ROOT}.session"
+SOURCES = f"{ROOT}.sources"
+SUMMARY = f"{ROOT}.summary"
+WORKER = f"{ROOT}.worker"
+WORKERS = f"{ROOT}.workers"
 
 WITHOUT_SCRAPY = (API, CORE, ITEMS, METADATA, STORES, WRAPPERS)
-BELOW_GLUE = (*WITHOUT_SCRAPY, SETTINGS, STATS)
-GLUE = (DOWNLOADER_MIDDLEWARES, SPIDER_MIDDLEWARES, PIPELINES)
-GLUE_LIBRARIES = ("itemadapter", "scrapy")
+OF_A_CRAWL = (LEARNING, PAGES, SOURCES, SUMMARY, WORKER, WORKERS)
+BELOW_GLUE = (*WITHOUT_SCRAPY, *OF_A_CRAWL, SETTINGS, STATS, COMPAT)
+GLUE = (DOWNLOADER_MIDDLEWARES, SPIDER_MIDDLEWARES, PIPELINES, REPLAY)
+GLUE_LIBRARIES = ("itemadapter", "scrapy", "typing_extensions", "w3lib")
 
 LAYERS = (
     Layer(name=CORE, libraries=("numpy",), closed=OUTSIDE_WORLD, why="arrays in, arrays out"),
@@ -84,10 +94,32 @@ LAYERS = (
         closed=OUTSIDE_WORLD,
         why="the one place that knows whose stemmer it is",
     ),
-    Layer(name=ITEMS, project=(CORE,), why="values"),
-    Layer(name=SETTINGS, why="names and defaults"),
+    Layer(name=ITEMS, project=(CORE,), libraries=("zyte_common_items",), why="values"),
+    Layer(name=SETTINGS, libraries=("scrapy.settings",), why="names and defaults"),
     Layer(name=STATS, why="names"),
-    Layer(name=STORES, project=(CORE,), libraries=("numpy",), why="models on disk or in a server"),
+    Layer(name=SUMMARY, project=(STATS,), why="numbers as sentences"),
+    Layer(
+        name=STORES,
+        project=(CORE,),
+        libraries=("filelock", "numpy"),
+        why="models on disk or in a server",
+    ),
+    Layer(name=LEARNING, project=(CORE, STORES), why="a model that others learn into too"),
+    Layer(name=PAGES, project=(CORE, METADATA, WRAPPERS), why="one page to one article"),
+    Layer(name=WORKER, project=(CORE, PAGES), libraries=("numpy",), why="the same elsewhere"),
+    Layer(name=WORKERS, project=(ROOT, CORE, PAGES, WORKER), why="processes beside the crawl's"),
+    Layer(
+        name=SOURCES,
+        libraries=("fastwarc", "lxml", "w3lib", "warcio"),
+        why="stored pages, however they are stored",
+    ),
+    Layer(name=COMPAT, libraries=("scrapy", "twisted"), why="versions of Scrapy"),
+    Layer(
+        name=SESSION,
+        project=(ROOT, *BELOW_GLUE),
+        libraries=GLUE_LIBRARIES,
+        why="what the parts of a crawl share",
+    ),
     Layer(
         name=WRAPPERS,
         project=(CORE,),
@@ -119,7 +151,12 @@ LAYERS = (
         why="measures everything that runs without a crawl",
     ),
     *(
-        Layer(name=name, project=BELOW_GLUE, libraries=GLUE_LIBRARIES, why="Scrapy glue")
+        Layer(
+            name=name,
+            project=(ROOT, SESSION, *BELOW_GLUE),
+            libraries=(*GLUE_LIBRARIES, "twisted"),
+            why="Scrapy glue",
+        )
         for name in GLUE
     ),
     Layer(name=ADDON, project=(*BELOW_GLUE, *GLUE), libraries=GLUE_LIBRARIES, why="wires the glue"),

@@ -23,21 +23,21 @@ HELP_VERSIONS = {(3, 11), (3, 12)}
 DOCS = Path(__file__).parent.parent / "docs"
 MADE = "<!-- Made by tools/reference.py from the tables of the code; change those. -->\n"
 HELP_WIDTH = "90"
+SETTINGS_INTRODUCTION = """\
+All are read from the crawl's settings: `settings.py`, a spider's `custom_settings`, or
+`-s NAME=VALUE`. A value that cannot be used stops the crawl at its start, with what is expected; a
+name that begins with `MSS_` and is not one of these is pointed out.
+
+Two keys of `Request.meta` leave single pages out: `mss_skip_training` and `mss_skip_extraction`,
+with a true value."""
 
 
 def settings_page() -> str:
     """One section a setting."""
-    parts = [
-        "# Settings",
-        MADE.strip(),
-        "All are read from the crawl's settings: `settings.py`, a spider's `custom_settings`, or "
-        "`-s NAME=VALUE`. A value that cannot be used stops the crawl at its start, with what is "
-        "expected; a name that begins with `MSS_` and is not one of these is pointed out.",
-        "Two keys of `Request.meta` leave single pages out: `mss_skip_training` and "
-        "`mss_skip_extraction`, with a true value.",
-    ]
+    parts = ["# Settings", MADE.strip(), SETTINGS_INTRODUCTION]
     for row in SETTINGS:
-        parts += [f"## {row.name}", f"Default: `{row.default!r}`. Expects {row.expected}.", row.summary]
+        facts = f"Default: `{row.default!r}`. Expects {row.expected}."
+        parts += [f"## {row.name}", facts, row.summary]
     return "\n\n".join(parts) + "\n"
 
 

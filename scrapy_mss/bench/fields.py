@@ -83,11 +83,12 @@ class Library(NamedTuple):
 
 
 def _ours() -> Library:
-    html = require("lxml.html", "reading pages")
+    etree = require("lxml.etree", "reading pages")
 
     def parse(source: str) -> object:
-        parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
-        return html.document_fromstring(_bytes(source), parser=parser)
+        """As in a crawl: Scrapy's selectors use this parser."""
+        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
+        return etree.fromstring(_bytes(source), parser=parser)
 
     def read(tree: Any, url: str | None) -> Said:  # noqa: ANN401 - lxml's tree
         found = metadata.read(tree, url)

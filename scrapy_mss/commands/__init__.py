@@ -65,8 +65,6 @@ class MssCommand(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Perform the action; a fault of the arguments is one line and exit code 2."""
         try:
-            if args:
-                raise CommandError(f"unknown argument {args[0]!r}; see: scrapy mss {opts.action} -h")
             self.exitcode = opts.perform(opts, self)
         except (CommandError, ModelError, SettingError, SourceError, WrapperError) as error:
             print(f"scrapy mss {opts.action}: error: {error}", file=sys.stderr)

@@ -16,7 +16,7 @@ from scrapy_mss.commands.base import Action, CommandError, counted, shown_path
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.sources import Source
 from scrapy_mss.stores.file import write_atomically
-from scrapy_mss.wrappers import Registry, Wrapper, label, load_wrappers
+from scrapy_mss.wrappers import Registry, label, load_wrappers
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
@@ -126,15 +126,13 @@ class TestPageSpider(Spider):
         for url in self.tests:
             yield Request(url, dont_filter=True, cb_kwargs={"asked": url})
 
-    def parse(self, response: Response, asked: str = "", **_: Any) -> None:  # noqa: ANN401
+    def parse(self, response: Response, asked: str = "", **_: Any) -> None:
         """Hand the page on under the address that was asked for."""
         if isinstance(response, TextResponse):
             self.take(asked, response.text)
 
 
-def _fetched(
-    tests: set[str], take: Callable[[str, str], None], command: ScrapyCommand
-) -> set[str]:
+def _fetched(tests: set[str], take: Callable[[str, str], None], command: ScrapyCommand) -> set[str]:
     process = command.crawler_process
     if process is None:
         raise CommandError("there is no crawler process to fetch pages; name some with --pages")
@@ -144,6 +142,7 @@ def _fetched(
         seen.add(url)
         take(url, html)
 
+    process.settings.set("MSS_ENABLED", value=False, priority="cmdline")  # a check teaches nothing
     process.crawl(TestPageSpider, tests=sorted(tests), take=taken)
     process.start()
     return seen

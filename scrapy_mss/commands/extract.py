@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,7 +74,7 @@ class PageSpider(Spider):
         for address in self.addresses:
             yield Request(address, dont_filter=True)
 
-    def parse(self, response: Response, **_: Any) -> None:  # noqa: ANN401 - as Spider.parse
+    def parse(self, response: Response, **_: Any) -> None:
         """Yield nothing: the middleware makes the item."""
 
 
@@ -82,12 +83,18 @@ def _crawl(addresses: list[str], options: argparse.Namespace, command: ScrapyCom
     if process is None:
         raise CommandError("addresses cannot be fetched here: there is no crawler process")
     extracted: list[int] = []
-    changes = {
+    # A project's wrappers and middlewares stay; what it does with items is not asked for here.
+    changes: dict[str, Any] = {
         "ADDONS": {"scrapy_mss.Addon": 500},
+        "ITEM_PIPELINES": {},
+        "FEEDS": {},
+        "MSS_ENABLED": True,
         "MSS_TRAIN": False,
         "MSS_EMIT": "all",
+        "MSS_ITEM_CLASS": "scrapy_mss.items.Article",
+        "MSS_FIELD_MAP": {},
         "MSS_MODEL": str(options.model or ""),
-        "MSS_TRUST_AFTER": 0 if options.model else 50,
+        "MSS_TRUST_AFTER": 0 if options.model else sys.maxsize,
     }
     for name, value in changes.items():
         process.settings.set(name, value, priority="cmdline")

@@ -27,6 +27,8 @@ class Mss:
     def __init__(
         self, *, profile: str = "paper", clean: bool = False, bias: float | None = None
     ) -> None:
+        if profile not in PROFILES:
+            raise ValueError(f"no profile is called {profile!r}; there are {', '.join(PROFILES)}")
         self.profile = PROFILES[profile]
         if not clean:
             self.profile = replace(self.profile, rules=UNCLEANED)

@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import lxml.html
 from lxml import etree
 
 from scrapy_mss.metadata.page import Page
@@ -59,9 +58,9 @@ def read(root: etree._Element, url: str | None = None) -> Metadata:
 
 def read_html(html: str, url: str | None = None) -> Metadata:
     """What the page *html* says; for those who have no tree yet."""
-    parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
     try:
-        root = lxml.html.document_fromstring(html.encode("utf-8", "replace"), parser=parser)
-    except (etree.LxmlError, ValueError, AssertionError):  # nothing that a tree could be made of
+        root = etree.fromstring(html.encode("utf-8", "replace"), parser=parser)
+    except etree.LxmlError:  # nothing that a tree could be made of
         return Metadata()
-    return read(root, url)
+    return read(root, url) if etree.iselement(root) else Metadata()

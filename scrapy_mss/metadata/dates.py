@@ -66,8 +66,21 @@ _MONTH: Final = "|".join(sorted(map(re.escape, MONTH_NUMBER), key=len, reverse=T
 # absent: such a time is given without a zone rather than with a wrong one.
 ZONES: Final[Mapping[str, int]] = {
     **dict.fromkeys(("z", "utc", "gmt", "ut"), 0),
-    **{"est": -5, "edt": -4, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7},
-    **{"cet": 1, "cest": 2, "mez": 1, "mesz": 2, "eet": 2, "eest": 3, "jst": 9, "kst": 9},
+    "est": -5,
+    "edt": -4,
+    "cdt": -5,
+    "mst": -7,
+    "mdt": -6,
+    "pst": -8,
+    "pdt": -7,
+    "cet": 1,
+    "cest": 2,
+    "mez": 1,
+    "mesz": 2,
+    "eet": 2,
+    "eest": 3,
+    "jst": 9,
+    "kst": 9,
 }
 
 # --- numeric days that languages read differently -------------------------------------------------
@@ -153,6 +166,7 @@ _COMPACT_TIME: Final = re.compile(
     r"T?(?P<hour>\d{2})(?P<minute>\d{2})(?P<second>\d{2})"
     r"(?:(?P<sign>[+-])(?P<zh>\d{2}):?(?P<zm>\d{2})|(?P<zone>Z))?"
 )
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _EPOCH: Final = re.compile(r"(\d{10})(\d{3})?(?:\.\d+)?")
 _LEADING: Final = re.compile(rf"\W*{_WEEKDAY}", re.IGNORECASE)
 
@@ -174,6 +188,8 @@ def read(text: str, language: str | None = None) -> str | None:
 
 def find(text: str, language: str | None = None) -> str | None:
     """The first date in a line of prose, such as `Published on March 5, 2024 at 10:00`."""
+    if not _YEAR.search(text):
+        return None
     text = " ".join(text[:MAX_TEXT].split())
     matches = (match for style in DAYS if (match := style.pattern.search(text)))
     for match in sorted(matches, key=lambda match: match.start()):

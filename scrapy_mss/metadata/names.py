@@ -63,8 +63,8 @@ _COMMA: Final = re.compile(r"\s*[,،，]\s*")  # noqa: RUF001 - the commas of Ar
 # --- what is no name ------------------------------------------------------------------------------
 
 DEGREES: Final = frozenset(
-    "aicp ba bs bsc cfa cfp cpa dds do dr dvm edd esq facc faap facs frcp ii iii jd jr llb llm lcsw "
-    "ldn ma mba md mph mpp ms msc msn mscs ncc np obe pa phd pharmd pmp psyd rd rdn rn sr".split()
+    "aicp ba bs bsc cfa cfp cpa dds do dr dvm edd esq facc faap facs frcp ii iii jd jr llb llm "
+    "lcsw ldn ma mba md mph mpp ms msc msn mscs ncc np obe pa phd pharmd pmp psyd rd rdn rn sr".split()
 )
 # A part that contains one of these words is a job or a place in a house, not a name.
 JOBS: Final = frozenset(

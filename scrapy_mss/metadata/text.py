@@ -42,12 +42,14 @@ def clean(value: str) -> str:
     """The text of *value* on one line."""
     value = value[:MAX_TEXT]
     for _ in range(2):  # `&amp;#039;` is an apostrophe that was escaped twice
-        if not _REFERENCE.search(value):
+        if "&" not in value or not _REFERENCE.search(value):
             break
         value = html.unescape(value)
     if "<" in value:
         value = _MARKUP.sub(" ", value)
-    return " ".join(_DROPPED.sub("", value).split())
+    if not value.isprintable():
+        value = _DROPPED.sub("", value)
+    return " ".join(value.split())
 
 
 def folded(value: str) -> str:
@@ -108,6 +110,11 @@ def absolute(value: str, base: str | None) -> str | None:
     except ValueError:  # brackets that are no IPv6 address
         return None
     return address if parts.scheme in ("http", "https") and host else None
+
+
+def is_web_address(url: str) -> bool:
+    """Whether *url* is an absolute http or https address."""
+    return len(url) <= MAX_URL and absolute(url, None) is not None
 
 
 def names_in_host(url: str | None) -> list[str]:

@@ -70,6 +70,7 @@ def _is_date(piece: str) -> bool:
 
 def heading_in(text: str, headings: Iterable[str]) -> str | None:
     """The heading that *text* begins with, up to a separator; None where there is none."""
+    text = text[: 2 * MAX_TITLE]  # a title, the section and the site
     beginnings = {folded(text)} | {folded(text[: cut.start()]) for cut in _SEPARATOR.finditer(text)}
     return next((each for each in long_ones(headings) if folded(each) in beginnings), None)
 

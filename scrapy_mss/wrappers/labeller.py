@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 
 import numpy as np
 from lxml import etree
@@ -89,14 +90,15 @@ class _Labeller:
         self.failures: list[str] = []
 
     def label(self) -> Labelling:
-        inside = np.zeros(len(self.page.tokens), np.bool_)
-        spans = [span for body in self.wrapper.body if (span := self._span(body)) is not None]
-        if not spans:
+        spans = (span for body in self.wrapper.body if (span := self._span(body)) is not None)
+        first = next(spans, None)
+        if first is None:
             return self._nothing(Reason.SELECTOR_FAILED if self.failures else Reason.NO_MATCH)
         excluded = self._excluded()
         if excluded is None:
             return self._nothing(Reason.SELECTOR_FAILED)
-        for start, end in spans:
+        inside = np.zeros_like(excluded)
+        for start, end in chain([first], spans):
             inside[start:end] = ~excluded[start:end]
             if self._trim(inside):
                 return self._labelled(inside)
@@ -153,11 +155,11 @@ class _Labeller:
         if len(self.failures) > n_failures:
             return None
         begins = [(start, node) for node in nodes if (start := self.page.start(node)) is not None]
-        behind = 0
+        last, behind = -1, 0
         for start, node in sorted(begins, key=_by_start):
-            if start >= behind:  # else it is inside the one before
-                behind = self.page.end(node)
-                excluded[start:behind] = True
+            if start >= behind or start == last:  # else it is inside the one before
+                last, behind = start, max(behind, self.page.end(node))
+                excluded[last:behind] = True
         return excluded
 
     def _elements(self, selector: Selector, role: str) -> list[Element]:

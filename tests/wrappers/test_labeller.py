@@ -241,3 +241,16 @@ def test_no_damage_to_a_page_makes_it_fail(fragment: str, choose: Random) -> Non
 )
 def test_hostile_pages_are_labelled_in_passing(source: str) -> None:
     checked(source)
+
+
+def test_of_elements_that_begin_together_the_longest_is_out() -> None:
+    source = "<div><table><tr><td>a</td></tr><tr><td>b</td></tr></table>c</div>"
+    rule = wrapper(css("div"), exclude=(css("tr:first-child"), css("tbody"), css("table")))
+
+    assert words(label(rule, source)) == "c"
+
+
+def test_alternatives_behind_the_one_that_is_used_are_not_tried() -> None:
+    found = label(wrapper(css("h1"), FAILS_ON_BRACKET), "<h1>Title</h1><p>(</p>")
+
+    assert (found.text, found.failures) == ("Title", ())

@@ -1,0 +1,35 @@
+"""What the tests of the plugin share: the local site, and a model that has learned its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scrapy_mss.stores.file import write_model
+from tests.plugin import site as site_module
+from tests.plugin.models import learned
+from tests.plugin.site import Site
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[Site]:
+    """The local site, served while the tests run."""
+    with site_module.running() as served:
+        yield served
+
+
+@pytest.fixture(scope="session")
+def trained_once(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("trained") / "model"
+    write_model(path, learned(range(60)))
+    return path.read_bytes()
+
+
+@pytest.fixture
+def trained(trained_once: bytes, tmp_path: Path) -> Path:
+    """A file with a model that has learned sixty wrapped pages."""
+    path = tmp_path / "trained.model"
+    path.write_bytes(trained_once)
+    return path

@@ -1,0 +1,461 @@
+"""The parts without a crawl: each is made for a crawler and asked directly."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import weakref
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+from scrapy.exceptions import DropItem, NotConfigured
+from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
+from scrapy.http.request import NO_CALLBACK
+from scrapy.settings import Settings
+from scrapy.utils.misc import load_object
+from scrapy.utils.reactor import install_reactor, is_reactor_installed
+from scrapy.utils.test import get_crawler
+
+from scrapy_mss import Addon, Article
+from scrapy_mss.addon import COMPONENTS
+from scrapy_mss.core.model import DamagedModelError
+from scrapy_mss.downloadermiddlewares import TrainingMiddleware
+from scrapy_mss.pipelines import ArticlePipeline
+from scrapy_mss.session import Session
+from scrapy_mss.settings import SettingError
+from scrapy_mss.spidermiddlewares import ArticleMiddleware
+from scrapy_mss.wrappers import WrapperError
+from tests.plugin.site import RULES, index, plain, story, wrapped
+
+PARTS = (TrainingMiddleware, ArticleMiddleware, ArticlePipeline)
+URL = "http://127.0.0.1/wrapped/1"
+
+MakeCrawler = Callable[..., Crawler]
+
+
+@pytest.fixture
+def crawler_of(tmp_path: Path) -> MakeCrawler:
+    """Makes crawlers with a model in a folder of the test's own."""
+
+    if not is_reactor_installed():
+        install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
+
+    def make(**settings: object) -> Crawler:
+        values = {"MSS_MODEL": str(tmp_path / "model"), **settings}
+        return get_crawler(Spider, values)
+
+    return make
+
+
+def page(html: str, url: str = URL, **meta: object) -> HtmlResponse:
+    request = Request(url, meta=meta)
+    return HtmlResponse(url, body=html.encode(), encoding="utf-8", request=request)
+
+
+def items_of(part: ArticleMiddleware, response: Response, *yielded: object) -> list[Any]:
+    """What leaves *part* for a page whose callback yields *yielded*."""
+
+    async def result() -> AsyncIterator[object]:
+        for each in yielded:
+            yield each
+
+    async def gathered() -> list[Any]:
+        return [each async for each in part.process_spider_output(response, result())]
+
+    return asyncio.run(gathered())
+
+
+def processed(part: ArticlePipeline, item: object) -> Any:
+    return asyncio.run(part.process_item(item))
+
+
+def stat(crawler: Crawler, name: str) -> float:
+    assert crawler.stats is not None
+    return float(crawler.stats.get_value(f"mss/{name}", 0))
+
+
+# Each alone
+
+
+def test_training_alone_learns_a_wrapped_page(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=RULES)
+    part, response = TrainingMiddleware.from_crawler(crawler), page(wrapped(1))
+
+    returned = part.process_response(response.request, response)  # type: ignore[arg-type]
+
+    assert returned is response
+    assert stat(crawler, "train/learned") == 1
+    assert Session.of(crawler).learner.model.bayes.pages == 1
+
+
+def test_articles_alone_are_one_item_a_page_with_its_address(crawler_of: MakeCrawler) -> None:
+    part = ArticleMiddleware.from_crawler(crawler_of())
+
+    (item,) = items_of(part, page(plain(1)))
+
+    assert item == Article(url=URL)
+
+
+def test_the_pipeline_alone_fills_items_that_bring_their_page(crawler_of: MakeCrawler) -> None:
+    part = ArticlePipeline.from_crawler(crawler_of())
+
+    item = processed(part, {"url": URL, "html": plain(1)})
+
+    assert story("plain", 1).paragraphs[-1] in item["text"]
+    assert item["html"] == plain(1)
+
+
+def test_the_pipeline_alone_leaves_items_without_a_page_alone(crawler_of: MakeCrawler) -> None:
+    part = ArticlePipeline.from_crawler(crawler_of())
+
+    assert processed(part, {"url": URL}) == {"url": URL}
+    assert processed(part, 7) == 7
+
+
+def test_parts_of_one_crawler_share_a_session_and_crawlers_share_none(
+    crawler_of: MakeCrawler,
+) -> None:
+    one, other = crawler_of(MSS_WRAPPERS=RULES), crawler_of(MSS_WRAPPERS=RULES)
+
+    sessions = {id(part.from_crawler(one).session) for part in PARTS}
+
+    assert len(sessions) == 1
+    assert id(ArticlePipeline.from_crawler(other).session) not in sessions
+
+
+def test_a_session_and_its_model_are_gone_when_the_crawl_is(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of()
+    part = ArticlePipeline.from_crawler(crawler)
+    session, spider = weakref.ref(part.session), Spider.from_crawler(crawler, "any")
+    assert crawler.stats is not None
+
+    part.session.close(spider)
+    del part, spider, crawler
+    gc.collect()
+
+    assert session() is None
+
+
+# The add-on
+
+
+def placed(settings: Settings) -> dict[str, dict[type, int | None]]:
+    """What stands where for the settings that the add-on changes."""
+    return {
+        name: {load_object(part): order for part, order in settings.getdict(name).items()}
+        for name, _, _ in COMPONENTS
+    }
+
+
+def test_the_addon_places_every_part() -> None:
+    settings = Settings()
+
+    Addon().update_settings(settings)
+
+    assert placed(settings) == {name: {part: order} for name, part, order in COMPONENTS}
+
+
+@pytest.mark.parametrize("order", [1, 999, None])
+@pytest.mark.parametrize("by_path", [False, True])
+def test_where_a_project_places_a_part_itself_it_stays(order: int | None, by_path: bool) -> None:
+    own: dict[str, dict[Any, int | None]] = {
+        name: {f"{part.__module__}.{part.__qualname__}" if by_path else part: order}
+        for name, part, _ in COMPONENTS
+    }
+    settings = Settings(own)
+
+    Addon().update_settings(settings)
+
+    assert placed(settings) == {name: {part: order} for name, part, _ in COMPONENTS}
+
+
+def test_other_parts_of_the_project_stay() -> None:
+    settings = Settings({"ITEM_PIPELINES": {"scrapy.pipelines.files.FilesPipeline": 1}})
+
+    Addon().update_settings(settings)
+
+    assert len(placed(settings)["ITEM_PIPELINES"]) == 2
+
+
+@pytest.mark.parametrize("value", [False, "False", 0, "0"])
+def test_mss_enabled_off_turns_everything_off(crawler_of: MakeCrawler, value: object) -> None:
+    crawler = crawler_of(MSS_ENABLED=value, MSS_WRAPPERS=RULES)
+
+    with pytest.raises(NotConfigured, match="MSS_ENABLED"):
+        Addon().update_settings(crawler.settings)
+    for part in PARTS:
+        with pytest.raises(NotConfigured, match="MSS_ENABLED"):
+            part.from_crawler(crawler)
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [({"MSS_TRAIN": False, "MSS_WRAPPERS": RULES}, "MSS_TRAIN"), ({}, "MSS_WRAPPERS")],
+)
+def test_training_says_why_it_has_nothing_to_do(
+    crawler_of: MakeCrawler, settings: dict[str, object], name: str
+) -> None:
+    with pytest.raises(NotConfigured, match=name):
+        TrainingMiddleware.from_crawler(crawler_of(**settings))
+
+
+# Faults stop a crawl before it starts
+
+
+def test_settings_that_cannot_be_used_stop_the_crawl(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of(MSS_ENABLED="perhaps", MSS_WORKERS="two", MSS_WRAPPERS=RULES)
+
+    for part in PARTS:
+        with pytest.raises(SettingError, match="MSS_ENABLED.*MSS_WORKERS"):
+            part.from_crawler(crawler)
+
+
+def test_a_wrapper_with_a_fault_stops_the_crawl(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=[{"site": "a.com"}])
+
+    with pytest.raises(WrapperError, match="body"):
+        TrainingMiddleware.from_crawler(crawler)
+
+
+def test_a_damaged_model_stops_the_crawl(crawler_of: MakeCrawler, trained: Path) -> None:
+    trained.write_bytes(trained.read_bytes()[:-1])
+
+    with pytest.raises(DamagedModelError, match=r"trained\.model"):
+        ArticlePipeline.from_crawler(crawler_of(MSS_MODEL=str(trained)))
+
+
+@pytest.mark.parametrize(
+    ("item_class", "field_map"),
+    [
+        ("no.such.Class", {}),
+        ("tests.plugin.items.NoSuch", {}),
+        ("nodots", {}),
+        ("tests.plugin.items.Renamed", {}),
+        ("tests.plugin.items.Record", {"url": ""}),
+        ("tests.plugin.items.Classic", {"url": "link"}),
+        (3, {}),
+    ],
+)
+def test_an_item_class_that_cannot_be_made_stops_the_crawl(
+    crawler_of: MakeCrawler, item_class: object, field_map: dict[str, str]
+) -> None:
+    crawler = crawler_of(MSS_ITEM_CLASS=item_class, MSS_FIELD_MAP=field_map)
+
+    with pytest.raises(SettingError, match="MSS_ITEM_CLASS"):
+        ArticleMiddleware.from_crawler(crawler)
+
+
+def test_an_unknown_setting_is_pointed_out_and_the_crawl_goes_on(
+    crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture
+) -> None:
+    crawler = crawler_of(MSS_WRAPPER=[])
+
+    with caplog.at_level(logging.WARNING):
+        ArticleMiddleware.from_crawler(crawler)
+        ArticlePipeline.from_crawler(crawler)
+
+    told = [record.message for record in caplog.records]
+    assert told == ["scrapy-mss: unknown setting MSS_WRAPPER: did you mean MSS_WRAPPERS?"]
+
+
+# Which pages
+
+
+def _with(response: Response, request: Request) -> Response:
+    response.request = request
+    return response
+
+
+BODY = wrapped(1).encode()
+NO_PAGES: dict[str, Response] = {
+    "robots.txt, media": _with(
+        HtmlResponse(URL, body=BODY, encoding="utf-8"), Request(URL, callback=NO_CALLBACK)
+    ),
+    "not found": _with(HtmlResponse(URL, 404, body=BODY, encoding="utf-8"), Request(URL)),
+    "no content": _with(HtmlResponse(URL, 203, body=BODY, encoding="utf-8"), Request(URL)),
+    "an error": _with(HtmlResponse(URL, 500, body=BODY, encoding="utf-8"), Request(URL)),
+    "text": _with(TextResponse(URL, body=BODY, encoding="utf-8"), Request(URL)),
+    "XML": _with(XmlResponse(URL, body=BODY, encoding="utf-8"), Request(URL)),
+    "bytes": _with(Response(URL, body=BODY), Request(URL)),
+}
+
+
+@pytest.mark.parametrize("response", NO_PAGES.values(), ids=NO_PAGES)
+def test_what_is_no_page_is_neither_learned_nor_an_item(
+    crawler_of: MakeCrawler, response: Response
+) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=RULES)
+    training, articles = (part.from_crawler(crawler) for part in PARTS[:2])
+    assert isinstance(training, TrainingMiddleware)
+    assert isinstance(articles, ArticleMiddleware)
+    assert response.request is not None
+
+    returned = training.process_response(response.request, response)
+
+    assert returned is response
+    assert items_of(articles, response) == []
+    assert stat(crawler, "train/seen") == 0
+
+
+@pytest.mark.parametrize(("skip", "learned"), [(True, 0), (False, 1), (None, 1)])
+def test_meta_skips_training(crawler_of: MakeCrawler, skip: object, learned: int) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=RULES)
+    part, response = (
+        TrainingMiddleware.from_crawler(crawler),
+        page(wrapped(1), mss_skip_training=skip),
+    )
+
+    part.process_response(response.request, response)  # type: ignore[arg-type]
+
+    assert stat(crawler, "train/learned") == learned
+
+
+def test_meta_skips_extraction_and_the_spiders_own_items_pass(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of()
+    part, own = ArticleMiddleware.from_crawler(crawler), {"url": URL}
+
+    assert items_of(part, page(plain(1), mss_skip_extraction=True)) == []
+    assert items_of(part, page(plain(1), mss_skip_extraction=True), own) == [own]
+    assert processed(ArticlePipeline.from_crawler(crawler), own) == {"url": URL}
+
+
+def test_requests_are_no_items_of_a_page(crawler_of: MakeCrawler) -> None:
+    part, follow = ArticleMiddleware.from_crawler(crawler_of()), Request("http://127.0.0.1/2")
+
+    request, item = items_of(part, page(plain(1)), follow)
+
+    assert request is follow
+    assert isinstance(item, Article)
+
+
+def test_a_page_of_a_site_without_a_wrapper_is_not_learned(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=RULES)
+    part, response = TrainingMiddleware.from_crawler(crawler), page(wrapped(1), "http://other.org/")
+
+    part.process_response(response.request, response)  # type: ignore[arg-type]
+
+    assert stat(crawler, "train/seen") == 0
+
+
+def test_a_page_below_the_examples_threshold_is_refused_by_reason(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=RULES)
+    part = TrainingMiddleware.from_crawler(crawler)
+    response = page('<p>Menu<article class="story">Six words are far too few.</article>')
+
+    part.process_response(response.request, response)  # type: ignore[arg-type]
+
+    assert stat(crawler, "train/seen") == 1
+    assert stat(crawler, "train/learned") == 0
+    assert stat(crawler, "train/refused/too_few_words") == 1
+    assert stat(crawler, "wrapper/127.0.0.1/hit") == 1
+
+
+# Faults of single pages
+
+
+def test_a_page_that_cannot_be_learned_goes_on_and_is_counted_and_logged(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=RULES)
+    part, response = TrainingMiddleware.from_crawler(crawler), page(wrapped(1))
+    monkeypatch.setattr("scrapy_mss.session.label", lambda *_: 1 / 0)
+
+    returned = part.process_response(response.request, response)  # type: ignore[arg-type]
+
+    assert returned is response
+    assert stat(crawler, "train/refused/error") == 1
+    assert [URL in record.message for record in caplog.records] == [True]
+
+
+@pytest.mark.parametrize("name", ["read_page", "label", "read_labelled"])
+def test_a_page_that_cannot_be_extracted_is_no_article_and_is_counted_and_logged(
+    name: str,
+    crawler_of: MakeCrawler,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=[] if name == "read_page" else RULES)
+    articles, pipeline = (part.from_crawler(crawler) for part in PARTS[1:])
+    assert isinstance(articles, ArticleMiddleware)
+    assert isinstance(pipeline, ArticlePipeline)
+    response = page(wrapped(1))
+    (made,), (own,) = items_of(articles, response), items_of(articles, response, {"url": URL})
+    monkeypatch.setattr(f"scrapy_mss.session.{name}", lambda *_: 1 / 0)
+
+    with pytest.raises(DropItem):
+        processed(pipeline, made)
+    returned = processed(pipeline, own)
+
+    assert returned["url"] == URL
+    assert "text" not in returned
+    assert stat(crawler, "extract/failed/error") == 2
+    assert all(URL in record.message for record in caplog.records)
+
+
+def test_metadata_that_cannot_be_read_costs_no_text(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = ArticlePipeline.from_crawler(crawler_of())
+    monkeypatch.setattr("scrapy_mss.metadata.read_html", lambda *_: 1 / 0)
+
+    item = processed(part, {"url": URL, "html": plain(1)})
+
+    assert story("plain", 1).paragraphs[0] in item["text"]
+
+
+# Filling
+
+
+def test_an_index_page_is_dropped_by_reason(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of()
+    articles, pipeline = (part.from_crawler(crawler) for part in PARTS[1:])
+    assert isinstance(articles, ArticleMiddleware)
+    assert isinstance(pipeline, ArticlePipeline)
+    response = page(index(1))
+    (item,) = items_of(articles, response)
+
+    with pytest.raises(DropItem, match="no article: too_short"):
+        processed(pipeline, item)
+
+    assert stat(crawler, "extract/dropped/too_short") == 1
+
+
+def test_text_of_the_spiders_own_names_no_extractor_of_ours(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of()
+    articles, pipeline = (part.from_crawler(crawler) for part in PARTS[1:])
+    assert isinstance(articles, ArticleMiddleware)
+    assert isinstance(pipeline, ArticlePipeline)
+    response = page(plain(1))
+    (item,) = items_of(articles, response, {"url": URL, "text": "My own."})
+
+    filled = processed(pipeline, item)
+
+    assert filled["text"] == "My own."
+    assert filled["title"] == story("plain", 1).title
+    assert "extractor" not in filled
+
+
+def test_a_refused_value_is_told_once_for_each_field(
+    crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture
+) -> None:
+    from tests.plugin.items import Frozen
+
+    crawler = crawler_of()
+    articles, pipeline = (part.from_crawler(crawler) for part in PARTS[1:])
+    assert isinstance(articles, ArticleMiddleware)
+    assert isinstance(pipeline, ArticlePipeline)
+    response = page(plain(1))
+
+    for _ in range(3):
+        (item,) = items_of(articles, response, Frozen(URL))
+        assert processed(pipeline, item) == Frozen(URL)
+
+    assert sorted(record.message.partition(":")[2] for record in caplog.records) == [
+        " Frozen refuses a value for text: cannot assign to field 'text'",
+        " Frozen refuses a value for title: cannot assign to field 'title'",
+    ]

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+from scrapy.settings import Settings
+
+from scrapy_mss.settings import SETTINGS, Options, SettingError, enabled, listed, read, unknown
+
+# Of each setting: what may stand there and what it becomes.
+GOOD: dict[str, list[tuple[object, object]]] = {
+    "MSS_ENABLED": [(True, True), ("False", False), (0, False), ("1", True)],
+    "MSS_WRAPPERS": [
+        ("a.yaml, folder/", ["a.yaml", "folder/"]),
+        (["a.yaml"], ["a.yaml"]),
+        (({"site": "a.com"},), [{"site": "a.com"}]),
+        ({"site": "a.com"}, [{"site": "a.com"}]),
+        ("", []),
+    ],
+    "MSS_MODEL": [("news.model", "news.model"), ("", "")],
+    "MSS_TRAIN": [("true", True), (False, False)],
+    "MSS_FREEZE_AFTER": [("100", 100), (0, 0)],
+    "MSS_TRUST_AFTER": [("0", 0), (7, 7)],
+    "MSS_EMIT": [("all", "all"), ("articles", "articles")],
+    "MSS_MIN_PROBABILITY": [("0.25", 0.25), (0, 0.0), (1, 1.0)],
+    "MSS_ITEM_CLASS": [("a.Class", "a.Class"), (dict, dict)],
+    "MSS_FIELD_MAP": [
+        ({"text": "body"}, {"text": "body"}),
+        ({"text": None}, {"text": ""}),
+        ('{"text": "body"}', {"text": "body"}),
+        ("", {}),
+    ],
+    "MSS_PREFER_WRAPPER": [("0", False), (1, True)],
+    "MSS_MAX_BODY": [("1000", 1000), (1, 1)],
+    "MSS_TIMEOUT": [("2.5", 2.5), (1, 1.0)],
+    "MSS_WORKERS": [("2", 2), (0, 0)],
+    "MSS_CHECKPOINT_PAGES": [("10", 10)],
+    "MSS_CHECKPOINT_SECONDS": [("0.5", 0.5)],
+    "MSS_REPLAY": [("pages.jsonl", ["pages.jsonl"])],
+}
+
+# Of each setting that can be wrong: what it must refuse.
+BAD: dict[str, list[object]] = {
+    "MSS_ENABLED": ["perhaps", 2, []],
+    "MSS_TRAIN": ["yes!", [True]],
+    "MSS_FREEZE_AFTER": [-1, "many", float("inf"), float("nan")],
+    "MSS_TRUST_AFTER": [-1, [], "1.5"],
+    "MSS_EMIT": ["some", ["all"]],
+    "MSS_MIN_PROBABILITY": [1.01, -0.1, "half", float("nan")],
+    "MSS_FIELD_MAP": [["text"], "text=body", 3, "[1]"],
+    "MSS_PREFER_WRAPPER": [{}, "often"],
+    "MSS_MAX_BODY": [0, "big"],
+    "MSS_TIMEOUT": [0, -1, float("inf"), float("nan"), "soon"],
+    "MSS_WORKERS": [-1, "two"],
+    "MSS_CHECKPOINT_PAGES": [0],
+    "MSS_CHECKPOINT_SECONDS": [0, float("nan")],
+}
+
+
+def value_of(name: str, value: object) -> Any:
+    options = read(Settings({name: value}))
+    return getattr(options, name.removeprefix("MSS_").lower())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [(name, *pair) for name, pairs in GOOD.items() for pair in pairs],
+)
+def test_a_usable_value_is_converted(name: str, value: object, expected: object) -> None:
+    converted = value_of(name, value)
+
+    assert converted == expected
+    assert type(converted) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in BAD.items() for value in values]
+)
+def test_an_unusable_value_is_refused_by_name_with_what_is_expected(
+    name: str, value: object
+) -> None:
+    row = next(row for row in SETTINGS if row.name == name)
+
+    with pytest.raises(SettingError) as caught:
+        read(Settings({name: value}))
+
+    assert str(caught.value) == f"{name}: expected {row.expected}, got {value!r}"
+
+
+def test_every_setting_has_examples_here() -> None:
+    assert set(GOOD) == {row.name for row in SETTINGS}
+
+
+def test_all_faults_are_told_in_one_error() -> None:
+    settings = Settings(
+        {"MSS_WORKERS": "two", "MSS_EMIT": "some", "MSS_TIMEOUT": 0, "MSS_TRAIN": 1}
+    )
+
+    with pytest.raises(SettingError) as caught:
+        read(settings)
+
+    faults = str(caught.value).split("; ")
+    assert [fault.partition(":")[0] for fault in faults] == [
+        "MSS_EMIT",
+        "MSS_TIMEOUT",
+        "MSS_WORKERS",
+    ]
+
+
+def test_options_have_one_field_for_each_setting() -> None:
+    assert [field.name for field in dataclasses.fields(Options)] == [row.option for row in SETTINGS]
+
+
+@pytest.mark.parametrize("values", [{}, {row.name: None for row in SETTINGS}])
+def test_what_is_not_set_has_its_default(values: dict[str, None]) -> None:
+    """As everywhere in Scrapy, None is as good as nothing."""
+    options = read(Settings(values))
+
+    for row in SETTINGS:
+        assert getattr(options, row.option) == row.default
+
+
+def test_defaults_are_not_shared_between_crawls() -> None:
+    read(Settings()).wrappers.append("mine.yaml")
+    read(Settings()).field_map["text"] = "body"
+
+    assert read(Settings()).wrappers == []
+    assert read(Settings()).field_map == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("MSS_WRAPPER", "MSS_WRAPPERS"),
+        ("MSS_MIN_PROBABILTY", "MSS_MIN_PROBABILITY"),
+        ("MSS_CHECKPOINT_PAGE", "MSS_CHECKPOINT_PAGES"),
+    ],
+)
+def test_an_unknown_name_is_told_with_the_nearest_one(name: str, near: str) -> None:
+    assert unknown(Settings({name: 1})) == [f"unknown setting {name}: did you mean {near}?"]
+
+
+def test_an_unknown_name_near_none_is_told_with_all() -> None:
+    (complaint,) = unknown(Settings({"MSS_ZZZZZZZZZZZZ": 1}))
+
+    assert all(row.name in complaint for row in SETTINGS)
+
+
+def test_known_names_and_those_of_others_are_not_told() -> None:
+    settings = Settings({row.name: row.default for row in SETTINGS} | {"MISS_IT": 1, "MSSX": 2})
+
+    assert unknown(settings) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(True, True), ("false", False), ("0", False), ("perhaps", True)],
+)
+def test_a_switch_that_is_none_is_left_to_the_error_for_all_settings(
+    value: object, expected: bool
+) -> None:
+    assert enabled(Settings({"MSS_ENABLED": value})) is expected
+
+
+def test_listed_takes_names_apart_and_leaves_objects_whole() -> None:
+    rule = object()
+
+    assert listed("a, b,,c ") == ["a", "b", "c"]
+    assert listed(("a, b",)) == ["a, b"]
+    assert listed(rule) == [rule]

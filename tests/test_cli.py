@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from scrapy_mss.__main__ import main
+from scrapy_mss.core.model import Model, to_bytes
+from scrapy_mss.core.profiles import PAPER
+from tests.core.pages import news_page
+
+UNTRAINED = (
+    "scrapy_mss: no model given: using simple MSS, which has learned nothing (see --model)\n"
+)
+PAGE = "<ul><li>x</ul><p>One caf\u00e9, a line and <b>another</b> line of some more words here.</p><ul><li>y</ul>"
+TEXT = "One caf\u00e9, a line and another line of some more words here.\n"
+
+
+def run(*arguments: str | Path, stdin: bytes = b"") -> tuple[int, str, str]:
+    """Exit code, output and messages of `python -m scrapy_mss` with these arguments."""
+    command = [sys.executable, "-X", "utf8", "-m", "scrapy_mss", *map(str, arguments)]
+    result = subprocess.run(command, input=stdin, capture_output=True, check=False)
+    return result.returncode, result.stdout.decode(), result.stderr.decode()
+
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
+    """The same in this process, which is faster."""
+
+    def in_process(*arguments: str | Path, stdin: bytes = b"") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        return code, *capsys.readouterr()
+
+    return in_process
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    path = tmp_path / "page.html"
+    path.write_text(PAGE, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a model that learned a site."""
+    learned = Model(PAPER)
+    for number in range(3):
+        one = news_page(number)
+        learned.bayes.learn(learned.bayes.features(one.tokens), one.inside)
+    path = tmp_path_factory.mktemp("model") / "news.model"
+    path.write_bytes(to_bytes(learned))
+    return path
+
+
+def test_text_of_a_page_with_a_note_that_no_model_was_given(page: Path) -> None:
+    assert run("extract", page) == (0, TEXT, UNTRAINED)
+
+
+def test_a_dash_is_standard_input() -> None:
+    assert run("extract", "-", stdin=PAGE.encode()) == (0, TEXT, UNTRAINED)
+
+
+def test_html_instead_of_text(call: Call, page: Path) -> None:
+    assert call("extract", "--html", page) == (
+        0,
+        "One caf\u00e9, a line and <b>another</b> line of some more words here.\n",
+        UNTRAINED,
+    )
+
+
+def test_a_model_is_used_without_a_note(tmp_path: Path, model: Path) -> None:
+    page, path = news_page(9), tmp_path / "page.html"
+    path.write_text(page.html, encoding="utf-8")
+
+    code, output, messages = run("extract", "--model", model, path)
+
+    assert (code, messages) == (0, "")
+    assert output == f"{page.text}\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"\xef\xbb\xbf" + PAGE.encode(), TEXT),
+        (b"\xff\xfe" + PAGE.encode("utf-16-le"), TEXT),
+        (b'<meta charset="latin-1">' + PAGE.encode("latin-1"), TEXT),
+        (b'<meta charset="utf-8">' + PAGE.encode(), TEXT),
+        (PAGE.encode("latin-1"), TEXT.replace("\u00e9", "\ufffd")),
+    ],
+)
+def test_pages_are_decoded_by_what_they_say(call: Call, content: bytes, expected: str) -> None:
+    assert call("extract", "-", stdin=content) == (0, expected, UNTRAINED)
+
+
+def assert_refused(result: tuple[int, str, str], message: str) -> None:
+    """Exit code 2, no output, and one line that says what is wrong."""
+    code, output, messages = result
+    assert code == 2
+    assert output == ""
+    assert messages.count("\n") == 1
+    assert messages.startswith("scrapy_mss: ")
+    assert message in messages
+
+
+@pytest.mark.parametrize("content", [b"", b"Only words.", b"1 < 2 && 3 > 2", b"<!-- no tag -->"])
+def test_a_file_that_is_no_html_is_refused(call: Call, tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes(content)
+
+    assert_refused(call("extract", path), f"{path}: no HTML")
+    assert_refused(call("extract", "-", stdin=content), "-: no HTML")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR<p>",
+        b"\x7fELF\x02\x01\x01\x00\x00<a>",
+        bytes(range(256)) * 8,
+    ],
+)
+def test_a_binary_file_is_refused(call: Call, tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "picture.png"
+    path.write_bytes(content)
+
+    assert_refused(call("extract", path), f"{path}: no HTML")
+
+
+def test_a_missing_page_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "nosuch.html"
+
+    assert_refused(run("extract", path), f"{path}: the page cannot be read: No such file")
+
+
+def test_a_folder_is_no_page(call: Call, tmp_path: Path) -> None:
+    assert_refused(
+        call("extract", tmp_path), f"{tmp_path}: the page cannot be read: Is a directory"
+    )
+
+
+def test_a_missing_model_is_told(call: Call, tmp_path: Path, page: Path) -> None:
+    path = tmp_path / "nosuch.model"
+
+    message = f"{path}: the model cannot be read: No such file"
+    assert_refused(call("extract", "--model", path, page), message)
+
+
+def test_a_damaged_model_is_told_with_what_to_do(tmp_path: Path, page: Path, model: Path) -> None:
+    path = tmp_path / "damaged.model"
+    path.write_bytes(model.read_bytes()[:-1] + b"\0")
+
+    result = run("extract", "--model", path, page)
+
+    assert_refused(result, f"{path}: the model is damaged")
+    assert "Use a copy of it" in result[2]
+
+
+def test_a_file_that_is_no_model_is_told(call: Call, page: Path) -> None:
+    assert_refused(call("extract", "--model", page, page), f"{page}: this is no scrapy-mss model")
+
+
+@pytest.mark.parametrize("arguments", [[], ["nosuch"], ["extract"], ["extract", "-", "--nosuch"]])
+def test_wrong_arguments_are_told_with_the_usage(call: Call, arguments: list[str]) -> None:
+    code, output, messages = call(*arguments)
+
+    assert (code, output) == (2, "")
+    assert messages.startswith("usage: python -m scrapy_mss")
+
+
+def test_help_tells_the_options() -> None:
+    code, output, messages = run("extract", "--help")
+
+    assert (code, messages) == (0, "")
+    assert {"--model", "--html", "page"} <= set(output.replace("]", " ").split())
