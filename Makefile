@@ -12,12 +12,15 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help test lint format bench docs clean distclean
+.PHONY: help demo test test-oldest lint format bench docs clean distclean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' Makefile
 	@echo
 	@echo 'PYTHON=python3.13 VENV=.venv-3.13 chooses an interpreter and its environment.'
+
+demo: $(VENV)/installed-peers ## serve eight made-up news sites, crawl them, compare
+	cd example_project && ../$(BIN)/python demo.py
 
 test: lint ## lint, then all tests; reasons and number of the skipped ones are printed
 	$(BIN)/python -m pytest -rs
@@ -27,10 +30,21 @@ lint: $(VENV)/installed-dev ## ruff, formatting, mypy, direction of imports
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tools/check_imports.py
+	$(BIN)/python tools/reference.py --check
 
 format: $(VENV)/installed-dev ## format the sources and repair what ruff can repair
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# The oldest Scrapy that is supported, with the Twisted of its time.
+test-oldest: $(VENV)-oldest/installed ## the plugin's tests on the oldest Scrapy
+	$(VENV)-oldest/bin/python -m pytest -rs tests/plugin
+
+$(VENV)-oldest/installed: setup.cfg
+	$(PYTHON) -m venv '$(VENV)-oldest'
+	@$(VENV)-oldest/bin/python -m pip --quiet --quiet --disable-pip-version-check install \
+		--editable '.[dev]' 'scrapy==2.13.0' 'twisted<25.5'
+	@touch $@
 
 bench: $(VENV)/installed-peers ## a small comparison of systems; DATA=folder of labelled pages
 	@test -f '$(BENCH_DATA)' || { \

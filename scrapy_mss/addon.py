@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
@@ -22,6 +23,7 @@ COMPONENTS = (
     ("SPIDER_MIDDLEWARES", ArticleMiddleware, 950),
     ("ITEM_PIPELINES", ArticlePipeline, 200),
 )
+PROVIDER = ("SCRAPY_POET_PROVIDERS", "scrapy_mss.providers.ArticleProvider", 900)
 
 
 class Addon:
@@ -33,3 +35,5 @@ class Addon:
             raise NotConfigured("MSS_ENABLED is off")
         for setting, component, order in COMPONENTS:
             settings.setdefault_in_component_priority_dict(setting, component, order)
+        if find_spec("scrapy_poet"):
+            settings.setdefault_in_component_priority_dict(*PROVIDER)

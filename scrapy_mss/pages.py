@@ -39,6 +39,13 @@ class Found:
     def is_article(self) -> bool:
         return not self.reason
 
+    @property
+    def offered(self) -> dict[str, Any]:
+        """What an item is offered: of a page that is no article, only how improbable it is one."""
+        if not self.is_article:
+            return {"probability": 0.0}
+        return {**self.fields, "probability": self.probability}
+
 
 def read_page(model: Model | None, source: str, url: str) -> Found:
     """The article in the page *source* at *url*, by *model* or, without one, by simple MSS."""

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem, NotConfigured
 
-from scrapy_mss.pages import Found
 from scrapy_mss.session import Session
 from scrapy_mss.settings import EMIT_ARTICLES, enabled
 
@@ -54,7 +53,7 @@ class ArticlePipeline:
         if not found.is_article and made and self.session.options.emit == EMIT_ARTICLES:
             raise DropItem(f"no article: {found.reason}", log_level="DEBUG")
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        values = {**_offered(found), "crawled": now}
+        values = {**found.offered, "crawled": now}
         if adapter.get(self.field_map.get("text", "text")) not in _EMPTY:
             values.pop("extractor", None)  # the text is the spider's own find
         self._fill(adapter, values)
@@ -85,10 +84,3 @@ class ArticlePipeline:
                 self._refusals.add((kind, name))
                 told = "scrapy-mss: %s refuses a value for %s: %s"
                 logger.warning(told, kind.__name__, name, " ".join(str(error).split()))
-
-
-def _offered(found: Found) -> dict[str, Any]:
-    """What an item is offered: of a page that is no article, only how improbable it is one."""
-    if not found.is_article:
-        return {"probability": 0.0}
-    return {**found.fields, "probability": found.probability}

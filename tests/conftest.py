@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from hypothesis import settings
 
-settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=100)
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("search", deadline=None, max_examples=3000)
 settings.load_profile("repeatable")

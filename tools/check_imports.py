@@ -72,6 +72,7 @@ ADDON = f"{ROOT}.addon"
 COMPAT = f"{ROOT}._compat"
 LEARNING = f"{ROOT}.learning"
 PAGES = f"{ROOT}.pages"
+PROVIDERS = f"{ROOT}.providers"
 REPLAY = f"{ROOT}.replay"
 SESSION = f"{ROOT}.session"
 SOURCES = f"{ROOT}.sources"
@@ -158,6 +159,12 @@ LAYERS = (
             why="Scrapy glue",
         )
         for name in GLUE
+    ),
+    Layer(
+        name=PROVIDERS,
+        project=(SESSION, *BELOW_GLUE),
+        libraries=("scrapy", "scrapy_poet"),
+        why="an optional part: nothing imports it, the add-on names it",
     ),
     Layer(name=ADDON, project=(*BELOW_GLUE, *GLUE), libraries=GLUE_LIBRARIES, why="wires the glue"),
     Layer(

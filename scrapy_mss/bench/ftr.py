@@ -8,7 +8,7 @@ text against the gold that fits best, as means over the labelled pages. The rule
 and the pages are years old: what does not match today's page any more is part of the answer.
 
 The last column is what a label costs, tokens and tree included: the median over labelled pages of
-its time divided by that of `lxml.html.document_fromstring` for the same bytes, each the shortest
+its processor time divided by that of `lxml.html.document_fromstring` for the same bytes, each the shortest
 of three.
 """
 
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import fmean, median
-from time import perf_counter
+from time import process_time
 from typing import Final
 
 from lxml import html as lxml_html
@@ -107,9 +107,9 @@ def _seconds(work: Callable[[], object]) -> float:
     """The shortest of some runs: what else the machine does only adds to a time."""
 
     def once() -> float:
-        started = perf_counter()
+        started = process_time()
         work()
-        return perf_counter() - started
+        return process_time() - started
 
     return min(once() for _ in range(RUNS))
 

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from lxml import etree
 
 from scrapy_mss.metadata.page import Page
 from scrapy_mss.metadata.rows import FINISH, field_of
+from scrapy_mss.metadata.text import Element
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Metadata:
         return {name: getattr(self, name) for name in FINISH if name in self.sources}
 
 
-def read(root: etree._Element, url: str | None = None) -> Metadata:
+def read(root: Element, url: str | None = None) -> Metadata:
     """What the page that *root* is a part of says; the tree is left as it is."""
     page = Page(root, url)
     found = {name: value for name in FINISH if (value := field_of(page, name))}
@@ -60,7 +61,8 @@ def read_html(html: str, url: str | None = None) -> Metadata:
     """What the page *html* says; for those who have no tree yet."""
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
     try:
-        root = etree.fromstring(html.encode("utf-8", "replace"), parser=parser)
+        tree = etree.fromstring(html.encode("utf-8", "replace"), parser=parser)
     except etree.LxmlError:  # nothing that a tree could be made of
         return Metadata()
-    return read(root, url) if etree.iselement(root) else Metadata()
+    root = cast("Element | None", tree)  # None for a page of comments alone
+    return Metadata() if root is None else read(root, url)

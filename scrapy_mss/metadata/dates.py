@@ -97,21 +97,21 @@ class Style(NamedTuple):
     """One way to write a day; the groups of *pattern* are named y, m, d, or a and b."""
 
     name: str
-    example: str
+    examples: tuple[str, ...]
     pattern: re.Pattern[str]
 
 
-def _style(name: str, example: str, pattern: str) -> Style:
-    return Style(name, example, re.compile(pattern, re.IGNORECASE))
+def _style(name: str, examples: str, pattern: str) -> Style:
+    return Style(name, tuple(examples.split("; ")), re.compile(pattern, re.IGNORECASE))
 
 
-_WEEKDAY: Final = r"(?:[^\W\d_]{2,12}\.?,?\s+)?"
+_WEEKDAY: Final = r"(?:[^\W\d_]{2,12}\.?,?\s+)?"  # a word; the languages have too many
 _NTH: Final = r"(?:st|nd|rd|th|er|º|°|ª|\.)?"
 
 DAYS: Final[tuple[Style, ...]] = (
     _style(
         "year first",
-        "2024-03-05, 2024/3/5, 2024.03.05",
+        "2024-03-05; 2024/3/5; 2024.03.05",
         r"(?<!\d)(?P<y>\d{4})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?!\d)",
     ),
     _style(
@@ -121,7 +121,7 @@ DAYS: Final[tuple[Style, ...]] = (
     ),
     _style(
         "characters",
-        "2024年3月5日",
+        "2024年3月5日; 2024년 3월 5일",
         r"(?P<y>\d{4})\s?[年년]\s?(?P<m>\d{1,2})\s?[月월]\s?(?P<d>\d{1,2})\s?[日일]",
     ),
     _style(
@@ -137,19 +137,19 @@ DAYS: Final[tuple[Style, ...]] = (
     ),
     _style(
         "day first",
-        "5 March 2024, 5. März 2024, 5 de marzo de 2024, 05-Mar-2024",
+        "5 March 2024; 5. März 2024; 5 de marzo de 2024; 05-Mar-2024",
         rf"(?<![\d:])(?P<d>\d{{1,2}}){_NTH}[\s-]*(?:(?:of|de|d')\s+)?(?P<month>{_MONTH})"
         r"\.?,?[\s-]+(?:(?:de|del)\s+)?(?P<y>\d{4})(?!\d)",
     ),
     _style(
         "dotted",
         "05.03.2024",
-        r"(?<![\d.])(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>\d{4})(?!\d)",
+        r"(?<![\d.])(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>\d{4})(?!\w)",
     ),
     _style(
         "two numbers",
-        "13/03/2024, and 05/03/2024 where the language decides",
-        r"(?<![\d/-])(?P<a>\d{1,2})(?P<s>[-/])(?P<b>\d{1,2})(?P=s)(?P<y>\d{4})(?!\d)",
+        "13/03/2024; 03-13-2024",
+        r"(?<![\d/-])(?P<a>\d{1,2})(?P<s>[-/])(?P<b>\d{1,2})(?P=s)(?P<y>\d{4})(?!\w)",
     ),
 )
 
@@ -172,7 +172,7 @@ _LEADING: Final = re.compile(rf"\W*{_WEEKDAY}", re.IGNORECASE)
 
 
 def read(text: str, language: str | None = None) -> str | None:
-    """The date that *text* is, as an attribute's value is one: nothing else before it."""
+    """The date that *text* is, as an attribute's value is one: no more than a word before it."""
     text = " ".join(text[:MAX_TEXT].split())
     epoch = _EPOCH.fullmatch(text)
     if epoch:

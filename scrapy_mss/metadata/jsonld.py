@@ -21,9 +21,13 @@ from typing import Any, Final, NamedTuple
 
 from scrapy_mss.metadata.text import folded
 
-MAX_SCRIPT: Final = 500_000  # characters; the longest of 368 scripts on news sites had 34,406
-MAX_SCRIPTS: Final = 50
+# The longest of 368 scripts on news sites had 34,406 characters.
+MAX_SCRIPT: Final = 500_000  # characters of one script
+MAX_SCRIPTS: Final = 1_000_000  # characters of all scripts
 MAX_NODES: Final = 20_000  # objects and lists, of all scripts
+MAX_CANDIDATES: Final = 100  # objects of one kind
+MAX_STEPS: Final = 2_000  # values that are looked at for one text
+MAX_LIST: Final = 200
 MAX_DEPTH: Final = 4  # name of an author in an author in an author; real pages need 2
 
 Node = Mapping[str, Any]
@@ -55,7 +59,8 @@ KINDS: Final[tuple[tuple[str, str], ...]] = (
 _OPENING: Final = re.compile(r"(?://|/\*)?\s{0,9}(?:<!\[CDATA\[|<!--)\s{0,9}(?:\*/)?")
 _CLOSING: Final = re.compile(r"(?://|/\*)?\s{0,9}(?:\]\]>|-->)\s{0,9}(?:\*/)?$")
 WRAPPER_LENGTH: Final = 40
-_STRING_OR_COMMA: Final = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', re.DOTALL)
+# A string that is never closed goes to the end: looking for its end again and again would not.
+_STRING_OR_COMMA: Final = re.compile(r'("(?:[^"\\]|\\.|\\\Z)*(?:"|\Z))|,(?=\s*[\]}])', re.DOTALL)
 _BETWEEN: Final = re.compile(r"[\s;,]*")
 _DECODER: Final = json.JSONDecoder(strict=False)  # a line break in a string is a common slip
 
@@ -116,16 +121,19 @@ class Graph:
         """Read *sources*, the texts of the scripts."""
         self._by_id: dict[str, Node] = {}
         self._nodes: dict[str, list[Node]] = {}
-        for number, source in enumerate(sources):
-            if number >= MAX_SCRIPTS:
+        self._chosen: dict[str, Node | None] = {}
+        self._left = MAX_NODES
+        characters = 0
+        for source in sources:
+            characters += len(source)
+            if characters > MAX_SCRIPTS:
                 break
             self._visit(documents(source))
 
     def _visit(self, values: list[Any]) -> None:
         queue: deque[tuple[Any, bool]] = deque((value, True) for value in values)
-        for _ in range(MAX_NODES):
-            if not queue:
-                return
+        while queue and self._left > 0:
+            self._left -= 1
             value, ours = queue.popleft()
             if isinstance(value, list):
                 queue.extend((each, ours) for each in value if isinstance(each, dict | list))
@@ -144,9 +152,12 @@ class Graph:
         if ours:
             self._nodes.setdefault(kind_of(node), []).append(node)
 
-    def nodes(self, kind: str, hint: Hint) -> list[Node]:
-        """The objects of *kind* that speak of the page, the likeliest first."""
-        return sorted(self._nodes.get(kind, []), key=lambda node: self._rank(node, hint))
+    def node(self, kind: str, hint: Hint) -> Node | None:
+        """The object of *kind* that is likeliest the page's; a graph is of one page, as a hint."""
+        if kind not in self._chosen:
+            nodes = self._nodes.get(kind, [])[:MAX_CANDIDATES]
+            self._chosen[kind] = min(nodes, key=lambda node: self._rank(node, hint), default=None)
+        return self._chosen[kind]
 
     def _rank(self, node: Node, hint: Hint) -> tuple[bool, bool, bool]:
         """Compares as less what is likelier this page's."""
@@ -161,28 +172,25 @@ class Graph:
     def texts(self, node: Node, keys: Sequence[str]) -> Iterator[str]:
         """The texts of *node* under *keys*; objects give their own text, by `TEXT_KEYS`."""
         for key in keys:
-            yield from self._texts(node.get(key), TEXT_KEYS.get(key, NAME), 0)
+            yield from self._texts(node.get(key), TEXT_KEYS.get(key, NAME))
 
-    def _texts(self, value: object, keys: Sequence[str], depth: int) -> Iterator[str]:
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            yield str(value)
-        elif depth >= MAX_DEPTH:
-            return
-        elif isinstance(value, list):
-            for each in value[:MAX_NODES]:
-                yield from self._texts(each, keys, depth + 1)
-        elif isinstance(value, dict):
-            yield from self._text_of_object(value, keys, depth)
-
-    def _text_of_object(self, node: Node, keys: Sequence[str], depth: int) -> Iterator[str]:
-        known = self._resolved(node)
-        for key in keys:
-            texts = list(self._texts(known.get(key), keys, depth + 1))
-            if texts:
-                yield from texts
+    def _texts(self, value: object, keys: Sequence[str]) -> Iterator[str]:
+        """The texts in *value*, in order; an object stands for the first of *keys* that it has."""
+        stack = [(value, 0)]
+        for _ in range(MAX_STEPS):
+            if not stack:
                 return
+            value, depth = stack.pop()
+            if isinstance(value, str):
+                yield value
+            elif isinstance(value, int | float) and not isinstance(value, bool):
+                yield str(value)
+            elif isinstance(value, list) and depth < MAX_DEPTH:
+                stack.extend((each, depth + 1) for each in reversed(value[:MAX_LIST]))
+            elif isinstance(value, dict) and depth < MAX_DEPTH:
+                known = self._resolved(value)
+                inner = next((known[key] for key in keys if known.get(key)), None)
+                stack.append((inner, depth + 1))
 
     def _resolved(self, node: Node) -> Node:
         """The object that *node* refers to, *node* itself where it refers to none."""

@@ -25,16 +25,17 @@ MAX_AUTHORS: Final = 50  # physics papers have thousands, and no feed wants them
 
 # --- what stands around a name --------------------------------------------------------------------
 
-# Dropped from the front of a text, again and again.
+# Dropped from the front of a text, again and again. Words that names begin with, too (Von Miller),
+# need two words behind them.
 _LABEL: Final = re.compile(
-    r"^\W*(?:(?:written|posted|published|reported|reviewed|edited|story|text|words|article|photos?)"
-    r"\s+(?:and\s+\w+\s+)?by\b|by\b|von\b|por\b|par\b|door\b|av\b|af\b|autore?\s*:|autorin\s*:|"
-    r"author(?:s|\(s\))?\s*:|auteur\s*:|text\s*:|über\b|di(?=\s+[A-Z])|przez\b|yazan\s*:|"
-    r"view orcid profile|автор\s*:)\s*:?\s*",
+    r"^\W*(?:"
+    r"(?:written|posted|published|reported|reviewed|edited|story|text|words|article|photos?)"
+    r"\s+(?:and\s+\w+\s+)?by\b|by\b|view orcid profile|"
+    r"(?:author(?:s|\(s\))?|autore?|autorin|auteur|text|yazan|автор)\s*[:：]|"  # noqa: RUF001
+    r"(?:von|por|par|door|av|af|di|przez)(?=\s+\S+\s+\S)"
+    r")\s*:?\s*",
     re.IGNORECASE,
 )
-# A label that a name can begin with needs a whole name behind it: Por Thozny, Von Miller.
-_WORDS_BEHIND_LABEL: Final = 1
 _MAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
 _ADDRESS: Final = re.compile(r"(?:https?:|//|www\.)|/.*\.", re.IGNORECASE)
 _BRACKETS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|[\"“”]")
@@ -86,8 +87,8 @@ NOBODY: Final = frozenset(
 # A part with one of these is a line about time or a button.
 _NOISE: Final = re.compile(
     r"\b(?:ago|min(?:ute)?s?\s+read|read\s+more|updated|published|posted|comments?|share|follow|"
-    r"subscribe|sign\s+(?:in|up)|copyright|all\s+rights|special\s+to|illustrations?\s+by|minutes?|hours?|uhr|vor\s+\d+)\b|"
-    r"\d{1,2}:\d{2}|©|[@#{}<>=]|%%",
+    r"subscribe|sign\s+(?:in|up)|copyright|all\s+rights|special\s+to|illustrations?\s+by|"
+    r"minutes?|hours?|uhr|vor\s+\d+)\b|\d{1,2}:\d{2}|©|[@#{}<>=]|%%",
     re.IGNORECASE,
 )
 _DIGITS: Final = re.compile(r"\d{3}|\d.*\d.*\d")
@@ -171,10 +172,7 @@ def _parts(text: str) -> list[str]:
 
 def _without_labels(text: str) -> str:
     for _ in range(3):  # `Author: By Ann Lee`
-        match = _LABEL.match(text)
-        if not match or len(text[match.end() :].split()) < _WORDS_BEHIND_LABEL:
-            break
-        text = text[match.end() :]
+        text = _LABEL.sub("", text)
     return text
 
 

@@ -115,7 +115,10 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("title", "opengraph", readers.meta, "og:title"),
     _row("title", "json-ld", readers.article, "headline name"),
     _row(
-        "title", "meta", readers.meta, "citation_title parsely-title sailthru.title twitter:title dc.title"
+        "title",
+        "meta",
+        readers.meta,
+        "citation_title parsely-title sailthru.title twitter:title dc.title",
     ),
     _row("title", "microdata", readers.prop, "headline"),
     _row("title", "heading", readers.heading),
@@ -125,7 +128,9 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("authors", "microdata", readers.person, "author creator"),
     _row("authors", "rel-author", readers.linked_author),
     _row("authors", "label", readers.labelled_name),
-    _row("authors", "meta", readers.meta, "author parsely-author sailthru.author byl article:author"),
+    _row(
+        "authors", "meta", readers.meta, "author parsely-author sailthru.author byl article:author"
+    ),
     _row("authors", "meta", readers.turned_meta, "dc.creator dcterms.creator"),
     _row("authors", "byline", readers.byline),
     _row(
@@ -145,7 +150,12 @@ ROWS: Final[tuple[Row, ...]] = (
         "citation_date dc.date.issued dcterms.date dcterms.created dc.date dc.date.created "
         "datepublished pubdate publish-date publish_date publication_date published_at date",
     ),
-    _row("published", "time", at_address(readers.marked_time), "publish pubdate pub-date entry-date posted created"),
+    _row(
+        "published",
+        "time",
+        at_address(readers.marked_time),
+        "publish pubdate pub-date entry-date posted created",
+    ),
     _row("published", "near-heading", at_address(readers.short_line)),
     _row("published", "time", at_address(readers.other_time), "updat modif edit"),
     _row("published", "near-heading", at_address(readers.longer_line)),
@@ -175,7 +185,12 @@ ROWS: Final[tuple[Row, ...]] = (
     _row("site_name", "opengraph", readers.meta, "og:site_name"),
     _row("site_name", "json-ld", readers.article, "publisher"),
     _row("site_name", "json-ld", readers.web_site, "name"),
-    _row("site_name", "meta", readers.meta, "application-name dc.publisher apple-mobile-web-app-title"),
+    _row(
+        "site_name",
+        "meta",
+        readers.meta,
+        "application-name dc.publisher apple-mobile-web-app-title",
+    ),
     _row("canonical_url", "link", readers.link, "canonical"),
     _row("canonical_url", "opengraph", readers.meta, "og:url"),
     _row("canonical_url", "json-ld", readers.article, "url mainEntityOfPage"),

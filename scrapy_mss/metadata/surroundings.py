@@ -63,10 +63,10 @@ class Surroundings:
     @cached_property
     def far(self) -> list[str]:
         """All short lines behind the heading, or of the page where there is no heading."""
-        if self._heading is None:
-            pieces = chain.from_iterable(map(shown, islice(self._root.iter("body"), 1)))
-        else:
-            pieces = _behind(self._heading)
+        bodies = islice(self._root.iter("body"), 1)
+        pieces = chain.from_iterable(
+            map(shown, bodies) if self._heading is None else [_behind(self._heading)]
+        )
         lines = islice(_lines_of(pieces), MAX_FAR)
         return [line for line, _ in lines if len(line) <= LONGEST_LINE]
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.core.cleaning import (
@@ -25,6 +25,7 @@ from scrapy_mss.core.tags import TAG_NAMES, VOID_TAGS
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.core.tokens import CLOSE, OPEN, Bools, Tokens
 from tests.core.markup import NESTED, SOUP, shown
+from tests.effort import examples
 
 
 def span_between_bars(source: str) -> tuple[Tokens, Span]:
@@ -257,7 +258,7 @@ def unmatched(html: str) -> list[str]:
 
 
 @given(source=NESTED, data=st.data())
-@settings(max_examples=250)
+@examples(2)
 def test_any_span_of_a_page_that_nests_well_becomes_a_block_that_does(
     source: str, data: st.DataObject
 ) -> None:
@@ -272,7 +273,6 @@ def test_any_span_of_a_page_that_nests_well_becomes_a_block_that_does(
 
 
 @given(source=NESTED, data=st.data())
-@settings(max_examples=150)
 def test_what_cleaning_leaves_of_a_page_that_nests_well_does_too(
     source: str, data: st.DataObject
 ) -> None:
@@ -287,7 +287,7 @@ def test_what_cleaning_leaves_of_a_page_that_nests_well_does_too(
 
 
 @given(source=SOUP, data=st.data())
-@settings(max_examples=250)
+@examples(2)
 def test_html_of_any_choice_of_tokens_of_any_markup_holds_their_source(
     source: str, data: st.DataObject
 ) -> None:

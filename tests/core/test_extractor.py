@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.core.cleaning import keep, trimmed, well_formed
@@ -128,7 +128,6 @@ def test_scores_are_probabilities_less_one_half_and_the_bias(profile: Profile) -
 
 
 @given(source=SOUP)
-@settings(max_examples=200)
 def test_without_a_model_it_is_simple_mss(source: str) -> None:
     tokens = tokenize(source)
     scores = np.where(tokens.is_tag, -3.25, 1.0)
@@ -169,7 +168,6 @@ def test_a_model_that_learned_nothing_finds_nothing(page: NewsPage) -> None:
 
 
 @given(source=st.one_of(SOUP, NESTED))
-@settings(max_examples=200)
 def test_an_extraction_is_of_its_page(source: str) -> None:
     found = Extractor(tag_penalty=-0.5).extract(source)
 

@@ -5,7 +5,7 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.core.features import FAMILIES
@@ -14,6 +14,7 @@ from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.core.tokens import Bools, Tokens
 from tests.core.oracle_bayes import DictionaryBayes, Feature, features_of
 from tests.core.pages import news_page
+from tests.effort import examples
 
 PAPER = ("trigram", "unclosed_tag")
 CLEANEVAL = ("unigram", "unclosed_tag")
@@ -24,14 +25,14 @@ PAGES = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 
 
 @st.composite
-def examples(draw: st.DrawFn) -> tuple[Tokens, Bools]:
+def labelled(draw: st.DrawFn) -> tuple[Tokens, Bools]:
     """A page with a label for each token."""
     tokens = tokenize(draw(PAGES))
     labels = draw(st.lists(st.booleans(), min_size=len(tokens), max_size=len(tokens)))
     return tokens, np.array(labels, np.bool_)
 
 
-EXAMPLES = st.lists(examples(), max_size=7)
+EXAMPLES = st.lists(labelled(), max_size=7)
 
 
 def learned(families: Sequence[str], pages: Sequence[tuple[Tokens, Bools]]) -> NaiveBayes:
@@ -63,7 +64,7 @@ def assert_no_bucket_is_shared(families: Sequence[str], pages: Sequence[Tokens])
 @pytest.mark.parametrize("neighbours", [False, True])
 @pytest.mark.parametrize("families", [PAPER, CLEANEVAL, ("trigram",)])
 @given(pages=EXAMPLES, page=PAGES)
-@settings(max_examples=30)
+@examples(0.5)
 def test_evidence_is_that_of_exact_features_in_dictionaries(
     families: Sequence[str],
     neighbours: bool,  # noqa: FBT001
@@ -86,7 +87,7 @@ def test_evidence_is_that_of_exact_features_in_dictionaries(
 
 @pytest.mark.parametrize("n_chunks", [1, 2, 7])
 @given(pages=EXAMPLES)
-@settings(max_examples=20)
+@examples(0.4)
 def test_counts_are_the_same_in_any_number_of_portions(
     n_chunks: int, pages: list[tuple[Tokens, Bools]]
 ) -> None:
@@ -128,7 +129,7 @@ def test_a_model_that_became_another_holds_its_counts_and_no_more() -> None:
 
 
 @given(pages=EXAMPLES)
-@settings(max_examples=10)
+@examples(0.2)
 def test_pages_learned_as_one_batch_of_features_give_the_same_counts(
     pages: list[tuple[Tokens, Bools]],
 ) -> None:
@@ -144,7 +145,7 @@ def test_pages_learned_as_one_batch_of_features_give_the_same_counts(
 
 
 @given(pages=EXAMPLES)
-@settings(max_examples=10)
+@examples(0.2)
 def test_the_order_of_pages_does_not_matter(pages: list[tuple[Tokens, Bools]]) -> None:
     assert state(learned(PAPER, pages)) == state(learned(PAPER, pages[::-1]))
 

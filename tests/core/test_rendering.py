@@ -4,13 +4,14 @@ from unicodedata import category
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.core.labels import span_labels
 from scrapy_mss.core.rendering import render
 from scrapy_mss.core.tokenizer import decode_all, tokenize
 from tests.core.markup import NESTED, SOUP
+from tests.effort import examples
 
 
 def rendered(source: str) -> str:
@@ -141,7 +142,7 @@ def shows(letter: str) -> bool:
 
 
 @given(source=SOUP, data=st.data())
-@settings(max_examples=250)
+@examples(2)
 def test_all_that_is_shown_of_the_kept_tokens_is_in_the_text_in_order(
     source: str, data: st.DataObject
 ) -> None:
@@ -157,7 +158,6 @@ def test_all_that_is_shown_of_the_kept_tokens_is_in_the_text_in_order(
 
 
 @given(source=NESTED)
-@settings(max_examples=150)
 def test_words_of_a_page_are_words_of_its_text(source: str) -> None:
     words = tokenize(source.replace("><", "> <")).words()
 
@@ -165,7 +165,7 @@ def test_words_of_a_page_are_words_of_its_text(source: str) -> None:
 
 
 @given(source=SOUP)
-@settings(max_examples=250)
+@examples(2)
 def test_text_has_no_edges_no_double_blanks_and_encodes(source: str) -> None:
     text = rendered(source)
 

@@ -6,7 +6,7 @@ from math import exp, log, prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.core.features import FAMILIES
@@ -25,6 +25,7 @@ from scrapy_mss.core.subsequence import EMPTY, Span, best_span
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.core.tokens import Bools, Floats, Ints, Tokens
 from tests.core.pages import NewsPage, news_page
+from tests.effort import examples
 
 PROBABILITIES = st.lists(st.integers(0, 20).map(lambda n: n / 20), min_size=1, max_size=40)
 
@@ -44,7 +45,7 @@ def predictions(draw: st.DrawFn) -> Prediction:
 
 
 @given(predictions(), st.integers(1, 12))
-@settings(max_examples=300)
+@examples(2)
 def test_certainty_is_the_geometric_mean_around_both_edges(
     predicted: Prediction, window: int
 ) -> None:
@@ -94,7 +95,7 @@ def test_nearness_falls_from_1_beside_an_edge(
 
 
 @given(st.lists(st.tuples(st.lists(st.integers(0, 5), max_size=30), st.data()), max_size=4))
-@settings(max_examples=60)
+@examples(0.5)
 def test_importance_is_the_mean_nearness_of_a_trigram(
     drawn: list[tuple[list[int], st.DataObject]],
 ) -> None:

@@ -7,11 +7,12 @@ from types import FrameType
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.core import subsequence
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span, k_best_spans, maximal_spans
+from tests.effort import examples
 
 # Halves and whole numbers: sums are exact, ties and zeros are frequent.
 SCORES = st.lists(st.integers(-6, 6).map(lambda n: n / 2), max_size=24)
@@ -87,25 +88,24 @@ def test_best_span(scores: list[float], expected: Span) -> None:
 
 
 @given(SCORES)
-@settings(max_examples=300)
+@examples(4)
 def test_best_span_is_the_best_of_all_spans(scores: list[float]) -> None:
     assert best_span(scored(scores)) == best_by_trying_all(scores)
 
 
 @given(LONG_SCORES)
-@settings(max_examples=20)
+@examples(0.4)
 def test_best_span_of_a_long_sequence_is_the_best_of_all_spans(scores: list[float]) -> None:
     assert best_span(scored(scores)) == best_by_trying_all(scores)
 
 
 @given(SCORES)
-@settings(max_examples=300)
+@examples(4)
 def test_maximal_spans_are_those_of_the_recursive_definition(scores: list[float]) -> None:
     assert maximal_spans(scored(scores)) == maximal_by_definition(scores)
 
 
 @given(LONG_SCORES)
-@settings(max_examples=100)
 def test_maximal_spans_are_positive_apart_and_hold_every_positive_score(
     scores: list[float],
 ) -> None:
@@ -118,7 +118,6 @@ def test_maximal_spans_are_positive_apart_and_hold_every_positive_score(
 
 
 @given(LONG_SCORES)
-@settings(max_examples=100)
 def test_the_best_span_is_the_best_of_the_maximal_spans(scores: list[float]) -> None:
     spans = maximal_spans(scored(scores))
 
@@ -126,7 +125,7 @@ def test_the_best_span_is_the_best_of_the_maximal_spans(scores: list[float]) -> 
 
 
 @given(SCORES, st.integers(0, 6))
-@settings(max_examples=200)
+@examples(2)
 def test_k_best_spans_are_the_first_of_the_sorted_maximal_spans(
     scores: list[float], k: int
 ) -> None:
@@ -193,6 +192,5 @@ def test_twice_the_scores_take_maximal_spans_twice_the_steps(
 
 
 @given(LONG_SCORES)
-@settings(max_examples=50)
 def test_steps_of_maximal_spans_are_bounded_by_the_number_of_scores(scores: list[float]) -> None:
     assert lines_run(scores) <= 30 * len(scores)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_mss.core import tokenizer
@@ -26,6 +26,7 @@ from tests.core.oracle_tokenizer import (
     stem,
     tokens_of,
 )
+from tests.effort import examples
 
 # (source, its tokens); each is fed in several presentations.
 CASES: list[tuple[str, str]] = [
@@ -232,7 +233,7 @@ def test_what_is_never_closed_ends_as_documented(source: str, expected: str) -> 
 @example("<\u017fcript>x</script>")
 @example("<a href='x")
 @example("<<!-- -->p>&am<!-- -->p;")
-@settings(max_examples=700)
+@examples(10)
 def test_tokens_are_those_of_the_walk_character_by_character(source: str) -> None:
     tokens = tokenize(source)
 
@@ -240,7 +241,7 @@ def test_tokens_are_those_of_the_walk_character_by_character(source: str) -> Non
 
 
 @given(SOUP)
-@settings(max_examples=200)
+@examples(2)
 def test_tokens_stand_in_order_and_do_not_overlap(source: str) -> None:
     tokens = tokenize(source)
 
@@ -252,7 +253,7 @@ def test_tokens_stand_in_order_and_do_not_overlap(source: str) -> None:
 
 
 @given(SOUP)
-@settings(max_examples=200)
+@examples(2)
 def test_the_source_of_a_tag_begins_with_its_bracket(source: str) -> None:
     tokens = tokenize(source)
 
@@ -260,7 +261,7 @@ def test_the_source_of_a_tag_begins_with_its_bracket(source: str) -> None:
 
 
 @given(SOUP)
-@settings(max_examples=200)
+@examples(2)
 def test_partners_are_each_others_and_have_the_same_name(source: str) -> None:
     tokens = tokenize(source)
 
@@ -274,7 +275,7 @@ def test_partners_are_each_others_and_have_the_same_name(source: str) -> None:
 
 
 @given(SOUP)
-@settings(max_examples=200)
+@examples(2)
 def test_unclosed_tags_and_partners_are_those_of_a_plain_stack(source: str) -> None:
     tokens = tokenize(source)
     at = np.flatnonzero(tokens.is_tag).tolist()
@@ -364,7 +365,7 @@ def test_symbols_do_not_depend_on_the_process() -> None:
 
 
 @given(st.from_regex(r"&#?[xX]?[a-zA-Z0-9]{0,12};?", fullmatch=True))
-@settings(max_examples=200)
+@examples(2)
 def test_references_decode_as_the_standard_library_has_it(reference: str) -> None:
     whole = reference_length(reference, 0) == len(reference)
 

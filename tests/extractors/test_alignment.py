@@ -5,12 +5,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.core.tokens import Bools, Tokens
 from scrapy_mss.extractors.alignment import label_words, match_words, words_of
+from tests.effort import examples
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "A"]), max_size=10)
 
@@ -40,7 +41,7 @@ def chosen(tokens: Tokens, labels: Bools) -> list[str]:
 
 
 @given(WORDS, WORDS)
-@settings(max_examples=300)
+@examples(2)
 def test_matched_words_are_a_longest_common_subsequence(page: list[str], gold: list[str]) -> None:
     tokens = tokenize("<p>".join(page))
 

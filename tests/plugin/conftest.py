@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from twisted.internet import asyncioreactor
 
 from scrapy_mss.stores.file import write_model
 from tests.plugin import site as site_module
@@ -18,6 +20,19 @@ def site() -> Iterator[Site]:
     """The local site, served while the tests run."""
     with site_module.running() as served:
         yield served
+
+
+@pytest.fixture(scope="session")
+def reactor() -> Iterator[None]:
+    """A reactor that is there and never run: without one Scrapy makes no crawler."""
+    loop = asyncio.new_event_loop()
+    asyncioreactor.install(loop)
+    from twisted.internet import reactor
+
+    yield
+    for waker in list(reactor._internalReaders):  # type: ignore[attr-defined]
+        waker.connectionLost(None)
+    loop.close()
 
 
 @pytest.fixture(scope="session")

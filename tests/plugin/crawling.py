@@ -78,14 +78,17 @@ def environment() -> dict[str, str]:
 
 
 def crawl(folder: Path, jobs: Iterable[Job]) -> list[Crawl]:
-    """Run *jobs*, one after the other, in one child process in *folder*."""
+    """Run *jobs*, one after the other, in one child process in *folder*.
+
+    Each has a model of its own, `0.model` and so on, where its settings name none.
+    """
     asked = [
         {
             "spider": job.spider,
             "arguments": dict(job.arguments),
-            "settings": {**QUIET, "MSS_MODEL": str(folder / "model"), **job.settings},
+            "settings": {**QUIET, "MSS_MODEL": str(folder / f"{number}.model"), **job.settings},
         }
-        for job in jobs
+        for number, job in enumerate(jobs)
     ]
     inputs, outputs = folder / "jobs.json", folder / "results.json"
     inputs.write_text(json.dumps(asked))

@@ -18,7 +18,6 @@ from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.settings import Settings
 from scrapy.utils.misc import load_object
-from scrapy.utils.reactor import install_reactor, is_reactor_installed
 from scrapy.utils.test import get_crawler
 
 from scrapy_mss import Addon, Article
@@ -39,11 +38,8 @@ MakeCrawler = Callable[..., Crawler]
 
 
 @pytest.fixture
-def crawler_of(tmp_path: Path) -> MakeCrawler:
+def crawler_of(tmp_path: Path, reactor: None) -> MakeCrawler:
     """Makes crawlers with a model in a folder of the test's own."""
-
-    if not is_reactor_installed():
-        install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
 
     def make(**settings: object) -> Crawler:
         values = {"MSS_MODEL": str(tmp_path / "model"), **settings}

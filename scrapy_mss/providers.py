@@ -1,0 +1,35 @@
+"""An `Article` for callbacks and page objects that ask for one, by scrapy-poet (extra `poet`).
+
+    def parse(self, response, article: Article): ...
+
+The add-on enables it where scrapy-poet is installed. A page that is no article gives an `Article`
+with its address and a probability of 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from scrapy.crawler import Crawler
+from scrapy.http import HtmlResponse, Response
+from scrapy_poet import PageObjectInputProvider
+
+from scrapy_mss.items import Article
+from scrapy_mss.session import Session
+
+
+class ArticleProvider(PageObjectInputProvider):
+    """Provides `Article`, extracted from the response of the request."""
+
+    provided_classes: ClassVar[set[type]] = {Article}
+    name = "mss_article"
+
+    async def __call__(
+        self, to_provide: set[Callable[..., Any]], response: Response, crawler: Crawler
+    ) -> Sequence[Article]:
+        """The article of *response*."""
+        if not isinstance(response, HtmlResponse):
+            return [Article(url=response.url, probability=0.0)]
+        found = await Session.of(crawler).find(response)
+        return [Article(**{"url": response.url, **found.offered})]

@@ -1,0 +1,394 @@
+"""Crawls of the local site, with a rule for its wrapped pages and none for its plain ones."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scrapy_mss.stats import PREFIX, STATS
+from scrapy_mss.stores.file import read_model
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl
+from tests.plugin.models import assert_same_counts, learned
+from tests.plugin.site import RULES, Site, story
+
+N_WRAPPED = 60
+PLAIN = range(6)
+FROZEN = {"MSS_TRAIN": False, "MSS_TRUST_AFTER": 1}
+
+
+def jobs(site: Site, trained: str) -> dict[str, Job]:
+    """The crawls by name, in the order in which they run."""
+    plain, index = site.urls("plain", PLAIN), site.urls("index", range(3))
+    wrapped = site.urls("wrapped", range(N_WRAPPED))
+    rules = {**ADDON, "MSS_WRAPPERS": RULES}
+    gone = site.urls("gone", range(2), "localhost")
+    everything = {"urls": wrapped + plain + index + gone}
+    known = {**ADDON, **FROZEN, "MSS_MODEL": trained}
+    by_hand = {
+        "DOWNLOADER_MIDDLEWARES": {"scrapy_mss.downloadermiddlewares.TrainingMiddleware": 545},
+        "SPIDER_MIDDLEWARES": {"scrapy_mss.spidermiddlewares.ArticleMiddleware": 950},
+        "ITEM_PIPELINES": {"scrapy_mss.pipelines.ArticlePipeline": 200},
+        "MSS_WRAPPERS": RULES,
+    }
+    statuses = [site.url(f"/status/{code}") for code in (200, 203, 404, 500)]
+    return {
+        "learning": Job(
+            arguments=everything, settings={**rules, "MSS_TRUST_AFTER": 30, "ROBOTSTXT_OBEY": True}
+        ),
+        "frozen": Job(arguments={"urls": plain}, settings=known),
+        "frozen again": Job(arguments={"urls": plain[::-1]}, settings=known),
+        "untrained": Job(arguments={"urls": plain}, settings=ADDON),
+        "no preference": Job(
+            arguments={"urls": wrapped[:3]},
+            settings={**known, "MSS_WRAPPERS": RULES, "MSS_PREFER_WRAPPER": False},
+        ),
+        "by hand": Job(arguments={"urls": wrapped[:3] + plain[:1]}, settings=by_hand),
+        "all": Job(arguments={"urls": plain[:1] + index}, settings={**ADDON, "MSS_EMIT": "all"}),
+        "custom settings": Job("paths", {"urls": plain[:1] + index[:1]}, {"MSS_WRAPPERS": RULES}),
+        "class": Job(
+            arguments={"urls": plain[:2]},
+            settings={
+                **ADDON,
+                "MSS_ITEM_CLASS": "tests.plugin.items.Renamed",
+                "MSS_FIELD_MAP": {"url": "link", "text": "body", "title": "headline"},
+            },
+        ),
+        "improbable": Job(arguments={"urls": plain}, settings={**known, "MSS_MIN_PROBABILITY": 1}),
+        "too large": Job(
+            arguments={"urls": wrapped[:2] + plain[:1]}, settings={**rules, "MSS_MAX_BODY": 500}
+        ),
+        "statuses": Job("all-statuses", {"urls": [*statuses, site.url("/text/1")]}, rules),
+        "skipped": Job(
+            arguments={
+                "urls": wrapped[:2],
+                "meta": {"mss_skip_training": True, "mss_skip_extraction": True},
+            },
+            settings=rules,
+        ),
+        "broken": Job("broken", {"urls": plain[:2]}, ADDON),
+        "disabled": Job(arguments={"urls": wrapped[:2]}, settings={**rules, "MSS_ENABLED": False}),
+        "until 20": Job(
+            arguments={"urls": wrapped[:30]},
+            settings={**rules, "MSS_FREEZE_AFTER": 20, "MSS_MODEL": f"{trained}.20"},
+        ),
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("crawls")
+
+
+@pytest.fixture(scope="module")
+def crawls(folder: Path, site: Site, trained_once: bytes) -> dict[str, Crawl]:
+    """What came of each of the crawls."""
+    trained = folder / "trained.model"
+    trained.write_bytes(trained_once)
+    asked = jobs(site, str(trained))
+    return dict(zip(asked, crawl(folder, asked.values()), strict=True))
+
+
+def texts(kind: str, number: int) -> tuple[str, ...]:
+    return story(kind, number).paragraphs
+
+
+def without_time(items: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {
+        url: {name: value for name, value in fields.items() if name != "crawled"}
+        for url, fields in items.items()
+    }
+
+
+# One article a page
+
+
+def test_a_spider_that_yields_nothing_gives_one_article_for_each_page_of_one(
+    crawls: dict[str, Crawl], site: Site
+) -> None:
+    found = crawls["learning"].by_url()
+
+    pages = site.urls("wrapped", range(N_WRAPPED)) + site.urls("plain", PLAIN)
+    assert set(found) == {*pages, *site.urls("gone", range(2), "localhost")}
+
+
+def test_index_pages_are_counted_and_give_nothing(crawls: dict[str, Crawl], site: Site) -> None:
+    done = crawls["learning"]
+
+    assert not set(site.urls("index", range(3))) & set(done.by_url())
+    dropped = {name: value for name, value in done.stats.items() if "extract/dropped" in name}
+    assert sum(dropped.values()) == 3
+    assert done.stats["item_dropped_count"] == 3
+
+
+def test_the_article_of_a_wrapped_page_is_the_wrappers(
+    crawls: dict[str, Crawl], site: Site
+) -> None:
+    told = story("wrapped", 7)
+
+    item = crawls["learning"].by_url()[site.url("/wrapped/7")]
+
+    assert item["text"] == "\n\n".join(told.paragraphs)
+    assert item["title"] == told.title
+    assert item["authors"] == [told.author]
+    assert item["published"] == told.published
+    assert item["language"] == "en"
+    assert item["probability"] == 1
+    assert item["extractor"] == "wrapper:127.0.0.1/stories"
+    assert "Subscribe" not in item["html"]
+    assert told.paragraphs[-1] in item["html"]
+
+
+def test_the_article_of_a_plain_page_is_the_models(crawls: dict[str, Crawl], site: Site) -> None:
+    told = story("plain", 3)
+
+    item = crawls["frozen"].by_url()[site.url("/plain/3")]
+
+    assert all(paragraph in item["text"] for paragraph in told.paragraphs[1:-1])
+    assert "Privacy" not in item["text"]
+    assert item["title"] == told.title
+    assert item["published"] == told.published
+    assert 0.5 < item["probability"] <= 1
+    assert re.fullmatch(r"mss:default@60p\d+-\d+", item["extractor"])
+
+
+def test_an_article_says_when_it_was_crawled(crawls: dict[str, Crawl]) -> None:
+    times = [fields["crawled"] for fields in crawls["frozen"].by_url().values()]
+
+    for text in times:
+        age = datetime.now(timezone.utc) - datetime.fromisoformat(text)
+        assert 0 <= age.total_seconds() < 600
+
+
+def test_until_the_model_is_trusted_the_extractor_is_simple(crawls: dict[str, Crawl]) -> None:
+    names = {fields["extractor"] for fields in crawls["untrained"].by_url().values()}
+
+    assert names == {"mss:simple"}
+    assert crawls["untrained"].mss("extract/source/simple") == len(PLAIN)
+
+
+def test_from_then_on_it_is_the_model_and_its_state(crawls: dict[str, Crawl], site: Site) -> None:
+    found = crawls["learning"].by_url()
+
+    names = [found[url]["extractor"] for url in site.urls("plain", PLAIN)]
+
+    assert all(re.fullmatch(r"mss:default@\d+p\d+-\d+", name) for name in names)
+    assert crawls["learning"].mss("extract/source/wrapper") == N_WRAPPED
+
+
+def test_a_page_that_its_wrapper_does_not_fit_gets_the_models_text(
+    crawls: dict[str, Crawl], site: Site
+) -> None:
+    item = crawls["learning"].by_url()[site.url("/gone/0", "localhost")]
+
+    assert texts("plain", 0)[0] in item["text"]
+    assert item["extractor"].startswith("mss:")
+
+
+def test_a_wrappers_text_can_be_declined(crawls: dict[str, Crawl]) -> None:
+    items = crawls["no preference"].by_url()
+
+    assert len(items) == 3
+    assert all(fields["extractor"].startswith("mss:default@60p") for fields in items.values())
+
+
+def test_the_same_page_and_the_same_model_give_the_same_item(crawls: dict[str, Crawl]) -> None:
+    one, other = crawls["frozen"], crawls["frozen again"]
+
+    assert len(one.items) == len(PLAIN)
+    assert without_time(one.by_url()) == without_time(other.by_url())
+
+
+# What is learned
+
+
+def test_the_model_has_learned_what_it_would_have_learned_alone(
+    crawls: dict[str, Crawl], folder: Path
+) -> None:
+    """robots.txt, which is a page of HTML here, is not among it."""
+    done = crawls["learning"]
+
+    assert done.mss("train/learned") == N_WRAPPED
+    assert done.mss("train/seen") == N_WRAPPED + 2
+    assert done.mss("model/pages") == N_WRAPPED
+    assert done.mss("model/generation") == 1
+    assert_same_counts(read_model(folder / "0.model"), learned(range(N_WRAPPED)))
+
+
+def test_learning_stops_at_the_number_of_pages_that_is_set(
+    crawls: dict[str, Crawl], folder: Path
+) -> None:
+    done = crawls["until 20"]
+
+    assert done.mss("train/learned") == 20
+    assert done.mss("train/refused/frozen") == 10
+    assert read_model(folder / "trained.model.20").bayes.pages == 20
+
+
+def test_a_frozen_model_is_not_written(
+    crawls: dict[str, Crawl], folder: Path, trained_once: bytes
+) -> None:
+    assert crawls["frozen"].mss("model/generation") == 0
+    assert (folder / "trained.model").read_bytes() == trained_once
+
+
+# Settings
+
+
+def test_parts_placed_by_hand_do_what_the_addon_does(crawls: dict[str, Crawl]) -> None:
+    done = crawls["by hand"]
+
+    assert len(done.items) == 4
+    assert done.mss("train/learned") == 3
+    assert done.mss("extract/source/wrapper") == 3
+
+
+def test_emit_all_keeps_what_is_no_article_with_a_probability_of_zero(
+    crawls: dict[str, Crawl], site: Site
+) -> None:
+    items = crawls["all"].by_url()
+
+    for url in site.urls("index", range(3)):
+        assert items[url]["probability"] == 0
+        assert items[url]["text"] is None
+        assert items[url]["crawled"]
+    assert items[site.url("/plain/0")]["text"]
+
+
+def test_settings_of_a_spiders_own_are_read(crawls: dict[str, Crawl], site: Site) -> None:
+    """An item class, a field that has another name, and one that is left out."""
+    items = crawls["custom settings"].items
+
+    article = next(item for item in items if item.url == site.url("/plain/0"))
+    assert len(items) == 2
+    assert {item.kind for item in items} == {"dict"}
+    assert texts("plain", 0)[0] in article.fields["body"]
+    assert not {"text", "html"} & set(article.fields)
+
+
+def test_an_item_class_of_the_projects_is_made_and_filled(
+    crawls: dict[str, Crawl], site: Site
+) -> None:
+    items = {item.fields["link"]: item for item in crawls["class"].items}
+
+    item = items[site.url("/plain/1")]
+
+    assert item.kind == "Renamed"
+    assert texts("plain", 1)[0] in item.fields["body"]
+    assert item.fields["headline"] == story("plain", 1).title
+    assert set(item.fields) == {"link", "body", "headline"}
+
+
+def test_a_page_below_the_least_probability_is_no_article(crawls: dict[str, Crawl]) -> None:
+    done = crawls["improbable"]
+
+    assert done.items == []
+    assert done.mss("extract/dropped/improbable") == len(PLAIN)
+    assert done.mss("extract/articles") == 0
+
+
+def test_a_page_above_the_largest_size_is_neither_learned_nor_extracted(
+    crawls: dict[str, Crawl],
+) -> None:
+    done = crawls["too large"]
+
+    assert done.items == []
+    assert done.mss("train/refused/too_large") == 2
+    assert done.mss("extract/dropped/too_large") == 3
+
+
+def test_only_whole_pages_of_html_count(crawls: dict[str, Crawl], site: Site) -> None:
+    done = crawls["statuses"]
+
+    assert list(done.by_url()) == [site.url("/status/200")]
+    assert done.mss("train/seen") == done.mss("extract/pages") == 1
+    assert done.stats["response_received_count"] == 5
+
+
+def test_meta_leaves_pages_out(crawls: dict[str, Crawl]) -> None:
+    done = crawls["skipped"]
+
+    assert done.items == []
+    assert done.mss("train/seen") == done.mss("extract/pages") == 0
+
+
+def test_items_from_before_a_callback_fails_are_filled(crawls: dict[str, Crawl]) -> None:
+    done = crawls["broken"]
+
+    assert len(done.items) == 2
+    assert all(item.fields["text"] for item in done.items)
+    assert done.stats["finish_reason"] == "finished"
+
+
+def test_nothing_is_done_when_disabled(crawls: dict[str, Crawl]) -> None:
+    done = crawls["disabled"]
+
+    assert done.items == []
+    assert not [name for name in done.stats if name.startswith(PREFIX)]
+    assert "scrapy-mss" not in " ".join(done.logged("INFO"))
+
+
+# Numbers
+
+
+PATTERNS = [
+    re.compile(re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(PREFIX + row.name))) for row in STATS
+]
+
+
+def test_every_stat_is_a_number_and_a_row_of_the_table(crawls: dict[str, Crawl]) -> None:
+    found = {
+        name: value
+        for done in crawls.values()
+        for name, value in done.stats.items()
+        if name.startswith(PREFIX)
+    }
+
+    assert len(found) > 15
+    for name, value in found.items():
+        assert type(value) in (int, float), name
+        assert sum(bool(pattern.fullmatch(name)) for pattern in PATTERNS) == 1, name
+
+
+def test_the_numbers_of_a_crawl_agree(crawls: dict[str, Crawl]) -> None:
+    for done in crawls.values():
+        sources = sum(value for name, value in done.stats.items() if "extract/source" in name)
+        dropped = sum(value for name, value in done.stats.items() if "extract/dropped" in name)
+        refused = sum(value for name, value in done.stats.items() if "train/refused" in name)
+        assert done.mss("extract/articles") == sources
+        assert done.mss("extract/pages") == sources + dropped
+        assert done.mss("train/seen") == done.mss("train/learned") + refused
+
+
+def test_the_log_ends_with_a_summary(crawls: dict[str, Crawl]) -> None:
+    done = crawls["learning"]
+    (summary,) = [text for text in done.logged("INFO") if text.startswith("scrapy-mss: learned")]
+
+    mean = done.mss("extract/probability") / done.mss("extract/articles")
+    assert summary.splitlines() == [
+        "scrapy-mss: learned 60 of 62 pages of 1 wrapped sites "
+        f"(model default@60p{learned_tokens(crawls)})",
+        f"scrapy-mss: 68 articles in 71 pages, mean probability {mean:.2f}",
+        "scrapy-mss: wrappers that matched no page of their site: localhost; "
+        "check them with `scrapy mss check`",
+    ]
+    assert done.mss("wrapper/127.0.0.1/hit") == N_WRAPPED
+    assert done.mss("wrapper/localhost/miss") == 2
+
+
+def learned_tokens(crawls: dict[str, Crawl]) -> str:
+    outside, inside = learned(range(N_WRAPPED)).bayes.tokens.tolist()
+    assert crawls["learning"].mss("train/tokens") == outside + inside
+    return f"{inside}-{outside}"
+
+
+def test_crawls_start_and_log_no_error(crawls: dict[str, Crawl]) -> None:
+    """Warnings, deprecations of Scrapy's among them, are errors in the process of the crawls."""
+    for name, done in crawls.items():
+        assert done.error == "", name
+        assert done.stats["finish_reason"] == "finished", name
+        errors = [text for text in done.logged("ERROR") if "the spider is at fault" not in text]
+        assert errors == [], name
