@@ -23,7 +23,7 @@ COMPONENTS = (
     ("SPIDER_MIDDLEWARES", ArticleMiddleware, 950),
     ("ITEM_PIPELINES", ArticlePipeline, 200),
 )
-PROVIDER = ("SCRAPY_POET_PROVIDERS", "scrapy_mss.providers.ArticleProvider", 900)
+PROVIDER_ORDER = 900
 
 
 class Addon:
@@ -36,4 +36,8 @@ class Addon:
         for setting, component, order in COMPONENTS:
             settings.setdefault_in_component_priority_dict(setting, component, order)
         if find_spec("scrapy_poet"):
-            settings.setdefault_in_component_priority_dict(*PROVIDER)
+            from scrapy_mss.providers import ArticleProvider
+
+            settings.setdefault_in_component_priority_dict(
+                "SCRAPY_POET_PROVIDERS", ArticleProvider, PROVIDER_ORDER
+            )

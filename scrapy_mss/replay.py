@@ -13,6 +13,7 @@ import logging
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urldefrag
 
 from scrapy.http import HtmlResponse, Request, Response
 from w3lib.url import canonicalize_url
@@ -51,12 +52,13 @@ class ReplayHandler:
 
     def respond(self, request: Request) -> Response:
         """The stored page for *request*, or 404."""
-        packed = self._pages.get(canonicalize_url(request.url))
+        url, _ = urldefrag(request.url)
+        packed = self._pages.get(canonicalize_url(url))
         if packed is None:
-            return Response(request.url, status=404)
+            return Response(url, status=404)
         headers = {"Content-Type": "text/html; charset=utf-8"}
         body = zlib.decompress(packed)
-        return HtmlResponse(request.url, headers=headers, body=body, encoding="utf-8")
+        return HtmlResponse(url, headers=headers, body=body, encoding="utf-8")
 
     if _compat.ASYNC_HANDLERS:
 

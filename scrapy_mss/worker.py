@@ -71,6 +71,7 @@ def _exactly(stream: IO[bytes], length: int) -> bytes:
     return data
 
 
+ERROR = "error"  # what a page is given up for that raised; its traceback is on standard error
 READY = framed(b"")  # the first message of a worker: pages are answered from now on
 
 
@@ -109,7 +110,7 @@ def _read(model: Model, page: Page) -> Found:
         return read_page(model if page.trusted else None, page.source, page.url)
     except Exception:
         logger.exception("scrapy-mss: cannot extract %s; the crawl goes on", page.url)
-        return Found(reason="error")
+        return Found(reason=ERROR)
 
 
 def main(profile: str, descriptor: str) -> None:

@@ -30,7 +30,7 @@ START_SECONDS = 60.0  # a worker imports for a second; on a machine that swaps, 
 
 
 class GivenUpError(RuntimeError):
-    """A page whose worker was lost; the message is a word for statistics."""
+    """A page that a worker failed at or was lost with; the message is a word for statistics."""
 
 
 class SharedCounts:
@@ -143,7 +143,10 @@ class Workers:
 def _asked(into: IO[bytes], out: IO[bytes], page: worker.Page) -> Found:
     into.write(worker.framed(page.to_bytes()))
     into.flush()
-    return worker.found_from(worker.frame(out))
+    found = worker.found_from(worker.frame(out))
+    if found.reason == worker.ERROR:
+        raise GivenUpError(worker.ERROR)
+    return found
 
 
 @contextmanager

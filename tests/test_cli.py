@@ -16,7 +16,11 @@ from tests.core.pages import news_page
 UNTRAINED = (
     "scrapy_mss: no model given: using simple MSS, which has learned nothing (see --model)\n"
 )
-PAGE = "<ul><li>x</ul><p>One caf\u00e9, a line and <b>another</b> line of some more words here.</p><ul><li>y</ul>"
+PAGE = (
+    "<ul><li>x</ul>"
+    "<p>One caf\u00e9, a line and <b>another</b> line of some more words here.</p>"
+    "<ul><li>y</ul>"
+)
 TEXT = "One caf\u00e9, a line and another line of some more words here.\n"
 
 

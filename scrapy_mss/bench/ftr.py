@@ -8,8 +8,8 @@ text against the gold that fits best, as means over the labelled pages. The rule
 and the pages are years old: what does not match today's page any more is part of the answer.
 
 The last column is what a label costs, tokens and tree included: the median over labelled pages of
-its processor time divided by that of `lxml.html.document_fromstring` for the same bytes, each the shortest
-of three.
+its processor time divided by that of `lxml.html.document_fromstring` for the same bytes, each the
+shortest of three.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from scrapy_mss.metadata.text import clean, folded, spellings
 
 MAX_NAME: Final = 60  # characters
 MAX_WORDS: Final = 7  # `The Editorial Board of the Daily News`; a sentence has more
+MAX_LOWER: Final = 5  # words in lower case: `Ann Lee, staff writer for the paper` has five
 MAX_LINE: Final = 2_000  # characters of one text; a hundred names have that
 MAX_TEXTS: Final = 500
 MAX_AUTHORS: Final = 50  # physics papers have thousands, and no feed wants them
@@ -65,7 +66,8 @@ _COMMA: Final = re.compile(r"\s*[,،，]\s*")  # noqa: RUF001 - the commas of Ar
 
 DEGREES: Final = frozenset(
     "aicp ba bs bsc cfa cfp cpa dds do dr dvm edd esq facc faap facs frcp ii iii jd jr llb llm "
-    "lcsw ldn ma mba md mph mpp ms msc msn mscs ncc np obe pa phd pharmd pmp psyd rd rdn rn sr".split()
+    "lcsw ldn ma mba md mph mpp ms msc msn mscs ncc np obe pa phd pharmd pmp psyd rd rdn rn "
+    "sr".split()
 )
 # A part that contains one of these words is a job or a place in a house, not a name.
 JOBS: Final = frozenset(
@@ -165,9 +167,14 @@ def _parts(text: str) -> list[str]:
     return [
         name
         for strong in _STRONG.split(text)
+        if not _is_sentence(strong)
         for each in _AND.split(strong)
         for name in _between_commas(each)
     ]
+
+
+def _is_sentence(text: str) -> bool:
+    return sum(word.islower() and word not in PARTICLES for word in text.split()) > MAX_LOWER
 
 
 def _without_labels(text: str) -> str:
@@ -201,5 +208,5 @@ def _is_no_name(name: str) -> bool:
         or bool(set(words) & JOBS and len(words) > 1)
         or bool(_NOISE.search(name))
         or bool(_DIGITS.search(name))
-        or dates.find(name) is not None
+        or (any(map(str.isdigit, words)) and not dates.MONTH_NUMBER.keys().isdisjoint(words))
     )

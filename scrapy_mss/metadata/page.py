@@ -32,11 +32,12 @@ from scrapy_mss.metadata.titles import MAX_TITLE, heading_in
 
 MAX_VALUES: Final = 60  # of one name of `<meta>`, of one relation; lists of authors are the longest
 MAX_HEADINGS: Final = 20
+MAX_SCRIPTS: Final = 1_000_000  # characters; a page that is an application has as many
 MAX_TIMES: Final = 160
 LONGEST_SITE: Final = 7  # words; templates put the headline where the site's name belongs
 
 LANGUAGE_AT: Final = ("lang", "{http://www.w3.org/XML/1998/namespace}lang", "xml:lang")
-META_NAMES: Final = ("property", "name", "itemprop", "http-equiv")
+META_NAMES: Final = ("property", "name", "http-equiv")
 SITE_METAS: Final = ("og:site_name", "application-name", "apple-mobile-web-app-title")
 _REL_AUTHOR: Final = cast(
     "Callable[[Element], list[Element]]", etree.XPath("//a[contains(@rel, 'author')]")
@@ -149,6 +150,20 @@ class Page:
             for element in self.root.iter("script")
             if "ld+json" in (element.get("type") or "").lower() and element.text
         )
+
+    @cached_property
+    def scripts(self) -> list[str]:
+        """The other scripts, as far as `MAX_SCRIPTS` characters go."""
+        found: list[str] = []
+        left = MAX_SCRIPTS
+        for element in self.root.iter("script"):
+            text = element.text or ""
+            if "ld+json" not in (element.get("type") or "").lower():
+                found.append(text[:left])
+                left -= len(found[-1])
+            if not left:
+                break
+        return found
 
     @cached_property
     def hint(self) -> Hint:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from scrapy_mss.metadata import dates, jsonld, microdata
@@ -125,6 +126,18 @@ def other_time(page: Page, words: Words) -> Iterator[str]:
         marks = marks_of(element)
         if not any(word in marks for word in words):
             yield element.get("datetime") or text_of(element)
+
+
+def script(page: Page, words: Words) -> Iterator[str]:
+    """Values in other scripts, under a key that is one of the words."""
+    pattern = _values_under(words)
+    return (match[1] for text in page.scripts for match in pattern.finditer(text))
+
+
+@lru_cache
+def _values_under(words: Words) -> re.Pattern[str]:
+    keys = "|".join(map(re.escape, words))
+    return re.compile(rf'\\?"(?:{keys})\\?"\s{{0,3}}:\s{{0,3}}\\?"([^"\\]{{8,40}})', re.IGNORECASE)
 
 
 def address(page: Page, _: Words) -> Iterator[str]:

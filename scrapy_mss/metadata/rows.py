@@ -156,6 +156,14 @@ ROWS: Final[tuple[Row, ...]] = (
         at_address(readers.marked_time),
         "publish pubdate pub-date entry-date posted created",
     ),
+    _row(
+        "published",
+        "script",
+        at_address(readers.script),
+        "datePublished date_published published publishedAt published_at publishedDate "
+        "published_date publishDate publish_date publicationDate publication_date pubDate "
+        "firstPublished firstPublishedAt first_published_at",
+    ),
     _row("published", "near-heading", at_address(readers.short_line)),
     _row("published", "time", at_address(readers.other_time), "updat modif edit"),
     _row("published", "near-heading", at_address(readers.longer_line)),

@@ -123,6 +123,8 @@ def names_in_host(url: str | None) -> list[str]:
         host = urlsplit(url or "").hostname or ""
     except ValueError:
         return []
+    if not host:
+        return []
     host = host.removeprefix("www.")
     labels = host.split(".")[:-1]
     return [host, *labels, "".join(labels)]

@@ -14,6 +14,7 @@ nothing is labelled, since what it was to take out would be taught as article.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
@@ -29,6 +30,7 @@ from scrapy_mss.wrappers.numbering import NumberedPage
 from scrapy_mss.wrappers.rules import Between, Body, Wrapper
 from scrapy_mss.wrappers.selectors import FAILURES, Element, Selector, having_class_or_id
 
+_NOT_PLAIN = re.compile(r"[^\w-]")  # what a page may write as a reference
 _STRING = etree.XPath("string()", smart_strings=False)
 
 
@@ -147,7 +149,10 @@ class _Labeller:
         """bool[n_tokens]: what `exclude` selects; None if that cannot be known."""
         n_failures = len(self.failures)
         excluded = np.zeros(len(self.page.tokens), np.bool_)
+        # One walk through the tree for all pieces, and none for those that the page does not have.
+        has = self.page.tokens.clean.__contains__
         pieces = [each.text for each in self.wrapper.exclude if each.kind == "class_or_id"]
+        pieces = [text for text in pieces if has(text) or _NOT_PLAIN.search(text)]
         nodes = having_class_or_id(self.root, pieces) if pieces else []
         for selector in self.wrapper.exclude:
             if selector.kind != "class_or_id":

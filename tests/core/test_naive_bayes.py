@@ -87,7 +87,7 @@ def test_evidence_is_that_of_exact_features_in_dictionaries(
 
 @pytest.mark.parametrize("n_chunks", [1, 2, 7])
 @given(pages=EXAMPLES)
-@examples(0.4)
+@examples(0.2)
 def test_counts_are_the_same_in_any_number_of_portions(
     n_chunks: int, pages: list[tuple[Tokens, Bools]]
 ) -> None:

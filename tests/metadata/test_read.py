@@ -1,0 +1,266 @@
+"""Worked cases: a small page each, what it says, and the place that said it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+
+import pytest
+from lxml import etree
+
+from scrapy_mss import metadata
+from scrapy_mss.items import Article
+from scrapy_mss.metadata import Metadata
+from scrapy_mss.metadata.rows import FINISH, ROWS
+
+URL = "https://www.dailynews.example/weather/rain"
+
+
+def page(head: str = "", body: str = "", language: str = "en") -> Metadata:
+    source = f"<!doctype html><html lang='{language}'><head>{head}</head><body>{body}</body></html>"
+    return metadata.read_html(source, URL)
+
+
+def meta(name: str, content: str) -> str:
+    return f'<meta name="{name}" content="{content}">'
+
+
+def linked(**values: object) -> str:
+    article = {"@context": "https://schema.org", "@type": "NewsArticle", **values}
+    return f'<script type="application/ld+json">{json.dumps(article)}</script>'
+
+
+SITE = meta("og:site_name", "The Daily News")
+H1 = "<h1>Rain falls in May</h1>"
+TITLES = [
+    (f"{meta('og:title', 'Rain falls in May | The Daily News')}", H1, "heading"),
+    (linked(headline="Rain falls in May"), H1, "heading"),
+    ("<title>Rain falls in May – Weather – The Daily News</title>", H1, "heading"),  # noqa: RUF001
+    (meta("og:title", "Rain falls in May"), "<h1>The Daily News</h1>", "opengraph"),
+    (meta("og:title", "Rain falls in May"), "<h1>Weather</h1>", "opengraph"),
+    (linked(headline="Rain falls in May"), "", "json-ld"),
+    (meta("og:title", "Rain falls in…") + linked(headline="Rain falls in May"), "", "json-ld"),
+    (meta("citation_title", "Rain falls in May"), "", "meta"),
+    (meta("DC.title", "Rain falls in May"), "", "meta"),
+    ("", "<p itemprop='headline'>Rain falls in May</p>", "microdata"),
+    ("<title>Rain</title>", H1, "heading"),
+    ("<title>Rain falls in May | The Daily News</title>", "", "title"),
+    ("<title>Rain falls in May | News</title>", "<h2>Rain falls in May</h2>", "heading"),
+    ("<title>Rain falls in May</title>", "<h2>Most read now</h2>", "title"),
+    ("<title>Rain falls in May</title>", "<svg><title>Menu</title></svg>", "title"),
+]
+PERSON = {"@type": "Person", "name": "Ann Lee"}
+AUTHORS = [
+    (linked(author=PERSON), "", "json-ld"),
+    (linked(author=[PERSON, {"@type": "Organization", "name": "The Daily News"}]), "", "json-ld"),
+    (linked(author={"name": "The Daily News"}), "<h1>Rain</h1><p>By Ann Lee</p>", "label"),
+    (meta("citation_author", "Lee, Ann"), "", "meta"),
+    (meta("author", "By Ann Lee"), "", "meta"),
+    (meta("article:author", "https://social.example/ann") + meta("byl", "Ann Lee"), "", "meta"),
+    (meta("DC.creator", "Lee, Ann"), "", "meta"),
+    ("", "<p itemprop=author itemscope><b itemprop=name>Ann Lee</b></p>", "microdata"),
+    ("", "<a rel=author href=/ann>Ann Lee</a>", "rel-author"),
+    ("", f"{H1}<p>By <a>Ann Lee</a><span>March 5, 2024</span></p>", "label"),
+    ("", f"{H1}<div class=byline><b>Ann Lee</b><i>Reporter</i></div>", "byline"),
+    ("", f"{H1}<p><a href=/author/ann-lee>Ann Lee</a></p>", "byline"),
+]
+NO_AUTHORS = [
+    ("", f"{H1}<p>Ann Lee</p>"),  # may be anybody
+    ("", f"{H1}<div class=byline>Read more</div>"),
+    ("", f"{H1}{'<p>' + 'Rain is falling now. ' * 9 + '</p>'}" * 4 + "<p class=author>Bo Ek</p>"),
+    (
+        "",
+        "<div itemscope itemtype='https://schema.org/Comment'><b itemprop=author>Bo Ek</b></div>",
+    ),
+    (meta("twitter:creator", "@annlee"), ""),
+    (linked(author="https://www.dailynews.example/ann"), ""),
+]
+DAY = "2024-03-05"
+TIME = "2024-03-05T10:00:00+01:00"
+PUBLISHED = [
+    (meta("article:published_time", TIME), "", TIME, "meta"),
+    (meta("article:published_time", "soon") + linked(datePublished=TIME), "", TIME, "json-ld"),
+    (linked(**{"@type": "WebPage", "datePublished": TIME}), "", TIME, "json-ld"),
+    ("", f"<meta itemprop=datePublished content={TIME}>", TIME, "microdata"),
+    ("", f"<p itemprop=datePublished content={TIME}>today</p>", TIME, "microdata"),
+    (meta("date", DAY), "", DAY, "meta"),
+    ("", f"<time datetime={DAY}>today</time>", DAY, "time"),
+    ("", f"<time class=published datetime={DAY}>today</time>", DAY, "time"),
+    ("", "<time>March 5, 2024</time>", DAY, "time"),
+    ("", f"<time class=updated datetime=2024-04-01></time><time datetime={DAY}>", DAY, "time"),
+    ("", f"<time datetime=2024-04-01></time>{H1}<time datetime={DAY}></time>", DAY, "time"),
+    (f'<script>{{\'a\': 1, "publishedAt":"{TIME}"}}</script>', "", TIME, "script"),
+    ("", f"{H1}<p>March 5, 2024</p>", DAY, "near-heading"),
+    ("", f"<p>March 5, 2024</p>{H1}", DAY, "near-heading"),
+    ("", f"{H1}<p>Updated: April 1, 2024</p><p>March 5, 2024</p>", DAY, "near-heading"),
+    ("", f"{H1}<p>Last updated: March 5, 2024</p>", DAY, "near-heading"),
+    ("", f"{H1}{'<p>' + 'Rain. ' * 40 + '</p>'}" * 3 + "<p>March 5, 2024</p>", DAY, "text"),
+]
+NO_DATES = ["", "<p>March 5, 2024</p>" + "<p>x</p>" * 20 + H1, f"{H1}<p>In 2024 or 2025</p>"]
+
+
+@pytest.mark.parametrize(("head", "body", "source"), TITLES)
+def test_titles(head: str, body: str, source: str) -> None:
+    found = page(SITE + head, body)
+
+    assert (found.title, found.source("title")) == ("Rain falls in May", source)
+
+
+@pytest.mark.parametrize(("head", "body", "source"), AUTHORS)
+def test_authors(head: str, body: str, source: str) -> None:
+    found = page(SITE + head, body)
+
+    assert (found.authors, found.source("authors")) == (["Ann Lee"], source)
+
+
+@pytest.mark.parametrize(("head", "body"), NO_AUTHORS)
+def test_who_is_not_the_author(head: str, body: str) -> None:
+    assert page(SITE + head, body).authors == []
+
+
+def test_the_site_is_the_author_when_nobody_else_is() -> None:
+    found = page(SITE + linked(author={"name": "The Daily News"}))
+
+    assert found.authors == ["The Daily News"]
+
+
+@pytest.mark.parametrize(("head", "body", "wanted", "source"), PUBLISHED)
+def test_dates_of_publication(head: str, body: str, wanted: str, source: str) -> None:
+    found = page(head, body)
+
+    assert (found.published, found.source("published")) == (wanted, source)
+
+
+@pytest.mark.parametrize("body", NO_DATES)
+def test_other_dates_are_not_those_of_publication(body: str) -> None:
+    assert page(body=body).published is None
+
+
+def test_the_address_corrects_what_people_read() -> None:
+    body = f"{H1}<time datetime=2024-04-01></time>"
+    source = f"<html><body>{body}</body></html>"
+
+    near = metadata.read_html(source, "https://x.example/2024/03/31/rain")
+    far = metadata.read_html(source, "https://x.example/2024/03/05/rain")
+
+    assert (near.published, near.source("published")) == ("2024-04-01", "time")
+    assert (far.published, far.source("published")) == ("2024-03-05", "url")
+
+
+@pytest.mark.parametrize(("language", "wanted"), [("en-GB", "2024-03-05"), ("en", None)])
+def test_numeric_dates_are_read_in_the_language_of_the_page(
+    language: str, wanted: str | None
+) -> None:
+    assert page(meta("date", "05/03/2024"), language=language).published == wanted
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "body", "wanted", "source"),
+    [
+        ("modified", linked(dateModified=TIME), "", TIME, "json-ld"),
+        ("modified", meta("article:modified_time", TIME), "", TIME, "meta"),
+        ("modified", "", f"<time class=updated datetime={DAY}>", DAY, "time"),
+        ("modified", "", f"{H1}<p>Updated: March 5, 2024</p>", DAY, "near-heading"),
+        ("modified", "", f"<time pubdate datetime={DAY}>", None, None),
+        ("description", meta("og:description", "It rains."), "", "It rains.", "opengraph"),
+        ("description", meta("description", "It rains."), "", "It rains.", "meta"),
+        ("description", linked(description="It rains."), "", "It rains.", "json-ld"),
+        ("site_name", SITE, "", "The Daily News", "opengraph"),
+        ("site_name", linked(publisher={"name": "Daily"}), "", "Daily", "json-ld"),
+        (
+            "canonical_url",
+            "<link rel=canonical href=/a>",
+            "",
+            "https://www.dailynews.example/a",
+            "link",
+        ),
+        ("canonical_url", "<link rel=canonical href=/>", "", None, None),
+        ("canonical_url", "<link rel=canonical href=ftp://x/>", "", None, None),
+        ("canonical_url", meta("og:url", URL), "", URL, "opengraph"),
+        (
+            "main_image",
+            meta("og:image", "/i.png"),
+            "",
+            "https://www.dailynews.example/i.png",
+            "opengraph",
+        ),
+        (
+            "main_image",
+            linked(image=[{"url": "https://x.example/i"}]),
+            "",
+            "https://x.example/i",
+            "json-ld",
+        ),
+        ("main_image", meta("og:image", "data:image/png;base64,AA"), "", None, None),
+        (
+            "main_image",
+            "<base href=https://c.example/b/><link rel=image_src href=i>",
+            "",
+            "https://c.example/b/i",
+            "link",
+        ),
+    ],
+)
+def test_other_fields(
+    name: str, head: str, body: str, wanted: str | None, source: str | None
+) -> None:  # fmt: skip
+    found = page(head, body)
+
+    assert (getattr(found, name), found.source(name)) == (wanted, source)
+
+
+@pytest.mark.parametrize(
+    ("language", "head", "wanted", "source"),
+    [
+        ("de-AT", "", "de", "html"),
+        (
+            "",
+            linked(inLanguage={"@type": "Language", "name": "German", "alternateName": "de"}),
+            "de",
+            "json-ld",
+        ),
+        ("", meta("og:locale", "de_DE"), "de", "meta"),
+        ("und", "<meta http-equiv=Content-Language content=de>", "de", "meta"),
+        ("", "", None, None),
+    ],
+)
+def test_languages(language: str, head: str, wanted: str | None, source: str | None) -> None:
+    found = page(head, language=language)
+
+    assert (found.language, found.source("language")) == (wanted, source)
+
+
+def test_the_tree_is_read_from_any_of_its_elements_and_stays_as_it_is() -> None:
+    source = f"<html><head>{meta('og:title', 'Rain falls')}</head><body><p>a</p></body></html>"
+    root = etree.fromstring(source, etree.HTMLParser())
+    before = etree.tostring(root)
+
+    found = metadata.read(root.find("body"), URL)
+
+    assert found.title == "Rain falls"
+    assert etree.tostring(root) == before
+
+
+@pytest.mark.parametrize("source", ["", " ", "\0", "<!-- -->", "a", "<", "\ud800", "<?xml?>"])
+def test_a_page_of_nothing_says_nothing(source: str) -> None:
+    assert metadata.read_html(source, URL).fields() == {}
+
+
+@pytest.mark.parametrize("url", [None, "", "nonsense", "http://[", "file:///a.html"])
+def test_a_page_without_a_usable_address_is_read(url: str | None) -> None:
+    found = metadata.read_html("<link rel=canonical href=/a><h1>Rain falls</h1>", url)
+
+    assert (found.title, found.canonical_url) == ("Rain falls", None)
+
+
+def test_an_unknown_field_has_no_source() -> None:
+    with pytest.raises(KeyError, match="the fields are title, "):
+        Metadata().source("headline")
+
+
+def test_fields_are_those_of_the_item() -> None:
+    names = {each.name for each in fields(Metadata)} - {"sources"}
+
+    assert names == set(FINISH) == {row.field for row in ROWS}
+    assert names <= {each.name for each in fields(Article)}
+    assert page(SITE).fields() == {"language": "en", "site_name": "The Daily News"}

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from scrapy_mss.metadata import languages
+from scrapy_mss.metadata.text import (
+    MAX_URL,
+    absolute,
+    clean,
+    folded,
+    names_in_host,
+    spellings,
+    text_of,
+)
+
+CLEANED = [
+    (" a \n\t b ", "a b"),
+    ("a\u00a0b", "a b"),
+    ("a\u200bb\ufeff", "ab"),
+    ("a\ud800b", "ab"),
+    ("a\x00b\x1f", "ab"),
+    ("Tom &amp; Ann", "Tom & Ann"),
+    ("Tom &amp;amp; Ann", "Tom & Ann"),
+    ("a <b>c</b>", "a c"),
+    ("a < b > c", "a < b > c"),
+    ("AT&T", "AT&T"),
+    ("?a=1&copy=2", "?a=1&copy=2"),
+    ("新聞", "新聞"),
+]
+ADDRESSES = [
+    ("/a", "https://x.example/a"),
+    ("a?b=c&d=e", "https://x.example/y/a?b=c&d=e"),
+    ("//cdn.example/i.png", "https://cdn.example/i.png"),
+    (" http://x.example/a b ", "http://x.example/a%20b"),
+    ("HTTPS://x.example/", "https://x.example/"),
+]
+NO_ADDRESSES = [
+    "",
+    "data:image/png;base64,AAAA",
+    "javascript:void(0)",
+    "mailto:ann@x.example",
+    "ftp://x.example/",
+    "http://",
+    "http://[::1",
+    "https://x.example/" + "a" * MAX_URL,
+]
+CODES = [
+    ("en", "en"),
+    ("en-US", "en"),
+    ("en_GB", "en"),
+    ("EN", "en"),
+    ("zh-Hant-TW", "zh"),
+    ("de-AT, en", "de"),
+    ("deu", "de"),
+    ("iw", "he"),
+    ("English", "en"),
+    ("haw", "haw"),
+]
+NO_CODES = ["", "und", "x", "utf-8", "english please", "{{lang}}", "12"]
+
+
+@pytest.mark.parametrize(("text", "wanted"), CLEANED)
+def test_text_is_cleaned(text: str, wanted: str) -> None:
+    assert clean(text) == wanted
+
+
+@given(st.text(st.characters(), max_size=50))
+def test_what_is_cleaned_can_be_written_and_stays_clean(text: str) -> None:
+    once = clean(text)
+
+    assert once.encode().decode() == once
+    assert clean(clean(once)) == clean(once)
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        ("<p>a<b>b</b>c</p>", "abc"),
+        ("<p>a<br>b</p>", "a b"),
+        ("<div>a<div>b</div>c</div>", "a b c"),
+        ("<p>a<script>x</script>b</p>", "ab"),
+        ("<p>a<!-- x -->b</p>", "ab"),
+        ("<p>a<?x y?>b</p>", "ab"),
+        ("<p><svg><title>x</title></svg>b</p>", "b"),
+        ("<p></p>", ""),
+    ],
+)
+def test_an_element_shows_its_text(source: str, wanted: str) -> None:
+    body = etree.fromstring(f"<body>{source}tail</body>", etree.HTMLParser())
+    element = next(body.iter("p", "div"))
+
+    assert text_of(element) == wanted
+
+
+@pytest.mark.parametrize(("text", "wanted"), ADDRESSES)
+def test_addresses_are_made_absolute(text: str, wanted: str) -> None:
+    assert absolute(text, "https://x.example/y/z") == wanted
+
+
+@pytest.mark.parametrize("text", NO_ADDRESSES)
+def test_other_addresses_are_none(text: str) -> None:
+    assert absolute(text, None) is None
+
+
+def test_a_relative_address_without_a_base_is_none() -> None:
+    assert absolute("/a", None) is None
+
+
+@pytest.mark.parametrize(("text", "wanted"), CODES)
+def test_languages_are_two_letters_where_there_are_two(text: str, wanted: str) -> None:
+    assert languages.code(text) == wanted
+
+
+@pytest.mark.parametrize("text", NO_CODES)
+def test_what_is_no_language_gives_none(text: str) -> None:
+    assert languages.code(text) is None
+
+
+def test_spellings_are_those_of_domains() -> None:
+    assert folded("Ça va, Zoë?") == "ca va zoe"
+    assert spellings("Börsen-Zeitung") == {"borsenzeitung", "boersenzeitung"}
+    assert spellings(" - ") == frozenset()
+
+
+def test_a_host_names_the_site() -> None:
+    assert names_in_host("https://www.news.example.co.uk/a") == [
+        "news.example.co.uk",
+        "news",
+        "example",
+        "co",
+        "newsexampleco",
+    ]
+    assert names_in_host("http://[") == []
+    assert names_in_host(None) == []

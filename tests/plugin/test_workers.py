@@ -1,0 +1,402 @@
+"""Workers by themselves and in crawls.
+
+The workers of the first tests read pages by `MISBEHAVING`: the address says what a page does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from scrapy_mss.core.model import Model
+from scrapy_mss.core.profiles import DEFAULT
+from scrapy_mss.pages import Found, read_page
+from scrapy_mss.stores.file import read_model
+from scrapy_mss.worker import Page
+from scrapy_mss.workers import GivenUpError, Workers
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
+from tests.plugin.models import assert_same_counts, learned
+from tests.plugin.site import Site, index, plain, story
+
+LIMIT = 60.0  # seconds; no test waits that long unless something is wrong
+
+MISBEHAVING = """
+import os, sys, time
+import scrapy_mss.pages
+
+sound = scrapy_mss.pages.read_page
+
+def read_page(model, source, url):
+    if "slow" in url:
+        time.sleep(600)
+    if "crash" in url:
+        os._exit(3)
+    if "error" in url:
+        raise ZeroDivisionError(url)
+    if "print" in url:
+        print("what a library has to say")
+        sys.stdout.flush()
+        os.write(1, b"and past Python")
+    return sound(model, source, url)
+
+scrapy_mss.pages.read_page = read_page
+"""
+
+
+@pytest.fixture
+def misbehaving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sitecustomize.py").write_text(MISBEHAVING)
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+@contextmanager
+def working(count: int, model: Model) -> Iterator[Workers]:
+    workers = Workers(count, model)
+    try:
+        yield workers
+    finally:
+        workers.close()
+
+
+def read(workers: Workers, pages: Iterable[Page], seconds: float = LIMIT) -> list[Found | str]:
+    """What becomes of *pages*, all asked for at once: what was found, or why it was given up."""
+
+    async def one(page: Page) -> Found | str:
+        try:
+            return replace(await workers.read(seconds, page), seconds=0)
+        except GivenUpError as error:
+            return str(error)
+
+    async def gathered() -> list[Found | str]:
+        return await asyncio.gather(*map(one, pages))
+
+    return asyncio.run(gathered())
+
+
+def page(name: str = "sound", source: str = "", *, trusted: bool = False) -> Page:
+    return Page(source or plain(1), f"http://127.0.0.1/{name}", trusted)
+
+
+def here(model: Model | None, page: Page) -> Found:
+    return replace(read_page(model, page.source, page.url), seconds=0)
+
+
+def worker_processes(folder: Path | None = None) -> list[psutil.Process]:
+    """Workers of this process, or those that run in *folder*."""
+    if folder is None:
+        return [each for each in psutil.Process().children() if _is_worker(each)]
+    return [each for each in psutil.process_iter() if _is_worker(each, folder)]
+
+
+def _is_worker(process: psutil.Process, folder: Path | None = None) -> bool:
+    try:
+        fits = folder is None or Path(process.cwd()) == folder
+        return fits and "scrapy_mss.worker" in process.cmdline()
+    except psutil.Error:
+        return False
+
+
+def eventually(holds: Callable[[], object], seconds: float = LIMIT) -> bool:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if holds():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+# By themselves
+
+
+def test_workers_find_what_this_process_finds() -> None:
+    model = learned(range(10))
+    strange = "\ud800 a lone surrogate, \x00, \u4e2d\u6587 and \U0001f600 " + plain(4)
+    sources = [*map(plain, range(4)), index(1), "", strange, plain(5, paragraphs=3_000)]
+    pages = [page(source=source or " ", trusted=bool(n % 2)) for n, source in enumerate(sources)]
+
+    with working(2, model) as workers:
+        found = read(workers, pages)
+
+    assert found == [here(model if each.trusted else None, each) for each in pages]
+
+
+def test_workers_see_what_is_learned_after_they_began() -> None:
+    model, known = Model(DEFAULT), learned(range(10))
+    trusted = page(trusted=True)
+
+    with working(1, model) as workers:
+        (before,) = read(workers, [trusted])
+        model.bayes.merge(known.bayes)
+        (after,) = read(workers, [trusted])
+
+    assert before == here(Model(DEFAULT), trusted)
+    assert after == here(known, trusted) != before
+
+
+def test_a_page_that_takes_too_long_is_given_up_and_its_worker_replaced(
+    misbehaving: None,
+) -> None:
+    with working(1, Model(DEFAULT)) as workers:
+        read(workers, [page()])
+        (before,) = worker_processes()
+        found = read(workers, [page("slow")], seconds=0.2)
+        later = read(workers, [page()])
+        (after,) = worker_processes()
+
+    assert found == ["timeout"]
+    assert later == [here(None, page())]
+    assert before.pid != after.pid
+
+
+def test_the_time_that_a_worker_takes_to_start_is_not_its_first_pages(misbehaving: None) -> None:
+    """Starting takes longer than half a second, reading a page of a few paragraphs never does."""
+    with working(1, Model(DEFAULT)) as workers:
+        first = read(workers, [page("crash"), page()], seconds=0.5)
+
+    assert first == ["crash", here(None, page())]
+
+
+def test_other_workers_go_on_beside_a_slow_page(misbehaving: None) -> None:
+    pages = [page("slow"), *[page()] * 9]
+
+    with working(2, Model(DEFAULT)) as workers:
+        found = read(workers, pages, seconds=1.5)
+
+    assert found == ["timeout", *[here(None, page())] * 9]
+
+
+def test_a_worker_that_dies_at_a_page_costs_that_page(misbehaving: None) -> None:
+    pages = [page("crash"), page(), page("crash"), page()]
+
+    with working(1, Model(DEFAULT)) as workers:
+        found = read(workers, pages)
+
+    sound = here(None, page())
+    assert found == ["crash", sound, "crash", sound]
+
+
+def test_a_worker_that_is_killed_at_a_page_costs_that_page(misbehaving: None) -> None:
+    with working(1, Model(DEFAULT)) as workers:
+        read(workers, [page()])
+        (process,) = worker_processes()
+
+        async def killed() -> str:
+            reading = asyncio.ensure_future(workers.read(LIMIT, page("slow")))
+            await asyncio.sleep(0.2)
+            process.send_signal(signal.SIGKILL)
+            with pytest.raises(GivenUpError) as caught:
+                await reading
+            return str(caught.value)
+
+        assert asyncio.run(killed()) == "crash"
+        assert read(workers, [page()]) == [here(None, page())]
+
+
+def test_a_worker_that_is_killed_between_pages_costs_none() -> None:
+    with working(1, Model(DEFAULT)) as workers:
+        read(workers, [page()])
+        (process,) = worker_processes()
+        process.send_signal(signal.SIGKILL)
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+
+        assert read(workers, [page()]) == [here(None, page())]
+
+
+def test_an_exception_in_a_worker_is_an_error_of_that_page(
+    misbehaving: None, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with working(1, Model(DEFAULT)) as workers:
+        found = read(workers, [page("error"), page()])
+
+    assert found == ["error", here(None, page())]
+    assert "ZeroDivisionError" in capfd.readouterr().err
+
+
+def test_what_is_printed_in_a_worker_is_no_answer(misbehaving: None) -> None:
+    with working(1, Model(DEFAULT)) as workers:
+        found = read(workers, [page("print"), page("print")])
+
+    assert found == [here(None, page("print"))] * 2
+
+
+def test_closing_ends_processes_at_once_whatever_they_do(misbehaving: None) -> None:
+    model = learned(range(3))
+    workers = Workers(2, model)
+
+    async def closed_while_reading() -> list[object]:
+        reading = [asyncio.ensure_future(workers.read(LIMIT, page("slow"))) for _ in range(4)]
+        while len(worker_processes()) < 2:
+            await asyncio.sleep(0.05)
+        await asyncio.get_running_loop().run_in_executor(None, workers.close)
+        return list(await asyncio.gather(*reading, return_exceptions=True))
+
+    started = time.monotonic()
+    outcomes = asyncio.run(closed_while_reading())
+
+    assert time.monotonic() - started < LIMIT / 2
+    assert all(isinstance(each, (GivenUpError, asyncio.CancelledError)) for each in outcomes)
+    assert worker_processes() == []
+
+
+def test_the_model_keeps_its_counts_when_workers_are_closed() -> None:
+    model = learned(range(3))
+
+    with working(1, model):
+        model.bayes.merge(learned(range(3, 5)).bayes)
+    model.bayes.merge(learned(range(5, 6)).bayes)
+
+    assert_same_counts(model, learned(range(6)))
+
+
+# In crawls
+
+PLAIN = range(24)
+N_BIG = 2
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("workers")
+
+
+@pytest.fixture(scope="module")
+def crawls(folder: Path, site: Site, trained_once: bytes) -> dict[str, Crawl]:
+    (folder / "model").write_bytes(trained_once)
+    urls, big = site.urls("plain", PLAIN), site.urls("big", range(N_BIG))
+    known = {
+        **ADDON,
+        "MSS_MODEL": str(folder / "model"),
+        "MSS_TRAIN": False,
+        "MSS_TRUST_AFTER": 1,
+        "MSS_WORKERS": 2,
+    }
+    killer = {"EXTENSIONS": {"tests.plugin.spiders.WorkerKiller": 1}}
+    asked = {
+        "none": Job(arguments={"urls": urls}, settings={**known, "MSS_WORKERS": 0}),
+        "two": Job(arguments={"urls": urls}, settings=known),
+        "big": Job(arguments={"urls": big + urls}, settings={**known, "MSS_TIMEOUT": 0.2}),
+        "at once": Job(arguments={"urls": big}, settings={**known, "MSS_TIMEOUT": 0.001}),
+        "killed": Job(arguments={"urls": urls}, settings={**known, **killer}),
+    }
+    return dict(zip(asked, crawl(folder, asked.values()), strict=True))
+
+
+def articles(done: Crawl) -> dict[str, dict[str, object]]:
+    return {url: {**fields, "crawled": ""} for url, fields in done.by_url().items()}
+
+
+def test_a_crawl_with_workers_gives_the_same_items(crawls: dict[str, Crawl]) -> None:
+    assert len(crawls["none"].items) == len(PLAIN)
+    assert articles(crawls["two"]) == articles(crawls["none"])
+
+
+def test_pages_that_take_too_long_are_counted_and_the_crawl_goes_on(
+    crawls: dict[str, Crawl], site: Site
+) -> None:
+    done = crawls["big"]
+
+    late = done.mss("extract/failed/timeout")
+    assert late >= N_BIG
+    assert done.mss("extract/articles") + late == N_BIG + len(PLAIN)
+    assert done.mss("extract/articles") >= len(PLAIN) / 2
+    assert not set(site.urls("big", range(N_BIG))) & set(done.by_url())
+    assert done.stats["finish_reason"] == "finished"
+
+
+def test_a_crawl_whose_pages_all_take_too_long_finishes(crawls: dict[str, Crawl]) -> None:
+    done = crawls["at once"]
+
+    assert done.items == []
+    assert done.mss("extract/failed/timeout") == N_BIG
+    assert len([text for text in done.logged("WARNING") if "gave up on" in text]) == N_BIG
+
+
+def test_a_worker_that_is_killed_costs_a_crawl_at_most_its_page(crawls: dict[str, Crawl]) -> None:
+    done = crawls["killed"]
+
+    assert done.mss("extract/failed/crash") <= 1
+    assert len(done.items) == len(PLAIN) - done.mss("extract/failed/crash")
+
+
+def test_no_process_is_left_after_the_crawls(crawls: dict[str, Crawl], folder: Path) -> None:
+    assert worker_processes(folder) == []
+
+
+def test_no_crawl_logs_an_error(crawls: dict[str, Crawl]) -> None:
+    for name, done in crawls.items():
+        assert done.error == "", name
+        assert done.logged("ERROR") == [], name
+
+
+# As people run them
+
+UNGUARDED = """
+import sys
+from scrapy.crawler import CrawlerProcess
+from tests.plugin.crawling import ADDON, QUIET
+from tests.plugin.spiders import Silent
+
+print("the script runs", flush=True)
+feeds = {"items.jsonl": {"format": "jsonlines"}}
+process = CrawlerProcess({**QUIET, **ADDON, "MSS_WORKERS": 2, "MSS_MODEL": "model", "FEEDS": feeds})
+process.crawl(Silent, urls=sys.argv[1:])
+process.start()
+"""
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "unguarded.py"
+    path.write_text(UNGUARDED)
+    return path
+
+
+def test_a_script_needs_no_guard(script: Path, site: Site) -> None:
+    """Workers are no copies of the script, so nothing in it runs twice."""
+    done = subprocess.run(
+        [sys.executable, str(script), *site.urls("plain", range(4))],
+        cwd=script.parent,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=True,
+    )
+
+    lines = (script.parent / "items.jsonl").read_text().splitlines()
+    assert len(lines) == 4
+    assert any(story("plain", 3).paragraphs[0] in line for line in lines)
+    assert done.stdout.count("the script runs") == 1
+    assert worker_processes(script.parent) == []
+
+
+def test_workers_end_when_the_crawl_is_killed(script: Path, site: Site) -> None:
+    urls = site.urls("slow", range(400))
+    with subprocess.Popen(
+        [sys.executable, str(script), *urls],
+        cwd=script.parent,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        began = eventually(lambda: len(worker_processes(script.parent)) == 2)
+        os.kill(process.pid, signal.SIGKILL)
+
+    assert began
+    assert process.returncode == -signal.SIGKILL
+    assert eventually(lambda: worker_processes(script.parent) == [])
+
+
+def test_a_model_is_not_touched_by_workers(folder: Path, crawls: dict[str, Crawl]) -> None:
+    assert_same_counts(read_model(folder / "model"), learned(range(60)))
