@@ -21,8 +21,9 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import datetime, timezone
+from importlib import import_module
 from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
@@ -30,11 +31,13 @@ from statistics import median
 from time import process_time
 from typing import Any, Final, NamedTuple
 
+import lxml.html
 import numpy as np
+from lxml import etree
 
 from scrapy_mss import metadata
 from scrapy_mss.bench import metrics
-from scrapy_mss.bench.errors import BenchError, require
+from scrapy_mss.bench.errors import BenchError
 from scrapy_mss.bench.markdown import table
 from scrapy_mss.bench.pages import site_of
 from scrapy_mss.bench.progress import Progress
@@ -74,17 +77,14 @@ Said = tuple[str | None, Sequence[str], str | None]
 
 
 class Library(NamedTuple):
-    """*parse* makes a tree of a page and its address, *read* asks the tree; only it is timed."""
+    """*parse* makes a tree of a page, *read* asks the tree and its address; only it is timed."""
 
     name: str
-    package: str
     parse: Callable[[str], Any]
     read: Callable[[Any, str | None], Said]
 
 
 def _ours() -> Library:
-    etree = require("lxml.etree", "reading pages")
-
     def parse(source: str) -> object:
         """As in a crawl: Scrapy's selectors use this parser."""
         parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
@@ -94,24 +94,24 @@ def _ours() -> Library:
         found = metadata.read(tree, url)
         return found.title, found.authors, found.published
 
-    return Library("scrapy-mss", "scrapy-mss", parse, read)
+    return Library("scrapy-mss", parse, read)
 
 
 def _trafilatura() -> Library:
-    load = require("trafilatura", "--libraries trafilatura").load_html
-    extract = require("trafilatura.metadata", "--libraries trafilatura").extract_metadata
+    load = _peer("trafilatura").load_html
+    extract = _peer("trafilatura.metadata").extract_metadata
 
     def read(tree: Any, url: str | None) -> Said:  # noqa: ANN401 - lxml's tree
         found = extract(tree, default_url=url)
         return found.title, (found.author or "").split(";"), found.date
 
-    return Library("trafilatura", "trafilatura", load, read)
+    return Library("trafilatura", load, read)
 
 
 def _newspaper4k() -> Library:
-    parsers = require("newspaper.parsers", "--libraries newspaper4k")
-    extractors = require("newspaper.extractors", "--libraries newspaper4k")
-    settings = require("newspaper.configuration", "--libraries newspaper4k").Configuration()
+    parsers = _peer("newspaper.parsers")
+    extractors = _peer("newspaper.extractors")
+    settings = _peer("newspaper.configuration").Configuration()
     settings.fetch_images = False
 
     def read(tree: Any, url: str | None) -> Said:  # noqa: ANN401 - lxml's tree
@@ -121,14 +121,24 @@ def _newspaper4k() -> Library:
         date = extractor.get_publishing_date(url or "", tree)
         return title, authors, date.isoformat() if date else None
 
-    return Library("newspaper4k", "newspaper4k", parsers.fromstring, read)
+    return Library("newspaper4k", parsers.fromstring, read)
 
 
+PACKAGES: Final = {"trafilatura": "trafilatura", "newspaper": "newspaper4k"}
 LIBRARIES: Final[Mapping[str, Callable[[], Library]]] = {
     "scrapy-mss": _ours,
     "trafilatura": _trafilatura,
     "newspaper4k": _newspaper4k,
 }
+
+
+def _peer(module: str) -> Any:  # noqa: ANN401 - a module has no better type here
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = PACKAGES[module.partition(".")[0]]
+        remedy = f"run: pip install {package}, or leave it out: --libraries scrapy-mss"
+        raise BenchError(f"{package} is not installed; {remedy}") from error
 
 
 def _bytes(source: str) -> bytes:
@@ -150,15 +160,14 @@ def ask(library: Library, page: Labelled) -> Answer:
 
 
 def _parse_ms(source: str) -> float:
-    """The unit of cost: lxml's parse of the page."""
-    html = require("lxml.html", "the unit of cost")
+    """The unit of cost: lxml's parse of the page; 0 for a page that it refuses."""
     data = _bytes(source)
-    parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
+    parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
     start = process_time()
-    tree = html.document_fromstring(data, parser=parser)
-    ms = (process_time() - start) * 1000
-    del tree
-    return ms
+    with suppress(etree.LxmlError):
+        lxml.html.document_fromstring(data, parser=parser)
+        return (process_time() - start) * 1000
+    return 0.0
 
 
 # --- pages ----------------------------------------------------------------------------------------
@@ -166,20 +175,16 @@ def _parse_ms(source: str) -> float:
 
 def load(folder: Path, *, tuned: bool, limit: int | None) -> list[Labelled]:
     """The pages of the tuned sites, or of all others; *limit* of each set, evenly spaced."""
-    files = [folder / f"{name}.jsonl.xz" for name in SETS]
-    files = [file for file in files if file.is_file()]
+    files = [file for name in SETS if (file := folder / f"{name}.jsonl.xz").is_file()]
     if not files:
         raise BenchError(f"--data: {folder} has none of {', '.join(SETS)} (.jsonl.xz)")
     records = {file.name.partition(".")[0]: list(_records(file)) for file in files}
     sites = {_site(each) for name in TUNED for each in records.get(name, ())}
     kept = {site for site in sites if is_tuned(site)}
-    return [
-        _labelled(record)
-        for name in records
-        for record in _evenly(
-            [each for each in records[name] if (_site(each) in kept) == tuned], limit
-        )
-    ]
+    sets = (
+        [each for each in found if (_site(each) in kept) == tuned] for found in records.values()
+    )
+    return [load_page(record) for each in sets for record in _evenly(each, limit)]
 
 
 def is_tuned(site: str) -> bool:
@@ -206,15 +211,15 @@ def _site(record: Mapping[str, Any]) -> str:
     return site_of(record.get("url"), str(record.get("site")))
 
 
-def _labelled(record: Mapping[str, Any]) -> Labelled:
+def load_page(record: Mapping[str, Any]) -> Labelled:
+    """The page of one line of a set."""
     authors = record.get("author") or []
-    texts = [authors] if isinstance(authors, str) else authors
     return Labelled(
         site=_site(record),
         url=record.get("url"),
         html=record["html"],
         title=title_key(record.get("title") or ""),
-        authors=author_keys(texts),
+        authors=author_keys([authors] if isinstance(authors, str) else authors),
         days=days(record.get("date") or ""),
     )
 
@@ -233,8 +238,7 @@ _MOMENT: Final = re.compile(
 
 def title_key(text: str) -> str:
     """Letters and digits in lower case: quotes and dashes are spelled in many ways."""
-    text = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(_NO_LETTERS.sub(" ", text).split())
+    return " ".join(_NO_LETTERS.sub(" ", unicodedata.normalize("NFKC", text).casefold()).split())
 
 
 def author_keys(texts: Iterable[str]) -> frozenset[str]:
@@ -301,26 +305,19 @@ def _where(known: bool, **scores: float) -> dict[str, float]:  # noqa: FBT001 - 
 
 def row(library: Library, scores: Sequence[Mapping[str, float]], resampler: Resampler) -> list[str]:
     """One line of the table."""
-    cells = [f"{library.name} {_version(library.package)}"]
+    cells = [f"{library.name} {version(library.name)}"]
     for _, name, with_interval in COLUMNS:
         sample = resampler.sample(np.array([each[name] for each in scores]))
-        if sample is None:
-            cells.append("")
-            continue
-        ends = interval(sample.resampled) if with_interval else None
-        cells.append(f"{sample.mean:.3f}" + (f" [{ends[0]:.3f}, {ends[1]:.3f}]" if ends else ""))
+        ends = interval(sample.resampled) if sample and with_interval else None
+        brackets = f" [{ends[0]:.3f}, {ends[1]:.3f}]" if ends else ""
+        cells.append(f"{sample.mean:.3f}{brackets}" if sample else "")
     return cells
-
-
-def _version(package: str) -> str:
-    return version(package)
 
 
 def cost(answers: Sequence[Answer]) -> list[str]:
     """Median milliseconds, the median multiple of the parse, and the 95th percentile of it."""
     ratios = sorted(answer.ms / answer.unit for answer in answers if answer.unit)
-    times = [answer.ms for answer in answers]
-    numbers = (median(times), median(ratios), ratios[len(ratios) * 95 // 100])
+    numbers = (median(a.ms for a in answers), median(ratios), ratios[len(ratios) * 95 // 100])
     return [f"{number:.2f}" for number in numbers]
 
 
@@ -348,7 +345,7 @@ date). *exact* and *F1* compare letters and digits without case; authors are com
 names, P over the pages with an answer; a date is right on the day. *there* is the share of all \
 pages with an answer. In brackets: 95 % intervals from resampled sites. *× parse*: the time of \
 reading the fields from a parsed tree, as a multiple of lxml's parse of the page (median, 95th \
-percentile)."""  # noqa: RUF001 - the sign of multiplication
+percentile; CPU time)."""  # noqa: RUF001 - the sign of multiplication
 
 
 def parser() -> argparse.ArgumentParser:
@@ -363,9 +360,7 @@ def parser() -> argparse.ArgumentParser:
         default="held-out",
         help="those that nobody looked at, or those that the order of sources was settled on",
     )
-    top.add_argument(
-        "--libraries", default=",".join(LIBRARIES), help=f"of {', '.join(LIBRARIES)}; all"
-    )
+    top.add_argument("--libraries", default=",".join(LIBRARIES), help="names with commas between")
     return top
 
 

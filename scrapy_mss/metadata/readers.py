@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import Final
 
 from scrapy_mss.metadata import dates, jsonld, microdata
@@ -180,6 +180,7 @@ def _dates_in(page: Page, lines: Iterable[str]) -> Iterator[str]:
 def at_address(read: Reader) -> Reader:
     """The dates that *read* finds, but for those on another day than the page's address has."""
 
+    @wraps(read)
     def agreeing(page: Page, words: Words) -> Iterator[str]:
         day = next(filter(None, map(dates.read, address(page, ()))), None)
         for text in read(page, words):
@@ -187,6 +188,9 @@ def at_address(read: Reader) -> Reader:
             if value and (day is None or dates.days_between(day, value) <= NEAR_DAYS):
                 yield value
 
+    agreeing.__doc__ = (
+        f"{(read.__doc__ or '').rstrip('.')}, if not on another day than the address."
+    )
     return agreeing
 
 

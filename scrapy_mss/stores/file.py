@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 from secrets import token_hex
+from time import time
 
 from filelock import FileLock, Timeout
 
@@ -25,6 +27,7 @@ from scrapy_mss.core.model import (
 from scrapy_mss.core.profiles import Profile
 
 LOCK_SECONDS = 60.0  # a checkpoint holds the lock for less than a second
+STALE_SECONDS = 3600.0  # nobody is still writing a file of a few megabytes after an hour
 
 
 class StoreError(OSError):
@@ -58,7 +61,15 @@ class FileStore:
             model = self.load()
             model.bayes.merge(learned.bayes)
             write_model(self.path, model)
+            self._sweep()
         return model
+
+    def _sweep(self) -> None:
+        """Remove what writers have left that were killed."""
+        for left in self.path.parent.glob(f".{escape(self.path.name)}.*-*"):
+            with suppress(FileNotFoundError):
+                if time() - left.stat().st_mtime > STALE_SECONDS:
+                    left.unlink()
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

@@ -60,6 +60,7 @@ _KINDS = {
     int: "the number",
     float: "the number",
     str: "the text",
+    bytes: "the bytes",
     dict: "the mapping",
     list: "the list",
     tuple: "the tuple",

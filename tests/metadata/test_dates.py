@@ -129,7 +129,7 @@ def test_a_time_that_does_not_exist_leaves_a_day_or_what_is_sure(time: str) -> N
 
     assert found is not None
     assert found[:10] == "2024-03-05"
-    assert datetime.fromisoformat(found)
+    assert dates.read(found) == found
 
 
 def test_no_name_stands_for_two_months() -> None:
@@ -146,11 +146,11 @@ def test_the_examples_in_the_table_are_read_by_their_row(style: dates.Style) -> 
         assert dates.find(f"On {example}, as they say")
 
 
-@given(st.datetimes(datetime(1901, 1, 1), datetime(2099, 1, 1), timezones=st.timezones()))  # noqa: DTZ001 - hypothesis adds the zones
+@given(st.datetimes(datetime(1971, 1, 1), datetime(2099, 1, 1), timezones=st.timezones()))  # noqa: DTZ001 - hypothesis adds the zones
 def test_what_python_writes_is_read_back(moment: datetime) -> None:
     whole = moment.replace(microsecond=0)
     offset = whole.utcoffset()
-    if offset is None or offset.total_seconds() % 60:  # local mean time of the nineteenth century
+    if offset is None or offset.total_seconds() % 60:  # an offset of seconds, which nobody writes
         return
 
     assert dates.read(whole.isoformat()) == whole.isoformat()
@@ -159,4 +159,4 @@ def test_what_python_writes_is_read_back(moment: datetime) -> None:
 @given(st.text(max_size=60) | st.from_regex(r"[0-9T:+Z./ -]{0,40}", fullmatch=True))
 def test_any_text_gives_a_date_or_none(text: str) -> None:
     for found in (dates.read(text), dates.find(text, "de")):
-        assert found is None or date.fromisoformat(found[:10])
+        assert found is None or date.fromisoformat(found[:10]).year >= dates.FIRST_YEAR

@@ -24,11 +24,10 @@ VALUES = st.sampled_from(
         *("application/ld+json", '{"@type": "Article", "author": [{"@id": 1}, null]}', "[" * 999),
     ]
 ) | st.text(st.characters(exclude_characters="\0"), max_size=12)
+ATTRIBUTE_NAMES = """class content datetime href itemprop itemscope itemtype lang name property
+    pubdate rel type""".split()
 ATTRIBUTES = st.dictionaries(
-    st.sampled_from(
-        ["class", "content", "datetime", "href", "itemprop", "itemscope", "itemtype", "lang"]
-        + ["name", "property", "pubdate", "rel", "type"]
-    ),
+    st.sampled_from(ATTRIBUTE_NAMES),
     VALUES | st.sampled_from(NAMES),
     max_size=4,
 )

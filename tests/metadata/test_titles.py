@@ -16,7 +16,7 @@ TITLES = [
     ("Rain falls | The Daily News", "Rain falls"),
     ("Rain falls - dailynews.example", "Rain falls"),
     ("Rain falls – The Daily News", "Rain falls"),  # noqa: RUF001 - a dash of typographers
-    ("Rain falls｜The Daily News", "Rain falls"),
+    ("Rain falls\uff5cThe Daily News", "Rain falls"),  # the wide bar of East Asian typography
     ("Rain falls : The Daily News", "Rain falls"),
     ("Rain falls | The Daily News | The Daily News", "Rain falls"),
     ("Rain falls | The Daily News UK", "Rain falls"),
@@ -45,7 +45,7 @@ HEADINGS = [
     ("News | Rain falls in May", ["News"], None),
     ("Rain falls in May", [], None),
     (
-        "気軽に新聞をスクラップできるペン｜通信",
+        "気軽に新聞をスクラップできるペン\uff5c通信",
         ["気軽に新聞をスクラップできるペン"],
         "気軽に新聞をスクラップできるペン",
     ),

@@ -29,8 +29,8 @@ REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 class _Kept(logging.Handler):
     """Keeps what one crawl logs."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
         self.lines: list[tuple[str, str]] = []
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -48,7 +48,7 @@ def _plain(item: Any) -> dict[str, Any]:
 @inlineCallbacks  # type: ignore[untyped-decorator,unused-ignore]
 def _run(jobs: list[dict[str, Any]], results: list[dict[str, Any]]) -> Any:
     for job in jobs:
-        kept = _Kept()
+        kept = _Kept(logging.NOTSET if job["keep"] else logging.WARNING)
         logging.getLogger().addHandler(kept)
         result: dict[str, Any] = {"items": [], "stats": {}, "error": "", "log": kept.lines}
         results.append(result)
@@ -59,7 +59,8 @@ def _run(jobs: list[dict[str, Any]], results: list[dict[str, Any]]) -> Any:
             def take(item: Any, result: dict[str, Any] = result) -> None:
                 result["items"].append(_plain(item))
 
-            crawler.signals.connect(take, signals.item_scraped)
+            if job["keep"]:
+                crawler.signals.connect(take, signals.item_scraped)
             yield runner.crawl(crawler, **job["arguments"])
             result["stats"] = crawler.stats.get_stats()  # type: ignore[union-attr]
         except Exception as error:  # noqa: BLE001 - it is the result

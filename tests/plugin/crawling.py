@@ -33,6 +33,7 @@ class Job:
     spider: str = "silent"
     arguments: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    keep: bool = True  # or neither items nor what is logged below WARNING
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ def crawl(folder: Path, jobs: Iterable[Job]) -> list[Crawl]:
         {
             "spider": job.spider,
             "arguments": dict(job.arguments),
+            "keep": job.keep,
             "settings": {**QUIET, "MSS_MODEL": str(folder / f"{number}.model"), **job.settings},
         }
         for number, job in enumerate(jobs)

@@ -120,9 +120,10 @@ def index(number: int) -> str:
 
 
 def small(number: int) -> str:
-    """A page of about 2 kB, for many of them."""
+    """A page of about 2 kB, for many of them; each has words that no other has."""
     told = story("small", number, 3)
-    body = "".join(f"<p>{text}</p>\n" for text in told.paragraphs)
+    names = " ".join(f"x{number:x}y{n}z" for n in range(20))
+    body = "".join(f"<p>{text}</p>\n" for text in (*told.paragraphs, f"Names: {names}."))
     return (
         f"<html><head><title>{told.title}</title></head><body><ul><li><a href='/'>Home</a></ul>"
         f'<article class="story">{body}</article><ul>{_teasers(random.Random(number), 4)}</ul>'

@@ -104,13 +104,40 @@ class WorkerKiller:
     def from_crawler(cls, crawler: Crawler) -> Self:
         extension = cls()
         crawler.signals.connect(extension.scraped, signals.item_scraped)
-        crawler._worker_killer = extension  # type: ignore[attr-defined]  # signals hold weakly
         return extension
 
     def scraped(self) -> None:
         self.count += 1
         if self.count == self.AT:
             os.kill(psutil.Process().children()[0].pid, signal.SIGKILL)
+
+
+class MemoryMeter:
+    """An extension that writes the process's memory into the stats, every twenty items."""
+
+    EVERY = 20
+    STAT = "test/rss"
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self.measured: list[tuple[int, int]] = []
+        self.count = 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        extension = cls(crawler)
+        crawler.signals.connect(extension.scraped, signals.item_scraped)
+        crawler.signals.connect(extension.closed, signals.spider_closed)
+        return extension
+
+    def scraped(self) -> None:
+        self.count += 1
+        if self.count % self.EVERY == 0:
+            self.measured.append((self.count, psutil.Process().memory_info().rss))
+
+    def closed(self) -> None:
+        assert self.crawler.stats is not None
+        self.crawler.stats.set_value(self.STAT, self.measured)
 
 
 SPIDERS: dict[str, type[Spider]] = {

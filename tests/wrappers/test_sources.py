@@ -134,7 +134,7 @@ def test_faults_of_all_sources_are_told_at_once(tmp_path: Path, module: ModuleTy
         f"{folder}/bad/2.yaml: document 2: $.body: expected a selector that leaves something out",
         f"{folder}/bad/3.yaml: expected a mapping with 'site' and 'body', got an empty file",
         f"{folder}/bad/4.yaml: line 1, column 8: expected YAML of plain values",
-        f"{folder}/bad/5.yaml: byte 22: expected text in UTF-8, got a bytes, b'\\xff'",
+        f"{folder}/bad/5.yaml: byte 22: expected text in UTF-8, got the bytes b'\\xff'",
         "news_rules:RULES[1]: expected a Wrapper or a mapping, got the number 5",
         "news_rules:NONE: expected a name in a Python module, got AttributeError",
         "no_such:X: expected a name in a Python module, got ModuleNotFoundError",

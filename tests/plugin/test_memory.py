@@ -1,0 +1,39 @@
+"""Memory over a long crawl."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.plugin.crawling import ADDON, Job, crawl
+from tests.plugin.site import RULES, Site
+
+N_PAGES = 5_000
+WINDOW = 200  # items; the least of a window leaves out a checkpoint that is being written
+MEGABYTE = 2**20
+
+
+def test_memory_is_flat_over_five_thousand_pages(site: Site, tmp_path: Path) -> None:
+    """Every other page is learned, the rest is extracted by the model; no two are the same."""
+    wrapped = site.urls("small", range(0, N_PAGES, 2))
+    plain = site.urls("small", range(1, N_PAGES, 2), host="localhost")
+    job = Job(
+        arguments={"urls": [url for pair in zip(wrapped, plain, strict=True) for url in pair]},
+        settings={
+            **ADDON,
+            "MSS_WRAPPERS": RULES[:1],
+            "EXTENSIONS": {"tests.plugin.spiders.MemoryMeter": 1},
+            "LOG_LEVEL": "INFO",
+            "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
+        },
+        keep=False,
+    )
+
+    (done,) = crawl(tmp_path, [job])
+
+    measured = dict(done.stats["test/rss"])
+    early = min(rss for count, rss in measured.items() if 1_000 - WINDOW < count <= 1_000)
+    late = min(rss for count, rss in measured.items() if count > N_PAGES - WINDOW)
+    print([f"{count}: {rss / MEGABYTE:.0f}" for count, rss in measured.items() if not count % 500])
+    assert done.mss("extract/articles") == N_PAGES
+    assert done.mss("train/learned") == done.mss("extract/source/wrapper") == N_PAGES / 2
+    assert late <= early * 1.05 + 5 * MEGABYTE

@@ -1,0 +1,395 @@
+"""The model file: killed crawls, several crawls at once, files that cannot be used."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scrapy_mss.core.labels import span_labels
+from scrapy_mss.core.model import DIGEST_SIZE, MAGIC, Model, to_bytes
+from scrapy_mss.core.profiles import DEFAULT, PAPER
+from scrapy_mss.core.tokenizer import tokenize
+from scrapy_mss.learning import Learner
+from scrapy_mss.stores.file import FileStore, read_model, write_atomically
+from tests.plugin.crawling import ADDON, QUIET, Job, crawl, environment
+from tests.plugin.models import assert_same_counts, learned
+from tests.plugin.site import RULES, Site, wrapped
+
+WRITER = Path(__file__).with_name("writer.py")
+KILLS = 20
+LIMIT = 120.0  # seconds
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=False,
+    )
+
+
+# A learner and its file
+
+
+def teach(learner: Learner, number: int) -> None:
+    tokens = tokenize(wrapped(number))
+    assert learner.learn(tokens, inside_of(number)) is None
+
+
+def inside_of(number: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    html = wrapped(number)
+    before = len(tokenize(html[: html.index("<p>")]))
+    behind = len(tokenize(html[html.index('<div class="box">') :]))
+    return span_labels(len(tokenize(html)), before, len(tokenize(html)) - behind)
+
+
+def counts_after(numbers: range) -> Model:
+    model = Model(DEFAULT)
+    for number in numbers:
+        tokens = tokenize(wrapped(number))
+        model.bayes.learn(model.bayes.features(tokens), inside_of(number))
+    return model
+
+
+def settled(learner: Learner) -> None:
+    """Wait for the checkpoint that is being written."""
+    assert learner._write is not None
+    learner._write.exception(LIMIT)
+
+
+def test_a_checkpoint_that_fails_keeps_its_counts_and_is_tried_again(tmp_path: Path) -> None:
+    blocked = tmp_path / "folder"
+    blocked.write_text("a file where the folder should be")
+    learner = Learner(FileStore(blocked / "model", DEFAULT))
+
+    for number in range(3):
+        teach(learner, number)
+        learner.checkpoint()
+        settled(learner)
+    blocked.unlink()
+    teach(learner, 3)
+    learner.checkpoint()
+    learner.close()
+
+    assert learner.failures == 3
+    assert learner.generation == 1
+    assert_same_counts(read_model(blocked / "model"), counts_after(range(4)))
+    assert_same_counts(learner.model, counts_after(range(4)))
+
+
+def test_a_checkpoint_that_failed_is_not_tried_again_at_each_page(tmp_path: Path) -> None:
+    (tmp_path / "folder").write_text("a file where the folder should be")
+    learner = Learner(FileStore(tmp_path / "folder" / "model", DEFAULT))
+    for number in range(2):
+        teach(learner, number)
+
+    learner.checkpoint()
+    settled(learner)
+    teach(learner, 2)
+
+    assert learner.unsaved == 1
+    learner.close()
+
+
+def test_what_is_lost_at_the_end_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "folder").write_text("a file where the folder should be")
+    learner = Learner(FileStore(tmp_path / "folder" / "model", DEFAULT))
+    teach(learner, 1)
+
+    with caplog.at_level(logging.ERROR):
+        learner.close()
+
+    assert "1 learned pages could not be written" in caplog.records[-1].message
+    assert str(tmp_path / "folder" / "model") in caplog.records[-1].message
+
+
+def test_a_file_that_is_damaged_while_the_crawl_runs_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    learner = Learner(FileStore(path, DEFAULT))
+    path.write_bytes(b"somebody else's")
+    teach(learner, 1)
+
+    learner.checkpoint()
+    settled(learner)
+    path.unlink()
+    learner.close()
+
+    assert learner.failures == 1
+    assert_same_counts(read_model(path), counts_after(range(1, 2)))
+
+
+def test_what_is_learned_while_a_checkpoint_is_written_is_in_the_next(tmp_path: Path) -> None:
+    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+
+    for number in range(12):
+        teach(learner, number)
+        learner.checkpoint()
+    learner.close()
+
+    assert_same_counts(read_model(tmp_path / "model"), counts_after(range(12)))
+    assert_same_counts(learner.model, counts_after(range(12)))
+
+
+def test_what_others_have_added_is_learned_with_the_next_checkpoint(tmp_path: Path) -> None:
+    one, other = (Learner(FileStore(tmp_path / "model", DEFAULT)) for _ in range(2))
+    teach(other, 1)
+    other.close()
+
+    teach(one, 0)
+    one.close()
+
+    assert_same_counts(one.model, counts_after(range(2)))
+
+
+def test_what_killed_writers_have_left_is_removed_when_it_is_old(tmp_path: Path) -> None:
+    old, fresh, foreign = (tmp_path / name for name in (".model.1-aa", ".model.2-bb", ".other.1-a"))
+    for path in (old, fresh, foreign):
+        path.write_bytes(b"half a model")
+    for path in (old, foreign):
+        os.utime(path, (1, 1))
+
+    FileStore(tmp_path / "model", DEFAULT).add(Model(DEFAULT))
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        ".model.2-bb",
+        ".other.1-a",
+        "model",
+        "model.lock",
+    ]
+
+
+# Processes that are killed
+
+
+def test_a_writer_killed_at_any_moment_leaves_a_whole_file(tmp_path: Path) -> None:
+    """And all that it has said to have written."""
+    done = run(tmp_path, str(WRITER), "model", str(KILLS))
+
+    assert done.returncode == 0, done.stderr
+    pages, interrupted = map(int, done.stdout.split())
+    assert pages >= KILLS / 2
+    assert interrupted > 0
+    assert read_model(tmp_path / "model").bayes.pages == pages
+
+
+def script(folder: Path, name: str, body: str) -> str:
+    path = folder / name
+    path.write_text(body)
+    return str(path)
+
+
+SPIDER = """
+import os, signal
+import scrapy
+from tests.plugin.crawling import QUIET
+from tests.plugin.site import RULES
+
+class Paused(scrapy.Spider):
+    name = "paused"
+    custom_settings = {
+        **QUIET,
+        "ADDONS": {"scrapy_mss.Addon": 500},
+        "MSS_WRAPPERS": RULES,
+        "MSS_CHECKPOINT_PAGES": 10,
+        "CONCURRENT_REQUESTS": 1,
+    }
+    count = 0
+
+    async def start(self):
+        for number in range(int(self.pages)):
+            yield scrapy.Request(f"{self.base}/{number}")
+
+    def parse(self, response):
+        self.count += 1
+        if self.count == int(self.at):
+            os.kill(os.getpid(), int(self.signal))
+"""
+
+
+def runspider(folder: Path, base: str, *more: str) -> subprocess.CompletedProcess[str]:
+    path = script(folder, "paused.py", SPIDER)
+    given = {"base": base, "pages": "30", "at": "0", "signal": str(int(signal.SIGTERM))}
+    given |= dict(
+        pair.split("=", 1) for pair in more if not pair.startswith("MSS_") and "=" in pair
+    )
+    settings = [pair for pair in more if pair.startswith(("MSS_", "JOBDIR"))]
+    arguments = [part for name, value in given.items() for part in ("-a", f"{name}={value}")]
+    arguments += [part for pair in settings for part in ("-s", pair)]
+    return run(folder, "-m", "scrapy", "runspider", path, *arguments)
+
+
+def test_a_killed_crawl_loses_at_most_what_came_after_its_last_checkpoint(
+    tmp_path: Path, site: Site
+) -> None:
+    """Killed at its 29th page; checkpoints come every ten and take less than nine slow pages."""
+    done = runspider(
+        tmp_path, site.url("/slow"), "MSS_MODEL=model", "at=29", f"signal={int(signal.SIGKILL)}"
+    )
+
+    assert done.returncode == -signal.SIGKILL
+    assert_same_counts(read_model(tmp_path / "model"), learned(range(20)))
+
+
+def test_a_crawl_that_is_paused_goes_on_learning_when_it_is_resumed(
+    tmp_path: Path, site: Site
+) -> None:
+    model = tmp_path / "job" / "mss" / "model"
+
+    first = runspider(tmp_path, site.url("/wrapped"), "JOBDIR=job", "at=12")
+    paused_at = read_model(model).bayes.pages
+    second = runspider(tmp_path, site.url("/wrapped"), "JOBDIR=job")
+
+    assert first.returncode == second.returncode == 0, first.stderr + second.stderr
+    assert 12 <= paused_at < 30
+    assert_same_counts(read_model(model), learned(range(30)))
+
+
+def test_crawls_at_once_on_one_file_add_up_to_what_one_would_have_learned(
+    tmp_path: Path, site: Site
+) -> None:
+    def share(number: int) -> float:
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        job = Job(
+            arguments={"urls": site.urls("wrapped", range(number, 60, 4))},
+            settings={
+                **ADDON,
+                "MSS_WRAPPERS": RULES,
+                "MSS_MODEL": str(tmp_path / "model"),
+                "MSS_CHECKPOINT_PAGES": 3,
+            },
+        )
+        (done,) = crawl(folder, [job])
+        assert done.error == ""
+        assert done.mss("train/learned") == 15
+        return done.mss("model/generation")
+
+    with ThreadPoolExecutor(4) as threads:
+        generations = list(threads.map(share, range(4)))
+
+    assert_same_counts(read_model(tmp_path / "model"), learned(range(60)))
+    assert sum(generations) > 4
+
+
+# Files that cannot be used
+
+
+def newer(data: bytes) -> bytes:
+    """The model as a later version might write it."""
+    start = len(MAGIC) + 4
+    (length,) = struct.unpack("<I", data[len(MAGIC) : start])
+    header = json.loads(data[start : start + length]) | {"format": 99}
+    head = json.dumps(header).encode()
+    body = MAGIC + struct.pack("<I", len(head)) + head + data[start + length : -DIGEST_SIZE]
+    return body + blake2b(body, digest_size=DIGEST_SIZE).digest()
+
+
+# What is done to a sound model, what must be said of it, and what to do.
+UNUSABLE: dict[str, tuple[Callable[[bytes], bytes], str, str]] = {
+    "cut off": (lambda data: data[: len(data) // 2], "damaged", "Use a copy"),
+    "altered": (lambda data: data[:-99] + b"?" + data[-98:], "damaged", "Use a copy"),
+    "foreign": (lambda _: b"PK\x03\x04 a zip file", "no scrapy-mss model", "Give the path"),
+    "empty": (lambda _: b"", "no scrapy-mss model", "Give the path"),
+    "newer": (newer, "format 99", "Update scrapy-mss"),
+    "other": (lambda _: to_bytes(Model(PAPER)), "profile 'paper'", "Name another file"),
+}
+
+
+def test_a_model_that_cannot_be_used_stops_the_crawl_at_its_start(
+    tmp_path: Path, site: Site, trained_once: bytes
+) -> None:
+    """With a message that names the file, the fault and the remedy; the file stays as it is."""
+
+    def attempt(name: str) -> subprocess.CompletedProcess[str]:
+        folder = tmp_path / name.replace(" ", "-")
+        folder.mkdir()
+        (folder / "my.model").write_bytes(UNUSABLE[name][0](trained_once))
+        return runspider(folder, site.url("/wrapped"), "MSS_MODEL=my.model", "pages=1")
+
+    with ThreadPoolExecutor(2) as threads:
+        attempts = dict(zip(UNUSABLE, threads.map(attempt, UNUSABLE), strict=True))
+
+    for name, done in attempts.items():
+        spoil, fault, remedy = UNUSABLE[name]
+        path = tmp_path / name.replace(" ", "-") / "my.model"
+        assert done.returncode == 1, (name, done.stderr)
+        assert all(part in done.stderr for part in ("my.model: ", fault, remedy)), done.stderr
+        assert "downloader/request_count" not in done.stderr
+        assert path.read_bytes() == spoil(trained_once)
+        assert os.listdir(path.parent).count("my.model.lock") == 0
+
+
+def test_a_crawl_whose_model_cannot_be_written_goes_on_and_counts_it(
+    tmp_path: Path, site: Site
+) -> None:
+    (tmp_path / "folder").write_text("a file where the folder should be")
+    job = Job(
+        arguments={"urls": site.urls("slow", range(20))},
+        settings={
+            **ADDON,
+            "MSS_WRAPPERS": RULES,
+            "MSS_MODEL": str(tmp_path / "folder" / "model"),
+            "MSS_CHECKPOINT_PAGES": 5,
+        },
+    )
+
+    (done,) = crawl(tmp_path, [job])
+
+    assert len(done.items) == 20
+    assert done.mss("train/learned") == done.mss("model/pages") == 20
+    assert done.mss("model/generation") == 0
+    assert 2 <= done.mss("model/failed") <= 5
+    assert done.logged("ERROR")[-1].endswith("20 learned pages could not be written and are lost")
+
+
+def test_a_write_that_is_interrupted_leaves_no_file_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: int) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "model").write_bytes(b"old")
+    monkeypatch.setattr(os, "fsync", interrupted)
+
+    with pytest.raises(KeyboardInterrupt):
+        write_atomically(tmp_path / "model", b"new")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+    assert (tmp_path / "model").read_bytes() == b"old"
+
+
+def test_time_alone_brings_a_checkpoint(tmp_path: Path, site: Site) -> None:
+    started = time.monotonic()
+    job = Job(
+        arguments={"urls": site.urls("slow", range(8))},
+        settings={
+            **ADDON,
+            **QUIET,
+            "CONCURRENT_REQUESTS": 1,
+            "MSS_WRAPPERS": RULES,
+            "MSS_CHECKPOINT_SECONDS": 0.1,
+        },
+    )
+
+    (done,) = crawl(tmp_path, [job])
+
+    assert time.monotonic() - started > 0.8
+    assert done.mss("model/generation") > 1
+    assert_same_counts(read_model(tmp_path / "0.model"), learned(range(8)))

@@ -1,0 +1,60 @@
+"""Kills writers of a model file at random moments.
+
+    python writer.py MODEL KILLS
+
+A writer adds a page to the file again and again and says so after each; a pipe holds what it said.
+After each kill the file must hold all pages that were said to be added, and at most one more.
+Writers are forked, so that a kill costs no start of Python.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import time
+from pathlib import Path
+
+from scrapy_mss.core.model import Model
+from scrapy_mss.core.profiles import DEFAULT
+from scrapy_mss.stores.file import FileStore, read_model
+from tests.plugin.models import learned
+
+LONGEST = 0.5  # seconds; an addition takes a tenth of one
+
+
+def write_forever(store: FileStore, page: Model, said: int) -> None:
+    while True:
+        store.add(page)
+        os.write(said, b".")
+
+
+def killed(store: FileStore, page: Model, seconds: float) -> int:
+    """How many pages a writer has said to have added in so many *seconds*."""
+    heard, said = os.pipe()
+    pid = os.fork()
+    if not pid:
+        write_forever(store, page, said)
+    os.close(said)
+    time.sleep(seconds)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    with open(heard, "rb") as pipe:
+        return len(pipe.read())
+
+
+def main(path: str, kills: str) -> None:
+    store, page, chance = FileStore(path, DEFAULT), learned([1]), random.Random(1)
+    pages = interrupted = 0
+    for _ in range(int(kills)):
+        said = killed(store, page, chance.uniform(0, LONGEST))
+        now = read_model(path).bayes.pages if Path(path).exists() else 0
+        assert pages + said <= now <= pages + said + 1, (pages, said, now)
+        interrupted += now > pages + said or not said
+        pages = now
+    print(pages, interrupted)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

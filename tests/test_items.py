@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import inspect
+import sys
+from dataclasses import fields
+
+import pytest
+from itemadapter import ItemAdapter
+
+from scrapy_mss.items import ZYTE_FIELDS, Article
+
+URL = "https://x.example/a"
+FULL = Article(
+    url=URL,
+    canonical_url="https://x.example/b",
+    title="Rain falls",
+    text="It rains.",
+    html="<p>It rains.</p>",
+    authors=["Ann Lee", "Bo Ek"],
+    published="2024-03-05T10:00:00+01:00",
+    modified="2024-03-06",
+    language="en",
+    description="Rain.",
+    site_name="The Daily News",
+    main_image="https://x.example/i.png",
+    probability=0.75,
+    extractor="mss:news-1",
+    crawled="2024-03-05T10:00:00+01:00",
+)
+
+
+def test_fields_are_exported_in_the_order_of_reading() -> None:
+    names = list(ItemAdapter(FULL).asdict())
+
+    assert names == [each.name for each in fields(Article)]
+    assert names[:4] == ["url", "canonical_url", "title", "text"]
+    assert names[-3:] == ["probability", "extractor", "crawled"]
+
+
+def test_only_the_address_is_needed() -> None:
+    article = Article(URL)
+
+    assert article.authors == []
+    assert {each.name for each in fields(Article) if getattr(article, each.name)} == {"url"}
+
+
+def test_two_articles_share_no_list() -> None:
+    one, other = Article(URL), Article(URL)
+
+    one.authors.append("Ann Lee")
+
+    assert other.authors == []
+
+
+def test_every_field_is_described() -> None:
+    described = ItemAdapter.get_json_schema(Article)["properties"]
+
+    assert [name for name, schema in described.items() if not schema.get("description")] == []
+    assert len(inspect.getdoc(Article) or "") > 0
+
+
+def test_zyte_items_are_filled() -> None:
+    pytest.importorskip("zyte_common_items", reason="zyte-common-items is not installed")
+
+    article = FULL.to_zyte_article()
+
+    assert {name: getattr(article, theirs) for name, theirs in ZYTE_FIELDS} == {
+        name: getattr(FULL, name) for name, _ in ZYTE_FIELDS
+    }
+    assert [author.name for author in article.authors or []] == FULL.authors
+    assert article.mainImage is not None
+    assert article.mainImage.url == FULL.main_image
+    assert article.metadata is not None
+    assert article.metadata.probability == 0.75
+    assert article.metadata.dateDownloaded == "2024-03-05T09:00:00Z"
+
+
+def test_zyte_items_say_nothing_that_is_not_known() -> None:
+    pytest.importorskip("zyte_common_items", reason="zyte-common-items is not installed")
+
+    article = Article(URL, crawled="2024-03-05T10:00:00").to_zyte_article()
+
+    assert (article.url, article.headline, article.authors, article.mainImage) == (
+        URL,
+        None,
+        None,
+        None,
+    )
+    assert article.metadata is not None
+    assert article.metadata.dateDownloaded is None
+
+
+def test_a_missing_library_is_named_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "zyte_common_items", None)
+
+    with pytest.raises(ImportError, match=r"pip install 'scrapy-mss\[zyte\]'"):
+        FULL.to_zyte_article()
