@@ -30,7 +30,7 @@ class Learner:
         self.failures = 0
         self.unsaved = 0  # pages learned since a checkpoint was last begun
         self._pending = Model(self.model.profile)
-        self._taken = self._pending
+        self._taken: Model | None = None  # what is being written
         self._write: Future[Model] | None = None
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-checkpoint")
 
@@ -42,6 +42,8 @@ class Learner:
 
     def learn(self, tokens: Tokens, inside: Bools) -> Rejection | None:
         """Learn a labelled page, or say why it is no good example."""
+        if self._write is not None and self._write.done():
+            self._collect()
         rejection = check_example(tokens, inside)
         if rejection is None:
             features = self.model.bayes.features(tokens)
@@ -77,17 +79,18 @@ class Learner:
 
     def _collect(self) -> None:
         """Wait for the checkpoint that is being written, and go on from what the file holds."""
-        if self._write is None:
+        taken = self._taken
+        if self._write is None or taken is None:
             return
         try:
             merged = self._write.result()
         except (ModelError, OSError, OverflowError) as error:
             self.failures += 1
             logger.warning("scrapy-mss: a checkpoint failed, its counts are kept: %s", error)
-            self._taken.bayes.merge(self._pending.bayes)
-            self._pending = self._taken
+            taken.bayes.merge(self._pending.bayes)
+            self._pending = taken
         else:
             self.generation += 1
             merged.bayes.merge(self._pending.bayes)
             self.model.bayes.become(merged.bayes)
-        self._write = None
+        self._write = self._taken = None

@@ -29,7 +29,7 @@ def test_violation_names_place_import_and_what_is_allowed(tmp_path: Path) -> Non
 
     assert message == (
         "scrapy_mss/stores/file.py:2: scrapy_mss.stores.file imports scrapy; "
-        "allowed: standard library; numpy; scrapy_mss.stores; scrapy_mss.core"
+        "allowed: standard library; filelock; numpy; scrapy_mss.stores; scrapy_mss.core"
     )
 
 

@@ -18,8 +18,8 @@ from scrapy_mss.metadata.text import folded, spellings
 MAX_TITLE: Final = 500
 SHORTEST_HEADING: Final = 2  # words: a heading of one word is a section's
 MIN_LETTERS: Final = 10  # of a heading in a script that writes no spaces
-SHORTEST_LABEL: Final = 5  # letters of a domain that are looked for inside a piece
-LONGEST_PIECE: Final = 4  # words of a piece that only contains them: `The Guardian US`
+SHORTEST_LABEL: Final = 5  # letters of a name that are looked for inside a piece: `The Guardian US`
+LONGEST_DATE: Final = 4  # words of a piece that is a date
 _SEPARATOR: Final = re.compile(
     r"\s+(?:[|–—•·»«›‹:~/>]|-{1,3}|::|\|\|)\s+|\s*[|｜│]\s*|\s*[：:]\s*(?!\d)"  # noqa: RUF001
 )
@@ -56,16 +56,19 @@ def _without_first(text: str, known: frozenset[str]) -> str:
 
 
 def _names_site(piece: str, known: frozenset[str]) -> bool:
+    """Whether *piece* is a name of the site, or is little more than one."""
     forms = spellings(piece)
     if not known.isdisjoint(forms):
         return True
-    if len(piece.split()) > LONGEST_PIECE:
-        return False
-    return any(len(label) >= SHORTEST_LABEL and label in form for label in known for form in forms)
+    return any(
+        label in form and SHORTEST_LABEL <= len(label) and len(form) <= 2 * len(label)
+        for label in known
+        for form in forms
+    )
 
 
 def _is_date(piece: str) -> bool:
-    return len(piece.split()) <= LONGEST_PIECE and dates.read(piece, "de") is not None
+    return len(piece.split()) <= LONGEST_DATE and dates.read(piece, "de") is not None
 
 
 def heading_in(text: str, headings: Iterable[str]) -> str | None:

@@ -15,8 +15,6 @@ from pathlib import Path
 from secrets import token_hex
 from time import time
 
-from filelock import FileLock, Timeout
-
 from scrapy_mss.core.model import (
     IncompatibleModelError,
     Model,
@@ -73,6 +71,8 @@ class FileStore:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
+        from filelock import FileLock, Timeout  # reading a model needs none
+
         lock = self.path.with_name(f"{self.path.name}.lock")
         try:
             with FileLock(lock, timeout=LOCK_SECONDS):

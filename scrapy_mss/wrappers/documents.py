@@ -29,7 +29,7 @@ def read_document(document: object, file: str, path: str = "$") -> list[Wrapper]
     reader = _Reader(file)
     wrappers = reader.document(document, path)
     if reader.faults:
-        raise WrapperError(reader.faults)
+        raise WrapperError(dict.fromkeys(reader.faults))  # wrappers of one site share its faults
     return wrappers
 
 
@@ -49,31 +49,34 @@ class _Reader:
             return self._wrapper(values, path)
         self._known_keys(values, ("site", "wrappers"), path)
         rules = values["wrappers"]
-        if not isinstance(rules, list) or not rules:
+        if not isinstance(rules, (list, tuple)) or not rules:
             self._fault(f"{path}.wrappers", "a list of wrappers", rules)
             return []
         site = {"site": values["site"]} if "site" in values else {}
-        return [
-            wrapper
-            for n, rule in enumerate(rules)
-            for wrapper in self._rule(rule, site, f"{path}.wrappers[{n}]")
-        ]
+        wrappers: list[Wrapper] = []
+        for n, rule in enumerate(rules):
+            rule_path = f"{path}.wrappers[{n}]"
+            rule_values = self._mapping(rule, rule_path, "a mapping with 'body'")
+            if rule_values is not None:
+                above = path if "site" not in rule_values else rule_path
+                wrappers += self._wrapper({**site, **rule_values}, rule_path, above)
+        return wrappers
 
-    def _rule(self, rule: object, site: Mapping[str, object], path: str) -> list[Wrapper]:
-        values = self._mapping(rule, path, "a mapping with 'body'")
-        return [] if values is None else self._wrapper({**site, **values}, path)
-
-    def _wrapper(self, values: Mapping[str, object], path: str) -> list[Wrapper]:
+    def _wrapper(
+        self, values: Mapping[str, object], path: str, site_path: str = ""
+    ) -> list[Wrapper]:
+        """The wrapper of *values* at *path*; its site may stand elsewhere, at *site_path*."""
         n_faults = len(self.faults)
         self._known_keys(values, self.KEYS, path)
         for name in ("site", "body"):
             if name not in values:
                 self._fault(path, f"a {name!r}", None)
         fields: dict[str, Any] = {"origin": f"{self.file}: {path}"}
-        self._places = {}
+        self._places = {".site": f"{site_path or path}.site"}
         for name, value in values.items():
             if name in self.KEYS:
-                fields.update(self.KEYS[name](self, name, f"{path}.{name}", value))
+                place = self._places.get(f".{name}", f"{path}.{name}")
+                fields.update(self.KEYS[name](self, name, place, value))
         if len(self.faults) > n_faults:
             return []
         wrapper = self._made(partial(Wrapper, **fields), path)

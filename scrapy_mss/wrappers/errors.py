@@ -50,9 +50,9 @@ class WrapperError(ValueError):
         )
 
 
-def refuse(expected: str, got: str, path: str = "") -> WrapperError:
+def refuse(expected: str, got: str) -> WrapperError:
     """The exception for a single fault."""
-    return WrapperError([Fault(expected, got, path)])
+    return WrapperError([Fault(expected, got)])
 
 
 _KINDS = {

@@ -14,6 +14,7 @@ closes, the next start tag did.
 from __future__ import annotations
 
 import re
+from string import ascii_lowercase, ascii_uppercase
 
 import numpy as np
 from lxml import etree
@@ -26,6 +27,7 @@ ATTRIBUTE = "_0_"  # a name without letters: a page cannot write it in another c
 
 _NAME_LENGTHS = np.array([len(name) for name in TAG_NAMES], np.int32)
 _NAME = re.compile(r"</?([^\s/>]+)")
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)  # a tag's name is lowered in ASCII alone
 
 # libxml2 ignores a closing tag if an element that is stronger than its own is open inside.
 _STRENGTHS = {
@@ -111,7 +113,9 @@ class NumberedPage:
 
     def _name(self, token: int) -> str:
         known = int(self.tokens.tag[token])
-        return TAG_NAMES[known] if known != UNKNOWN_TAG else _source_name(self.tokens, token)
+        if known != UNKNOWN_TAG:
+            return TAG_NAMES[known]
+        return _source_name(self.tokens, token).translate(_LOWER)
 
 
 class _OpenElements:
@@ -172,7 +176,7 @@ def _numbered(tokens: Tokens, attribute: str) -> str:
 
 def _source_name(tokens: Tokens, token: int) -> str:
     found = _NAME.match(tokens.source, int(tokens.start[token]))
-    return found[1].lower() if found else ""
+    return found[1] if found else ""
 
 
 def _parse(source: str) -> Element | None:

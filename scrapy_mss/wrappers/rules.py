@@ -1,9 +1,9 @@
 """A wrapper: what is known of a site's pages, as a frozen value that is sound once it is made.
 
-    site + url + valid      for which pages
-    body, exclude           what of them is the article
-    title, authors, published     what else the rule tells
-    priority                which of two rules counts
+    site, url, valid            for which pages
+    body, exclude               what of them is the article
+    title, authors, published   what else the rule tells
+    priority                    which of two rules counts
 
 Each value checks itself (`__post_init__`) and raises a `WrapperError` with all that is wrong.
 Selectors in a tuple are alternatives, tried in their order; those of ``exclude`` count together.
@@ -23,7 +23,7 @@ from scrapy_mss.wrappers.errors import Fault, WrapperError, is_text, refuse, sho
 from scrapy_mss.wrappers.selectors import Reach, Selector
 
 WILDCARD = "*."
-CACHED = 1024  # compiled URL patterns
+CACHED = 1024  # compiled regular expressions of URLs
 
 
 class Address(NamedTuple):
@@ -66,16 +66,19 @@ class UrlPattern:
             raise refuse("a pattern", shown(self.text))
         if self.kind == "glob" and self.text[0] not in "/*":
             raise refuse("a pattern of paths that begins with / or *", shown(self.text))
-        try:
-            _compiled(self.kind, self.text)
-        except (re.error, RecursionError, OverflowError) as error:
-            raise refuse("a regular expression", f"{self.text!r}: {error}") from error
+        if self.kind == "regex":
+            try:
+                _regex(self.text)
+            except (re.error, RecursionError, OverflowError) as error:
+                raise refuse("a regular expression", f"{self.text!r}: {error}") from error
 
     def matches(self, address: Address) -> bool:
         target = address.path
         if address.query and (self.kind == "regex" or "?" in self.text):
             target += f"?{address.query}"
-        return _compiled(self.kind, self.text).search(target) is not None
+        if self.kind == "regex":
+            return _regex(self.text).search(target) is not None
+        return _glob_matches(self.text, target)
 
     @property
     def specificity(self) -> int:
@@ -89,11 +92,24 @@ class UrlPattern:
 _NOT_LITERAL = re.compile(r"\\[A-Za-z0-9]|\[[^]]*\]|\{[\d,]*\}|\(\?[:=!<a-zA-Z]*|[\\^$.|?*+()]")
 
 
-@lru_cache(CACHED)
-def _compiled(kind: str, text: str) -> re.Pattern[str]:
-    if kind == "regex":
-        return re.compile(text)
-    return re.compile(rf"\A{'.*'.join(map(re.escape, text.split('*')))}\Z", re.DOTALL)
+_regex = lru_cache(CACHED)(re.compile)
+
+
+def _glob_matches(pattern: str, target: str) -> bool:
+    """Whether *pattern* is all of *target*: one pass, however many stars it has."""
+    first, *rest = pattern.split("*")
+    if not rest:
+        return target == first
+    *middle, last = rest
+    at, until = len(first), len(target) - len(last)
+    if at > until or not (target.startswith(first) and target.endswith(last)):
+        return False
+    for part in middle:
+        found = target.find(part, at, until)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
 
 
 @dataclass(frozen=True, slots=True)

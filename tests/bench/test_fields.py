@@ -115,7 +115,7 @@ def test_the_table_is_printed_and_written(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--data", "nowhere"], "has none of articles_fundus"),
+        (["--data", "nowhere", "--libraries", "scrapy-mss"], "has none of articles_fundus"),
         (["--data", "nowhere", "--libraries", "x"], "'x' is unknown"),
     ],
 )

@@ -33,6 +33,7 @@ KEPT = [  # the near misses: a colon, a dash, a short end, a name inside
     "What the Daily News wrote about rain",
     "Rain at 10:30",
     "The Daily News",
+    "Rain | The Daily News wins prizes",
     "Rain | fell on The Daily News building and others",
     "|",
     "",

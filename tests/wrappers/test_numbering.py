@@ -56,7 +56,7 @@ INLINE = st.recursive(
 BLOCKS = st.recursive(
     INLINE,
     lambda inner: _nodes(["div", "section", "article", "blockquote"], inner),
-    max_leaves=25,
+    max_leaves=15,
 )
 DOCUMENTS = st.lists(BLOCKS, min_size=1, max_size=4).map(lambda top: Node("body", tuple(top)))
 
@@ -150,7 +150,7 @@ def elements(page: NumberedPage) -> Iterator[Element]:
     yield from page.root.iter("*")
 
 
-@settings(max_examples=3 * settings().max_examples)
+@settings(max_examples=2 * settings().max_examples)
 @given(RANDOMS)
 def test_where_tags_do_not_nest_an_element_ends_where_the_tree_says(choose: Random) -> None:
     page = NumberedPage(tokenize(soup(choose)))
@@ -227,6 +227,15 @@ def test_a_page_without_an_element_may_have_no_tree(source: str) -> None:
     page = NumberedPage(tokenize(source))
 
     assert page.root is None or page.start(page.root) is None
+
+
+def test_a_name_that_grows_in_lower_case_is_measured_as_it_stands() -> None:
+    page = NumberedPage(tokenize("<d\u0130v id=x>a</d\u0130v>b"))
+
+    element = with_id(page, "x")
+
+    assert STRING(element) == "a"
+    assert words_of(page, element) == ["a"]
 
 
 @pytest.mark.parametrize("odd", ["\0", "\ud800", "\x01", "\ufeff", "\U0001f600"])

@@ -22,7 +22,7 @@ from scrapy_mss.wrappers.numbering import NumberedPage
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 RULES = SHARED / "wrappers" / "ftr-site-config.tar.xz"
 PAGES = SHARED / "data" / "articles_fundus.jsonl.xz"
-N_PAGES = 60
+N_PAGES = 40
 WORDS = re.compile(r"\w+")
 # What is text for one of the two parsers and markup for the other, or no text for either.
 RAW = ("script", "style", "iframe", "noembed", "noframes", "noscript", "textarea", "title", "xmp")

@@ -150,6 +150,9 @@ def test_all_faults_are_told_at_once() -> None:
         ("site: a.example\nbody: p\nwrappers: [{body: p}]", "$: expected one of site, wrappers"),
         ("site: 5\nbody: p", "$.site: expected a text, got the number 5"),
         ("site: http://a.example\nbody: p", "$.site: expected a host"),
+        ("site: a b\nwrappers: [{body: p}, {body: q}]", "$.site: expected a host"),
+        ("site: 5\nwrappers: [{body: p}, {body: q}]", "$.site: expected a text"),
+        ("site: a\nwrappers: [{body: p, site: b c}]", "$.wrappers[0].site: expected a host"),
         (
             "body: p\nsite: x\nbody: q",
             f"line 3, column 1: {PLAIN}, got a second 'body'",
