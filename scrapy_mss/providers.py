@@ -9,11 +9,11 @@ with its address and a probability of 0.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse, Response
-from scrapy_poet import PageObjectInputProvider
+from scrapy_poet.page_input_providers import PageObjectInputProvider
 
 from scrapy_mss.items import Article
 from scrapy_mss.session import Session
@@ -22,7 +22,7 @@ from scrapy_mss.session import Session
 class ArticleProvider(PageObjectInputProvider):
     """Provides `Article`, extracted from the response of the request."""
 
-    provided_classes: ClassVar[set[type]] = {Article}
+    provided_classes = {Article}  # noqa: RUF012 - as the base class has it
     name = "mss_article"
 
     async def __call__(

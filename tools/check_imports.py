@@ -166,7 +166,12 @@ LAYERS = (
         libraries=("scrapy", "scrapy_poet"),
         why="an optional part: nothing imports it, the add-on names it",
     ),
-    Layer(name=ADDON, project=(PROVIDERS, *BELOW_GLUE, *GLUE), libraries=GLUE_LIBRARIES, why="wires the glue"),
+    Layer(
+        name=ADDON,
+        project=(PROVIDERS, *BELOW_GLUE, *GLUE),
+        libraries=GLUE_LIBRARIES,
+        why="wires the glue",
+    ),
     Layer(
         name=f"{ROOT}.commands",
         project=(ROOT, *BELOW_GLUE, *GLUE),

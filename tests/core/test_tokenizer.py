@@ -412,6 +412,7 @@ def test_long_pieces_are_not_remembered() -> None:
     assert [codes[kept], codes[left]] == [codes[kept], codes[left]]
 
     assert list(codes) == [kept]
+    assert codes.LIMIT * codes.LONGEST_KEPT < 4_000_000
 
 
 def test_tokens_do_not_depend_on_what_was_tokenized_before(
