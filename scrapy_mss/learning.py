@@ -44,7 +44,7 @@ class Learner:
         """Learn a labelled page, or say why it is no good example."""
         if self._write is not None and self._write.done():
             self._collect()
-        rejection = check_example(tokens, inside)
+        rejection = check_example(tokens, inside, self.model.profile.largest_tag_share)
         if rejection is None:
             features = self.model.bayes.features(tokens)
             if not self.model.bayes.has_room(features):

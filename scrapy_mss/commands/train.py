@@ -70,7 +70,8 @@ def learn(model: Model, wrappers: Registry, page: StoredPage) -> str:
     labelling = label(wrapper, page.html, tokenize(page.html))
     if labelling.reason is not None:
         return labelling.reason.value
-    rejection = check_example(labelling.tokens, labelling.inside)
+    limit = model.profile.largest_tag_share
+    rejection = check_example(labelling.tokens, labelling.inside, limit)
     if rejection is not None:
         return rejection.value
     model.bayes.learn(model.bayes.features(labelling.tokens), labelling.inside)

@@ -111,7 +111,8 @@ class Extractor:
         """
         if self.model is None:
             raise ValueError("an extractor without a model cannot learn: use Extractor.untrained()")
-        rejection = check_example(tokens, inside) if checked else None
+        limit = self.profile.largest_tag_share
+        rejection = check_example(tokens, inside, limit) if checked else None
         if rejection is None:
             features = self.model.bayes.features(tokens)
             self.model.bayes.learn(features, np.asarray(inside, np.bool_))

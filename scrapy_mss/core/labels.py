@@ -33,7 +33,9 @@ def span_labels(n_tokens: int, start: int, end: int) -> Bools:
     return inside
 
 
-def check_example(tokens: Tokens, inside: Bools) -> Rejection | None:
+def check_example(
+    tokens: Tokens, inside: Bools, largest_tag_share: float = LARGEST_TAG_SHARE
+) -> Rejection | None:
     """Why a page labelled *inside* (bool[n_tokens]) is no good example; None if it is."""
     size = int(inside.sum())
     if not size:
@@ -41,6 +43,6 @@ def check_example(tokens: Tokens, inside: Bools) -> Rejection | None:
     tags = int((inside & tokens.is_tag).sum())
     if size - tags < FEWEST_WORDS:
         return Rejection.TOO_FEW_WORDS
-    if tags > LARGEST_TAG_SHARE * size:
+    if tags > largest_tag_share * size:
         return Rejection.TOO_MANY_TAGS
     return None

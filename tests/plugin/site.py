@@ -120,9 +120,9 @@ def index(number: int) -> str:
 
 
 def small(number: int) -> str:
-    """A page of about 2 kB, for many of them; each has words that no other has."""
+    """A page of about 2 kB, for many of them; the first hundred fill what remembers words."""
     told = story("small", number, 3)
-    names = " ".join(f"x{number:x}y{n}z" for n in range(20))
+    names = " ".join(f"x{number:x}y{n}z" for n in range(2_000 if number < 100 else 5))
     body = "".join(f"<p>{text}</p>\n" for text in (*told.paragraphs, f"Names: {names}."))
     return (
         f"<html><head><title>{told.title}</title></head><body><ul><li><a href='/'>Home</a></ul>"

@@ -13,7 +13,10 @@ MEGABYTE = 2**20
 
 
 def test_memory_is_flat_over_five_thousand_pages(site: Site, tmp_path: Path) -> None:
-    """Every other page is learned, the rest is extracted by the model; no two are the same."""
+    """Every other page is learned, the rest is extracted by the model; no two are the same.
+
+    Checkpoints are as frequent as in a crawl of ten times as many pages.
+    """
     wrapped = site.urls("small", range(0, N_PAGES, 2))
     plain = site.urls("small", range(1, N_PAGES, 2), host="localhost")
     job = Job(
@@ -22,6 +25,7 @@ def test_memory_is_flat_over_five_thousand_pages(site: Site, tmp_path: Path) -> 
             **ADDON,
             "MSS_WRAPPERS": RULES[:1],
             "EXTENSIONS": {"tests.plugin.spiders.MemoryMeter": 1},
+            "MSS_CHECKPOINT_PAGES": 200,
             "LOG_LEVEL": "INFO",
             "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
         },
