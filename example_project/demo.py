@@ -66,7 +66,7 @@ def _articles() -> dict[str, dict[str, str]]:
 def report(articles: Mapping[str, Mapping[str, str]]) -> str:
     """A table: what was found on each site, beside what there is."""
     wrappers = load_wrappers([HERE / "wrappers"])
-    lines = [f"{'site':28} {'wrapper':8} {'articles':>9} {'found':>6} {'extra':>6} {'F1':>6}"]
+    lines = [f"{'site':30} {'wrapper':8} {'articles':>9} {'found':>6} {'extra':>6} {'F1':>6}"]
     sums: dict[str, list[float]] = {"yes": [], "no": []}
     for site in SITES.values():
         golds = gold(site.name)
@@ -81,12 +81,12 @@ def report(articles: Mapping[str, Mapping[str, str]]) -> str:
         sums[wrapped] += scores
         found = len(golds.keys() & mine.keys())
         lines.append(
-            f"{site.host:28} {wrapped:8} {len(golds):9} {found:6} {len(mine) - found:6} "
+            f"{site.host:30} {wrapped:8} {len(golds):9} {found:6} {len(mine) - found:6} "
             f"{fmean(scores):6.3f}"
         )
     for wrapped, scores in sums.items():
         if scores:
-            lines.append(f"{'all':28} {wrapped:8} {len(scores):9} {'':13} {fmean(scores):6.3f}")
+            lines.append(f"{'all':30} {wrapped:8} {len(scores):9} {'':13} {fmean(scores):6.3f}")
     return "\n".join(lines)
 
 

@@ -61,7 +61,7 @@ def _names_site(piece: str, known: frozenset[str]) -> bool:
     if not known.isdisjoint(forms):
         return True
     return any(
-        label in form and SHORTEST_LABEL <= len(label) and 2 * len(form) <= 3 * len(label)
+        label in form and len(label) >= SHORTEST_LABEL and 2 * len(form) <= 3 * len(label)
         for label in known
         for form in forms
     )

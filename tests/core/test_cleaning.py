@@ -24,7 +24,7 @@ from scrapy_mss.core.subsequence import EMPTY, Span
 from scrapy_mss.core.tags import TAG_NAMES, VOID_TAGS
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.core.tokens import CLOSE, OPEN, Bools, Tokens
-from tests.core.markup import NESTED, SOUP, shown
+from tests.core.markup import NESTED, SOUP, TAG_SOUP, shown
 from tests.effort import examples
 
 
@@ -133,7 +133,7 @@ def removed_one_by_one(tokens: Tokens, span: Span, rule: Rule) -> Bools:
 
 
 @pytest.mark.parametrize("rule", PAPER_RULES, ids=lambda rule: rule.name)
-@given(source=st.one_of(SOUP, NESTED), data=st.data())
+@given(source=st.one_of(SOUP, TAG_SOUP, NESTED), data=st.data())
 def test_a_rule_removes_what_it_says_element_by_element(
     rule: Rule, source: str, data: st.DataObject
 ) -> None:
@@ -146,7 +146,7 @@ def test_a_rule_removes_what_it_says_element_by_element(
     assert removed.tolist() == removed_one_by_one(tokens, span, rule).tolist()
 
 
-@given(source=SOUP, data=st.data())
+@given(source=st.one_of(SOUP, TAG_SOUP), data=st.data())
 def test_nothing_outside_the_span_is_kept(source: str, data: st.DataObject) -> None:
     tokens = tokenize(source)
     start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(tokens))] * 2)))
@@ -286,7 +286,7 @@ def test_what_cleaning_leaves_of_a_page_that_nests_well_does_too(
     assert all(tokens.html(first, last) in html for first, last in runs(kept))
 
 
-@given(source=SOUP, data=st.data())
+@given(source=st.one_of(SOUP, TAG_SOUP), data=st.data())
 @examples(2)
 def test_html_of_any_choice_of_tokens_of_any_markup_holds_their_source(
     source: str, data: st.DataObject

@@ -24,7 +24,7 @@ from scrapy_mss.core.profiles import (
 from scrapy_mss.core.rendering import render
 from scrapy_mss.core.subsequence import EMPTY, best_span
 from scrapy_mss.core.tokenizer import tokenize
-from tests.core.markup import NESTED, SOUP
+from tests.core.markup import NESTED, SOUP, TAG_SOUP
 from tests.core.oracle_bayes import DictionaryBayes
 from tests.core.pages import NewsPage, news_page
 
@@ -127,7 +127,7 @@ def test_scores_are_probabilities_less_one_half_and_the_bias(profile: Profile) -
     assert np.mean(np.abs(scores - expected) < 1e-9) > 0.99
 
 
-@given(source=SOUP)
+@given(source=st.one_of(SOUP, TAG_SOUP))
 def test_without_a_model_it_is_simple_mss(source: str) -> None:
     tokens = tokenize(source)
     scores = np.where(tokens.is_tag, -3.25, 1.0)
@@ -167,7 +167,7 @@ def test_a_model_that_learned_nothing_finds_nothing(page: NewsPage) -> None:
     assert Extractor.untrained().extract(page.html).span == EMPTY
 
 
-@given(source=st.one_of(SOUP, NESTED))
+@given(source=st.one_of(SOUP, TAG_SOUP, NESTED))
 def test_an_extraction_is_of_its_page(source: str) -> None:
     found = Extractor(tag_penalty=-0.5).extract(source)
 

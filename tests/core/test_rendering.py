@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scrapy_mss.core.labels import span_labels
 from scrapy_mss.core.rendering import render
 from scrapy_mss.core.tokenizer import decode_all, tokenize
-from tests.core.markup import NESTED, SOUP
+from tests.core.markup import NESTED, SOUP, TAG_SOUP
 from tests.effort import examples
 
 
@@ -141,7 +141,7 @@ def shows(letter: str) -> bool:
     return not letter.isspace() and category(letter) not in {"Cc", "Cs"}
 
 
-@given(source=SOUP, data=st.data())
+@given(source=st.one_of(SOUP, TAG_SOUP), data=st.data())
 @examples(2)
 def test_all_that_is_shown_of_the_kept_tokens_is_in_the_text_in_order(
     source: str, data: st.DataObject
@@ -164,7 +164,7 @@ def test_words_of_a_page_are_words_of_its_text(source: str) -> None:
     assert tokenize(rendered(source.replace("><", "> <"))).words() == words
 
 
-@given(source=SOUP)
+@given(source=st.one_of(SOUP, TAG_SOUP))
 @examples(2)
 def test_text_has_no_edges_no_double_blanks_and_encodes(source: str) -> None:
     text = rendered(source)

@@ -16,7 +16,7 @@ from scrapy_mss.core import tokenizer
 from scrapy_mss.core.tags import TAG_NUMBERS
 from scrapy_mss.core.tokenizer import decode, decode_all, tokenize
 from scrapy_mss.core.tokens import CLOSE, OPEN, Tokens, tag_symbol
-from tests.core.markup import SOUP, shown
+from tests.core.markup import SOUP, TAG_SOUP, shown
 from tests.core.oracle_tokenizer import (
     Token,
     decoded,
@@ -260,8 +260,8 @@ def test_the_source_of_a_tag_begins_with_its_bracket(source: str) -> None:
     assert all(source[start] == "<" for start in tokens.start[tokens.is_tag].tolist())
 
 
-@given(SOUP)
-@examples(2)
+@given(st.one_of(SOUP, TAG_SOUP))
+@examples(4)
 def test_partners_are_each_others_and_have_the_same_name(source: str) -> None:
     tokens = tokenize(source)
 
@@ -274,8 +274,8 @@ def test_partners_are_each_others_and_have_the_same_name(source: str) -> None:
     assert np.array_equal(opens, tokens.kind[partners] == CLOSE)
 
 
-@given(SOUP)
-@examples(2)
+@given(st.one_of(SOUP, TAG_SOUP))
+@examples(4)
 def test_unclosed_tags_and_partners_are_those_of_a_plain_stack(source: str) -> None:
     tokens = tokenize(source)
     at = np.flatnonzero(tokens.is_tag).tolist()

@@ -2,15 +2,16 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from scrapy_mss.core.extractor import Extractor
 from scrapy_mss.core.rendering import render
 from scrapy_mss.core.tokens import CLOSE, OPEN
 from scrapy_mss.extractors.baselines import AllText, LongestBlock, SimpleMss
-from tests.core.markup import SOUP
+from tests.core.markup import SOUP, TAG_SOUP
 
 
-@given(SOUP)
+@given(st.one_of(SOUP, TAG_SOUP))
 def test_simple_mss_is_an_extractor_without_a_model_that_cleans_nothing(source: str) -> None:
     located = SimpleMss().locate(source)
 
@@ -55,7 +56,7 @@ def test_the_longest_block_is_the_box_with_the_most_text(source: str, expected: 
     assert LongestBlock().extract(source) == expected
 
 
-@given(SOUP)
+@given(st.one_of(SOUP, TAG_SOUP))
 def test_the_longest_block_is_a_whole_box_or_the_page(source: str) -> None:
     system = LongestBlock()
     tokens = system.locate(source).tokens
@@ -67,7 +68,7 @@ def test_the_longest_block_is_a_whole_box_or_the_page(source: str) -> None:
         assert tokens.partner[span.start] == span.end - 1
 
 
-@given(SOUP)
+@given(st.one_of(SOUP, TAG_SOUP))
 def test_all_text_is_all_but_code(source: str) -> None:
     located = AllText().locate(source)
 
