@@ -203,7 +203,7 @@ class Session:
 
     def _broken(self, url: str) -> Found:
         self.numbers.add(stats.EXTRACT_FAILED, reason="error")
-        logger.exception("scrapy-mss: cannot extract %s; the crawl goes on", url)
+        logger.error("scrapy-mss: cannot extract %s; the crawl goes on", url, exc_info=True)
         return Found(reason="error")
 
     def _counted(self, found: Found, source: str) -> Found:

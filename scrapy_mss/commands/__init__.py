@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from typing import Any, ClassVar, NoReturn
 
 from scrapy.commands import ScrapyCommand
@@ -48,12 +49,15 @@ class MssCommand(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add Scrapy's options, and an own parser for each action."""
         super().add_options(parser)
+        parser.prog = "scrapy mss"
+        parser.error = partial(OneLineParser.error, parser)  # type: ignore[method-assign,arg-type]
         actions = parser.add_subparsers(
             dest="action", required=True, metavar="ACTION", parser_class=OneLineParser
         )
         for action in ACTIONS:
             added = actions.add_parser(
                 action.name,
+                prog=f"scrapy mss {action.name}",
                 help=action.summary,
                 description=action.description,
                 epilog=f"Example: {action.example}\n\n{EPILOG}",

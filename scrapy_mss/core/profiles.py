@@ -31,9 +31,9 @@ TRIGRAM = Profile("trigram", ("trigram",))
 CLEANEVAL = Profile(
     "cleaneval", ("unigram", "unclosed_tag"), bias=0.14, neighbours=True, rules=UNCLEANED
 )
-# For modern pages: the trigram alone measures better there; the paper's rule about boxes with links,
-# written for articles of 2009, loses whole articles; and its limit of one fifth tags refuses every
-# fourth article of today (204 of 787), whose paragraphs hold links and spans.
+# For modern pages. The trigram alone measures better there; the paper's rule about boxes with
+# links, written for articles of 2009, loses whole articles; and its limit of one fifth tags
+# refuses every fourth article of today (204 of 787), whose paragraphs hold links and spans: F1 .925 against .938.
 DEFAULT = Profile("default", ("trigram",), rules=UNCLEANED, largest_tag_share=0.5)
 
 PROFILES: dict[str, Profile] = {

@@ -26,11 +26,11 @@ def site() -> Iterator[Site]:
 def reactor() -> Iterator[None]:
     """A reactor that is there and never run: without one Scrapy makes no crawler."""
     loop = asyncio.new_event_loop()
-    asyncioreactor.install(loop)
+    asyncioreactor.install(loop)  # type: ignore[no-untyped-call]
     from twisted.internet import reactor
 
     yield
-    for waker in list(reactor._internalReaders):  # type: ignore[attr-defined]
+    for waker in list(reactor._internalReaders):  # noqa: SLF001 - it has no other way to let go
         waker.connectionLost(None)
     loop.close()
 

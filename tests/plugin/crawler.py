@@ -62,7 +62,7 @@ def _run(jobs: list[dict[str, Any]], results: list[dict[str, Any]]) -> Any:
             if job["keep"]:
                 crawler.signals.connect(take, signals.item_scraped)
             yield runner.crawl(crawler, **job["arguments"])
-            result["stats"] = crawler.stats.get_stats()  # type: ignore[union-attr]
+            result["stats"] = crawler.stats.get_stats()
         except Exception as error:  # noqa: BLE001 - it is the result
             result["error"] = f"{type(error).__name__}: {error}"
         finally:
@@ -72,13 +72,14 @@ def _run(jobs: list[dict[str, Any]], results: list[dict[str, Any]]) -> Any:
 def main(jobs: str, results: str) -> None:
     warnings.simplefilter("error")
     install_reactor(REACTOR)
-    from twisted.internet import reactor
+    from twisted.internet import reactor as installed
 
+    reactor: Any = installed
     configure_logging({"LOG_LEVEL": "DEBUG"})
     done: list[dict[str, Any]] = []
-    running = _run(json.loads(Path(jobs).read_text()), done)
-    running.addBoth(lambda _: reactor.stop())  # type: ignore[attr-defined]
-    reactor.run()  # type: ignore[attr-defined]
+    running: Any = _run(json.loads(Path(jobs).read_text()), done)
+    running.addBoth(lambda _: reactor.stop())
+    reactor.run()
     Path(results).write_text(json.dumps(done, default=str))
 
 

@@ -88,7 +88,8 @@ def _frame(told: Story, main: str, chance: random.Random) -> str:
         f'{_head(told)}<body><nav><ul><li><a href="/">Home</a><li><a href="/sport">Sport</a>'
         f"<li><a href='/culture'>Culture</a></ul></nav>{main}"
         f"<aside><h3>More of today</h3><ul>{_teasers(chance, 8)}</ul></aside>"
-        f"<footer><a href='/terms'>Terms</a> | <a href='/privacy'>Privacy</a></footer></body></html>"
+        "<footer><a href='/terms'>Terms</a> | <a href='/privacy'>Privacy</a></footer>"
+        "</body></html>"
     )
 
 

@@ -207,7 +207,7 @@ def test_settings_that_cannot_be_used_stop_the_crawl(crawler_of: MakeCrawler) ->
     crawler = crawler_of(MSS_ENABLED="perhaps", MSS_WORKERS="two", MSS_WRAPPERS=RULES)
 
     for part in PARTS:
-        with pytest.raises(SettingError, match="MSS_ENABLED.*MSS_WORKERS"):
+        with pytest.raises(SettingError, match=r"MSS_ENABLED.*MSS_WORKERS"):
             part.from_crawler(crawler)
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.site import plain, story
 
-HANDLERS = {scheme: "scrapy_mss.replay.ReplayHandler" for scheme in ("http", "https")}
+HANDLERS = dict.fromkeys(("http", "https"), "scrapy_mss.replay.ReplayHandler")
 STORED = ("https://news.example/stories/1", "http://www.news.example/stories/2?b=1&a=2")
 UNKNOWN = "https://news.example/stories/3"
 OTHER_SPELLING = "http://www.news.example/stories/2?a=2&b=1#top"

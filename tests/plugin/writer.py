@@ -40,7 +40,7 @@ def killed(store: FileStore, page: Model, seconds: float) -> int:
     time.sleep(seconds)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
-    with open(heard, "rb") as pipe:
+    with os.fdopen(heard, "rb") as pipe:
         return len(pipe.read())
 
 
