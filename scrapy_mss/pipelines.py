@@ -37,7 +37,7 @@ class ArticlePipeline:
             raise NotConfigured("MSS_ENABLED is off")
         return cls(Session.of(crawler))
 
-    async def process_item(self, item: Any, spider: Spider | None = None) -> Any:  # noqa: ANN401
+    async def process_item(self, item: Any, spider: Spider | None = None) -> Any:
         """Fill *item*; drop one that we made of a page that is no article."""
         page, made = self.session.page_of(item)
         if not ItemAdapter.is_item(item):

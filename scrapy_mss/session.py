@@ -202,8 +202,9 @@ class Session:
         return await self._workers.read(self.options.timeout, page)
 
     def _broken(self, url: str) -> Found:
+        """Count and log the fault that is being handled."""
         self.numbers.add(stats.EXTRACT_FAILED, reason="error")
-        logger.error("scrapy-mss: cannot extract %s; the crawl goes on", url, exc_info=True)
+        logger.exception("scrapy-mss: cannot extract %s; the crawl goes on", url)  # noqa: LOG004
         return Found(reason="error")
 
     def _counted(self, found: Found, source: str) -> Found:

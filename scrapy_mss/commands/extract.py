@@ -52,7 +52,8 @@ def _is_address(page: str) -> bool:
 def _from_files(paths: list[Path], model: Model | None) -> Iterator[dict[str, Any]]:
     for path in paths:
         found: Found = read_page(model, decoded(path.read_bytes()), "")
-        yield {"url": str(path), **found.fields, "probability": round(found.probability, 4)}
+        fields = {**found.fields, "probability": found.probability} if found.is_article else {}
+        yield {"url": str(path), **fields}
 
 
 def _printed(fields: dict[str, Any], form: str) -> int:

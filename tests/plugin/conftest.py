@@ -30,7 +30,7 @@ def reactor() -> Iterator[None]:
     from twisted.internet import reactor
 
     yield
-    for waker in list(reactor._internalReaders):  # noqa: SLF001 - it has no other way to let go
+    for waker in list(reactor._internalReaders):
         waker.connectionLost(None)
     loop.close()
 

@@ -1,0 +1,395 @@
+"""`scrapy mss …` as people type it, in a folder with nothing in it."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scrapy_mss.commands import ACTIONS
+from scrapy_mss.core.model import Model, from_bytes
+from scrapy_mss.core.profiles import PAPER
+from scrapy_mss.stores.file import read_model, write_model
+from tests.plugin.crawling import environment
+from tests.plugin.models import assert_same_counts, learned
+from tests.plugin.site import RULES, Site, index, plain, story, wrapped
+
+COMMANDS = Path(__file__).with_name("commands.py")
+N_STORED = 8
+STORED = range(N_STORED)
+HAS_WARC = find_spec("warcio") is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a command printed, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+    def rows(self) -> list[dict[str, object]]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+def address(number: int) -> str:
+    return f"http://127.0.0.1/wrapped/{number}"
+
+
+def write_pages(folder: Path) -> None:
+    """The same pages as JSON lines, in a folder, and as WARC where that can be written."""
+    records = [json.dumps({"url": address(n), "html": wrapped(n)}) for n in STORED]
+    (folder / "pages.jsonl").write_text("\n".join([*records, "{", '{"url": "http://a.com/"}']))
+    (folder / "pages").mkdir()
+    for n in STORED:
+        link = f'<link rel="canonical" href="{address(n)}">'
+        html = wrapped(n).replace("<head>", f"<head>{link}")
+        (folder / "pages" / f"{n}.html").write_text(html)
+    (folder / "pages" / "nameless.html").write_text("<p>No address in it.")
+    (folder / "page.html").write_text(plain(1))
+    (folder / "index.html").write_text(index(1))
+    if HAS_WARC:
+        write_warc(folder / "pages.warc.gz")
+
+
+def write_warc(path: Path) -> None:
+    from warcio.statusandheaders import StatusAndHeaders
+    from warcio.warcwriter import WARCWriter
+
+    with path.open("wb") as file:
+        writer = WARCWriter(file, gzip=True)
+        for n in STORED:
+            head = StatusAndHeaders(
+                "200 OK", [("Content-Type", "text/html; charset=utf-8")], protocol="HTTP/1.1"
+            )
+            body = io.BytesIO(wrapped(n).encode())
+            writer.write_record(
+                writer.create_warc_record(address(n), "response", body, http_headers=head)
+            )
+
+
+def write_rules(folder: Path, site: Site) -> None:
+    rules = {"site": "127.0.0.1", "body": "article.story", "exclude": "div.box"}
+    first, last = (story("wrapped", 1).paragraphs[n] for n in (0, -1))
+    sound = {**rules, "tests": [address(0), {"url": address(1), "contains": [first, last]}]}
+    served = {**rules, "tests": [site.url("/wrapped/1")]}
+    written = {
+        "rules": RULES[0],
+        "sound": sound,
+        "served": served,
+        "lacking": {**rules, "tests": [{"url": address(1), "contains": ["not in the page"]}]},
+        "outdated": {**rules, "body": "div.gone", "tests": [address(0)]},
+        "unknown": {**rules, "tests": ["http://127.0.0.1/not-stored"]},
+        "faulty": {"site": "127.0.0.1"},
+    }
+    for name, rule in written.items():
+        (folder / f"{name}.yaml").write_text(yaml.safe_dump(rule))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, site: Site, trained_once: bytes) -> Path:
+    """Everything that the command lines name; they run in the empty folder `cwd`."""
+    folder = tmp_path_factory.mktemp("commands")
+    (folder / "cwd").mkdir()
+    write_pages(folder)
+    write_rules(folder, site)
+    (folder / "trained.model").write_bytes(trained_once)
+    (folder / "added.model").write_bytes(trained_once)
+    (folder / "damaged.model").write_bytes(trained_once[:-1])
+    write_model(folder / "paper.model", Model(PAPER))
+    write_model(folder / "one.model", learned(range(3)))
+    write_model(folder / "two.model", learned(range(3, 7)))
+    changed = wrapped(0, paragraphs=3)
+    records = [{"url": address(0), "html": changed}, {"url": address(1), "html": wrapped(1)}]
+    (folder / "changed.jsonl").write_text("\n".join(map(json.dumps, records)))
+    (folder / "cut.jsonl.gz").write_bytes(gzip.compress(plain(1).encode())[:-20])
+    (folder / "garbage.json").write_text("[1, 2")
+    (folder / "page.pdf").write_text("%PDF")
+    return folder
+
+
+def command(folder: Path, line: str) -> list[str]:
+    """*line* in words, where `@` stands for *folder*."""
+    return [word.replace("@", f"{folder}/") for word in line.split()]
+
+
+def run(folder: Path, line: str) -> Done:
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "mss", *command(folder, line)],
+        cwd=folder / "cwd",
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(scope="module")
+def done(folder: Path, site: Site) -> dict[str, Done]:
+    """What came of command lines by name, two at a time."""
+    urls = f"{site.url('/plain/1')} {site.url('/wrapped/2')}"
+    snapshot = "check @sound.yaml --snapshot @sound.json"
+    lines = {
+        "files": "extract @page.html @index.html --model @trained.model",
+        "text": "extract -f text @page.html",
+        "urls": f"extract {urls} -m @trained.model",
+        "urls untrained": f"extract {urls} {site.url('/nowhere')} -f text",
+        "train": "train @pages.jsonl -w @rules.yaml -m @new/jsonl.model",
+        "train folder": "train @pages -w @rules.yaml -m @folder.model",
+        "train more": "train @pages.jsonl -w @rules.yaml -m @added.model",
+        "merge": "merge @one.model @two.model -o @merged.model",
+        "check served": "check @served.yaml",
+        "check": f"{snapshot} -p @pages.jsonl",
+    }
+    if HAS_WARC:
+        lines["train warc"] = "train @pages.warc.gz -w @rules.yaml -m @warc.model"
+    with ThreadPoolExecutor(2) as threads:
+        found = threads.map(lambda line: run(folder, line), lines.values())
+        outcomes = dict(zip(lines, found, strict=True))
+    later = {
+        "check again": f"{snapshot} -p @changed.jsonl",
+        "lacking": "check @lacking.yaml -p @pages.jsonl",
+        "outdated": "check @outdated.yaml -p @pages.jsonl",
+        "not stored": "check @unknown.yaml -p @pages.jsonl",
+        "info": "info @trained.model @one.model",
+    }
+    return outcomes | in_one_process(folder, later)
+
+
+def in_one_process(folder: Path, lines: dict[str, str]) -> dict[str, Done]:
+    inputs, outputs = folder / "lines.json", folder / "outcomes.json"
+    inputs.write_text(json.dumps([command(folder, line) for line in lines.values()]))
+    subprocess.run(
+        [sys.executable, str(COMMANDS), str(inputs), str(outputs)],
+        cwd=folder / "cwd",
+        env=environment(),
+        timeout=120,
+        check=True,
+    )
+    rows = json.loads(outputs.read_text())
+    assert len(rows) == len(lines)
+    return {name: Done(**row) for name, row in zip(lines, rows, strict=True)}
+
+
+# extract
+
+
+def test_extract_prints_a_json_line_for_each_file(done: dict[str, Done], folder: Path) -> None:
+    article, none = done["files"].rows()
+
+    assert article["url"] == str(folder / "page.html")
+    assert article["title"] == story("plain", 1).title
+    assert all(text in str(article["text"]) for text in story("plain", 1).paragraphs[1:-1])
+    assert none["url"] == str(folder / "index.html")
+    assert "title" not in none
+
+
+def test_extract_tells_by_its_exit_code_that_a_page_has_no_article(done: dict[str, Done]) -> None:
+    assert done["files"].code == 1
+    assert done["urls untrained"].code == 1
+    assert done["text"].code == done["urls"].code == 0
+
+
+def test_extract_prints_text(done: dict[str, Done]) -> None:
+    for text in story("plain", 1).paragraphs:
+        assert text in done["text"].out
+
+
+def test_extract_fetches_addresses(done: dict[str, Done], site: Site) -> None:
+    rows = {row["url"]: row for row in done["urls"].rows()}
+
+    assert set(rows) == {site.url("/plain/1"), site.url("/wrapped/2")}
+    for row in rows.values():
+        assert str(row["extractor"]).startswith("mss:default@60p")
+    assert story("wrapped", 2).paragraphs[2] in str(rows[site.url("/wrapped/2")]["text"])
+
+
+def test_extract_without_a_model_fetches_too(done: dict[str, Done]) -> None:
+    assert story("plain", 1).paragraphs[0] in done["urls untrained"].out
+    assert story("wrapped", 2).paragraphs[0] in done["urls untrained"].out
+
+
+# train, merge, info
+
+
+def test_train_learns_json_lines_and_tells_what_it_skipped(
+    done: dict[str, Done], folder: Path
+) -> None:
+    outcome = done["train"]
+
+    assert outcome.code == 0
+    assert f"learned {N_STORED} pages, {N_STORED} in all" in outcome.out
+    assert "skipped 2 records" in outcome.err
+    assert_same_counts(read_model(folder / "new" / "jsonl.model"), learned(STORED))
+
+
+def test_train_adds_to_a_model_that_is_there(done: dict[str, Done], folder: Path) -> None:
+    outcome = done["train more"]
+
+    assert f"learned {N_STORED} pages, {60 + N_STORED} in all" in outcome.out
+    assert_same_counts(read_model(folder / "added.model"), learned([*range(60), *STORED]))
+
+
+def test_train_learns_a_folder_of_pages_that_name_their_address(
+    done: dict[str, Done], folder: Path
+) -> None:
+    outcome = done["train folder"]
+
+    assert outcome.code == 0
+    assert "nameless.html" in outcome.err
+    assert read_model(folder / "folder.model").bayes.pages == N_STORED
+
+
+@pytest.mark.skipif(not HAS_WARC, reason="warcio is not installed: pip install 'scrapy-mss[warc]'")
+def test_train_learns_a_warc_file(done: dict[str, Done], folder: Path) -> None:
+    assert done["train warc"].code == 0, done["train warc"].err
+    assert_same_counts(read_model(folder / "warc.model"), learned(STORED))
+
+
+def test_merge_writes_the_exact_sum(done: dict[str, Done], folder: Path) -> None:
+    assert done["merge"].code == 0
+    assert "7 pages of 2 models" in done["merge"].out
+    assert_same_counts(read_model(folder / "merged.model"), learned(range(7)))
+
+
+def test_info_tells_what_is_in_each_model(
+    done: dict[str, Done], folder: Path, trained_once: bytes
+) -> None:
+    outside, inside = from_bytes(trained_once).bayes.tokens.tolist()
+
+    out = done["info"].out
+
+    assert done["info"].code == 0
+    assert out.count("profile ") == 2
+    assert str(folder / "trained.model") in out
+    assert "pages        60" in out
+    assert f"{inside:,} inside articles, {outside:,} outside" in out
+    assert f"{len(trained_once):,} bytes" in out
+
+
+# check
+
+
+def test_check_finds_wrappers_that_fit(done: dict[str, Done]) -> None:
+    assert done["check"].code == 0, done["check"].err
+    assert done["check"].out.count("ok  ") == 2
+    assert "2 of 2 test pages are labelled as they should be" in done["check"].out
+
+
+def test_check_fetches_test_pages(done: dict[str, Done], site: Site) -> None:
+    assert done["check served"].code == 0, done["check served"].err
+    assert site.url("/wrapped/1") in done["check served"].out
+    assert "1 of 1 test pages" in done["check served"].out
+
+
+def test_check_tells_what_has_changed_since_the_snapshot(
+    done: dict[str, Done], folder: Path
+) -> None:
+    changed, same, _ = done["check again"].out.splitlines()
+
+    assert address(0) in changed
+    assert "(before: labelled, " in changed
+    assert address(1) in same
+    assert "before" not in same
+    rows = json.loads((folder / "sound.json").read_text())
+    assert [row["url"] for row in rows] == [address(0), address(1)]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("lacking", "lacks 'not in the page'"), ("outdated", "no_match"), ("not stored", "no page")],
+)
+def test_check_ends_with_one_when_a_wrapper_fails(
+    done: dict[str, Done], name: str, told: str
+) -> None:
+    assert done[name].code == 1
+    assert "FAIL" in done[name].out
+    assert told in done[name].out
+    assert "0 of 1 test pages" in done[name].out
+
+
+def test_commands_leave_nothing_behind_where_they_run(done: dict[str, Done], folder: Path) -> None:
+    assert all(outcome.code in (0, 1) for outcome in done.values())
+    assert list((folder / "cwd").iterdir()) == []
+
+
+# Help, and arguments that cannot be used
+
+WRONG = {
+    "": "ACTION",
+    "nonsense": "'nonsense'",
+    "extract": "URL|FILE",
+    "extract @no-such.html": "no-such.html",
+    "extract @page.html -m @no-such.model": "no-such.model",
+    "extract @page.html -m @damaged.model": "damaged.model",
+    "extract @page.html -f xml": "'xml'",
+    "extract @page.html --nonsense": "--nonsense",
+    "train @pages.jsonl -m @any.model": "--wrappers",
+    "train @pages.jsonl -w @rules.yaml": "--model",
+    "train @no-such.jsonl -w @rules.yaml -m @any.model": "no-such.jsonl",
+    "train @page.pdf -w @rules.yaml -m @any.model": "page.pdf",
+    "train @cut.jsonl.gz -w @rules.yaml -m @any.model": "cut.jsonl.gz",
+    "train @pages.jsonl -w @no-such.yaml -m @any.model": "no-such.yaml",
+    "train @pages.jsonl -w @faulty.yaml -m @any.model": "faulty.yaml",
+    "train @pages.jsonl -w @outdated.yaml -m @any.model": f"{N_STORED} no_match",
+    "train @pages.jsonl -w @rules.yaml -m @damaged.model": "damaged.model",
+    "train @pages.jsonl -w @rules.yaml -m @page.html/any.model": "any.model",
+    "merge @one.model": "--output",
+    "merge @one.model @no-such.model -o @any.model": "no-such.model",
+    "merge @one.model @damaged.model -o @any.model": "damaged.model",
+    "merge @one.model @paper.model -o @any.model": "paper.model",
+    "merge @one.model -o @no-such/any.model": "any.model",
+    "info": "MODEL",
+    "info @page.html": "page.html",
+    "info @pages": "pages",
+    "check @rules.yaml": "names a test page",
+    "check @faulty.yaml": "faulty.yaml",
+    "check @sound.yaml -p @pages.jsonl --snapshot @garbage.json": "garbage.json",
+    "check @sound.yaml -p @no-such.jsonl": "no-such.jsonl",
+}
+HELP = {f"{action.name} --help": action for action in ACTIONS}
+
+
+@pytest.fixture(scope="module")
+def answered(folder: Path) -> dict[str, Done]:
+    return in_one_process(folder, {line: line for line in (*WRONG, *HELP)})
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_arguments_that_cannot_be_used_are_answered_in_one_line(
+    answered: dict[str, Done], line: str
+) -> None:
+    outcome = answered[line]
+
+    assert outcome.code == 2
+    assert outcome.out == ""
+    (told,) = outcome.err.splitlines()
+    assert told.startswith("scrapy mss")
+    assert ": error: " in told
+    assert WRONG[line] in told
+
+
+def test_a_fault_writes_no_model(answered: dict[str, Done], folder: Path) -> None:
+    assert not (folder / "any.model").exists()
+    assert (folder / "garbage.json").read_text() == "[1, 2"
+
+
+@pytest.mark.parametrize("line", HELP)
+def test_help_has_an_example_and_the_exit_codes(answered: dict[str, Done], line: str) -> None:
+    outcome = answered[line]
+
+    assert outcome.code == 0
+    assert f"Example: {HELP[line].example}" in outcome.out
+    assert "Exit codes: " in outcome.out
+    assert outcome.out.startswith(f"usage: scrapy mss {HELP[line].name} ")
