@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,11 +54,17 @@ class Source:
     def __iter__(self) -> Iterator[StoredPage]:
         if not self.path.exists():
             raise SourceError(f"{self.path}: there is no such file or folder")
+        try:
+            yield from self._reader()(self)
+        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+            raise SourceError(f"{self.path}: it cannot be read to its end: {error}") from error
+
+    def _reader(self) -> Callable[[Source], Iterator[StoredPage]]:
         if self.path.is_dir():
-            return _folder(self)
+            return _folder
         for endings, read in READERS:
             if self.path.name.endswith(endings):
-                return read(self)
+                return read
         known = ", ".join(ending for endings, _ in READERS for ending in endings)
         message = f"expected a folder of HTML files or a file ending in {known}"
         raise SourceError(f"{self.path}: {message}")
@@ -70,7 +77,7 @@ def _json_lines(source: Source) -> Iterator[StoredPage]:
                 record = json.loads(line)
                 url, html = record["url"], record["html"]
             except (ValueError, KeyError, TypeError, RecursionError) as error:
-                source.skipped.add(f"line {number}: {error!r}")
+                source.skipped.add(f"line {number}: {type(error).__name__}: {error}")
                 continue
             if isinstance(url, str) and isinstance(html, str):
                 yield StoredPage(url, html)
@@ -147,17 +154,21 @@ def _warc_records(path: Path) -> Iterator[tuple[str, str, str, bytes]]:
 def _warcio_records(path: Path) -> Iterator[tuple[str, str, str, bytes]]:
     try:
         from warcio.archiveiterator import ArchiveIterator
+        from warcio.exceptions import ArchiveLoadFailed
     except ImportError as error:
         raise SourceError(
             f"{path}: reading WARC files needs fastwarc or warcio: pip install 'scrapy-mss[warc]'"
         ) from error
     with path.open("rb") as file:
-        for record in ArchiveIterator(file):
-            head: Any = record.http_headers
-            if record.rec_type == "response" and head is not None:
-                url = record.rec_headers.get_header("WARC-Target-URI") or ""
-                kind = head.get_header("Content-Type") or ""
-                yield url, head.get_statuscode(), kind, record.content_stream().read()
+        try:
+            for record in ArchiveIterator(file):
+                head: Any = record.http_headers
+                if record.rec_type == "response" and head is not None:
+                    url = record.rec_headers.get_header("WARC-Target-URI") or ""
+                    kind = head.get_header("Content-Type") or ""
+                    yield url, head.get_statuscode(), kind, record.content_stream().read()
+        except ArchiveLoadFailed as error:
+            raise SourceError(f"{path}: expected a WARC file: {str(error)[:100]!r}") from error
 
 
 READERS: tuple[tuple[tuple[str, ...], Callable[[Source], Iterator[StoredPage]]], ...] = (

@@ -69,7 +69,12 @@ class MssCommand(ScrapyCommand):
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Perform the action; a fault of the arguments is one line and exit code 2."""
         try:
-            self.exitcode = opts.perform(opts, self)
+            self.exitcode = self._performed(args, opts)
         except (CommandError, ModelError, SettingError, SourceError, WrapperError) as error:
             print(f"scrapy mss {opts.action}: error: {error}", file=sys.stderr)
             self.exitcode = BAD_ARGUMENTS
+
+    def _performed(self, args: list[str], opts: argparse.Namespace) -> int:
+        if args:  # Scrapy leaves what no parser knows to the command
+            raise CommandError(f"unknown argument {args[0]!r}; see: scrapy mss {opts.action} -h")
+        return int(opts.perform(opts, self))

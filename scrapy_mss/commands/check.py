@@ -63,6 +63,7 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     tests = {example.url for wrapper in wrappers for example in wrapper.tests}
     if not tests:
         raise CommandError("not one of the wrappers names a test page, so there is none to check")
+    before = _read(options.snapshot) if options.snapshot else {}
     outcomes: list[Outcome] = []
 
     def take(url: str, html: str) -> None:
@@ -72,7 +73,6 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     for wrapper in wrappers:
         left = (example.url for example in wrapper.tests if example.url not in seen)
         outcomes.extend(Outcome(wrapper.id, url, NO_PAGE) for url in left)
-    before = _read(options.snapshot) if options.snapshot else {}
     for outcome in outcomes:
         print(_line(outcome, before.get((outcome.wrapper, outcome.url))))
     good = sum(outcome.good for outcome in outcomes)

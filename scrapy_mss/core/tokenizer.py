@@ -6,13 +6,15 @@ Two steps, each one pass of a regular expression:
    letters that are written as references (``caf&eacute;`` is one word). The few places where
    something was taken out are kept, so that offsets can be led back to the source.
 2. ``_PIECES`` cuts the cleaned text into pieces that leave nothing out: a tag, a word with the
-   space behind it, blank space, a reference, any other character. Since nothing is left out,
+   space behind it, blank space, a reference, a sign. Four signs or more in a row are one, and
+   what no page shows (controls, halves of surrogate pairs) is blank. Since nothing is left out,
    the pieces' lengths alone give their places, and a piece is looked up once in a table that
    says what it is: behind the table there are only arrays.
 
 Where the standard and readers' interest differ we keep text: a comment that is never closed
 ends at its first ``>``. A script that is never closed, and a tag or an attribute's quote that
-is never closed, swallow the rest of the page, as they do in a browser.
+is never closed, swallow the rest of the page, as they do in a browser. Step 1 does not look at
+quotes: a ``<!--`` or ``<script>`` inside an attribute begins a comment or a script there, too.
 
 Every alternative of the expressions consumes what it looked at and none can fail after a long
 look, so hostile markup costs what ordinary markup costs.

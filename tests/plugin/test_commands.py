@@ -48,6 +48,7 @@ def address(number: int) -> str:
 def write_pages(folder: Path) -> None:
     """The same pages as JSON lines, in a folder, and as WARC where that can be written."""
     records = [json.dumps({"url": address(n), "html": wrapped(n)}) for n in STORED]
+    (folder / "sound.jsonl").write_text("\n".join(records))
     (folder / "pages.jsonl").write_text("\n".join([*records, "{", '{"url": "http://a.com/"}']))
     (folder / "pages").mkdir()
     for n in STORED:
@@ -112,6 +113,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory, site: Site, trained_once: b
     records = [{"url": address(0), "html": changed}, {"url": address(1), "html": wrapped(1)}]
     (folder / "changed.jsonl").write_text("\n".join(map(json.dumps, records)))
     (folder / "cut.jsonl.gz").write_bytes(gzip.compress(plain(1).encode())[:-20])
+    (folder / "cut.jsonl.xz").write_bytes(b"not packed")
+    (folder / "cut.warc").write_bytes(b"no records\n" * 9)
     (folder / "garbage.json").write_text("[1, 2")
     (folder / "page.pdf").write_text("%PDF")
     return folder
@@ -340,11 +343,13 @@ WRONG = {
     "train @no-such.jsonl -w @rules.yaml -m @any.model": "no-such.jsonl",
     "train @page.pdf -w @rules.yaml -m @any.model": "page.pdf",
     "train @cut.jsonl.gz -w @rules.yaml -m @any.model": "cut.jsonl.gz",
+    "train @cut.jsonl.xz -w @rules.yaml -m @any.model": "cut.jsonl.xz",
+    "train @cut.warc -w @rules.yaml -m @any.model": "cut.warc",
     "train @pages.jsonl -w @no-such.yaml -m @any.model": "no-such.yaml",
     "train @pages.jsonl -w @faulty.yaml -m @any.model": "faulty.yaml",
-    "train @pages.jsonl -w @outdated.yaml -m @any.model": f"{N_STORED} no_match",
+    "train @sound.jsonl -w @outdated.yaml -m @any.model": f"{N_STORED} no_match",
     "train @pages.jsonl -w @rules.yaml -m @damaged.model": "damaged.model",
-    "train @pages.jsonl -w @rules.yaml -m @page.html/any.model": "any.model",
+    "train @sound.jsonl -w @rules.yaml -m @page.html/any.model": "any.model",
     "merge @one.model": "--output",
     "merge @one.model @no-such.model -o @any.model": "no-such.model",
     "merge @one.model @damaged.model -o @any.model": "damaged.model",
