@@ -96,6 +96,8 @@ class Meter:
 
 
 class PageSpider(Spider):
+    """Asks for every page and leaves the rest to scrapy-mss."""
+
     name = "stall"
 
     async def start(self) -> AsyncIterator[Any]:

@@ -15,6 +15,8 @@ ROOT = Path(__file__).parents[2]
 CRAWLER = Path(__file__).with_name("crawler.py")
 ADDON = {"ADDONS": {"scrapy_mss.Addon": 500}}
 
+LONGEST = 600.0  # seconds; a crawl of the tests takes a few, of five thousand pages some thirty
+
 # Nothing that listens, waits or looks outside.
 QUIET: dict[str, Any] = {
     "TELNETCONSOLE_ENABLED": False,
@@ -100,7 +102,7 @@ def crawl(folder: Path, jobs: Iterable[Job]) -> list[Crawl]:
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=LONGEST,
         check=False,
     )
     assert done.returncode == 0, done.stderr
