@@ -312,6 +312,10 @@ UNUSABLE: dict[str, tuple[Callable[[bytes], bytes], str, str]] = {
 }
 
 
+# Scrapy 2.13 stops where a component cannot be made, and says why, but exits as if all were well.
+STOPPED_AT_START = 1 if scrapy.version_info >= (2, 14) else 0
+
+
 def test_a_model_that_cannot_be_used_stops_the_crawl_at_its_start(
     tmp_path: Path, site: Site, trained_once: bytes
 ) -> None:
@@ -329,7 +333,7 @@ def test_a_model_that_cannot_be_used_stops_the_crawl_at_its_start(
     for name, done in attempts.items():
         spoil, fault, remedy = UNUSABLE[name]
         path = tmp_path / name.replace(" ", "-") / "my.model"
-        assert done.returncode == 1, (name, done.stderr)
+        assert done.returncode == STOPPED_AT_START, (name, done.stderr)
         assert all(part in done.stderr for part in ("my.model: ", fault, remedy)), done.stderr
         assert "downloader/request_count" not in done.stderr
         assert path.read_bytes() == spoil(trained_once)
