@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scrapy
 
 from scrapy_mss.core.labels import span_labels
 from scrapy_mss.core.model import DIGEST_SIZE, MAGIC, Model, to_bytes
