@@ -251,11 +251,12 @@ def test_a_killed_crawl_loses_at_most_what_came_after_its_last_checkpoint(
 def test_a_crawl_that_is_paused_goes_on_learning_when_it_is_resumed(
     tmp_path: Path, site: Site
 ) -> None:
+    """From slow pages, so that the downloader, where pages are learned, is not far ahead of us."""
     model = tmp_path / "job" / "mss" / "model"
 
-    first = runspider(tmp_path, site.url("/wrapped"), "JOBDIR=job", "at=12")
+    first = runspider(tmp_path, site.url("/slow"), "JOBDIR=job", "at=12")
     paused_at = read_model(model).bayes.pages
-    second = runspider(tmp_path, site.url("/wrapped"), "JOBDIR=job")
+    second = runspider(tmp_path, site.url("/slow"), "JOBDIR=job")
 
     assert first.returncode == second.returncode == 0, first.stderr + second.stderr
     assert 12 <= paused_at < 30
