@@ -7,12 +7,22 @@ DATA ?= ../shared/data
 BENCH_DATA := $(DATA)/articles_wcxb.jsonl.xz
 BENCH_SYSTEMS := mss-paper,simple-mss,longest-block,all-text
 
+# The sets of `make systems`. Systems learn from the first: they are cross-validated on it, and
+# learn all of it, but for sites that are in both, for the others. None of those is learned from.
+SYSTEMS_SETS := articles_wcxb articles_fundus articles_rules articles_tools articles_l3s sites_ctf \
+	cleaneval_dev other_pages_wcxb
+SYSTEMS := all
+LIMIT ?=
+# A sample is measured, and shown, beside the whole, not in its place.
+SYSTEMS_JSON := build/systems$(LIMIT:%=-%)
+SYSTEMS_OUT := $(if $(LIMIT),$(SYSTEMS_JSON),docs/results)
+
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-oldest lint format bench docs clean distclean
+.PHONY: help demo test test-oldest lint format bench systems model docs clean distclean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' Makefile
@@ -41,7 +51,7 @@ test-oldest: $(VENV)-oldest/installed ## the plugin's tests on the oldest Scrapy
 	$(VENV)-oldest/bin/python -m pytest -rs tests/plugin
 
 $(VENV)-oldest/installed: setup.cfg
-	$(PYTHON) -m venv '$(VENV)-oldest'
+	$(PYTHON) -m venv --upgrade-deps '$(VENV)-oldest'
 	@$(VENV)-oldest/bin/python -m pip --quiet --quiet --disable-pip-version-check install \
 		--editable '.[dev]' 'scrapy==2.13.0' 'twisted<25.5'
 	@touch $@
@@ -54,6 +64,22 @@ bench: $(VENV)/installed-peers ## a small comparison of systems; DATA=folder of 
 	@mkdir -p build
 	$(BIN)/python -m scrapy_mss.bench run --test 'jsonl:$(BENCH_DATA)' --folds 5 --limit 100 \
 		--systems $(BENCH_SYSTEMS) --markdown build/bench.md
+
+systems: $(SYSTEMS_SETS:%=$(SYSTEMS_JSON)/%.json) ## all systems on all sets; LIMIT=pages of each
+	$(BIN)/python -m scrapy_mss.bench compare --json $^ --out $(SYSTEMS_OUT)
+
+# A set that was measured stays measured: delete its file to measure it again.
+$(SYSTEMS_JSON)/%.json: LEARN = --train 'jsonl:$(BENCH_DATA)'
+$(SYSTEMS_JSON)/articles_wcxb.json: LEARN = --folds 5
+$(SYSTEMS_JSON)/%.json: | $(VENV)/installed-peers $(VENV)/installed-docs
+	@mkdir -p $(@D)
+	$(BIN)/python -m scrapy_mss.bench run --test 'jsonl:$(DATA)/$*.jsonl.xz' $(LEARN) \
+		$(if $(LIMIT),--limit $(LIMIT)) --systems '$(SYSTEMS)' --jobs 2 --json $@
+
+# One thread, so that sums are always taken in the same order.
+model: $(VENV)/installed-peers ## make the model in the box from the labelled pages in DATA
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
+		$(BIN)/python tools/make_model.py '$(DATA)'
 
 docs: $(VENV)/installed-docs ## HTML pages in build/docs
 	$(BIN)/sphinx-build -W --keep-going -n -q -b html -d build/doctrees docs build/docs
@@ -72,5 +98,6 @@ $(VENV)/installed-%: setup.cfg pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable '.[$*]'
 	@touch $@
 
+# The pip that comes with Python may be older than 23.3, which cannot install the extra `peers`.
 $(BIN)/python:
-	$(PYTHON) -m venv '$(VENV)'
+	$(PYTHON) -m venv --upgrade-deps '$(VENV)'

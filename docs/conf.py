@@ -10,6 +10,8 @@ release = version = installed_version("scrapy-mss")
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
+# Parts of a page, not pages.
+exclude_patterns = ["results/systems.md", "systems-table.md"]
 html_theme = "furo"
 html_title = f"scrapy-mss {release}"
 

@@ -12,7 +12,6 @@ from scrapy_mss.core.model import ModelError
 from scrapy_mss.core.tokenizer import tokenize
 
 DESCRIPTION = "Find the article in a web page."
-UNTRAINED = "no model given: using simple MSS, which has learned nothing (see --model)"
 
 
 class UsageError(Exception):
@@ -39,7 +38,9 @@ def _parser() -> argparse.ArgumentParser:
         description="Print the article in a page, paragraphs parted by empty lines.",
     )
     extract.add_argument("page", help="an HTML file, or - for standard input")
-    extract.add_argument("--model", type=Path, help="a trained model; without one: simple MSS")
+    extract.add_argument(
+        "--model", type=Path, help="a model file; without one: the model in the box"
+    )
     extract.add_argument("--html", action="store_true", help="print the article's HTML instead")
     return parser
 
@@ -49,16 +50,11 @@ def _extract(options: argparse.Namespace) -> str:
     tokens = tokenize(source)
     if not tokens.is_tag.any():
         raise UsageError(f"{options.page}: no HTML: it holds not one tag")
-    if options.model is None:
-        print(f"scrapy_mss: {UNTRAINED}", file=sys.stderr)
-        extractor = Extractor()
-    else:
-        extractor = _load(options.model)
-    found = extractor.extract_tokens(tokens)
+    found = _load(options.model).extract_tokens(tokens)
     return found.html if options.html else found.text
 
 
-def _load(path: Path) -> Extractor:
+def _load(path: Path | None) -> Extractor:
     try:
         return Extractor.load(path)
     except OSError as error:

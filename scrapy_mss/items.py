@@ -73,7 +73,10 @@ class Article:
     """How probable it is, from 0 to 1, that the page is an article."""
 
     extractor: str | None = None
-    """Who found the text: `mss:` and the model's id, or `wrapper:` and the rule's name."""
+    """Who found the text: `mss:` and the model's id, `wrapper:` and the rule's name, or a system.
+
+    A system is named as `MSS_EXTRACTOR` names it.
+    """
 
     crawled: str | None = None
     """When the page was crawled: ISO 8601 with the zone."""

@@ -1,6 +1,7 @@
 """A model that learns while others may be learning into the same file.
 
-The live model answers at once with everything this crawl has learned. What was learned since the
+The live model answers at once with everything this crawl has learned, on top of the model in the
+box, which is never written to the file. What was learned since the
 last checkpoint is kept a second time, apart: a checkpoint adds just that to the file, in a thread,
 and the live model then becomes what the file holds, with what other crawls added, and what was
 learned meanwhile. A checkpoint that fails gives its counts back and is tried again.
@@ -14,6 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from scrapy_mss.core.labels import Rejection, check_example
 from scrapy_mss.core.model import Model, ModelError
 from scrapy_mss.core.tokens import Bools, Tokens
+from scrapy_mss.shipped import box_of
 from scrapy_mss.stores.file import FileStore
 
 logger = logging.getLogger(__name__)
@@ -23,9 +25,11 @@ class Learner:
     """The live model of a crawl and what it has to add to the file."""
 
     def __init__(self, store: FileStore) -> None:
-        """Start from what *store* holds."""
+        """Start from what *store* holds, on top of the model in the box."""
         self.store = store
-        self.model = store.load()
+        stored = store.load()
+        self._box = box_of(stored)
+        self.model = self._live(stored)
         self.generation = 0
         self.failures = 0
         self.unsaved = 0  # pages learned since a checkpoint was last begun
@@ -33,6 +37,18 @@ class Learner:
         self._taken: Model | None = None  # what is being written
         self._write: Future[Model] | None = None
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-checkpoint")
+
+    def _live(self, stored: Model) -> Model:
+        """What is in the file and in the box together; *stored* becomes it."""
+        if self._box is not None:
+            stored.bayes.merge(self._box.bayes)
+            stored.judge = self._box.judge
+        return stored
+
+    @property
+    def pages(self) -> int:
+        """How many pages crawls have learned, without those of the model in the box."""
+        return self.model.bayes.pages - (self._box.bayes.pages if self._box else 0)
 
     @property
     def name(self) -> str:
@@ -47,10 +63,11 @@ class Learner:
         rejection = check_example(tokens, inside, self.model.profile.largest_tag_share)
         if rejection is None:
             features = self.model.bayes.features(tokens)
-            if not self.model.bayes.has_room(features):
+            names = self.model.bayes.names(tokens, inside)
+            if not self.model.bayes.has_room(features, names):
                 return Rejection.MODEL_FULL
-            self.model.bayes.learn(features, inside)
-            self._pending.bayes.learn(features, inside)
+            self.model.bayes.learn(features, inside, names=names)
+            self._pending.bayes.learn(features, inside, names=names)
             self.unsaved += 1
         return rejection
 
@@ -91,6 +108,6 @@ class Learner:
             self._pending = taken
         else:
             self.generation += 1
-            merged.bayes.merge(self._pending.bayes)
+            self._live(merged).bayes.merge(self._pending.bayes)
             self.model.bayes.become(merged.bayes)
         self._write = self._taken = None

@@ -20,13 +20,13 @@ from scrapy.utils.job import job_dir
 from scrapy.utils.project import data_path
 
 from scrapy_mss import _compat, settings, stats
-from scrapy_mss.core.model import Model
 from scrapy_mss.core.profiles import DEFAULT
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.learning import Learner
 from scrapy_mss.pages import Found, read_labelled, read_page
 from scrapy_mss.stores.file import FileStore
 from scrapy_mss.summary import summarized
+from scrapy_mss.systems import chosen
 from scrapy_mss.worker import Page
 from scrapy_mss.workers import GivenUpError, Workers
 from scrapy_mss.wrappers import Labelling, Wrapper, label, load_wrappers
@@ -52,6 +52,7 @@ class Session:
         for complaint in settings.unknown(crawler.settings):
             logger.warning("scrapy-mss: %s", complaint)
         self.wrappers = load_wrappers(self.options.wrappers)
+        self.system = chosen(self.options.extractor)
         self.learner = Learner(FileStore(_model_path(crawler, self.options), DEFAULT))
         self.numbers = stats.Numbers(crawler.stats)
         self._labellings: WeakKeyDictionary[Response, Labelling] = WeakKeyDictionary()
@@ -59,6 +60,7 @@ class Session:
         self._made: WeakValueDictionary[int, Response] = WeakValueDictionary()
         self._workers: Workers | None = None
         self._timer: _compat.Stoppable | None = None
+        self._faults: set[str] = set()
         crawler.signals.connect(self.open, signals.spider_opened)
         crawler.signals.connect(self.close, signals.spider_closed)
 
@@ -73,7 +75,9 @@ class Session:
     def open(self) -> None:
         """Begin with the crawl."""
         if self.options.workers and _compat.runs_asyncio():
-            self._workers = Workers(self.options.workers, self.learner.model)
+            self._workers = Workers(
+                self.options.workers, self.learner.model, self.options.extractor
+            )
         elif self.options.workers:
             logger.warning(
                 "scrapy-mss: MSS_WORKERS needs Scrapy to run on asyncio (TWISTED_REACTOR); "
@@ -89,7 +93,7 @@ class Session:
         if self._workers:
             self._workers.close()
         self.learner.close()
-        self.numbers.put(stats.MODEL_PAGES, self.learner.model.bayes.pages)
+        self.numbers.put(stats.MODEL_PAGES, self.learner.pages)
         self.numbers.put(stats.MODEL_GENERATION, self.learner.generation)
         self.numbers.put(stats.MODEL_FAILED, self.learner.failures)
         sites = (wrapper.site for wrapper in self.wrappers)
@@ -120,7 +124,7 @@ class Session:
         if labelling.reason is not None:
             return labelling.reason.value
         limit = self.options.freeze_after
-        if limit and self.learner.model.bayes.pages >= limit:
+        if limit and self.learner.pages >= limit:
             return "frozen"
         rejection = self.learner.learn(labelling.tokens, labelling.inside)
         if rejection is not None:
@@ -181,25 +185,39 @@ class Session:
         self.numbers.add(stats.EXTRACT_PAGES)
         if len(source) > self.options.max_body:
             return self._counted(Found(reason="too_large"), "")
-        model = self.learner.model
-        trusted = model.bayes.pages >= self.options.trust_after
-        name = f"mss:{self.learner.name}" if trusted else "mss:simple"
         try:
-            found = await self._read(model if trusted else None, source, url)
+            found = await self._read(source, url)
         except GivenUpError as error:
             self.numbers.add(stats.EXTRACT_FAILED, reason=str(error))
             logger.warning("scrapy-mss: gave up on %s: %s", url, error)
             return Found(reason=str(error))
         except Exception:
             return self._broken(url)
+        if found.fault:
+            self._fell_back(found.fault, url)
+        by_system = self.system is not None and not found.fault
+        name = self.options.extractor if by_system else f"mss:{self.learner.name}"
         found.fields["extractor"] = name
-        return self._counted(found, "model" if trusted else "simple")
+        return self._counted(found, "system" if by_system else "model")
 
-    async def _read(self, model: Model | None, source: str, url: str) -> Found:
+    def _fell_back(self, fault: str, url: str) -> None:
+        """Count a page that the system of MSS_EXTRACTOR failed on; each kind is logged once."""
+        kind = fault.partition(":")[0]
+        self.numbers.add(stats.EXTRACT_FALLBACK, error=kind)
+        if kind not in self._faults:
+            self._faults.add(kind)
+            logger.warning(
+                "scrapy-mss: %s failed on %s (%s); mss reads such pages, and further ones of this "
+                "kind are only counted",
+                self.options.extractor,
+                url,
+                fault,
+            )
+
+    async def _read(self, source: str, url: str) -> Found:
         if self._workers is None:
-            return read_page(model, source, url)
-        page = Page(source, url, trusted=model is not None)
-        return await self._workers.read(self.options.timeout, page)
+            return read_page(self.learner.model, source, url, self.system)
+        return await self._workers.read(self.options.timeout, Page(source, url))
 
     def _broken(self, url: str) -> Found:
         """Count and log the fault that is being handled."""

@@ -94,7 +94,14 @@ def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
+def _name(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError(value)
+    return value
+
+
 EMIT_ARTICLES, EMIT_ALL = "articles", "all"
+OWN_EXTRACTOR = "mss"
 
 SETTINGS: tuple[Setting, ...] = (
     Setting(
@@ -128,14 +135,16 @@ SETTINGS: tuple[Setting, ...] = (
         0,
         _at_least(0, int),
         "a number of pages, 0 for never",
-        "Stop learning once the model has learned so many pages, those of earlier crawls included.",
+        "Stop learning once crawls have taught the model so many pages, earlier crawls included.",
     ),
     Setting(
-        "MSS_TRUST_AFTER",
-        50,
-        _at_least(0, int),
-        "a number of pages",
-        "Until the model has learned so many pages, untrained simple MSS extracts instead.",
+        "MSS_EXTRACTOR",
+        OWN_EXTRACTOR,
+        _name,
+        f"{OWN_EXTRACTOR!r} or the name of a system",
+        "What finds the text in pages that no wrapper labels: `mss`, the crawl's own model, or one "
+        "of the [systems](systems.md) that need no training, with options as in "
+        "`name:option=value`. See [in a crawl](crawling.md#other-extractors).",
     ),
     Setting(
         "MSS_EMIT",
@@ -230,7 +239,7 @@ class Options:
     model: str
     train: bool
     freeze_after: int
-    trust_after: int
+    extractor: str
     emit: str
     min_probability: float
     item_class: str | type

@@ -35,12 +35,16 @@ EXTRACT_DROPPED = Stat("extract/dropped/{reason}", "pages without an article, by
 EXTRACT_SECONDS = Stat("extract/seconds", "time spent on extraction, in workers too")
 EXTRACT_PROBABILITY = Stat("extract/probability", "sum of the articles' probabilities")
 EXTRACT_SOURCE = Stat(
-    "extract/source/{source}", "articles by what found them: wrapper, model, simple"
+    "extract/source/{source}", "articles by what found them: wrapper, model, system"
+)
+EXTRACT_FALLBACK = Stat(
+    "extract/fallback/{error}",
+    "pages that the system of `MSS_EXTRACTOR` failed on and mss read instead, by exception",
 )
 EXTRACT_FAILED = Stat("extract/failed/{reason}", "pages given up: error, timeout, crash")
 WRAPPER_HIT = Stat("wrapper/{site}/hit", "pages that a wrapper of the site labelled")
 WRAPPER_MISS = Stat("wrapper/{site}/miss", "pages for which a wrapper of the site found nothing")
-MODEL_PAGES = Stat("model/pages", "pages that the model had learned when the crawl ended")
+MODEL_PAGES = Stat("model/pages", "pages that crawls had taught the model when this one ended")
 MODEL_GENERATION = Stat("model/generation", "checkpoints of the model file that this crawl wrote")
 MODEL_FAILED = Stat("model/failed", "checkpoints that could not be written")
 

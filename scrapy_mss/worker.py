@@ -1,7 +1,8 @@
 """One worker process: reads pages from standard input, writes what it found to standard output.
 
-A message is its length in four bytes and so many bytes: a page as three parts, what was found as
-JSON. Standard input that ends, because the crawl did or was killed, ends the worker.
+A message is its length in four bytes and so many bytes: first a model without its counts, then
+pages; what was found comes back as JSON. Standard input that ends, because the crawl did or was
+killed, ends the worker.
 """
 
 from __future__ import annotations
@@ -19,38 +20,36 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.core.model import Model
-from scrapy_mss.core.profiles import PROFILES
+from scrapy_mss.core.model import Model, from_bytes
+from scrapy_mss.extractors.base import TextExtractor
 from scrapy_mss.pages import Found, read_page
+from scrapy_mss.systems import chosen
 
 logger = logging.getLogger(__name__)
 
 _LENGTH = struct.Struct("<I")
-_HEAD = struct.Struct("<?I")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page to read, and whether the model is *trusted* by now."""
+    """A page to read."""
 
     source: str
     url: str
-    trusted: bool
 
     def to_bytes(self) -> bytes:
         """The page as `from_bytes` reads it."""
         url = self.url.encode("utf-8", "surrogatepass")
-        head = _HEAD.pack(self.trusted, len(url))
-        return head + url + self.source.encode("utf-8", "surrogatepass")
+        return _LENGTH.pack(len(url)) + url + self.source.encode("utf-8", "surrogatepass")
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Page:
         """The page in *data*."""
-        trusted, length = _HEAD.unpack_from(data)
-        end = _HEAD.size + length
-        texts = (data[_HEAD.size : end], data[end:])
+        (length,) = _LENGTH.unpack_from(data)
+        end = _LENGTH.size + length
+        texts = (data[_LENGTH.size : end], data[end:])
         url, source = (text.decode("utf-8", "surrogatepass") for text in texts)
-        return cls(source, url, trusted)
+        return cls(source, url)
 
 
 def framed(data: bytes) -> bytes:
@@ -105,23 +104,24 @@ def adopt(model: Model, buffer: memoryview) -> None:
         bayes.counts[name] = view(counts)
 
 
-def _read(model: Model, page: Page) -> Found:
+def _read(model: Model, page: Page, system: TextExtractor | None) -> Found:
     try:
-        return read_page(model if page.trusted else None, page.source, page.url)
+        return read_page(model, page.source, page.url, system)
     except Exception:
         logger.exception("scrapy-mss: cannot extract %s; the crawl goes on", page.url)
         return Found(reason=ERROR)
 
 
-def main(profile: str, descriptor: str) -> None:
-    """Answer pages until there are no more."""
+def main(descriptor: str, extractor: str) -> None:
+    """Take a model whose counts are elsewhere, then answer pages until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the crawl's process says when to stop
-    model = Model(PROFILES[profile])
+    model = from_bytes(frame(sys.stdin.buffer))
     number = int(descriptor)
     adopt(model, memoryview(mmap.mmap(number, size_of(model), access=mmap.ACCESS_READ)))
     os.close(number)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer
+    system = chosen(extractor)
     out.write(READY)
     out.flush()
     while True:
@@ -129,7 +129,7 @@ def main(profile: str, descriptor: str) -> None:
             page = Page.from_bytes(frame(sys.stdin.buffer))
         except EOFError:
             return
-        out.write(framed(json.dumps(asdict(_read(model, page))).encode()))
+        out.write(framed(json.dumps(asdict(_read(model, page, system))).encode()))
         out.flush()
 
 

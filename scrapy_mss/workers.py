@@ -23,8 +23,9 @@ from threading import Timer
 from typing import IO
 
 from scrapy_mss import worker
-from scrapy_mss.core.model import Model
+from scrapy_mss.core.model import Model, to_bytes
 from scrapy_mss.pages import Found
+from scrapy_mss.settings import OWN_EXTRACTOR
 
 START_SECONDS = 60.0  # a worker imports for a second; on a machine that swaps, for many
 
@@ -78,8 +79,9 @@ class _Seat:
 class Workers:
     """As many workers as asked for, each with one page at a time."""
 
-    def __init__(self, count: int, model: Model) -> None:
-        self._profile = model.profile.name
+    def __init__(self, count: int, model: Model, extractor: str = OWN_EXTRACTOR) -> None:
+        self._bare = worker.framed(to_bytes(Model(model.profile, model.judge)))
+        self._extractor = extractor
         self._shared = SharedCounts(model)
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="scrapy-mss-worker")
         self._seats = [_Seat() for _ in range(count)]
@@ -128,14 +130,17 @@ class Workers:
         if seat.process is None:
             number = str(self._shared.fileno())
             seat.process = subprocess.Popen(  # noqa: S603 - our own module
-                [sys.executable, "-m", worker.__name__, self._profile, number],
+                [sys.executable, "-m", worker.__name__, number, self._extractor],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 pass_fds=[self._shared.fileno()],
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
             with _limited(seat, START_SECONDS):  # so that a page's time is the page's alone
+                assert seat.process.stdin is not None
                 assert seat.process.stdout is not None
+                seat.process.stdin.write(self._bare)
+                seat.process.stdin.flush()
                 worker.frame(seat.process.stdout)
         return seat.process
 

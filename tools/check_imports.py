@@ -62,6 +62,8 @@ EXTRACTORS = f"{ROOT}.extractors"
 ITEMS = f"{ROOT}.items"
 METADATA = f"{ROOT}.metadata"
 SETTINGS = f"{ROOT}.settings"
+SHIPPED = f"{ROOT}.shipped"
+TRAINING = f"{ROOT}.training"
 STATS = f"{ROOT}.stats"
 STORES = f"{ROOT}.stores"
 WRAPPERS = f"{ROOT}.wrappers"
@@ -77,11 +79,12 @@ REPLAY = f"{ROOT}.replay"
 SESSION = f"{ROOT}.session"
 SOURCES = f"{ROOT}.sources"
 SUMMARY = f"{ROOT}.summary"
+SYSTEMS = f"{ROOT}.systems"
 WORKER = f"{ROOT}.worker"
 WORKERS = f"{ROOT}.workers"
 
-WITHOUT_SCRAPY = (API, CORE, ITEMS, METADATA, STORES, WRAPPERS)
-OF_A_CRAWL = (LEARNING, PAGES, SOURCES, SUMMARY, WORKER, WORKERS)
+WITHOUT_SCRAPY = (API, CORE, ITEMS, METADATA, SHIPPED, STORES, WRAPPERS)
+OF_A_CRAWL = (LEARNING, PAGES, SOURCES, SUMMARY, SYSTEMS, WORKER, WORKERS)
 BELOW_GLUE = (*WITHOUT_SCRAPY, *OF_A_CRAWL, SETTINGS, STATS, COMPAT)
 GLUE = (DOWNLOADER_MIDDLEWARES, SPIDER_MIDDLEWARES, PIPELINES, REPLAY)
 GLUE_LIBRARIES = ("itemadapter", "scrapy", "typing_extensions", "w3lib")
@@ -105,10 +108,28 @@ LAYERS = (
         libraries=("filelock", "numpy"),
         why="models on disk or in a server",
     ),
-    Layer(name=LEARNING, project=(CORE, STORES), why="a model that others learn into too"),
-    Layer(name=PAGES, project=(CORE, METADATA, WRAPPERS), why="one page to one article"),
-    Layer(name=WORKER, project=(CORE, PAGES), libraries=("numpy",), why="the same elsewhere"),
-    Layer(name=WORKERS, project=(ROOT, CORE, PAGES, WORKER), why="processes beside the crawl's"),
+    Layer(name=SHIPPED, project=(CORE,), why="the one file of data in the package"),
+    Layer(
+        name=TRAINING,
+        project=(CORE, f"{EXTRACTORS}.alignment", f"{EXTRACTORS}.base"),
+        libraries=("numpy",),
+        why="a model from labelled pages",
+    ),
+    Layer(name=LEARNING, project=(CORE, SHIPPED, STORES), why="a model that others learn into too"),
+    Layer(
+        name=PAGES, project=(CORE, EXTRACTORS, METADATA, WRAPPERS), why="one page to one article"
+    ),
+    Layer(
+        name=WORKER,
+        project=(CORE, EXTRACTORS, PAGES, SYSTEMS),
+        libraries=("numpy",),
+        why="the same elsewhere",
+    ),
+    Layer(
+        name=WORKERS,
+        project=(ROOT, CORE, PAGES, SETTINGS, WORKER),
+        why="processes beside the crawl's",
+    ),
     Layer(
         name=SOURCES,
         libraries=("fastwarc", "lxml", "w3lib", "warcio"),
@@ -135,15 +156,41 @@ LAYERS = (
     ),
     Layer(
         name=API,
-        project=(CORE, STORES),
+        project=(CORE, SHIPPED, STORES),
         libraries=("typing_extensions",),
         why="the core's extractor, with models in files",
     ),
     Layer(
         name=EXTRACTORS,
-        project=(CORE, STORES),
+        project=(CORE, SHIPPED, STORES, TRAINING),
         libraries=("lxml", "numpy", "parsel", "rapidfuzz"),
         why="systems that use our tokens, or none of ours",
+    ),
+    Layer(
+        name=f"{EXTRACTORS}.stopwords",
+        project=(CORE, EXTRACTORS),
+        libraries=("numpy", "stopwordsiso"),
+        why="the one place that knows whose lists they are",
+    ),
+    Layer(
+        name=f"{EXTRACTORS}.external",
+        project=(EXTRACTORS,),
+        libraries=(
+            "boilerpy3",
+            "goose3",
+            "justext",
+            "newspaper",
+            "readability",
+            "resiliparse",
+            "trafilatura",
+            "turbohtml",
+        ),
+        why="other people's systems, each imported when it is asked for",
+    ),
+    Layer(
+        name=SYSTEMS,
+        project=(EXTRACTORS, SETTINGS),
+        why="which of the systems a crawl runs",
     ),
     Layer(
         name=f"{ROOT}.bench",

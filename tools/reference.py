@@ -1,20 +1,24 @@
 """Write the reference pages of the documentation from the tables of the code.
 
-    python tools/reference.py            # write docs/settings.md, docs/stats.md, docs/commands.md
+    python tools/reference.py            # write the pages of `PAGES` in docs
     python tools/reference.py --check    # say which of them is out of date; exit code 1 if one is
 
-Settings come from `settings.SETTINGS`, stats from `stats.STATS`, commands from their own help.
+Settings come from `settings.SETTINGS`, stats from `stats.STATS`, commands from their own help,
+systems from `extractors.SYSTEMS`.
 """
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import os
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 from scrapy_mss.commands import ACTIONS, EPILOG, OneLineParser
+from scrapy_mss.extractors import SYSTEMS, System
 from scrapy_mss.settings import SETTINGS
 from scrapy_mss.stats import PREFIX, STATS
 
@@ -69,10 +73,25 @@ def commands_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def systems_table() -> str:
+    """One row a system, for a page to include."""
+    rows = [f"| `{n}` | {s.summary} | {_options(s)} |" for n, s in SYSTEMS.items()]
+    head = ["| system | what it is | options |", "| --- | --- | --- |"]
+    return f"{MADE}\n" + "\n".join([*head, *rows]) + "\n"
+
+
+def _options(system: System) -> str:
+    """The options that the row of *system* leaves open."""
+    module, name = system.home.split(":")
+    parameters = inspect.signature(getattr(import_module(module), name)).parameters
+    return ", ".join(f"`{each}`" for each in parameters if each not in system.options)
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings_page,
     "stats.md": stats_page,
     "commands.md": commands_page,
+    "systems-table.md": systems_table,
 }
 
 

@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final, NoReturn
 
-from scrapy_mss.bench import datasets, markdown, report, runner, study, systems
+from scrapy_mss.bench import compare, datasets, markdown, report, runner, study, systems
 from scrapy_mss.bench.errors import BenchError, require
 from scrapy_mss.bench.pages import Dataset
 from scrapy_mss.bench.progress import Progress
@@ -57,6 +57,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--markdown", type=Path, metavar="FILE", help="write a readable report here")
     run.set_defaults(perform=_run)
     study.add_parser(commands).set_defaults(perform=study.run)
+    compare.add_parser(commands).set_defaults(perform=compare.run)
     return top
 
 

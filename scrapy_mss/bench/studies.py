@@ -3,7 +3,8 @@
 Strategy: a study is a row of `STUDIES`: a question, the axis that varies, and a function from the
 folder of labelled sets to points on that axis. Pages are tokenized and labelled once; what a
 study varies is behind that, so hundreds of settings take minutes. Word-bag F1 throughout, of the
-span before cleaning, as the paper measured.
+span before cleaning, as the paper measured. The study of features belongs to another paper, with
+that one's similarity.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
+import numpy as np
+
 from scrapy_mss.bench import datasets, metrics
 from scrapy_mss.bench.folds import assign
 from scrapy_mss.bench.pages import Page
+from scrapy_mss.bench.systems import examples
 from scrapy_mss.core.extractor import Extractor
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.profiles import CLEANEVAL, PAPER, simple_scores
@@ -26,10 +30,12 @@ from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.core.tokens import Bools, Floats, Ints, Tokens
 from scrapy_mss.extractors.alignment import label_words
+from scrapy_mss.extractors.thresholds import Trial
 
 PENALTIES: Final = (-0.5, -1, -1.5, -2, -2.5, -3.25, -4, -5, -6, -8)
 BIASES: Final = (-0.1, -0.05, 0.0, 0.05, 0.1, 0.14, 0.2, 0.25, 0.3, 0.4)
 SOURCES: Final = (1, 2, 4, 8, 12, 24, 48, 96, 192, 384)
+SHARES: Final = np.linspace(0.0, 1.0, 21)  # of the words below a threshold
 REPEATS: Final = 12  # random choices of so many sources; the paper took all 4095 subsets of 12
 SEED: Final = 0
 
@@ -185,6 +191,14 @@ def _averaged(curve: str, groups: Sequence[Sequence[Sequence[float]]]) -> Iterat
         yield Point(curve, iteration, fmean(score for row in rows for score in row))
 
 
+def by_threshold(folder: Path) -> Iterator[Point]:
+    """Figure 4 of Ziegler and Skubacz (2007): one feature decides, the others let all pass."""
+    pages = datasets.load(f"jsonl:{folder / 'articles_wcxb'}.jsonl.xz").pages
+    for feature, scores in Trial.of(examples(pages)).curves(SHARES):
+        for share, score in zip(SHARES.tolist(), scores.tolist(), strict=True):
+            yield Point(feature, share, score)
+
+
 def _mean_f1(pages: Sequence[Labelled], spans: Iterable[Span]) -> float:
     return fmean(page.f1(span) for page, span in zip(pages, spans, strict=True))
 
@@ -212,5 +226,12 @@ STUDIES: Final = {
         ),
         Study("bias", "CleanEval text-only score by bias", "bias", "text-only score", by_bias),
         Study("selftraining", "Self-training by iteration", "iteration", "F1", by_iteration),
+        Study(
+            "features",
+            "One feature alone by its threshold",
+            "share of words in blocks below the threshold",
+            "similarity",
+            by_threshold,
+        ),
     )
 }

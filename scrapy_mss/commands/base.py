@@ -36,7 +36,7 @@ class Action:
 
 
 def model_in(path: Path) -> Model:
-    """The model in the file *path*."""
+    """What is in the model file *path*, without what is in the box."""
     try:
         return read_model(path)
     except OSError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from scrapy.http import Response
 from scrapy_mss.commands.base import Action, CommandError, counted, model_in
 from scrapy_mss.core.model import Model
 from scrapy_mss.pages import Found, read_page
+from scrapy_mss.shipped import completed, shipped
 from scrapy_mss.sources import decoded
 
 if TYPE_CHECKING:
@@ -26,12 +26,14 @@ TEXT, JSON = "text", "json"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("pages", nargs="+", metavar="URL|FILE", help="an address or an HTML file")
-    parser.add_argument("-m", "--model", type=Path, help="a model file; without one: simple MSS")
+    parser.add_argument(
+        "-m", "--model", type=Path, help="a model file; without one: the model in the box"
+    )
     parser.add_argument("-f", "--format", choices=(JSON, TEXT), default=JSON, help="default: json")
 
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
-    model = model_in(options.model) if options.model else None
+    model = completed(model_in(options.model)) if options.model else shipped()
     addresses = [page for page in options.pages if _is_address(page)]
     files = [Path(page) for page in options.pages if not _is_address(page)]
     for path in files:
@@ -49,7 +51,7 @@ def _is_address(page: str) -> bool:
     return page.startswith(("http://", "https://"))
 
 
-def _from_files(paths: list[Path], model: Model | None) -> Iterator[dict[str, Any]]:
+def _from_files(paths: list[Path], model: Model) -> Iterator[dict[str, Any]]:
     for path in paths:
         found: Found = read_page(model, decoded(path.read_bytes()), "")
         fields = {**found.fields, "probability": found.probability} if found.is_article else {}
@@ -91,11 +93,11 @@ def _crawl(addresses: list[str], options: argparse.Namespace, command: ScrapyCom
         "FEEDS": {},
         "MSS_ENABLED": True,
         "MSS_TRAIN": False,
+        "MSS_EXTRACTOR": "mss",
         "MSS_EMIT": "all",
         "MSS_ITEM_CLASS": "scrapy_mss.items.Article",
         "MSS_FIELD_MAP": {},
         "MSS_MODEL": str(options.model or ""),
-        "MSS_TRUST_AFTER": 0 if options.model else sys.maxsize,
     }
     for name, value in changes.items():
         process.settings.set(name, value, priority="cmdline")

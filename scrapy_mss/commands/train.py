@@ -74,7 +74,7 @@ def learn(model: Model, wrappers: Registry, page: StoredPage) -> str:
     rejection = check_example(labelling.tokens, labelling.inside, limit)
     if rejection is not None:
         return rejection.value
-    model.bayes.learn(model.bayes.features(labelling.tokens), labelling.inside)
+    model.learn(labelling.tokens, labelling.inside)
     return ""
 
 

@@ -1,19 +1,37 @@
 """Is this page an article, and how sure are we?
 
-An article has at least two paragraphs and eight sentences; menus, galleries and teasers seldom
-do. How sure the classifier is of the span it chose is the mean of its tokens' probabilities,
+The paper's answer needs the text alone. An article has at least two paragraphs and eight
+sentences; menus, galleries and teasers seldom do. How sure the classifier is of the span it chose is the mean of its tokens' probabilities,
 which the scores give back: score = probability - 1/2.
+
+A judge has learned its answer from articles and other pages: what it looks at are the passages
+that were kept, how they stand out, and what the page says it is.
 """
 
 from __future__ import annotations
 
 import re
 
+import numpy as np
+
+from scrapy_mss.core.measures import columns
+from scrapy_mss.core.passages import Passages
+from scrapy_mss.core.selection import line
 from scrapy_mss.core.subsequence import Span
-from scrapy_mss.core.tokens import Floats
+from scrapy_mss.core.tokens import Bools, Floats
 
 FEWEST_PARAGRAPHS = 2
 FEWEST_SENTENCES = 8
+EVEN = 0.5  # the probability from which a page is taken for an article
+
+# What pages say they are: schema.org types and OpenGraph's og:type.
+_SAID = re.compile(
+    r"""["']@type["']\s*:\s*\[?\s*["']([A-Za-z]{1,40})["']"""
+    r"""|["']og:type["']\s+content\s*=\s*["']([a-z.]{1,40})["']"""
+)
+_SHOP = frozenset({"Product", "Offer", "product", "SoftwareApplication", "LocalBusiness"})
+_TALK = frozenset({"DiscussionForumPosting", "QAPage", "Question", "Comment", "Answer"})
+_LIST = frozenset({"CollectionPage", "ItemList", "SearchResultsPage", "website"})
 
 _SENTENCE_END = re.compile(
     r"[.!?\u2026\u0964\u061f\u06d4](?=[\"'\u201d\u2019\u00bb)\]]*(?:\s|$))|[\u3002\uff01\uff1f]"
@@ -37,3 +55,45 @@ def span_probability(scores: Floats, span: Span) -> float:
         return 0.0
     mean = float(scores[span.start : span.end].mean())
     return min(1.0, max(0.0, mean + 0.5))
+
+
+def looks_of(passages: Passages, probability: Floats, kept: Bools) -> Floats:
+    """What a judge decides by: float64[n_looks]."""
+    words = passages.words * kept
+    size = max(float(words.sum()), 1.0)
+    looks = columns(passages)
+
+    def mean(values: Floats) -> float:
+        return float((values * words).sum() / size)
+
+    n_kept, n_words = int(kept.sum()), max(float(passages.words.sum()), 1.0)
+    sentences = float(np.expm1(looks["ends"])[kept].sum())
+    return np.array(
+        [
+            np.log1p(size),
+            np.log1p(n_kept),
+            mean(probability),
+            float(probability.max(initial=0.0)),
+            2.0 * line(probability, passages),
+            size / n_words,
+            np.log1p(n_words),
+            mean(passages.linked_words / np.maximum(passages.words, 1)),
+            np.log1p(size / max(n_kept, 1)),
+            np.log1p(sentences),
+            sentences / size,
+            mean(looks["is_li"]),
+            mean(looks["closed"]),
+            mean(looks["in_article"]),
+            float(looks["headline_titled"].max(initial=0.0)),
+            float(looks["main_headings"].max(initial=0.0)),
+            *_said(passages.tokens.source),
+        ]
+    )
+
+
+def _said(source: str) -> tuple[float, ...]:
+    """Whether the page says it is an article, a shop's page, a discussion, a list; or nothing."""
+    said = {one or other for one, other in _SAID.findall(source)}
+    article = any(kind.lower().endswith(("article", "blogposting")) for kind in said)
+    kinds = (_SHOP, _TALK, _LIST)
+    return (float(article), *(float(not said.isdisjoint(kind)) for kind in kinds))

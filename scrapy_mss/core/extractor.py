@@ -1,7 +1,8 @@
 """From HTML to article: tokens, scores, the span of the greatest sum, cleaning, text.
 
 An extractor with a model scores tokens by Naive Bayes, one without by the paper's untrained
-baseline. The same page and the same counts always give the same extraction.
+baseline. A model with a judge, as the one in the box, lets it weigh what the counts say. The same
+page and the same counts always give the same extraction.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ import numpy as np
 
 from scrapy_mss.core.cleaning import keep, trimmed, well_formed
 from scrapy_mss.core.constraints import cut
-from scrapy_mss.core.decision import is_article, span_probability
+from scrapy_mss.core.decision import EVEN, is_article, looks_of, span_probability
+from scrapy_mss.core.judge import Judge, evidence_of
 from scrapy_mss.core.labels import Rejection, check_example
 from scrapy_mss.core.model import Model
+from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.profiles import PAPER, TAG_PENALTY, Profile, simple_scores
 from scrapy_mss.core.rendering import render
+from scrapy_mss.core.selection import chosen, kept_tokens, line, token_scores
 from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.core.tokens import Bools, Floats, Tokens
@@ -87,6 +91,8 @@ class Extractor:
 
     def extract_tokens(self, tokens: Tokens) -> Extraction:
         """The article in a tokenized page."""
+        if self.model is not None and self.model.judge is not None:
+            return self._judged(tokens, self.model.bayes, self.model.judge)
         scores = self.scores(tokens)
         span = cut(best_span(scores), tokens, scores, self.profile.boundaries)
         span = trimmed(tokens, span)
@@ -94,6 +100,19 @@ class Extractor:
         text = render(tokens, kept)
         probability = span_probability(scores, span)
         return Extraction(text, span, probability, is_article(text), tokens, scores, kept)
+
+    def _judged(self, tokens: Tokens, bayes: NaiveBayes, judge: Judge) -> Extraction:
+        """The article by the judge's probabilities of passages instead of the bare counts."""
+        passages = tokens.passages
+        probability = judge.probabilities(evidence_of(bayes, passages), passages)
+        zero = line(probability, passages) - self.profile.bias
+        scores = token_scores(probability, passages, zero)
+        span = trimmed(tokens, best_span(scores))
+        stays = chosen(scores, passages, span)
+        kept = keep(tokens, span, self.profile.rules) & kept_tokens(passages, stays)
+        text = render(tokens, kept)
+        sure = judge.article(looks_of(passages, probability, stays)) if text else 0.0
+        return Extraction(text, span, sure, sure >= EVEN, tokens, scores, kept)
 
     def scores(self, tokens: Tokens) -> Floats:
         """How much each token speaks for being inside the article: float64[n_tokens]."""
@@ -114,6 +133,5 @@ class Extractor:
         limit = self.profile.largest_tag_share
         rejection = check_example(tokens, inside, limit) if checked else None
         if rejection is None:
-            features = self.model.bayes.features(tokens)
-            self.model.bayes.learn(features, np.asarray(inside, np.bool_))
+            self.model.learn(tokens, np.asarray(inside, np.bool_))
         return rejection

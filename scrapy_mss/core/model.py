@@ -1,8 +1,9 @@
 """A model as bytes: a header that says what it is, the counts, and a checksum. No pickle.
 
-    MAGIC | header length, 4 bytes | header, JSON | one block a family | BLAKE2b of all before
+    MAGIC | header length, 4 bytes | header, JSON | a block a family | judge | BLAKE2b of the rest
 
-A block holds the filled buckets only, so that a file is as large as what was learned: their
+The judge, where a model has one, is the numbers of its arrays one after the other; the header has
+their shapes. A block holds the filled buckets only, so that a file is as large as what was learned: their
 numbers as differences (small numbers pack well) and their out and in counts, packed by zlib.
 The fingerprint in the header is of the features of a probe page: counts of another tokenizer
 or of other features do not fit and are refused, without anybody counting versions.
@@ -16,14 +17,19 @@ import zlib
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import blake2b
+from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scrapy_mss.core.features import NAMES
+from scrapy_mss.core.judge import Judge
 from scrapy_mss.core.naive_bayes import NaiveBayes
+from scrapy_mss.core.network import Matrix, Network
 from scrapy_mss.core.profiles import PROFILES, Profile
 from scrapy_mss.core.tokenizer import tokenize
+from scrapy_mss.core.tokens import Bools, Tokens
 
 MAGIC = b"scrapy-mss model\n"
 FORMAT = 1
@@ -63,10 +69,16 @@ class Model:
     """What was learned, and the profile that it is for."""
 
     profile: Profile
+    judge: Judge | None = None
     bayes: NaiveBayes = field(init=False)
 
     def __post_init__(self) -> None:
         self.bayes = NaiveBayes(self.profile.families)
+
+    def learn(self, tokens: Tokens, inside: Bools) -> None:
+        """Count a page whose article is *inside* (bool[n_tokens])."""
+        bayes = self.bayes
+        bayes.learn(bayes.features(tokens), inside, names=bayes.names(tokens, inside))
 
 
 @cache
@@ -74,8 +86,12 @@ def fingerprint(families: tuple[str, ...]) -> str:
     """Equal for two versions of this library when *families* mean the same buckets in both."""
     digest = blake2b(digest_size=DIGEST_SIZE)
     tokens = tokenize(_PROBE)
-    for row, family in zip(NaiveBayes(families).features(tokens), families, strict=True):
-        digest.update(family.encode() + row.astype("<i4").tobytes())
+    bayes = NaiveBayes(families)
+    for row, family in zip(bayes.features(tokens), bayes.families, strict=True):
+        digest.update(family.name.encode() + row.astype("<i4").tobytes())
+    names = bayes.names(tokens, np.zeros(len(tokens), np.bool_))
+    if names is not None:
+        digest.update(NAMES.encode() + names.buckets.astype("<i4").tobytes())
     return digest.hexdigest()
 
 
@@ -90,12 +106,15 @@ def to_bytes(model: Model) -> bytes:
         "pages": bayes.pages,
         "tokens": bayes.tokens.tolist(),
         "families": [
-            {"name": f.name, "filled": filled, "bytes": len(block)}
-            for f, (filled, block) in zip(bayes.families, blocks, strict=True)
+            {"name": name, "filled": filled, "bytes": len(block)}
+            for name, (filled, block) in zip(bayes.counts, blocks, strict=True)
         ],
+        "judge": [list(array.shape) for array in _arrays(model.judge)],
     }
     head = json.dumps(header, sort_keys=True).encode()
-    body = b"".join((MAGIC, _LENGTH.pack(len(head)), head, *(block for _, block in blocks)))
+    judge = (array.astype("<f4").tobytes() for array in _arrays(model.judge))
+    counts = (block for _, block in blocks)
+    body = b"".join((MAGIC, _LENGTH.pack(len(head)), head, *counts, *judge))
     return body + blake2b(body, digest_size=DIGEST_SIZE).digest()
 
 
@@ -162,7 +181,29 @@ def _from_parts(header: dict[str, Any], blocks: bytes) -> Model:
     for row, counts in zip(header["families"], bayes.counts.values(), strict=True):
         block, blocks = blocks[: row["bytes"]], blocks[row["bytes"] :]
         _unpack(block, int(row["filled"]), counts)
+    model.judge = _judge(header["judge"], blocks)
     return model
+
+
+def _arrays(judge: Judge | None) -> list[Matrix]:
+    """What a judge consists of, in the order of a file."""
+    if judge is None:
+        return []
+    network = judge.network
+    parts = (network.mean, network.scale, network.hidden, network.output)
+    return [judge.weights, judge.decision, *parts]
+
+
+def _judge(shapes: list[list[int]], data: bytes) -> Judge | None:
+    """The judge whose arrays have these *shapes*."""
+    sizes = [prod(_count(length) for length in shape) for shape in shapes]
+    if len(data) != 4 * sum(sizes):
+        raise ValueError(f"{len(data)} bytes of a judge where {4 * sum(sizes)} were announced")
+    if not shapes:
+        return None
+    numbers = np.split(np.frombuffer(data, "<f4").astype(np.float32), np.cumsum(sizes)[:-1])
+    weights, decision, *parts = (n.reshape(s) for n, s in zip(numbers, shapes, strict=True))
+    return Judge(weights, Network(*parts), decision)
 
 
 def _count(number: object) -> int:

@@ -8,12 +8,16 @@ same token exactly when their symbols are equal.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.core.tags import TAG_NUMBERS
+
+if TYPE_CHECKING:
+    from scrapy_mss.core.passages import Passages
 
 Ints: TypeAlias = NDArray[np.int32]
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -34,7 +38,7 @@ def tag_symbol(name: str, kind: int = OPEN) -> int:
     return TAG_NUMBERS.get(name, 0) << KIND_BITS | kind
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Tokens:
     """A tokenized page.
 
@@ -68,6 +72,13 @@ class Tokens:
     @property
     def is_word(self) -> Bools:
         return np.equal(self.kind, WORD)
+
+    @cached_property
+    def passages(self) -> Passages:
+        """The page's runs of text, found when first asked for."""
+        from scrapy_mss.core.passages import passages_of
+
+        return passages_of(self)
 
     @property
     def blank_before(self) -> Bools:

@@ -22,6 +22,10 @@ class System:
 
 
 SYSTEMS: dict[str, System] = {
+    "mss": System(
+        "scrapy_mss.extractors.mss:JudgedMss",
+        summary="the profile of the model in the box: words, layout, a judge of both",
+    ),
     "mss-paper": System(
         "scrapy_mss.extractors.mss:Mss",
         {"profile": "paper"},
@@ -53,6 +57,133 @@ SYSTEMS: dict[str, System] = {
         summary="the table cell or div with the most text",
     ),
     "all-text": System("scrapy_mss.extractors.baselines:AllText", summary="the whole page"),
+    "bte": System(
+        "scrapy_mss.extractors.bte:BodyText",
+        summary="body text extraction: the region with most words in it and tags around it",
+    ),
+    "dsc": System(
+        "scrapy_mss.extractors.dsc:DocumentSlopeCurve",
+        summary="document slope curve: runs of windows (width=…) with few tags",
+    ),
+    "adsc": System(
+        "scrapy_mss.extractors.dsc:AdvancedSlopeCurve",
+        summary="the same with sliding windows, links counted as tags",
+    ),
+    "lqf": System(
+        "scrapy_mss.extractors.lqf:LinkQuotaFilter",
+        summary="all but the blocks that are mostly links (quota=…)",
+    ),
+    "lsi": System(
+        "scrapy_mss.extractors.lsi:LargestSizeIncrease",
+        summary="the element that puts the most text together",
+    ),
+    "fe": System(
+        "scrapy_mss.extractors.feature_extractor:FeatureExtractor",
+        summary="the one block with the most words",
+    ),
+    "kfe": System(
+        "scrapy_mss.extractors.feature_extractor:KFeatureExtractor",
+        summary="the cluster of blocks with the most words",
+    ),
+    "ccb": System(
+        "scrapy_mss.extractors.ccb:ContentCodeBlurring",
+        summary="content code blurring by tokens (radius=…, threshold=…)",
+    ),
+    "largest-pagelet": System(
+        "scrapy_mss.extractors.largest_pagelet:LargestPagelet",
+        summary="the largest region that no other page of the site has",
+    ),
+    "pso": System(
+        "scrapy_mss.extractors.pso:Pso",
+        summary="blocks that pass eight thresholds, learned by a particle swarm (seed=…)",
+    ),
+    "pso-pruned": System(
+        "scrapy_mss.extractors.pso:Pruned",
+        summary="all but the elements that never hold content",
+    ),
+    "cetr": System(
+        "scrapy_mss.extractors.cetr:Cetr",
+        summary="tag ratios of lines and their slopes, clustered around a fixed origin",
+    ),
+    "cetr-km": System(
+        "scrapy_mss.extractors.cetr:CetrKMeans",
+        summary="tag ratios of lines, clustered by k-means",
+    ),
+    "cetr-tm": System(
+        "scrapy_mss.extractors.cetr:CetrThreshold",
+        summary="tag ratios of lines, cut at their deviation (factor=…)",
+    ),
+    "ttr-threshold": System(
+        "scrapy_mss.extractors.ttr:TtrThreshold",
+        summary="text-to-tag ratio, cut at its deviation",
+    ),
+    "ttr-kmeans": System(
+        "scrapy_mss.extractors.ttr:TtrKMeans",
+        summary="text-to-tag ratio, clustered by k-means",
+    ),
+    "ttr-em": System(
+        "scrapy_mss.extractors.ttr:TtrMixture",
+        summary="the same, a mixture of normal distributions",
+    ),
+    "ttr-farthest-first": System(
+        "scrapy_mss.extractors.ttr:TtrFarthestFirst",
+        summary="the same, clusters around lines that are far apart",
+    ),
+    "trafilatura": System(
+        "scrapy_mss.extractors.external:External",
+        {"peer": "trafilatura"},
+        "trafilatura, without comments",
+    ),
+    "trafilatura-fast": System(
+        "scrapy_mss.extractors.external:External",
+        {"peer": "trafilatura-fast"},
+        "the same without the libraries that it falls back to",
+    ),
+    "trafilatura-precision": System(
+        "scrapy_mss.extractors.external:External",
+        {"peer": "trafilatura-precision"},
+        "the same, when in doubt less text",
+    ),
+    "trafilatura-recall": System(
+        "scrapy_mss.extractors.external:External",
+        {"peer": "trafilatura-recall"},
+        "the same, when in doubt more text",
+    ),
+    "readability": System(
+        "scrapy_mss.extractors.external:External",
+        {"peer": "readability"},
+        "readability-lxml, its HTML as text",
+    ),
+    "boilerpy3": System(
+        "scrapy_mss.extractors.external:External",
+        {"peer": "boilerpy3"},
+        "boilerpipe's ArticleExtractor in Python",
+    ),
+    "justext": System(
+        "scrapy_mss.extractors.external:External",
+        {"peer": "justext"},
+        "jusText without stop words, for any language",
+    ),
+    "resiliparse": System(
+        "scrapy_mss.extractors.external:External",
+        {"peer": "resiliparse"},
+        "Resiliparse's main content",
+    ),
+    "newspaper4k": System(
+        "scrapy_mss.extractors.external:External",
+        {"peer": "newspaper4k"},
+        "newspaper4k's Article",
+    ),
+    "goose3": System(
+        "scrapy_mss.extractors.external:External",
+        {"peer": "goose3"},
+        "Goose in Python",
+    ),
+    "turbohtml": System(
+        "scrapy_mss.extractors.external:External",
+        {"peer": "turbohtml"},
+        "turbohtml's article(), which needs Python 3.11",
+    ),
 }
 
 

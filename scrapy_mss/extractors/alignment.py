@@ -53,3 +53,10 @@ def label_words(tokens: Tokens, text: str) -> Bools:
     if not len(at):
         return np.zeros(len(tokens), np.bool_)
     return span_labels(len(tokens), span.start + int(at[0]), span.start + int(at[-1]) + 1)
+
+
+def label_passages(tokens: Tokens, text: str) -> Bools:
+    """bool[n_passages]: the passages of the labelled span most of whose words are in *text*."""
+    passages = tokens.passages
+    matched = match_words(tokens, text) & label_words(tokens, text)
+    return np.greater(passages.count(matched), passages.words / 2)

@@ -4,34 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from scrapy_mss.core.cleaning import UNCLEANED, keep
 from scrapy_mss.core.profiles import TAG_PENALTY, simple_scores
-from scrapy_mss.core.rendering import render
 from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.core.tags import numbers
-from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.core.tokens import OPEN, Tokens
-from scrapy_mss.extractors.base import Located
+from scrapy_mss.extractors.tokenwise import SpanSystem
 
 CELLS = frozenset({"td", "div"})
 
 
-class _SpanSystem:
-    """A system that chooses one run of tokens and cleans nothing in it."""
-
-    def span(self, tokens: Tokens) -> Span:
-        raise NotImplementedError
-
-    def locate(self, html: str) -> Located:
-        tokens = tokenize(html)
-        kept = keep(tokens, self.span(tokens), UNCLEANED)
-        return Located(render(tokens, kept), tokens, kept)
-
-    def extract(self, html: str) -> str:
-        return self.locate(html).text
-
-
-class SimpleMss(_SpanSystem):
+class SimpleMss(SpanSystem):
     """The paper's second baseline: words and signs count 1, tags *penalty*."""
 
     def __init__(self, *, penalty: float = TAG_PENALTY) -> None:
@@ -41,7 +23,7 @@ class SimpleMss(_SpanSystem):
         return best_span(simple_scores(tokens, self.penalty))
 
 
-class LongestBlock(_SpanSystem):
+class LongestBlock(SpanSystem):
     """The paper's first baseline: the table cell or div that holds the most characters."""
 
     def span(self, tokens: Tokens) -> Span:
@@ -57,7 +39,7 @@ class LongestBlock(_SpanSystem):
         return Span(int(opens[longest]), int(closes[longest]) + 1, float(held[longest]))
 
 
-class AllText(_SpanSystem):
+class AllText(SpanSystem):
     """Every word of the page: what any extraction has to better."""
 
     def span(self, tokens: Tokens) -> Span:

@@ -8,13 +8,17 @@ from dataclasses import replace
 
 from scrapy_mss.core.cleaning import UNCLEANED, keep
 from scrapy_mss.core.extractor import Extractor
-from scrapy_mss.core.profiles import PROFILES
+from scrapy_mss.core.model import Model
+from scrapy_mss.core.profiles import DEFAULT, PROFILES
 from scrapy_mss.core.rendering import render
 from scrapy_mss.core.selftraining import ITERATIONS, SelfTraining, self_train
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.extractors.alignment import label_words
 from scrapy_mss.extractors.base import Example, Located
+from scrapy_mss.shipped import completed
 from scrapy_mss.stores.file import read_model
+from scrapy_mss.training.fit import fit
+from scrapy_mss.training.lessons import lessons
 
 
 class Mss:
@@ -44,7 +48,7 @@ class Mss:
 
     def load_model(self, path: str | os.PathLike[str]) -> None:
         """Use what a model file holds instead of learning."""
-        self.extractor = Extractor(read_model(path), profile=self.profile)
+        self.extractor = Extractor(completed(read_model(path)), profile=self.profile)
 
     def locate(self, html: str) -> Located:
         found = self.extractor.extract(html)
@@ -52,6 +56,20 @@ class Mss:
 
     def extract(self, html: str) -> str:
         return self.extractor.extract(html).text
+
+
+class JudgedMss(Mss):
+    """The system of the model in the box: counts of words and layout, weighed by a judge."""
+
+    def __init__(self, *, bias: float | None = None) -> None:
+        super().__init__(profile=DEFAULT.name, clean=True, bias=bias)
+
+    def fit(self, examples: Iterable[Example]) -> None:
+        """Learn counts, and a judge of them."""
+        bayes, judge = fit(list(lessons(examples)), self.profile.families)
+        model = Model(self.profile, judge)
+        model.bayes = bayes
+        self.extractor = Extractor(model, profile=self.profile)
 
 
 class SelfTrainedMss(Mss):

@@ -37,7 +37,7 @@ import scrapy_mss.pages
 
 sound = scrapy_mss.pages.read_page
 
-def read_page(model, source, url):
+def read_page(model, source, url, system):
     if "slow" in url:
         time.sleep(600)
     if "crash" in url:
@@ -48,7 +48,7 @@ def read_page(model, source, url):
         print("what a library has to say")
         sys.stdout.flush()
         os.write(1, b"and past Python")
-    return sound(model, source, url)
+    return sound(model, source, url, system)
 
 scrapy_mss.pages.read_page = read_page
 """

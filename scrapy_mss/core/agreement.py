@@ -1,0 +1,80 @@
+"""Where a page's evidence lies: how much of it each passage's surroundings hold.
+
+The text of an article stands together, in one element of the page or in elements of one name.
+A sure passage speaks for those that stand where it stands, whatever the names are: so each page
+tells its own article's container from its neighbours, a comment's or a teaser's. Only evidence
+for the article counts; it is weighed by words, and everything is a share of the page's whole.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrapy_mss.core.features import path_of
+from scrapy_mss.core.passages import Passages
+from scrapy_mss.core.tokens import Floats
+
+KEYED_LEVELS = 3
+HELD_LEVELS = 5
+
+
+def columns(passages: Passages, score: Floats) -> dict[str, Floats]:
+    """Shares of evidence, by *score* (float64[n]): columns of float64[n]."""
+    mass = np.maximum(score, 0.0) * passages.words
+    total = float(mass.sum()) + 1e-9
+    running = np.cumsum(mass)
+    return {
+        "mass": np.full(len(passages), np.log1p(total)),
+        "mass_before": (running - mass) / total,
+        "mass_after": 1.0 - running / total,
+        **_by_key(passages, mass / total),
+        **_by_element(passages, mass / total),
+    }
+
+
+def _by_key(passages: Passages, mass: Floats) -> dict[str, Floats]:
+    """What stands in elements of the same tag and names, one, two and three levels out."""
+    found: dict[str, Floats] = {}
+    for level in range(KEYED_LEVELS):
+        _, same = np.unique(passages.keys(level), return_inverse=True)
+        words = _summed(passages.words, same)
+        found |= {
+            f"alike_{level}": _summed(mass, same),
+            f"alike_{level}_density": _summed(mass, same) / np.maximum(words, 1.0) * 100,
+            f"alike_{level}_count": np.log1p(np.bincount(same)[same]),
+            f"alike_{level}_words": np.log1p(words),
+            f"alike_{level}_links": _summed(passages.linked_words, same) / np.maximum(words, 1.0),
+        }
+    _, same = np.unique(path_of(passages), return_inverse=True)
+    return {**found, "alike_path": _summed(mass, same)}
+
+
+def _summed(values: NDArray[np.generic], same: NDArray[np.intp]) -> Floats:
+    sums: Floats = np.bincount(same, values.astype(np.float64))[same].astype(np.float64)
+    return sums
+
+
+def _by_element(passages: Passages, mass: Floats) -> dict[str, Floats]:
+    """What the elements around hold, from the innermost outwards."""
+    before = _before(passages, mass)
+    words = _before(passages, passages.words.astype(np.float64))
+    close = np.append(passages.tokens.partner, np.int32(-1))
+    found: dict[str, Floats] = {}
+    for level in range(HELD_LEVELS):
+        opens = passages.around[level]
+        known = opens >= 0
+        share = np.where(known, before[close[opens]] - before[opens], 1.0)
+        length = np.where(known, words[close[opens]] - words[opens], words[-1])
+        found |= {
+            f"held_{level}": share,
+            f"held_{level}_density": share / np.maximum(length, 1.0) * 100,
+        }
+    return found
+
+
+def _before(passages: Passages, values: Floats) -> Floats:
+    """float64[n_tokens+1]: the sum of *values*, one a passage, in front of each token."""
+    at = np.zeros(len(passages.tokens) + 1)
+    at[passages.first + 1] = values
+    return np.cumsum(at)

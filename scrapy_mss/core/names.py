@@ -1,0 +1,74 @@
+"""The names that a page's author gave to elements: words of class, id and a few attributes more.
+
+``<div class="article-body__text" id="story3">`` is a div named article, body, text, story. Names
+tell more of a modern page than its tags do, and they are alike on many sites. Digits and signs
+part words, so that numbered elements share their names.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrapy_mss.core.elements import Places, elements
+from scrapy_mss.core.tags import BLOCK_TAGS, TAG_NAMES
+from scrapy_mss.core.tokens import Tokens
+
+MOST_NAMES = 12  # of one element that count
+LONGEST_TAG = 2048  # characters of a tag that are looked at
+
+_ATTRIBUTE = re.compile(
+    r"\s(?:class|id|itemprop|role|data-testid|data-component)\s*=\s*"
+    r"""("[^"]*"|'[^']*'|[^\s>"']+)""",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
+
+
+class Names(NamedTuple):
+    """A page's block elements and what they are called.
+
+    ``element`` has the opening token of each element, ``key`` a hash of its tag and names
+    together; ``word`` has a hash of each single name and ``of`` the number of its element.
+    """
+
+    element: Places
+    key: NDArray[np.uint32]
+    word: NDArray[np.uint32]
+    of: NDArray[np.intp]
+
+
+@lru_cache(2**13)  # the tags of a site's templates come again on each of its pages
+def words_of_tag(tag: str) -> tuple[str, ...]:
+    """The names in the source of an opening *tag*, each once, in their order."""
+    found = (word for value in _ATTRIBUTE.findall(tag) for word in _WORD.findall(value))
+    return tuple(dict.fromkeys(word.lower() for word in found))[:MOST_NAMES]
+
+
+@lru_cache(2**13)
+def _hashes(name: str, tag: str) -> tuple[int, tuple[int, ...]]:
+    words = words_of_tag(tag)
+    return crc32(" ".join((name, *words)).encode()), tuple(crc32(w.encode()) for w in words)
+
+
+def names_of(tokens: Tokens) -> Names:
+    """What the block elements of a page are called."""
+    opens = np.flatnonzero(elements(tokens, BLOCK_TAGS))
+    starts = tokens.clean_start[opens]
+    ends = np.minimum(tokens.clean_end[opens], starts + LONGEST_TAG)
+    clean = tokens.clean
+    known = [
+        _hashes(TAG_NAMES[tag], clean[start:end])
+        for tag, start, end in zip(
+            tokens.tag[opens].tolist(), starts.tolist(), ends.tolist(), strict=True
+        )
+    ]
+    keys = np.fromiter((key for key, _ in known), np.uint32, len(known))
+    counts = np.fromiter((len(words) for _, words in known), np.intp, len(known))
+    words = np.fromiter((w for _, words in known for w in words), np.uint32, int(counts.sum()))
+    return Names(opens, keys, words, np.repeat(np.arange(len(known)), counts))

@@ -1,0 +1,41 @@
+"""A small network: one hidden layer, which weighs a passage's numbers against each other.
+
+Inputs are brought to mean 0 and deviation 1 and cut off far out, so that a page unlike all
+others meets no number that the network never saw.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix: TypeAlias = NDArray[np.float32]
+
+FARTHEST = 4.0  # deviations from the mean
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """Weights; ``hidden`` is float32[n_inputs+1, n_hidden], ``output`` float32[n_hidden+1]."""
+
+    mean: Matrix  # float32[n_inputs]
+    scale: Matrix
+    hidden: Matrix
+    output: Matrix
+
+    def log_odds(self, inputs: Matrix) -> Matrix:
+        """float32[n] for float32[n, n_inputs]."""
+        return forward(self.normal(inputs), self.hidden, self.output)[1]
+
+    def normal(self, inputs: Matrix) -> Matrix:
+        """*inputs* as the network takes them."""
+        return np.clip((inputs - self.mean) * self.scale, -FARTHEST, FARTHEST)
+
+
+def forward(inputs: Matrix, hidden: Matrix, output: Matrix) -> tuple[Matrix, Matrix]:
+    """What the hidden layer says to normal *inputs*, and the log-odds."""
+    inner = np.maximum(inputs @ hidden[:-1] + hidden[-1], 0.0)
+    return inner, inner @ output[:-1] + output[-1]

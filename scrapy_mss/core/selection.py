@@ -1,0 +1,70 @@
+"""From passages' probabilities to the article: where to draw the line, the span, what stays in it.
+
+What readers lose by a missing paragraph and by a kept advertisement is measured by F1, the
+harmonic mean of precision and recall. If p says how probably each passage is of the article, the
+choice with the greatest expected F1 keeps all passages above half of that very value: near one
+half on a page that is clear, lower on a page unlike all others, where no passage is sure but some
+stand out. That line is the zero of the scores; the article is their maximum subsequence, and what
+lies below the line inside of it is cleaned away.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scrapy_mss.core.elements import elements, totals, within
+from scrapy_mss.core.passages import Passages
+from scrapy_mss.core.subsequence import Span
+from scrapy_mss.core.tokens import Bools, Floats
+
+
+def line(probability: Floats, passages: Passages) -> float:
+    """Half of the expected F1 of the best choice of passages, by words; 0 if there are none."""
+    words = passages.words
+    best_first = np.argsort(-probability, kind="stable")
+    hits = np.cumsum((probability * words)[best_first])
+    kept = np.cumsum(words[best_first])
+    return float((hits / (kept + hits[-1])).max()) if len(hits) and hits[-1] > 0 else 0.0
+
+
+def token_scores(probability: Floats, passages: Passages, zero: float) -> Floats:
+    """float64[n_tokens]: how far its passage is above *zero*; 0 for what is in none."""
+    return np.append(probability - zero, 0.0)[passages.of]
+
+
+def chosen(scores: Floats, passages: Passages, span: Span) -> Bools:
+    """bool[n_passages]: those of the *span* that are above the line."""
+    first = passages.first
+    inside = (first >= span.start) & (first < span.end)
+    return inside & (scores[first] > 0)
+
+
+def kept_tokens(passages: Passages, kept: Bools) -> Bools:
+    """bool[n_tokens]: the passages *kept*, with the tags around and between them.
+
+    An element that holds passages, but none that is kept, goes with its tags; one that holds
+    no passage, a picture or a rule, stays if it stands between kept ones.
+    """
+    tokens = passages.tokens
+    if not kept.any():
+        return np.zeros(len(tokens), np.bool_)
+    between = np.zeros(len(tokens), np.bool_)
+    between[passages.first[kept][0] : passages.last[kept][-1] + 1] = True
+    dropped = np.append(~kept, False)[passages.of]
+    stays: Bools = between & ~dropped & ~within(tokens, _barren(passages, kept))
+    return stays
+
+
+def _barren(passages: Passages, kept: Bools) -> Bools:
+    """bool[n_tokens]: the opening tags of elements all of whose passages are dropped."""
+    tokens = passages.tokens
+    begins = np.zeros(len(tokens), np.int32)
+    begins[passages.first] = 1
+    stays = np.zeros(len(tokens), np.int32)
+    stays[passages.first[kept]] = 1
+    before, kept_before = totals(begins), totals(stays)
+    opens = np.flatnonzero(elements(tokens))
+    close = tokens.partner[opens]
+    barren = np.zeros(len(tokens), np.bool_)
+    barren[opens] = (before[close] > before[opens]) & (kept_before[close] == kept_before[opens])
+    return barren

@@ -1,0 +1,131 @@
+"""From lessons to counts and a judge of them.
+
+The judge must not be fitted on pages whose own counts it weighs: there they look far surer than
+they will on a page of another site. So the sites are dealt into parts, and what the judge is
+shown of a part's pages comes from the counts of all other parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scrapy_mss.core.decision import looks_of
+from scrapy_mss.core.judge import Judge, evidence_of, inputs_of, score
+from scrapy_mss.core.naive_bayes import NaiveBayes, logistic
+from scrapy_mss.core.network import Matrix, Network
+from scrapy_mss.core.passages import Passages
+from scrapy_mss.core.selection import chosen, line, token_scores
+from scrapy_mss.core.subsequence import best_span
+from scrapy_mss.core.tokens import Floats, Tokens
+from scrapy_mss.training.descent import Descent, fit_logistic, fit_network
+from scrapy_mss.training.lessons import Lesson
+
+PARTS = 5
+SURE = 20.0  # log-odds that leave no doubt
+
+
+def fit(
+    lessons: Sequence[Lesson],
+    families: Sequence[str],
+    others: Sequence[Tokens] = (),
+    how: Descent | None = None,
+) -> tuple[NaiveBayes, Judge]:
+    """Counts of all *lessons*, and the judge of such counts; *others* are pages without one."""
+    parts = [
+        counted([le for le in lessons if le.part % PARTS == k], families) for k in range(PARTS)
+    ]
+    evidence = [
+        evidence_of(others, lesson.tokens.passages)
+        for k in range(PARTS)
+        for others in [merged(parts[:k] + parts[k + 1 :], families)]
+        for lesson in _of_part(lessons, k)
+    ]
+    ordered = [lesson for k in range(PARTS) for lesson in _of_part(lessons, k)]
+    whole = merged(parts, families)
+    shown = Shown.of(ordered, evidence)
+    # What the decision is learned from has to come from networks of other sites, as above.
+    apart = {half: shown.network(how, without=half) for half in (0, 1)}
+    network = shown.network(how)
+    articles = [
+        _looks(lesson.tokens.passages, apart[lesson.half].log_odds(inputs))
+        for lesson, inputs in zip(ordered, shown.inputs, strict=True)
+        if not lesson.piece
+    ]
+    rest = []
+    for tokens in others:
+        passages = tokens.passages
+        if len(passages):
+            said = evidence_of(whole, passages)
+            inputs = inputs_of(passages, said, score(said, shown.weights))
+            rest.append(_looks(passages, network.log_odds(inputs)))
+    return whole, Judge(shown.weights, network, _decision(articles, rest))
+
+
+def _looks(passages: Passages, odds: Matrix) -> Floats:
+    probability = logistic(odds.astype(np.float64))
+    zero = line(probability, passages)
+    scores = token_scores(probability, passages, zero)
+    return looks_of(passages, probability, chosen(scores, passages, best_span(scores)))
+
+
+def _decision(articles: Sequence[Floats], others: Sequence[Floats]) -> Matrix:
+    """The coefficients that tell articles from other pages; without others, all are articles."""
+    looks = np.array([*articles, *others]).T
+    labels = np.repeat([1.0, 0.0], [len(articles), len(others)])
+    if not len(others):
+        return np.append(np.zeros(len(looks)), SURE).astype(np.float32)
+    return fit_logistic(looks, labels, np.ones(len(labels))).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """What the network learns from: lessons, their inputs, and the weights of evidence."""
+
+    lessons: Sequence[Lesson]
+    inputs: Sequence[Matrix]
+    weights: Matrix
+
+    @classmethod
+    def of(cls, lessons: Sequence[Lesson], evidence: Sequence[Floats]) -> Shown:
+        """From *evidence* (float64[n_evidence, n_passages] for each of the *lessons*)."""
+        labels = np.concatenate([lesson.inside for lesson in lessons]).astype(np.float64)
+        shares = np.concatenate([lesson.weights for lesson in lessons])
+        weights = fit_logistic(np.concatenate(evidence, axis=1), labels, shares).astype(np.float32)
+        inputs = [
+            inputs_of(lesson.tokens.passages, said, score(said, weights))
+            for lesson, said in zip(lessons, evidence, strict=True)
+        ]
+        return cls(lessons, inputs, weights)
+
+    def network(self, how: Descent | None, *, without: int | None = None) -> Network:
+        """A network fitted to the lessons; *without* one half of the sites, or to all."""
+        rows = [i for i, lesson in enumerate(self.lessons) if lesson.half != without]
+        inputs = np.concatenate([self.inputs[i] for i in rows])
+        labels = np.concatenate([self.lessons[i].inside for i in rows]).astype(np.float32)
+        shares = np.concatenate([self.lessons[i].weights for i in rows]).astype(np.float32)
+        return fit_network(inputs, labels, shares, how)
+
+
+def _of_part(lessons: Sequence[Lesson], part: int) -> list[Lesson]:
+    return [lesson for lesson in lessons if lesson.part % PARTS == part]
+
+
+def counted(lessons: Sequence[Lesson], families: Sequence[str]) -> NaiveBayes:
+    """The counts of whole pages; a piece of one would count its article twice."""
+    bayes = NaiveBayes(families)
+    for lesson in lessons:
+        if not lesson.piece:
+            tokens, inside = lesson.tokens, lesson.token_labels
+            bayes.learn(bayes.features(tokens), inside, names=bayes.names(tokens, inside))
+    return bayes
+
+
+def merged(parts: Sequence[NaiveBayes], families: Sequence[str]) -> NaiveBayes:
+    """The counts of all *parts*."""
+    whole = NaiveBayes(families)
+    for part in parts:
+        whole.merge(part)
+    return whole
