@@ -1,7 +1,7 @@
 """Real pages through a real crawl: learn from the sites that rules label, extract them all.
 
 Stored pages are answered by the replay handler; the table has word F1 by site against the golds,
-for pages read by their wrapper, by the model, and by simple MSS before the model is trusted.
+for pages read by their wrapper and by the model.
 """
 
 from __future__ import annotations
@@ -42,7 +42,6 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder of labelled sets")
     parser.add_argument("--rules", type=Path, required=True, help="rules, as in MSS_WRAPPERS")
     parser.add_argument("--set", default="sites_ctf", help="which set; default: sites_ctf")
-    parser.add_argument("--trust-after", type=int, default=20, help="MSS_TRUST_AFTER; default: 20")
     options = parser.parse_args()
     path = options.data / f"{options.set}.jsonl.xz"
     pages = {page.url: page for page in datasets.load(f"jsonl:{path}").pages if page.url}
@@ -53,7 +52,6 @@ def main() -> None:
                 "MSS_REPLAY": [str(path)],
                 "MSS_WRAPPERS": [str(options.rules)],
                 "MSS_MODEL": str(Path(folder) / "model"),
-                "MSS_TRUST_AFTER": options.trust_after,
             },
         )
     report(pages, articles)
@@ -90,12 +88,12 @@ def report(pages: dict[str, Page], articles: dict[str, Article]) -> None:
         article = articles.get(url)
         text = (article.text or "") if article else ""
         source = (article.extractor or "none") if article else "none"
-        kind = source.partition(":")[0] if source != "mss:simple" else "simple"
+        kind = source.partition(":")[0]
         score = metrics.bag(metrics.words(text), metrics.words(page.golds[0])).f1
         for site in (page.site, "all"):
             for column in (kind, "all"):
                 rows.setdefault(site, {}).setdefault(column, []).append(score)
-    columns = ("wrapper", "mss", "simple", "none", "all")
+    columns = ("wrapper", "mss", "none", "all")
     print(f"{'site':16}" + "".join(f"{column:>16}" for column in columns))
     for site, scores in sorted(rows.items()):
         cells = (f"{fmean(s):.3f} ({len(s)})" if (s := scores.get(c)) else "" for c in columns)

@@ -23,7 +23,7 @@ def chosen(spec: str) -> TextExtractor | None:
     name = spec.partition(":")[0]
     if name == OWN_EXTRACTOR:
         raise SettingError(
-            f"{SETTING}: {OWN_EXTRACTOR!r} has no options here; its settings are MSS_MODEL and so on"
+            f"{SETTING}: {OWN_EXTRACTOR!r} has no options; it has settings of its own: MSS_MODEL …"
         )
     if name not in SYSTEMS:
         raise SettingError(f"{SETTING}: {_no_system(name)}")

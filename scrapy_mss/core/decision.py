@@ -1,7 +1,8 @@
 """Is this page an article, and how sure are we?
 
 The paper's answer needs the text alone. An article has at least two paragraphs and eight
-sentences; menus, galleries and teasers seldom do. How sure the classifier is of the span it chose is the mean of its tokens' probabilities,
+sentences; menus, galleries and teasers seldom do. How sure the classifier is of the span it
+chose is the mean of its tokens' probabilities,
 which the scores give back: score = probability - 1/2.
 
 A judge has learned its answer from articles and other pages: what it looks at are the passages
@@ -22,15 +23,20 @@ from scrapy_mss.core.tokens import Bools, Floats
 
 FEWEST_PARAGRAPHS = 2
 FEWEST_SENTENCES = 8
+N_LOOKS = 24  # numbers that a judge decides by
 EVEN = 0.5  # the probability from which a page is taken for an article
 
 # What pages say they are: schema.org types and OpenGraph's og:type.
 _SAID = re.compile(
-    r"""["']@type["']\s*:\s*\[?\s*["']([A-Za-z]{1,40})["']"""
+    r"""["']@type["']\s*:\s*(?:\[\s*)?["']([A-Za-z]{1,40})["']"""
     r"""|["']og:type["']\s+content\s*=\s*["']([a-z.]{1,40})["']"""
 )
 _SHOP = frozenset({"Product", "Offer", "product", "SoftwareApplication", "LocalBusiness"})
 _TALK = frozenset({"DiscussionForumPosting", "QAPage", "Question", "Comment", "Answer"})
+_DATED = ("published_time", "datePublished", "pubdate", "<time")
+_SIGNED = ('"author"', "'author'", "byline", "article:author")
+_PRICED = ('"price"', "add-to-cart", "add_to_cart", "addtocart")
+_ANSWERED = ("forum", "thread", "reply")
 _LIST = frozenset({"CollectionPage", "ItemList", "SearchResultsPage", "website"})
 
 _SENTENCE_END = re.compile(
@@ -92,8 +98,13 @@ def looks_of(passages: Passages, probability: Floats, kept: Bools) -> Floats:
 
 
 def _said(source: str) -> tuple[float, ...]:
-    """Whether the page says it is an article, a shop's page, a discussion, a list; or nothing."""
+    """What the page says it is, and whether it has what articles, shops and forums have."""
     said = {one or other for one, other in _SAID.findall(source)}
     article = any(kind.lower().endswith(("article", "blogposting")) for kind in said)
     kinds = (_SHOP, _TALK, _LIST)
-    return (float(article), *(float(not said.isdisjoint(kind)) for kind in kinds))
+    signs = (_DATED, _SIGNED, _PRICED, _ANSWERED)
+    return (
+        float(article),
+        *(float(not said.isdisjoint(kind)) for kind in kinds),
+        *(np.log1p(sum(source.count(sign) for sign in group)) for group in signs),
+    )

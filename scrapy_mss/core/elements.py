@@ -7,6 +7,7 @@ is arrays, and no step looks at an element's content again for each element arou
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -25,8 +26,16 @@ def elements(tokens: Tokens, names: frozenset[str] | None = None) -> Bools:
     """bool[n_tokens]: the opening tags of all elements, or of those of these *names*."""
     found: Bools = (tokens.kind == OPEN) & (tokens.partner >= 0)
     if names is not None:
-        found &= np.isin(tokens.tag, numbers(names))
+        found &= _table(names)[tokens.tag]
     return found
+
+
+@lru_cache(64)
+def _table(names: frozenset[str]) -> Bools:
+    """bool[256]: whether the tag of each number is one of *names*."""
+    table = np.zeros(256, np.bool_)
+    table[list(numbers(names))] = True
+    return table
 
 
 def totals(values: Bools | Ints) -> Counts:

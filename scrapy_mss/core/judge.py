@@ -20,7 +20,7 @@ from scrapy_mss.core import agreement, measures
 from scrapy_mss.core.features import NAME_BITS, NAMES, name_buckets
 from scrapy_mss.core.naive_bayes import NaiveBayes, logistic
 from scrapy_mss.core.network import Matrix, Network
-from scrapy_mss.core.passages import LEVELS, Passages
+from scrapy_mss.core.passages import Passages
 from scrapy_mss.core.tokens import Floats
 
 SUREST = 8.0  # the log-odds beyond which evidence is not heard
@@ -95,7 +95,8 @@ def evidence_of(bayes: NaiveBayes, passages: Passages) -> Floats:
             rows.append(_mean(passages, bayes, buckets))
         else:
             rows.append(bayes.ratio(family.name, buckets[passages.first])[0])
-    rows += _of_names(passages, bayes)
+    if bayes.named:
+        rows += _of_names(passages, bayes)
     return np.clip(np.stack(rows), -SUREST, SUREST)
 
 
@@ -116,5 +117,5 @@ def _of_names(passages: Passages, bayes: NaiveBayes) -> list[Floats]:
     np.add.at(whole, at, said)
     np.minimum.at(least, at, said)
     np.maximum.at(most, at, said)
-    around = passages.around[:LEVELS]
+    around = passages.around
     return [whole[around].sum(axis=0), least[around].min(axis=0), most[around].max(axis=0)]

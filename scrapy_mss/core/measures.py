@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.core.elements import elements, within
-from scrapy_mss.core.passages import Passages
+from scrapy_mss.core.passages import LEVELS, Passages
 from scrapy_mss.core.tags import TAG_NUMBERS
 from scrapy_mss.core.tokens import Bools, Floats, Tokens
 
@@ -83,12 +83,9 @@ def _text(passages: Passages) -> Columns:
 
 
 def _surroundings(passages: Passages) -> Columns:
-    tokens, tags = passages.tokens, passages.tags(0)
-    own = {f"is_{name}": (tags == TAG_NUMBERS[name]) * 1.0 for name in OWN_TAGS}
-    around = {
-        f"in_{name}": within(tokens, elements(tokens, frozenset({name})))[passages.first] * 1.0
-        for name in AROUND
-    }
+    tags = np.stack([passages.tags(level) for level in range(LEVELS)])
+    own = {f"is_{name}": (tags[0] == TAG_NUMBERS[name]) * 1.0 for name in OWN_TAGS}
+    around = {f"in_{name}": (tags == TAG_NUMBERS[name]).any(axis=0) * 1.0 for name in AROUND}
     depth = (passages.around >= 0).sum(axis=0) / 10.0
     return {**own, **around, "depth": depth}
 

@@ -2,9 +2,10 @@
 
     MAGIC | header length, 4 bytes | header, JSON | a block a family | judge | BLAKE2b of the rest
 
-The judge, where a model has one, is the numbers of its arrays one after the other; the header has
-their shapes. A block holds the filled buckets only, so that a file is as large as what was learned: their
-numbers as differences (small numbers pack well) and their out and in counts, packed by zlib.
+The judge, where a model has one, is the numbers of its arrays one after the other; the header
+has their shapes. A block holds the filled buckets only, so that a file is as large as what was
+learned: their numbers as differences (small numbers pack well) and their out and in counts,
+packed by zlib.
 The fingerprint in the header is of the features of a probe page: counts of another tokenizer
 or of other features do not fit and are refused, without anybody counting versions.
 """
@@ -23,8 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scrapy_mss.core.decision import looks_of
 from scrapy_mss.core.features import NAMES
-from scrapy_mss.core.judge import Judge
+from scrapy_mss.core.judge import Judge, evidence_of
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.network import Matrix, Network
 from scrapy_mss.core.profiles import PROFILES, Profile
@@ -182,7 +184,24 @@ def _from_parts(header: dict[str, Any], blocks: bytes) -> Model:
         block, blocks = blocks[: row["bytes"]], blocks[row["bytes"] :]
         _unpack(block, int(row["filled"]), counts)
     model.judge = _judge(header["judge"], blocks)
+    if model.judge is not None:
+        _check(model.judge, bayes)
     return model
+
+
+def _check(judge: Judge, bayes: NaiveBayes) -> None:
+    """Ask about the probe page: a judge of other numbers than we have does not fit them."""
+    if not all(np.isfinite(array).all() for array in _arrays(judge)):
+        raise ValueError("numbers of a judge that are none")
+    passages = tokenize(_PROBE).passages
+    try:
+        probability = judge.probabilities(evidence_of(bayes, passages), passages)
+        judge.article(looks_of(passages, probability, probability > 0))
+    except (ValueError, IndexError) as error:
+        raise IncompatibleModelError(
+            "the model's judge weighs other numbers than this version of scrapy-mss computes. "
+            "Train it again, or use the version that made it"
+        ) from error
 
 
 def _arrays(judge: Judge | None) -> list[Matrix]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 from zlib import crc32
 
@@ -43,17 +44,16 @@ class Names(NamedTuple):
     of: NDArray[np.intp]
 
 
-@lru_cache(2**13)  # the tags of a site's templates come again on each of its pages
-def words_of_tag(tag: str) -> tuple[str, ...]:
+def words_of_tag(tag: str) -> list[str]:
     """The names in the source of an opening *tag*, each once, in their order."""
-    found = (word for value in _ATTRIBUTE.findall(tag) for word in _WORD.findall(value))
-    return tuple(dict.fromkeys(word.lower() for word in found))[:MOST_NAMES]
+    found = _WORD.findall(" ".join(_ATTRIBUTE.findall(tag)))
+    return list(dict.fromkeys(map(str.lower, found)))[:MOST_NAMES]
 
 
-@lru_cache(2**13)
-def _hashes(name: str, tag: str) -> tuple[int, tuple[int, ...]]:
+@lru_cache(2**13)  # the tags of a site's templates come again on each of its pages
+def _hashes(name: str, tag: str) -> tuple[int, list[int]]:
     words = words_of_tag(tag)
-    return crc32(" ".join((name, *words)).encode()), tuple(crc32(w.encode()) for w in words)
+    return crc32(" ".join((name, *words)).encode()), [crc32(word.encode()) for word in words]
 
 
 def names_of(tokens: Tokens) -> Names:
@@ -70,5 +70,5 @@ def names_of(tokens: Tokens) -> Names:
     ]
     keys = np.fromiter((key for key, _ in known), np.uint32, len(known))
     counts = np.fromiter((len(words) for _, words in known), np.intp, len(known))
-    words = np.fromiter((w for _, words in known for w in words), np.uint32, int(counts.sum()))
+    words = np.array(list(chain.from_iterable(words for _, words in known)), np.uint32)
     return Names(opens, keys, words, np.repeat(np.arange(len(known)), counts))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scrapy_mss.core.elements import elements, totals, within
+from scrapy_mss.core.elements import elements, held, within
 from scrapy_mss.core.passages import Passages
 from scrapy_mss.core.subsequence import Span
 from scrapy_mss.core.tokens import Bools, Floats
@@ -56,15 +56,11 @@ def kept_tokens(passages: Passages, kept: Bools) -> Bools:
 
 
 def _barren(passages: Passages, kept: Bools) -> Bools:
-    """bool[n_tokens]: the opening tags of elements all of whose passages are dropped."""
+    """bool[n_tokens]: the opening tags of elements that hold tokens of dropped passages alone."""
     tokens = passages.tokens
-    begins = np.zeros(len(tokens), np.int32)
-    begins[passages.first] = 1
-    stays = np.zeros(len(tokens), np.int32)
-    stays[passages.first[kept]] = 1
-    before, kept_before = totals(begins), totals(stays)
     opens = np.flatnonzero(elements(tokens))
-    close = tokens.partner[opens]
+    of_any = held(tokens, opens, passages.of >= 0)
+    of_kept = held(tokens, opens, np.append(kept, False)[passages.of])
     barren = np.zeros(len(tokens), np.bool_)
-    barren[opens] = (before[close] > before[opens]) & (kept_before[close] == kept_before[opens])
+    barren[opens] = (of_any > 0) & (of_kept == 0)
     return barren

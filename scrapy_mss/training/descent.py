@@ -15,6 +15,7 @@ from scrapy_mss.core.tokens import Floats
 
 NEWTON_STEPS = 12
 RIDGE = 1e-3
+SUREST = 80.0  # log-odds beyond which float32 has no exponential
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,8 @@ def _begin(inputs: Matrix, how: Descent, chance: np.random.Generator) -> Network
 def _slopes(network: Network, rows: Matrix, labels: Matrix, share: Matrix) -> tuple[Matrix, Matrix]:
     """The slopes of the mean loss by each weight: back through the two layers."""
     inner, odds = forward(rows, network.hidden, network.output)
-    wrong = ((1 / (1 + np.exp(-odds)) - labels) * share / len(rows)).astype(np.float32)
+    sure = np.clip(odds, -SUREST, SUREST)
+    wrong = ((1 / (1 + np.exp(-sure)) - labels) * share / len(rows)).astype(np.float32)
     back = np.outer(wrong, network.output[:-1]) * (inner > 0)
     hidden = np.vstack((rows.T @ back, back.sum(axis=0)))
     output = np.append(inner.T @ wrong, wrong.sum())

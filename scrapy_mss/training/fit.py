@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrapy_mss.core.decision import looks_of
+from scrapy_mss.core.decision import N_LOOKS, looks_of
 from scrapy_mss.core.judge import Judge, evidence_of, inputs_of, score
 from scrapy_mss.core.naive_bayes import NaiveBayes, logistic
 from scrapy_mss.core.network import Matrix, Network
@@ -46,14 +46,8 @@ def fit(
     ordered = [lesson for k in range(PARTS) for lesson in _of_part(lessons, k)]
     whole = merged(parts, families)
     shown = Shown.of(ordered, evidence)
-    # What the decision is learned from has to come from networks of other sites, as above.
-    apart = {half: shown.network(how, without=half) for half in (0, 1)}
     network = shown.network(how)
-    articles = [
-        _looks(lesson.tokens.passages, apart[lesson.half].log_odds(inputs))
-        for lesson, inputs in zip(ordered, shown.inputs, strict=True)
-        if not lesson.piece
-    ]
+    articles = shown.looks(how) if others else []
     rest = []
     for tokens in others:
         passages = tokens.passages
@@ -73,10 +67,10 @@ def _looks(passages: Passages, odds: Matrix) -> Floats:
 
 def _decision(articles: Sequence[Floats], others: Sequence[Floats]) -> Matrix:
     """The coefficients that tell articles from other pages; without others, all are articles."""
+    if not others:
+        return np.append(np.zeros(N_LOOKS), SURE).astype(np.float32)
     looks = np.array([*articles, *others]).T
     labels = np.repeat([1.0, 0.0], [len(articles), len(others)])
-    if not len(others):
-        return np.append(np.zeros(len(looks)), SURE).astype(np.float32)
     return fit_logistic(looks, labels, np.ones(len(labels))).astype(np.float32)
 
 
@@ -107,6 +101,15 @@ class Shown:
         labels = np.concatenate([self.lessons[i].inside for i in rows]).astype(np.float32)
         shares = np.concatenate([self.lessons[i].weights for i in rows]).astype(np.float32)
         return fit_network(inputs, labels, shares, how)
+
+    def looks(self, how: Descent | None) -> list[Floats]:
+        """What a judge decides by, of the whole pages, from networks fitted to other sites."""
+        apart = [self.network(how, without=half) for half in (0, 1)]
+        return [
+            _looks(lesson.tokens.passages, apart[lesson.half].log_odds(inputs))
+            for lesson, inputs in zip(self.lessons, self.inputs, strict=True)
+            if not lesson.piece
+        ]
 
 
 def _of_part(lessons: Sequence[Lesson], part: int) -> list[Lesson]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from scrapy_mss.core.features import FAMILIES
+from scrapy_mss.core.features import FAMILIES, LAYOUT, NAME_BITS, NAMES, name_buckets
 from scrapy_mss.core.tags import TAG_NUMBERS
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.core.tokens import Ints
@@ -79,10 +79,19 @@ def test_few_features_share_a_bucket(name: str) -> None:
 
 def test_buckets_in_stored_models_stay_what_they_were() -> None:
     """Written down: a change would make every stored model useless, and refused."""
-    found = {name: buckets(name, "Running <p> dogs !").tolist() for name in FAMILIES}
+    bare = "Running <p> dogs !"
+    nested = "<article class=story><p>Running dogs <a>!</a></p></article>"
+
+    found = {name: buckets(name, nested if name in LAYOUT else bare).tolist() for name in FAMILIES}
+    found[NAMES] = name_buckets(tokenize(nested).passages.names, NAME_BITS).tolist()
 
     assert found == {
         "trigram": [394134, 1806762, 3556403, 710638],
         "unclosed_tag": [511, 94, 94, 94],
         "unigram": [437566, 446744, 20756, 990002],
+        "element": [0, 0, 156707, 156707, 156707, 156707, 0, 0, 0],
+        "parent": [0, 0, 39244, 39244, 39244, 39244, 0, 0, 0],
+        "path": [0, 0, 121231, 121231, 121231, 121231, 0, 0, 0],
+        "shape": [0, 0, 9418, 9418, 9418, 9418, 0, 0, 0],
+        "names": [42886],
     }

@@ -5,6 +5,7 @@ import struct
 import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
@@ -31,7 +32,9 @@ from scrapy_mss.core.model import (
     read_header,
     to_bytes,
 )
-from scrapy_mss.core.profiles import PAPER, PROFILES, TRIGRAM, Profile
+from scrapy_mss.core.extractor import Extractor
+from scrapy_mss.core.profiles import DEFAULT, PAPER, PROFILES, TRIGRAM, Profile
+from tests.core.judges import learned, random_judge
 from tests.core.pages import news_page, random_labels
 
 REMEDIES = ("Give the path", "Use a copy", "Train it again", "train again", "Update scrapy-mss")
@@ -343,3 +346,116 @@ def test_a_header_can_be_read_without_the_counts(stored: bytes) -> None:
     assert header["pages"] == 2
     assert header["profile"] == "paper"
     assert read_header(stored[:position]) == (header, position)
+
+
+@pytest.fixture(scope="module")
+def judged() -> bytes:
+    """A model with a judge."""
+    model = Model(DEFAULT, random_judge())
+    model.bayes = learned(2)
+    return to_bytes(model)
+
+
+def test_a_judge_comes_back_as_it_was(judged: bytes) -> None:
+    before, after = random_judge(), from_bytes(judged).judge
+
+    assert after is not None
+    for one, other in (
+        (before.weights, after.weights),
+        (before.decision, after.decision),
+        (before.network.mean, after.network.mean),
+        (before.network.scale, after.network.scale),
+        (before.network.hidden, after.network.hidden),
+        (before.network.output, after.network.output),
+    ):
+        assert other.dtype == np.float32
+        assert np.array_equal(one, other)
+    assert to_bytes(from_bytes(judged)) == judged
+
+
+def test_a_model_with_a_judge_reads_pages_as_it_did_before(judged: bytes) -> None:
+    model = Model(DEFAULT, random_judge())
+    model.bayes = learned(2)
+    page = news_page(9).html
+
+    one, other = (Extractor(m).extract(page) for m in (model, from_bytes(judged)))
+
+    assert (one.text, one.probability) == (other.text, other.probability)
+    assert one.scores.tolist() == other.scores.tolist()
+
+
+def test_a_judge_adds_its_numbers_to_the_counts(judged: bytes) -> None:
+    header, _ = parts(judged)
+    bare = Model(DEFAULT)
+    bare.bayes = learned(2)
+    numbers = sum(int(np.prod(shape)) for shape in header["judge"])
+
+    without, blocks = parts(to_bytes(bare))
+
+    assert without["judge"] == []
+    assert len(parts(judged)[1]) == len(blocks) + 4 * numbers
+    assert from_bytes(to_bytes(bare)).judge is None
+
+
+CRAFTED_JUDGES: dict[str, Callable[[list[list[int]]], object]] = {
+    "none, though its numbers are there": lambda _: [],
+    "of another type": lambda _: 3,
+    "of texts": lambda shapes: [["9"], *shapes[1:]],
+    "of numbers": lambda _: [1, 2, 3, 4, 5, 6],
+    "one array too few": lambda shapes: shapes[:-1],
+    "one array too many": lambda shapes: [*shapes, [0]],
+    "an array larger": lambda shapes: [[shapes[0][0] + 1], *shapes[1:]],
+    "an array below zero": lambda shapes: [[-1], *shapes[1:]],
+    "larger than any memory": lambda shapes: [[2**40, 2**40], *shapes[1:]],
+}
+
+
+@pytest.mark.parametrize("fault", CRAFTED_JUDGES)
+def test_a_judge_that_does_not_agree_with_the_header_is_refused(fault: str, judged: bytes) -> None:
+    header, blocks = parts(judged)
+    shapes = CRAFTED_JUDGES[fault](header["judge"])
+
+    assert_refused(assembled({**header, "judge": shapes}, blocks), DamagedModelError)
+
+
+def test_a_model_without_a_word_of_a_judge_is_refused(judged: bytes) -> None:
+    header, blocks = parts(judged)
+    del header["judge"]
+
+    assert_refused(assembled(header, blocks), DamagedModelError)
+
+
+def test_a_judge_of_other_numbers_than_we_have_is_refused() -> None:
+    """Of other measures, say, of which the fingerprint knows nothing."""
+    judge = random_judge()
+    network = judge.network
+    fewer_inputs = replace(
+        network, mean=network.mean[1:], scale=network.scale[1:], hidden=network.hidden[1:]
+    )
+    for other in (
+        replace(judge, network=fewer_inputs),
+        replace(judge, weights=judge.weights[1:]),
+        replace(judge, decision=judge.decision[1:]),
+        replace(judge, network=replace(network, output=network.output[1:])),
+        replace(judge, network=replace(network, hidden=network.hidden.ravel())),
+    ):
+        message = assert_refused(to_bytes(Model(DEFAULT, other)), IncompatibleModelError)
+        assert "judge" in message
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_a_judge_with_numbers_that_are_none_is_refused(number: float) -> None:
+    judge = random_judge()
+    judge.network.hidden[2, 1] = number
+
+    assert_refused(to_bytes(Model(DEFAULT, judge)), DamagedModelError)
+
+
+def test_every_flipped_byte_of_a_judge_is_refused(judged: bytes) -> None:
+    header, _ = parts(judged)
+    size = 4 * sum(int(np.prod(shape)) for shape in header["judge"])
+
+    for place in range(len(judged) - DIGEST_SIZE - size, len(judged) - DIGEST_SIZE, 97):
+        damaged = bytearray(judged)
+        damaged[place] ^= 0x01
+        assert_refused(bytes(damaged), DamagedModelError)

@@ -8,10 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.core.features import FAMILIES
-from scrapy_mss.core.naive_bayes import LARGEST_COUNT, NaiveBayes, logistic
+from scrapy_mss.core.features import FAMILIES, LAYOUT, NAME_BITS, NAMES
+from scrapy_mss.core.names import words_of_tag
+from scrapy_mss.core.naive_bayes import LARGEST_COUNT, LAYOUT_SMOOTHING, NaiveBayes, logistic
+from scrapy_mss.core.profiles import DEFAULT
+from scrapy_mss.core.tags import BLOCK_TAGS
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.core.tokens import Bools, Tokens
+from tests.core.layouts import LAYOUTS, ODD, tag_of
 from tests.core.oracle_bayes import DictionaryBayes, Feature, features_of
 from tests.core.pages import news_page
 from tests.effort import examples
@@ -25,20 +29,21 @@ PAGES = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 
 
 @st.composite
-def labelled(draw: st.DrawFn) -> tuple[Tokens, Bools]:
+def labelled(draw: st.DrawFn, pages: st.SearchStrategy[str] = PAGES) -> tuple[Tokens, Bools]:
     """A page with a label for each token."""
-    tokens = tokenize(draw(PAGES))
+    tokens = tokenize(draw(pages))
     labels = draw(st.lists(st.booleans(), min_size=len(tokens), max_size=len(tokens)))
     return tokens, np.array(labels, np.bool_)
 
 
 EXAMPLES = st.lists(labelled(), max_size=7)
+NAMED = st.lists(labelled(LAYOUTS), max_size=4)
 
 
 def learned(families: Sequence[str], pages: Sequence[tuple[Tokens, Bools]]) -> NaiveBayes:
     bayes = NaiveBayes(families)
     for tokens, inside in pages:
-        bayes.learn(bayes.features(tokens), inside)
+        bayes.learn(bayes.features(tokens), inside, names=bayes.names(tokens, inside))
     return bayes
 
 
@@ -302,3 +307,108 @@ def test_memory_is_the_tables_whatever_is_learned() -> None:
 
     assert all(one is other for one, other in zip(tables, bayes.counts.values(), strict=True))
     assert sum(table.nbytes for table in tables) == expected
+
+
+def name_bucket(word: str) -> int:
+    """The bucket of a name, from a page that has it alone."""
+    tokens = tokenize(f'<div class="{word}">x</div>')
+    named = NaiveBayes([NAMES]).names(tokens, np.zeros(len(tokens), np.bool_))
+    assert named is not None
+    (bucket,) = named.buckets.tolist()
+    return int(bucket)
+
+
+def names_by_hand(pages: Sequence[tuple[Tokens, Bools]]) -> dict[str, list[int]]:
+    """For each name how many tokens stand in elements of that name, outside and inside.
+
+    Of an element's own tags the opening one stands in it.
+    """
+    counts: dict[str, list[int]] = {}
+    for tokens, inside in pages:
+        for at in range(len(tokens)):
+            for opened in range(at + 1):
+                closed, name = int(tokens.partner[opened]), tag_of(tokens, opened)
+                if at < closed and tokens.kind[opened] == 0 and name in BLOCK_TAGS:
+                    start, end = tokens.clean_start[opened], tokens.clean_end[opened]
+                    for word in words_of_tag(tokens.clean[start:end]):
+                        counts.setdefault(word, [0, 0])[int(inside[at])] += 1
+    return counts
+
+
+@given(pages=NAMED)
+@examples(0.5)
+def test_names_are_counted_for_each_token_of_each_element(
+    pages: list[tuple[Tokens, Bools]],
+) -> None:
+    counts = learned(DEFAULT.families, pages).counts[NAMES]
+
+    expected = {name_bucket(word): both for word, both in names_by_hand(pages).items()}
+    filled = np.flatnonzero(counts.any(axis=1)).tolist()
+    assert {bucket: counts[bucket].tolist() for bucket in filled} == expected
+
+
+@pytest.mark.parametrize("n_chunks", [2, 3])
+@given(pages=NAMED)
+@examples(0.2)
+def test_names_and_layout_are_the_same_in_any_number_of_portions(
+    n_chunks: int, pages: list[tuple[Tokens, Bools]]
+) -> None:
+    merged = NaiveBayes(DEFAULT.families)
+    for chunk in range(n_chunks):
+        merged.merge(learned(DEFAULT.families, pages[chunk::n_chunks]))
+
+    assert state(merged) == state(learned(DEFAULT.families, pages))
+
+
+def test_names_are_counted_where_they_are_asked_for_alone() -> None:
+    tokens, inside = news_page(0).tokens, news_page(0).inside
+
+    assert NaiveBayes(PAPER).names(tokens, inside) is None
+    assert NAMES not in NaiveBayes(PAPER).counts
+    assert list(NaiveBayes(DEFAULT.families).counts) == list(DEFAULT.families)
+    assert NaiveBayes(DEFAULT.families).counts[NAMES].shape == (1 << NAME_BITS, 2)
+
+
+@pytest.mark.parametrize("family", sorted(LAYOUT))
+def test_a_single_page_makes_no_layout_sure(family: str) -> None:
+    """All words of a page stand in one element: they count as little as the doubt allows."""
+    source = f"<div class=story>{'one ' * 30}</div>{'two ' * 29}"
+    tokens = tokenize(source)
+    bayes = learned([family], [(tokens, tokens.passages.of == 0)])
+    bucket = np.flatnonzero(bayes.counts[family][:, 1])[-1:].astype(np.int32)
+
+    (ratio,), (seen,) = bayes.ratio(family, bucket)
+
+    outside, inside = bayes.counts[family][bucket[0]].tolist()
+    doubt = LAYOUT_SMOOTHING
+    balance = log((bayes.tokens[1] + 1) / (bayes.tokens[0] + 1))
+    assert seen
+    assert ratio == pytest.approx(log((inside + doubt) / (outside + doubt)) - balance)
+    assert abs(ratio) < 0.25
+
+
+def test_learning_stops_before_a_count_of_names_runs_over() -> None:
+    tokens = tokenize("<div class=story>one two three</div>")
+    bayes, inside = NaiveBayes([NAMES]), np.ones(5, np.bool_)
+    features, names = bayes.features(tokens), bayes.names(tokens, inside)
+    bayes.counts[NAMES][name_bucket("story"), 1] = LARGEST_COUNT - 3
+
+    with pytest.raises(OverflowError, match="go on with a new one"):
+        bayes.learn(features, inside, names=names)
+
+    assert bayes.pages == 0
+    bayes.counts[NAMES][name_bucket("story"), 1] = LARGEST_COUNT - 4
+    bayes.learn(features, inside, names=names)
+    assert bayes.counts[NAMES].max() == LARGEST_COUNT
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_pages_are_learned(name: str) -> None:
+    tokens = tokenize(ODD[name])
+    inside = tokens.passages.of >= 0
+    bayes = NaiveBayes(DEFAULT.families)
+
+    bayes.learn(bayes.features(tokens), inside, names=bayes.names(tokens, inside))
+
+    assert bayes.tokens.tolist() == [int((~inside).sum()), int(inside.sum())]
+    assert np.isfinite(bayes.log_odds(bayes.features(tokens))).all()

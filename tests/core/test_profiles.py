@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from scrapy_mss.core.cleaning import PAPER_RULES, UNCLEANED
 from scrapy_mss.core.constraints import HORIZONTAL_RULE
-from scrapy_mss.core.features import FAMILIES
+from scrapy_mss.core.features import FAMILIES, NAMES
 from scrapy_mss.core.profiles import (
     CLEANEVAL,
     PAPER,
@@ -40,7 +40,7 @@ def test_the_profile_for_cleaneval_is_the_paper_s() -> None:
 @pytest.mark.parametrize("name", list(PROFILES))
 def test_a_profile_is_found_by_its_name_and_asks_for_known_features(name: str) -> None:
     assert PROFILES[name].name == name
-    assert set(PROFILES[name].families) <= FAMILIES.keys()
+    assert set(PROFILES[name].families) <= {*FAMILIES, NAMES}
 
 
 @given(SOUP, st.sampled_from([TAG_PENALTY, -1.0, 0.0]))

@@ -65,8 +65,8 @@ def test_options_stand_behind_the_name() -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("", "no system is called ''; there are mss-paper, "),
-        ("mss", "no system is called 'mss'; there are mss-paper, "),
+        ("", "no system is called ''; there are mss, mss-paper, "),
+        ("mss-papers", "no system is called 'mss-papers'; there are mss, mss-paper, "),
         ("MSS-PAPER", "no system is called 'MSS-PAPER'"),
         ("simple-mss:", "'' in 'simple-mss:' is no option"),
         ("simple-mss:penalty", "'penalty' in 'simple-mss:penalty' is no option"),

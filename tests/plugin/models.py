@@ -24,8 +24,14 @@ def learned(numbers: Iterable[int]) -> Model:
         html = wrapped(number)
         labelling = label(wrapper, html, tokenize(html))
         assert labelling.reason is None
-        model.bayes.learn(model.bayes.features(labelling.tokens), labelling.inside)
+        model.learn(labelling.tokens, labelling.inside)
     return model
+
+
+def name_of(model: Model) -> str:
+    """What items say of the state of a live *model*."""
+    outside, inside = model.bayes.tokens.tolist()
+    return f"{model.profile.name}@{model.bayes.pages}p{inside}-{outside}"
 
 
 def assert_same_counts(one: Model, other: Model) -> None:

@@ -18,9 +18,10 @@ import yaml
 from scrapy_mss.commands import ACTIONS
 from scrapy_mss.core.model import Model, from_bytes
 from scrapy_mss.core.profiles import PAPER
+from scrapy_mss.shipped import completed
 from scrapy_mss.stores.file import read_model, write_model
 from tests.plugin.crawling import environment
-from tests.plugin.models import assert_same_counts, learned
+from tests.plugin.models import assert_same_counts, learned, name_of
 from tests.plugin.site import RULES, Site, index, plain, story, wrapped
 
 COMMANDS = Path(__file__).with_name("commands.py")
@@ -205,10 +206,11 @@ def test_extract_prints_text(done: dict[str, Done]) -> None:
 
 def test_extract_fetches_addresses(done: dict[str, Done], site: Site) -> None:
     rows = {row["url"]: row for row in done["urls"].rows()}
+    name = name_of(completed(learned(range(60))))
 
     assert set(rows) == {site.url("/plain/1"), site.url("/wrapped/2")}
     for row in rows.values():
-        assert str(row["extractor"]).startswith("mss:default@60p")
+        assert row["extractor"] == f"mss:{name}"
     assert story("wrapped", 2).paragraphs[2] in str(rows[site.url("/wrapped/2")]["text"])
 
 

@@ -86,7 +86,7 @@ def test_training_alone_learns_a_wrapped_page(crawler_of: MakeCrawler) -> None:
 
     assert returned is response
     assert stat(crawler, "train/learned") == 1
-    assert Session.of(crawler).learner.model.bayes.pages == 1
+    assert Session.of(crawler).learner.pages == 1
 
 
 def test_articles_alone_are_one_item_a_page_with_its_address(crawler_of: MakeCrawler) -> None:
@@ -415,10 +415,10 @@ def test_an_index_page_is_dropped_by_reason(crawler_of: MakeCrawler) -> None:
     response = page(index(1))
     (item,) = items_of(articles, response)
 
-    with pytest.raises(DropItem, match="no article: too_short"):
+    with pytest.raises(DropItem, match="no article: unlikely"):
         processed(pipeline, item)
 
-    assert stat(crawler, "extract/dropped/too_short") == 1
+    assert stat(crawler, "extract/dropped/unlikely") == 1
 
 
 def test_text_of_the_spiders_own_names_no_extractor_of_ours(crawler_of: MakeCrawler) -> None:

@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
+from scrapy_mss.shipped import completed, shipped
 from scrapy_mss.stats import PREFIX, STATS
 from scrapy_mss.stores.file import read_model
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
-from tests.plugin.models import assert_same_counts, learned
+from tests.plugin.models import assert_same_counts, learned, name_of
 from tests.plugin.site import RULES, Site, story
 
 N_WRAPPED = 60
 PLAIN = range(6)
-FROZEN = {"MSS_TRAIN": False, "MSS_TRUST_AFTER": 1}
+FROZEN = {"MSS_TRAIN": False}
 
 
 def jobs(site: Site, trained: str) -> dict[str, Job]:
@@ -36,9 +37,7 @@ def jobs(site: Site, trained: str) -> dict[str, Job]:
     }
     statuses = [site.url(f"/status/{code}") for code in (200, 203, 404, 500)]
     return {
-        "learning": Job(
-            arguments=everything, settings={**rules, "MSS_TRUST_AFTER": 30, "ROBOTSTXT_OBEY": True}
-        ),
+        "learning": Job(arguments=everything, settings={**rules, "ROBOTSTXT_OBEY": True}),
         "frozen": Job(arguments={"urls": plain}, settings=known),
         "frozen again": Job(arguments={"urls": plain[::-1]}, settings=known),
         "untrained": Job(arguments={"urls": plain}, settings=ADDON),
@@ -147,12 +146,11 @@ def test_the_article_of_a_plain_page_is_the_models(crawls: dict[str, Crawl], sit
 
     item = crawls["frozen"].by_url()[site.url("/plain/3")]
 
-    assert all(paragraph in item["text"] for paragraph in told.paragraphs[1:-1])
-    assert "Privacy" not in item["text"]
+    assert item["text"] == "\n\n".join(told.paragraphs)
     assert item["title"] == told.title
     assert item["published"] == told.published
     assert 0.5 < item["probability"] <= 1
-    assert re.fullmatch(r"mss:default@60p\d+-\d+", item["extractor"])
+    assert item["extractor"] == f"mss:{name_of(completed(learned(range(N_WRAPPED))))}"
 
 
 def test_an_article_says_when_it_was_crawled(crawls: dict[str, Crawl]) -> None:
@@ -163,19 +161,30 @@ def test_an_article_says_when_it_was_crawled(crawls: dict[str, Crawl]) -> None:
         assert 0 <= age.total_seconds() < 600
 
 
-def test_until_the_model_is_trusted_the_extractor_is_simple(crawls: dict[str, Crawl]) -> None:
-    names = {fields["extractor"] for fields in crawls["untrained"].by_url().values()}
+def test_a_crawl_that_has_learned_nothing_has_the_model_in_the_box(
+    crawls: dict[str, Crawl], site: Site
+) -> None:
+    found = crawls["untrained"].by_url()
 
-    assert names == {"mss:simple"}
-    assert crawls["untrained"].mss("extract/source/simple") == len(PLAIN)
+    assert set(found) == set(site.urls("plain", PLAIN))
+    for number, url in enumerate(site.urls("plain", PLAIN)):
+        assert found[url]["text"] == "\n\n".join(texts("plain", number))
+        assert found[url]["extractor"] == f"mss:{name_of(shipped())}"
+    assert crawls["untrained"].mss("extract/source/model") == len(PLAIN)
+    assert crawls["untrained"].mss("model/pages") == 0
 
 
-def test_from_then_on_it_is_the_model_and_its_state(crawls: dict[str, Crawl], site: Site) -> None:
+def test_the_extractor_of_an_article_is_the_model_and_its_state(
+    crawls: dict[str, Crawl], site: Site
+) -> None:
     found = crawls["learning"].by_url()
 
     names = [found[url]["extractor"] for url in site.urls("plain", PLAIN)]
 
-    assert all(re.fullmatch(r"mss:default@\d+p\d+-\d+", name) for name in names)
+    states = [re.fullmatch(r"mss:default@(\d+)p\d+-\d+", name) for name in names]
+    learned_then = [int(state[1]) - shipped().bayes.pages for state in states if state]
+    assert len(learned_then) == len(PLAIN)
+    assert 0 < min(learned_then) <= max(learned_then) <= N_WRAPPED
     assert crawls["learning"].mss("extract/source/wrapper") == N_WRAPPED
 
 
@@ -192,7 +201,8 @@ def test_a_wrappers_text_can_be_declined(crawls: dict[str, Crawl]) -> None:
     items = crawls["no preference"].by_url()
 
     assert len(items) == 3
-    assert all(fields["extractor"].startswith("mss:default@60p") for fields in items.values())
+    name = name_of(completed(learned(range(N_WRAPPED))))
+    assert {fields["extractor"] for fields in items.values()} == {f"mss:{name}"}
 
 
 def test_the_same_page_and_the_same_model_give_the_same_item(crawls: dict[str, Crawl]) -> None:
@@ -215,7 +225,9 @@ def test_the_model_has_learned_what_it_would_have_learned_alone(
     assert done.mss("train/seen") == N_WRAPPED + 2
     assert done.mss("model/pages") == N_WRAPPED
     assert done.mss("model/generation") == 1
-    assert_same_counts(read_model(folder / "0.model"), learned(range(N_WRAPPED)))
+    alone = learned(range(N_WRAPPED))
+    assert done.mss("train/tokens") == alone.bayes.tokens.sum()
+    assert_same_counts(read_model(folder / "0.model"), alone)
 
 
 def test_learning_stops_at_the_number_of_pages_that_is_set(
@@ -368,7 +380,7 @@ def test_the_log_ends_with_a_summary(crawls: dict[str, Crawl]) -> None:
     (summary,) = [text for text in done.logged("INFO") if text.startswith("scrapy-mss: learned")]
 
     mean = done.mss("extract/probability") / done.mss("extract/articles")
-    model = f"default@60p{learned_tokens(crawls)}"
+    model = name_of(completed(learned(range(N_WRAPPED))))
     silent = "wrappers that matched no page of their site: localhost"
     assert summary.splitlines() == [
         f"scrapy-mss: learned 60 of 62 pages of 1 wrapped sites (model {model})",
@@ -377,12 +389,6 @@ def test_the_log_ends_with_a_summary(crawls: dict[str, Crawl]) -> None:
     ]
     assert done.mss("wrapper/127.0.0.1/hit") == N_WRAPPED
     assert done.mss("wrapper/localhost/miss") == 2
-
-
-def learned_tokens(crawls: dict[str, Crawl]) -> str:
-    outside, inside = learned(range(N_WRAPPED)).bayes.tokens.tolist()
-    assert crawls["learning"].mss("train/tokens") == outside + inside
-    return f"{inside}-{outside}"
 
 
 def test_crawls_start_and_log_no_error(crawls: dict[str, Crawl]) -> None:

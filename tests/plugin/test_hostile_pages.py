@@ -22,7 +22,7 @@ def crawls(
     folder = tmp_path_factory.mktemp("hostile")
     (folder / "model").write_bytes(trained_once)
     urls = [*site.urls("hostile", range(N_HOSTILE)), site.url("/plain/1")]
-    known = {**ADDON, "MSS_MODEL": str(folder / "model"), "MSS_TRUST_AFTER": 1}
+    known = {**ADDON, "MSS_MODEL": str(folder / "model")}
     jobs = [
         Job(arguments={"urls": urls}, settings={**known, "MSS_TRAIN": False}),
         Job(arguments={"urls": urls}, settings={**known, "MSS_TRAIN": False, "MSS_WORKERS": 2}),

@@ -24,6 +24,7 @@ from scrapy_mss.core.model import DIGEST_SIZE, MAGIC, Model, to_bytes
 from scrapy_mss.core.profiles import DEFAULT, PAPER
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.learning import Learner
+from scrapy_mss.shipped import completed
 from scrapy_mss.stores.file import FileStore, read_model, write_atomically
 from tests.plugin.crawling import ADDON, QUIET, Job, crawl, environment
 from tests.plugin.models import assert_same_counts, learned
@@ -65,7 +66,7 @@ def counts_after(numbers: range) -> Model:
     model = Model(DEFAULT)
     for number in numbers:
         tokens = tokenize(wrapped(number))
-        model.bayes.learn(model.bayes.features(tokens), inside_of(number))
+        model.learn(tokens, inside_of(number))
     return model
 
 
@@ -92,7 +93,8 @@ def test_a_checkpoint_that_fails_keeps_its_counts_and_is_tried_again(tmp_path: P
     assert learner.failures == 3
     assert learner.generation == 1
     assert_same_counts(read_model(blocked / "model"), counts_after(range(4)))
-    assert_same_counts(learner.model, counts_after(range(4)))
+    assert learner.pages == 4
+    assert_same_counts(learner.model, completed(counts_after(range(4))))
 
 
 def test_a_checkpoint_that_failed_is_not_tried_again_at_each_page(tmp_path: Path) -> None:
@@ -145,7 +147,8 @@ def test_what_is_learned_while_a_checkpoint_is_written_is_in_the_next(tmp_path: 
     learner.close()
 
     assert_same_counts(read_model(tmp_path / "model"), counts_after(range(12)))
-    assert_same_counts(learner.model, counts_after(range(12)))
+    assert learner.pages == 12
+    assert_same_counts(learner.model, completed(counts_after(range(12))))
 
 
 def test_what_others_have_added_is_learned_with_the_next_checkpoint(tmp_path: Path) -> None:
@@ -156,7 +159,8 @@ def test_what_others_have_added_is_learned_with_the_next_checkpoint(tmp_path: Pa
     teach(one, 0)
     one.close()
 
-    assert_same_counts(one.model, counts_after(range(2)))
+    assert one.pages == 2
+    assert_same_counts(one.model, completed(counts_after(range(2))))
 
 
 def test_what_killed_writers_have_left_is_removed_when_it_is_old(tmp_path: Path) -> None:

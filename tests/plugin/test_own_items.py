@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from scrapy_mss.shipped import shipped
 from tests.plugin.crawling import ADDON, Crawl, Item, Job, crawl
 from tests.plugin.items import MAKERS, OWN_TITLE
+from tests.plugin.models import name_of
 from tests.plugin.site import RULES, Site, plain, story
 
 FILLED = ("dict", "dataclass", "attrs", "pydantic", "scrapy")
@@ -55,7 +57,7 @@ def test_empty_fields_of_any_kind_of_item_are_filled(crawls: dict[str, Crawl], k
     assert item.kind == KINDS[kind]
     assert all(paragraph in item.fields["text"] for paragraph in told.paragraphs)
     assert item.fields["title"] == told.title
-    assert item.fields["extractor"] == "mss:simple"
+    assert item.fields["extractor"] == f"mss:{name_of(shipped())}"
 
 
 @pytest.mark.parametrize("kind", FILLED)

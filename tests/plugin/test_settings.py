@@ -21,7 +21,6 @@ GOOD: dict[str, list[tuple[object, object]]] = {
     "MSS_MODEL": [("news.model", "news.model"), ("", "")],
     "MSS_TRAIN": [("true", True), (False, False)],
     "MSS_FREEZE_AFTER": [("100", 100), (0, 0)],
-    "MSS_TRUST_AFTER": [("0", 0), (7, 7)],
     "MSS_EXTRACTOR": [("mss", "mss"), ("cetr:clusters=3", "cetr:clusters=3")],
     "MSS_EMIT": [("all", "all"), ("articles", "articles")],
     "MSS_MIN_PROBABILITY": [("0.25", 0.25), (0, 0.0), (1, 1.0)],
@@ -45,8 +44,7 @@ GOOD: dict[str, list[tuple[object, object]]] = {
 BAD: dict[str, list[object]] = {
     "MSS_ENABLED": ["perhaps", 2, []],
     "MSS_TRAIN": ["yes!", [True]],
-    "MSS_FREEZE_AFTER": [-1, "many", float("inf"), float("nan")],
-    "MSS_TRUST_AFTER": [-1, [], "1.5"],
+    "MSS_FREEZE_AFTER": [-1, [], "1.5", "many", float("inf"), float("nan")],
     "MSS_EXTRACTOR": ["", ["mss"], 3],
     "MSS_EMIT": ["some", ["all"]],
     "MSS_MIN_PROBABILITY": [1.01, -0.1, "half", float("nan")],

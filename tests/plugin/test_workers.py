@@ -22,6 +22,7 @@ import pytest
 from scrapy_mss.core.model import Model
 from scrapy_mss.core.profiles import DEFAULT
 from scrapy_mss.pages import Found, read_page
+from scrapy_mss.shipped import completed, shipped
 from scrapy_mss.stores.file import read_model
 from scrapy_mss.worker import Page
 from scrapy_mss.workers import GivenUpError, Workers
@@ -29,6 +30,7 @@ from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
 from tests.plugin.models import assert_same_counts, learned
 from tests.plugin.site import Site, index, plain, story
 
+MODEL = shipped()  # of the tests whose pages matter little
 LIMIT = 60.0  # seconds; no test waits that long unless something is wrong
 
 MISBEHAVING = """
@@ -84,11 +86,11 @@ def read(workers: Workers, pages: Iterable[Page], seconds: float = LIMIT) -> lis
     return asyncio.run(gathered())
 
 
-def page(name: str = "sound", source: str = "", *, trusted: bool = False) -> Page:
-    return Page(source or plain(1), f"http://127.0.0.1/{name}", trusted)
+def page(name: str = "sound", source: str = "") -> Page:
+    return Page(source or plain(1), f"http://127.0.0.1/{name}")
 
 
-def here(model: Model | None, page: Page) -> Found:
+def here(model: Model, page: Page) -> Found:
     return replace(read_page(model, page.source, page.url), seconds=0)
 
 
@@ -120,34 +122,43 @@ def eventually(holds: Callable[[], object], seconds: float = LIMIT) -> bool:
 
 
 def test_workers_find_what_this_process_finds() -> None:
-    model = learned(range(10))
+    model = completed(learned(range(10)))
     strange = "\ud800 a lone surrogate, \x00, \u4e2d\u6587 and \U0001f600 " + plain(4)
     sources = [*map(plain, range(4)), index(1), "", strange, plain(5, paragraphs=3_000)]
-    pages = [page(source=source or " ", trusted=bool(n % 2)) for n, source in enumerate(sources)]
+    pages = [page(source=source or " ") for source in sources]
 
     with working(2, model) as workers:
         found = read(workers, pages)
 
-    assert found == [here(model if each.trusted else None, each) for each in pages]
+    assert found == [here(model, each) for each in pages]
+
+
+def test_workers_read_by_counts_alone_where_a_model_has_no_judge() -> None:
+    model = learned(range(10))
+
+    with working(1, model) as workers:
+        found = read(workers, [page()])
+
+    assert found == [here(model, page())] != [here(completed(model), page())]
 
 
 def test_workers_see_what_is_learned_after_they_began() -> None:
-    model, known = Model(DEFAULT), learned(range(10))
-    trusted = page(trusted=True)
+    judge, known = shipped().judge, completed(learned(range(10)))
+    model = Model(DEFAULT, judge)
 
     with working(1, model) as workers:
-        (before,) = read(workers, [trusted])
+        (before,) = read(workers, [page()])
         model.bayes.merge(known.bayes)
-        (after,) = read(workers, [trusted])
+        (after,) = read(workers, [page()])
 
-    assert before == here(Model(DEFAULT), trusted)
-    assert after == here(known, trusted) != before
+    assert before == here(Model(DEFAULT, judge), page())
+    assert after == here(known, page()) != before
 
 
 def test_a_page_that_takes_too_long_is_given_up_and_its_worker_replaced(
     misbehaving: None,
 ) -> None:
-    with working(1, Model(DEFAULT)) as workers:
+    with working(1, MODEL) as workers:
         read(workers, [page()])
         (before,) = worker_processes()
         found = read(workers, [page("slow")], seconds=0.2)
@@ -155,39 +166,39 @@ def test_a_page_that_takes_too_long_is_given_up_and_its_worker_replaced(
         (after,) = worker_processes()
 
     assert found == ["timeout"]
-    assert later == [here(None, page())]
+    assert later == [here(MODEL, page())]
     assert before.pid != after.pid
 
 
 def test_the_time_that_a_worker_takes_to_start_is_not_its_first_pages(misbehaving: None) -> None:
     """Starting takes longer than half a second, reading a page of a few paragraphs never does."""
-    with working(1, Model(DEFAULT)) as workers:
+    with working(1, MODEL) as workers:
         first = read(workers, [page("crash"), page()], seconds=0.5)
 
-    assert first == ["crash", here(None, page())]
+    assert first == ["crash", here(MODEL, page())]
 
 
 def test_other_workers_go_on_beside_a_slow_page(misbehaving: None) -> None:
     pages = [page("slow"), *[page()] * 9]
 
-    with working(2, Model(DEFAULT)) as workers:
+    with working(2, MODEL) as workers:
         found = read(workers, pages, seconds=1.5)
 
-    assert found == ["timeout", *[here(None, page())] * 9]
+    assert found == ["timeout", *[here(MODEL, page())] * 9]
 
 
 def test_a_worker_that_dies_at_a_page_costs_that_page(misbehaving: None) -> None:
     pages = [page("crash"), page(), page("crash"), page()]
 
-    with working(1, Model(DEFAULT)) as workers:
+    with working(1, MODEL) as workers:
         found = read(workers, pages)
 
-    sound = here(None, page())
+    sound = here(MODEL, page())
     assert found == ["crash", sound, "crash", sound]
 
 
 def test_a_worker_that_is_killed_at_a_page_costs_that_page(misbehaving: None) -> None:
-    with working(1, Model(DEFAULT)) as workers:
+    with working(1, MODEL) as workers:
         read(workers, [page()])
         (process,) = worker_processes()
 
@@ -200,34 +211,34 @@ def test_a_worker_that_is_killed_at_a_page_costs_that_page(misbehaving: None) ->
             return str(caught.value)
 
         assert asyncio.run(killed()) == "crash"
-        assert read(workers, [page()]) == [here(None, page())]
+        assert read(workers, [page()]) == [here(MODEL, page())]
 
 
 def test_a_worker_that_is_killed_between_pages_costs_none() -> None:
-    with working(1, Model(DEFAULT)) as workers:
+    with working(1, MODEL) as workers:
         read(workers, [page()])
         (process,) = worker_processes()
         process.send_signal(signal.SIGKILL)
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
 
-        assert read(workers, [page()]) == [here(None, page())]
+        assert read(workers, [page()]) == [here(MODEL, page())]
 
 
 def test_an_exception_in_a_worker_is_an_error_of_that_page(
     misbehaving: None, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with working(1, Model(DEFAULT)) as workers:
+    with working(1, MODEL) as workers:
         found = read(workers, [page("error"), page()])
 
-    assert found == ["error", here(None, page())]
+    assert found == ["error", here(MODEL, page())]
     assert "ZeroDivisionError" in capfd.readouterr().err
 
 
 def test_what_is_printed_in_a_worker_is_no_answer(misbehaving: None) -> None:
-    with working(1, Model(DEFAULT)) as workers:
+    with working(1, MODEL) as workers:
         found = read(workers, [page("print"), page("print")])
 
-    assert found == [here(None, page("print"))] * 2
+    assert found == [here(MODEL, page("print"))] * 2
 
 
 def test_closing_ends_processes_at_once_whatever_they_do(misbehaving: None) -> None:
@@ -278,7 +289,6 @@ def crawls(folder: Path, site: Site, trained_once: bytes) -> dict[str, Crawl]:
         **ADDON,
         "MSS_MODEL": str(folder / "model"),
         "MSS_TRAIN": False,
-        "MSS_TRUST_AFTER": 1,
         "MSS_WORKERS": 2,
     }
     killer = {"EXTENSIONS": {"tests.plugin.spiders.WorkerKiller": 1}}

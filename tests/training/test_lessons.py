@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from itertools import pairwise
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+from scrapy_mss.core.tokenizer import tokenize
+from scrapy_mss.extractors.base import Example
+from scrapy_mss.training.lessons import (
+    FEWEST_WORDS,
+    LARGEST_PIECE,
+    MOST_LEVELS,
+    MOST_WORDS,
+    PIECES_OF,
+    PIECES_WEIGHT,
+    Lesson,
+    lessons,
+)
+from tests.core.pages import news_page
+
+N = 30
+
+
+def examples(n: int = N, site: str = "one") -> list[Example]:
+    pages = (news_page(number, site=site) for number in range(n))
+    return [Example(page.html, page.text, site) for page in pages]
+
+
+@pytest.fixture(scope="module")
+def taken() -> list[Lesson]:
+    """What the training takes from the pages of one site."""
+    return list(lessons(examples()))
+
+
+def test_each_page_is_a_lesson_of_the_passages_of_its_article(taken: list[Lesson]) -> None:
+    whole = [lesson for lesson in taken if not lesson.piece]
+
+    assert [lesson.tokens.source for lesson in whole] == [one.html for one in examples()]
+    for number, lesson in enumerate(whole):
+        passages, inside = lesson.tokens.passages, news_page(number).inside
+        assert lesson.inside.tolist() == inside[passages.first].tolist()
+
+
+def test_tokens_are_labelled_as_their_passages_are(taken: list[Lesson]) -> None:
+    for lesson in taken:
+        of = lesson.tokens.passages.of.tolist()
+        expected = [n >= 0 and bool(lesson.inside[n]) for n in of]
+        assert lesson.token_labels.tolist() == expected
+
+
+def test_one_page_in_so_many_may_give_a_piece(taken: list[Lesson]) -> None:
+    turns = [one.html for one in examples() if crc32(one.text.encode()) % PIECES_OF == 0]
+
+    gave = [one.tokens.source for one, two in pairwise(taken) if two.piece]
+
+    assert 0 < len(gave) <= len(turns) < N
+    assert set(gave) <= set(turns)
+
+
+def test_a_piece_is_an_element_of_the_page_with_the_whole_article(taken: list[Lesson]) -> None:
+    pairs = [(one, two) for one, two in pairwise(taken) if two.piece]
+
+    assert pairs
+    for page, piece in pairs:
+        source = piece.tokens.source
+        assert source in page.tokens.source
+        assert len(source) < LARGEST_PIECE * len(page.tokens.source)
+        assert piece.tokens.partner[0] == len(piece.tokens) - 1
+        assert piece.site == page.site
+        words = [lesson.tokens.passages.words[lesson.inside].tolist() for lesson in (page, piece)]
+        assert words[0] == words[1]
+
+
+def test_pieces_are_cut_at_different_levels() -> None:
+    article = "<p>One two three four.</p><p>Five six seven.</p>"
+    boxes = ["<div class=inner>", "<section>", "<main>", "<body>"]
+    beginnings = set()
+    for number in range(40):
+        text = f"One two three four.\n\nFive six seven.\n\nNumber {number} and no more."
+        inner = f"{article}<p>Number {number} and no more.</p>"
+        menu, closed = f"<ul><li>{'menu ' * 40}</ul>", "</div></section></main></body>"
+        html = f"{menu}{''.join(boxes[::-1])}{inner}{closed}"
+        _, *pieces = lessons([Example(html, text)])
+        beginnings |= {piece.tokens.source.partition(">")[0] + ">" for piece in pieces}
+
+    assert beginnings == set(boxes[:MOST_LEVELS])
+
+
+def test_a_page_that_is_hardly_more_than_its_article_gives_no_piece() -> None:
+    texts = [f"{'One two three four. ' * 50}{number}." for number in range(12)]
+
+    taken = list(lessons(Example(f"<div><p>{text}</p></div>", text) for text in texts))
+
+    assert not any(lesson.piece for lesson in taken)
+
+
+def test_all_pages_weigh_the_same_and_their_passages_by_words(taken: list[Lesson]) -> None:
+    for lesson in taken:
+        assert lesson.weights.sum() == pytest.approx(PIECES_WEIGHT if lesson.piece else 1.0)
+    long = MOST_WORDS + 50
+    page = tokenize(f"<p>{'one ' * long}<p>{'one ' * MOST_WORDS}<p>one")
+
+    weights = Lesson(page, np.ones(3, np.bool_), "").weights
+
+    assert weights[0] == weights[1]
+    assert weights[2] / weights[0] == pytest.approx((1 + FEWEST_WORDS) / (MOST_WORDS + FEWEST_WORDS))
+
+
+def test_pages_of_a_site_stand_together(taken: list[Lesson]) -> None:
+    sites = [Lesson(tokenize("one"), np.ones(1, np.bool_), f"site{n}") for n in range(50)]
+
+    assert len({lesson.part for lesson in taken}) == len({lesson.half for lesson in taken}) == 1
+    assert {lesson.half for lesson in sites} == {0, 1}
+    assert {lesson.part % 5 for lesson in sites} == set(range(5))
+
+
+def test_pages_without_a_site_are_each_their_own() -> None:
+    one, two = lessons([Example("<p>one two three", "one"), Example("<p>two three", "")])
+
+    assert one.site != two.site
+    assert one.inside.tolist() == [False]
+    assert two.inside.tolist() == [False]
+
+
+@pytest.mark.parametrize("html", ["", "<p>", "...", "<!-- one -->", "\ud800"])
+def test_a_page_without_a_passage_is_no_lesson(html: str) -> None:
+    assert list(lessons([Example(html, "one"), Example(html, "\ud800")])) == []
