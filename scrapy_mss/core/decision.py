@@ -23,7 +23,10 @@ from scrapy_mss.core.tokens import Bools, Floats
 
 FEWEST_PARAGRAPHS = 2
 FEWEST_SENTENCES = 8
-N_LOOKS = 24  # numbers that a judge decides by
+N_OF_TEXT = 13  # numbers that a judge decides by, those of the text alone
+N_OPEN = 24  # with those of the headline and of what the page says
+N_LOOKS = N_OPEN + N_OF_TEXT + 1  # with those of the text of a page that says nothing
+SAYING = slice(16, 21)  # what it is, and when it was written
 EVEN = 0.5  # the probability from which a page is taken for an article
 
 # What pages say they are: schema.org types and OpenGraph's og:type.
@@ -31,6 +34,7 @@ _SAID = re.compile(
     r"""["']@type["']\s*:\s*(?:\[\s*)?["']([A-Za-z]{1,40})["']"""
     r"""|["']og:type["']\s+content\s*=\s*["']([a-z.]{1,40})["']"""
 )
+_NOTHING = np.zeros(N_OF_TEXT + 1)
 _SHOP = frozenset({"Product", "Offer", "product", "SoftwareApplication", "LocalBusiness"})
 _TALK = frozenset({"DiscussionForumPosting", "QAPage", "Question", "Comment", "Answer"})
 _DATED = ("published_time", "datePublished", "pubdate", "<time")
@@ -64,17 +68,21 @@ def span_probability(scores: Floats, span: Span) -> float:
 
 
 def looks_of(passages: Passages, probability: Floats, kept: Bools) -> Floats:
-    """What a judge decides by: float64[n_looks]."""
+    """What a judge decides by: float64[n_looks].
+
+    Pages of today say what they are, in data for search engines; those of sites that do not, old
+    ones above all, must not be lost for that, and are decided by their text alone.
+    """
     words = passages.words * kept
     size = max(float(words.sum()), 1.0)
-    looks = columns(passages)
+    measured = columns(passages)
 
     def mean(values: Floats) -> float:
         return float((values * words).sum() / size)
 
     n_kept, n_words = int(kept.sum()), max(float(passages.words.sum()), 1.0)
-    sentences = float(np.expm1(looks["ends"])[kept].sum())
-    return np.array(
+    sentences = float(np.expm1(measured["ends"])[kept].sum())
+    looks = np.array(
         [
             np.log1p(size),
             np.log1p(n_kept),
@@ -87,14 +95,20 @@ def looks_of(passages: Passages, probability: Floats, kept: Bools) -> Floats:
             np.log1p(size / max(n_kept, 1)),
             np.log1p(sentences),
             sentences / size,
-            mean(looks["is_li"]),
-            mean(looks["closed"]),
-            mean(looks["in_article"]),
-            float(looks["headline_titled"].max(initial=0.0)),
-            float(looks["main_headings"].max(initial=0.0)),
+            mean(measured["is_li"]),
+            mean(measured["closed"]),
+            mean(measured["in_article"]),
+            float(measured["headline_titled"].max(initial=0.0)),
+            float(measured["main_headings"].max(initial=0.0)),
             *_said(passages.tokens.source),
         ]
     )
+    return looks_of_silent(looks) if not looks[SAYING].any() else np.append(looks, _NOTHING)
+
+
+def looks_of_silent(looks: Floats) -> Floats:
+    """The same page as if it said nothing of itself."""
+    return np.concatenate((np.zeros(N_OPEN), looks[:N_OF_TEXT], [1.0]))
 
 
 def _said(source: str) -> tuple[float, ...]:

@@ -41,8 +41,9 @@ PACKING = 6  # zlib's middle: its hardest takes thrice as long for one part in f
 
 _LENGTH = struct.Struct("<I")
 _PROBE = (
-    "<!DOCTYPE html><title>Probe</title><body><div class=a><p>Running dogs, 3 caf&eacute;s &amp; "
-    "a <b>&ldquo;relational&rdquo;</b> test.<br><foo>\u4e2d\u6587</foo></p></div><!-- c --></body>"
+    "<!DOCTYPE html><title>Probe</title><body><div class=story-body><p>Running dogs, "
+    "3 caf&eacute;s &amp; a <b>&ldquo;relational&rdquo;</b> test.<br>"
+    "<foo>\u4e2d\u6587</foo></p></div><!-- c --></body>"
 )
 
 

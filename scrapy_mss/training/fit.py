@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrapy_mss.core.decision import N_LOOKS, looks_of
+from scrapy_mss.core.decision import N_LOOKS, looks_of, looks_of_silent
 from scrapy_mss.core.judge import Judge, evidence_of, inputs_of, score
 from scrapy_mss.core.naive_bayes import NaiveBayes, logistic
 from scrapy_mss.core.network import Matrix, Network
@@ -66,12 +66,18 @@ def _looks(passages: Passages, odds: Matrix) -> Floats:
 
 
 def _decision(articles: Sequence[Floats], others: Sequence[Floats]) -> Matrix:
-    """The coefficients that tell articles from other pages; without others, all are articles."""
+    """The coefficients that tell articles from other pages; without others, all are articles.
+
+    Each page is shown a second time as if it said nothing of itself.
+    """
     if not others:
         return np.append(np.zeros(N_LOOKS), SURE).astype(np.float32)
-    looks = np.array([*articles, *others]).T
+    looks = [*articles, *others]
+    # A page that says nothing already is as it is; the others are shown without what they say, too.
+    silenced = [page if page[-1] else looks_of_silent(page) for page in looks]
     labels = np.repeat([1.0, 0.0], [len(articles), len(others)])
-    return fit_logistic(looks, labels, np.ones(len(labels))).astype(np.float32)
+    rows = np.array([*looks, *silenced]).T
+    return fit_logistic(rows, np.tile(labels, 2), np.ones(rows.shape[1])).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

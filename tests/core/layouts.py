@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from string import ascii_lowercase
 
 from hypothesis import strategies as st
 
@@ -45,7 +46,9 @@ ODD = {
     "a long word": "<p>" + "a" * 1_000_000,
     "a long attribute": '<div class="' + "story " * 170_000 + '">one</div>',
     "many attributes": "<div " + "class=story " * 80_000 + ">one</div>",
-    "many names": "<div class='" + " ".join(f"a{chr(97 + n % 26)}" for n in range(99)) + "'>x</div>",
+    "many names": "<div class='"
+    + " ".join(f"a{letter}" for letter in ascii_lowercase)
+    + "'>x</div>",
     "line breaks": "<p>" + "one<br><br>" * 5000,
     "NUL and halves of surrogate pairs": "<p>\0\ud800</p><h1>\ud800 one \udfff</h1>",
     "numbers": "<table>" + "<tr><td>1</td><td>2.5</td></tr>" * 500 + "</table>",
@@ -77,9 +80,7 @@ def blocks_around(tokens: Tokens) -> dict[int, list[int]]:
     return dict(_walk(tokens, 0, len(tokens), []))
 
 
-def _walk(
-    tokens: Tokens, at: int, end: int, around: list[int]
-) -> Iterator[tuple[int, list[int]]]:
+def _walk(tokens: Tokens, at: int, end: int, around: list[int]) -> Iterator[tuple[int, list[int]]]:
     while at < end:
         yield at, around
         close = int(tokens.partner[at])

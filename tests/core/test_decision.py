@@ -5,8 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.core.decision import count_sentences, is_article, span_probability
+from scrapy_mss.core.decision import (
+    N_LOOKS,
+    count_sentences,
+    is_article,
+    looks_of,
+    span_probability,
+)
 from scrapy_mss.core.subsequence import EMPTY, Span
+from scrapy_mss.core.tokenizer import tokenize
+from scrapy_mss.core.tokens import Floats
+from tests.core.layouts import ODD
+from tests.core.pages import news_page
 
 
 @pytest.mark.parametrize(
@@ -73,3 +83,71 @@ def test_the_probability_of_a_span_is_the_mean_of_its_tokens() -> None:
 def test_a_probability_stays_between_0_and_1_for_any_scores(scores: list[float]) -> None:
     """Scores of simple MSS are no probabilities, and a bias lifts scores over one half."""
     assert 0 <= span_probability(np.array(scores), Span(0, len(scores), sum(scores))) <= 1
+
+
+# Where the looks of what a page says begin: an article, a shop's page, a discussion, a list.
+SAID = 16
+
+
+def looks(source: str) -> Floats:
+    """The looks of a page all of whose passages are kept."""
+    passages = tokenize(source).passages
+    return looks_of(passages, np.full(len(passages), 0.75), np.ones(len(passages), np.bool_))
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ('{"@type": "NewsArticle"}', [1, 0, 0, 0]),
+        ("{'@type' : ['BlogPosting', 'Thing']}", [1, 0, 0, 0]),
+        ('{"@type":[ "Product"]}', [0, 1, 0, 0]),
+        ('{"@type": "QAPage"}', [0, 0, 1, 0]),
+        ('{"@type": "ItemList"} {"@type": "Article"}', [1, 0, 0, 1]),
+        ('<meta property="og:type" content="article">', [1, 0, 0, 0]),
+        ("<meta property='og:type' content = 'product'>", [0, 1, 0, 0]),
+        ('<meta property="og:type" content="website">', [0, 0, 0, 1]),
+        # Near misses.
+        ('{"@type": Article}', [0, 0, 0, 0]),
+        ('{"type": "Article"}', [0, 0, 0, 0]),
+        ('{"@type": [[ "Article"]]}', [0, 0, 0, 0]),
+        ('{"@type": "ArticleList"}', [0, 0, 0, 0]),
+        ('<meta property="og:type">', [0, 0, 0, 0]),
+        ("", [0, 0, 0, 0]),
+    ],
+)
+def test_what_a_page_says_it_is(said: str, expected: list[int]) -> None:
+    found = looks(f"<script>{said}</script><p>one two")
+
+    assert found[SAID : SAID + 4].tolist() == expected
+
+
+def test_looks_of_a_page_by_hand() -> None:
+    found = looks("<article><p>One two. Three four!</p><li><a href=x>five</a> six</li></article>")
+
+    size, kept, sentences = 6, 2, 2
+    assert found[:2].tolist() == pytest.approx([np.log1p(size), np.log1p(kept)])
+    assert found[2:4].tolist() == [0.75, 0.75]
+    # Of two passages of one probability p, all kept: F1 2p / (1 + p).
+    assert found[4] == pytest.approx(1.5 / 1.75)
+    assert found[5:7].tolist() == pytest.approx([1, np.log1p(size)])
+    assert found[7] == pytest.approx(1 / 6)
+    assert found[8:11].tolist() == pytest.approx([np.log1p(3), np.log1p(2), sentences / size])
+    assert found[11:14].tolist() == pytest.approx([2 / 6, 4 / 6, 1])
+
+
+def test_nothing_kept_has_no_looks_but_the_page_s() -> None:
+    passages = news_page(0).tokens.passages
+    nothing = np.zeros(len(passages), np.bool_)
+
+    found = looks_of(passages, np.full(len(passages), 0.1), nothing)
+
+    assert found[1] == found[2] == found[7] == found[9] == 0
+    assert found[6] > 0
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_looks_of_odd_pages_are_finite(name: str) -> None:
+    found = looks(ODD[name])
+
+    assert found.shape == (N_LOOKS,)
+    assert np.isfinite(found).all()

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_mss.core.elements import elements, held, holders, linked, totals, within
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.core.tokens import Bools, Tokens
-from scrapy_mss.core.elements import elements, held, holders, linked, totals, within
 from tests.core.markup import NESTED, SOUP, TAG_SOUP
 
 PAGES = st.one_of(SOUP, TAG_SOUP, NESTED)

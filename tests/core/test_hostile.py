@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.core import cleaning, decision, rendering, tokenizer
+from scrapy_mss.core import cleaning, decision, names, rendering, tokenizer
 from scrapy_mss.core.cleaning import PAPER_RULES, keep, well_formed
 from scrapy_mss.core.decision import count_sentences
 from scrapy_mss.core.extractor import Extraction, Extractor
@@ -300,32 +300,35 @@ def test_a_byte_of_a_hostile_page_costs_no_more_than_a_few_of_an_ordinary_one(
 
 PATTERNS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": pattern
-    for module in (tokenizer, rendering, cleaning, decision)
+    for module in (tokenizer, rendering, cleaning, decision, names)
     for name, pattern in vars(module).items()
     if isinstance(pattern, re.Pattern)
 }
 # What a pattern repeats, and what could make it give up after a long look.
-TEASERS = [" ", "<a ", "= ", "!!! "]
+TEASERS = [" ", "<a ", "= ", "!!! ", " class", " class=", ' class = "', " id='a "]
 TEASERS += """
     a < </ <a <a= <a=' = =' & &# &#1 &#x &a &amp <! <!- <!-- <? <script </script </s . ." .) " ! \0
     \u4e2d \u3002 \u00e9 _ --> # &## !!! << /
 """.split()
+
+# What makes a pattern look for what follows.
+BEGINS = ['"@type"', '"@type":', '"@type":[', '"og:type"', '"og:type" content', " class", " id="]
 
 
 @pytest.mark.parametrize("name", PATTERNS)
 def test_patterns_look_at_text_four_times_as_long_four_times_as_long(name: str) -> None:
     findall = PATTERNS[name].findall
     for teaser in TEASERS:
-        for end in ("", "\x01", "x>"):
-            small = teaser * (5000 // len(teaser)) + end
-            large = teaser * (4 * 5000 // len(teaser)) + end
+        for begin, end in (("", ""), ("", "\x01"), ("", "x>"), *((begin, "") for begin in BEGINS)):
+            small = begin + teaser * (5000 // len(teaser)) + end
+            large = begin + teaser * (4 * 5000 // len(teaser)) + end
             measured = ratios(lambda: findall(large), lambda: findall(small))  # noqa: B023
 
-            assert min(_until(measured, LINEAR)) < LINEAR, (teaser, end)
+            assert min(_until(measured, LINEAR)) < LINEAR, (begin, teaser, end)
 
 
 def test_there_are_patterns_to_test() -> None:
-    assert len(PATTERNS) >= 9
+    assert len(PATTERNS) >= 11
 
 
 @pytest.mark.parametrize("unit", ["&", "&#", "&#1", "&a", "&amp;"])

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from scrapy_mss.core import features, model
+from scrapy_mss.core.extractor import Extractor
 from scrapy_mss.core.features import Family
 from scrapy_mss.core.model import (
     DIGEST_SIZE,
@@ -32,7 +33,6 @@ from scrapy_mss.core.model import (
     read_header,
     to_bytes,
 )
-from scrapy_mss.core.extractor import Extractor
 from scrapy_mss.core.profiles import DEFAULT, PAPER, PROFILES, TRIGRAM, Profile
 from tests.core.judges import learned, random_judge
 from tests.core.pages import news_page, random_labels

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.core.features import FAMILIES, LAYOUT, NAME_BITS, NAMES
-from scrapy_mss.core.names import words_of_tag
 from scrapy_mss.core.naive_bayes import LARGEST_COUNT, LAYOUT_SMOOTHING, NaiveBayes, logistic
+from scrapy_mss.core.names import words_of_tag
 from scrapy_mss.core.profiles import DEFAULT
 from scrapy_mss.core.tags import BLOCK_TAGS
 from scrapy_mss.core.tokenizer import tokenize

@@ -46,7 +46,10 @@ def test_names_are_the_words_of_the_attributes_that_name(
         ("<DIV CLASS='Main' ID = x2_Lead >", "main lead"),
         ('<div class="story story-2">', "story"),
         ('<div\nclass="one"\tid="two">', "one two"),
-        ('<div itemprop="articleBody" role="main" data-testid="x-teaser">', "article body main teaser"),
+        (
+            '<div itemprop="articleBody" role="main" data-testid="x-teaser">',
+            "article body main teaser",
+        ),
         ('<div data-component="text-block">', "text block"),
         ("<div class=one/>", "one"),
         # Single letters, digits and other attributes are no names.

@@ -67,7 +67,7 @@ def test_a_network_by_hand() -> None:
     one = np.ones(1, np.float32)
     network = Network(
         mean=2 * one,
-        scale=one / 2,
+        scale=np.full(1, 0.5, np.float32),
         hidden=np.array([[1, -1], [0.5, 0]], np.float32),
         output=np.array([3, 5, -1], np.float32),
     )

@@ -78,7 +78,9 @@ def choice(draw: st.DrawFn, n: int) -> Bools:
 
 
 @given(PAGES, st.data())
-def test_a_token_scores_what_its_passage_is_above_the_line(source: str, data: st.DataObject) -> None:
+def test_a_token_scores_what_its_passage_is_above_the_line(
+    source: str, data: st.DataObject
+) -> None:
     passages = tokenize(source).passages
     probability = data.draw(st.composite(probabilities)(len(passages)))
 

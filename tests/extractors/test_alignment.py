@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.core.tokens import Bools, Tokens
-from scrapy_mss.extractors.alignment import label_words, match_words, words_of
+from scrapy_mss.extractors.alignment import label_passages, label_words, match_words, words_of
 from tests.effort import examples
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "A"]), max_size=10)
@@ -69,6 +69,29 @@ def test_a_label_is_one_span_that_begins_and_ends_with_a_matched_word(
         assert matched[at[0]]
         assert matched[at[-1]]
         assert len(at) == at[-1] - at[0] + 1
+
+
+@given(st.lists(WORDS, max_size=5), WORDS)
+def test_a_passage_is_labelled_if_most_of_its_words_are_matched_ones_of_the_span(
+    page: list[list[str]], gold: list[str]
+) -> None:
+    tokens = tokenize("<p>".join(" ".join(words) for words in page))
+    matched = match_words(tokens, " ".join(gold)) & label_words(tokens, " ".join(gold))
+    hits = iter(matched[tokens.is_word].tolist())
+
+    labels = label_passages(tokens, " ".join(gold))
+
+    counts = [sum(next(hits) for _ in words) for words in page]
+    expected = [2 * n > len(words) for n, words in zip(counts, page, strict=True) if words]
+    assert labels.tolist() == expected
+
+
+def test_a_passage_between_those_of_the_article_is_not_of_it() -> None:
+    tokens = tokenize("<p>one two three four<p>read this now<p>five six seven eight<li>one")
+
+    labels = label_passages(tokens, "one two three four\n\nfive six seven eight")
+
+    assert labels.tolist() == [True, False, True, False]
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_mss.core.elements import elements
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.core.tokens import Tokens
-from scrapy_mss.core.elements import elements
 from scrapy_mss.extractors.largest_pagelet import (
     BOXES,
     LargestPagelet,

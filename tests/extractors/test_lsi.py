@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.core.tokens import Tokens
 from scrapy_mss.core.elements import elements
+from scrapy_mss.core.tokens import Tokens
 from scrapy_mss.extractors.lsi import LargestSizeIncrease
 from tests.core.markup import NESTED, SOUP, TAG_SOUP
 

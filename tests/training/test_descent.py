@@ -24,8 +24,9 @@ def network_of(hidden: NDArray[Any], output: NDArray[Any]) -> Network:
     return Network(none, one, hidden.astype(np.float32), output.astype(np.float32))
 
 
-def loss(hidden: Floats, output: Floats, rows: Floats, labels: Floats, share: Floats) -> float:
-    """The mean cross entropy, in double precision."""
+def loss(hidden: Floats, output: Floats, data: tuple[Floats, Floats, Floats]) -> float:
+    """The mean cross entropy of rows, labels and shares, in double precision."""
+    rows, labels, share = data
     inner = np.maximum(rows @ hidden[:-1] + hidden[-1], 0)
     odds = inner @ output[:-1] + output[-1]
     return float(np.mean(share * (np.logaddexp(0, odds) - labels * odds)))
@@ -37,12 +38,12 @@ def test_slopes_are_the_differences_of_the_loss(seed: int, n: int) -> None:
     chance = np.random.default_rng(seed)
     rows, hidden = chance.normal(size=(n, N_INPUTS)), chance.normal(size=(N_INPUTS + 1, N_HIDDEN))
     output, share = chance.normal(size=N_HIDDEN + 1), chance.random(n) + 0.5
-    labels = (chance.random(n) < 0.5) * 1.0
+    labels = (chance.random(n) < 0.5).astype(np.float64)
     weights = np.concatenate((hidden.ravel(), output))
 
     def at(values: Floats) -> float:
         first = values[: hidden.size].reshape(hidden.shape)
-        return loss(first, values[hidden.size :], rows, labels, share)
+        return loss(first, values[hidden.size :], (rows, labels, share))
 
     step = 1e-6
     moves = step * np.eye(len(weights))
@@ -71,7 +72,7 @@ def test_a_logistic_regression_stands_where_no_coefficient_should_move(seed: int
     """At the least of the loss and the ridge, the slope is nothing everywhere."""
     chance = np.random.default_rng(seed)
     inputs, weights = chance.normal(size=(N_INPUTS, n)), chance.random(n) + 0.1
-    labels = (chance.random(n) < 0.5) * 1.0
+    labels = (chance.random(n) < 0.5).astype(np.float64)
 
     found = fit_logistic(inputs, labels, weights)
 
@@ -84,9 +85,7 @@ def test_an_example_of_twice_the_weight_counts_as_two() -> None:
     inputs, labels = np.array([[0.0, 1.0, 2.0, 3.0]]), np.array([0.0, 1.0, 0.0, 1.0])
 
     once = fit_logistic(inputs, labels, np.array([1.0, 2.0, 1.0, 1.0]))
-    twice = fit_logistic(
-        np.append(inputs, [[1.0]], axis=1), np.append(labels, 1.0), np.ones(5)
-    )
+    twice = fit_logistic(np.append(inputs, [[1.0]], axis=1), np.append(labels, 1.0), np.ones(5))
 
     np.testing.assert_allclose(once, twice)
 
@@ -114,7 +113,9 @@ def test_a_network_learns_what_no_straight_line_parts() -> None:
     network = fit_network(points, labels, weights, QUICK)
 
     unseen, inside = ring(400, 1)
-    straight = fit_logistic(points.T.astype(np.float64), labels.astype(np.float64), weights * 1.0)
+    straight = fit_logistic(
+        points.T.astype(np.float64), labels.astype(np.float64), np.ones(len(labels))
+    )
     by_line = straight[:-1] @ unseen.T + straight[-1] > 0
     assert np.mean((network.log_odds(unseen) > 0) == inside) > 0.9
     assert np.mean(by_line == inside) < 0.85

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scrapy_mss.core.extractor import Extractor
-from scrapy_mss.core.judge import Judge
+from scrapy_mss.core.judge import Judge, evidence_of
 from scrapy_mss.core.model import Model, from_bytes, to_bytes
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.passages import Passages
@@ -96,11 +96,10 @@ def test_what_a_judge_learns_from_never_comes_from_counts_of_the_page_s_own_site
         for page in pages
     ]
     asked: list[tuple[str, NaiveBayes]] = []
-    real = training.evidence_of
 
     def spy(bayes: NaiveBayes, passages: Passages) -> Floats:
         asked.append((passages.tokens.source, bayes))
-        return real(bayes, passages)
+        return evidence_of(bayes, passages)
 
     monkeypatch.setattr(training, "evidence_of", spy)
     taken = list(lessons(marked))

@@ -105,7 +105,9 @@ def test_all_pages_weigh_the_same_and_their_passages_by_words(taken: list[Lesson
     weights = Lesson(page, np.ones(3, np.bool_), "").weights
 
     assert weights[0] == weights[1]
-    assert weights[2] / weights[0] == pytest.approx((1 + FEWEST_WORDS) / (MOST_WORDS + FEWEST_WORDS))
+    assert weights[2] / weights[0] == pytest.approx(
+        (1 + FEWEST_WORDS) / (MOST_WORDS + FEWEST_WORDS)
+    )
 
 
 def test_pages_of_a_site_stand_together(taken: list[Lesson]) -> None:
