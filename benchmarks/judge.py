@@ -3,7 +3,7 @@
     python benchmarks/judge.py ablation --data FOLDER --out docs/results
     python benchmarks/judge.py decision --data FOLDER --out docs/results
 
-Both learn and ask by site over the four sets that the model in the box is made from. For the ablation
+Both go by site over the four sets that the model in the box is made from. For the ablation
 one part after the other is taken out, in training and in use, and a third of the sites is asked
 about; for the decision, cross-validated, articles are told from the pages of `other_pages_wcxb`.
 """

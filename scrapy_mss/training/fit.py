@@ -24,6 +24,7 @@ from scrapy_mss.training.descent import Descent, fit_logistic, fit_network
 from scrapy_mss.training.lessons import Lesson
 
 PARTS = 5
+SILENCED_WEIGHT = 0.2  # of a page that is shown as if it said nothing of itself
 SURE = 20.0  # log-odds that leave no doubt
 
 
@@ -77,7 +78,8 @@ def _decision(articles: Sequence[Floats], others: Sequence[Floats]) -> Matrix:
     silenced = [page if page[-1] else looks_of_silent(page) for page in looks]
     labels = np.repeat([1.0, 0.0], [len(articles), len(others)])
     rows = np.array([*looks, *silenced]).T
-    return fit_logistic(rows, np.tile(labels, 2), np.ones(rows.shape[1])).astype(np.float32)
+    weights = np.repeat([1.0, SILENCED_WEIGHT], len(looks))
+    return fit_logistic(rows, np.tile(labels, 2), weights).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
