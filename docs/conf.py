@@ -29,4 +29,6 @@ nitpick_ignore_regex = [
     ("py:class", r"(NDArray|Path|Self|Iterable|Iterator|Mapping|Sequence|Callable)"),
     # The class whose page is that of `scrapy_mss.Extractor`, which adds the files.
     ("py:class", r"scrapy_mss\.core\.extractor\.Extractor"),
+    # What a model holds beside its counts: described in `model.md`, not part of the interface.
+    ("py:class", r"scrapy_mss\.core\.judge\.Judge"),
 ]
