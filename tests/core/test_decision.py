@@ -7,9 +7,12 @@ from hypothesis import strategies as st
 
 from scrapy_mss.core.decision import (
     N_LOOKS,
+    N_OF_TEXT,
+    N_OPEN,
     count_sentences,
     is_article,
     looks_of,
+    looks_of_silent,
     span_probability,
 )
 from scrapy_mss.core.subsequence import EMPTY, Span
@@ -89,6 +92,9 @@ def test_a_probability_stays_between_0_and_1_for_any_scores(scores: list[float])
 SAID = 16
 
 
+SAYS = '<script>{"@type": "Article"}</script>'
+
+
 def looks(source: str) -> Floats:
     """The looks of a page all of whose passages are kept."""
     passages = tokenize(source).passages
@@ -122,7 +128,9 @@ def test_what_a_page_says_it_is(said: str, expected: list[int]) -> None:
 
 
 def test_looks_of_a_page_by_hand() -> None:
-    found = looks("<article><p>One two. Three four!</p><li><a href=x>five</a> six</li></article>")
+    found = looks(
+        f"{SAYS}<article><p>One two. Three four!</p><li><a href=x>five</a> six</li></article>"
+    )
 
     size, kept, sentences = 6, 2, 2
     assert found[:2].tolist() == pytest.approx([np.log1p(size), np.log1p(kept)])
@@ -141,8 +149,20 @@ def test_nothing_kept_has_no_looks_but_the_page_s() -> None:
 
     found = looks_of(passages, np.full(len(passages), 0.1), nothing)
 
-    assert found[1] == found[2] == found[7] == found[9] == 0
-    assert found[6] > 0
+    text = found[N_OPEN : N_OPEN + N_OF_TEXT]  # the page says nothing of itself
+    assert text[1] == text[2] == text[7] == text[9] == 0
+    assert text[6] > 0
+
+
+def test_a_page_that_says_nothing_is_decided_by_its_text_alone() -> None:
+    page = "<article><p>One two. Three four!</p><li><a href=x>five</a> six</li></article>"
+
+    saying, silent = looks(SAYS + page), looks(page)
+
+    assert silent[:N_OPEN].tolist() == [0] * N_OPEN
+    assert silent[N_OPEN:].tolist() == [*saying[:N_OF_TEXT], 1]
+    assert saying[N_OPEN:].tolist() == [0] * (N_OF_TEXT + 1)
+    assert looks_of_silent(saying).tolist() == silent.tolist()
 
 
 @pytest.mark.parametrize("name", ODD)
