@@ -40,6 +40,13 @@ class _Kept(logging.Handler):
         self.lines.append((record.levelname, text))
 
 
+def _first(error: BaseException) -> BaseException:
+    """What went wrong first: Scrapy 2.13 fails again while it closes an engine not yet made."""
+    while error.__context__ is not None:
+        error = error.__context__
+    return error
+
+
 def _plain(item: Any) -> dict[str, Any]:
     fields = ItemAdapter(item).asdict() if ItemAdapter.is_item(item) else dict(vars(item))
     return {"fields": fields, "kind": type(item).__name__}
@@ -64,7 +71,8 @@ def _run(jobs: list[dict[str, Any]], results: list[dict[str, Any]]) -> Any:
             yield runner.crawl(crawler, **job["arguments"])
             result["stats"] = crawler.stats.get_stats()
         except Exception as error:  # noqa: BLE001 - it is the result
-            result["error"] = f"{type(error).__name__}: {error}"
+            first = _first(error)
+            result["error"] = f"{type(first).__name__}: {first}"
         finally:
             logging.getLogger().removeHandler(kept)
 
