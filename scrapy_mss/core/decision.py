@@ -15,7 +15,6 @@ import re
 
 import numpy as np
 
-from scrapy_mss.core.measures import columns
 from scrapy_mss.core.passages import Passages
 from scrapy_mss.core.selection import line
 from scrapy_mss.core.subsequence import Span
@@ -30,9 +29,10 @@ SAYING = slice(16, 21)  # what it is, and when it was written
 EVEN = 0.5  # the probability from which a page is taken for an article
 
 # What pages say they are: schema.org types and OpenGraph's og:type.
-_SAID = re.compile(
-    r"""["']@type["']\s*:\s*(?:\[\s*)?["']([A-Za-z]{1,40})["']"""
-    r"""|["']og:type["']\s+content\s*=\s*["']([a-z.]{1,40})["']"""
+# Each begins with letters, which a search finds many times as fast as either of two quotes.
+_SAID = (
+    re.compile(r"""@type["']\s*:\s*(?:\[\s*)?["']([A-Za-z]{1,40})["']"""),
+    re.compile(r"""og:type["']\s+content\s*=\s*["']([a-z.]{1,40})["']"""),
 )
 _NOTHING = np.zeros(N_OF_TEXT + 1)
 _SHOP = frozenset({"Product", "Offer", "product", "SoftwareApplication", "LocalBusiness"})
@@ -75,7 +75,7 @@ def looks_of(passages: Passages, probability: Floats, kept: Bools) -> Floats:
     """
     words = passages.words * kept
     size = max(float(words.sum()), 1.0)
-    measured = columns(passages)
+    measured = passages.looks
 
     def mean(values: Floats) -> float:
         return float((values * words).sum() / size)
@@ -113,7 +113,7 @@ def looks_of_silent(looks: Floats) -> Floats:
 
 def _said(source: str) -> tuple[float, ...]:
     """What the page says it is, and whether it has what articles, shops and forums have."""
-    said = {one or other for one, other in _SAID.findall(source)}
+    said = {kind for pattern in _SAID for kind in pattern.findall(source)}
     article = any(kind.lower().endswith(("article", "blogposting")) for kind in said)
     kinds = (_SHOP, _TALK, _LIST)
     signs = (_DATED, _SIGNED, _PRICED, _ANSWERED)

@@ -62,7 +62,7 @@ def inputs_of(passages: Passages, evidence: Floats, scores: Floats) -> Matrix:
     """What the network is shown: float32[n_passages, n_inputs]."""
     heading = measures.last_heading(passages)
     above = np.where(heading >= 0, scores[heading], 0.0) if len(scores) else scores
-    looks = measures.columns(passages)
+    looks = passages.looks
     beside = [scores, *(looks[name] for name in BESIDE)]
     columns = [
         *looks.values(),

@@ -14,7 +14,7 @@ import numpy as np
 from scrapy_mss.core.elements import Counts, Places, elements, holders, linked
 from scrapy_mss.core.names import Names, names_of
 from scrapy_mss.core.tags import BLOCK_TAGS, LINE_BREAK_TAGS, numbers
-from scrapy_mss.core.tokens import Bools, Bytes, Ints, Symbols, Tokens
+from scrapy_mss.core.tokens import Bools, Bytes, Floats, Ints, Symbols, Tokens
 
 LEVELS = 12  # elements around a passage that are looked at; a bound, so that depth costs nothing
 
@@ -70,6 +70,13 @@ class Passages:
         """uint8[n]: the tag of the element around, *level* further out; 0 for none."""
         tags: Bytes = np.append(self.tokens.tag, np.uint8(0))[self.around[level]]
         return tags
+
+    @cached_property
+    def looks(self) -> dict[str, Floats]:
+        """All measures of the passages, taken when first asked for."""
+        from scrapy_mss.core.measures import columns
+
+        return columns(self)
 
     def count(self, chosen: Bools) -> Counts:
         """int64[n]: how many tokens of each passage are *chosen* (bool[n_tokens])."""
