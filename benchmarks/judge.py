@@ -25,7 +25,7 @@ import numpy as np
 from scrapy_mss.bench import datasets, metrics
 from scrapy_mss.bench.folds import assign
 from scrapy_mss.bench.pages import Page
-from scrapy_mss.core import agreement, extractor, judge, measures, selection
+from scrapy_mss.core import agreement, judge, measures, selection
 from scrapy_mss.core.extractor import Extractor
 from scrapy_mss.core.model import Model
 from scrapy_mss.core.network import Matrix
@@ -139,7 +139,7 @@ def without_inputs(group: str) -> Iterator[None]:
 @contextmanager
 def line_at_one_half() -> Iterator[None]:
     """Passages above one half are kept, whatever the page."""
-    with patch.object(extractor, "line", lambda *_: 0.5):
+    with patch.object(selection, "line", lambda *_: 0.5):
         yield
 
 
@@ -151,7 +151,7 @@ def without_span() -> Iterator[None]:
         del span
         return scores[passages.first] > 0
 
-    with patch.object(extractor, "chosen", everywhere):
+    with patch.object(selection, "chosen", everywhere):
         yield
 
 
@@ -163,7 +163,7 @@ def without_cleaning() -> Iterator[None]:
         del scores
         return (passages.first >= span.start) & (passages.first < span.end)
 
-    with patch.object(extractor, "chosen", whole):
+    with patch.object(selection, "chosen", whole):
         yield
 
 

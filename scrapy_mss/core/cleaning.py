@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scrapy_mss.core.elements import covered, elements, named, totals
 from scrapy_mss.core.subsequence import EMPTY, Span
-from scrapy_mss.core.tags import BLOCK_TAGS, TAG_NAMES, VOID_TAGS, numbers
+from scrapy_mss.core.tags import BLOCK_TAGS, TAG_NAMES, VOID_TAGS
 from scrapy_mss.core.tokens import CLOSE, OPEN, Bools, Tokens
 
 
@@ -28,19 +29,14 @@ class Rule:
 
     def matches(self, tokens: Tokens, span: Span) -> Bools:
         """bool[n_tokens]: what this rule removes from *span*, the elements' tags included."""
-        opening = (tokens.kind == OPEN) & np.isin(tokens.tag, numbers(self.elements))
-        opening &= (tokens.partner >= 0) & (tokens.partner < span.end)
-        opens = np.flatnonzero(opening[span.start : span.end]) + span.start
+        inside = elements(tokens, self.elements) & (tokens.partner < span.end)
+        opens = np.flatnonzero(inside[span.start : span.end]) + span.start
         closes = tokens.partner[opens]
         if self.holding:
-            held = (tokens.kind == OPEN) & np.isin(tokens.tag, numbers(self.holding))
-            before = np.concatenate(([0], np.cumsum(held)))
+            before = totals(named(tokens, self.holding) & (tokens.kind == OPEN))
             chosen = before[closes] > before[opens + 1]
             opens, closes = opens[chosen], closes[chosen]
-        depth = np.zeros(len(tokens) + 1, np.int32)
-        np.add.at(depth, opens, 1)
-        np.add.at(depth, closes + 1, -1)
-        return np.cumsum(depth[:-1]) > 0
+        return covered(len(tokens), opens, closes)
 
 
 CODE = Rule("code", frozenset({"script", "style"}), "scripts and style sheets are no text")
@@ -82,7 +78,6 @@ def runs(kept: Bools) -> list[tuple[int, int]]:
 
 
 _NAME = re.compile(r"</?([^\s/>]+)")
-_BLOCKS = numbers(BLOCK_TAGS)
 
 
 def well_formed(tokens: Tokens, kept: Bools) -> str:
@@ -118,7 +113,7 @@ def _source(tokens: Tokens, kept: Bools) -> str:
     slices = runs(kept)
     if not slices:
         return ""
-    parting = tokens.blank_before | (tokens.is_tag & np.isin(tokens.tag, _BLOCKS))
+    parting = tokens.blank_before | named(tokens, BLOCK_TAGS)
     partings = np.concatenate(([0], np.cumsum(parting)))
     starts, ends = np.array(slices).T
     apart = (partings[starts[1:] + 1] > partings[ends[:-1]]).tolist()

@@ -1,9 +1,8 @@
 """Is this page an article, and how sure are we?
 
 The paper's answer needs the text alone. An article has at least two paragraphs and eight
-sentences; menus, galleries and teasers seldom do. How sure the classifier is of the span it
-chose is the mean of its tokens' probabilities,
-which the scores give back: score = probability - 1/2.
+sentences; menus, galleries and teasers seldom do. How sure the classifier is of the span it chose
+is the mean of its tokens' probabilities, which the scores give back: score = probability - 1/2.
 
 A judge has learned its answer from articles and other pages: what it looks at are the passages
 that were kept, how they stand out, and what the page says it is.
@@ -37,11 +36,11 @@ _SAID = (
 _NOTHING = np.zeros(N_OF_TEXT + 1)
 _SHOP = frozenset({"Product", "Offer", "product", "SoftwareApplication", "LocalBusiness"})
 _TALK = frozenset({"DiscussionForumPosting", "QAPage", "Question", "Comment", "Answer"})
+_LIST = frozenset({"CollectionPage", "ItemList", "SearchResultsPage", "website"})
 _DATED = ("published_time", "datePublished", "pubdate", "<time")
 _SIGNED = ('"author"', "'author'", "byline", "article:author")
 _PRICED = ('"price"', "add-to-cart", "add_to_cart", "addtocart")
 _ANSWERED = ("forum", "thread", "reply")
-_LIST = frozenset({"CollectionPage", "ItemList", "SearchResultsPage", "website"})
 
 _SENTENCE_END = re.compile(
     r"[.!?\u2026\u0964\u061f\u06d4](?=[\"'\u201d\u2019\u00bb)\]]*(?:\s|$))|[\u3002\uff01\uff1f]"

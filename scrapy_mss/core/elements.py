@@ -25,8 +25,12 @@ LINK = frozenset({"a"})
 def elements(tokens: Tokens, names: frozenset[str] | None = None) -> Bools:
     """bool[n_tokens]: the opening tags of all elements, or of those of these *names*."""
     found: Bools = (tokens.kind == OPEN) & (tokens.partner >= 0)
-    if names is not None:
-        found &= _table(names)[tokens.tag]
+    return found if names is None else found & named(tokens, names)
+
+
+def named(tokens: Tokens, names: frozenset[str]) -> Bools:
+    """bool[n_tokens]: the tags of these *names*, opening and closing."""
+    found: Bools = _table(names)[tokens.tag] & tokens.is_tag
     return found
 
 
@@ -52,9 +56,17 @@ def held(tokens: Tokens, opens: Places, values: Bools | Ints) -> Counts:
 def within(tokens: Tokens, chosen: Bools) -> Bools:
     """bool[n_tokens]: what stands in one of the *chosen* elements, their tags included."""
     opens = np.flatnonzero(chosen)
-    edges = np.zeros(len(tokens) + 1, np.int32)
-    edges[opens] += 1
-    edges[tokens.partner[opens] + 1] -= 1
+    return covered(len(tokens), opens, tokens.partner[opens])
+
+
+def covered(n_tokens: int, first: Places | Ints, last: Places | Ints) -> Bools:
+    """bool[n_tokens]: what stands in one of the runs from *first* to *last*, both included.
+
+    No two runs begin at one token or end at one; they may hold each other.
+    """
+    edges = np.zeros(n_tokens + 1, np.int32)
+    edges[first] += 1
+    edges[last + 1] -= 1
     return np.greater(np.cumsum(edges[:-1]), 0)
 
 

@@ -20,7 +20,7 @@ from scrapy_mss.core.model import Model
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.profiles import PAPER, TAG_PENALTY, Profile, simple_scores
 from scrapy_mss.core.rendering import render
-from scrapy_mss.core.selection import chosen, kept_tokens, line, token_scores
+from scrapy_mss.core.selection import kept_tokens, select
 from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.core.tokens import Bools, Floats, Tokens
@@ -105,10 +105,8 @@ class Extractor:
         """The article by the judge's probabilities of passages instead of the bare counts."""
         passages = tokens.passages
         probability = judge.probabilities(evidence_of(bayes, passages), passages)
-        zero = line(probability, passages) - self.profile.bias
-        scores = token_scores(probability, passages, zero)
-        span = trimmed(tokens, best_span(scores))
-        stays = chosen(scores, passages, span)
+        scores, span, stays = select(probability, passages, self.profile.bias)
+        span = trimmed(tokens, span)
         kept = keep(tokens, span, self.profile.rules) & kept_tokens(passages, stays)
         text = render(tokens, kept)
         sure = judge.article(looks_of(passages, probability, stays)) if text else 0.0

@@ -107,7 +107,7 @@ def name_buckets(names: Names, bits: int) -> Ints:
 
 def _of_passages(tokens: Tokens, mixed: Symbols, bits: int) -> Ints:
     """The bucket of its passage for each token."""
-    return np.append(_hashed(mixed, bits), np.int32(0))[tokens.passages.of]
+    return tokens.passages.spread(_hashed(mixed, bits))
 
 
 def _spread(mixed: Symbols) -> Symbols:

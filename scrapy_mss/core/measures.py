@@ -33,6 +33,8 @@ HALF_TITLED, TITLED = 0.3, 0.6  # how much of a lower heading, or of a line, is 
 LONGEST_HEADLINE = 40  # words
 FAR = 9.0  # log of the words to what is not there
 
+_LEVELS = np.zeros(256, np.int64)
+_LEVELS[[TAG_NUMBERS[name] for name in HEADINGS]] = range(1, len(HEADINGS) + 1)
 _N_CODES = 0x2000  # letters with a case and digits stand below, but for wide and rare forms
 _UPPER = np.array([chr(code).isupper() for code in range(_N_CODES)])
 _DIGIT = np.array([chr(code).isdigit() for code in range(_N_CODES)])
@@ -143,9 +145,7 @@ def words_before(passages: Passages) -> Floats:
 
 def heading_level(passages: Passages) -> NDArray[np.int64]:
     """int64[n]: 1 to 6 for a heading, 0 for what is none."""
-    levels = np.zeros(256, np.int64)
-    levels[[TAG_NUMBERS[name] for name in HEADINGS]] = range(1, 7)
-    return levels[passages.tags(0)]
+    return _LEVELS[passages.tags(0)]
 
 
 def last_heading(passages: Passages) -> NDArray[np.int64]:

@@ -80,8 +80,7 @@ class Model:
 
     def learn(self, tokens: Tokens, inside: Bools) -> None:
         """Count a page whose article is *inside* (bool[n_tokens])."""
-        bayes = self.bayes
-        bayes.learn(bayes.features(tokens), inside, names=bayes.names(tokens, inside))
+        self.bayes.learn_page(tokens, inside)
 
 
 @cache

@@ -95,6 +95,10 @@ class NaiveBayes:
         self.tokens += np.bincount(side, minlength=2)
         self.pages += pages
 
+    def learn_page(self, tokens: Tokens, inside: Bools) -> None:
+        """Count a page whose article is *inside* (bool[n_tokens])."""
+        self.learn(self.features(tokens), inside, names=self.names(tokens, inside))
+
     def has_room(self, features: Ints, names: Named | None = None) -> bool:
         """Whether no count would run over by learning *features* and *names*."""
         rows = zip(self.families, features, strict=True)

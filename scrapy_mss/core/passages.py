@@ -8,18 +8,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from scrapy_mss.core.elements import Counts, Places, elements, holders, linked
+from scrapy_mss.core.elements import (
+    Counts,
+    Places,
+    covered,
+    elements,
+    holders,
+    linked,
+    named,
+    totals,
+)
 from scrapy_mss.core.names import Names, names_of
-from scrapy_mss.core.tags import BLOCK_TAGS, LINE_BREAK_TAGS, numbers
+from scrapy_mss.core.tags import BLOCK_TAGS, LINE_BREAK_TAGS
 from scrapy_mss.core.tokens import Bools, Bytes, Floats, Ints, Symbols, Tokens
 
-LEVELS = 12  # elements around a passage that are looked at; a bound, so that depth costs nothing
+Value = TypeVar("Value", bound=np.generic)
 
-_BLOCKS = np.isin(np.arange(256), numbers(BLOCK_TAGS))
-_LINE_BREAKS = np.isin(np.arange(256), numbers(LINE_BREAK_TAGS))
+LEVELS = 12  # elements around a passage that are looked at; a bound, so that depth costs nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +71,11 @@ class Passages:
         keys[self.names.element] = self.names.key
         return keys
 
+    @cached_property
+    def _tags(self) -> Bytes:
+        """uint8[n_tokens+1]: the tag of each token, and 0 for where there is none."""
+        return np.append(self.tokens.tag, np.uint8(0))
+
     def keys(self, level: int) -> Symbols:
         """uint64[n]: the tag and names of the element around, *level* further out; 0 for none."""
         keys: Symbols = self._keys[self.around[level]]
@@ -68,7 +83,7 @@ class Passages:
 
     def tags(self, level: int) -> Bytes:
         """uint8[n]: the tag of the element around, *level* further out; 0 for none."""
-        tags: Bytes = np.append(self.tokens.tag, np.uint8(0))[self.around[level]]
+        tags: Bytes = self._tags[self.around[level]]
         return tags
 
     @cached_property
@@ -77,6 +92,10 @@ class Passages:
         from scrapy_mss.core.measures import columns
 
         return columns(self)
+
+    def spread(self, values: NDArray[Value]) -> NDArray[Value]:
+        """For each token what its passage has in *values* (one a passage); 0 outside of all."""
+        return np.append(values, np.zeros(1, values.dtype))[self.of]
 
     def count(self, chosen: Bools) -> Counts:
         """int64[n]: how many tokens of each passage are *chosen* (bool[n_tokens])."""
@@ -90,25 +109,20 @@ def passages_of(tokens: Tokens) -> Passages:
     run = number[texts]
     starts = np.flatnonzero(np.diff(run, prepend=-1))
     ends = np.append(starts[1:], len(texts))[: len(starts)]
-    words = np.concatenate(([0], np.cumsum(tokens.is_word[texts])))
+    words = totals(tokens.is_word[texts])
     worded = words[ends] > words[starts]
     starts, ends = starts[worded], ends[worded]
     first, last = texts[starts], texts[ends - 1]
 
-    inside = np.zeros(len(tokens) + 1, np.int32)
-    inside[first] += 1
-    inside[last + 1] -= 1
-    within = np.cumsum(inside[:-1]) > 0
     begun = np.zeros(len(tokens), np.int32)
     begun[first] = 1
-    of = np.where(within, np.cumsum(begun) - 1, -1).astype(np.int32)
+    of = np.where(covered(len(tokens), first, last), np.cumsum(begun) - 1, -1).astype(np.int32)
     return Passages(tokens, first, last, of, _around(tokens, first))
 
 
 def _ends_a_passage(tokens: Tokens) -> Bools:
     """bool[n_tokens]: tags of blocks, and line breaks right behind a line break."""
-    block = tokens.is_tag & _BLOCKS[tokens.tag]
-    line_break = tokens.is_tag & _LINE_BREAKS[tokens.tag]
+    block, line_break = named(tokens, BLOCK_TAGS), named(tokens, LINE_BREAK_TAGS)
     shown = np.flatnonzero(line_break | block | ~tokens.is_tag)
     again = line_break[shown] & np.concatenate(([False], line_break[shown][:-1]))
     block[shown[again]] = True

@@ -14,7 +14,7 @@ import numpy as np
 
 from scrapy_mss.core.elements import elements, held, within
 from scrapy_mss.core.passages import Passages
-from scrapy_mss.core.subsequence import Span
+from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.core.tokens import Bools, Floats
 
 
@@ -27,9 +27,21 @@ def line(probability: Floats, passages: Passages) -> float:
     return float((hits / (kept + hits[-1])).max()) if len(hits) and hits[-1] > 0 else 0.0
 
 
+def select(
+    probability: Floats, passages: Passages, bias: float = 0.0
+) -> tuple[Floats, Span, Bools]:
+    """The scores of the tokens, the span, and the passages of it that stay.
+
+    With *bias* the line is so much lower.
+    """
+    scores = token_scores(probability, passages, line(probability, passages) - bias)
+    span = best_span(scores)
+    return scores, span, chosen(scores, passages, span)
+
+
 def token_scores(probability: Floats, passages: Passages, zero: float) -> Floats:
     """float64[n_tokens]: how far its passage is above *zero*; 0 for what is in none."""
-    return np.append(probability - zero, 0.0)[passages.of]
+    return passages.spread(probability - zero)
 
 
 def chosen(scores: Floats, passages: Passages, span: Span) -> Bools:
@@ -50,7 +62,7 @@ def kept_tokens(passages: Passages, kept: Bools) -> Bools:
         return np.zeros(len(tokens), np.bool_)
     between = np.zeros(len(tokens), np.bool_)
     between[passages.first[kept][0] : passages.last[kept][-1] + 1] = True
-    dropped = np.append(~kept, False)[passages.of]
+    dropped = passages.spread(~kept)
     stays: Bools = between & ~dropped & ~within(tokens, _barren(passages, kept))
     return stays
 
@@ -60,7 +72,7 @@ def _barren(passages: Passages, kept: Bools) -> Bools:
     tokens = passages.tokens
     opens = np.flatnonzero(elements(tokens))
     of_any = held(tokens, opens, passages.of >= 0)
-    of_kept = held(tokens, opens, np.append(kept, False)[passages.of])
+    of_kept = held(tokens, opens, passages.spread(kept))
     barren = np.zeros(len(tokens), np.bool_)
     barren[opens] = (of_any > 0) & (of_kept == 0)
     return barren

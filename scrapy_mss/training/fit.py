@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -17,8 +18,7 @@ from scrapy_mss.core.judge import Judge, evidence_of, inputs_of, score
 from scrapy_mss.core.naive_bayes import NaiveBayes, logistic
 from scrapy_mss.core.network import Matrix, Network
 from scrapy_mss.core.passages import Passages
-from scrapy_mss.core.selection import chosen, line, token_scores
-from scrapy_mss.core.subsequence import best_span
+from scrapy_mss.core.selection import select
 from scrapy_mss.core.tokens import Floats, Tokens
 from scrapy_mss.training.descent import Descent, fit_logistic, fit_network
 from scrapy_mss.training.lessons import Lesson
@@ -35,35 +35,31 @@ def fit(
     how: Descent | None = None,
 ) -> tuple[NaiveBayes, Judge]:
     """Counts of all *lessons*, and the judge of such counts; *others* are pages without one."""
-    parts = [
-        counted([le for le in lessons if le.part % PARTS == k], families) for k in range(PARTS)
-    ]
-    evidence = [
-        evidence_of(others, lesson.tokens.passages)
-        for k in range(PARTS)
-        for others in [merged(parts[:k] + parts[k + 1 :], families)]
-        for lesson in _of_part(lessons, k)
-    ]
-    ordered = [lesson for k in range(PARTS) for lesson in _of_part(lessons, k)]
+    dealt = [[lesson for lesson in lessons if lesson.part % PARTS == k] for k in range(PARTS)]
+    parts = [counted(part, families) for part in dealt]
+    evidence = []
+    for k, part in enumerate(dealt):
+        rest = merged(parts[:k] + parts[k + 1 :], families)
+        evidence += [evidence_of(rest, lesson.tokens.passages) for lesson in part]
+    ordered = list(chain.from_iterable(dealt))
     whole = merged(parts, families)
     shown = Shown.of(ordered, evidence)
     network = shown.network(how)
     articles = shown.looks(how) if others else []
-    rest = []
+    strangers = []
     for tokens in others:
         passages = tokens.passages
         if len(passages):
             said = evidence_of(whole, passages)
             inputs = inputs_of(passages, said, score(said, shown.weights))
-            rest.append(_looks(passages, network.log_odds(inputs)))
-    return whole, Judge(shown.weights, network, _decision(articles, rest))
+            strangers.append(_looks(passages, network.log_odds(inputs)))
+    return whole, Judge(shown.weights, network, _decision(articles, strangers))
 
 
 def _looks(passages: Passages, odds: Matrix) -> Floats:
     probability = logistic(odds.astype(np.float64))
-    zero = line(probability, passages)
-    scores = token_scores(probability, passages, zero)
-    return looks_of(passages, probability, chosen(scores, passages, best_span(scores)))
+    _, _, kept = select(probability, passages)
+    return looks_of(passages, probability, kept)
 
 
 def _decision(articles: Sequence[Floats], others: Sequence[Floats]) -> Matrix:
@@ -120,17 +116,12 @@ class Shown:
         ]
 
 
-def _of_part(lessons: Sequence[Lesson], part: int) -> list[Lesson]:
-    return [lesson for lesson in lessons if lesson.part % PARTS == part]
-
-
 def counted(lessons: Sequence[Lesson], families: Sequence[str]) -> NaiveBayes:
     """The counts of whole pages; a piece of one would count its article twice."""
     bayes = NaiveBayes(families)
     for lesson in lessons:
         if not lesson.piece:
-            tokens, inside = lesson.tokens, lesson.token_labels
-            bayes.learn(bayes.features(tokens), inside, names=bayes.names(tokens, inside))
+            bayes.learn_page(lesson.tokens, lesson.token_labels)
     return bayes
 
 

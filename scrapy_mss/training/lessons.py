@@ -50,7 +50,7 @@ class Lesson:
     @property
     def token_labels(self) -> Bools:
         """bool[n_tokens]: the tokens of the passages that are inside."""
-        return np.append(self.inside, False)[self.tokens.passages.of]
+        return self.tokens.passages.spread(self.inside)
 
     @property
     def weights(self) -> Floats:

@@ -9,7 +9,6 @@ from pathlib import Path
 from statistics import fmean
 
 import demo_web
-import numpy as np
 import pytest
 
 from scrapy_mss import Extractor
@@ -47,7 +46,7 @@ def taught(cases: list[Case]) -> Extractor:
     """The model in the box with the pages of *cases* learned."""
     extractor = Extractor.load()
     for tokens, text in cases:
-        inside = np.append(label_passages(tokens, text), False)[tokens.passages.of]
+        inside = tokens.passages.spread(label_passages(tokens, text))
         assert extractor.learn(tokens, inside) is None
     return extractor
 

@@ -10,8 +10,6 @@ from scrapy_mss.core.tokens import Floats
 from scrapy_mss.extractors.cetr import Cetr, CetrKMeans, CetrThreshold, kernel, slopes, smooth
 from scrapy_mss.extractors.clustering import kmeans
 from scrapy_mss.extractors.tag_ratios import LineSystem, line_ratios, outside_lowest, page_lines
-from tests.core.markup import SOUP, TAG_SOUP
-from tests.effort import examples
 
 SYSTEMS: list[LineSystem] = [CetrThreshold(), CetrKMeans(), Cetr()]
 
@@ -275,16 +273,6 @@ def test_kept_tokens_are_whole_lines(system: LineSystem) -> None:
     assert len(np.unique(lines)) == 160
     assert not set(lines[kept].tolist()) & set(lines[~kept].tolist())
     assert 0 < kept.sum() < len(tokens)
-
-
-@pytest.mark.parametrize("system", SYSTEMS)
-@given(source=st.one_of(SOUP, TAG_SOUP))
-@examples(0.3)
-def test_no_soup_is_too_thick(system: LineSystem, source: str) -> None:
-    located = system.locate(source)
-
-    assert len(located.kept) == len(located.tokens)
-    assert system.extract(source) == located.text
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

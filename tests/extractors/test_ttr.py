@@ -2,15 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from scrapy_mss.core.tokens import Floats
 from scrapy_mss.extractors.clustering import farthest_first, kmeans, mixture
 from scrapy_mss.extractors.tag_ratios import LineSystem, outside_lowest
 from scrapy_mss.extractors.ttr import TtrFarthestFirst, TtrKMeans, TtrMixture, TtrThreshold, average
-from tests.core.markup import SOUP, TAG_SOUP
-from tests.effort import examples
 
 SYSTEMS: list[LineSystem] = [TtrThreshold(), TtrKMeans(), TtrMixture(), TtrFarthestFirst()]
 
@@ -114,13 +110,3 @@ def test_a_page_in_cyrillic_has_text(system: LineSystem) -> None:
 def test_what_cannot_be_told_apart_is_all_text(system: LineSystem) -> None:
     assert system.extract("no tags\nat all") == "no tags at all"
     assert system.extract("<p>one</p>") == "one"
-
-
-@pytest.mark.parametrize("system", SYSTEMS)
-@given(source=st.one_of(SOUP, TAG_SOUP))
-@examples(0.3)
-def test_no_soup_is_too_thick(system: LineSystem, source: str) -> None:
-    located = system.locate(source)
-
-    assert len(located.kept) == len(located.tokens)
-    assert system.extract(source) == located.text
