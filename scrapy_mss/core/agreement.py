@@ -21,16 +21,28 @@ HELD_LEVELS = 5
 
 def columns(passages: Passages, score: Floats) -> dict[str, Floats]:
     """Shares of evidence, by *score* (float64[n]): columns of float64[n]."""
-    mass = np.maximum(score, 0.0) * passages.words
-    total = float(mass.sum()) + 1e-9
+    mass, total = _shares(passages, score)
     running = np.cumsum(mass)
     return {
         "mass": np.full(len(passages), np.log1p(total)),
-        "mass_before": (running - mass) / total,
-        "mass_after": 1.0 - running / total,
-        **_by_key(passages, mass / total),
-        **_by_element(passages, mass / total),
+        "mass_before": running - mass,
+        "mass_after": 1.0 - running,
+        **_by_key(passages, mass),
+        **_by_element(passages, mass),
     }
+
+
+def held(passages: Passages, score: Floats, level: int) -> Floats:
+    """float64[n]: the share of the evidence that the element around holds, *level* further out."""
+    mass, _ = _shares(passages, score)
+    return _held(passages, _before(passages, mass), level, 1.0)
+
+
+def _shares(passages: Passages, score: Floats) -> tuple[Floats, float]:
+    """Each passage's share of the evidence, and how much there is."""
+    mass = np.maximum(score, 0.0) * passages.words
+    total = float(mass.sum()) + 1e-9
+    return mass / total, total
 
 
 def _by_key(passages: Passages, mass: Floats) -> dict[str, Floats]:
@@ -59,18 +71,22 @@ def _by_element(passages: Passages, mass: Floats) -> dict[str, Floats]:
     """What the elements around hold, from the innermost outwards."""
     before = _before(passages, mass)
     words = _before(passages, passages.words.astype(np.float64))
-    close = np.append(passages.tokens.partner, np.int32(-1))
     found: dict[str, Floats] = {}
     for level in range(HELD_LEVELS):
-        opens = passages.around[level]
-        known = opens >= 0
-        share = np.where(known, before[close[opens]] - before[opens], 1.0)
-        length = np.where(known, words[close[opens]] - words[opens], words[-1])
+        share = _held(passages, before, level, 1.0)
+        length = _held(passages, words, level, float(words[-1]))
         found |= {
             f"held_{level}": share,
             f"held_{level}_density": share / np.maximum(length, 1.0) * 100,
         }
     return found
+
+
+def _held(passages: Passages, before: Floats, level: int, whole: float) -> Floats:
+    """float64[n]: what the element *level* further out holds, *whole* if there is none."""
+    opens = passages.around[level]
+    close = np.append(passages.tokens.partner, np.int32(-1))
+    return np.where(opens >= 0, before[close[opens]] - before[opens], whole)
 
 
 def _before(passages: Passages, values: Floats) -> Floats:

@@ -14,6 +14,7 @@ import re
 
 import numpy as np
 
+from scrapy_mss.core import agreement
 from scrapy_mss.core.passages import Passages
 from scrapy_mss.core.selection import line
 from scrapy_mss.core.subsequence import Span
@@ -21,10 +22,11 @@ from scrapy_mss.core.tokens import Bools, Floats
 
 FEWEST_PARAGRAPHS = 2
 FEWEST_SENTENCES = 8
-N_OF_TEXT = 13  # numbers that a judge decides by, those of the text alone
-N_OPEN = 24  # with those of the headline and of what the page says
+N_OF_TEXT = 16  # numbers that a judge decides by, those of the text alone
+N_OPEN = 27  # with those of the headline and of what the page says
 N_LOOKS = N_OPEN + N_OF_TEXT + 1  # with those of the text of a page that says nothing
-SAYING = slice(16, 21)  # what it is, and when it was written
+AROUND = 1  # the element in which the text of an article stands together, if it is one
+SAYING = slice(19, 24)  # what it is, and when it was written
 EVEN = 0.5  # the probability from which a page is taken for an article
 
 # What pages say they are: schema.org types and OpenGraph's og:type.
@@ -66,8 +68,8 @@ def span_probability(scores: Floats, span: Span) -> float:
     return min(1.0, max(0.0, mean + 0.5))
 
 
-def looks_of(passages: Passages, probability: Floats, kept: Bools) -> Floats:
-    """What a judge decides by: float64[n_looks].
+def looks_of(passages: Passages, score: Floats, probability: Floats, kept: Bools) -> Floats:
+    """What a judge decides by, from the *score* and *probability* of passages: float64[n_looks].
 
     Pages of today say what they are, in data for search engines; those of sites that do not, old
     ones above all, must not be lost for that, and are decided by their text alone.
@@ -96,6 +98,9 @@ def looks_of(passages: Passages, probability: Floats, kept: Bools) -> Floats:
             sentences / size,
             mean(measured["is_li"]),
             mean(measured["closed"]),
+            mean(measured["is_pre"]),
+            mean(score),
+            mean(agreement.held(passages, score, AROUND)),
             mean(measured["in_article"]),
             float(measured["headline_titled"].max(initial=0.0)),
             float(measured["main_headings"].max(initial=0.0)),

@@ -104,12 +104,14 @@ class Extractor:
     def _judged(self, tokens: Tokens, bayes: NaiveBayes, judge: Judge) -> Extraction:
         """The article by the judge's probabilities of passages instead of the bare counts."""
         passages = tokens.passages
-        probability = judge.probabilities(evidence_of(bayes, passages), passages)
+        evidence = evidence_of(bayes, passages)
+        probability = judge.probabilities(evidence, passages)
         scores, span, stays = select(probability, passages, self.profile.bias)
         span = trimmed(tokens, span)
         kept = keep(tokens, span, self.profile.rules) & kept_tokens(passages, stays)
         text = render(tokens, kept)
-        sure = judge.article(looks_of(passages, probability, stays)) if text else 0.0
+        looks = looks_of(passages, judge.score(evidence), probability, stays)
+        sure = judge.article(looks) if text else 0.0
         return Extraction(text, span, sure, sure >= EVEN, tokens, scores, kept)
 
     def scores(self, tokens: Tokens) -> Floats:

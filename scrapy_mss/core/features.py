@@ -68,16 +68,6 @@ def element(tokens: Tokens, bits: int) -> Ints:
     return _of_passages(tokens, tokens.passages.keys(0) * _MULTIPLIERS[0], bits)
 
 
-def parent(tokens: Tokens, bits: int) -> Ints:
-    """The tag and the names of the element around that."""
-    return _of_passages(tokens, tokens.passages.keys(1) * _MULTIPLIERS[0], bits)
-
-
-def path(tokens: Tokens, bits: int) -> Ints:
-    """The tags of the five innermost block elements."""
-    return _of_passages(tokens, path_of(tokens.passages), bits)
-
-
 def shape(tokens: Tokens, bits: int) -> Ints:
     """How many words the passage and its two neighbours have, and how much of each is links."""
     passages = tokens.passages
@@ -126,8 +116,6 @@ FAMILIES: dict[str, Family] = {
         Family("unclosed_tag", 9, unclosed_tag),
         Family("unigram", 20, unigram),
         Family("element", 18, element),
-        Family("parent", 18, parent),
-        Family("path", 17, path),
         Family("shape", 17, shape),
     )
 }
@@ -137,4 +125,4 @@ FAMILIES: dict[str, Family] = {
 NAMES = "names"
 NAME_BITS = 16
 
-LAYOUT = frozenset({"element", "parent", "path", "shape", NAMES})
+LAYOUT = frozenset({"element", "shape", NAMES})

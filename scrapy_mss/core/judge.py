@@ -41,9 +41,13 @@ class Judge:
     network: Network
     decision: Matrix
 
+    def score(self, evidence: Floats) -> Floats:
+        """What the families say together of each passage: float64[n_passages]."""
+        return score(evidence, self.weights)
+
     def probabilities(self, evidence: Floats, passages: Passages) -> Floats:
         """How probably each passage is of the article: float64[n_passages]."""
-        inputs = inputs_of(passages, evidence, score(evidence, self.weights))
+        inputs = inputs_of(passages, evidence, self.score(evidence))
         return logistic(self.network.log_odds(inputs).astype(np.float64))
 
     def article(self, looks: Floats) -> float:

@@ -195,8 +195,9 @@ def _check(judge: Judge, bayes: NaiveBayes) -> None:
         raise ValueError("numbers of a judge that are none")
     passages = tokenize(_PROBE).passages
     try:
-        probability = judge.probabilities(evidence_of(bayes, passages), passages)
-        judge.article(looks_of(passages, probability, probability > 0))
+        evidence = evidence_of(bayes, passages)
+        probability = judge.probabilities(evidence, passages)
+        judge.article(looks_of(passages, judge.score(evidence), probability, probability > 0))
     except (ValueError, IndexError) as error:
         raise IncompatibleModelError(
             "the model's judge weighs other numbers than this version of scrapy-mss computes. "

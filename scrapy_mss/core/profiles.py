@@ -36,7 +36,7 @@ CLEANEVAL = Profile(
 # of 787), whose paragraphs hold links and spans.
 DEFAULT = Profile(
     "default",
-    ("unigram", "element", "parent", "path", "shape", "names"),
+    ("unigram", "element", "shape", "names"),
     rules=UNCLEANED,
     largest_tag_share=0.5,
 )

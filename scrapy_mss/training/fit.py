@@ -51,15 +51,16 @@ def fit(
         passages = tokens.passages
         if len(passages):
             said = evidence_of(whole, passages)
-            inputs = inputs_of(passages, said, score(said, shown.weights))
-            strangers.append(_looks(passages, network.log_odds(inputs)))
+            scores = score(said, shown.weights)
+            odds = network.log_odds(inputs_of(passages, said, scores))
+            strangers.append(_looks(passages, scores, odds))
     return whole, Judge(shown.weights, network, _decision(articles, strangers))
 
 
-def _looks(passages: Passages, odds: Matrix) -> Floats:
+def _looks(passages: Passages, scores: Floats, odds: Matrix) -> Floats:
     probability = logistic(odds.astype(np.float64))
     _, _, kept = select(probability, passages)
-    return looks_of(passages, probability, kept)
+    return looks_of(passages, scores, probability, kept)
 
 
 def _decision(articles: Sequence[Floats], others: Sequence[Floats]) -> Matrix:
@@ -83,6 +84,7 @@ class Shown:
     """What the network learns from: lessons, their inputs, and the weights of evidence."""
 
     lessons: Sequence[Lesson]
+    scores: Sequence[Floats]
     inputs: Sequence[Matrix]
     weights: Matrix
 
@@ -92,11 +94,12 @@ class Shown:
         labels = np.concatenate([lesson.inside for lesson in lessons]).astype(np.float64)
         shares = np.concatenate([lesson.weights for lesson in lessons])
         weights = fit_logistic(np.concatenate(evidence, axis=1), labels, shares).astype(np.float32)
+        scores = [score(said, weights) for said in evidence]
         inputs = [
-            inputs_of(lesson.tokens.passages, said, score(said, weights))
-            for lesson, said in zip(lessons, evidence, strict=True)
+            inputs_of(lesson.tokens.passages, said, summed)
+            for lesson, said, summed in zip(lessons, evidence, scores, strict=True)
         ]
-        return cls(lessons, inputs, weights)
+        return cls(lessons, scores, inputs, weights)
 
     def network(self, how: Descent | None, *, without: int | None = None) -> Network:
         """A network fitted to the lessons; *without* one half of the sites, or to all."""
@@ -110,17 +113,17 @@ class Shown:
         """What a judge decides by, of the whole pages, from networks fitted to other sites."""
         apart = [self.network(how, without=half) for half in (0, 1)]
         return [
-            _looks(lesson.tokens.passages, apart[lesson.half].log_odds(inputs))
-            for lesson, inputs in zip(self.lessons, self.inputs, strict=True)
-            if not lesson.piece
+            _looks(lesson.tokens.passages, scores, apart[lesson.half].log_odds(inputs))
+            for lesson, scores, inputs in zip(self.lessons, self.scores, self.inputs, strict=True)
+            if not lesson.made
         ]
 
 
 def counted(lessons: Sequence[Lesson], families: Sequence[str]) -> NaiveBayes:
-    """The counts of whole pages; a piece of one would count its article twice."""
+    """The counts of whole pages; what is made from one would count its article twice."""
     bayes = NaiveBayes(families)
     for lesson in lessons:
-        if not lesson.piece:
+        if not lesson.made:
             bayes.learn_page(lesson.tokens, lesson.token_labels)
     return bayes
 

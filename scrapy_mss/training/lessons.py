@@ -1,8 +1,9 @@
-"""Labelled pages as the training takes them, and pieces cut from them.
+"""Labelled pages as the training takes them, and pages made from them.
 
 A piece is a page's article with little around it. Sites send such pages to readers of feeds and
 to phones; they are few among labelled pages, and what is learned from whole pages alone takes the
-text of a page without a menu for no article.
+text of a page without a menu for no article. A bare copy is what the page would be without names
+and with few tags (`bare`).
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.core.tokens import Bools, Floats, Tokens
 from scrapy_mss.extractors.alignment import label_passages
 from scrapy_mss.extractors.base import Example
+from scrapy_mss.training.bare import bare
 
-PIECES_OF = 3  # one page in so many gives a piece, too
+MADE_OF = 3  # one page in so many gives a piece, too, and another one a bare copy
+GIVES_PIECE, GIVES_BARE = 0, 1
+MADE_WEIGHT = 0.5  # of a whole page's
 MOST_LEVELS = 3  # of elements around the article that a piece may have
-PIECES_WEIGHT = 0.5  # of a whole page's
 LARGEST_PIECE = 0.95  # of the page
 MOST_WORDS = 200  # of a passage, by which it counts
 FEWEST_WORDS = 2  # a passage of no words to speak of counts as much
@@ -35,7 +38,7 @@ class Lesson:
     tokens: Tokens
     inside: Bools  # bool[n_passages]
     site: str
-    piece: bool = False
+    made: bool = False  # from a page that is a lesson as well
 
     @property
     def part(self) -> int:
@@ -56,36 +59,43 @@ class Lesson:
     def weights(self) -> Floats:
         """float64[n_passages]: all pages weigh the same, a page's passages by their words."""
         sizes = np.minimum(self.tokens.passages.words, MOST_WORDS) + FEWEST_WORDS
-        share = PIECES_WEIGHT if self.piece else 1.0
+        share = MADE_WEIGHT if self.made else 1.0
         weights: Floats = sizes * (share / sizes.sum())
         return weights
 
 
 def lessons(examples: Iterable[Example]) -> Iterator[Lesson]:
-    """The *examples*, and pieces of some of them."""
+    """The *examples*, and what is made from some of them."""
     for number, example in enumerate(examples):
+        site = example.site or str(number)
         tokens = tokenize(example.html)
         if not len(tokens.passages):
             continue
-        site = example.site or str(number)
-        lesson = Lesson(tokens, label_passages(tokens, example.text), site)
-        yield lesson
-        source = _piece(lesson, crc32(example.text.encode("utf-8", "surrogatepass")))
-        if source:
-            piece = tokenize(source)
-            yield Lesson(piece, label_passages(piece, example.text), site, piece=True)
+        page = Lesson(tokens, label_passages(tokens, example.text), site)
+        yield page
+        source = _made(page, crc32(example.text.encode("utf-8", "surrogatepass")))
+        made = tokenize(source)
+        if len(made.passages):
+            yield Lesson(made, label_passages(made, example.text), site, made=True)
 
 
-def _piece(lesson: Lesson, number: int) -> str:
-    """The source of an element around the whole article; nothing if it is not this one's turn."""
-    tokens, at = lesson.tokens, np.flatnonzero(lesson.token_labels)
-    if number % PIECES_OF or not len(at):
+def _made(page: Lesson, number: int) -> str:
+    """The source of what is made from the *page*; nothing if it is not its turn."""
+    turn, kind = divmod(number, MADE_OF)
+    if kind == GIVES_PIECE:
+        return _piece(page, turn)
+    return bare(page.tokens, turn) if kind == GIVES_BARE else ""
+
+
+def _piece(page: Lesson, number: int) -> str:
+    """The source of an element around the whole article, of one of its levels by *number*."""
+    tokens, at = page.tokens, np.flatnonzero(page.token_labels)
+    if not len(at):
         return ""
     opens = np.flatnonzero(elements(tokens, BLOCK_TAGS))
     around = opens[(opens < at[0]) & (tokens.partner[opens] > at[-1])]
     if not len(around):
         return ""
-    level = min(number // PIECES_OF % MOST_LEVELS, len(around) - 1)
-    chosen = around[-1 - level]
+    chosen = around[-1 - min(number % MOST_LEVELS, len(around) - 1)]
     source = tokens.html(chosen, tokens.partner[chosen] + 1)
     return source if len(source) < LARGEST_PIECE * len(tokens.source) else ""

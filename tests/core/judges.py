@@ -42,7 +42,7 @@ def random_judge(seed: int = 0) -> Judge:
     passages = tokenize("<p>one").passages
     evidence = evidence_of(NaiveBayes(DEFAULT.families), passages)
     n_inputs = inputs_of(passages, evidence, evidence[0]).shape[1]
-    n_looks = len(looks_of(passages, evidence[0], evidence[0] > 0))
+    n_looks = len(looks_of(passages, evidence[0], evidence[0], evidence[0] > 0))
     chance = np.random.default_rng(seed)
     weights = chance.normal(size=len(evidence) + 1).astype(np.float32)
     decision = chance.normal(size=n_looks + 1).astype(np.float32)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.core.agreement import HELD_LEVELS, KEYED_LEVELS, columns
+from scrapy_mss.core.agreement import HELD_LEVELS, KEYED_LEVELS, columns, held
 from scrapy_mss.core.names import words_of_tag
 from scrapy_mss.core.passages import Passages
 from scrapy_mss.core.tokenizer import tokenize
@@ -107,6 +107,16 @@ def test_a_sure_passage_speaks_for_those_of_the_same_name() -> None:
     assert found["held_1"].tolist() == pytest.approx([1, 1, 0])
     assert found["held_2"].tolist() == pytest.approx([1, 1, 1])
     assert found["alike_path"].tolist() == pytest.approx([1, 1, 1])
+
+
+@given(PAGES, SCORES, st.integers(0, HELD_LEVELS - 1))
+def test_one_share_alone_is_the_column_s(source: str, some: list[float], level: int) -> None:
+    passages = tokenize(source).passages
+    score = scores_for(passages, some)
+
+    found = held(passages, score, level)
+
+    assert found.tolist() == columns(passages, score)[f"held_{level}"].tolist()
 
 
 @pytest.mark.parametrize("name", ODD)

@@ -89,7 +89,7 @@ def test_a_probability_stays_between_0_and_1_for_any_scores(scores: list[float])
 
 
 # Where the looks of what a page says begin: an article, a shop's page, a discussion, a list.
-SAID = 16
+SAID = 19
 
 
 SAYS = '<script>{"@type": "Article"}</script>'
@@ -98,7 +98,8 @@ SAYS = '<script>{"@type": "Article"}</script>'
 def looks(source: str) -> Floats:
     """The looks of a page all of whose passages are kept."""
     passages = tokenize(source).passages
-    return looks_of(passages, np.full(len(passages), 0.75), np.ones(len(passages), np.bool_))
+    n = len(passages)
+    return looks_of(passages, np.full(n, 2.0), np.full(n, 0.75), np.ones(n, np.bool_))
 
 
 @pytest.mark.parametrize(
@@ -140,14 +141,26 @@ def test_looks_of_a_page_by_hand() -> None:
     assert found[5:7].tolist() == pytest.approx([1, np.log1p(size)])
     assert found[7] == pytest.approx(1 / 6)
     assert found[8:11].tolist() == pytest.approx([np.log1p(3), np.log1p(2), sentences / size])
-    assert found[11:14].tolist() == pytest.approx([2 / 6, 4 / 6, 1])
+    no_code, score, together, in_article = 0, 2, 1, 1
+    assert found[11:13].tolist() == pytest.approx([2 / 6, 4 / 6])
+    assert found[13:17].tolist() == pytest.approx([no_code, score, together, in_article])
+
+
+def test_text_that_is_spread_over_the_page_and_code_have_looks_of_their_own() -> None:
+    row = "<div><div><p>One two three four.</p></div></div>"
+
+    spread, code = looks(SAYS + row * 4), looks(f"{SAYS}<pre>one two</pre><p>three four</p>")
+
+    assert spread[15] == pytest.approx(1 / 4)
+    assert code[13] == pytest.approx(1 / 2)
 
 
 def test_nothing_kept_has_no_looks_but_the_page_s() -> None:
     passages = news_page(0).tokens.passages
     nothing = np.zeros(len(passages), np.bool_)
 
-    found = looks_of(passages, np.full(len(passages), 0.1), nothing)
+    score, probability = np.zeros(len(passages)), np.full(len(passages), 0.1)
+    found = looks_of(passages, score, probability, nothing)
 
     text = found[N_OPEN : N_OPEN + N_OF_TEXT]  # the page says nothing of itself
     assert text[1] == text[2] == text[7] == text[9] == 0

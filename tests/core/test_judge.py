@@ -161,7 +161,7 @@ def test_odd_pages_are_judged(name: str, bayes: NaiveBayes, judge: Judge) -> Non
 
     evidence = evidence_of(bayes, passages)
     found = judge.probabilities(evidence, passages)
-    looks = looks_of(passages, found, found > 0.5)
+    looks = looks_of(passages, judge.score(evidence), found, found > 0.5)
 
     assert np.isfinite(evidence).all()
     assert np.abs(evidence).max(initial=0) <= SUREST
@@ -203,8 +203,9 @@ def test_a_page_four_times_as_long_takes_four_times_as_long_to_judge(
     def judged(source: str) -> Callable[[], float]:
         def run() -> float:
             passages = tokenize(source).passages
-            found = judge.probabilities(evidence_of(bayes, passages), passages)
-            return judge.article(looks_of(passages, found, found > 0.5))
+            evidence = evidence_of(bayes, passages)
+            found = judge.probabilities(evidence, passages)
+            return judge.article(looks_of(passages, judge.score(evidence), found, found > 0.5))
 
         return run
 

@@ -76,7 +76,7 @@ def test_the_same_lessons_give_the_same_bytes(fitted: Model) -> None:
 def test_counts_are_those_of_all_whole_pages(fitted: Model) -> None:
     expected = NaiveBayes(DEFAULT.families)
     for lesson in taken():
-        if not lesson.piece:
+        if not lesson.made:
             tokens, inside = lesson.tokens, lesson.token_labels
             expected.learn(expected.features(tokens), inside, names=expected.names(tokens, inside))
 

@@ -10,11 +10,13 @@ from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.extractors.base import Example
 from scrapy_mss.training.lessons import (
     FEWEST_WORDS,
+    GIVES_BARE,
+    GIVES_PIECE,
     LARGEST_PIECE,
+    MADE_OF,
+    MADE_WEIGHT,
     MOST_LEVELS,
     MOST_WORDS,
-    PIECES_OF,
-    PIECES_WEIGHT,
     Lesson,
     lessons,
 )
@@ -35,7 +37,7 @@ def taken() -> list[Lesson]:
 
 
 def test_each_page_is_a_lesson_of_the_passages_of_its_article(taken: list[Lesson]) -> None:
-    whole = [lesson for lesson in taken if not lesson.piece]
+    whole = [lesson for lesson in taken if not lesson.made]
 
     assert [lesson.tokens.source for lesson in whole] == [one.html for one in examples()]
     for number, lesson in enumerate(whole):
@@ -50,17 +52,33 @@ def test_tokens_are_labelled_as_their_passages_are(taken: list[Lesson]) -> None:
         assert lesson.token_labels.tolist() == expected
 
 
-def test_one_page_in_so_many_may_give_a_piece(taken: list[Lesson]) -> None:
-    turns = [one.html for one in examples() if crc32(one.text.encode()) % PIECES_OF == 0]
+def made_by(taken: list[Lesson], choice: int) -> list[tuple[Lesson, Lesson]]:
+    """The pages that gave what *choice* stands for, each with what was made from it."""
+    turns = {one.html for one in examples() if crc32(one.text.encode()) % MADE_OF == choice}
+    pairs = [(page, made) for page, made in pairwise(taken) if made.made]
+    return [(page, made) for page, made in pairs if page.tokens.source in turns]
 
-    gave = [one.tokens.source for one, two in pairwise(taken) if two.piece]
 
-    assert 0 < len(gave) <= len(turns) < N
-    assert set(gave) <= set(turns)
+def test_a_page_gives_a_piece_or_a_bare_copy_or_nothing(taken: list[Lesson]) -> None:
+    pieces, copies = made_by(taken, GIVES_PIECE), made_by(taken, GIVES_BARE)
+
+    assert pieces
+    assert copies
+    assert len(pieces) + len(copies) == sum(lesson.made for lesson in taken)
+    assert len(taken) - N == len(pieces) + len(copies) < N
+
+
+def test_a_bare_copy_says_the_same_and_is_labelled_alike(taken: list[Lesson]) -> None:
+    for page, made in made_by(taken, GIVES_BARE):
+        assert made.tokens.words() == page.tokens.words()
+        assert made.site == page.site
+        assert made.tokens.passages.names.word.size == 0
+        inside = [one.tokens.is_word & one.token_labels for one in (page, made)]
+        assert inside[0].sum() == inside[1].sum()
 
 
 def test_a_piece_is_an_element_of_the_page_with_the_whole_article(taken: list[Lesson]) -> None:
-    pairs = [(one, two) for one, two in pairwise(taken) if two.piece]
+    pairs = made_by(taken, GIVES_PIECE)
 
     assert pairs
     for page, piece in pairs:
@@ -82,8 +100,9 @@ def test_pieces_are_cut_at_different_levels() -> None:
         inner = f"{article}<p>Number {number} and no more.</p>"
         menu, closed = f"<ul><li>{'menu ' * 40}</ul>", "</div></section></main></body>"
         html = f"{menu}{''.join(boxes[::-1])}{inner}{closed}"
-        _, *pieces = lessons([Example(html, text)])
-        beginnings |= {piece.tokens.source.partition(">")[0] + ">" for piece in pieces}
+        _, *made = lessons([Example(html, text)])
+        pieces = [one.tokens.source for one in made if one.tokens.source in html]
+        beginnings |= {piece.partition(">")[0] + ">" for piece in pieces}
 
     assert beginnings == set(boxes[:MOST_LEVELS])
 
@@ -93,12 +112,13 @@ def test_a_page_that_is_hardly_more_than_its_article_gives_no_piece() -> None:
 
     taken = list(lessons(Example(f"<div><p>{text}</p></div>", text) for text in texts))
 
-    assert not any(lesson.piece for lesson in taken)
+    copies = sum(crc32(text.encode()) % MADE_OF == GIVES_BARE for text in texts)
+    assert sum(lesson.made for lesson in taken) == copies
 
 
 def test_all_pages_weigh_the_same_and_their_passages_by_words(taken: list[Lesson]) -> None:
     for lesson in taken:
-        assert lesson.weights.sum() == pytest.approx(PIECES_WEIGHT if lesson.piece else 1.0)
+        assert lesson.weights.sum() == pytest.approx(MADE_WEIGHT if lesson.made else 1.0)
     long = MOST_WORDS + 50
     page = tokenize(f"<p>{'one ' * long}<p>{'one ' * MOST_WORDS}<p>one")
 
