@@ -17,6 +17,9 @@ LIMIT ?=
 SYSTEMS_JSON := build/systems$(LIMIT:%=-%)
 SYSTEMS_OUT := $(if $(LIMIT),$(SYSTEMS_JSON),docs/results)
 
+# A process for each core; the tests of a file share its fixtures.
+SIDE_BY_SIDE := -n auto --dist loadfile
+
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 
@@ -33,7 +36,7 @@ demo: $(VENV)/installed-peers ## serve eight made-up news sites, crawl them, com
 	cd example_project && ../$(BIN)/python demo.py
 
 test: lint ## lint, then all tests; reasons and number of the skipped ones are printed
-	$(BIN)/python -m pytest -rs
+	$(BIN)/python -m pytest -rs $(SIDE_BY_SIDE)
 
 lint: $(VENV)/installed-dev ## ruff, formatting, mypy, direction of imports
 	$(BIN)/ruff check .
@@ -48,7 +51,7 @@ format: $(VENV)/installed-dev ## format the sources and repair what ruff can rep
 
 # The oldest Scrapy that is supported, with the Twisted of its time.
 test-oldest: $(VENV)-oldest/installed ## the plugin's tests on the oldest Scrapy
-	$(VENV)-oldest/bin/python -m pytest -rs tests/plugin
+	$(VENV)-oldest/bin/python -m pytest -rs $(SIDE_BY_SIDE) tests/plugin
 
 $(VENV)-oldest/installed: setup.cfg
 	$(PYTHON) -m venv --upgrade-deps '$(VENV)-oldest'

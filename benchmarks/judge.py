@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean, median
 from time import perf_counter
@@ -36,7 +36,7 @@ from scrapy_mss.core.tokens import Floats, Tokens
 from scrapy_mss.extractors.base import Example
 from scrapy_mss.stores.file import write_atomically
 from scrapy_mss.training import fit
-from scrapy_mss.training.lessons import Lesson, lessons
+from scrapy_mss.training.lessons import BARE, PIECE, Lesson, lessons
 
 SETS = ("articles_wcxb", "articles_fundus", "articles_rules", "articles_tools")
 OTHERS = "other_pages_wcxb"
@@ -200,12 +200,13 @@ def ablation(folder: Path) -> str:
     for family in DEFAULT.families:
         if family != judge.OF_TOKENS:
             add(f"family `{family}`", [f for f in DEFAULT.families if f != family])
-    whole = [
-        Case(c.dataset, c.page, c.tokens, tuple(x for x in c.lessons if not x.piece), c.fold)
-        for c in all_cases
-    ]
-    all_cases = whole
-    add("pieces among the training pages")
+    everything = all_cases
+    for made in (PIECE, BARE):
+        all_cases = [
+            replace(case, lessons=tuple(x for x in case.lessons if x.made != made))
+            for case in everything
+        ]
+        add(f"training pages that are a {made}")
     return "\n".join(lines) + "\n"
 
 

@@ -22,8 +22,8 @@ from scrapy_mss.extractors.alignment import label_passages
 from scrapy_mss.extractors.base import Example
 from scrapy_mss.training.bare import bare
 
-MADE_OF = 3  # one page in so many gives a piece, too, and another one a bare copy
-GIVES_PIECE, GIVES_BARE = 0, 1
+PIECE, BARE, NOTHING = "piece", "bare copy", ""
+GIVEN = (PIECE, BARE, NOTHING)  # what one page in three each gives beside itself
 MADE_WEIGHT = 0.5  # of a whole page's
 MOST_LEVELS = 3  # of elements around the article that a piece may have
 LARGEST_PIECE = 0.95  # of the page
@@ -38,7 +38,7 @@ class Lesson:
     tokens: Tokens
     inside: Bools  # bool[n_passages]
     site: str
-    made: bool = False  # from a page that is a lesson as well
+    made: str = NOTHING  # what it is of a page that is a lesson as well
 
     @property
     def part(self) -> int:
@@ -73,18 +73,21 @@ def lessons(examples: Iterable[Example]) -> Iterator[Lesson]:
             continue
         page = Lesson(tokens, label_passages(tokens, example.text), site)
         yield page
-        source = _made(page, crc32(example.text.encode("utf-8", "surrogatepass")))
-        made = tokenize(source)
+        turn, choice = divmod(_number(example.text), len(GIVEN))
+        made = tokenize(_source(page, GIVEN[choice], turn))
         if len(made.passages):
-            yield Lesson(made, label_passages(made, example.text), site, made=True)
+            yield Lesson(made, label_passages(made, example.text), site, GIVEN[choice])
 
 
-def _made(page: Lesson, number: int) -> str:
-    """The source of what is made from the *page*; nothing if it is not its turn."""
-    turn, kind = divmod(number, MADE_OF)
-    if kind == GIVES_PIECE:
-        return _piece(page, turn)
-    return bare(page.tokens, turn) if kind == GIVES_BARE else ""
+def _number(text: str) -> int:
+    return crc32(text.encode("utf-8", "surrogatepass"))
+
+
+def _source(page: Lesson, made: str, number: int) -> str:
+    """The source of what is *made* of the page, one of its ways by *number*."""
+    if made == PIECE:
+        return _piece(page, number)
+    return bare(page.tokens, number) if made == BARE else ""
 
 
 def _piece(page: Lesson, number: int) -> str:

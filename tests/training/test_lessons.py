@@ -9,14 +9,14 @@ import pytest
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.extractors.base import Example
 from scrapy_mss.training.lessons import (
+    BARE,
     FEWEST_WORDS,
-    GIVES_BARE,
-    GIVES_PIECE,
+    GIVEN,
     LARGEST_PIECE,
-    MADE_OF,
     MADE_WEIGHT,
     MOST_LEVELS,
     MOST_WORDS,
+    PIECE,
     Lesson,
     lessons,
 )
@@ -52,24 +52,24 @@ def test_tokens_are_labelled_as_their_passages_are(taken: list[Lesson]) -> None:
         assert lesson.token_labels.tolist() == expected
 
 
-def made_by(taken: list[Lesson], choice: int) -> list[tuple[Lesson, Lesson]]:
-    """The pages that gave what *choice* stands for, each with what was made from it."""
-    turns = {one.html for one in examples() if crc32(one.text.encode()) % MADE_OF == choice}
-    pairs = [(page, made) for page, made in pairwise(taken) if made.made]
-    return [(page, made) for page, made in pairs if page.tokens.source in turns]
+def made_of(taken: list[Lesson], kind: str) -> list[tuple[Lesson, Lesson]]:
+    """The pages that gave a *kind*, each with what was made from it."""
+    return [(page, made) for page, made in pairwise(taken) if made.made == kind]
 
 
 def test_a_page_gives_a_piece_or_a_bare_copy_or_nothing(taken: list[Lesson]) -> None:
-    pieces, copies = made_by(taken, GIVES_PIECE), made_by(taken, GIVES_BARE)
+    pieces, copies = made_of(taken, PIECE), made_of(taken, BARE)
 
-    assert pieces
-    assert copies
-    assert len(pieces) + len(copies) == sum(lesson.made for lesson in taken)
-    assert len(taken) - N == len(pieces) + len(copies) < N
+    assert len(pieces) + len(copies) == sum(bool(lesson.made) for lesson in taken)
+    for kind, pairs in ((PIECE, pieces), (BARE, copies)):
+        turn = GIVEN.index(kind)
+        turns = {one.html for one in examples() if crc32(one.text.encode()) % len(GIVEN) == turn}
+        assert 0 < len(pairs) <= len(turns) < N
+        assert {page.tokens.source for page, _ in pairs} <= turns
 
 
 def test_a_bare_copy_says_the_same_and_is_labelled_alike(taken: list[Lesson]) -> None:
-    for page, made in made_by(taken, GIVES_BARE):
+    for page, made in made_of(taken, BARE):
         assert made.tokens.words() == page.tokens.words()
         assert made.site == page.site
         assert made.tokens.passages.names.word.size == 0
@@ -78,7 +78,7 @@ def test_a_bare_copy_says_the_same_and_is_labelled_alike(taken: list[Lesson]) ->
 
 
 def test_a_piece_is_an_element_of_the_page_with_the_whole_article(taken: list[Lesson]) -> None:
-    pairs = made_by(taken, GIVES_PIECE)
+    pairs = made_of(taken, PIECE)
 
     assert pairs
     for page, piece in pairs:
@@ -112,8 +112,7 @@ def test_a_page_that_is_hardly_more_than_its_article_gives_no_piece() -> None:
 
     taken = list(lessons(Example(f"<div><p>{text}</p></div>", text) for text in texts))
 
-    copies = sum(crc32(text.encode()) % MADE_OF == GIVES_BARE for text in texts)
-    assert sum(lesson.made for lesson in taken) == copies
+    assert not made_of(taken, PIECE)
 
 
 def test_all_pages_weigh_the_same_and_their_passages_by_words(taken: list[Lesson]) -> None:
