@@ -85,8 +85,7 @@ def _by_element(passages: Passages, mass: Floats) -> dict[str, Floats]:
 def _held(passages: Passages, before: Floats, level: int, whole: float) -> Floats:
     """float64[n]: what the element *level* further out holds, *whole* if there is none."""
     opens = passages.around[level]
-    close = np.append(passages.tokens.partner, np.int32(-1))
-    return np.where(opens >= 0, before[close[opens]] - before[opens], whole)
+    return np.where(opens >= 0, before[passages.tokens.partner[opens]] - before[opens], whole)
 
 
 def _before(passages: Passages, values: Floats) -> Floats:

@@ -78,6 +78,13 @@ class Model:
     def __post_init__(self) -> None:
         self.bayes = NaiveBayes(self.profile.families)
 
+    @classmethod
+    def of(cls, profile: Profile, bayes: NaiveBayes, judge: Judge | None = None) -> Model:
+        """A model of counts that there are, and of their judge."""
+        model = cls(profile, judge)
+        model.bayes = bayes
+        return model
+
     def learn(self, tokens: Tokens, inside: Bools) -> None:
         """Count a page whose article is *inside* (bool[n_tokens])."""
         self.bayes.learn_page(tokens, inside)

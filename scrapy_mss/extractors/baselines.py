@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from scrapy_mss.core.elements import elements
 from scrapy_mss.core.profiles import TAG_PENALTY, simple_scores
 from scrapy_mss.core.subsequence import Span, best_span
-from scrapy_mss.core.tags import numbers
-from scrapy_mss.core.tokens import OPEN, Tokens
+from scrapy_mss.core.tokens import Tokens
 from scrapy_mss.extractors.tokenwise import SpanSystem
 
 CELLS = frozenset({"td", "div"})
@@ -27,8 +27,7 @@ class LongestBlock(SpanSystem):
     """The paper's first baseline: the table cell or div that holds the most characters."""
 
     def span(self, tokens: Tokens) -> Span:
-        cells = (tokens.kind == OPEN) & np.isin(tokens.tag, numbers(CELLS)) & (tokens.partner >= 0)
-        opens = np.flatnonzero(cells)
+        opens = np.flatnonzero(elements(tokens, CELLS))
         if not len(opens):
             return Span(0, len(tokens), 0.0)
         length = (tokens.clean_end - tokens.clean_start) * ~tokens.is_tag

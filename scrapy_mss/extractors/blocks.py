@@ -20,8 +20,7 @@ from typing import Final
 
 import numpy as np
 
-from scrapy_mss.core.elements import elements, within
-from scrapy_mss.core.tags import numbers
+from scrapy_mss.core.elements import elements, named, within
 from scrapy_mss.core.tokens import OPEN, Bools, Floats, Ints, Tokens
 
 FORMATTING: Final = frozenset(
@@ -74,7 +73,7 @@ class Blocks:
 def blocks(tokens: Tokens) -> Blocks:
     """Find the blocks of a page."""
     pruned = within(tokens, elements(tokens, PRUNED))
-    parting = tokens.is_tag & ~np.isin(tokens.tag, numbers(REMOVED | PRUNED)) & ~pruned
+    parting = tokens.is_tag & ~named(tokens, REMOVED | PRUNED) & ~pruned
     run = np.cumsum(parting)
     words = np.bincount(run[tokens.is_word & ~pruned], minlength=np.count_nonzero(parting) + 1)
     number = np.where(words > 0, np.cumsum(words > 0) - 1, -1)[run]
@@ -84,5 +83,5 @@ def blocks(tokens: Tokens) -> Blocks:
 
 def opened(tokens: Tokens, names: frozenset[str]) -> Bools:
     """bool[n_tokens]: the opening tags of these *names*, whether anything closes them or not."""
-    found: Bools = (tokens.kind == OPEN) & np.isin(tokens.tag, numbers(names))
+    found: Bools = (tokens.kind == OPEN) & named(tokens, names)
     return found

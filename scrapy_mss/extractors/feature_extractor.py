@@ -19,8 +19,7 @@ from typing import Final
 
 import numpy as np
 
-from scrapy_mss.core.elements import Places, linked
-from scrapy_mss.core.tags import numbers
+from scrapy_mss.core.elements import Places, linked, named
 from scrapy_mss.core.tokens import OPEN, Bools, Floats, Tokens
 from scrapy_mss.extractors.clustering import kmeans
 from scrapy_mss.extractors.tokenwise import TokenSystem
@@ -69,13 +68,13 @@ class KFeatureExtractor(TokenSystem):
 
 def blocks(tokens: Tokens) -> Places:
     """The number of the block that each token is in; a tag that cuts is in the one behind it."""
-    return np.cumsum(tokens.is_tag & np.isin(tokens.tag, numbers(CUTS)), dtype=np.intp)
+    return np.cumsum(named(tokens, CUTS), dtype=np.intp)
 
 
 def block_counts(tokens: Tokens, block: Places) -> Floats:
     """float64[n_blocks, n_features]: words in the first column, then each of OCCURRENCES."""
     opens = tokens.kind == OPEN
-    occurrences = [opens & np.isin(tokens.tag, numbers(names)) for names in OCCURRENCES]
+    occurrences = [opens & named(tokens, names) for names in OCCURRENCES]
     features = (tokens.is_word & ~linked(tokens), *occurrences)
     return np.stack([np.bincount(block, feature) for feature in features], axis=1)
 

@@ -67,9 +67,7 @@ class JudgedMss(Mss):
     def fit(self, examples: Iterable[Example]) -> None:
         """Learn counts, and a judge of them."""
         bayes, judge = fit(list(lessons(examples)), self.profile.families)
-        model = Model(self.profile, judge)
-        model.bayes = bayes
-        self.extractor = Extractor(model, profile=self.profile)
+        self.extractor = Extractor(Model.of(self.profile, bayes, judge), profile=self.profile)
 
 
 class SelfTrainedMss(Mss):

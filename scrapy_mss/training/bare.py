@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from scrapy_mss.core.measures import HEADINGS
 from scrapy_mss.core.tags import BLOCK_TAGS, TAG_NAMES
 from scrapy_mss.core.tokens import OPEN, Tokens
 
@@ -21,7 +22,6 @@ PLAIN = frozenset(
     button noscript textarea
     """.split()
 )
-HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
 SPOKEN_OF = BLOCK_TAGS - PLAIN
 
 

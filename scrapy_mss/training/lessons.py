@@ -66,21 +66,18 @@ class Lesson:
 
 def lessons(examples: Iterable[Example]) -> Iterator[Lesson]:
     """The *examples*, and what is made from some of them."""
-    for number, example in enumerate(examples):
-        site = example.site or str(number)
+    for place, example in enumerate(examples):
+        site = example.site or str(place)
         tokens = tokenize(example.html)
         if not len(tokens.passages):
             continue
         page = Lesson(tokens, label_passages(tokens, example.text), site)
         yield page
-        turn, choice = divmod(_number(example.text), len(GIVEN))
+        number = crc32(example.text.encode("utf-8", "surrogatepass"))
+        turn, choice = divmod(number, len(GIVEN))
         made = tokenize(_source(page, GIVEN[choice], turn))
         if len(made.passages):
             yield Lesson(made, label_passages(made, example.text), site, GIVEN[choice])
-
-
-def _number(text: str) -> int:
-    return crc32(text.encode("utf-8", "surrogatepass"))
 
 
 def _source(page: Lesson, made: str, number: int) -> str:

@@ -22,8 +22,7 @@ def learned(pages: int = 3, families: Sequence[str] = DEFAULT.families) -> Naive
     bayes = NaiveBayes(families)
     for number in range(pages):
         page = news_page(number)
-        tokens, inside = page.tokens, page.inside
-        bayes.learn(bayes.features(tokens), inside, names=bayes.names(tokens, inside))
+        bayes.learn_page(page.tokens, page.inside)
     return bayes
 
 

@@ -351,8 +351,7 @@ def test_a_header_can_be_read_without_the_counts(stored: bytes) -> None:
 @pytest.fixture(scope="module")
 def judged() -> bytes:
     """A model with a judge."""
-    model = Model(DEFAULT, random_judge())
-    model.bayes = learned(2)
+    model = Model.of(DEFAULT, learned(2), random_judge())
     return to_bytes(model)
 
 
@@ -374,8 +373,7 @@ def test_a_judge_comes_back_as_it_was(judged: bytes) -> None:
 
 
 def test_a_model_with_a_judge_reads_pages_as_it_did_before(judged: bytes) -> None:
-    model = Model(DEFAULT, random_judge())
-    model.bayes = learned(2)
+    model = Model.of(DEFAULT, learned(2), random_judge())
     page = news_page(9).html
 
     one, other = (Extractor(m).extract(page) for m in (model, from_bytes(judged)))
@@ -386,8 +384,7 @@ def test_a_model_with_a_judge_reads_pages_as_it_did_before(judged: bytes) -> Non
 
 def test_a_judge_adds_its_numbers_to_the_counts(judged: bytes) -> None:
     header, _ = parts(judged)
-    bare = Model(DEFAULT)
-    bare.bayes = learned(2)
+    bare = Model.of(DEFAULT, learned(2))
     numbers = sum(int(np.prod(shape)) for shape in header["judge"])
 
     without, blocks = parts(to_bytes(bare))

@@ -38,9 +38,7 @@ def taken() -> list[Lesson]:
 
 
 def model_of(bayes: NaiveBayes, judge: Judge) -> Model:
-    model = Model(DEFAULT, judge)
-    model.bayes = bayes
-    return model
+    return Model.of(DEFAULT, bayes, judge)
 
 
 @pytest.fixture(scope="module")
