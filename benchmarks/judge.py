@@ -23,6 +23,7 @@ import lxml.html
 import numpy as np
 
 from scrapy_mss.bench import datasets, metrics
+from scrapy_mss.bench.errors import BenchError
 from scrapy_mss.bench.folds import assign
 from scrapy_mss.bench.pages import Page
 from scrapy_mss.core import agreement, judge, measures, selection
@@ -80,9 +81,7 @@ def trained(
     """An extractor that learned from *known* pages."""
     taught = [lesson for case in known for lesson in case.lessons]
     bayes, judged = fit.fit(taught, families, others)
-    model = Model(DEFAULT, judged)
-    model.bayes = bayes
-    return Extractor(model, profile=DEFAULT)
+    return Extractor(Model.of(DEFAULT, bayes, judged), profile=DEFAULT)
 
 
 # Ablation
@@ -297,13 +296,21 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="the folder of labelled sets")
     parser.add_argument("--out", type=Path, required=True, help="the folder for the results")
     options = parser.parse_args()
-    if options.what == "ablation":
-        write_atomically(options.out / "ablation.md", ablation(options.data).encode())
+    try:
+        write(options.what, options.data, options.out)
+    except BenchError as error:
+        parser.error(str(error))
+
+
+def write(what: str, data: Path, out: Path) -> None:
+    """Measure, and write the files of the results."""
+    if what == "ablation":
+        write_atomically(out / "ablation.md", ablation(data).encode())
         return
-    table, drawn = decision(options.data)
+    table, drawn = decision(data)
     print(table)
-    write_atomically(options.out / "decision.md", table.encode())
-    write_atomically(options.out / "decision.svg", drawn)
+    write_atomically(out / "decision.md", table.encode())
+    write_atomically(out / "decision.svg", drawn)
 
 
 if __name__ == "__main__":

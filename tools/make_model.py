@@ -11,6 +11,7 @@ import argparse
 from pathlib import Path
 
 from scrapy_mss.bench.datasets import load
+from scrapy_mss.bench.errors import BenchError
 from scrapy_mss.bench.pages import Page
 from scrapy_mss.bench.systems import examples
 from scrapy_mss.core.model import Model, to_bytes
@@ -31,9 +32,7 @@ def main(folder: str) -> None:
     articles = [page for name in ARTICLES for page in pages(folder, name)]
     others = [tokenize(page.html) for name in OTHERS for page in pages(folder, name)]
     bayes, judge = fit(list(lessons(examples(articles))), DEFAULT.families, others)
-    model = Model(DEFAULT, judge)
-    model.bayes = bayes
-    data = to_bytes(model)
+    data = to_bytes(Model.of(DEFAULT, bayes, judge))
     TARGET.parent.mkdir(exist_ok=True)
     write_atomically(TARGET, data)
     print(f"{TARGET}: {len(data) / 1e6:.2f} MB, {bayes.pages} pages")
@@ -47,4 +46,7 @@ def pages(folder: str, name: str) -> tuple[Page, ...]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Make the model in the box.")
     parser.add_argument("folder", help="where the labelled pages are")
-    main(parser.parse_args().folder)
+    try:
+        main(parser.parse_args().folder)
+    except BenchError as error:
+        parser.error(str(error))
