@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.core import agreement, measures
+from scrapy_mss.core.algebra import product
 from scrapy_mss.core.features import NAME_BITS, NAMES, name_buckets
 from scrapy_mss.core.naive_bayes import NaiveBayes, logistic
 from scrapy_mss.core.network import Matrix, Network
@@ -52,14 +53,13 @@ class Judge:
 
     def article(self, looks: Floats) -> float:
         """How probably a page that looks so (float64[n_looks]) is an article."""
-        odds = self.decision[:-1].astype(np.float64) @ looks + float(self.decision[-1])
+        odds = product(self.decision[:-1].astype(np.float64), looks) + float(self.decision[-1])
         return float(logistic(np.array([odds]))[0])
 
 
 def score(evidence: Floats, weights: Matrix) -> Floats:
     """The weighted sum of *evidence* (float64[n_evidence, n_passages]): float64[n_passages]."""
-    total: Floats = weights[:-1].astype(np.float64) @ evidence + float(weights[-1])
-    return total
+    return product(weights[:-1].astype(np.float64), evidence) + float(weights[-1])
 
 
 def inputs_of(passages: Passages, evidence: Floats, scores: Floats) -> Matrix:

@@ -12,6 +12,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from scrapy_mss.core.algebra import product
+
 Matrix: TypeAlias = NDArray[np.float32]
 
 FARTHEST = 4.0  # deviations from the mean
@@ -48,5 +50,5 @@ class Network:
 
 def forward(inputs: Matrix, hidden: Matrix, output: Matrix) -> tuple[Matrix, Matrix]:
     """What the hidden layer says to normal *inputs*, and the log-odds."""
-    inner = np.maximum(inputs @ hidden[:-1] + hidden[-1], 0.0)
-    return inner, inner @ output[:-1] + output[-1]
+    inner = np.maximum(product(inputs, hidden[:-1]) + hidden[-1], 0.0)
+    return inner, product(inner, output[:-1]) + output[-1]

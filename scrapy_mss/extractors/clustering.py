@@ -19,6 +19,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from scrapy_mss.core.algebra import product
 from scrapy_mss.core.tokens import Floats
 
 PASSES: Final = 100  # k-means on lines of pages settles in 4 to 30
@@ -112,7 +113,7 @@ def _expected(values: Floats, shares: Floats) -> tuple[Floats, Floats]:
     New shares, and the logarithm of how likely each value is but for the root of 2 pi.
     """
     sizes = shares.sum(axis=0) + np.finfo(np.float64).eps
-    means = values @ shares / sizes
+    means = product(values, shares) / sizes
     spread = np.square(values[:, np.newaxis] - means)
     variances = np.maximum((spread * shares).sum(axis=0) / sizes, LEAST_DEVIATION**2)
     logs = np.log(sizes / sizes.sum()) - (np.log(variances) + spread / variances) / 2

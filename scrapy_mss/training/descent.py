@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from scrapy_mss.core.algebra import product
 from scrapy_mss.core.naive_bayes import logistic
 from scrapy_mss.core.network import Matrix, Network, forward
 from scrapy_mss.core.tokens import Floats
@@ -39,9 +40,9 @@ def fit_logistic(inputs: Floats, labels: Floats, weights: Floats) -> Floats:
     share = weights / weights.sum()
     found = np.zeros(len(rows))
     for _ in range(NEWTON_STEPS):
-        probability = logistic(found @ rows)
-        slope = rows @ (share * (probability - labels)) + RIDGE * found
-        bent = (rows * (share * probability * (1 - probability))) @ rows.T
+        probability = logistic(product(found, rows))
+        slope = product(rows, share * (probability - labels)) + RIDGE * found
+        bent = product(rows * (share * probability * (1 - probability)), rows.T)
         found = found - np.linalg.solve(bent + RIDGE * np.eye(len(rows)), slope)
     return found
 
@@ -105,8 +106,8 @@ def _slopes(network: Network, rows: Matrix, labels: Matrix, share: Matrix) -> tu
     sure = np.clip(odds, -SUREST, SUREST)
     wrong = ((1 / (1 + np.exp(-sure)) - labels) * share / len(rows)).astype(np.float32)
     back = np.outer(wrong, network.output[:-1]) * (inner > 0)
-    hidden = np.vstack((rows.T @ back, back.sum(axis=0)))
-    output = np.append(inner.T @ wrong, wrong.sum())
+    hidden = np.vstack((product(rows.T, back), back.sum(axis=0)))
+    output = np.append(product(inner.T, wrong), wrong.sum())
     return hidden.astype(np.float32), output.astype(np.float32)
 
 
