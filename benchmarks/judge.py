@@ -32,8 +32,9 @@ from scrapy_mss.core.model import Model
 from scrapy_mss.core.network import Matrix
 from scrapy_mss.core.passages import Passages
 from scrapy_mss.core.profiles import DEFAULT
+from scrapy_mss.core.subsequence import Span
 from scrapy_mss.core.tokenizer import tokenize
-from scrapy_mss.core.tokens import Floats, Tokens
+from scrapy_mss.core.tokens import Bools, Floats, Tokens
 from scrapy_mss.extractors.base import Example
 from scrapy_mss.stores.file import write_atomically
 from scrapy_mss.training import fit
@@ -113,7 +114,7 @@ def parse_seconds(source: bytes) -> float:
 
 @contextmanager
 def without_inputs(group: str) -> Iterator[None]:
-    """The network without a group of its inputs: they are 0 on every page."""
+    """The network without a group of its inputs, or a measure: they are 0 on every page."""
     whole = judge.inputs_of
 
     def reduced(passages: Passages, evidence: Floats, scores: Floats) -> Matrix:
@@ -128,6 +129,9 @@ def without_inputs(group: str) -> Iterator[None]:
                 strict=False,
             )
         ) | {"neighbours": np.arange(ends[-1], inputs.shape[1])}
+        measured = list(measures.columns(passages))
+        groups |= {name: np.array([at]) for at, name in enumerate(measured)}
+        groups["described"] = np.flatnonzero(["descri" in name for name in measured])
         inputs[:, groups[group]] = 0.0
         return inputs
 
@@ -146,9 +150,9 @@ def line_at_one_half() -> Iterator[None]:
 def without_span() -> Iterator[None]:
     """All that is above the line is kept, wherever on the page."""
 
-    def everywhere(scores: Floats, passages: Passages, span: object) -> object:
-        del span
-        return scores[passages.first] > 0
+    def everywhere(above: Bools, passages: Passages, span: object) -> Bools:
+        del passages, span
+        return above
 
     with patch.object(selection, "chosen", everywhere):
         yield
@@ -158,22 +162,40 @@ def without_span() -> Iterator[None]:
 def without_cleaning() -> Iterator[None]:
     """The whole span is kept."""
 
-    def whole(scores: Floats, passages: Passages, span: selection.Span) -> object:
-        del scores
-        return (passages.first >= span.start) & (passages.first < span.end)
+    def whole(above: Bools, passages: Passages, span: Span) -> Bools:
+        return chosen(np.ones_like(above), passages, span)
 
+    chosen = selection.chosen
     with patch.object(selection, "chosen", whole):
+        yield
+
+
+@contextmanager
+def without_rejoining() -> Iterator[None]:
+    """What is beyond the span is lost."""
+    with patch.object(selection, "rejoined", lambda kept, *_: kept):
+        yield
+
+
+@contextmanager
+def with_copies() -> Iterator[None]:
+    """Second copies stay."""
+    with patch.object(selection, "copied", lambda _, kept: np.zeros_like(kept)):
         yield
 
 
 STAGES: dict[str, Callable[[], object]] = {
     "looks of the passage": lambda: without_inputs("looks"),
     "families one by one (their sum stays)": lambda: without_inputs("families"),
+    "the page's description among them": lambda: without_inputs("described"),
+    "whether it is hidden among them": lambda: without_inputs("hidden"),
     "agreement with the containers": lambda: without_inputs("agreement"),
     "neighbours": lambda: without_inputs("neighbours"),
     "line at half the expected F1 (1/2 instead)": line_at_one_half,
     "maximum subsequence": without_span,
     "cleaning inside the span": without_cleaning,
+    "what rejoins the span": without_rejoining,
+    "removal of second copies": with_copies,
 }
 
 

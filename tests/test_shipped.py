@@ -83,10 +83,13 @@ def test_the_model_in_the_box_reads_the_pages_that_were_read_wrongly_once(
 
 
 def test_the_model_in_the_box_reads_made_up_news(box: Model) -> None:
+    """All of the text, nothing of the lists; the heading between them could be of either."""
     for number in range(3):
         page = news_page(number, site="seven")
 
-        assert Extractor(box).extract(page.html).text == page.text
+        added = Extractor(box).extract(page.html).text.removeprefix(page.text)
+
+        assert added in {"", "\n\nMore from seven"}
 
 
 def test_what_a_crawl_learned_is_added_to_the_box(box: Model) -> None:

@@ -107,7 +107,6 @@ class Extractor:
         evidence = evidence_of(bayes, passages)
         probability = judge.probabilities(evidence, passages)
         scores, span, stays = select(probability, passages, self.profile.bias)
-        span = trimmed(tokens, span)
         kept = keep(tokens, span, self.profile.rules) & kept_tokens(passages, stays)
         text = render(tokens, kept)
         looks = looks_of(passages, judge.score(evidence), probability, stays)

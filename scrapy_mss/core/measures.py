@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from scrapy_mss.core.description import described_pairs, pairs
 from scrapy_mss.core.elements import elements, within
 from scrapy_mss.core.passages import LEVELS, Passages
 from scrapy_mss.core.tags import TAG_NUMBERS
@@ -31,6 +32,8 @@ AROUND = (
 HEADINGS = tuple(f"h{level}" for level in range(1, 7))
 HALF_TITLED, TITLED = 0.3, 0.6  # how much of a lower heading, or of a line, is in a page's title
 LONGEST_HEADLINE = 40  # words
+SHORT = 4  # words that a description and a headline may share by chance
+DESCRIBES = 0.5  # of the description, which a passage that is it holds at the least
 FAR = 9.0  # log of the words to what is not there
 
 _LEVELS = np.zeros(256, np.int64)
@@ -49,6 +52,7 @@ def columns(passages: Passages) -> Columns:
         **_place(passages),
         **_headline(passages, title),
         **_headings(passages),
+        **_described(passages),
     }
 
 
@@ -89,7 +93,7 @@ def _surroundings(passages: Passages) -> Columns:
     own = {f"is_{name}": (tags[0] == TAG_NUMBERS[name]) * 1.0 for name in OWN_TAGS}
     around = {f"in_{name}": (tags == TAG_NUMBERS[name]).any(axis=0) * 1.0 for name in AROUND}
     depth = (passages.around >= 0).sum(axis=0) / 10.0
-    return {**own, **around, "depth": depth}
+    return {**own, **around, "depth": depth, "hidden": passages.hidden * 1.0}
 
 
 def _place(passages: Passages) -> Columns:
@@ -138,6 +142,25 @@ def _headings(passages: Passages) -> Columns:
     }
 
 
+def _described(passages: Passages) -> Columns:
+    """How much a passage and the page's description of itself have in common, by pairs of words."""
+    tokens, n = passages.tokens, len(passages)
+    known = described_pairs(tokens)
+    words = np.flatnonzero(tokens.is_word & (passages.of >= 0))
+    of = passages.of[words]
+    common = np.isin(pairs(tokens.symbol[words]), known) & (np.diff(of) == 0)
+    hits = np.bincount(of[:-1][common], minlength=n)
+    shown, long = passages.tags(0) != TAG_NUMBERS["title"], passages.words > SHORT
+    describes = np.minimum(1.0, hits / max(len(known), 1)) * shown
+    first = np.append(np.flatnonzero(describes > DESCRIBES), n)[0]
+    return {
+        "describes": describes,
+        "described": hits / np.maximum(passages.words - 1, 1) * long * shown,
+        "below_described": np.where(first < n, np.where(np.arange(n) >= first, 1.0, -1.0), 0.0),
+        "description": np.full(n, float(len(known) > 0)),
+    }
+
+
 def words_before(passages: Passages) -> Floats:
     """float64[n]: the words of the page in front of each passage."""
     return (np.cumsum(passages.words) - passages.words).astype(np.float64)
@@ -174,14 +197,7 @@ def _first(chosen: Bools) -> Bools:
 
 def _repetitions(passages: Passages) -> Floats:
     """float64[n]: how many passages of the page have the same text."""
-    tokens = passages.tokens
-    texts = np.flatnonzero((passages.of >= 0) & ~tokens.is_tag)
-    of = passages.of[texts]
-    place = np.arange(len(texts)) - np.searchsorted(of, of)
-    mixed = tokens.symbol[texts] * (2 * place + 1).astype(np.uint64)
-    sums = np.zeros(len(passages), np.uint64)
-    np.add.at(sums, of, mixed)
-    _, which, counts = np.unique(sums, return_inverse=True, return_counts=True)
+    _, which, counts = np.unique(passages.texts, return_inverse=True, return_counts=True)
     return counts[which].astype(np.float64)
 
 

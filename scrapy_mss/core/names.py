@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from scrapy_mss.core.elements import Places, elements
 from scrapy_mss.core.tags import BLOCK_TAGS, TAG_NAMES
-from scrapy_mss.core.tokens import Tokens
+from scrapy_mss.core.tokens import Bools, Tokens
 
 MOST_NAMES = 12  # of one element that count
+TEMPLATE = "template"  # what a script may copy into the page
 LONGEST_TAG = 2048  # characters of a tag that are looked at
 
 _ATTRIBUTE = re.compile(
@@ -29,6 +30,11 @@ _ATTRIBUTE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
+_HIDDEN = re.compile(
+    r"\shidden[\s=/>]|"
+    r"""\sstyle\s*=\s*["'][^"'>]*?(?:display\s*:\s*none|visibility\s*:\s*hidden)""",
+    re.IGNORECASE,
+)
 
 
 class Names(NamedTuple):
@@ -36,12 +42,14 @@ class Names(NamedTuple):
 
     ``element`` has the opening token of each element, ``key`` a hash of its tag and names
     together; ``word`` has a hash of each single name and ``of`` the number of its element.
+    ``hidden`` is true for elements that are not shown until a script shows them.
     """
 
     element: Places
     key: NDArray[np.uint32]
     word: NDArray[np.uint32]
     of: NDArray[np.intp]
+    hidden: Bools
 
 
 def words_of_tag(tag: str) -> list[str]:
@@ -51,9 +59,12 @@ def words_of_tag(tag: str) -> list[str]:
 
 
 @lru_cache(2**13)  # the tags of a site's templates come again on each of its pages
-def _hashes(name: str, tag: str) -> tuple[int, list[int]]:
+def _known(name: str, tag: str) -> tuple[int, list[int], bool]:
+    """The key of an element, its names' hashes, and whether it is hidden."""
     words = words_of_tag(tag)
-    return crc32(" ".join((name, *words)).encode()), [crc32(word.encode()) for word in words]
+    key = crc32(" ".join((name, *words)).encode())
+    hidden = name == TEMPLATE or _HIDDEN.search(tag) is not None
+    return key, [crc32(word.encode()) for word in words], hidden
 
 
 def names_of(tokens: Tokens) -> Names:
@@ -63,12 +74,13 @@ def names_of(tokens: Tokens) -> Names:
     ends = np.minimum(tokens.clean_end[opens], starts + LONGEST_TAG)
     clean = tokens.clean
     known = [
-        _hashes(TAG_NAMES[tag], clean[start:end])
+        _known(TAG_NAMES[tag], clean[start:end])
         for tag, start, end in zip(
             tokens.tag[opens].tolist(), starts.tolist(), ends.tolist(), strict=True
         )
     ]
-    keys = np.fromiter((key for key, _ in known), np.uint32, len(known))
-    counts = np.fromiter((len(words) for _, words in known), np.intp, len(known))
-    words = np.array(list(chain.from_iterable(words for _, words in known)), np.uint32)
-    return Names(opens, keys, words, np.repeat(np.arange(len(known)), counts))
+    keys = np.fromiter((key for key, _, _ in known), np.uint32, len(known))
+    counts = np.fromiter((len(words) for _, words, _ in known), np.intp, len(known))
+    words = np.array(list(chain.from_iterable(words for _, words, _ in known)), np.uint32)
+    hidden = np.fromiter((hidden for _, _, hidden in known), np.bool_, len(known))
+    return Names(opens, keys, words, np.repeat(np.arange(len(known)), counts), hidden)

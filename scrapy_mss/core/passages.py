@@ -22,6 +22,7 @@ from scrapy_mss.core.elements import (
     linked,
     named,
     totals,
+    within,
 )
 from scrapy_mss.core.names import Names, names_of
 from scrapy_mss.core.tags import BLOCK_TAGS, LINE_BREAK_TAGS
@@ -60,6 +61,17 @@ class Passages:
         return self.count(linked(self.tokens))
 
     @cached_property
+    def texts(self) -> Symbols:
+        """uint64[n]: a hash of the words and signs of each."""
+        texts = np.flatnonzero((self.of >= 0) & ~self.tokens.is_tag)
+        of = self.of[texts]
+        place = np.arange(len(texts)) - np.searchsorted(of, of)
+        mixed = self.tokens.symbol[texts] * (2 * place + 1).astype(np.uint64)
+        sums = np.zeros(len(self), np.uint64)
+        np.add.at(sums, of, mixed)
+        return sums
+
+    @cached_property
     def names(self) -> Names:
         """What the block elements of the page are called."""
         return names_of(self.tokens)
@@ -92,6 +104,14 @@ class Passages:
         from scrapy_mss.core.measures import columns
 
         return columns(self)
+
+    @cached_property
+    def hidden(self) -> Bools:
+        """bool[n]: what stands in an element that the page does not show."""
+        chosen = np.zeros(len(self.tokens), np.bool_)
+        chosen[self.names.element] = self.names.hidden
+        found: Bools = within(self.tokens, chosen)[self.first]
+        return found
 
     def spread(self, values: NDArray[Value]) -> NDArray[Value]:
         """For each token what its passage has in *values* (one a passage); 0 outside of all."""

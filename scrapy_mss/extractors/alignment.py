@@ -56,7 +56,9 @@ def label_words(tokens: Tokens, text: str) -> Bools:
 
 
 def label_passages(tokens: Tokens, text: str) -> Bools:
-    """bool[n_passages]: the passages of the labelled span most of whose words are in *text*."""
+    """bool[n_passages]: the passages most of whose words are in *text*.
+
+    On both sides of a gap, too: where much junk splits an article, a span would be one side of it.
+    """
     passages = tokens.passages
-    matched = match_words(tokens, text) & label_words(tokens, text)
-    return np.greater(passages.count(matched), passages.words / 2)
+    return np.greater(passages.count(match_words(tokens, text)), passages.words / 2)

@@ -197,9 +197,37 @@ def test_only_the_first_title_is_the_page_s() -> None:
     assert [one["titled"] for one in measured(page)][2:] == [0, 1]
 
 
+SAID = '<meta name="description" content="The ferry sails again this Monday.">'
+
+
+def test_a_passage_is_compared_with_the_page_s_description_by_pairs_of_words() -> None:
+    found = measured(
+        f"{SAID}<title>The ferry sails again this Monday</title><li>The ferry</li>"
+        "<p>The ferry sails again, this Monday!</p><p>The ferry sails, as it does again this Monday"
+    )
+
+    assert [one["describes"] for one in found] == pytest.approx([0, 1 / 5, 1, 4 / 5])
+    # Two words that the description has as well may be an accident.
+    assert [one["described"] for one in found] == pytest.approx([0, 0, 1, 4 / 8])
+    assert [one["below_described"] for one in found] == [-1, -1, 1, 1]
+    assert [one["description"] for one in found] == [1] * 4
+
+
+@pytest.mark.parametrize("head", ["", '<meta name="description" content="The ferry sails">'])
+def test_without_a_description_nothing_is_described(head: str) -> None:
+    one = measured(f"{head}<p>The ferry sails again this Monday</p>")[0]
+
+    names = ("describes", "described", "below_described", "description")
+    assert [one[name] for name in names] == [0] * 4
+
+
 @pytest.mark.parametrize(
     ("source", "name", "expected"),
     [
+        ("<div hidden><section><p>one</p></section></div>", "hidden", 1),
+        ("<template><p>one</p></template>", "hidden", 1),
+        ("<div hidden></div><p>one</p>", "hidden", 0),
+        ("<div hidden><p>one</p>", "hidden", 0),
         ("<a>one two</a>", "link_share", 1),
         ("<a>one</a> two", "link_share", 0.5),
         ("<a>one two</a>, .", "all_linked", 1),

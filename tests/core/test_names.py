@@ -66,6 +66,30 @@ def test_names_in_a_tag(tag: str, expected: str) -> None:
     assert list(words_of_tag(tag)) == expected.split()
 
 
+@pytest.mark.parametrize(
+    ("tag", "expected"),
+    [
+        ("<div hidden>", True),
+        ("<div hidden=until-found>", True),
+        ('<DIV id=x HIDDEN class="y">', True),
+        ('<div style="color: red; display:none">', True),
+        ("<div style='DISPLAY : NONE'>", True),
+        ('<div style="visibility: hidden">', True),
+        ("<template>", True),
+        ("<div>", False),
+        ('<div class="hiddenly" data-hidden="1">', False),
+        ('<div aria-hidden="true">', False),
+        ('<div style="display:block">', False),
+        ('<div style="overflow:hidden">', False),
+        ('<div style="" title="display:none">', False),
+    ],
+)
+def test_elements_that_are_hidden(tag: str, expected: bool) -> None:  # noqa: FBT001
+    name = words_of_tag(f'<x class="{tag[1:]}">')[0]
+
+    assert names_of(tokenize(f"{tag}x</{name}>")).hidden.tolist() == [expected]
+
+
 @given(PAGES)
 def test_a_page_s_names_are_those_of_each_closed_block(source: str) -> None:
     tokens = tokenize(source)

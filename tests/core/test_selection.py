@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.core.selection import chosen, kept_tokens, line, token_scores
+from scrapy_mss.core.copies import copied
+from scrapy_mss.core.passages import LEVELS
+from scrapy_mss.core.selection import (
+    chosen,
+    kept_tokens,
+    line,
+    rejoined,
+    select,
+    token_scores,
+)
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
 from scrapy_mss.core.tokenizer import tokenize
 from scrapy_mss.core.tokens import Bools, Floats
@@ -86,8 +95,11 @@ def test_a_token_scores_what_its_passage_is_above_the_line(
 
     scores = token_scores(probability, passages, 0.25)
 
-    of = passages.of.tolist()
-    assert scores.tolist() == [probability[n] - 0.25 if n >= 0 else 0 for n in of]
+    expected = [
+        0 if n < 0 or is_tag else probability[n] - 0.25
+        for n, is_tag in zip(passages.of, passages.tokens.is_tag, strict=True)
+    ]
+    assert scores.tolist() == expected
 
 
 @given(PAGES, st.data())
@@ -97,19 +109,85 @@ def test_chosen_are_the_passages_of_the_span_that_are_above_the_line(
     tokens = tokenize(source)
     passages = tokens.passages
     probability = data.draw(st.composite(probabilities)(len(passages)))
-    scores = token_scores(probability, passages, 0.25)
-    span = best_span(scores)
+    above = probability > 0.25
+    span = best_span(token_scores(probability, passages, 0.25))
 
-    found = chosen(scores, passages, span)
+    found = chosen(above, passages, span)
 
     expected = [
         probability[n] > 0.25 and span.start <= run[0] < span.end
         for n, run in enumerate(runs_of(tokens))
     ]
     assert found.tolist() == expected
-    assert not chosen(scores, passages, EMPTY).any()
-    everywhere = chosen(scores, passages, Span(0, len(tokens), 0.0))
-    assert everywhere.tolist() == (probability > 0.25).tolist()
+    assert not chosen(above, passages, EMPTY).any()
+    everywhere = chosen(above, passages, Span(0, len(tokens), 0.0))
+    assert everywhere.tolist() == above.tolist()
+
+
+@given(PAGES, st.data())
+@examples(2)
+def test_what_is_above_the_line_rejoins_what_is_kept_of_elements_named_alike(
+    source: str, data: st.DataObject
+) -> None:
+    passages = tokenize(source).passages
+    kept, above = (data.draw(st.composite(choice)(len(passages))) for _ in range(2))
+    where = [
+        tuple(int(passages.keys(level)[n]) for level in range(LEVELS)) for n in range(len(kept))
+    ]
+    known = {where[n] for n in np.flatnonzero(kept)}
+
+    found = rejoined(kept, above, passages)
+
+    expected = [bool(kept[n]) or (bool(above[n]) and where[n] in known) for n in range(len(kept))]
+    assert found.tolist() == expected
+
+
+@given(PAGES, st.data())
+def test_the_article_is_what_rejoined_the_best_span_without_copies(
+    source: str, data: st.DataObject
+) -> None:
+    tokens = tokenize(source)
+    passages = tokens.passages
+    probability = data.draw(st.composite(probabilities)(len(passages)))
+
+    scores, span, kept = select(probability, passages)
+
+    above = probability > line(probability, passages)
+    best = chosen(above, passages, best_span(scores))
+    whole = rejoined(best, above, passages)
+    assert kept.tolist() == (whole & ~copied(passages, whole)).tolist()
+    at = np.flatnonzero(kept)
+    if len(at):
+        assert (span.start, span.end) == (passages.first[at[0]], passages.last[at[-1]] + 1)
+        assert span.value == pytest.approx(scores[span.start : span.end].sum())
+    else:
+        assert span == EMPTY
+
+
+LONG = "one two three four five six seven eight nine ten " * 3
+BOX = "<div class=box>x" + "<b></b>" * 200 + "x</div>"
+
+
+@pytest.mark.parametrize(
+    ("source", "sure", "kept"),
+    [
+        # A box of many tags weighs no more than its words do.
+        (f"<p>{LONG}</p><div>{BOX}</div><h2>{LONG * 3}</h2>", [0.9, 0.1, 0.9], [True, False, True]),
+        # Much junk: the smaller part rejoins the larger one if it stands in elements named alike.
+        (
+            f"<p>{LONG}</p><div>{LONG * 9}</div><p>{LONG * 3}</p>",
+            [0.9, 0, 0.9],
+            [True, False, True],
+        ),
+        (
+            f"<p>{LONG}</p><div>{LONG * 9}</div><h2>{LONG * 3}</h2>",
+            [0.9, 0, 0.9],
+            [False] * 2 + [True],
+        ),
+    ],
+)
+def test_what_junk_does_to_an_article(source: str, sure: list[float], kept: list[bool]) -> None:
+    assert select(np.array(sure), tokenize(source).passages)[2].tolist() == kept
 
 
 @given(PAGES, st.data())
@@ -181,10 +259,10 @@ def test_a_choice_of_an_odd_page_is_sound(name: str) -> None:
     probability = np.arange(len(passages)) % 3 / 3
 
     zero = line(probability, passages)
-    scores = token_scores(probability, passages, zero)
-    kept = chosen(scores, passages, best_span(scores))
+    scores, span, kept = select(probability, passages)
     stays = kept_tokens(passages, kept)
 
     assert 0 <= zero <= 0.5
     assert np.isfinite(scores).all()
+    assert 0 <= span.start <= span.end <= len(tokens)
     assert int((stays & tokens.is_word).sum()) == int(passages.words[kept].sum())

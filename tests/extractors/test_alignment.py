@@ -72,11 +72,11 @@ def test_a_label_is_one_span_that_begins_and_ends_with_a_matched_word(
 
 
 @given(st.lists(WORDS, max_size=5), WORDS)
-def test_a_passage_is_labelled_if_most_of_its_words_are_matched_ones_of_the_span(
+def test_a_passage_is_labelled_if_most_of_its_words_are_matched(
     page: list[list[str]], gold: list[str]
 ) -> None:
     tokens = tokenize("<p>".join(" ".join(words) for words in page))
-    matched = match_words(tokens, " ".join(gold)) & label_words(tokens, " ".join(gold))
+    matched = match_words(tokens, " ".join(gold))
     hits = iter(matched[tokens.is_word].tolist())
 
     labels = label_passages(tokens, " ".join(gold))
@@ -131,6 +131,25 @@ def test_labelled_words(page: str, gold: str, expected: str) -> None:
 
     assert chosen(tokens, labels) == expected.split()
     assert len(labels) == len(tokens)
+
+
+@pytest.mark.parametrize(
+    ("page", "gold", "expected"),
+    [
+        ("<p>one two three</p><p>menu", "one two three", [True, False]),
+        # On both sides of a gap, however long.
+        (f"<p>one two<p>{'menu ' * 99}<p>three", "one two three", [True, False, True]),
+        # More than half of the words.
+        ("<p>one two x y", "one two", [False]),
+        ("<p>one two three x y", "one two three", [True]),
+        ("<p>one", "", [False]),
+        ("", "one", []),
+    ],
+)
+def test_passages_are_labelled_by_the_most_of_their_words(
+    page: str, gold: str, expected: list[bool]
+) -> None:
+    assert label_passages(tokenize(page), gold).tolist() == expected
 
 
 @given(
