@@ -245,7 +245,7 @@ def _printed(grid: _Grid) -> str:
 
 
 def _making(made: Sequence[Made]) -> Iterable[str]:
-    sets = [line for each in made for line in each.sets]
+    sets = dict.fromkeys(line for each in made for line in each.sets)
     yield "\n".join(f"- {line}" for line in sets)
     yield "```sh\n" + "\n".join(each.command for each in made) + "\n```"
     dates = sorted(each.date for each in made)
