@@ -65,24 +65,24 @@ bench: $(VENV)/installed-peers ## a small comparison of systems; DATA=folder of 
 		echo 'make bench: say where they are: make bench DATA=folder' >&2; \
 		exit 2; }
 	@mkdir -p build
-	$(BIN)/python -m scrapy_mss.bench run --test 'jsonl:$(BENCH_DATA)' --folds 5 --limit 100 \
+	$(BIN)/python -m research.bench run --test 'jsonl:$(BENCH_DATA)' --folds 5 --limit 100 \
 		--systems $(BENCH_SYSTEMS) --markdown build/bench.md
 
 systems: $(SYSTEMS_SETS:%=$(SYSTEMS_JSON)/%.json) ## all systems on all sets; LIMIT=pages of each
-	$(BIN)/python -m scrapy_mss.bench compare --json $^ --out $(SYSTEMS_OUT)
+	$(BIN)/python -m research.bench compare --json $^ --out $(SYSTEMS_OUT)
 
 # A set that was measured stays measured: delete its file to measure it again.
 $(SYSTEMS_JSON)/%.json: LEARN = --train 'jsonl:$(BENCH_DATA)'
 $(SYSTEMS_JSON)/articles_wcxb.json: LEARN = --folds 5
 $(SYSTEMS_JSON)/%.json: | $(VENV)/installed-peers $(VENV)/installed-docs
 	@mkdir -p $(@D)
-	$(BIN)/python -m scrapy_mss.bench run --test 'jsonl:$(DATA)/$*.jsonl.xz' $(LEARN) \
+	$(BIN)/python -m research.bench run --test 'jsonl:$(DATA)/$*.jsonl.xz' $(LEARN) \
 		$(if $(LIMIT),--limit $(LIMIT)) --systems '$(SYSTEMS)' --jobs 2 --json $@
 
 # One thread, so that sums are always taken in the same order.
 model: $(VENV)/installed-peers ## make the model in the box from the labelled pages in DATA
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
-		$(BIN)/python tools/make_model.py '$(DATA)'
+		$(BIN)/python -m research.training '$(DATA)'
 
 docs: $(VENV)/installed-docs ## HTML pages in build/docs
 	$(BIN)/sphinx-build -W --keep-going -n -q -b html -d build/doctrees docs build/docs

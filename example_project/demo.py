@@ -18,7 +18,7 @@ from time import monotonic
 from demo_web import SITES, gold
 from demo_web.running import running
 
-from scrapy_mss.bench import metrics
+from research.bench import metrics
 from scrapy_mss.wrappers import load_wrappers
 
 HERE = Path(__file__).parent

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scrapy_mss.addon import Addon
     from scrapy_mss.api import Extractor
-    from scrapy_mss.core.extractor import Extraction
-    from scrapy_mss.core.model import ModelError
+    from scrapy_mss.extractor import Extraction
     from scrapy_mss.items import Article
+    from scrapy_mss.models.format import ModelError
 
 __version__ = "0.1.0"
 
@@ -22,9 +22,9 @@ __all__ = ["Addon", "Article", "Extraction", "Extractor", "ModelError", "__versi
 _HOME = {
     "Addon": "scrapy_mss.addon",
     "Article": "scrapy_mss.items",
-    "Extraction": "scrapy_mss.core.extractor",
+    "Extraction": "scrapy_mss.extractor",
     "Extractor": "scrapy_mss.api",
-    "ModelError": "scrapy_mss.core.model",
+    "ModelError": "scrapy_mss.models.format",
 }
 
 

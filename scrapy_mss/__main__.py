@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scrapy_mss.api import Extractor
-from scrapy_mss.core.model import ModelError
-from scrapy_mss.core.tokenizer import tokenize
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.models.format import ModelError
 
 DESCRIPTION = "Find the article in a web page."
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from scrapy_mss.core import extractor
-from scrapy_mss.shipped import completed, shipped
-from scrapy_mss.stores.file import read_model, write_model
+from scrapy_mss import extractor
+from scrapy_mss.models.bundled import completed, shipped
+from scrapy_mss.models.store import read_model, write_model
 
 if TYPE_CHECKING:
     from typing_extensions import Self

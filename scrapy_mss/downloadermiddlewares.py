@@ -9,7 +9,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import HtmlResponse, Request, Response
 
 from scrapy_mss import stats
-from scrapy_mss.session import SKIP_TRAINING, Session, is_page
+from scrapy_mss.crawl.session import SKIP_TRAINING, Session, is_page
 from scrapy_mss.settings import enabled
 
 if TYPE_CHECKING:

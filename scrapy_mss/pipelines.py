@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from itemadapter import ItemAdapter
 from scrapy.exceptions import DropItem, NotConfigured
 
-from scrapy_mss.session import Session
+from scrapy_mss.crawl.session import Session
 from scrapy_mss.settings import EMIT_ARTICLES, enabled
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse, Response
 from scrapy_poet.page_input_providers import PageObjectInputProvider
 
+from scrapy_mss.crawl.session import Session
 from scrapy_mss.items import Article
-from scrapy_mss.session import Session
 
 
 class ArticleProvider(PageObjectInputProvider):

@@ -18,8 +18,9 @@ from urllib.parse import urldefrag
 from scrapy.http import HtmlResponse, Request, Response
 from w3lib.url import canonicalize_url
 
-from scrapy_mss import _compat, settings
-from scrapy_mss.sources import Source
+from scrapy_mss import settings
+from scrapy_mss.crawl import _compat
+from scrapy_mss.stored_pages import Source
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -9,7 +9,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Request, Response
 from scrapy.utils.misc import load_object
 
-from scrapy_mss.session import SKIP_EXTRACTION, Session, is_page
+from scrapy_mss.crawl.session import SKIP_EXTRACTION, Session, is_page
 from scrapy_mss.settings import SettingError, enabled
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import difflib
 
-from scrapy_mss.extractors import SYSTEMS, create
-from scrapy_mss.extractors.base import TextExtractor, Trainable
+from research.systems import SYSTEMS, create
+from research.systems.base import TextExtractor, Trainable
 from scrapy_mss.settings import OWN_EXTRACTOR, SettingError
 
 SETTING = "MSS_EXTRACTOR"

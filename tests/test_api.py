@@ -6,9 +6,9 @@ import pytest
 
 import scrapy_mss
 from scrapy_mss import Extraction, Extractor, ModelError
-from scrapy_mss.core.model import Model
-from scrapy_mss.core.profiles import PAPER
-from tests.core.pages import news_page
+from scrapy_mss.models.format import Model
+from scrapy_mss.models.profiles import PAPER
+from tests.helpers.news_pages import news_page
 
 
 def trained() -> Extractor:

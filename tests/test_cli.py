@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from scrapy_mss.__main__ import main
-from scrapy_mss.core.model import Model, to_bytes
-from scrapy_mss.core.profiles import PAPER
-from tests.core.pages import news_page
+from scrapy_mss.models.format import Model, to_bytes
+from scrapy_mss.models.profiles import PAPER
+from tests.helpers.news_pages import news_page
 
 ARTICLE = (
     "<p>After four years the <b>caf\u00e9</b> at the old harbour has opened its doors again, and "

@@ -10,7 +10,7 @@ from typing import TypedDict
 
 import pytest
 
-from scrapy_mss.bench.metrics import bag, words
+from research.bench.metrics import bag, words
 from scrapy_mss.wrappers import Registry, label, load_wrappers
 
 ROOT = Path(__file__).resolve().parents[1]

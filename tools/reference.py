@@ -17,8 +17,8 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
+from research.systems import SYSTEMS, System
 from scrapy_mss.commands import ACTIONS, EPILOG, OneLineParser
-from scrapy_mss.extractors import SYSTEMS, System
 from scrapy_mss.settings import SETTINGS
 from scrapy_mss.stats import PREFIX, STATS
 

@@ -3,7 +3,7 @@
     python -m demo_web serve [--port 8765] [--sites daily-harbour,signal-live]
     python -m demo_web gold --out gold.jsonl [--html] [--sites …]
 
-`gold` writes one JSON object a line, as `python -m scrapy_mss.bench run --test jsonl:FILE` reads
+`gold` writes one JSON object a line, as `python -m research.bench run --test jsonl:FILE` reads
 them when `--html` adds the pages: id, url, site, group (`wrapped` or `bare`), lang, page_type,
 golds, and title, authors, published.
 """

@@ -11,9 +11,9 @@ from scrapy.commands import ScrapyCommand
 
 from scrapy_mss.commands import check, extract, info, merge, train
 from scrapy_mss.commands.base import Action, CommandError
-from scrapy_mss.core.model import ModelError
+from scrapy_mss.models.format import ModelError
 from scrapy_mss.settings import SettingError
-from scrapy_mss.sources import SourceError
+from scrapy_mss.stored_pages import SourceError
 from scrapy_mss.wrappers import WrapperError
 
 ACTIONS: tuple[Action, ...] = (

@@ -10,8 +10,8 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
-from scrapy_mss.core.model import Model
-from scrapy_mss.stores.file import read_model
+from scrapy_mss.models.format import Model
+from scrapy_mss.models.store import read_model
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand

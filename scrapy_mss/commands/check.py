@@ -13,9 +13,9 @@ from scrapy import Request, Spider
 from scrapy.http import Response, TextResponse
 
 from scrapy_mss.commands.base import Action, CommandError, counted, shown_path
-from scrapy_mss.core.tokenizer import tokenize
-from scrapy_mss.sources import Source
-from scrapy_mss.stores.file import write_atomically
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.models.store import write_atomically
+from scrapy_mss.stored_pages import Source
 from scrapy_mss.wrappers import Registry, label, load_wrappers
 
 if TYPE_CHECKING:

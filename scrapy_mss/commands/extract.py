@@ -12,11 +12,11 @@ from itemadapter import ItemAdapter
 from scrapy import Request, Spider, signals
 from scrapy.http import Response
 
+from scrapy_mss.article import Found, read_page
 from scrapy_mss.commands.base import Action, CommandError, counted, model_in
-from scrapy_mss.core.model import Model
-from scrapy_mss.pages import Found, read_page
-from scrapy_mss.shipped import completed, shipped
-from scrapy_mss.sources import decoded
+from scrapy_mss.models.bundled import completed, shipped
+from scrapy_mss.models.format import Model
+from scrapy_mss.stored_pages import decoded
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand

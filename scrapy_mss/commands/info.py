@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from scrapy_mss.commands.base import Action, model_in, shown_path
-from scrapy_mss.core.model import fingerprint
+from scrapy_mss.models.format import fingerprint
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand

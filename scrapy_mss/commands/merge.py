@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_mss.commands.base import Action, CommandError, model_in, shown_path
-from scrapy_mss.stores.file import write_model
+from scrapy_mss.models.store import write_model
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from scrapy_mss.commands.base import Action, CommandError, counted, shown_path
 from scrapy_mss.core.labels import check_example
-from scrapy_mss.core.model import Model
-from scrapy_mss.core.profiles import DEFAULT
-from scrapy_mss.core.tokenizer import tokenize
-from scrapy_mss.sources import Source, StoredPage
-from scrapy_mss.stores.file import FileStore
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.models.format import Model
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.store import FileStore
+from scrapy_mss.stored_pages import Source, StoredPage
 from scrapy_mss.wrappers import Registry, label, load_wrappers
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrapy_mss.core.elements import covered, elements, named, totals
 from scrapy_mss.core.subsequence import EMPTY, Span
-from scrapy_mss.core.tags import BLOCK_TAGS, TAG_NAMES, VOID_TAGS
-from scrapy_mss.core.tokens import CLOSE, OPEN, Bools, Tokens
+from scrapy_mss.markup.elements import covered, elements, named, totals
+from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, VOID_TAGS
+from scrapy_mss.markup.tokens import CLOSE, OPEN, Bools, Tokens
 
 
 @dataclass(frozen=True, slots=True)

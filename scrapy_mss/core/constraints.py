@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrapy_mss.core.subsequence import Span
-from scrapy_mss.core.tags import TAG_NUMBERS
-from scrapy_mss.core.tokens import OPEN, Floats, Tokens
+from scrapy_mss.markup.tags import TAG_NUMBERS
+from scrapy_mss.markup.tokens import OPEN, Floats, Tokens
 
 
 @dataclass(frozen=True, slots=True)

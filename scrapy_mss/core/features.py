@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrapy_mss.core.names import Names
-from scrapy_mss.core.passages import Passages
-from scrapy_mss.core.tokens import Ints, Symbols, Tokens
+from scrapy_mss.blocks.segmentation import Passages
+from scrapy_mss.markup.attributes import Names
+from scrapy_mss.markup.tokens import Ints, Symbols, Tokens
 
 PATH_LENGTH = 5
 LARGEST_SIZE = 9  # log2 of the words of a passage, beyond which all are alike

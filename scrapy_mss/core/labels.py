@@ -11,7 +11,7 @@ from enum import Enum
 
 import numpy as np
 
-from scrapy_mss.core.tokens import Bools, Tokens
+from scrapy_mss.markup.tokens import Bools, Tokens
 
 FEWEST_WORDS = 50
 LARGEST_TAG_SHARE = 0.2

@@ -22,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.core.elements import Counts, held
 from scrapy_mss.core.features import FAMILIES, LAYOUT, NAME_BITS, NAMES, Family, name_buckets
-from scrapy_mss.core.tokens import Bools, Floats, Ints, Tokens
+from scrapy_mss.markup.elements import Counts, held
+from scrapy_mss.markup.tokens import Bools, Floats, Ints, Tokens
 
 SMOOTHING = 0.5
 

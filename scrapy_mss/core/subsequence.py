@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scrapy_mss.core.tokens import Floats
+from scrapy_mss.markup.tokens import Floats
 
 
 class Span(NamedTuple):

@@ -23,9 +23,9 @@ from itertools import chain
 import numpy as np
 from lxml import etree
 
-from scrapy_mss.core.rendering import render
-from scrapy_mss.core.tokenizer import tokenize
-from scrapy_mss.core.tokens import Bools, Tokens
+from scrapy_mss.markup.rendering import render
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import Bools, Tokens
 from scrapy_mss.wrappers.numbering import NumberedPage
 from scrapy_mss.wrappers.rules import Between, Body, Wrapper
 from scrapy_mss.wrappers.selectors import FAILURES, Element, Selector, having_class_or_id

@@ -19,8 +19,8 @@ from string import ascii_lowercase, ascii_uppercase
 import numpy as np
 from lxml import etree
 
-from scrapy_mss.core.tags import TAG_NAMES, UNKNOWN_TAG, VOID_TAGS
-from scrapy_mss.core.tokens import CLOSE, OPEN, Tokens
+from scrapy_mss.markup.tags import TAG_NAMES, UNKNOWN_TAG, VOID_TAGS
+from scrapy_mss.markup.tokens import CLOSE, OPEN, Tokens
 from scrapy_mss.wrappers.selectors import Element
 
 ATTRIBUTE = "_0_"  # a name without letters: a page cannot write it in another case

@@ -10,7 +10,7 @@ from math import exp, log
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.core.tokens import Tokens
+from scrapy_mss.markup.tokens import Tokens
 
 Feature = tuple[object, ...]
 

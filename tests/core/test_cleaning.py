@@ -21,11 +21,11 @@ from scrapy_mss.core.cleaning import (
 )
 from scrapy_mss.core.labels import span_labels
 from scrapy_mss.core.subsequence import EMPTY, Span
-from scrapy_mss.core.tags import TAG_NAMES, VOID_TAGS
-from scrapy_mss.core.tokenizer import tokenize
-from scrapy_mss.core.tokens import CLOSE, OPEN, Bools, Tokens
-from tests.core.markup import NESTED, SOUP, TAG_SOUP, shown
-from tests.effort import examples
+from scrapy_mss.markup.tags import TAG_NAMES, VOID_TAGS
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import CLOSE, OPEN, Bools, Tokens
+from tests.helpers.effort import examples
+from tests.helpers.markup import NESTED, SOUP, TAG_SOUP, shown
 
 
 def span_between_bars(source: str) -> tuple[Tokens, Span]:

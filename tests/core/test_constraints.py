@@ -5,7 +5,7 @@ import pytest
 
 from scrapy_mss.core.constraints import HORIZONTAL_RULE, Boundary, cut
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
-from scrapy_mss.core.tokenizer import tokenize
+from scrapy_mss.markup.tokenizer import tokenize
 
 RULE = (HORIZONTAL_RULE,)
 

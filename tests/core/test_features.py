@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 
 from scrapy_mss.core.features import FAMILIES, LAYOUT, NAME_BITS, NAMES, name_buckets
-from scrapy_mss.core.tags import TAG_NUMBERS
-from scrapy_mss.core.tokenizer import tokenize
-from scrapy_mss.core.tokens import Ints
-from tests.core.markup import SOUP
+from scrapy_mss.markup.tags import TAG_NUMBERS
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import Ints
+from tests.helpers.markup import SOUP
 
 WORDS = [f"w{n}" for n in range(300)]
 

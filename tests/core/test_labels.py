@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.core.labels import Rejection, check_example, span_labels
-from scrapy_mss.core.tokenizer import tokenize
+from scrapy_mss.markup.tokenizer import tokenize
 
 
 def check(inside: str, outside: str = "") -> Rejection | None:

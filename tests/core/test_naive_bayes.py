@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from scrapy_mss.core.features import FAMILIES, LAYOUT, NAME_BITS, NAMES
 from scrapy_mss.core.naive_bayes import LARGEST_COUNT, LAYOUT_SMOOTHING, NaiveBayes, logistic
-from scrapy_mss.core.names import words_of_tag
-from scrapy_mss.core.profiles import DEFAULT
-from scrapy_mss.core.tags import BLOCK_TAGS
-from scrapy_mss.core.tokenizer import tokenize
-from scrapy_mss.core.tokens import Bools, Tokens
-from tests.core.layouts import LAYOUTS, ODD, tag_of
+from scrapy_mss.markup.attributes import words_of_tag
+from scrapy_mss.markup.tags import BLOCK_TAGS
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import Bools, Tokens
+from scrapy_mss.models.profiles import DEFAULT
 from tests.core.oracle_bayes import DictionaryBayes, Feature, features_of
-from tests.core.pages import news_page
-from tests.effort import examples
+from tests.helpers.effort import examples
+from tests.helpers.layouts import LAYOUTS, ODD, tag_of
+from tests.helpers.news_pages import news_page
 
 PAPER = ("trigram", "unclosed_tag")
 CLEANEVAL = ("unigram", "unclosed_tag")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scrapy_mss.core import subsequence
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span, k_best_spans, maximal_spans
-from tests.effort import examples
+from tests.helpers.effort import examples
 
 # Halves and whole numbers: sums are exact, ties and zeros are frequent.
 SCORES = st.lists(st.integers(-6, 6).map(lambda n: n / 2), max_size=24)

@@ -11,11 +11,11 @@ from statistics import fmean
 import demo_web
 import pytest
 
+from research.bench import metrics
 from scrapy_mss import Extractor
-from scrapy_mss.bench import metrics
-from scrapy_mss.core.tokenizer import tokenize
-from scrapy_mss.core.tokens import Tokens
-from scrapy_mss.extractors.alignment import label_passages
+from scrapy_mss.core.alignment import label_passages
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import Tokens
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 ELSEWHERE = ("articles_fundus", "articles_l3s", "articles_rules", "articles_tools", "articles_wcxb")

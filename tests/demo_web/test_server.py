@@ -17,7 +17,7 @@ import pytest
 from demo_web.__main__ import main
 from demo_web.running import PROJECT, READY, ServerError, running
 
-from scrapy_mss.bench import datasets
+from research.bench import datasets
 
 SERVED = ("daily-harbour", "rheinufer-bote")
 SECONDS = 20

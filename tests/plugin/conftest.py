@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from twisted.internet import asyncioreactor
 
-from scrapy_mss.stores.file import write_model
+from scrapy_mss.models.store import write_model
 from tests.plugin import site as site_module
 from tests.plugin.models import learned
 from tests.plugin.site import Site

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from scrapy_mss.core.model import Model
-from scrapy_mss.core.profiles import DEFAULT
-from scrapy_mss.core.tokenizer import tokenize
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.models.format import Model
+from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.wrappers import label, load_wrappers
 from tests.plugin.site import RULES, wrapped
 

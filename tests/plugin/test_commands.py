@@ -16,10 +16,10 @@ import pytest
 import yaml
 
 from scrapy_mss.commands import ACTIONS
-from scrapy_mss.core.model import Model, from_bytes
-from scrapy_mss.core.profiles import PAPER
-from scrapy_mss.shipped import completed
-from scrapy_mss.stores.file import read_model, write_model
+from scrapy_mss.models.bundled import completed
+from scrapy_mss.models.format import Model, from_bytes
+from scrapy_mss.models.profiles import PAPER
+from scrapy_mss.models.store import read_model, write_model
 from tests.plugin.crawling import environment
 from tests.plugin.models import assert_same_counts, learned, name_of
 from tests.plugin.site import RULES, Site, index, plain, story, wrapped

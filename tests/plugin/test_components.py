@@ -22,10 +22,10 @@ from scrapy.utils.test import get_crawler
 
 from scrapy_mss import Addon, Article
 from scrapy_mss.addon import COMPONENTS
-from scrapy_mss.core.model import DamagedModelError
+from scrapy_mss.crawl.session import Session
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
+from scrapy_mss.models.format import DamagedModelError
 from scrapy_mss.pipelines import ArticlePipeline
-from scrapy_mss.session import Session
 from scrapy_mss.settings import SettingError
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
 from scrapy_mss.wrappers import WrapperError
@@ -359,7 +359,7 @@ def test_a_page_that_cannot_be_learned_goes_on_and_is_counted_and_logged(
 ) -> None:
     crawler = crawler_of(MSS_WRAPPERS=RULES)
     part, response = TrainingMiddleware.from_crawler(crawler), page(wrapped(1))
-    monkeypatch.setattr("scrapy_mss.session.label", lambda *_: 1 / 0)
+    monkeypatch.setattr("scrapy_mss.crawl.session.label", lambda *_: 1 / 0)
 
     returned = part.process_response(response.request, response)  # type: ignore[arg-type]
 
@@ -381,7 +381,7 @@ def test_a_page_that_cannot_be_extracted_is_no_article_and_is_counted_and_logged
     assert isinstance(pipeline, ArticlePipeline)
     response = page(wrapped(1))
     (made,), (own,) = items_of(articles, response), items_of(articles, response, {"url": URL})
-    monkeypatch.setattr(f"scrapy_mss.session.{name}", lambda *_: 1 / 0)
+    monkeypatch.setattr(f"scrapy_mss.crawl.session.{name}", lambda *_: 1 / 0)
 
     with pytest.raises(DropItem):
         processed(pipeline, made)

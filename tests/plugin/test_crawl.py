@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from scrapy_mss.shipped import completed, shipped
+from scrapy_mss.models.bundled import completed, shipped
+from scrapy_mss.models.store import read_model
 from scrapy_mss.stats import PREFIX, STATS
-from scrapy_mss.stores.file import read_model
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.models import assert_same_counts, learned, name_of
 from tests.plugin.site import RULES, Site, story

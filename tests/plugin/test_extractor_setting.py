@@ -11,13 +11,13 @@ from typing import Any, NoReturn
 
 import pytest
 
-from scrapy_mss.core.model import Model
-from scrapy_mss.core.profiles import DEFAULT
-from scrapy_mss.extractors import SYSTEMS
-from scrapy_mss.extractors.base import TextExtractor
-from scrapy_mss.extractors.baselines import LongestBlock, SimpleMss
-from scrapy_mss.extractors.external import PEERS
-from scrapy_mss.pages import read_page
+from research.systems import SYSTEMS
+from research.systems.base import TextExtractor
+from research.systems.baselines import LongestBlock, SimpleMss
+from research.systems.external import PEERS
+from scrapy_mss.article import read_page
+from scrapy_mss.models.format import Model
+from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.settings import SettingError
 from scrapy_mss.systems import chosen
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
@@ -37,7 +37,7 @@ class Fragile:
         return "\\n\\n".join(re.findall("<p>(.*?)</p>", html))
 """
 REGISTERED = """
-from scrapy_mss.extractors import SYSTEMS, System
+from research.systems import SYSTEMS, System
 SYSTEMS["fragile"] = System("fragile:Fragile")
 """
 PLAIN = range(6)

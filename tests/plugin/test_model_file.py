@@ -20,12 +20,12 @@ import pytest
 import scrapy
 
 from scrapy_mss.core.labels import span_labels
-from scrapy_mss.core.model import DIGEST_SIZE, MAGIC, Model, to_bytes
-from scrapy_mss.core.profiles import DEFAULT, PAPER
-from scrapy_mss.core.tokenizer import tokenize
-from scrapy_mss.learning import Learner
-from scrapy_mss.shipped import completed
-from scrapy_mss.stores.file import FileStore, read_model, write_atomically
+from scrapy_mss.crawl.learner import Learner
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.models.bundled import completed
+from scrapy_mss.models.format import DIGEST_SIZE, MAGIC, Model, to_bytes
+from scrapy_mss.models.profiles import DEFAULT, PAPER
+from scrapy_mss.models.store import FileStore, read_model, write_atomically
 from tests.plugin.crawling import ADDON, QUIET, Job, crawl, environment
 from tests.plugin.models import assert_same_counts, learned
 from tests.plugin.site import RULES, Site, wrapped

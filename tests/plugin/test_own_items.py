@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_mss.shipped import shipped
+from scrapy_mss.models.bundled import shipped
 from tests.plugin.crawling import ADDON, Crawl, Item, Job, crawl
 from tests.plugin.items import MAKERS, OWN_TITLE
 from tests.plugin.models import name_of

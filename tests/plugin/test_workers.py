@@ -19,13 +19,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from scrapy_mss.core.model import Model
-from scrapy_mss.core.profiles import DEFAULT
-from scrapy_mss.pages import Found, read_page
-from scrapy_mss.shipped import completed, shipped
-from scrapy_mss.stores.file import read_model
-from scrapy_mss.worker import Page
-from scrapy_mss.workers import GivenUpError, Workers
+from scrapy_mss.article import Found, read_page
+from scrapy_mss.crawl.pool import GivenUpError, Workers
+from scrapy_mss.crawl.worker import Page
+from scrapy_mss.models.bundled import completed, shipped
+from scrapy_mss.models.format import Model
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.store import read_model
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
 from tests.plugin.models import assert_same_counts, learned
 from tests.plugin.site import Site, index, plain, story
@@ -35,9 +35,9 @@ LIMIT = 60.0  # seconds; no test waits that long unless something is wrong
 
 MISBEHAVING = """
 import os, sys, time
-import scrapy_mss.pages
+import scrapy_mss.article
 
-sound = scrapy_mss.pages.read_page
+sound = scrapy_mss.article.read_page
 
 def read_page(model, source, url, system):
     if "slow" in url:
@@ -52,7 +52,7 @@ def read_page(model, source, url, system):
         os.write(1, b"and past Python")
     return sound(model, source, url, system)
 
-scrapy_mss.pages.read_page = read_page
+scrapy_mss.article.read_page = read_page
 """
 
 
@@ -104,7 +104,7 @@ def worker_processes(folder: Path | None = None) -> list[psutil.Process]:
 def _is_worker(process: psutil.Process, folder: Path | None = None) -> bool:
     try:
         fits = folder is None or Path(process.cwd()) == folder
-        return fits and "scrapy_mss.worker" in process.cmdline()
+        return fits and "scrapy_mss.crawl.worker" in process.cmdline()
     except psutil.Error:
         return False
 

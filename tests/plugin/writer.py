@@ -16,9 +16,9 @@ import sys
 import time
 from pathlib import Path
 
-from scrapy_mss.core.model import Model
-from scrapy_mss.core.profiles import DEFAULT
-from scrapy_mss.stores.file import FileStore, read_model
+from scrapy_mss.models.format import Model
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.store import FileStore, read_model
 from tests.plugin.models import learned
 
 LONGEST = 0.5  # seconds; an addition takes a tenth of one

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.core.tokenizer import tokenize
+from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.wrappers import (
     Between,
     Labelling,
@@ -22,7 +22,7 @@ from scrapy_mss.wrappers import (
     xpath,
 )
 from scrapy_mss.wrappers.rules import Body
-from tests.core.markup import SOUP
+from tests.helpers.markup import SOUP
 
 PAGE = """<!DOCTYPE html><html lang=en><head><title>Bridge opens | The Daily Example</title>
 <meta name=date content="2024-05-02"><script>var a = "<div id='story'>no</div>";</script></head>

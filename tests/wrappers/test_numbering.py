@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from scrapy_mss.core.tokenizer import tokenize
-from scrapy_mss.core.tokens import WORD
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import WORD
 from scrapy_mss.wrappers.numbering import ATTRIBUTE, NumberedPage
 from scrapy_mss.wrappers.selectors import Element
 

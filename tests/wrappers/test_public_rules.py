@@ -13,9 +13,9 @@ from statistics import fmean
 import pytest
 from lxml import etree
 
-from scrapy_mss.bench.metrics import bag, words
-from scrapy_mss.core.tokenizer import tokenize
-from scrapy_mss.core.tokens import WORD
+from research.bench.metrics import bag, words
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import WORD
 from scrapy_mss.wrappers import Registry, label, load_wrappers
 from scrapy_mss.wrappers.numbering import NumberedPage
 

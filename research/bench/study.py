@@ -1,0 +1,77 @@
+"""`python -m research.bench study`: a study's points as a table, a plot and JSON.
+
+The three files of a study hold the same points. Rows of the table are settings, columns curves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Final
+
+from research.bench.errors import BenchError
+from research.bench.plots import draw
+from research.bench.report import versions
+from research.bench.studies import STUDIES, Point, Study
+from scrapy_mss.models.store import write_atomically
+
+FORMAT: Final = "scrapy-mss-study/1"
+
+
+def add_parser(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+) -> argparse.ArgumentParser:
+    """Add the command to those of the bench."""
+    study = commands.add_parser("study", help="what changes with a parameter: a table and a plot")
+    study.add_argument("names", nargs="+", metavar="NAME", help=f"of {', '.join(STUDIES)}; or all")
+    study.add_argument("--data", type=Path, required=True, metavar="DIR", help="labelled sets")
+    study.add_argument("--out", type=Path, required=True, metavar="DIR", help="where files go")
+    return study
+
+
+def run(options: argparse.Namespace, command: str) -> None:
+    """Make each study that *options* name."""
+    names = list(STUDIES) if options.names == ["all"] else options.names
+    for name in names:
+        if name not in STUDIES:
+            raise BenchError(f"study {name!r} is unknown; known are: {', '.join(STUDIES)}")
+    if not options.out.is_dir():
+        raise BenchError(f"--out: there is no folder {options.out}")
+    for name in names:
+        study = STUDIES[name]
+        points = list(study.points(options.data))
+        print(f"{study.title}\n\n{table(study, points)}")
+        write_atomically(options.out / f"{name}.svg", draw(study, points))
+        write_atomically(options.out / f"{name}.md", table(study, points).encode())
+        write_atomically(options.out / f"{name}.json", document(study, points, command).encode())
+
+
+def table(study: Study, points: Sequence[Point]) -> str:
+    """The points as a Markdown table."""
+    curves = list(dict.fromkeys(point.curve for point in points))
+    found = {(point.x, point.curve): point.y for point in points}
+    lines = [
+        f"| {' | '.join((study.x, *curves))} |",
+        f"| {' | '.join(['---:'] * (1 + len(curves)))} |",
+    ]
+    for x in dict.fromkeys(point.x for point in points):
+        cells = (f"{found[x, c]:.3f}" if (x, c) in found else "" for c in curves)
+        lines.append(f"| {x:g} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def document(study: Study, points: Sequence[Point], command: str) -> str:
+    """The points as JSON, with how they were made."""
+    made = {
+        "format": FORMAT,
+        "study": study.name,
+        "command": command,
+        "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "versions": versions(),
+        "points": [asdict(point) | {"y": round(point.y, 5)} for point in points],
+    }
+    return json.dumps(made, indent=1) + "\n"

@@ -1,0 +1,342 @@
+"""What each part of the default profile is worth, and whether its probabilities hold.
+
+    python benchmarks/judge.py ablation --data FOLDER --out docs/results
+    python benchmarks/judge.py decision --data FOLDER --out docs/results
+
+Both go by site over the four sets that the model in the box is made from. For the ablation
+one part after the other is taken out, in training and in use, and a third of the sites is asked
+about; for the decision, cross-validated, articles are told from the pages of `other_pages_wcxb`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean, median
+from time import perf_counter
+from unittest.mock import patch
+
+import lxml.html
+import numpy as np
+
+from research.bench import datasets, metrics
+from research.bench.errors import BenchError
+from research.bench.folds import assign
+from research.bench.pages import Page
+from research.systems.base import Example
+from research.training import fit
+from research.training.lessons import BARE, PIECE, Lesson, lessons
+from scrapy_mss.blocks import classifier as judge
+from scrapy_mss.blocks import container_features as agreement
+from scrapy_mss.blocks import features as measures
+from scrapy_mss.blocks import selection
+from scrapy_mss.blocks.mlp import Matrix
+from scrapy_mss.blocks.segmentation import Passages
+from scrapy_mss.core.subsequence import Span
+from scrapy_mss.extractor import Extractor
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import Bools, Floats, Tokens
+from scrapy_mss.models.format import Model
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.store import write_atomically
+
+SETS = ("articles_wcxb", "articles_fundus", "articles_rules", "articles_tools")
+OTHERS = "other_pages_wcxb"
+FOLDS = 3
+TESTED = 1  # folds that the ablation asks about: a third of the sites, unseen, is enough for it
+BINS = 10
+Patch = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """A page of a set, tokenized, with what it teaches."""
+
+    dataset: str
+    page: Page
+    tokens: Tokens
+    lessons: tuple[Lesson, ...]
+    fold: int
+
+
+def cases(folder: Path) -> list[Case]:
+    """The labelled articles of all sets, dealt into folds by site."""
+    rows = [(name, page) for name in SETS for page in pages(folder, name)]
+    folds = assign([page.site for _, page in rows], FOLDS)
+    found = []
+    for (name, page), fold in zip(rows, folds, strict=True):
+        taught = tuple(lessons([Example(page.html, page.golds[0], page.site)]))
+        tokens = taught[0].tokens if taught else tokenize(page.html)
+        found.append(Case(name, page, tokens, taught, fold))
+    return found
+
+
+def pages(folder: Path, name: str) -> tuple[Page, ...]:
+    """The pages of the set *name*."""
+    return datasets.load(f"jsonl:{folder / name}.jsonl.xz").pages
+
+
+def trained(
+    known: Sequence[Case], others: Sequence[Tokens] = (), families: Sequence[str] = DEFAULT.families
+) -> Extractor:
+    """An extractor that learned from *known* pages."""
+    taught = [lesson for case in known for lesson in case.lessons]
+    bayes, judged = fit.fit(taught, families, others)
+    return Extractor(Model.of(DEFAULT, bayes, judged), profile=DEFAULT)
+
+
+# Ablation
+
+
+def score(all_cases: Sequence[Case], families: Sequence[str]) -> tuple[dict[str, float], float]:
+    """F1 by set, and the median cost behind the tokenizer as a multiple of lxml's parse."""
+    found: dict[str, list[float]] = {name: [] for name in SETS}
+    costs = []
+    for fold in range(TESTED):
+        system = trained([c for c in all_cases if c.fold != fold], families=families)
+        for case in (c for c in all_cases if c.fold == fold):
+            case.tokens.__dict__.pop("passages", None)  # so that they are found again, and timed
+            start = perf_counter()
+            text = system.extract_tokens(case.tokens).text
+            cost = perf_counter() - start
+            gold = metrics.words(case.page.golds[0])
+            found[case.dataset].append(metrics.bag(metrics.words(text), gold).f1)
+            costs.append(cost / parse_seconds(case.page.source))
+    return {name: fmean(values) for name, values in found.items()}, median(costs)
+
+
+def parse_seconds(source: bytes) -> float:
+    """The unit: what lxml takes for the same bytes."""
+    start = perf_counter()
+    lxml.html.document_fromstring(source or b"<p>")
+    return perf_counter() - start
+
+
+@contextmanager
+def without_inputs(group: str) -> Iterator[None]:
+    """The network without a group of its inputs, or a measure: they are 0 on every page."""
+    whole = judge.inputs_of
+
+    def reduced(passages: Passages, evidence: Floats, scores: Floats) -> Matrix:
+        inputs = whole(passages, evidence, scores)
+        looks, families = len(measures.columns(passages)), len(evidence)
+        shares = len(agreement.columns(passages, scores))
+        ends = np.cumsum([looks, families, 2, shares])
+        groups = dict(
+            zip(
+                ("looks", "families", "scores", "agreement"),
+                np.split(np.arange(inputs.shape[1]), ends),
+                strict=False,
+            )
+        ) | {"neighbours": np.arange(ends[-1], inputs.shape[1])}
+        measured = list(measures.columns(passages))
+        groups |= {name: np.array([at]) for at, name in enumerate(measured)}
+        groups["described"] = np.flatnonzero(["descri" in name for name in measured])
+        inputs[:, groups[group]] = 0.0
+        return inputs
+
+    with patch.object(judge, "inputs_of", reduced), patch.object(fit, "inputs_of", reduced):
+        yield
+
+
+@contextmanager
+def line_at_one_half() -> Iterator[None]:
+    """Passages above one half are kept, whatever the page."""
+    with patch.object(selection, "line", lambda *_: 0.5):
+        yield
+
+
+@contextmanager
+def without_span() -> Iterator[None]:
+    """All that is above the line is kept, wherever on the page."""
+
+    def everywhere(above: Bools, passages: Passages, span: object) -> Bools:
+        del passages, span
+        return above
+
+    with patch.object(selection, "chosen", everywhere):
+        yield
+
+
+@contextmanager
+def without_cleaning() -> Iterator[None]:
+    """The whole span is kept."""
+
+    def whole(above: Bools, passages: Passages, span: Span) -> Bools:
+        return chosen(np.ones_like(above), passages, span)
+
+    chosen = selection.chosen
+    with patch.object(selection, "chosen", whole):
+        yield
+
+
+@contextmanager
+def without_rejoining() -> Iterator[None]:
+    """What is beyond the span is lost."""
+    with patch.object(selection, "rejoined", lambda kept, *_: kept):
+        yield
+
+
+@contextmanager
+def with_copies() -> Iterator[None]:
+    """Second copies stay."""
+    with patch.object(selection, "copied", lambda _, kept: np.zeros_like(kept)):
+        yield
+
+
+STAGES: dict[str, Callable[[], object]] = {
+    "looks of the passage": lambda: without_inputs("looks"),
+    "families one by one (their sum stays)": lambda: without_inputs("families"),
+    "the page's description among them": lambda: without_inputs("described"),
+    "whether it is hidden among them": lambda: without_inputs("hidden"),
+    "agreement with the containers": lambda: without_inputs("agreement"),
+    "neighbours": lambda: without_inputs("neighbours"),
+    "line at half the expected F1 (1/2 instead)": line_at_one_half,
+    "maximum subsequence": without_span,
+    "cleaning inside the span": without_cleaning,
+    "what rejoins the span": without_rejoining,
+    "removal of second copies": with_copies,
+}
+
+
+def ablation(folder: Path) -> str:
+    """A Markdown table: each part taken out in turn."""
+    all_cases = cases(folder)
+    lines = [
+        f"| without | {' | '.join(SETS)} | mean | lxml parses behind the tokenizer |",
+        f"| --- |{' ---: |' * (len(SETS) + 2)}",
+    ]
+
+    def add(name: str, families: Sequence[str] = DEFAULT.families) -> None:
+        by_set, cost = score(all_cases, families)
+        cells = (*by_set.values(), fmean(by_set.values()))
+        row = f"| {name} | {' | '.join(f'{cell:.3f}' for cell in cells)} | {cost:.1f} |"
+        print(row, flush=True)
+        lines.append(row)
+
+    add("nothing")
+    for stage, altered in STAGES.items():
+        with altered():  # type: ignore[attr-defined]
+            add(stage)
+    for family in DEFAULT.families:
+        if family != judge.OF_TOKENS:
+            add(f"family `{family}`", [f for f in DEFAULT.families if f != family])
+    everything = all_cases
+    for made in (PIECE, BARE):
+        all_cases = [
+            replace(case, lessons=tuple(x for x in case.lessons if x.made != made))
+            for case in everything
+        ]
+        add(f"training pages that are a {made}")
+    return "\n".join(lines) + "\n"
+
+
+# Decision
+
+
+def decision(folder: Path) -> tuple[str, bytes]:
+    """A Markdown table and a reliability plot."""
+    articles = cases(folder)
+    others = [(page.site, tokenize(page.html)) for page in pages(folder, OTHERS)]
+    sides = assign([*(c.page.site for c in articles), *(site for site, _ in others)], FOLDS)
+    said, true = [], []
+    for fold in range(FOLDS):
+        known = [c for c, side in zip(articles, sides, strict=False) if side != fold]
+        rest = list(zip(others, sides[len(articles) :], strict=True))
+        system = trained(known, [tokens for (_, tokens), side in rest if side != fold])
+        asked = [(c.tokens, 1) for c, s in zip(articles, sides, strict=False) if s == fold]
+        asked += [(tokens, 0) for (_, tokens), side in rest if side == fold]
+        for tokens, label in asked:
+            said.append(system.extract_tokens(tokens).probability)
+            true.append(label)
+    return reliability(np.array(said), np.array(true))
+
+
+def reliability(said: Floats, true: Floats) -> tuple[str, bytes]:
+    """F1, the expected calibration error, and how often each probability came true."""
+    yes = said >= 0.5
+    hits = float((yes & (true == 1)).sum())
+    precision, recall = hits / yes.sum(), hits / (true == 1).sum()
+    bins = np.minimum((said * BINS).astype(int), BINS - 1)
+    rows = [(k, said[bins == k], true[bins == k]) for k in range(BINS) if (bins == k).any()]
+    error = sum(abs(s.mean() - t.mean()) * len(s) for _, s, t in rows) / len(said)
+    lines = [
+        (
+            f"{int(true.sum())} articles, {int((1 - true).sum())} other pages: "
+            f"precision {precision:.3f}, recall {recall:.3f}, "
+            f"**F1 {2 * precision * recall / (precision + recall):.3f}**, "
+            f"expected calibration error **{error:.3f}** ({BINS} bins)."
+        ),
+        "",
+        "| probability | pages | mean of what was said | share of articles |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    for k, s, t in rows:
+        said_here = f"{k / BINS:.1f} to {(k + 1) / BINS:.1f}"
+        lines.append(f"| {said_here} | {len(s)} | {s.mean():.3f} | {t.mean():.3f} |")
+    return "\n".join(lines) + "\n", plot(rows)
+
+
+def plot(rows: Sequence[tuple[int, Floats, Floats]]) -> bytes:
+    """The share of articles by what was said, as SVG; dots as large as there are pages."""
+    import io
+
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4.6, 4.4), layout="constrained")
+    axes = figure.add_subplot()
+    axes.plot([0, 1], [0, 1], color="#999999", linewidth=1, label="as said")
+    sizes = [10 + 120 * np.sqrt(len(s) / 1712) for _, s, _ in rows]
+    axes.scatter(
+        [s.mean() for _, s, _ in rows],
+        [t.mean() for _, _, t in rows],
+        sizes,
+        color="#0072B2",
+        label="ten bins, by number of pages",
+        zorder=3,
+    )
+    axes.set(
+        title="Is the page an article?",
+        xlabel="probability that was said",
+        ylabel="share that were articles",
+        xlim=(-0.03, 1.03),
+        ylim=(-0.03, 1.03),
+    )
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False, fontsize="small", loc="upper left")
+    out = io.BytesIO()
+    with rc_context({"svg.hashsalt": "decision", "svg.fonttype": "path"}):
+        figure.savefig(out, format="svg", metadata={"Date": None})
+    return out.getvalue()
+
+
+def main() -> None:
+    """Run one of the two and write its files."""
+    parser = argparse.ArgumentParser(description="Measure the parts of the default profile.")
+    parser.add_argument("what", choices=("ablation", "decision"))
+    parser.add_argument("--data", type=Path, required=True, help="the folder of labelled sets")
+    parser.add_argument("--out", type=Path, required=True, help="the folder for the results")
+    options = parser.parse_args()
+    try:
+        write(options.what, options.data, options.out)
+    except BenchError as error:
+        parser.error(str(error))
+
+
+def write(what: str, data: Path, out: Path) -> None:
+    """Measure, and write the files of the results."""
+    if what == "ablation":
+        write_atomically(out / "ablation.md", ablation(data).encode())
+        return
+    table, drawn = decision(data)
+    print(table)
+    write_atomically(out / "decision.md", table.encode())
+    write_atomically(out / "decision.svg", drawn)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""The paper's systems that learn: supervised, cut at a rule, for CleanEval, self-trained."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from research.systems.base import Example, Located
+from research.training.fit import fit
+from research.training.lessons import lessons
+from scrapy_mss.core.alignment import label_words
+from scrapy_mss.core.cleaning import UNCLEANED, keep
+from scrapy_mss.core.self_training import ITERATIONS, SelfTraining, self_train
+from scrapy_mss.extractor import Extractor
+from scrapy_mss.markup.rendering import render
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.models.bundled import completed
+from scrapy_mss.models.format import Model
+from scrapy_mss.models.profiles import DEFAULT, PROFILES
+from scrapy_mss.models.store import read_model
+
+
+class Mss:
+    """Naive Bayes scores and the span with the greatest sum, as a profile has them.
+
+    The paper measured spans before cleaning, so nothing is cleaned unless *clean* is given;
+    *bias* replaces the profile's.
+    """
+
+    def __init__(
+        self, *, profile: str = "paper", clean: bool = False, bias: float | None = None
+    ) -> None:
+        if profile not in PROFILES:
+            raise ValueError(f"no profile is called {profile!r}; there are {', '.join(PROFILES)}")
+        self.profile = PROFILES[profile]
+        if not clean:
+            self.profile = replace(self.profile, rules=UNCLEANED)
+        if bias is not None:
+            self.profile = replace(self.profile, bias=bias)
+        self.extractor = Extractor.untrained(self.profile)
+
+    def fit(self, examples: Iterable[Example]) -> None:
+        """Learn from golds that people wrote: none is refused."""
+        for example in examples:
+            tokens = tokenize(example.html)
+            self.extractor.learn(tokens, label_words(tokens, example.text), checked=False)
+
+    def load_model(self, path: str | os.PathLike[str]) -> None:
+        """Use what a model file holds instead of learning."""
+        self.extractor = Extractor(completed(read_model(path)), profile=self.profile)
+
+    def locate(self, html: str) -> Located:
+        found = self.extractor.extract(html)
+        return Located(found.text, found.tokens, found.kept)
+
+    def extract(self, html: str) -> str:
+        return self.extractor.extract(html).text
+
+
+class JudgedMss(Mss):
+    """The system of the model in the box: counts of words and layout, weighed by a judge."""
+
+    def __init__(self, *, bias: float | None = None) -> None:
+        super().__init__(profile=DEFAULT.name, clean=True, bias=bias)
+
+    def fit(self, examples: Iterable[Example]) -> None:
+        """Learn counts, and a judge of them."""
+        bayes, judge = fit(list(lessons(examples)), self.profile.families)
+        self.extractor = Extractor(Model.of(self.profile, bayes, judge), profile=self.profile)
+
+
+class SelfTrainedMss(Mss):
+    """The supervised system, trained on from the unlabelled pages of one site at a time."""
+
+    def __init__(self, *, iterations: int = ITERATIONS) -> None:
+        super().__init__()
+        self.options = SelfTraining(iterations=iterations)
+
+    def locate_site(self, pages: Sequence[str]) -> list[list[Located]]:
+        """For each iteration, the first of them none, what is found in each page of a site."""
+        assert self.extractor.model is not None
+        tokens = [tokenize(page) for page in pages]
+        history = self_train(self.extractor.model.bayes, tokens, options=self.options)
+        rows = []
+        for predictions in history:
+            kept = [
+                keep(page, found.span, self.profile.rules)
+                for page, found in zip(tokens, predictions, strict=True)
+            ]
+            rows.append([Located(render(t, k), t, k) for t, k in zip(tokens, kept, strict=True)])
+        return rows
+
+    def extract_site(self, pages: Sequence[str]) -> list[str]:
+        return [located.text for located in self.locate_site(pages)[-1]]

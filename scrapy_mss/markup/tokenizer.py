@@ -1,0 +1,326 @@
+r"""HTML source -> Tokens: never raises on markup, reads a character a bounded number of times.
+
+Two steps, each one pass of a regular expression:
+
+1. ``_clean`` takes out comments and what stands between script and style tags, and decodes
+   letters that are written as references (``caf&eacute;`` is one word). The few places where
+   something was taken out are kept, so that offsets can be led back to the source.
+2. ``_PIECES`` cuts the cleaned text into pieces that leave nothing out: a tag, a word with the
+   space behind it, blank space, a reference, a sign. Four signs or more in a row are one, and
+   what no page shows (controls, halves of surrogate pairs) is blank. Since nothing is left out,
+   the pieces' lengths alone give their places, and a piece is looked up once in a table that
+   says what it is: behind the table there are only arrays.
+
+Where the standard and readers' interest differ we keep text: a comment that is never closed
+ends at its first ``>``. A script that is never closed, and a tag or an attribute's quote that
+is never closed, swallow the rest of the page, as they do in a browser. Step 1 does not look at
+quotes: a ``<!--`` or ``<script>`` inside an attribute begins a comment or a script there, too.
+
+Every alternative of the expressions consumes what it looked at and none can fail after a long
+look, so hostile markup costs what ordinary markup costs.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from functools import lru_cache
+from hashlib import blake2b
+from html import unescape
+from html.entities import html5
+from itertools import groupby
+from operator import itemgetter
+
+import numpy as np
+
+from scrapy_mss.markup.stemming import stem
+from scrapy_mss.markup.tags import TAG_NUMBERS, UNKNOWN_TAG
+from scrapy_mss.markup.tokens import (
+    CLOSE,
+    HASH_SHIFT,
+    KIND_BITS,
+    KIND_MASK,
+    OPEN,
+    SIGN,
+    TAG_MASK,
+    WORD,
+    Bools,
+    Bytes,
+    Ints,
+    Symbols,
+    Tokens,
+)
+
+# Flags of a piece's code, in the bits that a symbol leaves free.
+_SPACE_BEHIND = 1 << 10
+_NO_TOKEN = 1 << 11
+_SYMBOL_MASK = ~(_SPACE_BEHIND | _NO_TOKEN) & (1 << 64) - 1
+
+# Ideographs and kana: scripts without spaces, where a character is the nearest thing to a word.
+# With iteration marks and the ideographic zero, without the middle dot, which separates words.
+CJK = (
+    "\u3005-\u3007\u303b\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
+    "\U0001b000-\U0001b16f\U00020000-\U000323af"
+)
+_FIRST_CJK = ord(CJK[0])
+
+# Possessive quantifiers keep no state a repetition, which matters on a tag with a million
+# attributes; before Python 3.11 there are none, and such a tag takes memory for a moment.
+_P = "+" if sys.version_info >= (3, 11) else ""
+
+_QUOTED = rf"""(?:"[^"]*{_P}(?:"|\Z)|'[^']*{_P}(?:'|\Z))"""
+_TAG = rf"</?[a-zA-Z][^=>]*{_P}(?:=(?:\s*{_P}{_QUOTED})?{_P}[^=>]*{_P})*{_P}(?:>|\Z)"
+
+# References that stand without a semicolon: the standard's closed list, in groups of one first
+# letter, so that a "&" before something else costs one look and not one for each name.
+_BARE_NAMES = "|".join(
+    f"{letter}(?:{'|'.join(sorted((name[1:] for name in names), key=len, reverse=True))})"
+    for letter, names in groupby(sorted(n for n in html5 if not n.endswith(";")), itemgetter(0))
+)
+_REFERENCE = (
+    r"&(?:#(?:[0-9]+|[xX][0-9a-fA-F]+);?"
+    rf"|(?=[a-zA-Z])(?:[a-zA-Z][a-zA-Z0-9]*;|{_BARE_NAMES}))"
+)
+# Four signs in a row are an ornament or noise, not four signs of a text; nor do the angles and
+# ampersands count that stand before another of their kind. Without this rule a page of signs
+# would cost ten times what a page of words does.
+_SIGN_RUN = r"[^\w\s<&]{4,}|<+(?=<)|[&#]+(?=&)"
+
+# Blank: white space, and what no page shows, controls and halves of surrogate pairs.
+_BLANK = r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+"
+_LONGEST_REFERENCE = 40  # of those that mean a character; the longest name has 33
+
+
+def _pieces(word: str) -> re.Pattern[str]:
+    declaration = r"<[!?/][^>]*(?:>|\Z)"
+    return re.compile(
+        rf"{_TAG}|{word}|{_BLANK}|{_REFERENCE}|{declaration}|{_SIGN_RUN}|.", re.DOTALL
+    )
+
+
+_PIECES = _pieces(r"\w+ ?")
+_PIECES_CJK = _pieces(rf"[^\W{CJK}]+ ?|[{CJK}] ?")
+_ANY_BLANK = re.compile(_BLANK)
+_ANY_CJK = re.compile(f"[{CJK}]")
+# ASCII: where case is ignored, "s" is also the long s, which makes no script.
+_HIDDEN = re.compile(r"<!--|<((?ai:script|style))(?=[\s/>])")
+_HIDDEN_OR_REFERENCE = re.compile(rf"{_HIDDEN.pattern}|{_REFERENCE}")
+_TAG_END = re.compile(_TAG)
+_CLOSING = {name: re.compile(rf"</(?ai:{name})(?=[\s/>])") for name in ("script", "style")}
+_TAG_NAME = re.compile(r"</?([a-zA-Z][^\s/>]*)")
+
+
+def decode(reference: str) -> str:
+    """The text that a character reference stands for; the reference itself if for none."""
+    if len(reference) > _LONGEST_REFERENCE:
+        return "\ufffd" if reference.startswith("&#") else reference
+    return _decode(reference)
+
+
+_decode = lru_cache(2**12)(unescape)  # pages repeat few references, and unescape is slow
+_ANY_REFERENCE = re.compile(_REFERENCE)
+
+
+def decode_all(text: str) -> str:
+    """*text* with its character references decoded; no length of a number can make it fail."""
+    if "&" not in text:
+        return text
+    return _ANY_REFERENCE.sub(lambda found: decode(found[0]), text)
+
+
+def tokenize(source: str) -> Tokens:
+    """The tokens of an HTML page, or of any other text."""
+    clean, places, shifts = _clean(source)
+    pattern = _PIECES_CJK if _has_cjk(clean) else _PIECES
+    pieces = pattern.findall(clean)
+    n_pieces = len(pieces)
+    codes = np.fromiter(map(_CODES.__getitem__, pieces), np.uint64, n_pieces)
+    ends = np.fromiter(map(len, pieces), np.int32, n_pieces).cumsum(dtype=np.int32)
+    starts = np.concatenate((np.zeros(1, np.int32), ends[:-1])) if n_pieces else ends
+    is_token = codes & np.uint64(_NO_TOKEN) == 0
+    codes, starts, ends = codes[is_token], starts[is_token], ends[is_token]
+    ends = ends - (codes & np.uint64(_SPACE_BEHIND) != 0)
+
+    symbol: Symbols = codes & np.uint64(_SYMBOL_MASK)
+    kind = (symbol & np.uint64(KIND_MASK)).astype(np.uint8)
+    is_tag = kind <= CLOSE
+    tag = np.where(is_tag, symbol >> np.uint64(KIND_BITS) & np.uint64(TAG_MASK), 0)
+    tag = tag.astype(np.uint8)
+    unclosed, partner = _nesting(is_tag, kind, tag)
+    start, end = _in_source(places, shifts, starts, ends)
+    return Tokens(source, clean, symbol, kind, tag, start, end, starts, ends, unclosed, partner)
+
+
+def _has_cjk(text: str) -> bool:
+    """Whether *text* holds an ideograph or kana; most texts hold few characters so far up."""
+    if text.isascii():
+        return False
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    high = codes[codes >= _FIRST_CJK].tobytes().decode("utf-32-le", "surrogatepass")
+    return bool(_ANY_CJK.search(high))
+
+
+def _clean(source: str) -> tuple[str, list[int], list[int]]:
+    """*source* without what is never text; where in the result, and by how much, offsets shift."""
+    kept: list[str] = []
+    places, shifts = [0], [0]
+    position = length = 0
+    comments_end = True  # whether a "-->" is still ahead: looked for in vain at most once
+
+    def keep(until: int, resume: int, instead: str = "") -> None:
+        nonlocal position, length
+        kept.extend((source[position:until], instead))
+        length += until - position + len(instead)
+        position = resume
+        places.append(2 * length - bool(instead))
+        shifts.append(resume - length)
+
+    search = (_HIDDEN_OR_REFERENCE if _has_letter_references(source) else _HIDDEN).search
+    search_from = 0
+    while found := search(source, search_from):
+        start, search_from = found.span()
+        opener = found[0]
+        if opener[0] == "&":
+            letters = decode(opener)
+            if letters.isalnum():
+                keep(start, search_from, letters)
+        elif opener == "<!--":
+            close = source.find("-->", start + 2) if comments_end else -1
+            comments_end = close >= 0
+            search_from = close + 3 if comments_end else _after(source, ">", search_from)
+            keep(start, search_from)
+        else:
+            content = _end_of_tag(source, start)
+            closing = _CLOSING[found[1].lower()].search(source, content)
+            search_from = closing.start() if closing else len(source)
+            keep(content, search_from)
+    if not kept:
+        return source, places, shifts
+    kept.append(source[position:])
+    return "".join(kept), places, shifts
+
+
+def _has_letter_references(source: str) -> bool:
+    return any(decode(reference).isalnum() for reference in set(_ANY_REFERENCE.findall(source)))
+
+
+def _after(source: str, what: str, position: int) -> int:
+    found = source.find(what, position)
+    return found + len(what) if found >= 0 else len(source)
+
+
+def _end_of_tag(source: str, start: int) -> int:
+    found = _TAG_END.match(source, start)
+    return found.end() if found else start
+
+
+def _in_source(places: list[int], shifts: list[int], starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
+    """Offsets into the cleaned text led back to the source.
+
+    A start at a place where something was taken out stands behind it, an end before it. Places
+    are in half characters: a decoded letter shifts what follows from within itself, where no
+    token begins or ends.
+    """
+    if len(places) == 1:
+        return starts, ends
+    at, by = np.array(places), np.array(shifts)
+    start = starts + by[np.searchsorted(at, 2 * starts, side="right") - 1]
+    end = ends + by[np.maximum(np.searchsorted(at, 2 * ends, side="left") - 1, 0)]
+    return start.astype(np.int32), end.astype(np.int32)
+
+
+def _nesting(is_tag: Bools, kind: Bytes, tag: Bytes) -> tuple[Ints, Ints]:
+    """For each token its most recent unclosed tag, for each tag its partner.
+
+    The paper's stack: an opening tag goes on top, a closing tag unwinds to its match, and one
+    without a match changes nothing. How many of each name are open is kept beside the stack,
+    so that a closing tag without a match is known without a look through it.
+    """
+    at = np.flatnonzero(is_tag)
+    partner = np.full(len(is_tag), -1, np.int32)
+    names = tag[at].tolist()
+    closing = (kind[at] == CLOSE).tolist()
+    stack: list[int] = []
+    open_count = [0] * (TAG_MASK + 1)
+    top_after: list[int] = []
+    pairs: list[tuple[int, int]] = []
+    for index, name in enumerate(names):
+        if not closing[index]:
+            stack.append(index)
+            open_count[name] += 1
+        elif open_count[name]:
+            opened = -1
+            while opened < 0 or names[opened] != name:
+                opened = stack.pop()
+                open_count[names[opened]] -= 1
+            pairs.append((opened, index))
+        top_after.append(stack[-1] if stack else -1)
+    if pairs:
+        opens, closes = at[np.array(pairs).T]
+        partner[opens], partner[closes] = closes, opens
+    # Token indices of the tops; the extra -1 at the end stands for "none".
+    tops = np.append(at, -1)[np.array([*top_after, -1], np.int64)]
+    return tops[np.cumsum(is_tag) - 1].astype(np.int32), partner
+
+
+class _Codes(dict[str, int]):
+    """What a piece is, worked out once for each distinct short piece.
+
+    Two generations bound it: when the young one is full it becomes the old one, and what is
+    asked for again comes back from there. Words of a language stay, the rest goes.
+    """
+
+    LIMIT = 2**16  # pieces a generation: about 13 MB, and the working set of a news crawl
+    LONGEST_KEPT = 48  # characters: tags with addresses in them do not come twice
+
+    def __init__(self) -> None:
+        self._old: dict[str, int] = {}
+
+    def __missing__(self, piece: str) -> int:
+        if len(piece) > self.LONGEST_KEPT:
+            return _code(piece)
+        code = self._old.get(piece)
+        if code is None:
+            code = _code(piece)
+        if len(self) >= self.LIMIT:
+            self._old = dict(self)
+            self.clear()
+        self[piece] = code
+        return code
+
+
+_CODES = _Codes()
+
+
+def _code(piece: str) -> int:
+    """The symbol of *piece*, with flags for blank space and for what is no token."""
+    first = piece[0]
+    if first == "<" and len(piece) > 1 and piece[1] != "<":
+        return _tag_code(piece)
+    if first == "&" and len(piece) > 1:
+        return _text_code(decode(piece).strip())
+    if piece[-1] == " ":
+        return _text_code(piece[:-1]) | _SPACE_BEHIND
+    return _text_code(piece)
+
+
+def _tag_code(piece: str) -> int:
+    found = _TAG_NAME.match(piece)
+    if not found:
+        return _NO_TOKEN  # a declaration
+    kind = CLOSE if piece[1] == "/" else OPEN
+    return TAG_NUMBERS.get(found[1].lower(), UNKNOWN_TAG) << KIND_BITS | kind
+
+
+def _text_code(text: str) -> int:
+    if not text or _ANY_BLANK.match(text):
+        return _NO_TOKEN
+    if text[0].isalnum() or text[0] == "_":
+        return _hash(stem(text)) | WORD
+    return _hash(text) | SIGN
+
+
+def _hash(text: str) -> int:
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little") >> HASH_SHIFT << HASH_SHIFT

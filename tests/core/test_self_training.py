@@ -1,0 +1,259 @@
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from math import exp, log, prod
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_mss.core.features import FAMILIES
+from scrapy_mss.core.naive_bayes import NaiveBayes
+from scrapy_mss.core.self_training import (
+    CERTAIN,
+    Prediction,
+    SelfTraining,
+    certainty,
+    edge_nearness,
+    most_certain,
+    self_train,
+    trigram_importance,
+)
+from scrapy_mss.core.subsequence import EMPTY, Span, best_span
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import Bools, Floats, Ints, Tokens
+from tests.helpers.effort import examples
+from tests.helpers.news_pages import NewsPage, news_page
+
+PROBABILITIES = st.lists(st.integers(0, 20).map(lambda n: n / 20), min_size=1, max_size=40)
+
+
+def prediction(probability: Sequence[float], span: Span) -> Prediction:
+    values = np.array(probability, np.float64)
+    return Prediction(span, values - 0.5, values)
+
+
+@st.composite
+def predictions(draw: st.DrawFn) -> Prediction:
+    """Any probabilities and any span of them that is not empty."""
+    probability = draw(PROBABILITIES)
+    start = draw(st.integers(0, len(probability) - 1))
+    end = draw(st.integers(start + 1, len(probability)))
+    return prediction(probability, Span(start, end, 1.0))
+
+
+@given(predictions(), st.integers(1, 12))
+@examples(2)
+def test_certainty_is_the_geometric_mean_around_both_edges(
+    predicted: Prediction, window: int
+) -> None:
+    """The published product over j … k, of as many factors as the page has tokens there."""
+    smooth = [min(max(p, CERTAIN), 1 - CERTAIN) for p in predicted.probability.tolist()]
+    j, k = predicted.span.start, predicted.span.end - 1
+    page = range(len(smooth))
+    factors = [
+        *(1 - smooth[i] for i in range(j - window, j) if i in page),
+        *(smooth[i] for i in range(j, j + window) if i in page),
+        *(smooth[i] for i in range(k - window + 1, k + 1) if i in page),
+        *(1 - smooth[i] for i in range(k + 1, k + window + 1) if i in page),
+    ]
+
+    v = prod(factors) ** (1 / len(factors))
+
+    assert exp(certainty(predicted, window)) == pytest.approx(v, rel=1e-9)
+
+
+def test_certainty_of_the_published_window_is_the_root_of_forty_factors() -> None:
+    probability = [0.1] * 10 + [0.9] * 25 + [0.2] * 10
+
+    v = exp(certainty(prediction(probability, Span(10, 35, 1.0)), 10))
+
+    assert v == pytest.approx((0.9**10 * 0.9**10 * 0.9**10 * 0.8**10) ** (1 / 40))
+
+
+def test_no_single_token_settles_a_certainty() -> None:
+    assert certainty(prediction([0, 1, 0], Span(0, 1, 1.0)), 1) > log(CERTAIN)
+    assert np.isfinite(certainty(prediction([0, 0, 0], Span(0, 3, 1.0)), 10))
+
+
+@pytest.mark.parametrize(
+    ("span", "distance", "expected"),
+    [
+        # Beside an edge 1, on either side; from the distance on 0.
+        (Span(3, 5, 1.0), 2, [0, 0.5, 1, 1, 1, 1, 0.5, 0]),
+        (Span(0, 8, 1.0), 4, [1, 0.75, 0.5, 0.25, 0.25, 0.5, 0.75, 1]),
+        (Span(4, 8, 1.0), 1, [0, 0, 0, 1, 1, 0, 0, 1]),
+        (Span(7, 8, 1.0), 64, [58 / 64, 59 / 64, 60 / 64, 61 / 64, 62 / 64, 63 / 64, 1, 1]),
+    ],
+)
+def test_nearness_falls_from_1_beside_an_edge(
+    span: Span, distance: int, expected: list[float]
+) -> None:
+    assert edge_nearness(8, span, distance).tolist() == expected
+
+
+@given(st.lists(st.tuples(st.lists(st.integers(0, 5), max_size=30), st.data()), max_size=4))
+@examples(0.5)
+def test_importance_is_the_mean_nearness_of_a_trigram(
+    drawn: list[tuple[list[int], st.DataObject]],
+) -> None:
+    d = 7
+    pages: list[tuple[Ints, Span]] = []
+    nearness: dict[int, list[float]] = defaultdict(list)
+    for buckets, data in drawn:
+        j, end = sorted(data.draw(st.tuples(*[st.integers(0, len(buckets))] * 2)))
+        k = end - 1
+        pages.append((np.array(buckets, np.int32), Span(j, end, 1.0)))
+        for t, bucket in enumerate(buckets):
+            from_edge = min(abs(t - (j - 0.5)), abs(t - (k + 0.5))) - 0.5
+            nearness[bucket].append((d - min(d, from_edge)) / d)
+
+    importance = trigram_importance(pages, d)
+
+    expected = {bucket: sum(values) / len(values) for bucket, values in nearness.items()}
+    assert importance.shape == (1 << FAMILIES["trigram"].bits,)
+    assert np.count_nonzero(importance) <= len(expected)
+    for bucket, mean in expected.items():
+        assert importance[bucket] == pytest.approx(mean)
+
+
+def sure(inside: float) -> Prediction:
+    """A page of which the middle was given *inside* and the rest the contrary."""
+    return prediction([1 - inside] * 9 + [inside] * 9 + [1 - inside] * 9, Span(9, 18, 1.0))
+
+
+def test_the_most_certain_share_of_each_site_is_chosen() -> None:
+    certain = [sure(p) for p in (0.6, 0.9, 0.7, 0.8, 0.95)]
+    sites = ["a"] * 5 + ["b"] * 5
+    options = SelfTraining(share=0.6)
+
+    chosen = most_certain(
+        [*certain, *(sure(p) for p in (0.9, 0.8, 0.7, 0.6, 0.99))], sites, options
+    )
+
+    assert chosen == [1, 3, 4, 5, 6, 9]
+
+
+def test_at_least_one_page_of_a_site_is_chosen_and_none_without_a_prediction() -> None:
+    nothing = prediction([0.5] * 9, EMPTY)
+    options = SelfTraining(share=0.1)
+
+    assert most_certain([sure(0.6), nothing, nothing], ["a", "a", "b"], options) == [0]
+    assert most_certain([nothing], ["a"], options) == []
+    assert most_certain([], [], options) == []
+
+
+@pytest.mark.parametrize(("pages", "chosen"), [(1, 1), (2, 1), (3, 2), (4, 2), (10, 6)])
+def test_the_share_is_rounded_to_whole_pages(pages: int, chosen: int) -> None:
+    assert len(most_certain([sure(0.9)] * pages, ["a"] * pages, SelfTraining())) == chosen
+
+
+def test_of_equally_certain_pages_the_first_are_chosen() -> None:
+    assert most_certain([sure(0.9)] * 5, ["a"] * 5, SelfTraining(share=0.4)) == [0, 1]
+
+
+class Told(NaiveBayes):
+    """A model that gives each page what it was told to."""
+
+    def __init__(self, told: Sequence[Floats]) -> None:
+        super().__init__(["unclosed_tag"])
+        self.told = iter(told)
+
+    def probability(self, features: Ints, *, neighbours: bool = False) -> Floats:
+        return next(self.told)
+
+
+def site(n_pages: int) -> tuple[list[NewsPage], list[Tokens], list[Bools]]:
+    pages = [news_page(n, site="two", paragraphs=2 + n % 4) for n in range(n_pages)]
+    return pages, [page.tokens for page in pages], [page.inside for page in pages]
+
+
+def f1(predicted: Prediction, inside: Bools) -> float:
+    found = np.zeros(len(inside), np.bool_)
+    found[predicted.span.start : predicted.span.end] = True
+    return 2 * int((found & inside).sum()) / int(found.sum() + inside.sum())
+
+
+def test_pages_predicted_badly_are_put_right_by_those_predicted_well() -> None:
+    """What is learned of a site's frame from sure pages holds for its unsure ones."""
+    _, pages, labels = site(12)
+    told = []
+    for number, inside in enumerate(labels):
+        edge = np.flatnonzero(inside)
+        wrong = inside.copy()
+        wrong[max(0, edge[0] - 25) : edge[-1] + 40] = True
+        well = number % 3 > 0
+        told.append(np.where(inside, 0.95, 0.05) if well else np.where(wrong, 0.7, 0.3))
+
+    history = self_train(Told(told), pages)
+
+    quality = [[f1(p, i) for p, i in zip(row, labels, strict=True)] for row in history]
+    assert len(history) == 11
+    assert np.mean(quality[0]) < 0.95
+    assert min(quality[-1]) > 0.98
+    assert [p.span for p in history[-1]] == [p.span for p in history[-2]]
+
+
+def test_a_site_is_learned_from_a_model_of_another_site() -> None:
+    model = NaiveBayes(["trigram", "unclosed_tag"])
+    for n in range(4):
+        page = news_page(n, site="one")
+        model.learn(model.features(page.tokens), page.inside)
+    before = model.counts["trigram"].copy()
+    _, pages, labels = site(8)
+
+    history = self_train(model, pages, options=SelfTraining(iterations=3))
+
+    assert all(f1(p, i) > 0.98 for p, i in zip(history[-1], labels, strict=True))
+    assert np.array_equal(model.counts["trigram"], before)
+
+
+def test_scores_are_weighed_by_the_importance_of_the_trigram() -> None:
+    options = SelfTraining(iterations=1, share=1.0, distance=5, boost=3.0)
+    pages = [tokenize("a b c d e f g h"), tokenize("a b c x y z g h")]
+    probability = np.array([0.1, 0.1, 0.9, 0.9, 0.9, 0.9, 0.1, 0.1])
+
+    (first, second) = self_train(Told([probability] * 2), pages, options=options)
+
+    span = Span(2, 6, float((probability - 0.5)[2:6].sum()))
+    assert [(p.span.start, p.span.end) for p in first] == [(2, 6), (2, 6)]
+    family = FAMILIES["trigram"]
+    buckets = [family.buckets(page, family.bits) for page in pages]
+    m = trigram_importance([(row, span) for row in buckets], options.distance)
+    learned = NaiveBayes(["trigram"])
+    for row in buckets:
+        learned.learn(row[None], np.arange(8) // 2 % 3 > 0)
+    for row, found in zip(buckets, second, strict=True):
+        p = learned.probability(row[None])
+        expected = [(p[t] - 0.5) * (m[row[t]] * options.boost + 1) for t in range(8)]
+        assert found.scores.tolist() == pytest.approx(expected)
+        assert found.probability.tolist() == pytest.approx(p.tolist())
+        assert found.span == best_span(found.scores)
+
+
+def test_each_site_is_chosen_from_apart() -> None:
+    """With pages of two sites together, a site's unsure pages still count for that site."""
+    pages = [tokenize("a b c")] * 2 + [tokenize("x y z")] * 2
+    told = [np.array([0.1, p, 0.1]) for p in (0.99, 0.98, 0.6, 0.6)]
+
+    _, second = self_train(
+        Told(told), pages, ["a", "a", "b", "b"], SelfTraining(iterations=1, share=0.5)
+    )
+
+    assert [p.span[:2] for p in second] == [(1, 2)] * 4
+
+
+@pytest.mark.parametrize("iterations", [0, 1, 2])
+def test_pages_without_any_prediction_stay_so(iterations: int) -> None:
+    pages = [tokenize("a b c"), tokenize("")]
+    told = [np.full(3, 0.5), np.zeros(0)]
+
+    history = self_train(Told(told), pages, options=SelfTraining(iterations=iterations))
+
+    assert [[p.span for p in row] for row in history] == [[EMPTY, EMPTY]] * (iterations + 1)
+
+
+def test_no_pages_have_no_predictions() -> None:
+    assert self_train(NaiveBayes([]), [], options=SelfTraining(iterations=2)) == [[], [], []]

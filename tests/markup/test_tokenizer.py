@@ -1,0 +1,440 @@
+from __future__ import annotations
+
+import json
+import lzma
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from scrapy_mss.markup import tokenizer
+from scrapy_mss.markup.tags import TAG_NUMBERS
+from scrapy_mss.markup.tokenizer import decode, decode_all, tokenize
+from scrapy_mss.markup.tokens import CLOSE, OPEN, Tokens, tag_symbol
+from tests.helpers.effort import examples
+from tests.helpers.markup import SOUP, TAG_SOUP, shown
+from tests.markup.oracle_tokenizer import (
+    Token,
+    decoded,
+    hashed,
+    nesting,
+    reference_length,
+    stem,
+    tokens_of,
+)
+
+# (source, its tokens); each is fed in several presentations.
+CASES: list[tuple[str, str]] = [
+    ("", ""),
+    (" \n\t\x0b\xa0\u3000", ""),
+    ("<p>", "<p>"),
+    ("</p>", "</p>"),
+    ("<p>one</p>", "<p> one </p>"),
+    ("one two", "one two"),
+    ("one, two.", "one , two ."),
+    ("it's", "it ' s"),
+    ("snake_case _x", "snake_case _x"),
+    ("3 1984 3.5", "3 1984 3 . 5"),
+    ("<br/>", "<br>"),
+    ("<br />", "<br>"),
+    ("<p/x>", "<p>"),
+    ("<p class=a>", "<p>"),
+    ("<p\nclass=a\n>", "<p>"),
+    ("</p class=a>", "</p>"),
+    ('<a href="x>y">', "<a>"),
+    ("<a href='x>y'>", "<a>"),
+    ("<a href = \n'x>y'>", "<a>"),
+    ('<a title="it\'s > 1">', "<a>"),
+    # A quote that does not follow a "=" is no quote.
+    ('<a "x>y">', '<a> y " >'),
+    ("<a x=y'z>", "<a>"),
+    ("<a x=>y", "<a> y"),
+    ('<a x=="y>z">', "<a>"),
+    ("<nosuch>", "<unknown>"),
+    ("<p2>", "<unknown>"),
+    ("<h2>", "<h2>"),
+    ("<p\u00e9>", "<unknown>"),
+    # What is no tag: declarations, a closing tag without a name, a "<" before anything else.
+    ("<!DOCTYPE html>", ""),
+    ("<?xml version='1.0'?>", ""),
+    ("<![CDATA[ x ]]>", ""),
+    ("</>", ""),
+    ("</ p>", ""),
+    ("</3>", ""),
+    ("</\u00e9>", ""),
+    ("< p>", "< p >"),
+    ("1 < 2", "1 < 2"),
+    ("<3", "< 3"),
+    ("<<p>>", "< <p> >"),
+    # Comments.
+    ("<!-- x -->", ""),
+    ("<!---->", ""),
+    ("<!-->one", "one"),
+    ("<!--->one", "one"),
+    ("<!-- <p> -- > --> one", "one"),
+    ("<!-- <script> -->one", "one"),
+    ("on<!-- x -->e", "one"),
+    ("<p<!-- x -->>", "<p>"),
+    # Scripts and style sheets; other names that begin so are no scripts.
+    ("<script>x</script>", "<script> </script>"),
+    ("<style>x</style>", "<style> </style>"),
+    ("<ScRiPt>x</sCrIpT>", "<script> </script>"),
+    ("<script>'</p>' <!-- </script >one", "<script> </script> one"),
+    ("<script>x</style></script>", "<script> </script>"),
+    ("<script>x</scripts></script>", "<script> </script>"),
+    ('<script src="a>b">x</script>', "<script> </script>"),
+    ("<script/>x</script>", "<script> </script>"),
+    ("<style\n>x</style\n>one", "<style> </style> one"),
+    ("<scripts>x", "<unknown> x"),
+    ("<\u017fcript>x", "< \u017fcript > x"),
+    ("<scr\u0131pt>x", "<unknown> x"),
+    # References.
+    ("caf&eacute;s", "caf\u00e9s"),
+    ("caf&eacutes", "caf\u00e9s"),
+    ("caf&#233;s", "caf\u00e9s"),
+    ("caf&#233s", "caf\u00e9s"),
+    ("caf&#xE9;s", "caf\u00e9s"),
+    ("caf&#XE9;s", "caf\u00e9s"),
+    ("x&nbsp;y", "x y"),
+    ("x&#160;y", "x y"),
+    ("x&#10;y", "x y"),
+    ("x&amp;y", "x &amp; y"),
+    ("AT&T", "AT & T"),
+    ("x &copy; y", "x &copy; y"),
+    ("x &copy 2009", "x &copy 2009"),
+    ("&copyright", "&copy right"),
+    ("&notin;", "&notin;"),
+    ("&notit;", "&notit;"),
+    ("&nosuch;", "&nosuch;"),
+    ("&nosuch", "& nosuch"),
+    ("&;", "& ;"),
+    ("&#;", "& # ;"),
+    ("&#x;", "& # x ;"),
+    ("&#x g", "& # x g"),
+    ("&#\u0661;", "& # \u0661 ;"),
+    ("&#0;", "&#0;"),
+    ("&#1;", ""),
+    ("&fjlig;ord", "fjord"),
+    ("&frac12;", "\u00bd"),
+    ("&lt;p&gt;", "&lt; p &gt;"),
+    # Scripts without spaces, character by character; a mark that is not in them is a sign.
+    ("\u4e2d\u6587", "\u4e2d \u6587"),
+    ("\u4e2d&#25991;", "\u4e2d \u6587"),
+    ("HTML\u6587\u5b57x", "HTML \u6587 \u5b57 x"),
+    ("\u30ab\u30fc\u30fb\u4eba\u3005", "\u30ab \u30fc \u30fb \u4eba \u3005"),
+    ("\U00020000\U00020001", "\U00020000 \U00020001"),
+    ("\uac00\ub098 \ub2e4", "\uac00\ub098 \ub2e4"),
+    # Other scripts.
+    ("\u0645\u0631\u062d\u0628\u0627 \u0628\u0643", "\u0645\u0631\u062d\u0628\u0627 \u0628\u0643"),
+    ("\u00b2 \u0661\u0662", "\u00b2 \u0661\u0662"),
+    ("\U0001f600\U0001f600", "\U0001f600 \U0001f600"),
+    ("e\u0301", "e \u0301"),
+    # What no page shows is blank.
+    ("a\0b", "a b"),
+    ("a\x1bb", "a b"),
+    ("a\x9fb", "a b"),
+    ("a\ud800b", "a b"),
+    ("a\u200bb", "a \u200b b"),
+    # Four signs in a row are one; of angles and ampersands all but the last.
+    ("...", ". . ."),
+    ("....", "...."),
+    ("_____", "_____"),
+    ("!?!?! one", "!?!?! one"),
+    ("....<b>", ".... <b>"),
+    ("...&amp;", ". . . &amp;"),
+    ("1 <<<< 2", "1 <<< < 2"),
+    ("<<<p>", "<< <p>"),
+    ("&&&", "&& &"),
+    ("&&amp;", "& &amp;"),
+    ("&#&#&#", "&#&# & #"),
+    ("&####", "& ####"),
+]
+
+# What is never closed takes the rest of the page with it, or only a tag's worth.
+UNFINISHED: list[tuple[str, str]] = [
+    ("one <p", "one <p>"),
+    ("one <", "one <"),
+    ("one </", "one"),
+    ("one <!", "one"),
+    ("one <!DOCTYPE two three", "one"),
+    ("one <p class='two> three", "one <p>"),
+    ('one <p class="two> three', "one <p>"),
+    ("one <p class= two three", "one <p>"),
+    ("one <!-- two <p> three", "one three"),
+    ("one <!-- two > three <!-- four > five", "one three five"),
+    ("one <!-- two <!-- three --> four", "one four"),
+    ("one <!-- two three", "one"),
+    ("one <!--", "one"),
+    ("one <script> two <p> three", "one <script>"),
+    ("one <script two three", "one <script>"),
+    ("one <style> two </style", "one <style>"),
+    ("one <script></script", "one <script>"),
+    ("one <script", "one <script>"),
+    ("one &amp", "one &amp"),
+    ("one &", "one &"),
+    ("one &#", "one & #"),
+]
+
+NAME = re.compile(r"</?[a-zA-Z]+")
+
+
+def presentations(source: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """*source* among other things: (source, tokens before it, tokens behind it)."""
+    yield source, [], []
+    yield f"before {source} behind", ["before"], ["behind"]
+    yield f"{source}\n", [], []
+    yield f"<div>{source}</div>", ["<div>"], ["</div>"]
+    yield f"<!-- > -->{source}<!-- < -->", [], []
+    yield f"&eacute;t&eacute; {source} &eacute;", ["\u00e9t\u00e9"], ["\u00e9"]
+    yield f"<script>x</script>{source}<style>y</style>", *_hidden_around()
+    yield NAME.sub(lambda name: name[0].upper(), source), [], []
+
+
+def _hidden_around() -> tuple[list[str], list[str]]:
+    return ["<script>", "</script>"], ["<style>", "</style>"]
+
+
+def rows(tokens: Tokens) -> list[Token]:
+    """The arrays as the oracle's tokens."""
+    bounds = zip(tokens.clean_start.tolist(), tokens.clean_end.tolist(), strict=True)
+    columns = (
+        tokens.kind.tolist(),
+        tokens.symbol.tolist(),
+        tokens.start.tolist(),
+        tokens.end.tolist(),
+        [tokens.clean[start:end] for start, end in bounds],
+        tokens.tag.tolist(),
+    )
+    return [Token(*row) for row in zip(*columns, strict=True)]
+
+
+@pytest.mark.parametrize(("source", "expected"), CASES)
+def test_tokens_of_a_case_are_the_same_wherever_it_stands(source: str, expected: str) -> None:
+    for presented, before, behind in presentations(source):
+        found = shown(tokenize(presented))
+
+        assert found == [*before, *expected.split(" ") * bool(expected), *behind], presented
+
+
+@pytest.mark.parametrize(("source", "expected"), UNFINISHED)
+def test_what_is_never_closed_ends_as_documented(source: str, expected: str) -> None:
+    found = shown(tokenize(source))
+
+    assert found == expected.split(" ")
+
+
+@given(SOUP)
+@example("</\u00e9>")
+@example("<\u017fcript>x</script>")
+@example("<a href='x")
+@example("<<!-- -->p>&am<!-- -->p;")
+@examples(10)
+def test_tokens_are_those_of_the_walk_character_by_character(source: str) -> None:
+    tokens = tokenize(source)
+
+    assert rows(tokens) == tokens_of(source)
+
+
+@given(SOUP)
+@examples(2)
+def test_tokens_stand_in_order_and_do_not_overlap(source: str) -> None:
+    tokens = tokenize(source)
+
+    assert np.all(tokens.start < tokens.end)
+    assert np.all(tokens.end[:-1] <= tokens.start[1:])
+    assert np.all(tokens.clean_start < tokens.clean_end)
+    assert np.all(tokens.clean_end[:-1] <= tokens.clean_start[1:])
+    assert not len(tokens) or (tokens.start[0] >= 0 and tokens.end[-1] <= len(source))
+
+
+@given(SOUP)
+@examples(2)
+def test_the_source_of_a_tag_begins_with_its_bracket(source: str) -> None:
+    tokens = tokenize(source)
+
+    assert all(source[start] == "<" for start in tokens.start[tokens.is_tag].tolist())
+
+
+@given(st.one_of(SOUP, TAG_SOUP))
+@examples(4)
+def test_partners_are_each_others_and_have_the_same_name(source: str) -> None:
+    tokens = tokenize(source)
+
+    paired = np.flatnonzero(tokens.partner >= 0)
+    partners = tokens.partner[paired]
+    assert np.array_equal(tokens.partner[partners], paired)
+    assert np.array_equal(tokens.tag[partners], tokens.tag[paired])
+    opens = tokens.kind[paired] == OPEN
+    assert np.array_equal(opens, partners > paired)
+    assert np.array_equal(opens, tokens.kind[partners] == CLOSE)
+
+
+@given(st.one_of(SOUP, TAG_SOUP))
+@examples(4)
+def test_unclosed_tags_and_partners_are_those_of_a_plain_stack(source: str) -> None:
+    tokens = tokenize(source)
+    at = np.flatnonzero(tokens.is_tag).tolist()
+    tops, partners = nesting([(int(tokens.tag[i]), tokens.kind[i] == CLOSE) for i in at])
+
+    unclosed, partner, top = [], [-1] * len(tokens), -1
+    for i in range(len(tokens)):
+        if i in at:
+            top = tops[at.index(i)]
+            mate = partners[at.index(i)]
+            partner[i] = at[mate] if mate >= 0 else -1
+        unclosed.append(at[top] if top >= 0 else -1)
+    assert tokens.unclosed.tolist() == unclosed
+    assert tokens.partner.tolist() == partner
+
+
+@pytest.mark.parametrize(
+    ("source", "word", "unclosed"),
+    [
+        ("x", 0, None),
+        ("<p>x", 1, "<p>"),
+        ("<p></p>x", 2, None),
+        ("<div><p></p>x", 3, "<div>"),
+        # An unmatched closing tag leaves the most recent unclosed tag as it was.
+        ("<div></p>x", 2, "<div>"),
+        ("</p>x", 1, None),
+        # A closing tag unwinds to its match.
+        ("<div><b><i></div>x", 4, None),
+        ("<ul><li><li></ul>x", 4, None),
+        ("<p><b></p></b>x", 4, None),
+        # A void element is never closed.
+        ("<p><br>x", 2, "<br>"),
+        ("<p><br></p>x", 3, None),
+        # Unknown tags are all one.
+        ("<one></two>x", 2, None),
+    ],
+)
+def test_most_recent_unclosed_tag(source: str, word: int, unclosed: str | None) -> None:
+    tokens = tokenize(source)
+
+    found = int(tokens.unclosed[word])
+    assert (shown(tokens)[found] if found >= 0 else None) == unclosed
+
+
+def test_a_word_of_references_stands_where_they_stand() -> None:
+    source = "x <b>&eacute;t&#233;</b>"
+
+    tokens = tokenize(source)
+
+    assert tokens.words() == ["x", "\u00e9t\u00e9"]
+    assert tokens.html(2, 3) == "&eacute;t&#233;"
+
+
+def test_a_span_gives_back_the_comments_in_it_and_not_those_beside_it() -> None:
+    tokens = tokenize("<!-- a -->one<!-- b -->two<!-- c --> three<!-- d -->")
+
+    assert tokens.words() == ["onetwo", "three"]
+    assert tokens.html(0, 1) == "one<!-- b -->two"
+    assert tokens.html(0, 2) == "one<!-- b -->two<!-- c --> three"
+
+
+@pytest.mark.parametrize("name", list(TAG_NUMBERS))
+def test_every_known_tag_is_told_by_its_number(name: str) -> None:
+    tokens = tokenize(f"<{name}></{name.upper()}>")
+
+    assert tokens.symbol[:2].tolist() == [tag_symbol(name), tag_symbol(name, CLOSE)]
+
+
+@given(st.text(max_size=12), st.text(max_size=12))
+def test_words_have_equal_symbols_exactly_when_their_stems_are_equal(one: str, other: str) -> None:
+    symbols = [
+        dict(zip(t.words(), t.symbol[t.is_word].tolist(), strict=True))
+        for t in (tokenize(one), tokenize(other))
+    ]
+
+    for first, first_symbol in symbols[0].items():
+        for second, second_symbol in symbols[1].items():
+            assert (first_symbol == second_symbol) == (stem(first) == stem(second))
+
+
+def test_symbols_do_not_depend_on_the_process() -> None:
+    tokens = tokenize("running <p> !")
+
+    assert tokens.symbol.tolist() == [hashed("run") + 2, tag_symbol("p"), hashed("!") + 3]
+    # Written down: a stored model means the same tomorrow.
+    assert hashed("run") + 2 == 0x9583C647490D4002
+
+
+@given(st.from_regex(r"&#?[xX]?[a-zA-Z0-9]{0,12};?", fullmatch=True))
+@examples(2)
+def test_references_decode_as_the_standard_library_has_it(reference: str) -> None:
+    whole = reference_length(reference, 0) == len(reference)
+
+    assert not whole or decode(reference) == decoded(reference)
+    assert decode_all(f"x{reference} y").startswith("x")
+
+
+@pytest.mark.parametrize(
+    ("reference", "expected"),
+    [
+        ("&CounterClockwiseContourIntegral;", "\u2233"),  # the longest name there is
+        ("&" + "a" * 38 + ";", "&" + "a" * 38 + ";"),
+        ("&" + "a" * 39 + ";", "&" + "a" * 39 + ";"),
+        ("&" + "amp" * 2000 + ";", "&" + "amp" * 2000 + ";"),
+        ("&#" + "0" * 35 + "65;", "A"),
+        ("&#" + "0" * 36 + "65;", "\ufffd"),
+        ("&#" + "9" * 20 + ";", "\ufffd"),
+        ("&#" + "9" * 5000 + ";", "\ufffd"),
+        ("&#x" + "f" * 5000 + ";", "\ufffd"),
+    ],
+)
+def test_references_of_any_length_decode(reference: str, expected: str) -> None:
+    assert decode(reference) == expected
+    assert decode_all(f"({reference})") == f"({expected})"
+
+
+def test_the_memory_of_pieces_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokenizer._Codes, "LIMIT", 100)  # noqa: SLF001
+    codes = tokenizer._Codes()  # noqa: SLF001
+    wanted = {str(n): codes[str(n)] for n in range(9)}
+
+    for n in range(350):
+        codes[f"w{n}"]
+
+    assert len(codes) <= 100
+    assert len(codes._old) <= 100  # noqa: SLF001
+    assert {piece: codes[piece] for piece in wanted} == wanted
+
+
+def test_long_pieces_are_not_remembered() -> None:
+    codes = tokenizer._Codes()  # noqa: SLF001
+    kept, left = "x" * codes.LONGEST_KEPT, "x" * (codes.LONGEST_KEPT + 1)
+
+    assert [codes[kept], codes[left]] == [codes[kept], codes[left]]
+
+    assert list(codes) == [kept]
+    assert codes.LIMIT * codes.LONGEST_KEPT < 4_000_000
+
+
+def test_tokens_do_not_depend_on_what_was_tokenized_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tokenizer._Codes, "LIMIT", 100)  # noqa: SLF001
+    source = "<p>Running caf&eacute;s &amp; 3 dogs</p>"
+    first = tokenize(source)
+
+    for n in range(4):
+        tokenize(" ".join(f"word{n}x{i}" for i in range(100)))
+
+    assert rows(tokenize(source)) == rows(first)
+
+
+SHARED_PAGES = Path(__file__).parents[3] / "shared" / "data" / "cleaneval_dev.jsonl.xz"
+
+
+@pytest.mark.skipif(not SHARED_PAGES.exists(), reason="needs the labelled pages beside the project")
+def test_tokens_of_real_pages_are_those_of_the_walk_character_by_character() -> None:
+    with lzma.open(SHARED_PAGES, "rt", encoding="utf-8") as lines:
+        pages = [json.loads(line)["html"] for line in islice(lines, 3)]
+
+    for page in pages:
+        assert rows(tokenize(page)) == tokens_of(page)

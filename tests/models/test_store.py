@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import errno
+import multiprocessing
+import os
+from pathlib import Path
+from stat import S_ISDIR
+
+import pytest
+from filelock import FileLock
+
+from scrapy_mss.models import store as file
+from scrapy_mss.models.format import (
+    DamagedModelError,
+    ForeignModelError,
+    IncompatibleModelError,
+    Model,
+    ModelError,
+    to_bytes,
+)
+from scrapy_mss.models.profiles import PAPER, PAPER_HR, TRIGRAM
+from scrapy_mss.models.store import (
+    FileStore,
+    StoreError,
+    read_model,
+    write_atomically,
+    write_model,
+)
+from tests.helpers.news_pages import news_page
+
+
+def trained(*numbers: int) -> Model:
+    """A model that learned these pages."""
+    model = Model(TRIGRAM)
+    for number in numbers:
+        page = news_page(number)
+        model.bayes.learn(model.bayes.features(page.tokens), page.inside)
+    return model
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "news.model"
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+def test_a_model_is_read_as_it_was_written(path: Path) -> None:
+    write_model(path, trained(1))
+
+    assert to_bytes(read_model(path)) == path.read_bytes() == to_bytes(trained(1))
+    assert names(path.parent) == [path.name]
+
+
+def test_a_model_is_written_in_place_of_another(path: Path) -> None:
+    write_model(path, trained(1))
+    write_model(str(path), trained(2))
+
+    assert path.read_bytes() == to_bytes(trained(2))
+    assert names(path.parent) == [path.name]
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [(b"", ForeignModelError), (b"<html>", ForeignModelError), (None, DamagedModelError)],
+)
+def test_a_fault_is_told_with_the_file_s_name(
+    path: Path, content: bytes | None, fault: type[ModelError]
+) -> None:
+    path.write_bytes(to_bytes(trained(1))[:-1] if content is None else content)
+
+    with pytest.raises(fault) as caught:
+        read_model(path)
+
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+def test_a_missing_file_is_a_missing_file(path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=path.name):
+        read_model(path)
+
+
+FAILURES = {
+    "write": "os.fsync",
+    "rename": "pathlib.Path.replace",
+}
+
+
+@pytest.mark.parametrize("stage", FAILURES)
+@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left"), KeyboardInterrupt()])
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
+    path: Path, stage: str, error: BaseException, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.write_bytes(b"old")
+
+    def fail(*_: object) -> None:
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FAILURES[stage], fail)
+        with pytest.raises(type(error)):
+            write_atomically(path, b"new")
+
+    assert path.read_bytes() == b"old"
+    assert names(path.parent) == [path.name]
+
+
+def test_a_failed_first_write_leaves_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.fsync", fail)
+        with pytest.raises(OSError, match="Input/output"):
+            write_atomically(path, b"new")
+
+    assert names(path.parent) == []
+
+
+def test_content_is_on_the_disk_before_the_name_and_the_name_before_the_return(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+    fsync, replace = os.fsync, Path.replace
+
+    def note_fsync(descriptor: int) -> None:
+        order.append("folder" if S_ISDIR(os.fstat(descriptor).st_mode) else "content")
+        fsync(descriptor)
+
+    def note_replace(source: Path, target: Path) -> Path:
+        order.append("name")
+        return replace(source, target)
+
+    monkeypatch.setattr("os.fsync", note_fsync)
+    monkeypatch.setattr("pathlib.Path.replace", note_replace)
+    write_atomically(path, b"new")
+
+    assert order == ["content", "name", "folder"]
+    assert path.read_bytes() == b"new"
+
+
+def test_a_reader_never_sees_half_a_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path.write_bytes(b"old")
+    seen: list[bytes] = []
+    fsync = os.fsync
+
+    def look(descriptor: int) -> None:
+        seen.append(path.read_bytes())
+        fsync(descriptor)
+
+    monkeypatch.setattr("os.fsync", look)
+    write_atomically(path, b"new" * 100_000)
+
+    assert seen == [b"old", b"new" * 100_000]
+
+
+def test_a_store_without_a_file_holds_an_empty_model(path: Path) -> None:
+    model = FileStore(path, PAPER).load()
+
+    assert model.profile is PAPER
+    assert model.bayes.pages == 0
+    assert not path.exists()
+
+
+def test_what_is_learned_adds_to_what_the_file_holds(path: Path) -> None:
+    one, other = FileStore(path, TRIGRAM), FileStore(path, TRIGRAM)
+
+    one.add(trained(1))
+    added = other.add(trained(2))
+
+    assert to_bytes(added) == path.read_bytes() == to_bytes(trained(1, 2))
+    assert to_bytes(one.load()) == path.read_bytes()
+
+
+def test_a_store_makes_its_folder(tmp_path: Path) -> None:
+    path = tmp_path / "models" / "news" / "a.model"
+
+    FileStore(path, TRIGRAM).add(trained(1))
+
+    assert path.read_bytes() == to_bytes(trained(1))
+
+
+def test_a_damaged_file_is_refused_and_stays_as_it_is(path: Path) -> None:
+    damaged = to_bytes(trained(1))[:-1] + b"\0"
+    path.write_bytes(damaged)
+
+    with pytest.raises(DamagedModelError, match=path.name):
+        FileStore(path, TRIGRAM).add(trained(2))
+
+    assert path.read_bytes() == damaged
+
+
+def test_a_file_for_other_features_is_refused_and_stays_as_it_is(path: Path) -> None:
+    write_model(path, trained(1))
+
+    with pytest.raises(IncompatibleModelError, match="'trigram', not for 'paper'") as caught:
+        FileStore(path, PAPER).add(Model(PAPER))
+
+    assert "Name another file" in str(caught.value)
+    assert path.read_bytes() == to_bytes(trained(1))
+
+
+def test_profiles_of_the_same_features_share_a_file(path: Path) -> None:
+    write_model(path, Model(PAPER))
+
+    assert FileStore(path, PAPER_HR).load().profile is PAPER
+
+
+def test_a_file_that_is_locked_for_long_is_told(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file, "LOCK_SECONDS", 0.1)
+
+    with (
+        FileLock(path.with_name(f"{path.name}.lock")),
+        pytest.raises(StoreError, match="another process has held"),
+    ):
+        FileStore(path, TRIGRAM).add(trained(1))
+
+    assert not path.exists()
+
+
+def add_pages(path: Path, first: int) -> None:
+    store = FileStore(path, TRIGRAM)
+    for number in range(first, first + 3):
+        store.add(trained(number))
+
+
+def test_processes_that_add_to_one_file_lose_nothing(path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    crawls = [context.Process(target=add_pages, args=(path, first)) for first in (0, 3)]
+
+    for crawl in crawls:
+        crawl.start()
+    for crawl in crawls:
+        crawl.join(60)
+
+    assert [crawl.exitcode for crawl in crawls] == [0, 0]
+    assert path.read_bytes() == to_bytes(trained(*range(6)))

@@ -1,0 +1,151 @@
+"""Pages, sets and systems small enough to see through."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from research.bench.metrics import words
+from research.bench.pages import Page
+from research.systems.base import Example, TextExtractor
+
+PARAGRAPH = re.compile(r"<p>(.*?)</p>")
+
+
+def page(number: int, site: str = "a.example", **more: object) -> Page:
+    """A page with a menu and two paragraphs; the paragraphs are its main text."""
+    body = (f"Story {number} began early.", f"It ended at {number} o'clock, all said.")
+    html = f"<ul><li>Home</li></ul><p>{body[0]}</p><p>{body[1]}</p>"
+    known = Page(f"{site}/{number}", site, html, ("\n\n".join(body),), None, "en", "article")
+    return replace(known, **more)  # type: ignore[arg-type]
+
+
+def pages(sites: int, each: int = 2) -> tuple[Page, ...]:
+    """So many pages of so many sites."""
+    return tuple(page(n, f"{chr(97 + s)}.example") for s in range(sites) for n in range(each))
+
+
+def record(one: Page) -> dict[str, object]:
+    """The page as a line of a jsonl set has it."""
+    return {name: getattr(one, name) for name in Page.__dataclass_fields__}
+
+
+def write_jsonl(path: Path, records: Iterable[object]) -> Path:
+    """A jsonl set."""
+    lines = (json.dumps(each, ensure_ascii=False) for each in records)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+class Paragraphs:
+    """Takes what stands in paragraphs, from the *first* on."""
+
+    def __init__(self, first: int = 0) -> None:
+        self.first = first
+
+    def extract(self, html: str) -> str:
+        return "\n\n".join(PARAGRAPH.findall(html)[self.first :])
+
+
+class Everything:
+    """Takes all text."""
+
+    def extract(self, html: str) -> str:
+        return re.sub(r"<[^>]*>", " ", html)
+
+
+class Fragile:
+    """Fails on pages about number 1."""
+
+    def extract(self, html: str) -> str:
+        if "Story 1 " in html:
+            raise RuntimeError("no way\nthrough")
+        return Paragraphs().extract(html)
+
+
+class Nothing:
+    """Gives back what is no text."""
+
+    def extract(self, html: str) -> str:
+        return None  # type: ignore[return-value]
+
+
+class Vocabulary:
+    """Learns words and keeps the known ones."""
+
+    def __init__(self) -> None:
+        self.known: Counter[str] = Counter()
+
+    def fit(self, examples: Iterable[Example]) -> None:
+        for example in examples:
+            self.known.update(words(example.text))
+
+    def extract(self, html: str) -> str:
+        return " ".join(word for word in words(Everything().extract(html)) if self.known[word])
+
+
+class Loading(Vocabulary):
+    """Reads its words from a file where it may not learn."""
+
+    def load_model(self, path: Path) -> None:
+        text = path.read_text(encoding="utf-8")
+        if not text:
+            raise ValueError("the file is empty")
+        self.known.update(words(text))
+
+
+class Unteachable(Vocabulary):
+    """Cannot learn."""
+
+    def fit(self, examples: Iterable[Example]) -> None:
+        raise RuntimeError(f"{len(list(examples))} examples are not enough")
+
+
+class Common:
+    """Drops the paragraphs that all pages of a site and group have; records what it was given."""
+
+    calls: list[int]
+
+    def __init__(self) -> None:
+        self.calls = []
+
+    def extract(self, html: str) -> str:
+        return Paragraphs().extract(html)
+
+    def extract_site(self, pages: Sequence[str]) -> list[str]:
+        self.calls.append(len(pages))
+        return [self.extract(each) for each in pages]
+
+
+class Short(Common):
+    """Loses a page."""
+
+    def extract_site(self, pages: Sequence[str]) -> list[str]:
+        return super().extract_site(pages)[1:]
+
+
+FAKES: dict[str, type] = {
+    "paragraphs": Paragraphs,
+    "everything": Everything,
+    "fragile": Fragile,
+    "nothing": Nothing,
+    "vocabulary": Vocabulary,
+    "loading": Loading,
+    "unteachable": Unteachable,
+    "common": Common,
+    "short": Short,
+}
+
+
+def create(spec: str) -> TextExtractor:
+    """A fake system by name; `paragraphs:first=1` is one with an option."""
+    name, _, option = spec.partition(":")
+    if name == "absent":
+        raise ImportError("No module named 'peer'", name="peer")
+    made: TextExtractor
+    made = Paragraphs(int(option.removeprefix("first="))) if option else FAKES[name]()
+    return made

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from research.systems.blocks import FORMATTING, LISTS, PRUNED, REMOVED, blocks, opened
+from scrapy_mss.markup.tags import TAG_NAMES
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import Tokens
+from tests.helpers.markup import SOUP, TAG_SOUP
+
+
+def texts(source: str) -> list[str]:
+    """The words of each block of *source*."""
+    tokens = tokenize(source)
+    numbers = blocks(tokens).number[tokens.is_word].tolist()
+    found: dict[int, list[str]] = {}
+    for word, number in zip(tokens.words(), numbers, strict=True):
+        found.setdefault(number, []).append(word)
+    found.pop(-1, None)
+    return [" ".join(words) for _, words in sorted(found.items())]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        # Figure 1 of the paper: a link in a sentence does not break it into three blocks.
+        (
+            "<div>a press <a href='x'>release of</a> yesterday</div>",
+            ["a press release of yesterday"],
+        ),
+        ("one<br>two <b>three</b>", ["one two three"]),
+        ("<div><h1>one</h1><p>two<p>three<ul><li>four</ul></div>", ["one two three four"]),
+        ("<div>one</div><div>two</div>", ["one", "two"]),
+        ("<tr><td>one<td>two", ["one", "two"]),
+        ("<div>one <div>two</div> three</div>", ["one", "two", "three"]),
+        # What is pruned leaves no gap, and what has no word is no block.
+        ("one <select><option>x</select> two", ["one two"]),
+        ("<div>one <img src='x'> two</div>", ["one two"]),
+        ("one <script>x</script><style>y</style> two", ["one two"]),
+        ("<div>one</div> | <div> <img> </div>* <div>two</div>", ["one", "two"]),
+        ("<div>one <object><div>x</div>y</object> two</div>", ["one two"]),
+        ("<select>one", ["one"]),
+        # A tag that nobody knows parts.
+        ("one <x-y>two</x-y>", ["one", "two"]),
+        ("", []),
+    ],
+)
+def test_blocks_are_the_text_between_tags_that_are_neither_removed_nor_pruned(
+    source: str, expected: list[str]
+) -> None:
+    assert texts(source) == expected
+
+
+@given(st.one_of(SOUP, TAG_SOUP))
+def test_blocks_are_runs_of_tokens_without_what_is_pruned(source: str) -> None:
+    tokens = tokenize(source)
+
+    found = blocks(tokens)
+
+    runs = naive(tokens)
+    assert [set(run) for run in runs] == [
+        set((found.number == number).nonzero()[0].tolist()) for number in range(len(found))
+    ]
+    assert found.words.tolist() == [sum(bool(tokens.is_word[i]) for i in run) for run in runs]
+
+
+def naive(tokens: Tokens) -> list[list[int]]:
+    """The tokens of each block, by a look at one after the other."""
+    names = [TAG_NAMES[number] for number in tokens.tag]
+    runs: list[list[int]] = [[]]
+    pruned_until = -1
+    for i in range(len(tokens)):
+        closes_at = int(tokens.partner[i])
+        if tokens.is_tag[i] and names[i] in PRUNED and closes_at > i:
+            pruned_until = max(pruned_until, closes_at)
+        if i <= pruned_until:
+            continue
+        if tokens.is_tag[i] and names[i] not in REMOVED | PRUNED:
+            runs.append([])
+        else:
+            runs[-1].append(i)
+    return [run for run in runs if any(tokens.is_word[i] for i in run)]
+
+
+def test_what_was_removed_is_counted_where_it_stood() -> None:
+    tokens = tokenize("<ul><li><b>one</b><li>two</ul><div>three <em>four</div><i></i><div>")
+
+    found = blocks(tokens)
+
+    assert found.sums(opened(tokens, LISTS)).tolist() == [3, 0]
+    assert found.sums(opened(tokens, FORMATTING)).tolist() == [1, 1]
+
+
+def test_no_element_is_removed_and_pruned() -> None:
+    assert not REMOVED & PRUNED

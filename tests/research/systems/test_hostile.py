@@ -1,0 +1,107 @@
+"""Pages that nobody means well with, for every system of ours: each answers, none is quadratic.
+
+Cost is processor time, as the ratio of a page of twice the size to the page. A ratio that is too
+high is measured again, so that only what is always slow fails; what is quadratic comes to four.
+"""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from time import process_time
+
+import pytest
+
+from research.systems import SYSTEMS, create
+from research.systems.base import Example, SiteExtractor, TextExtractor, Trainable
+from research.systems.external import PEERS
+from tests.helpers.news_pages import news_page
+
+OURS = [name for name in SYSTEMS if name not in PEERS]
+
+PAGES: dict[str, str] = {
+    "empty": "",
+    "white space": " \n\t" * 1_000,
+    "no tags": "one two three. " * 1_000,
+    "one long line": "<p>one two <b>three</b>. " * 5_000,
+    "one long word": "a" * 200_000,
+    "unclosed boxes": "<div>" * 20_000,
+    "nested boxes around text": "<div>" * 3_000 + "one two" + "</div>" * 3_000,
+    "unmatched closing tags": "</div></p></td>" * 3_000 + "one two",
+    "NUL": "<p>on\0e \0two</p>\0" + "\0" * 1_000,
+    "halves of surrogate pairs": "<p>one \ud800 two\udfff</p>" * 10,
+    "random bytes": random.Random(0).randbytes(50_000).decode("latin-1"),  # noqa: S311
+    "scripts without end": "<p>one two</p>" + "<script " * 50_000,
+    "comments without end": "<p>one two</p>" + "<!--" * 50_000,
+    "tags without end": "<p>one two</p>" + "<a <" * 5_000,
+    "only line ends": "\r\n" * 20_000,
+    "empty lines and tags": "<br>\n" * 5_000,
+    "attributes": "<p " + "class=a " * 20_000 + ">one two</p>",
+    "references without end": "&#&amp&" * 5_000,
+}
+
+# A part of a page and how often it is there; the test is about twice as often.
+GROWING: dict[str, tuple[str, int]] = {
+    "paragraphs": ("<div><p>one <a>two</a>, three.</p></div>\n", 4_000),
+    "nested boxes": ("<div>one ", 10_000),
+    "words without tags": ("one two three.\n", 10_000),
+    "tags without words": ("<td></td>\n", 10_000),
+}
+TWICE = 3.5
+TRIES = 3
+
+
+@cache
+def system_of(name: str) -> TextExtractor:
+    """The system, with two pages learned where it learns."""
+    system = create(name)
+    if isinstance(system, Trainable):
+        pages = [news_page(number, paragraphs=3) for number in range(2)]
+        system.fit([Example(page.html, page.text, f"{n}.example") for n, page in enumerate(pages)])
+    return system
+
+
+def seconds(system: TextExtractor, page: str) -> float:
+    started = process_time()
+    system.extract(page)
+    return process_time() - started
+
+
+@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_is_answered_with_a_text(name: str, page: str) -> None:
+    text = system_of(name).extract(PAGES[page])
+
+    assert isinstance(text, str)
+    assert len(text) <= 2 * len(PAGES[page])
+
+
+def test_a_site_of_such_pages_is_answered_page_by_page() -> None:
+    systems = [system for system in map(system_of, OURS) if isinstance(system, SiteExtractor)]
+    assert systems
+    pages = [*PAGES.values(), PAGES["no tags"]]
+
+    for system in systems:
+        assert [type(text) for text in system.extract_site(pages)] == [str] * len(pages)
+
+
+@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("shape", GROWING)
+def test_a_page_of_twice_the_size_takes_about_twice_the_time(name: str, shape: str) -> None:
+    system = system_of(name)
+    part, count = GROWING[shape]
+    page, twice = part * count, part * (2 * count)
+    system.extract(page[:1_000])
+
+    small, large = seconds(system, page), seconds(system, twice)
+    for _ in range(TRIES - 1):
+        if large < TWICE * small:
+            break
+        small = min(small, seconds(system, page))
+        large = min(large, seconds(system, twice))
+
+    assert large < TWICE * small, f"{small * 1000:.0f} ms, {large * 1000:.0f} ms"
+
+
+def test_there_are_systems_to_test() -> None:
+    assert len(OURS) >= 8

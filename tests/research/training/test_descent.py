@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from research.training.descent import RIDGE, Descent, _slopes, fit_logistic, fit_network
+from scrapy_mss.blocks.mlp import Matrix, Network
+from scrapy_mss.core.naive_bayes import logistic
+from scrapy_mss.markup.tokens import Floats
+from tests.helpers.effort import examples
+
+N_INPUTS, N_HIDDEN = 3, 4
+QUICK = Descent(hidden=8, epochs=40, batch=32, rate=1e-2, dropped=0.0)
+
+
+def network_of(hidden: NDArray[Any], output: NDArray[Any]) -> Network:
+    none, one = np.zeros(len(hidden) - 1, np.float32), np.ones(len(hidden) - 1, np.float32)
+    return Network(none, one, hidden.astype(np.float32), output.astype(np.float32))
+
+
+def loss(hidden: Floats, output: Floats, data: tuple[Floats, Floats, Floats]) -> float:
+    """The mean cross entropy of rows, labels and shares, in double precision."""
+    rows, labels, share = data
+    inner = np.maximum(rows @ hidden[:-1] + hidden[-1], 0)
+    odds = inner @ output[:-1] + output[-1]
+    return float(np.mean(share * (np.logaddexp(0, odds) - labels * odds)))
+
+
+@given(st.integers(0, 1000), st.integers(1, 9))
+@examples(0.5)
+def test_slopes_are_the_differences_of_the_loss(seed: int, n: int) -> None:
+    chance = np.random.default_rng(seed)
+    rows, hidden = chance.normal(size=(n, N_INPUTS)), chance.normal(size=(N_INPUTS + 1, N_HIDDEN))
+    output, share = chance.normal(size=N_HIDDEN + 1), chance.random(n) + 0.5
+    labels = (chance.random(n) < 0.5).astype(np.float64)
+    weights = np.concatenate((hidden.ravel(), output))
+
+    def at(values: Floats) -> float:
+        first = values[: hidden.size].reshape(hidden.shape)
+        return loss(first, values[hidden.size :], (rows, labels, share))
+
+    step = 1e-6
+    moves = step * np.eye(len(weights))
+    expected = [(at(weights + move) - at(weights - move)) / (2 * step) for move in moves]
+    small = (array.astype(np.float32) for array in (rows, labels, share))
+
+    found = np.concatenate([one.ravel() for one in _slopes(network_of(hidden, output), *small)])
+
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("odds", [1e4, -1e4])
+def test_slopes_of_a_network_that_is_far_too_sure_are_finite(odds: float) -> None:
+    hidden, output = np.ones((2, 1)), np.array([odds, 0.0])
+    one = np.ones(2, np.float32)
+
+    slopes = _slopes(network_of(hidden, output), np.ones((2, 1), np.float32), one, one)
+
+    assert all(np.isfinite(slope).all() for slope in slopes)
+    assert slopes[1][-1] == pytest.approx(0.0 if odds > 0 else -1.0)
+
+
+@given(st.integers(0, 1000), st.integers(1, 40))
+@examples(2)
+def test_a_logistic_regression_stands_where_no_coefficient_should_move(seed: int, n: int) -> None:
+    """At the least of the loss and the ridge, the slope is nothing everywhere."""
+    chance = np.random.default_rng(seed)
+    inputs, weights = chance.normal(size=(N_INPUTS, n)), chance.random(n) + 0.1
+    labels = (chance.random(n) < 0.5).astype(np.float64)
+
+    found = fit_logistic(inputs, labels, weights)
+
+    rows = np.vstack((inputs, np.ones(n)))
+    wrong = weights / weights.sum() * (logistic(found @ rows) - labels)
+    np.testing.assert_allclose(rows @ wrong + RIDGE * found, 0, atol=1e-9)
+
+
+def test_an_example_of_twice_the_weight_counts_as_two() -> None:
+    inputs, labels = np.array([[0.0, 1.0, 2.0, 3.0]]), np.array([0.0, 1.0, 0.0, 1.0])
+
+    once = fit_logistic(inputs, labels, np.array([1.0, 2.0, 1.0, 1.0]))
+    twice = fit_logistic(np.append(inputs, [[1.0]], axis=1), np.append(labels, 1.0), np.ones(5))
+
+    np.testing.assert_allclose(once, twice)
+
+
+def test_examples_that_are_parted_do_not_run_away() -> None:
+    inputs, labels = np.array([[-2.0, -1.0, 1.0, 2.0]]), np.array([0.0, 0.0, 1.0, 1.0])
+
+    found = fit_logistic(inputs, labels, np.ones(4))
+
+    assert found[0] > 1
+    assert found[1] == pytest.approx(0, abs=1e-9)
+    assert np.isfinite(found).all()
+
+
+def ring(n: int, seed: int) -> tuple[Matrix, Matrix]:
+    """Points inside of a circle and outside of it, which no straight line parts."""
+    points = np.random.default_rng(seed).uniform(-2, 2, (n, 2)).astype(np.float32)
+    return points, (np.hypot(*points.T) < 1).astype(np.float32)
+
+
+def test_a_network_learns_what_no_straight_line_parts() -> None:
+    points, labels = ring(600, 0)
+    weights = np.ones(len(labels), np.float32)
+
+    network = fit_network(points, labels, weights, QUICK)
+
+    unseen, inside = ring(400, 1)
+    straight = fit_logistic(
+        points.T.astype(np.float64), labels.astype(np.float64), np.ones(len(labels))
+    )
+    by_line = straight[:-1] @ unseen.T + straight[-1] > 0
+    assert np.mean((network.log_odds(unseen) > 0) == inside) > 0.9
+    assert np.mean(by_line == inside) < 0.85
+
+
+def test_the_same_examples_give_the_same_network_and_another_seed_another() -> None:
+    points, labels = ring(100, 0)
+    weights = np.ones(100, np.float32)
+
+    one, same, other = (
+        fit_network(points, labels, weights, replace(QUICK, epochs=3, dropped=0.1, seed=seed))
+        for seed in (1, 1, 2)
+    )
+
+    assert one.hidden.tobytes() == same.hidden.tobytes()
+    assert one.output.tobytes() == same.output.tobytes()
+    assert one.hidden.tobytes() != other.hidden.tobytes()
+
+
+def test_examples_without_weight_teach_nothing() -> None:
+    points, labels = ring(600, 0)
+    lies = np.concatenate((labels, 1 - labels))
+    weights = np.repeat([1, 0], 600).astype(np.float32)
+
+    network = fit_network(np.concatenate((points, points)), lies, weights, QUICK)
+
+    assert np.mean((network.log_odds(points) > 0) == labels) > 0.9
+
+
+def test_inputs_are_brought_to_one_scale() -> None:
+    points, labels = ring(300, 0)
+    weights, by = np.ones(300, np.float32), np.array([1000, 0.1], np.float32)
+
+    network = fit_network(points * by + 7, labels, weights, QUICK)
+
+    normal = network.normal(points * by + 7)
+    np.testing.assert_allclose(normal.mean(axis=0), 0, atol=1e-3)
+    np.testing.assert_allclose(normal.std(axis=0), 1, atol=0.05)
+
+
+@pytest.mark.parametrize("n", [1, 2, 31, 32, 33])
+def test_few_examples_and_inputs_that_are_all_the_same_give_finite_numbers(n: int) -> None:
+    inputs = np.full((n, 2), 5, np.float32)
+    labels, weights = np.ones(n, np.float32), np.ones(n, np.float32)
+
+    network = fit_network(inputs, labels, weights, replace(QUICK, epochs=2))
+
+    assert np.isfinite(network.log_odds(inputs)).all()
+    assert all(array.dtype == np.float32 for array in (network.hidden, network.output))

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from research.systems.base import Example
+from research.systems.mss import JudgedMss
+from research.training import fit as training
+from research.training.descent import Descent
+from research.training.fit import PARTS, counted, fit, merged
+from research.training.lessons import Lesson, lessons
+from scrapy_mss.blocks.classifier import Judge, evidence_of
+from scrapy_mss.blocks.segmentation import Passages
+from scrapy_mss.core.naive_bayes import NaiveBayes
+from scrapy_mss.extractor import Extractor
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.models.format import Model, from_bytes, to_bytes
+from scrapy_mss.models.profiles import DEFAULT
+from tests.helpers.news_pages import news_page
+
+QUICK = Descent(hidden=12, epochs=60, batch=64, rate=1e-2)
+SITES = ("one", "two", "three", "four", "five", "six")
+MENU = "".join(f"<li><a href=/{n}.html>Ferry number {n}</a></li>" for n in range(30))
+LISTS = [f"<title>Ferries</title><ul class=menu>{MENU[: 60 * n]}</ul>" for n in range(8, 30)]
+
+
+def examples() -> list[Example]:
+    """Two pages of each of six sites."""
+    pages = [(site, news_page(number, site=site)) for site in SITES for number in range(2)]
+    return [Example(page.html, page.text, site) for site, page in pages]
+
+
+def taken() -> list[Lesson]:
+    return list(lessons(examples()))
+
+
+def model_of(bayes: NaiveBayes, judge: Judge) -> Model:
+    return Model.of(DEFAULT, bayes, judge)
+
+
+@pytest.fixture(scope="module")
+def fitted() -> Model:
+    """Learned from a dozen articles and a few lists."""
+    return model_of(*fit(taken(), DEFAULT.families, [tokenize(page) for page in LISTS], QUICK))
+
+
+def test_a_judge_finds_the_article_on_pages_of_a_site_that_it_never_saw(fitted: Model) -> None:
+    extractor = Extractor(fitted)
+
+    for number in range(4):
+        page = news_page(number, site="seven")
+        found = extractor.extract(page.html)
+
+        assert found.text == page.text
+        assert found.is_article
+
+
+def test_a_judge_tells_pages_that_are_no_articles(fitted: Model) -> None:
+    extractor = Extractor(fitted)
+
+    assert not any(extractor.extract(page).is_article for page in LISTS)
+
+
+def test_the_same_lessons_give_the_same_bytes(fitted: Model) -> None:
+    again = model_of(*fit(taken(), DEFAULT.families, [tokenize(page) for page in LISTS], QUICK))
+
+    assert to_bytes(again) == to_bytes(fitted)
+    assert to_bytes(from_bytes(to_bytes(fitted))) == to_bytes(fitted)
+
+
+def test_counts_are_those_of_all_whole_pages(fitted: Model) -> None:
+    expected = NaiveBayes(DEFAULT.families)
+    for lesson in taken():
+        if not lesson.made:
+            tokens, inside = lesson.tokens, lesson.token_labels
+            expected.learn(expected.features(tokens), inside, names=expected.names(tokens, inside))
+
+    assert fitted.bayes.pages == len(examples())
+    assert fitted.bayes.tokens.tolist() == expected.tokens.tolist()
+    for name, counts in expected.counts.items():
+        assert np.array_equal(fitted.bayes.counts[name], counts)
+
+
+def test_what_a_judge_learns_from_never_comes_from_counts_of_the_page_s_own_site(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A word that one site alone has is unknown to the counts that speak of its pages."""
+    pages = examples()
+    marked = [
+        Example(page.html.replace("<p>", f"<p>Only{page.site} "), page.text, page.site)
+        for page in pages
+    ]
+    asked: list[tuple[str, NaiveBayes]] = []
+
+    def spy(bayes: NaiveBayes, passages: Passages) -> Floats:
+        asked.append((passages.tokens.source, bayes))
+        return evidence_of(bayes, passages)
+
+    monkeypatch.setattr(training, "evidence_of", spy)
+    taken = list(lessons(marked))
+
+    whole, _ = fit(taken, DEFAULT.families, how=Descent(hidden=2, epochs=1))
+
+    def times_seen(bayes: NaiveBayes, site: str) -> int:
+        bucket = bayes.features(tokenize(f"Only{site}"))[0, 0]
+        return int(bayes.counts["unigram"][bucket].sum())
+
+    parts = {lesson.site: lesson.part % PARTS for lesson in taken}
+    assert len(asked) == len(taken)
+    for source, bayes in asked:
+        (own,) = (site for site in SITES if f"Only{site} " in source)
+        for site in SITES:
+            assert bool(times_seen(bayes, site)) == (parts[site] != parts[own])
+    assert all(times_seen(whole, site) for site in SITES)
+
+
+def test_without_other_pages_every_page_is_an_article() -> None:
+    bayes, judge = fit(taken(), DEFAULT.families, how=Descent(hidden=2, epochs=1))
+
+    assert not judge.decision[:-1].any()
+    assert judge.article(np.zeros(len(judge.decision) - 1)) > 0.999
+    assert bayes.pages == len(examples())
+
+
+def test_pages_of_one_site_are_enough_to_fit() -> None:
+    system = JudgedMss()
+
+    system.fit([one for one in examples() if one.site == "one"])
+
+    assert system.extractor.model is not None
+    assert system.extractor.model.judge is not None
+    assert system.extract("<p>one two") in {"", "one two"}
+
+
+def test_a_system_with_a_judge_learns_from_examples_and_finds_the_text() -> None:
+    system, page = JudgedMss(), news_page(77, site="seven")
+
+    system.fit(examples())
+    located = system.locate(page.html)
+
+    words, expected = Counter(located.text.split()), Counter(page.text.split())
+    assert (words & expected).total() > 0.9 * expected.total()
+    assert system.extract(page.html) == located.text
+
+
+def test_counts_of_parts_add_up_to_the_counts_of_all() -> None:
+    all_lessons = taken()
+
+    whole = counted(all_lessons, DEFAULT.families)
+    parts = [counted(all_lessons[k::3], DEFAULT.families) for k in range(3)]
+
+    for name, counts in merged(parts, DEFAULT.families).counts.items():
+        assert np.array_equal(counts, whole.counts[name])
+
+
+def test_pages_without_a_passage_among_the_others_are_left_out() -> None:
+    _, judge = fit(
+        taken(), DEFAULT.families, [tokenize(""), tokenize("<p>")], Descent(hidden=2, epochs=1)
+    )
+
+    assert not judge.decision[:-1].any()
