@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from scrapy_mss.addon import Addon
-    from scrapy_mss.api import Extractor
-    from scrapy_mss.extractor import Extraction
+    from scrapy_mss.extractor import Extraction, Extractor
     from scrapy_mss.items import Article
     from scrapy_mss.models.format import ModelError
 
@@ -23,7 +22,7 @@ _HOME = {
     "Addon": "scrapy_mss.addon",
     "Article": "scrapy_mss.items",
     "Extraction": "scrapy_mss.extractor",
-    "Extractor": "scrapy_mss.api",
+    "Extractor": "scrapy_mss.extractor",
     "ModelError": "scrapy_mss.models.format",
 }
 

@@ -1,37 +1,51 @@
-"""From HTML to article: tokens, scores, the span of the greatest sum, cleaning, text.
+"""The way of a page through the product: HTML in, the article out. It reads from top to bottom.
 
-An extractor with a model scores tokens by Naive Bayes, one without by the paper's untrained
-baseline. A model with a judge, as the one in the box, lets it weigh what the counts say. The same
-page and the same counts always give the same extraction.
+    html -> page -> evidence -> block probabilities -> span -> Extraction
+
+With the bundled model, text blocks are classified: Naive Bayes evidence, which goes on being
+counted in a crawl, and a small network over it give each block a probability, and the maximum
+subsequence of the blocks' scores is the article. A model of the paper's profiles scores tokens by
+Naive Bayes alone, and an extractor without a model by the paper's untrained baseline. The same page
+and the same counts always give the same extraction.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scrapy_mss.blocks.classifier import Judge, evidence_of
-from scrapy_mss.blocks.page_features import EVEN, is_article, looks_of, span_probability
+from scrapy_mss.blocks.classifier import BlockClassifier
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.page_features import ReadPage, page_features
 from scrapy_mss.blocks.selection import kept_tokens, select
-from scrapy_mss.core.cleaning import keep, trimmed, well_formed
-from scrapy_mss.core.constraints import cut
+from scrapy_mss.core.article_test import is_article, span_probability
+from scrapy_mss.core.baseline import TAG_PENALTY, simple_scores
+from scrapy_mss.core.cleaning import cut_at_boundary, keep, trimmed
 from scrapy_mss.core.labels import Rejection, check_example
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.subsequence import Span, best_span
-from scrapy_mss.markup.rendering import render
-from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.rendering import render, well_formed
 from scrapy_mss.markup.tokens import Bools, Floats, Tokens
-from scrapy_mss.models.format import Model
-from scrapy_mss.models.profiles import PAPER, TAG_PENALTY, Profile, simple_scores
+from scrapy_mss.models.bundled import bundled_model, with_bundled
+from scrapy_mss.models.model import Model
+from scrapy_mss.models.profiles import PAPER, Profile
+from scrapy_mss.models.store import read_model, write_model
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+MIN_ARTICLE_PROBABILITY = 0.5  # from which the page classifier takes a page for an article
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extraction:
     """A page's article and how it was found.
 
-    ``span`` counts tokens and ``offsets`` characters of the source; ``scores`` has one score a
-    token, ``kept`` is true for the tokens that make up ``text`` and ``html``.
+    ``span`` counts tokens; ``scores`` has one score a token, ``kept`` is true for the tokens that
+    make up ``text`` and ``html``.
     """
 
     text: str
@@ -49,7 +63,7 @@ class Extraction:
 
     @property
     def offsets(self) -> tuple[int, int]:
-        """Where in the source the span begins and ends."""
+        """Where in the source the span begins and ends, in characters."""
         start, end, _ = self.span
         if start == end:
             return 0, 0
@@ -57,7 +71,13 @@ class Extraction:
 
 
 class Extractor:
-    """Finds the article in a page; with a model it can also learn from labelled pages."""
+    """Finds the article in a page; with a model it can also learn from labelled pages.
+
+    Without a model it is the paper's untrained baseline, simple MSS; `load` gives the bundled one.
+
+    >>> Extractor.load().extract("<p>One line.</p>").text
+    'One line.'
+    """
 
     def __init__(
         self,
@@ -76,61 +96,77 @@ class Extractor:
             raise ValueError(
                 f"a model of profile {model.profile.name!r} (features "
                 f"{', '.join(model.profile.families)}) cannot be used as "
-                f"{self.profile.name!r}, which asks for {', '.join(self.profile.families)}"
+                f"{self.profile.name!r}, which needs {', '.join(self.profile.families)}"
             )
         self.tag_penalty = tag_penalty
 
     @classmethod
-    def untrained(cls, profile: Profile = PAPER) -> Extractor:
+    def load(cls, path: str | os.PathLike[str] | None = None) -> Self:
+        """An extractor with the model in the file *path*, or with the bundled one."""
+        return cls(bundled_model() if path is None else with_bundled(read_model(path)))
+
+    @classmethod
+    def untrained(cls, profile: Profile = PAPER) -> Self:
         """An extractor that has learned nothing yet, for learning."""
         return cls(Model(profile))
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to the file *path*, replacing what was there."""
+        if self.model is None:
+            raise ValueError("an extractor without a model has nothing to save")
+        write_model(path, self.model)
+
     def extract(self, html: str) -> Extraction:
         """The article in *html*, a page's source."""
-        return self.extract_tokens(tokenize(html))
+        return self.extract_page(Page.of(html, self.profile.stem))
 
-    def extract_tokens(self, tokens: Tokens) -> Extraction:
-        """The article in a tokenized page."""
-        if self.model is not None and self.model.judge is not None:
-            return self._judged(tokens, self.model.bayes, self.model.judge)
-        scores = self.scores(tokens)
-        span = cut(best_span(scores), tokens, scores, self.profile.boundaries)
+    def extract_page(self, page: Page) -> Extraction:
+        """The article in a page that is tokenized already."""
+        if self.model is not None and self.model.classifier is not None:
+            return self._by_blocks(page, self.model.bayes, self.model.classifier)
+        return self._by_tokens(page)
+
+    def _by_blocks(
+        self, page: Page, bayes: NaiveBayes[Page], classifier: BlockClassifier
+    ) -> Extraction:
+        """The article by probabilities of text blocks: the bundled model's way."""
+        inputs = classifier.inputs(page, bayes)
+        probability = classifier.probabilities(inputs)
+        scores, span, blocks = select(page, probability, self.profile.bias)
+        kept = keep(page.tokens, span, self.profile.rules) & kept_tokens(page, blocks)
+        text = render(page.tokens, kept)
+        features = page_features(ReadPage(page, inputs, probability, blocks))
+        is_likely = classifier.article_probability(features) if text else 0.0
+        is_one = is_likely >= MIN_ARTICLE_PROBABILITY
+        return Extraction(text, span, is_likely, is_one, page.tokens, scores, kept)
+
+    def _by_tokens(self, page: Page) -> Extraction:
+        """The article by scores of tokens: the paper's way, section 6."""
+        tokens, scores = page.tokens, self.scores(page)
+        span = cut_at_boundary(best_span(scores), tokens, scores, self.profile.boundaries)
         span = trimmed(tokens, span)
         kept = keep(tokens, span, self.profile.rules)
         text = render(tokens, kept)
         probability = span_probability(scores, span)
         return Extraction(text, span, probability, is_article(text), tokens, scores, kept)
 
-    def _judged(self, tokens: Tokens, bayes: NaiveBayes, judge: Judge) -> Extraction:
-        """The article by the judge's probabilities of passages instead of the bare counts."""
-        passages = tokens.passages
-        evidence = evidence_of(bayes, passages)
-        probability = judge.probabilities(evidence, passages)
-        scores, span, stays = select(probability, passages, self.profile.bias)
-        kept = keep(tokens, span, self.profile.rules) & kept_tokens(passages, stays)
-        text = render(tokens, kept)
-        looks = looks_of(passages, judge.score(evidence), probability, stays)
-        sure = judge.article(looks) if text else 0.0
-        return Extraction(text, span, sure, sure >= EVEN, tokens, scores, kept)
-
-    def scores(self, tokens: Tokens) -> Floats:
+    def scores(self, page: Page) -> Floats:
         """How much each token speaks for being inside the article: float64[n_tokens]."""
         if self.model is None:
-            return simple_scores(tokens, self.tag_penalty)
+            return simple_scores(page.tokens, self.tag_penalty)
         bayes, profile = self.model.bayes, self.profile
-        probability = bayes.probability(bayes.features(tokens), neighbours=profile.neighbours)
-        return probability - 0.5 + profile.bias
+        return bayes.probability(page, neighbours=profile.neighbours) - 0.5 + profile.bias
 
     def learn(self, tokens: Tokens, inside: Bools, *, checked: bool = True) -> Rejection | None:
-        """Learn a page whose article is *inside* (bool[n_tokens]), and say why not if not.
+        """Learn a page whose article is *inside* (bool[n_tokens]), or say why it is rejected.
 
-        With *checked*, pages are refused that look wrongly labelled; golds that people wrote
-        need no check.
+        With *checked*, pages that look wrongly labelled are rejected; labels made from a text
+        that people wrote need no check.
         """
         if self.model is None:
             raise ValueError("an extractor without a model cannot learn: use Extractor.untrained()")
-        limit = self.profile.largest_tag_share
+        limit = self.profile.max_tag_share
         rejection = check_example(tokens, inside, limit) if checked else None
         if rejection is None:
-            self.model.learn(tokens, np.asarray(inside, np.bool_))
+            self.model.learn(Page(tokens), np.asarray(inside, np.bool_))
         return rejection

@@ -1,126 +1,217 @@
-"""From the evidence of the tokens to a probability for each passage.
+"""The block classifier: from Naive Bayes evidence and features to a probability for each block.
 
-Naive Bayes takes its families of features as independent, which they are not: together they are
-far too sure. The judge weighs them. What each family says of a passage is the mean over its
-tokens; a weighted sum of these is the passage's score, which shows where in the page the article
-is (`agreement`); and a small network puts all of this beside the passage's looks (`measures`).
+Naive Bayes takes its families as independent, which they are not: together they are far too
+certain. So each family's evidence is pooled over a block; a weighted sum of these is the block's
+score, which shows where on the page the article is (`container_features`); and a small network
+weighs all of it with the block's other features.
 
-The judge is learned once, from pages whose evidence came from counts of other sites. The counts
-go on learning in a crawl, the judge does not.
+The classifier is trained once, on pages whose evidence came from the counts of other sites
+(`research.training`). The counts go on learning in a crawl; the classifier does not.
+
+Its inputs are named and ordered: ``input_names`` is stored with every classifier, and one that was
+trained with other inputs is refused.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from scrapy_mss.blocks import container_features as agreement
-from scrapy_mss.blocks import features as measures
-from scrapy_mss.blocks.algebra import product
-from scrapy_mss.blocks.mlp import Matrix, Network
-from scrapy_mss.blocks.segmentation import Passages
-from scrapy_mss.core.features import NAME_BITS, NAMES, name_buckets
-from scrapy_mss.core.naive_bayes import NaiveBayes, logistic
+from scrapy_mss.blocks.container_features import container_features, evidence_mass
+from scrapy_mss.blocks.features import (
+    Columns,
+    block_features,
+    heading_above,
+    heading_levels,
+)
+from scrapy_mss.blocks.mlp import Matrix, Network, product
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.features import Family, Values
+from scrapy_mss.core.naive_bayes import DIGEST_BITS, NaiveBayes, logistic
 from scrapy_mss.markup.tokens import Floats
 
-SUREST = 8.0  # the log-odds beyond which evidence is not heard
-OF_TOKENS = "unigram"  # the family that differs from token to token of a passage
-BESIDE = ("words", "link_share", "heading", "closed")  # measures of the passages beside
-NEIGHBOURS = (-2, -1, 1, 2)
-OF_NAMES = ("names_sum", "names_least", "names_most")
+MAX_LOG_ODDS = 8.0  # of one family's evidence: what is beyond is as certain as e**8 to 1
+NEIGHBOUR_OFFSETS = (-2, -1, 1, 2)
+NEIGHBOUR_FEATURES = ("score", "words", "link_share", "heading_rank", "ends_sentence")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Judge:
-    """What was learned of weighing.
+class Pooling(NamedTuple):
+    """How a family's evidence becomes evidence of a block: one named row of ``POOLINGS``."""
 
-    ``weights`` is float32[n_evidence+1] and ``decision`` float32[n_looks+1], the last a constant.
+    name: str
+    family: str
+    of: Callable[[Page, Values, Floats], Floats]
+
+
+def mean_over_block(page: Page, values: Values, ratio: Floats) -> Floats:
+    """The mean over the words and symbols of each block; *values* are one a token."""
+    of_token = page.blocks.of_token[values.start]
+    texts = np.flatnonzero((of_token >= 0) & ~page.tokens.is_tag[values.start])
+    block, n = of_token[texts], len(page.blocks)
+    return np.bincount(block, ratio[texts], n) / np.bincount(block, minlength=n)
+
+
+def own_value(page: Page, values: Values, ratio: Floats) -> Floats:  # noqa: ARG001 - of all poolings
+    """The block's own value; *values* are one a block."""
+    return ratio
+
+
+def sum_over_ancestors(page: Page, values: Values, ratio: Floats) -> Floats:
+    """The sum over all values of all ancestors; *values* are of elements."""
+    return _by_element(page, values, ratio, np.add)[page.blocks.ancestors].sum(axis=0)
+
+
+def min_over_ancestors(page: Page, values: Values, ratio: Floats) -> Floats:
+    """The least of the values of the ancestors, 0 if none is negative."""
+    return _by_element(page, values, ratio, np.minimum)[page.blocks.ancestors].min(axis=0)
+
+
+def max_over_ancestors(page: Page, values: Values, ratio: Floats) -> Floats:
+    """The greatest of the values of the ancestors, 0 if none is positive."""
+    return _by_element(page, values, ratio, np.maximum)[page.blocks.ancestors].max(axis=0)
+
+
+def _by_element(page: Page, values: Values, ratio: Floats, reduce: np.ufunc) -> Floats:
+    """float64[n_tokens+1]: *ratio* reduced for each element at its start; 0 elsewhere."""
+    reduced = np.zeros(len(page.tokens) + 1)  # the last is for the ancestor -1
+    reduce.at(reduced, values.start, ratio)
+    return reduced
+
+
+POOLINGS = (
+    Pooling("unigram", "unigram", mean_over_block),
+    Pooling("element", "element", own_value),
+    Pooling("shape", "shape", own_value),
+    Pooling("class_words_sum", "class_words", sum_over_ancestors),
+    Pooling("class_words_min", "class_words", min_over_ancestors),
+    Pooling("class_words_max", "class_words", max_over_ancestors),
+)
+
+
+def block_evidence(page: Page, bayes: NaiveBayes[Page]) -> Floats:
+    """The log-odds of each block by each row of ``POOLINGS``: float64[n_poolings, n_blocks]."""
+    families = {family.name: family for family in bayes.families}
+    known = {name: _ratios(page, bayes, family) for name, family in families.items()}
+    rows = [pooling.of(page, *known[pooling.family]) for pooling in POOLINGS]
+    return np.clip(np.stack(rows), -MAX_LOG_ODDS, MAX_LOG_ODDS)
+
+
+def _ratios(page: Page, bayes: NaiveBayes[Page], family: Family[Page]) -> tuple[Values, Floats]:
+    values = family.values(page, family.bits)
+    return values, bayes.log_ratio(family, values.bucket)[0]
+
+
+class BlockInputs(NamedTuple):
+    """What is known of a page's blocks: ``columns`` are the network's inputs by their names."""
+
+    score: Floats  # float64[n]: the weighted sum of the evidence
+    columns: Columns
+
+    @property
+    def matrix(self) -> Matrix:
+        """float32[n, n_inputs], in the order of ``input_names``."""
+        return np.stack(list(self.columns.values()), axis=1).astype(np.float32)
+
+
+def block_inputs(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
+    """The network's inputs for *page*, from the *evidence* of its blocks and their *score*."""
+    features = block_features(page)
+    mass, total = evidence_mass(page, score)
+    columns = {
+        **features,
+        **{f"evidence_{p.name}": row for p, row in zip(POOLINGS, evidence, strict=True)},
+        "score": score,
+        "score_of_heading_above": _score_of_heading_above(page, score),
+        "page_evidence": np.full(len(score), np.log1p(total)),
+        **container_features(page, mass),
+    }
+    for name in NEIGHBOUR_FEATURES:
+        for offset in NEIGHBOUR_OFFSETS:
+            columns[f"{name}[{offset:+d}]"] = _shifted(columns[name], offset)
+    return BlockInputs(score, columns)
+
+
+def _score_of_heading_above(page: Page, score: Floats) -> Floats:
+    above = heading_above(heading_levels(page))
+    return np.where(above >= 0, score[above], 0.0) if len(score) else score
+
+
+def _shifted(column: Floats, offset: int) -> Floats:
+    """*column* of the block that is *offset* blocks further on; 0 beyond the page's ends."""
+    shifted = np.zeros_like(column)
+    if offset > 0:
+        shifted[:-offset] = column[offset:]
+    else:
+        shifted[-offset:] = column[:offset]
+    return shifted
+
+
+def input_names() -> tuple[str, ...]:
+    """The names of the network's inputs, in their order."""
+    page = Page.of("")
+    nothing = np.zeros((len(POOLINGS), 0))
+    return tuple(block_inputs(page, nothing, nothing[0]).columns)
+
+
+@dataclass(frozen=True, eq=False)
+class BlockClassifier:
+    """Trained weights: of the evidence, of the network, and of the page classifier.
+
+    The last of ``evidence_weights`` and the last of ``page_weights`` are the constants.
     """
 
-    weights: Matrix
+    evidence_weights: Matrix  # float32[n_poolings+1]
     network: Network
-    decision: Matrix
+    page_weights: Matrix  # float32[n_page_features+1]
 
-    def score(self, evidence: Floats) -> Floats:
-        """What the families say together of each passage: float64[n_passages]."""
-        return score(evidence, self.weights)
+    @property
+    def arrays(self) -> dict[str, Matrix]:
+        """All weights by their names."""
+        return {
+            "evidence_weights": self.evidence_weights,
+            "network_mean": self.network.mean,
+            "network_scale": self.network.scale,
+            "network_hidden": self.network.hidden,
+            "network_output": self.network.output,
+            "page_weights": self.page_weights,
+        }
 
-    def probabilities(self, evidence: Floats, passages: Passages) -> Floats:
-        """How probably each passage is of the article: float64[n_passages]."""
-        inputs = inputs_of(passages, evidence, self.score(evidence))
-        return logistic(self.network.log_odds(inputs).astype(np.float64))
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Matrix]) -> BlockClassifier:
+        """The classifier whose ``arrays`` these are."""
+        parts = ("mean", "scale", "hidden", "output")
+        network = Network(**{part: arrays[f"network_{part}"] for part in parts})
+        return cls(arrays["evidence_weights"], network, arrays["page_weights"])
 
-    def article(self, looks: Floats) -> float:
-        """How probably a page that looks so (float64[n_looks]) is an article."""
-        odds = product(self.decision[:-1].astype(np.float64), looks) + float(self.decision[-1])
-        return float(logistic(np.array([odds]))[0])
+    @cached_property
+    def digest(self) -> int:
+        """A hash of all weights."""
+        digest = blake2b(digest_size=DIGEST_BITS // 8)
+        for name, array in self.arrays.items():
+            digest.update(name.encode() + array.astype("<f4").tobytes())
+        return int.from_bytes(digest.digest(), "little")
+
+    def inputs(self, page: Page, bayes: NaiveBayes[Page]) -> BlockInputs:
+        """Everything that is known of the blocks of *page* by the counts of *bayes*."""
+        evidence = block_evidence(page, bayes)
+        return block_inputs(page, evidence, block_scores(evidence, self.evidence_weights))
+
+    def probabilities(self, inputs: BlockInputs) -> Floats:
+        """The probability that each block belongs to the article: float64[n_blocks]."""
+        return logistic(self.network.log_odds(inputs.matrix).astype(np.float64))
+
+    def article_probability(self, page_features: Floats) -> float:
+        """The probability that a page with these features (float64[n]) is an article."""
+        weights = self.page_weights[:-1].astype(np.float64)
+        log_odds = product(weights, page_features) + float(self.page_weights[-1])
+        return float(logistic(np.array([log_odds]))[0])
 
 
-def score(evidence: Floats, weights: Matrix) -> Floats:
-    """The weighted sum of *evidence* (float64[n_evidence, n_passages]): float64[n_passages]."""
+def block_scores(evidence: Floats, weights: Matrix) -> Floats:
+    """The weighted sum of *evidence* (float64[n_poolings, n_blocks]): float64[n_blocks]."""
     return product(weights[:-1].astype(np.float64), evidence) + float(weights[-1])
-
-
-def inputs_of(passages: Passages, evidence: Floats, scores: Floats) -> Matrix:
-    """What the network is shown: float32[n_passages, n_inputs]."""
-    heading = measures.last_heading(passages)
-    above = np.where(heading >= 0, scores[heading], 0.0) if len(scores) else scores
-    looks = passages.looks
-    beside = [scores, *(looks[name] for name in BESIDE)]
-    columns = [
-        *looks.values(),
-        *evidence,
-        scores,
-        above,
-        *agreement.columns(passages, scores).values(),
-        *(_moved(column, by) for column in beside for by in NEIGHBOURS),
-    ]
-    return np.stack(columns, axis=1).astype(np.float32)
-
-
-def _moved(column: Floats, by: int) -> Floats:
-    """*column* of the passage that is *by* passages further on; 0 beyond the page's ends."""
-    moved = np.zeros_like(column)
-    if by > 0:
-        moved[:-by] = column[by:]
-    else:
-        moved[-by:] = column[:by]
-    return moved
-
-
-def evidence_of(bayes: NaiveBayes, passages: Passages) -> Floats:
-    """What each family says of each passage: float64[n_evidence, n_passages]."""
-    tokens = passages.tokens
-    rows = []
-    for family in bayes.families:
-        buckets = family.buckets(tokens, family.bits)
-        if family.name == OF_TOKENS:
-            rows.append(_mean(passages, bayes, buckets))
-        else:
-            rows.append(bayes.ratio(family.name, buckets[passages.first])[0])
-    if bayes.named:
-        rows += _of_names(passages, bayes)
-    return np.clip(np.stack(rows), -SUREST, SUREST)
-
-
-def _mean(passages: Passages, bayes: NaiveBayes, buckets: NDArray[np.int32]) -> Floats:
-    """The mean over the words and signs of each passage."""
-    texts = np.flatnonzero((passages.of >= 0) & ~passages.tokens.is_tag)
-    of = passages.of[texts]
-    said = bayes.ratio(OF_TOKENS, buckets[texts])[0]
-    return np.bincount(of, said, len(passages)) / np.bincount(of, minlength=len(passages))
-
-
-def _of_names(passages: Passages, bayes: NaiveBayes) -> list[Floats]:
-    """Of all names of the elements around: what they say together, least and most."""
-    names = passages.names
-    said = bayes.ratio(NAMES, name_buckets(names, NAME_BITS))[0]
-    whole, least, most = (np.zeros(len(passages.tokens) + 1) for _ in OF_NAMES)
-    at = names.element[names.of]
-    np.add.at(whole, at, said)
-    np.minimum.at(least, at, said)
-    np.maximum.at(most, at, said)
-    around = passages.around
-    return [whole[around].sum(axis=0), least[around].min(axis=0), most[around].max(axis=0)]

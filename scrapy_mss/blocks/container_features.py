@@ -1,9 +1,9 @@
-"""Where a page's evidence lies: how much of it each passage's surroundings hold.
+"""Where on the page the evidence is: how much of it each block's containers have.
 
-The text of an article stands together, in one element of the page or in elements of one name.
-A sure passage speaks for those that stand where it stands, whatever the names are: so each page
-tells its own article's container from its neighbours, a comment's or a teaser's. Only evidence
-for the article counts; it is weighed by words, and everything is a share of the page's whole.
+The text of an article is together, in one element of the page or in elements of one name. A block
+that is certain speaks for the blocks in the same kind of container, whatever the names are: so each
+page tells the container of its own article from those of comments and teasers. Only evidence for
+the article counts. It is weighed by words, and everything is a share of the page's whole.
 """
 
 from __future__ import annotations
@@ -11,85 +11,88 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.blocks.segmentation import Passages
-from scrapy_mss.core.features import path_of
-from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.blocks.features import Columns
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.hashing import mix
+from scrapy_mss.markup.tokens import Floats, TokenIds
 
-KEYED_LEVELS = 3
-HELD_LEVELS = 5
+PATH_LENGTH = 5  # tags of a block's path, innermost first
+KEY_LEVELS = 3  # ancestors whose key is compared with those of other blocks
+ELEMENT_LEVELS = 5  # ancestors whose own content is looked at
+PER_WORDS = 100  # a density is a share of the evidence for so many words
+EPSILON = 1e-9  # words of evidence on a page without any
 
 
-def columns(passages: Passages, score: Floats) -> dict[str, Floats]:
-    """Shares of evidence, by *score* (float64[n]): columns of float64[n]."""
-    mass, total = _shares(passages, score)
+def container_features(page: Page, mass: Floats) -> Columns:
+    """Shares of the evidence, where *mass* (float64[n]) is each block's share."""
     running = np.cumsum(mass)
-    return {
-        "mass": np.full(len(passages), np.log1p(total)),
-        "mass_before": running - mass,
-        "mass_after": 1.0 - running,
-        **_by_key(passages, mass),
-        **_by_element(passages, mass),
-    }
+    columns = {"mass_before": running - mass, "mass_after": 1.0 - running}
+    for level in range(KEY_LEVELS):
+        columns |= _same_key(page, mass, level)
+    columns["same_path_mass"] = _group_sum(mass, _groups(_tag_paths(page)))
+    for level in range(ELEMENT_LEVELS):
+        columns |= _same_element(page, mass, level)
+    return columns
 
 
-def held(passages: Passages, score: Floats, level: int) -> Floats:
-    """float64[n]: the share of the evidence that the element around holds, *level* further out."""
-    mass, _ = _shares(passages, score)
-    return _held(passages, _before(passages, mass), level, 1.0)
-
-
-def _shares(passages: Passages, score: Floats) -> tuple[Floats, float]:
-    """Each passage's share of the evidence, and how much there is."""
-    mass = np.maximum(score, 0.0) * passages.words
-    total = float(mass.sum()) + 1e-9
+def evidence_mass(page: Page, score: Floats) -> tuple[Floats, float]:
+    """Each block's share of the page's evidence for the article, and how much there is."""
+    mass = np.maximum(score, 0.0) * page.blocks.words
+    total = float(mass.sum()) + EPSILON
     return mass / total, total
 
 
-def _by_key(passages: Passages, mass: Floats) -> dict[str, Floats]:
-    """What stands in elements of the same tag and names, one, two and three levels out."""
-    found: dict[str, Floats] = {}
-    for level in range(KEYED_LEVELS):
-        _, same = np.unique(passages.keys(level), return_inverse=True)
-        words = _summed(passages.words, same)
-        found |= {
-            f"alike_{level}": _summed(mass, same),
-            f"alike_{level}_density": _summed(mass, same) / np.maximum(words, 1.0) * 100,
-            f"alike_{level}_count": np.log1p(np.bincount(same)[same]),
-            f"alike_{level}_words": np.log1p(words),
-            f"alike_{level}_links": _summed(passages.linked_words, same) / np.maximum(words, 1.0),
-        }
-    _, same = np.unique(path_of(passages), return_inverse=True)
-    return {**found, "alike_path": _summed(mass, same)}
+def mass_inside(page: Page, mass: Floats, level: int) -> Floats:
+    """float64[n]: the share of the evidence inside each block's ancestor at *level*."""
+    return _inside(page, mass, level, 1.0)
 
 
-def _summed(values: NDArray[np.generic], same: NDArray[np.intp]) -> Floats:
-    sums: Floats = np.bincount(same, values.astype(np.float64))[same].astype(np.float64)
+def _same_key(page: Page, mass: Floats, level: int) -> Columns:
+    """What is in elements with the same tag and class words, *level* levels out."""
+    group, blocks = _groups(page.ancestor_keys[level]), page.blocks
+    shared, words = _group_sum(mass, group), _group_sum(blocks.words, group)
+    name = f"same_key_{level}"
+    return {
+        f"{name}_mass": shared,
+        f"{name}_density": shared / np.maximum(words, 1.0) * PER_WORDS,
+        f"{name}_blocks": np.log1p(np.bincount(group)[group]),
+        f"{name}_words": np.log1p(words),
+        f"{name}_link_share": _group_sum(blocks.linked_words, group) / np.maximum(words, 1.0),
+    }
+
+
+def _same_element(page: Page, mass: Floats, level: int) -> Columns:
+    """What is in the block's own ancestor at *level*."""
+    words = page.blocks.words.astype(np.float64)
+    share = _inside(page, mass, level, 1.0)
+    length = _inside(page, words, level, float(words.sum()))
+    return {
+        f"ancestor_{level}_mass": share,
+        f"ancestor_{level}_density": share / np.maximum(length, 1.0) * PER_WORDS,
+    }
+
+
+def _tag_paths(page: Page) -> TokenIds:
+    """uint64[n]: a hash of the tags of the innermost block elements around each block."""
+    return mix(list(page.ancestor_tags[:PATH_LENGTH] + np.uint64(1)))
+
+
+def _groups(keys: TokenIds) -> NDArray[np.intp]:
+    """intp[n]: equal numbers for equal *keys*."""
+    groups: NDArray[np.intp] = np.unique(keys, return_inverse=True)[1]
+    return groups
+
+
+def _group_sum(values: NDArray[np.generic], group: NDArray[np.intp]) -> Floats:
+    """float64[n]: the sum of *values* over each block's group."""
+    sums: Floats = np.bincount(group, values.astype(np.float64))[group].astype(np.float64)
     return sums
 
 
-def _by_element(passages: Passages, mass: Floats) -> dict[str, Floats]:
-    """What the elements around hold, from the innermost outwards."""
-    before = _before(passages, mass)
-    words = _before(passages, passages.words.astype(np.float64))
-    found: dict[str, Floats] = {}
-    for level in range(HELD_LEVELS):
-        share = _held(passages, before, level, 1.0)
-        length = _held(passages, words, level, float(words[-1]))
-        found |= {
-            f"held_{level}": share,
-            f"held_{level}_density": share / np.maximum(length, 1.0) * 100,
-        }
-    return found
-
-
-def _held(passages: Passages, before: Floats, level: int, whole: float) -> Floats:
-    """float64[n]: what the element *level* further out holds, *whole* if there is none."""
-    opens = passages.around[level]
-    return np.where(opens >= 0, before[passages.tokens.partner[opens]] - before[opens], whole)
-
-
-def _before(passages: Passages, values: Floats) -> Floats:
-    """float64[n_tokens+1]: the sum of *values*, one a passage, in front of each token."""
-    at = np.zeros(len(passages.tokens) + 1)
-    at[passages.first + 1] = values
-    return np.cumsum(at)
+def _inside(page: Page, values: Floats, level: int, outside: float) -> Floats:
+    """float64[n]: the sum of *values* in each block's ancestor; *outside* if there is none."""
+    tokens, starts = page.tokens, page.blocks.ancestors[level]
+    before = np.zeros(len(tokens) + 1)
+    before[page.blocks.first + 1] = values
+    before = np.cumsum(before)
+    return np.where(starts >= 0, before[tokens.partner[starts]] - before[starts], outside)

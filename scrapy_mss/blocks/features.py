@@ -1,215 +1,346 @@
-"""What a passage looks like, whatever its words mean: length, links, signs, place, surroundings.
+"""Features of a text block, whatever its words mean: length, links, punctuation, position, context.
 
-Every measure is a column, a row of numbers a passage; `columns` lists them all, and the order of
-its keys is the order in which the judge knows them. They hold for any language: what is counted
-are signs, capitals, digits and lengths. Counts are taken as logarithms, so that long pages are not
-out of all proportion.
+They are one ordered table, ``FEATURES``: each row is a name and a function. The names are part of
+every stored classifier, so a row can be neither moved nor renamed without a file of other features
+being recognized as such (`classifier.input_names`).
+
+The features hold for any language: what is counted is punctuation, capitals, digits and lengths.
+Counts are taken as logarithms, so that long pages are not out of proportion. Where a constant has
+no other reason beside it, it was chosen once on `articles_wcxb` and never tuned: the network
+weighs what comes out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.blocks.segmentation import LEVELS, Passages
-from scrapy_mss.markup.description import described_pairs, pairs
-from scrapy_mss.markup.elements import elements, within
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.markup.attributes import meta_description
+from scrapy_mss.markup.elements import element_starts, mask_inside
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokens import Bools, Floats, Tokens
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import Bools, Floats, TokenIds, Tokens
 
-Columns = dict[str, Floats]
+Columns: TypeAlias = dict[str, Floats]  # float64[n_blocks] by the feature's name
 
 SENTENCE_ENDS = ".!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964"
 COMMAS = ",;\u060c\u061b\u3001\uff0c"
 QUOTES = "\"'\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e\u300c\u300d"
 CLOSERS = SENTENCE_ENDS + '"\u00bb\u201d:)'
 
-OWN_TAGS = ("p", "li", "div", "td", "blockquote", "figcaption", "section", "pre", "dd")
-AROUND = (
+PARENTS = ("p", "li", "div", "td", "blockquote", "figcaption", "section", "pre", "dd")
+ANCESTORS = (
     *("article", "main", "aside", "nav", "footer", "header", "form", "table", "ul", "ol"),
     *("figure", "blockquote", "section", "dl", "details", "button", "select", "noscript"),
 )
 HEADINGS = tuple(f"h{level}" for level in range(1, 7))
-HALF_TITLED, TITLED = 0.3, 0.6  # how much of a lower heading, or of a line, is in a page's title
-LONGEST_HEADLINE = 40  # words
-SHORT = 4  # words that a description and a headline may share by chance
-DESCRIBES = 0.5  # of the description, which a passage that is it holds at the least
-FAR = 9.0  # log of the words to what is not there
+NO_LEVEL = 7.0  # a heading counts 7 - level, so that the main heading counts most and no heading 0
+MAX_MAIN_HEADINGS = 4.0  # a page with more is a list of stories
 
-_LEVELS = np.zeros(256, np.int64)
-_LEVELS[[TAG_NUMBERS[name] for name in HEADINGS]] = range(1, len(HEADINGS) + 1)
-_N_CODES = 0x2000  # letters with a case and digits stand below, but for wide and rare forms
+MIN_OVERLAP_HEADING, MIN_OVERLAP_LINE = 0.3, 0.6  # with the title, of a lower heading and of a line
+MAX_HEADLINE = 40  # words
+FULL_TITLE = 6  # words that a headline shares with the title to be it, however long the title is
+H1_BONUS, HEADING_BONUS = 0.15, 0.05  # between candidates of nearly the same overlap
+
+MIN_DESCRIPTION = 4  # words: a site's name is no description of a page
+MAX_SHARED_BY_CHANCE = 4  # words of a headline that a description may share by chance
+MIN_DESCRIBING = 0.5  # of the description, in a block that is the described text
+FAR = 9.0  # log of the words to a heading that is not there
+
+_N_CODES = 0x2000  # letters with a case and digits are below, but for wide and rare forms
 _UPPER = np.array([chr(code).isupper() for code in range(_N_CODES)])
 _DIGIT = np.array([chr(code).isdigit() for code in range(_N_CODES)])
+_HEADING_LEVELS = np.zeros(256, np.int64)
+_HEADING_LEVELS[[TAG_NUMBERS[name] for name in HEADINGS]] = range(1, len(HEADINGS) + 1)
 
 
-def columns(passages: Passages) -> Columns:
-    """All measures of a page's passages: float64[n] each."""
-    title = _title(passages)
-    return {
-        **_text(passages),
-        **_surroundings(passages),
-        **_place(passages),
-        **_headline(passages, title),
-        **_headings(passages),
-        **_described(passages),
-    }
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A row of the table: a name and what it is of a page's blocks."""
+
+    name: str
+    of: Callable[[Measured], Floats]
 
 
-def _text(passages: Passages) -> Columns:
-    tokens, words = passages.tokens, np.maximum(passages.words, 1)
-    first, last = first_characters(tokens), passages.last
-    letters = tokens.clean_end - tokens.clean_start
-
-    def share(chosen: Bools) -> Floats:
-        return passages.count(chosen & ~tokens.is_tag) / words
-
-    length = np.bincount(
-        passages.of + 1, np.where(tokens.is_word, letters, 0), minlength=len(passages) + 1
-    )[1:]
-    ends = passages.count(_among(first, SENTENCE_ENDS) & ~tokens.is_tag)
-    return {
-        "words": np.log1p(words),
-        "letters": np.log1p(length),
-        "word_length": length / words,
-        "link_share": passages.linked_words / words,
-        "all_linked": (passages.linked_words == words) * 1.0,
-        "capitals": share(_of_kind(first, _UPPER)),
-        "digits": share(_of_kind(first, _DIGIT)),
-        "ends": np.log1p(ends),
-        "end_share": ends / words,
-        "commas": np.log1p(passages.count(_among(first, COMMAS) & ~tokens.is_tag)),
-        "quotes": np.log1p(passages.count(_among(first, QUOTES) & ~tokens.is_tag)),
-        "signs": share(~tokens.is_word),
-        "closed": _among(first[last], CLOSERS) * 1.0,
-        "colon": (first[last] == ord(":")) * 1.0,
-        "capital_first": _of_kind(first, _UPPER)[passages.first] * 1.0,
-        "repeated": np.log(_repetitions(passages)),
-    }
+def block_features(page: Page) -> Columns:
+    """All features of a page's blocks, in the order of the table."""
+    measured = Measured(page)
+    return {feature.name: feature.of(measured) for feature in FEATURES}
 
 
-def _surroundings(passages: Passages) -> Columns:
-    tags = np.stack([passages.tags(level) for level in range(LEVELS)])
-    own = {f"is_{name}": (tags[0] == TAG_NUMBERS[name]) * 1.0 for name in OWN_TAGS}
-    around = {f"in_{name}": (tags == TAG_NUMBERS[name]).any(axis=0) * 1.0 for name in AROUND}
-    depth = (passages.around >= 0).sum(axis=0) / 10.0
-    return {**own, **around, "depth": depth, "hidden": passages.hidden * 1.0}
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What several features of a page's blocks are computed from, each once."""
+
+    page: Page
+
+    @cached_property
+    def words(self) -> Floats:
+        """float64[n]: the words of each block, at least 1."""
+        return np.maximum(self.page.blocks.words, 1).astype(np.float64)
+
+    @cached_property
+    def letters(self) -> Floats:
+        """float64[n]: the characters of each block's words."""
+        tokens, of_token = self.page.tokens, self.page.blocks.of_token
+        lengths = np.where(tokens.is_word, tokens.clean_end - tokens.clean_start, 0)
+        return np.bincount(of_token + 1, lengths, minlength=len(self.page.blocks) + 1)[1:]
+
+    @cached_property
+    def first_codes(self) -> NDArray[np.uint32]:
+        """uint32[n_tokens]: the code of each token's first character."""
+        return first_codes(self.page.tokens)
+
+    @cached_property
+    def last_codes(self) -> NDArray[np.uint32]:
+        """uint32[n]: the first character of each block's last token."""
+        return self.first_codes[self.page.blocks.last]
+
+    @cached_property
+    def sentence_ends(self) -> Floats:
+        """float64[n]: how many sentences end in each block."""
+        return self.count_of(SENTENCE_ENDS)
+
+    @cached_property
+    def total_words(self) -> float:
+        return float(self.page.blocks.words.sum())
+
+    @cached_property
+    def headline(self) -> Headline:
+        return Headline.of(self.page)
+
+    @cached_property
+    def description(self) -> Description:
+        return Description.of(self.page)
+
+    def count(self, chosen: Bools) -> Floats:
+        """float64[n]: the *chosen* words and symbols of each block."""
+        return self.page.blocks.count(chosen & ~self.page.tokens.is_tag).astype(np.float64)
+
+    def count_of(self, characters: str) -> Floats:
+        """float64[n]: the tokens of each block that begin with one of *characters*."""
+        return self.count(_is_one_of(self.first_codes, characters))
+
+    def share(self, chosen: Bools) -> Floats:
+        """float64[n]: the *chosen* tokens of each block for each of its words."""
+        return self.count(chosen) / self.words
+
+    def constant(self, value: float) -> Floats:
+        """float64[n]: *value* for every block."""
+        return np.full(len(self.page.blocks), value)
 
 
-def _place(passages: Passages) -> Columns:
-    n, before, total = len(passages), words_before(passages), float(passages.words.sum())
-    return {
-        "place": before / max(total, 1.0),
-        "order": np.arange(n) / max(n, 1),
-        "before": np.log1p(before),
-        "after": np.log1p(total - before - passages.words),
-        "page": np.full(n, np.log1p(total)),
-    }
+@dataclass(frozen=True, slots=True, eq=False)
+class Headline:
+    """The block that repeats the page's title; ``block`` is -1 where there is none."""
+
+    overlap: Floats  # float64[n]: how much of a short block's text is in the page's title, 0 to 1
+    level: NDArray[np.int64]  # int64[n]: of a heading 1 to 6, 0 for every other block
+    block: int
+
+    @classmethod
+    def of(cls, page: Page) -> Headline:
+        overlap, level = _title_overlap(page), heading_levels(page)
+        is_candidate = ~page.is_parent("title") & (
+            (level == 1)
+            | ((level > 1) & (overlap > MIN_OVERLAP_HEADING))
+            | (overlap > MIN_OVERLAP_LINE)
+        )
+        if not is_candidate.any():
+            return cls(overlap, level, -1)
+        rank = overlap + H1_BONUS * (level == 1) + HEADING_BONUS * (level > 1)
+        return cls(overlap, level, int(np.argmax(np.where(is_candidate, rank, -1.0))))
+
+    def words_from(self, page: Page) -> Floats:
+        """float64[n]: the logarithm of the words from the headline, negative before it."""
+        if self.block < 0:
+            return np.zeros(len(self.level))
+        distance = page.words_before - page.words_before[self.block]
+        return np.sign(distance) * np.log1p(np.abs(distance))
+
+    def is_above(self) -> Floats:
+        """float64[n]: 1 for the blocks after the headline."""
+        n = len(self.level)
+        return (np.arange(n) > self.block) * 1.0 if self.block >= 0 else np.zeros(n)
+
+    def later_headings(self) -> Floats:
+        """float64[n]: the logarithm of how many headings of its level follow, up to each block."""
+        if self.block < 0:
+            return np.zeros(len(self.level))
+        same = np.cumsum((self.level == self.level[self.block]) & (self.level > 0))
+        return np.log1p(np.maximum(same - same[self.block], 0))
+
+    @property
+    def own_overlap(self) -> float:
+        return float(self.overlap[self.block]) if self.block >= 0 else 0.0
 
 
-def _headline(passages: Passages, title: Floats) -> Columns:
-    """How far the passage is from the heading that says what the page's title says."""
-    n, level, order = len(passages), heading_level(passages), np.arange(len(passages))
-    outside = passages.tags(0) != TAG_NUMBERS["title"]
-    candidates = outside & ((level == 1) | ((level > 1) & (title > HALF_TITLED)) | (title > TITLED))
-    none = {"from_headline": np.zeros(n), "below": np.zeros(n), "next_headlines": np.zeros(n)}
-    found = {"titled": title, "headline_titled": np.zeros(n), **none}
-    if not candidates.any():
-        return found
-    rank = title + 0.15 * (level == 1) + 0.05 * (level > 1)
-    at = int(np.argmax(np.where(candidates, rank, -1.0)))
-    before = words_before(passages)
-    distance = before - before[at]
-    same = np.cumsum((level == level[at]) & (level > 0))
-    return {
-        "titled": title,
-        "headline_titled": np.full(n, title[at]),
-        "from_headline": np.sign(distance) * np.log1p(np.abs(distance)),
-        "below": (order > at) * 1.0,
-        "next_headlines": np.log1p(np.maximum(same - same[at], 0)),
-    }
+@dataclass(frozen=True, slots=True, eq=False)
+class Description:
+    """What each block shares with the page's description of itself, by pairs of words."""
+
+    recall: Floats  # float64[n]: the share of the description that is in the block
+    precision: Floats  # float64[n]: the share of the block that is in the description
+    n_pairs: int
+
+    @classmethod
+    def of(cls, page: Page) -> Description:
+        tokens, blocks = page.tokens, page.blocks
+        described = _description_pairs(tokens)
+        words = np.flatnonzero(tokens.is_word & (blocks.of_token >= 0))
+        block = blocks.of_token[words]
+        is_common = np.isin(_pairs(tokens.token_id[words]), described) & (np.diff(block) == 0)
+        hits = np.bincount(block[:-1][is_common], minlength=len(blocks))
+        shown, is_long = ~page.is_parent("title"), blocks.words > MAX_SHARED_BY_CHANCE
+        return cls(
+            recall=np.minimum(1.0, hits / max(len(described), 1)) * shown,
+            precision=hits / np.maximum(blocks.words - 1, 1) * is_long * shown,
+            n_pairs=len(described),
+        )
+
+    def sides(self) -> Floats:
+        """float64[n]: 1 from the first described block on, -1 before it, 0 if there is none."""
+        described = np.flatnonzero(self.recall > MIN_DESCRIBING)
+        if not len(described):
+            return np.zeros(len(self.recall))
+        return np.where(np.arange(len(self.recall)) >= described[0], 1.0, -1.0)
 
 
-def _headings(passages: Passages) -> Columns:
-    level, last = heading_level(passages), last_heading(passages)
-    before = words_before(passages)
-    known = last >= 0
-    return {
-        "heading": np.where(level > 0, 7.0 - level, 0.0),
-        "below_heading": np.where(known, np.log1p(np.maximum(before - before[last], 0.0)), FAR),
-        "heading_above": np.where(known, 7.0 - level[last], 0.0),
-        "main_headings": np.minimum(np.cumsum(level == 1), 4.0),
-    }
+def heading_levels(page: Page) -> NDArray[np.int64]:
+    """int64[n]: 1 to 6 for a heading, 0 for every other block."""
+    return _HEADING_LEVELS[page.ancestor_tags[0]]
 
 
-def _described(passages: Passages) -> Columns:
-    """How much a passage and the page's description of itself have in common, by pairs of words."""
-    tokens, n = passages.tokens, len(passages)
-    known = described_pairs(tokens)
-    words = np.flatnonzero(tokens.is_word & (passages.of >= 0))
-    of = passages.of[words]
-    common = np.isin(pairs(tokens.symbol[words]), known) & (np.diff(of) == 0)
-    hits = np.bincount(of[:-1][common], minlength=n)
-    shown, long = passages.tags(0) != TAG_NUMBERS["title"], passages.words > SHORT
-    describes = np.minimum(1.0, hits / max(len(known), 1)) * shown
-    first = np.append(np.flatnonzero(describes > DESCRIBES), n)[0]
-    return {
-        "describes": describes,
-        "described": hits / np.maximum(passages.words - 1, 1) * long * shown,
-        "below_described": np.where(first < n, np.where(np.arange(n) >= first, 1.0, -1.0), 0.0),
-        "description": np.full(n, float(len(known) > 0)),
-    }
+def heading_above(level: NDArray[np.int64]) -> NDArray[np.int64]:
+    """int64[n]: the nearest heading before each block, -1 if there is none."""
+    at = np.where(level > 0, np.arange(len(level)), -1)
+    return np.concatenate(([-1], np.maximum.accumulate(at)))[: len(level)]
 
 
-def words_before(passages: Passages) -> Floats:
-    """float64[n]: the words of the page in front of each passage."""
-    return (np.cumsum(passages.words) - passages.words).astype(np.float64)
-
-
-def heading_level(passages: Passages) -> NDArray[np.int64]:
-    """int64[n]: 1 to 6 for a heading, 0 for what is none."""
-    return _LEVELS[passages.tags(0)]
-
-
-def last_heading(passages: Passages) -> NDArray[np.int64]:
-    """int64[n]: the number of the nearest heading before each passage, -1 if there is none."""
-    at = np.where(heading_level(passages) > 0, np.arange(len(passages)), -1)
-    return np.concatenate(([-1], np.maximum.accumulate(at)))[: len(passages)]
-
-
-def _title(passages: Passages) -> Floats:
-    """float64[n]: how much of a short passage's text is in the page's title, 0 to 1."""
-    tokens = passages.tokens
-    title = within(tokens, _first(elements(tokens, frozenset({"title"})))) & tokens.is_word
-    known = np.unique(tokens.symbol[title])
-    hits = passages.count(tokens.is_word & np.isin(tokens.symbol, known))
-    words = passages.words
-    short = (words > 1) & (words <= LONGEST_HEADLINE) & (passages.tags(0) != TAG_NUMBERS["title"])
-    enough = np.minimum(1.0, hits / max(1, min(len(known), 6)))
-    return np.where(short, hits / np.maximum(words, 1) * enough, 0.0)
-
-
-def _first(chosen: Bools) -> Bools:
-    """Only the first of what is *chosen*."""
-    first: Bools = chosen & (np.cumsum(chosen) == 1)
-    return first
-
-
-def _repetitions(passages: Passages) -> Floats:
-    """float64[n]: how many passages of the page have the same text."""
-    _, which, counts = np.unique(passages.texts, return_inverse=True, return_counts=True)
-    return counts[which].astype(np.float64)
-
-
-def first_characters(tokens: Tokens) -> NDArray[np.uint32]:
+def first_codes(tokens: Tokens) -> NDArray[np.uint32]:
     """uint32[n_tokens]: the code of each token's first character."""
     codes = np.frombuffer(tokens.clean.encode("utf-32-le", "surrogatepass"), "<u4")
     return codes[tokens.clean_start].astype(np.uint32)
 
 
-def _among(codes: NDArray[np.uint32], characters: str) -> Bools:
+def _title_overlap(page: Page) -> Floats:
+    tokens, words = page.tokens, page.blocks.words
+    titles = np.flatnonzero(element_starts(tokens, frozenset({"title"})))[:1]
+    first = np.zeros(len(tokens), np.bool_)
+    first[titles] = True
+    title = np.unique(tokens.token_id[mask_inside(tokens, first) & tokens.is_word])
+    hits = page.blocks.count(tokens.is_word & np.isin(tokens.token_id, title))
+    is_short = (words > 1) & (words <= MAX_HEADLINE) & ~page.is_parent("title")
+    completeness = np.minimum(1.0, hits / max(1, min(len(title), FULL_TITLE)))
+    return np.where(is_short, hits / np.maximum(words, 1) * completeness, 0.0)
+
+
+def _pairs(ids: TokenIds) -> TokenIds:
+    """uint64[n-1]: a hash of each of *ids* (uint64[n]) with the next."""
+    return ids[:-1] * np.uint64(3) + ids[1:]  # any odd factor tells (a, b) from (b, a)
+
+
+def _description_pairs(tokens: Tokens) -> TokenIds:
+    """The pairs of neighbouring words of the page's description, each once."""
+    described = tokenize(meta_description(tokens))
+    words = described.token_id[described.is_word]
+    return np.unique(_pairs(words if len(words) >= MIN_DESCRIPTION else words[:0]))
+
+
+def _words_below_heading(measured: Measured) -> Floats:
+    before, above = measured.page.words_before, heading_above(measured.headline.level)
+    distance = np.log1p(np.maximum(before - before[above], 0.0)) if len(above) else before
+    return np.where(above >= 0, distance, FAR)
+
+
+def _rank_of_heading_above(measured: Measured) -> Floats:
+    level = measured.headline.level
+    above = heading_above(level)
+    return np.where(above >= 0, NO_LEVEL - level[above], 0.0) if len(above) else np.zeros(0)
+
+
+def _repetitions(page: Page) -> Floats:
+    """float64[n]: how many blocks of the page have the same text."""
+    _, which, counts = np.unique(page.text_hashes, return_inverse=True, return_counts=True)
+    return counts[which].astype(np.float64)
+
+
+def _is_one_of(codes: NDArray[np.uint32], characters: str) -> Bools:
     return np.isin(codes, np.array([ord(c) for c in characters], np.uint32))
 
 
-def _of_kind(codes: NDArray[np.uint32], table: Bools) -> Bools:
+def _is_in(table: Bools, codes: NDArray[np.uint32]) -> Bools:
     return table[np.minimum(codes, _N_CODES - 1)] & (codes < _N_CODES)
+
+
+def _parent_feature(tag: str) -> Feature:
+    return Feature(f"is_{tag}", lambda m: m.page.is_parent(tag) * 1.0)
+
+
+def _ancestor_feature(tag: str) -> Feature:
+    return Feature(f"in_{tag}", lambda m: m.page.has_ancestor(tag) * 1.0)
+
+
+FEATURES: tuple[Feature, ...] = (
+    # The block's text
+    Feature("words", lambda m: np.log1p(m.words)),
+    Feature("letters", lambda m: np.log1p(m.letters)),
+    Feature("word_length", lambda m: m.letters / m.words),
+    Feature("link_share", lambda m: m.page.blocks.linked_words / m.words),
+    Feature("all_linked", lambda m: (m.page.blocks.linked_words == m.words) * 1.0),
+    Feature("capital_share", lambda m: m.share(_is_in(_UPPER, m.first_codes))),
+    Feature("digit_share", lambda m: m.share(_is_in(_DIGIT, m.first_codes))),
+    Feature("sentence_ends", lambda m: np.log1p(m.sentence_ends)),
+    Feature("sentence_end_share", lambda m: m.sentence_ends / m.words),
+    Feature("commas", lambda m: np.log1p(m.count_of(COMMAS))),
+    Feature("quotes", lambda m: np.log1p(m.count_of(QUOTES))),
+    Feature("symbol_share", lambda m: m.share(~m.page.tokens.is_word)),
+    Feature("ends_sentence", lambda m: _is_one_of(m.last_codes, CLOSERS) * 1.0),
+    Feature("ends_with_colon", lambda m: _is_one_of(m.last_codes, ":") * 1.0),
+    Feature(
+        "starts_with_capital",
+        lambda m: _is_in(_UPPER, m.first_codes[m.page.blocks.first]) * 1.0,
+    ),
+    Feature("repetitions", lambda m: np.log(_repetitions(m.page))),
+    # The elements around it
+    *(_parent_feature(tag) for tag in PARENTS),
+    *(_ancestor_feature(tag) for tag in ANCESTORS),
+    Feature("depth", lambda m: (m.page.blocks.ancestors >= 0).sum(axis=0) / 10.0),
+    Feature("hidden", lambda m: m.page.hidden * 1.0),
+    # Its position in the page
+    Feature("position", lambda m: m.page.words_before / max(m.total_words, 1.0)),
+    Feature("rank", lambda m: np.arange(len(m.page.blocks)) / max(len(m.page.blocks), 1)),
+    Feature("words_before", lambda m: np.log1p(m.page.words_before)),
+    Feature(
+        "words_after",
+        lambda m: np.log1p(m.total_words - m.page.words_before - m.page.blocks.words),
+    ),
+    Feature("page_words", lambda m: m.constant(np.log1p(m.total_words))),
+    # The headline
+    Feature("title_overlap", lambda m: m.headline.overlap),
+    Feature("headline_title_overlap", lambda m: m.constant(m.headline.own_overlap)),
+    Feature("words_from_headline", lambda m: m.headline.words_from(m.page)),
+    Feature("below_headline", lambda m: m.headline.is_above()),
+    Feature("later_headings", lambda m: m.headline.later_headings()),
+    # Headings
+    Feature(
+        "heading_rank", lambda m: np.where(m.headline.level > 0, NO_LEVEL - m.headline.level, 0)
+    ),
+    Feature("words_below_heading", _words_below_heading),
+    Feature("rank_of_heading_above", _rank_of_heading_above),
+    Feature(
+        "main_headings",
+        lambda m: np.minimum(np.cumsum(m.headline.level == 1), MAX_MAIN_HEADINGS),
+    ),
+    # The page's description of itself
+    Feature("description_recall", lambda m: m.description.recall),
+    Feature("description_precision", lambda m: m.description.precision),
+    Feature("below_description", lambda m: m.description.sides()),
+    Feature("has_description", lambda m: m.constant(float(m.description.n_pairs > 0))),
+)

@@ -1,54 +1,66 @@
-"""A small network: one hidden layer, which weighs a passage's numbers against each other.
+"""Inference of a small network: one hidden layer of rectified linear units.
 
-Inputs are brought to mean 0 and deviation 1 and cut off far out, so that a page unlike all
-others meets no number that the network never saw.
+Inputs are standardized to mean 0 and deviation 1 and clipped far out, so that a page unlike all
+others gives no number that the network was never trained with.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.blocks.algebra import product
-
 Matrix: TypeAlias = NDArray[np.float32]
+Number = TypeVar("Number", np.float32, np.float64)
 
-FARTHEST = 4.0  # deviations from the mean
-PORTION = 32  # passages
+CLIP = 4.0  # deviations from the mean: one value in ten thousand, if they are normal
+BATCH = 32  # blocks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Network:
-    """Weights; ``hidden`` is float32[n_inputs+1, n_hidden], ``output`` float32[n_hidden+1]."""
+    """Weights; the last row of ``hidden`` and the last of ``output`` are the biases."""
 
     mean: Matrix  # float32[n_inputs]
-    scale: Matrix
-    hidden: Matrix
-    output: Matrix
+    scale: Matrix  # float32[n_inputs]
+    hidden: Matrix  # float32[n_inputs+1, n_hidden]
+    output: Matrix  # float32[n_hidden+1]
 
     def log_odds(self, inputs: Matrix) -> Matrix:
         """float32[n] for float32[n, n_inputs].
 
-        In portions so small that the library below does not wake its threads for them: waking
-        takes longer than the work, and on a busy machine ten times as long.
+        In batches so small that BLAS does not wake its threads for them: waking takes longer than
+        the work, and on a busy machine ten times as long.
         """
-        normal = self.normal(inputs)
-        found = [
-            forward(normal[start : start + PORTION], self.hidden, self.output)[1]
-            for start in range(0, len(normal), PORTION)
+        standardized = self.standardized(inputs)
+        batches = [
+            forward(standardized[start : start + BATCH], self.hidden, self.output)[1]
+            for start in range(0, len(standardized), BATCH)
         ]
-        return np.concatenate(found) if found else np.zeros(0, np.float32)
+        return np.concatenate(batches) if batches else np.zeros(0, np.float32)
 
-    def normal(self, inputs: Matrix) -> Matrix:
-        """*inputs* as the network takes them."""
-        normal: Matrix = np.clip((inputs - self.mean) * self.scale, -FARTHEST, FARTHEST)
-        return normal
+    def standardized(self, inputs: Matrix) -> Matrix:
+        """*inputs* with mean 0 and deviation 1, clipped."""
+        values: Matrix = np.clip((inputs - self.mean) * self.scale, -CLIP, CLIP)
+        return values
 
 
 def forward(inputs: Matrix, hidden: Matrix, output: Matrix) -> tuple[Matrix, Matrix]:
-    """What the hidden layer says to normal *inputs*, and the log-odds."""
-    inner = np.maximum(product(inputs, hidden[:-1]) + hidden[-1], 0.0)
-    return inner, product(inner, output[:-1]) + output[-1]
+    """The activations of the hidden layer for standardized *inputs*, and the log-odds."""
+    activations = np.maximum(product(inputs, hidden[:-1]) + hidden[-1], 0.0)
+    return activations, product(activations, output[:-1]) + output[-1]
+
+
+def product(left: NDArray[Number], right: NDArray[Number]) -> NDArray[Number]:
+    """``left @ right`` of two arrays of one type, without spurious warnings.
+
+    The libraries behind numpy compute on whole registers, beyond the ends of an array too, and
+    what lies there may raise a flag that numpy reports as an overflow or an invalid value, now and
+    then, on one processor and not on another. The product is right; where warnings are errors, the
+    warning would cost a page.
+    """
+    with np.errstate(all="ignore"):
+        result: NDArray[Number] = np.matmul(left, right)
+    return result

@@ -1,128 +1,180 @@
-"""Is this page an article, and how sure are we?
+"""Features of a whole page, by which the page classifier tells an article from other pages.
 
-The paper's answer needs the text alone. An article has at least two paragraphs and eight
-sentences; menus, galleries and teasers seldom do. How sure the classifier is of the span it chose
-is the mean of its tokens' probabilities, which the scores give back: score = probability - 1/2.
-
-A judge has learned its answer from articles and other pages: what it looks at are the passages
-that were kept, how they stand out, and what the page says it is.
+They are one ordered table, ``PAGE_FEATURES``, in three groups: what was kept of the page's TEXT,
+what its HEADLINE is, and what the page STATES of itself. Pages of today state what they are, in
+data for search engines. Those of sites that state nothing, old ones above all, must not be lost
+for that: they are decided by their text alone, with weights of their own.
 """
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
 
 import numpy as np
 
-from scrapy_mss.blocks import container_features as agreement
-from scrapy_mss.blocks.segmentation import Passages
-from scrapy_mss.blocks.selection import line
-from scrapy_mss.core.subsequence import Span
+from scrapy_mss.blocks.classifier import BlockInputs
+from scrapy_mss.blocks.container_features import evidence_mass, mass_inside
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.selection import threshold
+from scrapy_mss.markup.attributes import declared_types
 from scrapy_mss.markup.tokens import Bools, Floats
 
-FEWEST_PARAGRAPHS = 2
-FEWEST_SENTENCES = 8
-N_OF_TEXT = 16  # numbers that a judge decides by, those of the text alone
-N_OPEN = 27  # with those of the headline and of what the page says
-N_LOOKS = N_OPEN + N_OF_TEXT + 1  # with those of the text of a page that says nothing
-AROUND = 1  # the element in which the text of an article stands together, if it is one
-SAYING = slice(19, 24)  # what it is, and when it was written
-EVEN = 0.5  # the probability from which a page is taken for an article
+BODY_LEVEL = 1  # the ancestor that contains an article's paragraphs if one element does
 
-# What pages say they are: schema.org types and OpenGraph's og:type.
-# Each begins with letters, which a search finds many times as fast as either of two quotes.
-_SAID = (
-    re.compile(r"""@type["']\s*:\s*(?:\[\s*)?["']([A-Za-z]{1,40})["']"""),
-    re.compile(r"""og:type["']\s+content\s*=\s*["']([a-z.]{1,40})["']"""),
+SHOP_TYPES = frozenset({"Product", "Offer", "product", "SoftwareApplication", "LocalBusiness"})
+FORUM_TYPES = frozenset({"DiscussionForumPosting", "QAPage", "Question", "Comment", "Answer"})
+LIST_TYPES = frozenset({"CollectionPage", "ItemList", "SearchResultsPage", "website"})
+ARTICLE_TYPES = ("article", "blogposting")  # endings: NewsArticle, ReportageNewsArticle …
+DATE_CUES = ("published_time", "datePublished", "pubdate", "<time")
+AUTHOR_CUES = ('"author"', "'author'", "byline", "article:author")
+PRICE_CUES = ('"price"', "add-to-cart", "add_to_cart", "addtocart")
+FORUM_CUES = ("forum", "thread", "reply")
+
+SILENT = "nothing_stated"
+_PREFIX = f"{SILENT}:"
+
+
+class Group(Enum):
+    """What a page feature is read from; only STATED ones decide whether the page is silent."""
+
+    TEXT = "text"
+    HEADLINE = "headline"
+    STATED = "stated"
+    CUES = "cues"
+
+
+@dataclass(frozen=True, slots=True)
+class PageFeature:
+    """A row of the table: a name, its group, and what it is of a page."""
+
+    name: str
+    group: Group
+    of: Callable[[ReadPage], float]
+
+
+@dataclass(frozen=True, eq=False)
+class ReadPage:
+    """A page, what is known of its blocks, and which of them were kept."""
+
+    page: Page
+    inputs: BlockInputs
+    probability: Floats
+    kept: Bools
+
+    @cached_property
+    def words(self) -> Floats:
+        """float64[n]: the words of each kept block, 0 for the others."""
+        return (self.page.blocks.words * self.kept).astype(np.float64)
+
+    @cached_property
+    def n_words(self) -> float:
+        return max(float(self.words.sum()), 1.0)
+
+    @cached_property
+    def n_page_words(self) -> float:
+        return max(float(self.page.blocks.words.sum()), 1.0)
+
+    @cached_property
+    def n_sentences(self) -> float:
+        ends = self.inputs.columns["sentence_ends"]  # a logarithm
+        return float(np.expm1(ends)[self.kept].sum())
+
+    @cached_property
+    def types(self) -> set[str]:
+        return declared_types(self.page.tokens.source)
+
+    @property
+    def mass_in_body(self) -> Floats:
+        """float64[n]: the share of the evidence inside each block's likely body element."""
+        mass, _ = evidence_mass(self.page, self.inputs.score)
+        return mass_inside(self.page, mass, BODY_LEVEL)
+
+    def mean(self, values: Floats) -> float:
+        """The mean of *values* (one a block) over the words that were kept."""
+        return float((values * self.words).sum() / self.n_words)
+
+    def mean_of(self, name: str) -> float:
+        return self.mean(self.inputs.columns[name])
+
+    def greatest(self, name: str) -> float:
+        return float(self.inputs.columns[name].max(initial=0.0))
+
+    def declares(self, types: frozenset[str]) -> float:
+        return float(not self.types.isdisjoint(types))
+
+    def cues(self, cues: tuple[str, ...]) -> float:
+        """The logarithm of how often *cues* occur in the source."""
+        source = self.page.tokens.source
+        return float(np.log1p(sum(source.count(cue) for cue in cues)))
+
+
+def _link_share(read: ReadPage) -> float:
+    blocks = read.page.blocks
+    return read.mean(blocks.linked_words / np.maximum(blocks.words, 1))
+
+
+def _is_article_type(read: ReadPage) -> float:
+    return float(any(kind.lower().endswith(ARTICLE_TYPES) for kind in read.types))
+
+
+PAGE_FEATURES: tuple[PageFeature, ...] = (
+    PageFeature("words", Group.TEXT, lambda r: float(np.log1p(r.n_words))),
+    PageFeature("blocks", Group.TEXT, lambda r: float(np.log1p(int(r.kept.sum())))),
+    PageFeature("mean_probability", Group.TEXT, lambda r: r.mean(r.probability)),
+    PageFeature("max_probability", Group.TEXT, lambda r: float(r.probability.max(initial=0.0))),
+    PageFeature("expected_f1", Group.TEXT, lambda r: 2.0 * threshold(r.page, r.probability)),
+    PageFeature("kept_share", Group.TEXT, lambda r: r.n_words / r.n_page_words),
+    PageFeature("page_words", Group.TEXT, lambda r: float(np.log1p(r.n_page_words))),
+    PageFeature("link_share", Group.TEXT, _link_share),
+    PageFeature(
+        "words_per_block",
+        Group.TEXT,
+        lambda r: float(np.log1p(r.n_words / max(int(r.kept.sum()), 1))),
+    ),
+    PageFeature("sentences", Group.TEXT, lambda r: float(np.log1p(r.n_sentences))),
+    PageFeature("sentence_share", Group.TEXT, lambda r: r.n_sentences / r.n_words),
+    PageFeature("in_list_items", Group.TEXT, lambda r: r.mean_of("is_li")),
+    PageFeature("ends_sentence", Group.TEXT, lambda r: r.mean_of("ends_sentence")),
+    PageFeature("is_code", Group.TEXT, lambda r: r.mean_of("is_pre")),
+    PageFeature("score", Group.TEXT, lambda r: r.mean(r.inputs.score)),
+    PageFeature("mass_in_body", Group.TEXT, lambda r: r.mean(r.mass_in_body)),
+    PageFeature("in_article", Group.HEADLINE, lambda r: r.mean_of("in_article")),
+    PageFeature("headline", Group.HEADLINE, lambda r: r.greatest("headline_title_overlap")),
+    PageFeature("main_headings", Group.HEADLINE, lambda r: r.greatest("main_headings")),
+    PageFeature("article_type", Group.STATED, _is_article_type),
+    PageFeature("shop_type", Group.STATED, lambda r: r.declares(SHOP_TYPES)),
+    PageFeature("forum_type", Group.STATED, lambda r: r.declares(FORUM_TYPES)),
+    PageFeature("list_type", Group.STATED, lambda r: r.declares(LIST_TYPES)),
+    PageFeature("date_cues", Group.STATED, lambda r: r.cues(DATE_CUES)),
+    PageFeature("author_cues", Group.CUES, lambda r: r.cues(AUTHOR_CUES)),
+    PageFeature("price_cues", Group.CUES, lambda r: r.cues(PRICE_CUES)),
+    PageFeature("forum_cues", Group.CUES, lambda r: r.cues(FORUM_CUES)),
 )
-_NOTHING = np.zeros(N_OF_TEXT + 1)
-_SHOP = frozenset({"Product", "Offer", "product", "SoftwareApplication", "LocalBusiness"})
-_TALK = frozenset({"DiscussionForumPosting", "QAPage", "Question", "Comment", "Answer"})
-_LIST = frozenset({"CollectionPage", "ItemList", "SearchResultsPage", "website"})
-_DATED = ("published_time", "datePublished", "pubdate", "<time")
-_SIGNED = ('"author"', "'author'", "byline", "article:author")
-_PRICED = ('"price"', "add-to-cart", "add_to_cart", "addtocart")
-_ANSWERED = ("forum", "thread", "reply")
-
-_SENTENCE_END = re.compile(
-    r"[.!?\u2026\u0964\u061f\u06d4](?=[\"'\u201d\u2019\u00bb)\]]*(?:\s|$))|[\u3002\uff01\uff1f]"
-)
+_IS_TEXT = np.array([feature.group is Group.TEXT for feature in PAGE_FEATURES])
+_IS_STATED = np.array([feature.group is Group.STATED for feature in PAGE_FEATURES])
 
 
-def is_article(text: str) -> bool:
-    """Whether *text*, with paragraphs parted by empty lines, is long enough to be an article."""
-    paragraphs = text.count("\n\n") + bool(text)
-    return paragraphs >= FEWEST_PARAGRAPHS and count_sentences(text) >= FEWEST_SENTENCES
+def page_feature_names() -> tuple[str, ...]:
+    """The names of the page classifier's inputs, in their order."""
+    names = [feature.name for feature in PAGE_FEATURES]
+    text = [feature.name for feature in PAGE_FEATURES if feature.group is Group.TEXT]
+    return (*names, *(f"{_PREFIX}{name}" for name in text), SILENT)
 
 
-def count_sentences(text: str) -> int:
-    """How often a sentence ends in *text*."""
-    return sum(1 for _ in _SENTENCE_END.finditer(text))
+def page_features(read: ReadPage) -> Floats:
+    """The page classifier's inputs: float64[n_page_features], as `page_feature_names` has them."""
+    features = np.array([feature.of(read) for feature in PAGE_FEATURES])
+    if not features[_IS_STATED].any():
+        return as_silent(features)
+    return np.concatenate((features, np.zeros(int(_IS_TEXT.sum()) + 1)))
 
 
-def span_probability(scores: Floats, span: Span) -> float:
-    """The mean probability of the span's tokens; 0 for an empty span."""
-    if span.start == span.end:
-        return 0.0
-    mean = float(scores[span.start : span.end].mean())
-    return min(1.0, max(0.0, mean + 0.5))
-
-
-def looks_of(passages: Passages, score: Floats, probability: Floats, kept: Bools) -> Floats:
-    """What a judge decides by, from the *score* and *probability* of passages: float64[n_looks].
-
-    Pages of today say what they are, in data for search engines; those of sites that do not, old
-    ones above all, must not be lost for that, and are decided by their text alone.
-    """
-    words = passages.words * kept
-    size = max(float(words.sum()), 1.0)
-    measured = passages.looks
-
-    def mean(values: Floats) -> float:
-        return float((values * words).sum() / size)
-
-    n_kept, n_words = int(kept.sum()), max(float(passages.words.sum()), 1.0)
-    sentences = float(np.expm1(measured["ends"])[kept].sum())
-    looks = np.array(
-        [
-            np.log1p(size),
-            np.log1p(n_kept),
-            mean(probability),
-            float(probability.max(initial=0.0)),
-            2.0 * line(probability, passages),
-            size / n_words,
-            np.log1p(n_words),
-            mean(passages.linked_words / np.maximum(passages.words, 1)),
-            np.log1p(size / max(n_kept, 1)),
-            np.log1p(sentences),
-            sentences / size,
-            mean(measured["is_li"]),
-            mean(measured["closed"]),
-            mean(measured["is_pre"]),
-            mean(score),
-            mean(agreement.held(passages, score, AROUND)),
-            mean(measured["in_article"]),
-            float(measured["headline_titled"].max(initial=0.0)),
-            float(measured["main_headings"].max(initial=0.0)),
-            *_said(passages.tokens.source),
-        ]
-    )
-    return looks_of_silent(looks) if not looks[SAYING].any() else np.append(looks, _NOTHING)
-
-
-def looks_of_silent(looks: Floats) -> Floats:
-    """The same page as if it said nothing of itself."""
-    return np.concatenate((np.zeros(N_OPEN), looks[:N_OF_TEXT], [1.0]))
-
-
-def _said(source: str) -> tuple[float, ...]:
-    """What the page says it is, and whether it has what articles, shops and forums have."""
-    said = {kind for pattern in _SAID for kind in pattern.findall(source)}
-    article = any(kind.lower().endswith(("article", "blogposting")) for kind in said)
-    kinds = (_SHOP, _TALK, _LIST)
-    signs = (_DATED, _SIGNED, _PRICED, _ANSWERED)
-    return (
-        float(article),
-        *(float(not said.isdisjoint(kind)) for kind in kinds),
-        *(np.log1p(sum(source.count(sign) for sign in group)) for group in signs),
-    )
+def as_silent(features: Floats) -> Floats:
+    """The inputs of the same page if it stated nothing."""
+    if len(features) > len(PAGE_FEATURES) and features[-1]:
+        return features
+    of_text = features[: len(PAGE_FEATURES)][_IS_TEXT]
+    return np.concatenate((np.zeros(len(PAGE_FEATURES)), of_text, [1.0]))

@@ -1,159 +1,110 @@
-"""Passages: the runs of text between the tags of blocks, and the elements around each of them.
+"""Tokens -> text blocks: the runs of text between the tags of block elements, and their ancestors.
 
-A paragraph, a heading, a list's item, a menu's entry: what a reader sees as one line or block.
-Inline tags do not end a passage; two line breaks in a row do. Runs without a word are none.
+A paragraph, a heading, an item of a list or a menu: what a reader sees as one line or paragraph.
+Inline tags do not end a block; two line breaks in a row do. Runs without a word are no blocks.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.attributes import Names, names_of
 from scrapy_mss.markup.elements import (
     Counts,
-    Places,
-    covered,
-    elements,
-    holders,
-    linked,
-    named,
-    totals,
-    within,
+    Indices,
+    element_starts,
+    is_tag_of,
+    linked_words,
+    mask_runs,
+    nearest_ancestors,
+    prefix_sums,
 )
 from scrapy_mss.markup.tags import BLOCK_TAGS, LINE_BREAK_TAGS
-from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Ints, Symbols, Tokens
+from scrapy_mss.markup.tokens import Bools, Ints, Tokens
 
 Value = TypeVar("Value", bound=np.generic)
 
-LEVELS = 12  # elements around a passage that are looked at; a bound, so that depth costs nothing
+LEVELS = 12  # ancestors that are looked at: a bound, so that deep nesting costs nothing
 
 
 @dataclass(frozen=True, eq=False)
-class Passages:
-    """A page's passages in their order: parallel arrays, one row a passage.
+class Blocks:
+    """A page's text blocks in their order: parallel arrays, one row a block.
 
-    ``around[k]`` has the opening token of the k-th element around each passage, innermost
-    first, -1 where there is none; ``of`` the number of each token's passage, -1 for none.
+    ``of_token`` has the number of each token's block, -1 for none; ``ancestors[k]`` the opening
+    token of the k-th block element around each block, innermost first, -1 where there is none.
     """
 
-    tokens: Tokens
-    first: Places  # intp[n]: the first token
-    last: Places  # intp[n]: the last token
-    of: Ints  # int32[n_tokens]
-    around: Ints  # int32[LEVELS, n]
+    first: Indices  # intp[n]: the first token
+    last: Indices  # intp[n]: the last token
+    of_token: Ints  # int32[n_tokens]
+    ancestors: Ints  # int32[LEVELS, n]
+    words: Counts  # int64[n]: how many words each has
+    linked_words: Counts  # int64[n]: how many of them are inside links
 
     def __len__(self) -> int:
         return len(self.first)
 
-    @cached_property
-    def words(self) -> Counts:
-        """int64[n]: how many words each has."""
-        return self.count(self.tokens.is_word)
-
-    @cached_property
-    def linked_words(self) -> Counts:
-        """int64[n]: how many of them are links."""
-        return self.count(linked(self.tokens))
-
-    @cached_property
-    def texts(self) -> Symbols:
-        """uint64[n]: a hash of the words and signs of each."""
-        texts = np.flatnonzero((self.of >= 0) & ~self.tokens.is_tag)
-        of = self.of[texts]
-        place = np.arange(len(texts)) - np.searchsorted(of, of)
-        mixed = self.tokens.symbol[texts] * (2 * place + 1).astype(np.uint64)
-        sums = np.zeros(len(self), np.uint64)
-        np.add.at(sums, of, mixed)
-        return sums
-
-    @cached_property
-    def names(self) -> Names:
-        """What the block elements of the page are called."""
-        return names_of(self.tokens)
-
-    @cached_property
-    def _keys(self) -> Symbols:
-        """uint64[n_tokens+1]: the key of each element at its opening token, 0 elsewhere."""
-        keys = np.zeros(len(self.tokens) + 1, np.uint64)
-        keys[self.names.element] = self.names.key
-        return keys
-
-    @cached_property
-    def _tags(self) -> Bytes:
-        """uint8[n_tokens+1]: the tag of each token, and 0 for where there is none."""
-        return np.append(self.tokens.tag, np.uint8(0))
-
-    def keys(self, level: int) -> Symbols:
-        """uint64[n]: the tag and names of the element around, *level* further out; 0 for none."""
-        keys: Symbols = self._keys[self.around[level]]
-        return keys
-
-    def tags(self, level: int) -> Bytes:
-        """uint8[n]: the tag of the element around, *level* further out; 0 for none."""
-        tags: Bytes = self._tags[self.around[level]]
-        return tags
-
-    @cached_property
-    def looks(self) -> dict[str, Floats]:
-        """All measures of the passages, taken when first asked for."""
-        from scrapy_mss.blocks.features import columns
-
-        return columns(self)
-
-    @cached_property
-    def hidden(self) -> Bools:
-        """bool[n]: what stands in an element that the page does not show."""
-        chosen = np.zeros(len(self.tokens), np.bool_)
-        chosen[self.names.element] = self.names.hidden
-        found: Bools = within(self.tokens, chosen)[self.first]
-        return found
-
     def spread(self, values: NDArray[Value]) -> NDArray[Value]:
-        """For each token what its passage has in *values* (one a passage); 0 outside of all."""
-        return np.append(values, np.zeros(1, values.dtype))[self.of]
+        """For each token its block's value in *values* (one a block); 0 outside of all blocks."""
+        return np.append(values, np.zeros(1, values.dtype))[self.of_token]
 
     def count(self, chosen: Bools) -> Counts:
-        """int64[n]: how many tokens of each passage are *chosen* (bool[n_tokens])."""
-        return np.bincount(self.of[chosen] + 1, minlength=len(self) + 1)[1:]
+        """int64[n]: how many tokens of each block are *chosen* (bool[n_tokens])."""
+        return _count(self.of_token, len(self), chosen)
 
 
-def passages_of(tokens: Tokens) -> Passages:
-    """The passages of a page."""
-    number = np.cumsum(_ends_a_passage(tokens))
+def segment(tokens: Tokens) -> Blocks:
+    """The text blocks of a page."""
+    first, last = _runs_with_words(tokens)
+    n = len(first)
+    begins = np.zeros(len(tokens), np.int32)
+    begins[first] = 1
+    in_block = mask_runs(len(tokens), first, last)
+    of_token = np.where(in_block, np.cumsum(begins) - 1, -1).astype(np.int32)
+    return Blocks(
+        first=first,
+        last=last,
+        of_token=of_token,
+        ancestors=_ancestors(tokens, first),
+        words=_count(of_token, n, tokens.is_word),
+        linked_words=_count(of_token, n, linked_words(tokens)),
+    )
+
+
+def _runs_with_words(tokens: Tokens) -> tuple[Indices, Indices]:
+    """The first and the last token of each run of text that has a word."""
+    run = np.cumsum(_ends_a_block(tokens))
     texts = np.flatnonzero(~tokens.is_tag)
-    run = number[texts]
-    starts = np.flatnonzero(np.diff(run, prepend=-1))
+    starts = np.flatnonzero(np.diff(run[texts], prepend=-1))
     ends = np.append(starts[1:], len(texts))[: len(starts)]
-    words = totals(tokens.is_word[texts])
-    worded = words[ends] > words[starts]
-    starts, ends = starts[worded], ends[worded]
-    first, last = texts[starts], texts[ends - 1]
-
-    begun = np.zeros(len(tokens), np.int32)
-    begun[first] = 1
-    of = np.where(covered(len(tokens), first, last), np.cumsum(begun) - 1, -1).astype(np.int32)
-    return Passages(tokens, first, last, of, _around(tokens, first))
+    words = prefix_sums(tokens.is_word[texts])
+    has_word = words[ends] > words[starts]
+    return texts[starts[has_word]], texts[ends[has_word] - 1]
 
 
-def _ends_a_passage(tokens: Tokens) -> Bools:
-    """bool[n_tokens]: tags of blocks, and line breaks right behind a line break."""
-    block, line_break = named(tokens, BLOCK_TAGS), named(tokens, LINE_BREAK_TAGS)
-    shown = np.flatnonzero(line_break | block | ~tokens.is_tag)
+def _ends_a_block(tokens: Tokens) -> Bools:
+    """bool[n_tokens]: tags of block elements, and line breaks right after a line break."""
+    ends, line_break = is_tag_of(tokens, BLOCK_TAGS), is_tag_of(tokens, LINE_BREAK_TAGS)
+    shown = np.flatnonzero(line_break | ends | ~tokens.is_tag)
     again = line_break[shown] & np.concatenate(([False], line_break[shown][:-1]))
-    block[shown[again]] = True
-    return block
+    ends[shown[again]] = True
+    return ends
 
 
-def _around(tokens: Tokens, first: Places) -> Ints:
+def _ancestors(tokens: Tokens, first: Indices) -> Ints:
     """int32[LEVELS, n]: the block elements around the tokens *first*."""
-    holder = np.append(holders(tokens, elements(tokens, BLOCK_TAGS)), np.int32(-1))
-    around = np.empty((LEVELS, len(first)), np.int32)
-    around[0] = holder[first]
+    parent = nearest_ancestors(tokens, element_starts(tokens, BLOCK_TAGS))
+    parent = np.append(parent, np.int32(-1))  # the parent of -1, "none"
+    ancestors = np.empty((LEVELS, len(first)), np.int32)
+    ancestors[0] = parent[first]
     for level in range(1, LEVELS):
-        around[level] = holder[around[level - 1]]
-    return around
+        ancestors[level] = parent[ancestors[level - 1]]
+    return ancestors
+
+
+def _count(of_token: Ints, n: int, chosen: Bools) -> Counts:
+    return np.bincount(of_token[chosen] + 1, minlength=n + 1)[1:]

@@ -1,104 +1,133 @@
-"""From passages' probabilities to the article: where to draw the line, the span, what stays.
+"""From the blocks' probabilities to the article: threshold, span, rejoining, duplicates.
 
-What readers lose by a missing paragraph and by a kept advertisement is measured by F1, the
-harmonic mean of precision and recall. If p says how probably each passage is of the article, the
-choice with the greatest expected F1 keeps all passages above half of that very value: near one
-half on a page that is clear, lower on a page unlike all others, where no passage is sure but some
-stand out. That line is the zero of the scores; the article is their maximum subsequence, and
-what lies below the line inside of it is cleaned away. Tags score nothing: a box of many tags and
-few words must not weigh more than its words do.
+What readers lose by a missing paragraph and by a kept advertisement is measured by F1, the harmonic
+mean of precision and recall. If p is the probability that a block belongs to the article, the
+choice with the greatest expected F1 keeps all blocks above half of that very F1: near one half on a
+page that is clear, lower on a page unlike all others, where no block is certain but some stand out.
+That threshold is the zero of the scores. The article is their maximum subsequence, and what is
+below the threshold inside it is removed. Tags score nothing: a box of many tags and few words must
+not weigh more than its words do.
 
-Where much junk splits an article, the maximum subsequence is its larger part. The other part stands
-in elements of the same tags and names, all the way up, and is brought back. A second copy of the
-text goes.
+Where much junk splits an article, the maximum subsequence is its larger part. The other part is in
+elements with the same tags and class words, all the way up, and is rejoined. A second copy of the
+text is removed.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from scrapy_mss.blocks.copies import copied
-from scrapy_mss.blocks.segmentation import LEVELS, Passages
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.hashing import mix
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
-from scrapy_mss.markup.elements import elements, held, within
+from scrapy_mss.markup.elements import Counts, element_starts, mask_inside, sum_inside
 from scrapy_mss.markup.tokens import Bools, Floats
 
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd: each level's key stays in the mix
+# A sentence may occur twice in a text, as a refrain or in a quotation. Two or more blocks that
+# recur in the same order, with a paragraph's words between them, are a second copy.
+MIN_COPIED_BLOCKS = 2
+MIN_COPIED_WORDS = 60  # of the blocks together
+MIN_BLOCK_WORDS = 3  # a shorter block, a mark or a number, neither makes a copy nor ends one
 
 
-def line(probability: Floats, passages: Passages) -> float:
-    """Half of the expected F1 of the best choice of passages, by words; 0 if there are none."""
-    words = passages.words
+class Selection(NamedTuple):
+    """The chosen blocks, all of them inside the span."""
+
+    scores: Floats  # float64[n_tokens]
+    span: Span
+    kept: Bools  # bool[n_blocks]
+
+
+def select(page: Page, probability: Floats, bias: float = 0.0) -> Selection:
+    """The article by the *probability* of each block; *bias* lowers the threshold."""
+    scores = token_scores(page, probability, threshold(page, probability) - bias)
+    first = page.blocks.first
+    above, span = scores[first] > 0, best_span(scores)
+    in_span = above & (first >= span.start) & (first < span.end)
+    kept = rejoined(page, in_span, above)
+    kept &= ~duplicates(page, kept)
+    return Selection(scores, _span_of(page, kept, scores), kept)
+
+
+def threshold(page: Page, probability: Floats) -> float:
+    """Half of the expected F1, by words, of the best choice of blocks; 0 if there are none."""
+    words = page.blocks.words
     best_first = np.argsort(-probability, kind="stable")
     hits = np.cumsum((probability * words)[best_first])
     kept = np.cumsum(words[best_first])
     return float((hits / (kept + hits[-1])).max()) if len(hits) and hits[-1] > 0 else 0.0
 
 
-def select(
-    probability: Floats, passages: Passages, bias: float = 0.0
-) -> tuple[Floats, Span, Bools]:
-    """The scores of the tokens, the span, and the passages that stay, all of them in the span.
-
-    With *bias* the line is so much lower.
-    """
-    scores = token_scores(probability, passages, line(probability, passages) - bias)
-    above = scores[passages.first] > 0
-    kept = rejoined(chosen(above, passages, best_span(scores)), above, passages)
-    kept &= ~copied(passages, kept)
-    return scores, _around(kept, passages, scores), kept
+def token_scores(page: Page, probability: Floats, zero: float) -> Floats:
+    """float64[n_tokens]: how far a token's block is above *zero*; 0 for tags and outside blocks."""
+    return page.blocks.spread(probability - zero) * ~page.tokens.is_tag
 
 
-def token_scores(probability: Floats, passages: Passages, zero: float) -> Floats:
-    """float64[n_tokens]: how far its passage is above *zero*; 0 for tags and what is in none."""
-    return passages.spread(probability - zero) * ~passages.tokens.is_tag
+def rejoined(page: Page, kept: Bools, above: Bools) -> Bools:
+    """bool[n_blocks]: the *kept*, and those *above* the threshold in the same kind of container."""
+    path = mix(list(page.ancestor_keys))
+    return kept | above & np.isin(path, path[kept])
 
 
-def chosen(above: Bools, passages: Passages, span: Span) -> Bools:
-    """bool[n_passages]: those of the *span* that are *above* the line."""
-    first = passages.first
-    return above & (first >= span.start) & (first < span.end)
+def duplicates(page: Page, kept: Bools) -> Bools:
+    """bool[n_blocks]: those of the *kept* that are a copy of kept ones before them."""
+    copied = np.zeros(len(page.blocks), np.bool_)
+    words, texts = page.blocks.words, page.text_hashes.tolist()
+    originals: dict[int, int] = {}  # the rank of the first block with each text
+    run: list[int] = []  # blocks whose originals follow one another
+    last = -1
+    for rank, block in enumerate(np.flatnonzero(kept & (words >= MIN_BLOCK_WORDS)).tolist()):
+        original = originals.setdefault(texts[block], rank)
+        is_copy = original < rank
+        if not (is_copy and original == last + 1 and run):
+            _mark(copied, run, words)
+            run = []
+        if is_copy:
+            run.append(block)
+        last = original
+    _mark(copied, run, words)
+    return copied
 
 
-def rejoined(kept: Bools, above: Bools, passages: Passages) -> Bools:
-    """bool[n_passages]: the *kept*, and those *above* the line in elements that are named alike."""
-    where = passages.keys(0).astype(np.uint64)
-    for level in range(1, LEVELS):
-        where = where * _MULTIPLIER + passages.keys(level)
-    return kept | above & np.isin(where, where[kept])
+def _mark(copied: Bools, run: list[int], words: Counts) -> None:
+    """Mark the blocks of *run*, if they are enough to be a copy."""
+    if len(run) >= MIN_COPIED_BLOCKS and words[run].sum() >= MIN_COPIED_WORDS:
+        copied[run] = True
 
 
-def _around(kept: Bools, passages: Passages, scores: Floats) -> Span:
-    """The span from the first passage that is *kept* to the last."""
+def _span_of(page: Page, kept: Bools, scores: Floats) -> Span:
+    """The span from the first block that is *kept* to the last."""
     at = np.flatnonzero(kept)
     if not len(at):
         return EMPTY
-    start, end = int(passages.first[at[0]]), int(passages.last[at[-1]]) + 1
+    start, end = int(page.blocks.first[at[0]]), int(page.blocks.last[at[-1]]) + 1
     return Span(start, end, float(scores[start:end].sum()))
 
 
-def kept_tokens(passages: Passages, kept: Bools) -> Bools:
-    """bool[n_tokens]: the passages *kept*, with the tags around and between them.
+def kept_tokens(page: Page, kept: Bools) -> Bools:
+    """bool[n_tokens]: the blocks *kept*, with the tags around and between them.
 
-    An element that holds passages, but none that is kept, goes with its tags; one that holds
-    no passage, a picture or a rule, stays if it stands between kept ones.
+    An element that contains blocks, but none that is kept, is removed with its tags; one that
+    contains no block, a picture or a rule, stays if it is between kept ones.
     """
-    tokens = passages.tokens
-    if not kept.any():
-        return np.zeros(len(tokens), np.bool_)
+    tokens, blocks = page.tokens, page.blocks
     between = np.zeros(len(tokens), np.bool_)
-    between[passages.first[kept][0] : passages.last[kept][-1] + 1] = True
-    dropped = passages.spread(~kept)
-    stays: Bools = between & ~dropped & ~within(tokens, _barren(passages, kept))
+    if not kept.any():
+        return between
+    between[blocks.first[kept][0] : blocks.last[kept][-1] + 1] = True
+    removed = blocks.spread(~kept)
+    stays: Bools = between & ~removed & ~mask_inside(tokens, _emptied(page, kept))
     return stays
 
 
-def _barren(passages: Passages, kept: Bools) -> Bools:
-    """bool[n_tokens]: the opening tags of elements that hold tokens of dropped passages alone."""
-    tokens = passages.tokens
-    opens = np.flatnonzero(elements(tokens))
-    of_any = held(tokens, opens, passages.of >= 0)
-    of_kept = held(tokens, opens, passages.spread(kept))
-    barren = np.zeros(len(tokens), np.bool_)
-    barren[opens] = (of_any > 0) & (of_kept == 0)
-    return barren
+def _emptied(page: Page, kept: Bools) -> Bools:
+    """bool[n_tokens]: the opening tags of elements all of whose blocks are removed."""
+    tokens, blocks = page.tokens, page.blocks
+    starts = np.flatnonzero(element_starts(tokens))
+    of_blocks = sum_inside(tokens, starts, blocks.of_token >= 0)
+    of_kept = sum_inside(tokens, starts, blocks.spread(kept))
+    emptied = np.zeros(len(tokens), np.bool_)
+    emptied[starts] = (of_blocks > 0) & (of_kept == 0)
+    return emptied

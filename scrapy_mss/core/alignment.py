@@ -1,6 +1,6 @@
-"""From a gold text to labels of a page's tokens.
+"""From an article's known text to labels of the page's tokens.
 
-The gold's words are aligned with the page's by their longest common subsequence; the labelled
+The text's words are aligned with the page's by their longest common subsequence; the labelled
 span is then the maximum subsequence of +1 for a word that was matched and -1/2 for one that was
 not, so that a stray match in a menu does not stretch it.
 """
@@ -31,21 +31,21 @@ def match_words(tokens: Tokens, text: str) -> Bools:
     try:
         from rapidfuzz.distance import LCSseq
     except ImportError as error:
-        message = "labelling by a gold text needs rapidfuzz: pip install scrapy-mss[peers]"
+        message = "labelling by a known text needs rapidfuzz: pip install 'scrapy-mss[labels]'"
         raise ImportError(message) from error
     numbers: dict[str, int] = {}
     page = [numbers.setdefault(word.lower(), len(numbers)) for word in tokens.words()]
-    gold = [numbers.setdefault(word.lower(), len(numbers)) for word in words_of(text)]
+    known = [numbers.setdefault(word.lower(), len(numbers)) for word in words_of(text)]
     at = np.flatnonzero(tokens.is_word)
     matched = np.zeros(len(tokens), np.bool_)
-    for block in LCSseq.opcodes(page, gold):
-        if block.tag == "equal":
-            matched[at[block.src_start : block.src_end]] = True
+    for run in LCSseq.opcodes(page, known):
+        if run.tag == "equal":
+            matched[at[run.src_start : run.src_end]] = True
     return matched
 
 
 def label_words(tokens: Tokens, text: str) -> Bools:
-    """bool[n_tokens]: the span of the page that holds *text*."""
+    """bool[n_tokens]: the span of the page that has *text*."""
     matched = match_words(tokens, text)
     scores = np.where(matched, MATCHED, UNMATCHED) * tokens.is_word
     span = best_span(scores)
@@ -53,12 +53,3 @@ def label_words(tokens: Tokens, text: str) -> Bools:
     if not len(at):
         return np.zeros(len(tokens), np.bool_)
     return span_labels(len(tokens), span.start + int(at[0]), span.start + int(at[-1]) + 1)
-
-
-def label_passages(tokens: Tokens, text: str) -> Bools:
-    """bool[n_passages]: the passages most of whose words are in *text*.
-
-    On both sides of a gap, too: where much junk splits an article, a span would be one side of it.
-    """
-    passages = tokens.passages
-    return np.greater(passages.count(match_words(tokens, text)), passages.words / 2)

@@ -1,42 +1,71 @@
-"""What is removed inside the span, and how the rest becomes a well-formed block.
+"""What the predicted span loses: everything after a boundary, and elements that are no text.
 
-The paper found that inside an article's block two rules are enough: news text holds few links,
-and what is embedded is there to show something or to lead somewhere. Only elements that open
-and close inside the span count, so that a container around the whole text is never judged.
+The paper cuts a span at its first ``<hr>``, which often separates an article from its comments.
+Inside an article's block it found two rules to be enough: news text has few links, and embedded
+things show something or lead elsewhere. Only elements that open and close inside the span count, so
+that a container around the whole text is never removed. Boundaries and rules are tables; deleting a
+row deletes the behaviour.
 """
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
 
 from scrapy_mss.core.subsequence import EMPTY, Span
-from scrapy_mss.markup.elements import covered, elements, named, totals
-from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, VOID_TAGS
-from scrapy_mss.markup.tokens import CLOSE, OPEN, Bools, Tokens
+from scrapy_mss.markup.elements import element_starts, is_tag_of, mask_runs, prefix_sums
+from scrapy_mss.markup.tags import TAG_NUMBERS
+from scrapy_mss.markup.tokens import OPEN, Bools, Floats, Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """A tag that ends an article, and why."""
+
+    tag: str
+    why: str
+
+
+HORIZONTAL_RULE = Boundary(
+    "hr", "news articles contain no rule, but one often separates them from comments"
+)
+
+
+def cut_at_boundary(
+    span: Span, tokens: Tokens, scores: Floats, boundaries: tuple[Boundary, ...]
+) -> Span:
+    """*span* up to its first boundary tag."""
+    if not boundaries or span.start == span.end:
+        return span
+    numbers = [TAG_NUMBERS[boundary.tag] for boundary in boundaries]
+    inside = slice(span.start, span.end)
+    found = np.flatnonzero((tokens.kind[inside] == OPEN) & np.isin(tokens.tag[inside], numbers))
+    if not len(found):
+        return span
+    end = span.start + int(found[0])
+    return Span(span.start, end, float(scores[span.start : end].sum()))
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Elements that are removed; if *holding* is given, only those that hold one of these."""
+    """Elements that are removed; with *containing*, only those that contain one of these."""
 
     name: str
     elements: frozenset[str]
     why: str
-    holding: frozenset[str] = frozenset()
+    containing: frozenset[str] = frozenset()
 
     def matches(self, tokens: Tokens, span: Span) -> Bools:
-        """bool[n_tokens]: what this rule removes from *span*, the elements' tags included."""
-        inside = elements(tokens, self.elements) & (tokens.partner < span.end)
+        """bool[n_tokens]: what this rule removes from *span*, the tags of elements included."""
+        inside = element_starts(tokens, self.elements) & (tokens.partner < span.end)
         opens = np.flatnonzero(inside[span.start : span.end]) + span.start
         closes = tokens.partner[opens]
-        if self.holding:
-            before = totals(named(tokens, self.holding) & (tokens.kind == OPEN))
+        if self.containing:
+            before = prefix_sums(is_tag_of(tokens, self.containing) & (tokens.kind == OPEN))
             chosen = before[closes] > before[opens + 1]
             opens, closes = opens[chosen], closes[chosen]
-        return covered(len(tokens), opens, closes)
+        return mask_runs(len(tokens), opens, closes)
 
 
 CODE = Rule("code", frozenset({"script", "style"}), "scripts and style sheets are no text")
@@ -45,15 +74,15 @@ LINKED_DIV = Rule(
     "linked_div",
     frozenset({"div"}),
     "a box with a link or a picture leads elsewhere or shows something",
-    holding=frozenset({"a", "iframe", "table", "img", "embed", "applet", "object"}),
+    containing=frozenset({"a", "iframe", "table", "img", "embed", "applet", "object"}),
 )
 
 PAPER_RULES = (CODE, EMBEDDED, LINKED_DIV)
-UNCLEANED = (CODE,)
+CODE_ONLY = (CODE,)
 
 
 def trimmed(tokens: Tokens, span: Span) -> Span:
-    """*span* from its first word or sign to its last: the block that the rules speak of."""
+    """*span* from its first word or symbol to its last: the block that the rules are about."""
     at = np.flatnonzero(~tokens.is_tag[span.start : span.end])
     if not len(at):
         return EMPTY
@@ -67,66 +96,3 @@ def keep(tokens: Tokens, span: Span, rules: tuple[Rule, ...]) -> Bools:
     for rule in rules:
         kept &= ~rule.matches(tokens, span)
     return kept
-
-
-def runs(kept: Bools) -> list[tuple[int, int]]:
-    """The runs of true values, as (start, end)."""
-    edges = np.diff(np.concatenate(([False], kept, [False])).astype(np.int8))
-    return list(
-        zip(np.flatnonzero(edges > 0).tolist(), np.flatnonzero(edges < 0).tolist(), strict=True)
-    )
-
-
-_NAME = re.compile(r"</?([^\s/>]+)")
-
-
-def well_formed(tokens: Tokens, kept: Bools) -> str:
-    """The source of the kept tokens, with the tags opened and closed that it cuts.
-
-    In between the source is exact: what is put right is what cutting broke, not the page's own
-    mistakes. A closing tag whose opening tag was cut off gets it back as it stood in the page.
-    """
-    left_open: list[int] = []
-    missing: list[str] = []
-    tags = np.flatnonzero(kept & tokens.is_tag)
-    for index, is_close, partner in zip(
-        tags.tolist(),
-        (tokens.kind[tags] == CLOSE).tolist(),
-        tokens.partner[tags].tolist(),
-        strict=True,
-    ):
-        if not is_close:
-            left_open.append(index)
-        elif partner >= 0 and kept[partner]:
-            while left_open.pop() != partner:
-                pass
-        else:
-            source = tokens.html(partner, partner + 1) if partner >= 0 else ""
-            missing.append(source or f"<{_name(tokens, index)}>")
-    body = _source(tokens, kept)
-    closing = (_name(tokens, i) for i in reversed(left_open) if not _is_void(tokens, i))
-    return "".join((*reversed(missing), body, *(f"</{name}>" for name in closing)))
-
-
-def _source(tokens: Tokens, kept: Bools) -> str:
-    """The source of the kept tokens, words apart that were apart by what is removed."""
-    slices = runs(kept)
-    if not slices:
-        return ""
-    parting = tokens.blank_before | named(tokens, BLOCK_TAGS)
-    partings = np.concatenate(([0], np.cumsum(parting)))
-    starts, ends = np.array(slices).T
-    apart = (partings[starts[1:] + 1] > partings[ends[:-1]]).tolist()
-    parts = [tokens.html(*slices[0])]
-    for (start, end), blank in zip(slices[1:], apart, strict=True):
-        parts.append(" " * blank + tokens.html(start, end))
-    return "".join(parts)
-
-
-def _is_void(tokens: Tokens, index: int) -> bool:
-    return TAG_NAMES[tokens.tag[index]] in VOID_TAGS
-
-
-def _name(tokens: Tokens, index: int) -> str:
-    found = _NAME.match(tokens.html(index, index + 1))
-    return found[1].lower() if found else TAG_NAMES[tokens.tag[index]]

@@ -1,128 +1,82 @@
-"""What a token tells: each feature family maps tokens to bucket numbers of its count table.
+"""What a page tells about its tokens: families of features, and the paper's three.
 
-A family is one row of ``FAMILIES``: a name, the size of its table, and a function on arrays.
-Tables have a fixed size, so that memory is bounded however long a crawl learns; features that
-fall into one bucket share its counts. Trigrams get 2**22 buckets, 32 MiB of two 32-bit counts:
-of the 4 million distinct trigrams of 800 modern pages about four in ten share a bucket, which
-costs less than .001 F1 against 2**24. Tags are few and have a bucket each.
+A family maps a page to *values*: each is a bucket of the family's count table and the run of
+tokens that has it. A trigram is the value of one token; a class word is the value of all tokens of
+its element, and a token has as many as its ancestors have. Classifier and file format know
+families by these objects alone.
 
-The families of layout tell the same of all tokens of a passage: in which elements it stands, by
-their tags and names, and how long it and its neighbours are. What stands in no passage has
-bucket 0 there.
+Trigrams get 2**22 buckets, 32 MiB of two 32-bit counts: of the 4 million distinct trigrams of 800
+modern pages about four in ten share a bucket, which costs less than .001 F1 against 2**24. Tags
+are few and have a bucket each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from scrapy_mss.blocks.segmentation import Passages
-from scrapy_mss.markup.attributes import Names
-from scrapy_mss.markup.tokens import Ints, Symbols, Tokens
+from scrapy_mss.core.hashing import MULTIPLIERS, buckets, mix
+from scrapy_mss.markup.tokens import Ints, Tokens
 
-PATH_LENGTH = 5
-LARGEST_SIZE = 9  # log2 of the words of a passage, beyond which all are alike
-LINK_CLASSES = 5
 
-# Odd multipliers with well-spread bits, one for each place in a trigram (from the fractions of
-# the square roots of 2, 3 and 5): equal symbols at different places must not cancel out.
-_MULTIPLIERS = tuple(
-    np.uint64(m) for m in (0x6A09E667F3BCC909, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B)
-)
+class Tokenized(Protocol):
+    """What the paper's families need of a page."""
 
-_NO_FORM = np.uint64(63)  # a page's end in the place of a passage
+    @property
+    def tokens(self) -> Tokens: ...
+
+
+PageT = TypeVar("PageT", bound=Tokenized)
+PageT_contra = TypeVar("PageT_contra", bound=Tokenized, contravariant=True)
+
+
+class Values(NamedTuple):
+    """The values of one family on a page: tokens ``start`` … ``end``-1 have the ``bucket``."""
+
+    bucket: Ints  # int32[n]
+    start: Ints
+    end: Ints
+
+    @classmethod
+    def of_tokens(cls, bucket: Ints) -> Values:
+        """One value a token."""
+        at = np.arange(len(bucket), dtype=np.int32)
+        return cls(bucket, at, at + np.int32(1))
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
-    """A kind of feature; ``buckets`` gives int32[n_tokens] below 2**bits."""
+class Family(Generic[PageT_contra]):
+    """A kind of feature; ``values`` has buckets below 2**bits.
+
+    ``smoothing`` is added to both counts of a bucket: as many tokens of doubt.
+    """
 
     name: str
     bits: int
-    buckets: Callable[[Tokens, int], Ints]
+    values: Callable[[PageT_contra, int], Values]
+    smoothing: float = 0.5
 
 
-def unigram(tokens: Tokens, bits: int) -> Ints:
+def unigram(page: Tokenized, bits: int) -> Values:
     """The token itself."""
-    return _hashed(tokens.symbol * _MULTIPLIERS[0], bits)
+    return Values.of_tokens(buckets(page.tokens.token_id * MULTIPLIERS[0], bits))
 
 
-def trigram(tokens: Tokens, bits: int) -> Ints:
-    """The token and the two after it; behind the page's end stands nothing."""
-    symbols = np.append(tokens.symbol, np.zeros(2, np.uint64))
-    mixed = _spread(symbols[:-2] * _MULTIPLIERS[0])
-    mixed = _spread((mixed ^ symbols[1:-1]) * _MULTIPLIERS[1])
-    return _hashed((mixed ^ symbols[2:]) * _MULTIPLIERS[2], bits)
+def trigram(page: Tokenized, bits: int) -> Values:
+    """The token and the two after it; after the page's end there are zeros."""
+    ids = np.append(page.tokens.token_id, np.zeros(2, np.uint64))
+    return Values.of_tokens(buckets(mix((ids[:-2], ids[1:-1], ids[2:])), bits))
 
 
-def unclosed_tag(tokens: Tokens, bits: int) -> Ints:
-    """The name of the most recent unclosed tag; the last bucket stands for none."""
-    names = np.append(tokens.tag.astype(np.int32), np.int32((1 << bits) - 1))
-    return names[tokens.unclosed]
+def unclosed_tag(page: Tokenized, bits: int) -> Values:
+    """The name of the most recent unclosed tag; the last bucket is for none."""
+    tags = np.append(page.tokens.tag.astype(np.int32), np.int32((1 << bits) - 1))
+    return Values.of_tokens(tags[page.tokens.unclosed])
 
 
-def element(tokens: Tokens, bits: int) -> Ints:
-    """The tag and the names of the innermost block element."""
-    return _of_passages(tokens, tokens.passages.keys(0) * _MULTIPLIERS[0], bits)
-
-
-def shape(tokens: Tokens, bits: int) -> Ints:
-    """How many words the passage and its two neighbours have, and how much of each is links."""
-    passages = tokens.passages
-    words = np.maximum(passages.words, 1)
-    size = np.minimum(np.log2(words) + 0.5, LARGEST_SIZE).astype(np.uint64)
-    links = (passages.linked_words / words * (LINK_CLASSES - 0.01)).astype(np.uint64)
-    form = size * np.uint64(LINK_CLASSES) + links
-    padded = np.concatenate(([_NO_FORM], form, [_NO_FORM]))
-    before, after = padded[:-2], padded[2:]
-    mixed = _spread(before * _MULTIPLIERS[0])
-    mixed = _spread((mixed ^ form) * _MULTIPLIERS[1])
-    return _of_passages(tokens, (mixed ^ after) * _MULTIPLIERS[2], bits)
-
-
-def path_of(passages: Passages) -> Symbols:
-    """uint64[n_passages]: a hash of the tags of the five innermost block elements."""
-    mixed = np.zeros(len(passages), np.uint64)
-    for level in range(PATH_LENGTH):
-        mixed = _spread((mixed ^ (passages.tags(level) + np.uint64(1))) * _MULTIPLIERS[level % 3])
-    return mixed
-
-
-def name_buckets(names: Names, bits: int) -> Ints:
-    """The bucket of each single name of a page's elements."""
-    return _hashed(names.word.astype(np.uint64) * _MULTIPLIERS[0], bits)
-
-
-def _of_passages(tokens: Tokens, mixed: Symbols, bits: int) -> Ints:
-    """The bucket of its passage for each token."""
-    return tokens.passages.spread(_hashed(mixed, bits))
-
-
-def _spread(mixed: Symbols) -> Symbols:
-    return mixed ^ (mixed >> np.uint64(29))
-
-
-def _hashed(mixed: Symbols, bits: int) -> Ints:
-    """The high bits of a product, which depend on all bits of its factors."""
-    return (_spread(mixed) * _MULTIPLIERS[1] >> np.uint64(64 - bits)).astype(np.int32)
-
-
-FAMILIES: dict[str, Family] = {
-    family.name: family
-    for family in (
-        Family("trigram", 22, trigram),
-        Family("unclosed_tag", 9, unclosed_tag),
-        Family("unigram", 20, unigram),
-        Family("element", 18, element),
-        Family("shape", 17, shape),
-    )
-}
-
-# Single names of the elements around a passage: as many as there are for each token, so they are
-# counted and asked for apart from the families above.
-NAMES = "names"
-NAME_BITS = 16
-
-LAYOUT = frozenset({"element", "shape", NAMES})
+UNIGRAM = Family("unigram", 20, unigram)
+TRIGRAM = Family("trigram", 22, trigram)
+UNCLOSED_TAG = Family("unclosed_tag", 9, unclosed_tag)

@@ -1,8 +1,8 @@
-"""Labels of example pages: what is in, what is out, and which examples are good enough.
+"""Labels of training pages, and which labelled pages are good enough to learn from.
 
-A wrapper labels a page by a span of tokens; the paper learns only from pages whose extraction
-has at least fifty words and symbols and is at most one fifth tags, which leaves out index
-pages, galleries and wrappers that no longer fit.
+A wrapper labels a span of tokens. The paper learns only from pages whose extraction has at least
+fifty words and symbols and is at most one fifth tags, which leaves out index pages, galleries and
+wrappers that no longer match their site.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import numpy as np
 
 from scrapy_mss.markup.tokens import Bools, Tokens
 
-FEWEST_WORDS = 50
-LARGEST_TAG_SHARE = 0.2
+MIN_WORDS = 50
+MAX_TAG_SHARE = 0.2
 
 
 class Rejection(Enum):
-    """Why an example is not learned from; the value is the name in statistics."""
+    """Why a page is not learned from; the value is its name in the stats."""
 
     EMPTY = "empty"
     TOO_FEW_WORDS = "too_few_words"
@@ -34,15 +34,15 @@ def span_labels(n_tokens: int, start: int, end: int) -> Bools:
 
 
 def check_example(
-    tokens: Tokens, inside: Bools, largest_tag_share: float = LARGEST_TAG_SHARE
+    tokens: Tokens, inside: Bools, max_tag_share: float = MAX_TAG_SHARE
 ) -> Rejection | None:
-    """Why a page labelled *inside* (bool[n_tokens]) is no good example; None if it is."""
+    """Why a page labelled *inside* (bool[n_tokens]) is rejected; None if it is a good example."""
     size = int(inside.sum())
     if not size:
         return Rejection.EMPTY
     tags = int((inside & tokens.is_tag).sum())
-    if size - tags < FEWEST_WORDS:
+    if size - tags < MIN_WORDS:
         return Rejection.TOO_FEW_WORDS
-    if tags > largest_tag_share * size:
+    if tags > max_tag_share * size:
         return Rejection.TOO_MANY_TAGS
     return None

@@ -1,174 +1,182 @@
-"""Naive Bayes over hashed counts: how often each feature stood inside an article and outside.
+"""Naive Bayes over hashed counts: how often each feature occurred inside an article and outside.
 
-The counts are the only state. Learning adds to them, so that pages in any order and any number
-of portions, or two models merged, give the same tables; everything else is derived when asked,
-for the features of one page, which is a few thousand look-ups and needs no table of logarithms
-to be kept up to date.
+The counts are the only state. Learning adds to them, so that pages in any order and any number of
+portions, or two models merged, give the same tables; everything else is derived when asked, for
+the features of one page, which is a few thousand look-ups and needs no table of logarithms to be
+kept up to date.
 
-For a token with features f the evidence is log P(in) / P(out), as often as tokens of each were
+For a token with features f the evidence is log P(in) / P(out), by how many tokens of each were
 learned, and for each family
 
     log P(f | in) / P(f | out),   P(f | c) = (count of f in c + 1/2) / (tokens in c + 1)
 
-A feature never seen says nothing: its ratio is 1, as in the paper. Nor does a token of which no
-feature was ever seen: it has probability 1/2, or a site's new words would all count as outside.
+where a family may set another smoothing than 1/2. A feature never seen is neutral: its ratio is 1,
+as in the paper. So is a token of which no feature was ever seen: it has probability 1/2, or a
+site's new words would all count as outside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.core.features import FAMILIES, LAYOUT, NAME_BITS, NAMES, Family, name_buckets
-from scrapy_mss.markup.elements import Counts, held
+from scrapy_mss.core.features import Family, PageT, Values
+from scrapy_mss.markup.elements import Counts, prefix_sums
 from scrapy_mss.markup.tokens import Bools, Floats, Ints, Tokens
 
-SMOOTHING = 0.5
-
-# Of layout: all words of an article stand in one element, so that a single page would make a name
-# as sure as many. So many words of doubt stand against it.
-LAYOUT_SMOOTHING = 300.0
-
-# Where a bucket's 32-bit count would run over, learning stops: at a hundred tokens of one kind
+# Where a bucket's 32-bit count would overflow, learning stops: at a hundred tokens of one kind
 # a page that is after forty million pages, when there is nothing left to learn.
-LARGEST_COUNT = 2**32 - 1
+MAX_COUNT = 2**32 - 1
+DIGEST_BITS = 64
 
 OUT, IN = 0, 1
 
 
-class Named(NamedTuple):
-    """For each name of each element of a page, its bucket and the tokens that it stands around."""
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What one labelled page adds: buckets and (out, in) counts a family, tokens, a digest."""
 
-    buckets: Ints  # int32[n_names]
-    tokens: Counts  # int64[n_names, 2], out and in
+    counts: Mapping[str, tuple[Ints, Counts]]  # of each family: int32[n], int64[n, 2]
+    tokens: Counts  # int64[2]
+    digest: int
 
 
-class NaiveBayes:
+class NaiveBayes(Generic[PageT]):
     """In and out counts for each family of features.
 
     ``counts[family]`` is uint32[buckets, 2] (out, in), ``tokens`` int64[2] the tokens learned.
-    A token has one feature of each family, and as many names as the elements around it have.
+    ``digest`` is the sum of the digests of all pages learned, so it names the counts whatever the
+    order or the crawl in which the pages came.
     """
 
-    def __init__(self, families: Sequence[str]) -> None:
-        self.families: tuple[Family, ...] = tuple(
-            FAMILIES[name] for name in families if name != NAMES
-        )
-        self.named = NAMES in families
-        bits = {family.name: family.bits for family in self.families}
-        bits |= {NAMES: NAME_BITS} if self.named else {}
+    def __init__(self, families: Sequence[Family[PageT]]) -> None:
+        self.families = tuple(families)
         self.counts: dict[str, NDArray[np.uint32]] = {
-            name: np.zeros((1 << size, 2), np.uint32) for name, size in bits.items()
+            family.name: np.zeros((1 << family.bits, 2), np.uint32) for family in families
         }
         self.tokens: NDArray[np.int64] = np.zeros(2, np.int64)
         self.pages = 0
+        self.digest = 0
 
-    def features(self, tokens: Tokens) -> Ints:
-        """The buckets of every token: int32[n_families, n_tokens]."""
-        rows = [family.buckets(tokens, family.bits) for family in self.families]
-        return np.stack(rows) if rows else np.zeros((0, len(tokens)), np.int32)
+    def observe(self, page: PageT, inside: Bools) -> Observation:
+        """What is learned from *page* if the tokens *inside* (bool[n_tokens]) are its article."""
+        before = prefix_sums(inside)
+        counts = {}
+        for family in self.families:
+            bucket, start, end = family.values(page, family.bits)
+            n_inside = before[end] - before[start]
+            counts[family.name] = bucket, np.stack((end - start - n_inside, n_inside), axis=1)
+        tokens = np.array([len(inside) - before[-1], before[-1]])
+        return Observation(counts, tokens, page_digest(page.tokens, inside))
 
-    def names(self, tokens: Tokens, inside: Bools) -> Named | None:
-        """The names of a page whose tokens are *inside* or not; None if names are not counted."""
-        if not self.named:
-            return None
-        names = tokens.passages.names
-        within = held(tokens, names.element, inside)
-        around = tokens.partner[names.element] - names.element
-        counts = np.stack((around - within, within), axis=1)[names.of]
-        return Named(name_buckets(names, NAME_BITS), counts)
-
-    def learn(
-        self, features: Ints, inside: Bools, pages: int = 1, names: Named | None = None
-    ) -> None:
-        """Count *features* (int32[n_families, n_tokens]) of tokens that are *inside* or not."""
-        if not self.has_room(features, names):
-            raise OverflowError(_FULL)
-        side = inside.astype(np.int32)
-        for family, buckets in zip(self.families, features, strict=True):
-            np.add.at(self.counts[family.name].reshape(-1), 2 * buckets + side, 1)
-        if names is not None:
-            np.add.at(self.counts[NAMES], names.buckets, names.tokens.astype(np.uint32))
-        self.tokens += np.bincount(side, minlength=2)
-        self.pages += pages
-
-    def learn_page(self, tokens: Tokens, inside: Bools) -> None:
-        """Count a page whose article is *inside* (bool[n_tokens])."""
-        self.learn(self.features(tokens), inside, names=self.names(tokens, inside))
-
-    def has_room(self, features: Ints, names: Named | None = None) -> bool:
-        """Whether no count would run over by learning *features* and *names*."""
-        rows = zip(self.families, features, strict=True)
-        more = [(family.name, buckets, len(buckets)) for family, buckets in rows]
-        if names is not None:
-            more.append((NAMES, names.buckets, int(names.tokens.sum())))
+    def has_room(self, observation: Observation) -> bool:
+        """Whether no count would overflow by adding *observation*."""
         return all(
-            not len(buckets) or int(self.counts[name][buckets].max()) <= LARGEST_COUNT - most
-            for name, buckets, most in more
+            not len(bucket) or int(self.counts[name][bucket].max()) <= MAX_COUNT - int(more.sum())
+            for name, (bucket, more) in observation.counts.items()
         )
 
-    def merge(self, other: NaiveBayes) -> None:
+    def add(self, observation: Observation) -> None:
+        """Count the page that *observation* is of."""
+        if not self.has_room(observation):
+            raise OverflowError(_FULL)
+        for name, (bucket, more) in observation.counts.items():
+            np.add.at(self.counts[name], bucket, more.astype(np.uint32))
+        self.tokens += observation.tokens
+        self.pages += 1
+        self.digest = _added(self.digest, observation.digest)
+
+    def learn(self, page: PageT, inside: Bools) -> None:
+        """Count *page*, whose article is the tokens *inside* (bool[n_tokens])."""
+        self.add(self.observe(page, inside))
+
+    def merge(self, other: NaiveBayes[PageT]) -> None:
         """Add what *other* has learned."""
-        if list(self.counts) != list(other.counts):
+        if self.counts.keys() != other.counts.keys():
             raise ValueError(
-                f"models of different features do not add up: this one has "
+                f"models of different features cannot be added: this one has "
                 f"{', '.join(self.counts)}, the other {', '.join(other.counts)}"
             )
-        for name, counts in other.counts.items():
-            mine = self.counts[name]
-            if np.any(mine > LARGEST_COUNT - counts):
-                raise OverflowError(_FULL)
-            mine += counts
+        if any(np.any(self.counts[name] > MAX_COUNT - more) for name, more in other.counts.items()):
+            raise OverflowError(_FULL)
+        for name, more in other.counts.items():
+            self.counts[name] += more
         self.tokens += other.tokens
         self.pages += other.pages
+        self.digest = _added(self.digest, other.digest)
 
-    def become(self, other: NaiveBayes) -> None:
-        """Hold the counts of *other*, in the arrays that are there."""
+    def copy_from(self, other: NaiveBayes[PageT]) -> None:
+        """Take over the counts of *other*, in the arrays that there are."""
         for name, counts in other.counts.items():
             self.counts[name][...] = counts
         self.tokens[...] = other.tokens
         self.pages = other.pages
+        self.digest = other.digest
 
-    def log_odds(self, features: Ints, *, neighbours: bool = False) -> Floats:
-        """The evidence that each token is inside, as a logarithm: float64[n_tokens].
-
-        With *neighbours*, a token whose feature was never seen takes those of the token before
-        and the token after it instead (the paper's smoothing for pages unlike the training's).
-        """
-        total = np.zeros(features.shape[1])
-        known = np.zeros(features.shape[1], np.bool_)
-        for family, buckets in zip(self.families, features, strict=True):
-            ratio, seen = self.ratio(family.name, buckets)
-            total += _with_neighbours(ratio, seen) if neighbours else ratio
-            known |= seen
-        return np.where(known, total + self._balance, total)
-
-    def ratio(self, family: str, buckets: Ints) -> tuple[Floats, Bools]:
-        """log P(f | in) / P(f | out) of the features in *buckets*, and which were ever seen."""
-        seen_out, seen_in = self.counts[family][buckets].T
+    def log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
+        """log P(f | in) / P(f | out) of the features in *bucket*, and which were ever seen."""
+        seen_out, seen_in = self.counts[family.name][bucket].T
         seen = (seen_in > 0) | (seen_out > 0)
-        doubt = LAYOUT_SMOOTHING if family in LAYOUT else SMOOTHING
-        ratio = np.log((seen_in + doubt) / (seen_out + doubt)) - self._balance
-        return np.where(seen, ratio, 0.0), seen
+        ratio = np.log((seen_in + family.smoothing) / (seen_out + family.smoothing))
+        return np.where(seen, ratio - self._prior, 0.0), seen
 
     @property
-    def _balance(self) -> float:
+    def _prior(self) -> float:
         return float(np.log((self.tokens[IN] + 1) / (self.tokens[OUT] + 1)))
 
-    def probability(self, features: Ints, *, neighbours: bool = False) -> Floats:
+    def log_odds(self, page: PageT, *, neighbours: bool = False) -> Floats:
+        """The evidence that each token is inside, as a logarithm: float64[n_tokens].
+
+        Each family must have one value a token. With *neighbours*, a token whose feature was never
+        seen takes those of the token before and the token after it instead (the paper's smoothing
+        for pages unlike the training's).
+        """
+        n_tokens = len(page.tokens)
+        total, known = np.zeros(n_tokens), np.zeros(n_tokens, np.bool_)
+        for family in self.families:
+            ratio, seen = self.log_ratio(family, _one_a_token(family, page).bucket)
+            total += _with_neighbours(ratio, seen) if neighbours else ratio
+            known |= seen
+        return np.where(known, total + self._prior, total)
+
+    def probability(self, page: PageT, *, neighbours: bool = False) -> Floats:
         """The probability that each token is inside: float64[n_tokens]."""
-        return logistic(self.log_odds(features, neighbours=neighbours))
+        return logistic(self.log_odds(page, neighbours=neighbours))
 
 
-_FULL = "a count would run over 32 bits: this model has learned all it can, go on with a new one"
+_FULL = "a count would exceed 32 bits: this model cannot learn any more, start a new one"
+
+
+def page_digest(tokens: Tokens, inside: Bools) -> int:
+    """A hash of a labelled page: of its tokens and of which of them are *inside*."""
+    digest = blake2b(tokens.token_id.astype("<u8").tobytes(), digest_size=DIGEST_BITS // 8)
+    digest.update(np.packbits(inside).tobytes())
+    return int.from_bytes(digest.digest(), "little")
 
 
 def logistic(log_odds: Floats) -> Floats:
     """The probability behind *log_odds*."""
     return 1.0 / (1.0 + np.exp(-np.clip(log_odds, -500, 500)))
+
+
+def _added(one: int, other: int) -> int:
+    """The sum of two digests, in as many bits as each has."""
+    return (one + other) % (1 << DIGEST_BITS)
+
+
+def _one_a_token(family: Family[PageT], page: PageT) -> Values:
+    values = family.values(page, family.bits)
+    if len(values.bucket) != len(page.tokens):
+        raise ValueError(
+            f"feature family {family.name!r} has {len(values.bucket)} values for "
+            f"{len(page.tokens)} tokens; scores of tokens need one value a token"
+        )
+    return values
 
 
 def _with_neighbours(ratio: Floats, seen: Bools) -> Floats:

@@ -1,8 +1,14 @@
-"""The names that a page's author gave to elements: words of class, id and a few attributes more.
+"""What a page's attributes say: the one place that reads them.
 
-``<div class="article-body__text" id="story3">`` is a div named article, body, text, story. Names
-tell more of a modern page than its tags do, and they are alike on many sites. Digits and signs
-part words, so that numbered elements share their names.
+Class words
+    ``<div class="article-body__text" id="story3">`` is a div with the class words article, body,
+    text, story: the words of class, id and a few attributes more. They say more about a modern
+    page than its tags do, and many sites share them. Digits and punctuation separate words, so
+    that numbered elements have the same words.
+Hidden elements
+    Those that are not shown until a script shows them.
+Declarations
+    The page's description of itself, and the schema.org and OpenGraph types that it declares.
 """
 
 from __future__ import annotations
@@ -16,13 +22,13 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.elements import Places, elements
+from scrapy_mss.markup.elements import Indices, element_starts, is_tag_of
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES
-from scrapy_mss.markup.tokens import Bools, Tokens
+from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
 
-MOST_NAMES = 12  # of one element that count
-TEMPLATE = "template"  # what a script may copy into the page
-LONGEST_TAG = 2048  # characters of a tag that are looked at
+MAX_CLASS_WORDS = 12  # of one element; templates have up to eight, utility-class frameworks fifty
+TEMPLATE = "template"  # its content is shown only if a script copies it into the page
+MAX_TAG_LENGTH = 2048  # characters of a tag that are read; one tag may be a megabyte of data
 
 _ATTRIBUTE = re.compile(
     r"\s(?:class|id|itemprop|role|data-testid|data-component)\s*=\s*"
@@ -36,51 +42,81 @@ _HIDDEN = re.compile(
     re.IGNORECASE,
 )
 
+META = frozenset({"meta"})
+_DESCRIPTION = re.compile(
+    r"""\s(?:name|property|itemprop)\s*=\s*["']?(?:og:|twitter:)?description["'\s/>]""",
+    re.IGNORECASE,
+)
+_CONTENT = re.compile(r"""\scontent\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
 
-class Names(NamedTuple):
-    """A page's block elements and what they are called.
+# schema.org types in JSON-LD and OpenGraph's og:type. Each begins with letters, which a search
+# finds many times as fast as one of two quotes.
+_TYPES = (
+    re.compile(r"""@type["']\s*:\s*(?:\[\s*)?["']([A-Za-z]{1,40})["']"""),
+    re.compile(r"""og:type["']\s+content\s*=\s*["']([a-z.]{1,40})["']"""),
+)
 
-    ``element`` has the opening token of each element, ``key`` a hash of its tag and names
-    together; ``word`` has a hash of each single name and ``of`` the number of its element.
-    ``hidden`` is true for elements that are not shown until a script shows them.
+
+class ElementAttributes(NamedTuple):
+    """The attributes of a page's block elements; one row an element, and one a class word.
+
+    ``start`` is the opening token of each element, ``key`` a hash of its tag and class words
+    together. ``word`` is a hash of each single class word and ``element`` the row of its element.
     """
 
-    element: Places
+    start: Indices  # intp[n_elements]
     key: NDArray[np.uint32]
-    word: NDArray[np.uint32]
-    of: NDArray[np.intp]
     hidden: Bools
+    word: NDArray[np.uint32]  # uint32[n_words]
+    element: Indices
 
 
-def words_of_tag(tag: str) -> list[str]:
-    """The names in the source of an opening *tag*, each once, in their order."""
+def class_words(tag: str) -> list[str]:
+    """The class words in the source of an opening *tag*, each once, in their order."""
     found = _WORD.findall(" ".join(_ATTRIBUTE.findall(tag)))
-    return list(dict.fromkeys(map(str.lower, found)))[:MOST_NAMES]
+    return list(dict.fromkeys(map(str.lower, found)))[:MAX_CLASS_WORDS]
 
 
-@lru_cache(2**13)  # the tags of a site's templates come again on each of its pages
-def _known(name: str, tag: str) -> tuple[int, list[int], bool]:
-    """The key of an element, its names' hashes, and whether it is hidden."""
-    words = words_of_tag(tag)
+@lru_cache(2**13)  # a site's templates have the same tags on each of its pages
+def _read_tag(name: str, tag: str) -> tuple[int, list[int], bool]:
+    """The key of an element, the hashes of its class words, and whether it is hidden."""
+    words = class_words(tag)
     key = crc32(" ".join((name, *words)).encode())
     hidden = name == TEMPLATE or _HIDDEN.search(tag) is not None
     return key, [crc32(word.encode()) for word in words], hidden
 
 
-def names_of(tokens: Tokens) -> Names:
-    """What the block elements of a page are called."""
-    opens = np.flatnonzero(elements(tokens, BLOCK_TAGS))
-    starts = tokens.clean_start[opens]
-    ends = np.minimum(tokens.clean_end[opens], starts + LONGEST_TAG)
+def element_attributes(tokens: Tokens) -> ElementAttributes:
+    """The attributes of the block elements of a page."""
+    starts = np.flatnonzero(element_starts(tokens, BLOCK_TAGS))
+    tags = zip(tokens.tag[starts].tolist(), _tag_sources(tokens, starts), strict=True)
+    rows = [_read_tag(TAG_NAMES[tag], source) for tag, source in tags]
+    n_words = np.fromiter((len(words) for _, words, _ in rows), np.intp, len(rows))
+    return ElementAttributes(
+        start=starts,
+        key=np.fromiter((key for key, _, _ in rows), np.uint32, len(rows)),
+        hidden=np.fromiter((hidden for _, _, hidden in rows), np.bool_, len(rows)),
+        word=np.array(list(chain.from_iterable(words for _, words, _ in rows)), np.uint32),
+        element=np.repeat(np.arange(len(rows)), n_words),
+    )
+
+
+def _tag_sources(tokens: Tokens, tags: Indices) -> list[str]:
+    """The source of *tags*, cut where one is too long."""
+    starts = tokens.clean_start[tags]
+    ends = np.minimum(tokens.clean_end[tags], starts + MAX_TAG_LENGTH)
     clean = tokens.clean
-    known = [
-        _known(TAG_NAMES[tag], clean[start:end])
-        for tag, start, end in zip(
-            tokens.tag[opens].tolist(), starts.tolist(), ends.tolist(), strict=True
-        )
-    ]
-    keys = np.fromiter((key for key, _, _ in known), np.uint32, len(known))
-    counts = np.fromiter((len(words) for _, words, _ in known), np.intp, len(known))
-    words = np.array(list(chain.from_iterable(words for _, words, _ in known)), np.uint32)
-    hidden = np.fromiter((hidden for _, _, hidden in known), np.bool_, len(known))
-    return Names(opens, keys, words, np.repeat(np.arange(len(known)), counts), hidden)
+    return [clean[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
+def meta_description(tokens: Tokens) -> str:
+    """The longest description that the page gives of itself; empty if there is none."""
+    metas = np.flatnonzero(is_tag_of(tokens, META) & (tokens.kind == OPEN))
+    tags = filter(_DESCRIPTION.search, _tag_sources(tokens, metas))
+    contents = filter(None, map(_CONTENT.search, tags))
+    return max((content[1] or content[2] or "" for content in contents), key=len, default="")
+
+
+def declared_types(source: str) -> set[str]:
+    """The schema.org types and the OpenGraph type that the page declares."""
+    return {kind for pattern in _TYPES for kind in pattern.findall(source)}

@@ -1,8 +1,8 @@
-"""The elements of a page as runs of tokens, and what each of them holds.
+"""The elements of a page as runs of tokens, and sums over what each of them contains.
 
-An element is an opening tag that some closing tag closed. One that is left open to the end of
-what is around it counts for nothing: what it holds belongs to the element around it. All of it
-is arrays, and no step looks at an element's content again for each element around it.
+An element is an opening tag that some closing tag closed. One that stays open to the end of its
+parent counts for nothing: its content belongs to the parent. Everything is array operations, and
+none of them walks an element's content again for each of its ancestors.
 """
 
 from __future__ import annotations
@@ -13,56 +13,56 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.tags import numbers
+from scrapy_mss.markup.tags import tag_numbers
 from scrapy_mss.markup.tokens import OPEN, Bools, Ints, Tokens
 
-Places: TypeAlias = NDArray[np.intp]
+Indices: TypeAlias = NDArray[np.intp]
 Counts: TypeAlias = NDArray[np.int64]
 
 LINK = frozenset({"a"})
 
 
-def elements(tokens: Tokens, names: frozenset[str] | None = None) -> Bools:
-    """bool[n_tokens]: the opening tags of all elements, or of those of these *names*."""
-    found: Bools = (tokens.kind == OPEN) & (tokens.partner >= 0)
-    return found if names is None else found & named(tokens, names)
+def element_starts(tokens: Tokens, names: frozenset[str] | None = None) -> Bools:
+    """bool[n_tokens]: the opening tags of all elements, or of those with one of *names*."""
+    starts: Bools = (tokens.kind == OPEN) & (tokens.partner >= 0)
+    return starts if names is None else starts & is_tag_of(tokens, names)
 
 
-def named(tokens: Tokens, names: frozenset[str]) -> Bools:
-    """bool[n_tokens]: the tags of these *names*, opening and closing."""
-    found: Bools = _table(names)[tokens.tag] & tokens.is_tag
-    return found
+def is_tag_of(tokens: Tokens, names: frozenset[str]) -> Bools:
+    """bool[n_tokens]: the opening and closing tags with one of *names*."""
+    tags: Bools = _tag_table(names)[tokens.tag] & tokens.is_tag
+    return tags
 
 
 @lru_cache(64)
-def _table(names: frozenset[str]) -> Bools:
+def _tag_table(names: frozenset[str]) -> Bools:
     """bool[256]: whether the tag of each number is one of *names*."""
     table = np.zeros(256, np.bool_)
-    table[list(numbers(names))] = True
+    table[list(tag_numbers(names))] = True
     return table
 
 
-def totals(values: Bools | Ints) -> Counts:
+def prefix_sums(values: Bools | Ints) -> Counts:
     """int64[n+1]: the sums of the first 0, 1, 2 … *values*; a run's is a difference of two."""
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)))
 
 
-def held(tokens: Tokens, opens: Places, values: Bools | Ints) -> Counts:
-    """The sum of *values*, one a token, in each of the elements that *opens* opens."""
-    before = totals(values)
-    return before[tokens.partner[opens]] - before[opens]
+def sum_inside(tokens: Tokens, starts: Indices, values: Bools | Ints) -> Counts:
+    """The sum of *values*, one a token, in each of the elements that begin at *starts*."""
+    before = prefix_sums(values)
+    return before[tokens.partner[starts]] - before[starts]
 
 
-def within(tokens: Tokens, chosen: Bools) -> Bools:
-    """bool[n_tokens]: what stands in one of the *chosen* elements, their tags included."""
-    opens = np.flatnonzero(chosen)
-    return covered(len(tokens), opens, tokens.partner[opens])
+def mask_inside(tokens: Tokens, chosen: Bools) -> Bools:
+    """bool[n_tokens]: the tokens of the elements that begin at *chosen* tags, tags included."""
+    starts = np.flatnonzero(chosen)
+    return mask_runs(len(tokens), starts, tokens.partner[starts])
 
 
-def covered(n_tokens: int, first: Places | Ints, last: Places | Ints) -> Bools:
-    """bool[n_tokens]: what stands in one of the runs from *first* to *last*, both included.
+def mask_runs(n_tokens: int, first: Indices | Ints, last: Indices | Ints) -> Bools:
+    """bool[n_tokens]: the tokens of the runs from *first* to *last*, both included.
 
-    No two runs begin at one token or end at one; they may hold each other.
+    No two runs begin or end at the same token; they may contain each other.
     """
     edges = np.zeros(n_tokens + 1, np.int32)
     edges[first] += 1
@@ -70,22 +70,22 @@ def covered(n_tokens: int, first: Places | Ints, last: Places | Ints) -> Bools:
     return np.greater(np.cumsum(edges[:-1]), 0)
 
 
-def linked(tokens: Tokens) -> Bools:
-    """bool[n_tokens]: the words that are links."""
-    return tokens.is_word & within(tokens, elements(tokens, LINK))
+def linked_words(tokens: Tokens) -> Bools:
+    """bool[n_tokens]: the words inside links."""
+    return tokens.is_word & mask_inside(tokens, element_starts(tokens, LINK))
 
 
-def holders(tokens: Tokens, chosen: Bools) -> Ints:
-    """int32[n_tokens]: the innermost *chosen* element that each token stands in, or -1.
+def nearest_ancestors(tokens: Tokens, chosen: Bools) -> Ints:
+    """int32[n_tokens]: the innermost of the *chosen* elements around each token, or -1.
 
-    An opening tag stands outside its own element, a closing tag inside. A tag points to itself
-    if it is chosen, else to the most recent unclosed tag before it; each round follows all
-    pointers twice as far, so there are as many rounds as the depth has binary digits.
+    An opening tag is outside its own element, a closing tag inside. A tag points to itself if it
+    is chosen, else to the most recent unclosed tag before it. Each round follows every pointer
+    twice as far, so there are as many rounds as the depth has binary digits.
     """
     n = len(tokens)
-    around = np.append(np.int32(-1), tokens.unclosed)[:n].astype(np.int32)
-    # The -1 at the end stands for "none" and points to itself.
-    up = np.append(np.where(chosen, np.arange(n), around), -1).astype(np.int32)
-    while not np.array_equal(further := up[up], up):
-        up = further
-    return up[around]
+    parent = np.append(np.int32(-1), tokens.unclosed)[:n].astype(np.int32)
+    # The last entry is the target of -1, "none", and points to itself.
+    ancestor = np.append(np.where(chosen, np.arange(n), parent), -1).astype(np.int32)
+    while not np.array_equal(further := ancestor[ancestor], ancestor):
+        ancestor = further
+    return ancestor[parent]

@@ -1,8 +1,11 @@
-"""Kept tokens -> plain text: paragraphs apart by an empty line, blanks as a browser shows them.
+"""Kept tokens -> plain text, and -> well-formed HTML.
 
-The text between two tags is one slice of the cleaned source. What stands between two slices
-decides how they are joined: a block's tag begins a paragraph, a line break a line (two of them
-a paragraph), other tags nothing but the blanks beside them.
+Text has paragraphs separated by an empty line and white space as a browser shows it. The text
+between two tags is one slice of the cleaned source. What lies between two slices decides how they
+are joined: a block's tag begins a paragraph, a line break a line (two of them a paragraph), other
+tags nothing but the white space next to them.
+
+HTML is the page's own source with the tags opened and closed that cutting broke.
 """
 
 from __future__ import annotations
@@ -11,12 +14,12 @@ import re
 
 import numpy as np
 
-from scrapy_mss.core.cleaning import runs
-from scrapy_mss.markup.tags import BLOCK_TAGS, LINE_BREAK_TAGS, TAG_NAMES
+from scrapy_mss.markup.elements import is_tag_of
+from scrapy_mss.markup.tags import BLOCK_TAGS, LINE_BREAK_TAGS, TAG_NAMES, VOID_TAGS
 from scrapy_mss.markup.tokenizer import decode_all
-from scrapy_mss.markup.tokens import Bools, Tokens
+from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
 
-# How much each tag breaks: what sums up to 2 between two slices parts paragraphs.
+# How much each tag breaks: a sum of 2 between two slices separates paragraphs.
 _BREAKS = np.array(
     [2 if name in BLOCK_TAGS else int(name in LINE_BREAK_TAGS) for name in TAG_NAMES], np.int32
 )
@@ -25,8 +28,9 @@ _JOINTS = ("", "\n", "\n\n")
 # What no page shows: controls, and halves of surrogate pairs.
 _NO_TEXT = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
 
-# Between two words it is part of the slice, as the tokenizer's pieces have it.
+# A declaration between two words is part of the slice, since it is no token.
 _DECLARATION = re.compile(r"<[!?/][^>]*(?:>|\Z)")
+_TAG_NAME = re.compile(r"</?([^\s/>]+)")
 
 
 def render(tokens: Tokens, kept: Bools) -> str:
@@ -50,12 +54,72 @@ def render(tokens: Tokens, kept: Bools) -> str:
             part = _DECLARATION.sub(" ", part)
         parts.append(" ".join(decode_all(part).split()))
         parts.append(_JOINTS[level] or " " * space)
-    return _shown("".join(parts).strip())
+    return _without_controls("".join(parts).strip())
 
 
-def _shown(text: str) -> str:
-    """*text* with blanks for what no page shows."""
+def _without_controls(text: str) -> str:
+    """*text* with a space for each run of what no page shows."""
     if not _NO_TEXT.search(text):
         return text
     lines = _NO_TEXT.sub(" ", text).split("\n")
     return "\n".join(" ".join(line.split()) for line in lines).strip()
+
+
+def runs(kept: Bools) -> list[tuple[int, int]]:
+    """The runs of true values, as (start, end)."""
+    edges = np.diff(np.concatenate(([False], kept, [False])).astype(np.int8))
+    return list(
+        zip(np.flatnonzero(edges > 0).tolist(), np.flatnonzero(edges < 0).tolist(), strict=True)
+    )
+
+
+def well_formed(tokens: Tokens, kept: Bools) -> str:
+    """The source of the kept tokens, with the tags opened and closed that it cuts.
+
+    In between the source is exact: what is repaired is what cutting broke, not the page's own
+    errors. A closing tag whose opening tag was cut off gets it back as it was in the page.
+    """
+    left_open: list[int] = []
+    missing: list[str] = []
+    tags = np.flatnonzero(kept & tokens.is_tag)
+    for index, is_close, partner in zip(
+        tags.tolist(),
+        (tokens.kind[tags] == CLOSE).tolist(),
+        tokens.partner[tags].tolist(),
+        strict=True,
+    ):
+        if not is_close:
+            left_open.append(index)
+        elif partner >= 0 and kept[partner]:
+            while left_open.pop() != partner:
+                pass
+        else:
+            source = tokens.html(partner, partner + 1) if partner >= 0 else ""
+            missing.append(source or f"<{_name(tokens, index)}>")
+    body = _source(tokens, kept)
+    closing = (_name(tokens, i) for i in reversed(left_open) if not _is_void(tokens, i))
+    return "".join((*reversed(missing), body, *(f"</{name}>" for name in closing)))
+
+
+def _source(tokens: Tokens, kept: Bools) -> str:
+    """The source of the kept tokens; words that only removed tokens separated get a space."""
+    slices = runs(kept)
+    if not slices:
+        return ""
+    separator = tokens.blank_before | is_tag_of(tokens, BLOCK_TAGS)
+    separators = np.concatenate(([0], np.cumsum(separator)))
+    starts, ends = np.array(slices).T
+    separated = (separators[starts[1:] + 1] > separators[ends[:-1]]).tolist()
+    parts = [tokens.html(*slices[0])]
+    for (start, end), blank in zip(slices[1:], separated, strict=True):
+        parts.append(" " * blank + tokens.html(start, end))
+    return "".join(parts)
+
+
+def _is_void(tokens: Tokens, index: int) -> bool:
+    return TAG_NAMES[tokens.tag[index]] in VOID_TAGS
+
+
+def _name(tokens: Tokens, index: int) -> str:
+    found = _TAG_NAME.match(tokens.html(index, index + 1))
+    return found[1].lower() if found else TAG_NAMES[tokens.tag[index]]

@@ -1,8 +1,8 @@
-"""The tags we know, one row of facts each kind.
+"""The tags that have a token of their own, and which of them are void, block or line break.
 
-The paper keeps the tags that it met on more than one source and calls every other one
-unknown. We keep the elements that the HTML standards ever named, and the few of SVG that
-pages inline: a fixed list needs no corpus, and a token means the same in every model.
+The paper keeps the tags that occur on more than one source and calls every other one unknown.
+Ours are the elements that the HTML standards ever named, and the few of SVG that pages inline: a
+fixed list needs no corpus, and a token means the same in every model.
 
 A tag's number is its place in ``TAG_NAMES``; 0 is the unknown tag. Numbers are part of
 stored models, so names are only ever appended.
@@ -53,6 +53,6 @@ BLOCK_TAGS = frozenset(
 LINE_BREAK_TAGS = frozenset({"br"})
 
 
-def numbers(names: frozenset[str]) -> tuple[int, ...]:
+def tag_numbers(names: frozenset[str]) -> tuple[int, ...]:
     """The numbers of *names*, ascending."""
     return tuple(sorted(TAG_NUMBERS[name] for name in names))

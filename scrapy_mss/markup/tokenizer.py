@@ -6,10 +6,10 @@ Two steps, each one pass of a regular expression:
    letters that are written as references (``caf&eacute;`` is one word). The few places where
    something was taken out are kept, so that offsets can be led back to the source.
 2. ``_PIECES`` cuts the cleaned text into pieces that leave nothing out: a tag, a word with the
-   space behind it, blank space, a reference, a sign. Four signs or more in a row are one, and
-   what no page shows (controls, halves of surrogate pairs) is blank. Since nothing is left out,
-   the pieces' lengths alone give their places, and a piece is looked up once in a table that
-   says what it is: behind the table there are only arrays.
+   space after it, white space, a reference, a symbol. Four symbols or more in a row are one, and
+   what no page shows (controls, halves of surrogate pairs) is white space. Since nothing is left
+   out, the pieces' lengths alone give their positions. Each distinct piece is looked up once in a
+   table of codes; everything after the table is arrays.
 
 Where the standard and readers' interest differ we keep text: a comment that is never closed
 ends at its first ``>``. A script that is never closed, and a tag or an attribute's quote that
@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 import sys
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from html import unescape
 from html.entities import html5
@@ -33,7 +33,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from scrapy_mss.markup.stemming import stem
+from scrapy_mss.markup.stemming import Stem, normalized, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS, UNKNOWN_TAG
 from scrapy_mss.markup.tokens import (
     CLOSE,
@@ -41,20 +41,20 @@ from scrapy_mss.markup.tokens import (
     KIND_BITS,
     KIND_MASK,
     OPEN,
-    SIGN,
+    SYMBOL,
     TAG_MASK,
     WORD,
     Bools,
     Bytes,
     Ints,
-    Symbols,
+    TokenIds,
     Tokens,
 )
 
-# Flags of a piece's code, in the bits that a symbol leaves free.
-_SPACE_BEHIND = 1 << 10
+# Flags of a piece's code, in the bits that a token id leaves free.
+_SPACE_AFTER = 1 << 10
 _NO_TOKEN = 1 << 11
-_SYMBOL_MASK = ~(_SPACE_BEHIND | _NO_TOKEN) & (1 << 64) - 1
+_ID_MASK = ~(_SPACE_AFTER | _NO_TOKEN) & (1 << 64) - 1
 
 # Ideographs and kana: scripts without spaces, where a character is the nearest thing to a word.
 # With iteration marks and the ideographic zero, without the middle dot, which separates words.
@@ -82,12 +82,12 @@ _REFERENCE = (
     r"&(?:#(?:[0-9]+|[xX][0-9a-fA-F]+);?"
     rf"|(?=[a-zA-Z])(?:[a-zA-Z][a-zA-Z0-9]*;|{_BARE_NAMES}))"
 )
-# Four signs in a row are an ornament or noise, not four signs of a text; nor do the angles and
-# ampersands count that stand before another of their kind. Without this rule a page of signs
-# would cost ten times what a page of words does.
-_SIGN_RUN = r"[^\w\s<&]{4,}|<+(?=<)|[&#]+(?=&)"
+# Four symbols in a row are an ornament or noise, not four symbols of a text; nor do angle brackets
+# and ampersands count that precede another of their kind. Without this rule a page of symbols would
+# cost ten times what a page of words does.
+_SYMBOL_RUN = r"[^\w\s<&]{4,}|<+(?=<)|[&#]+(?=&)"
 
-# Blank: white space, and what no page shows, controls and halves of surrogate pairs.
+# White space, and what no page shows: controls and halves of surrogate pairs.
 _BLANK = r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+"
 _LONGEST_REFERENCE = 40  # of those that mean a character; the longest name has 33
 
@@ -95,7 +95,7 @@ _LONGEST_REFERENCE = 40  # of those that mean a character; the longest name has 
 def _pieces(word: str) -> re.Pattern[str]:
     declaration = r"<[!?/][^>]*(?:>|\Z)"
     return re.compile(
-        rf"{_TAG}|{word}|{_BLANK}|{_REFERENCE}|{declaration}|{_SIGN_RUN}|.", re.DOTALL
+        rf"{_TAG}|{word}|{_BLANK}|{_REFERENCE}|{declaration}|{_SYMBOL_RUN}|.", re.DOTALL
     )
 
 
@@ -129,27 +129,27 @@ def decode_all(text: str) -> str:
     return _ANY_REFERENCE.sub(lambda found: decode(found[0]), text)
 
 
-def tokenize(source: str) -> Tokens:
-    """The tokens of an HTML page, or of any other text."""
+def tokenize(source: str, stem: Stem = porter) -> Tokens:
+    """The tokens of an HTML page, or of any other text; words are told apart by their *stem*."""
     clean, places, shifts = _clean(source)
     pattern = _PIECES_CJK if _has_cjk(clean) else _PIECES
     pieces = pattern.findall(clean)
     n_pieces = len(pieces)
-    codes = np.fromiter(map(_CODES.__getitem__, pieces), np.uint64, n_pieces)
+    codes = np.fromiter(map(_codes_of(stem).__getitem__, pieces), np.uint64, n_pieces)
     ends = np.fromiter(map(len, pieces), np.int32, n_pieces).cumsum(dtype=np.int32)
     starts = np.concatenate((np.zeros(1, np.int32), ends[:-1])) if n_pieces else ends
     is_token = codes & np.uint64(_NO_TOKEN) == 0
     codes, starts, ends = codes[is_token], starts[is_token], ends[is_token]
-    ends = ends - (codes & np.uint64(_SPACE_BEHIND) != 0)
+    ends = ends - (codes & np.uint64(_SPACE_AFTER) != 0)
 
-    symbol: Symbols = codes & np.uint64(_SYMBOL_MASK)
-    kind = (symbol & np.uint64(KIND_MASK)).astype(np.uint8)
+    token_id: TokenIds = codes & np.uint64(_ID_MASK)
+    kind = (token_id & np.uint64(KIND_MASK)).astype(np.uint8)
     is_tag = kind <= CLOSE
-    tag = np.where(is_tag, symbol >> np.uint64(KIND_BITS) & np.uint64(TAG_MASK), 0)
+    tag = np.where(is_tag, token_id >> np.uint64(KIND_BITS) & np.uint64(TAG_MASK), 0)
     tag = tag.astype(np.uint8)
     unclosed, partner = _nesting(is_tag, kind, tag)
     start, end = _in_source(places, shifts, starts, ends)
-    return Tokens(source, clean, symbol, kind, tag, start, end, starts, ends, unclosed, partner)
+    return Tokens(source, clean, token_id, kind, tag, start, end, starts, ends, unclosed, partner)
 
 
 def _has_cjk(text: str) -> bool:
@@ -268,21 +268,23 @@ class _Codes(dict[str, int]):
     """What a piece is, worked out once for each distinct short piece.
 
     Two generations bound it: when the young one is full it becomes the old one, and what is
-    asked for again comes back from there. Words of a language stay, the rest goes.
+    asked for again is promoted from there. Words of a language stay, the rest is evicted.
     """
 
     LIMIT = 2**16  # pieces a generation: about 13 MB, and the working set of a news crawl
     LONGEST_KEPT = 48  # characters: tags with addresses in them do not come twice
 
-    def __init__(self) -> None:
+    def __init__(self, stem: Stem) -> None:
+        super().__init__()
+        self._stem = stem
         self._old: dict[str, int] = {}
 
     def __missing__(self, piece: str) -> int:
         if len(piece) > self.LONGEST_KEPT:
-            return _code(piece)
+            return _code(piece, self._stem)
         code = self._old.get(piece)
         if code is None:
-            code = _code(piece)
+            code = _code(piece, self._stem)
         if len(self) >= self.LIMIT:
             self._old = dict(self)
             self.clear()
@@ -290,19 +292,19 @@ class _Codes(dict[str, int]):
         return code
 
 
-_CODES = _Codes()
+_codes_of = cache(_Codes)  # a table for each of the two stemmers
 
 
-def _code(piece: str) -> int:
-    """The symbol of *piece*, with flags for blank space and for what is no token."""
+def _code(piece: str, stem: Stem) -> int:
+    """The token id of *piece*, with flags for trailing space and for what is no token."""
     first = piece[0]
     if first == "<" and len(piece) > 1 and piece[1] != "<":
         return _tag_code(piece)
     if first == "&" and len(piece) > 1:
-        return _text_code(decode(piece).strip())
+        return _text_code(decode(piece).strip(), stem)
     if piece[-1] == " ":
-        return _text_code(piece[:-1]) | _SPACE_BEHIND
-    return _text_code(piece)
+        return _text_code(piece[:-1], stem) | _SPACE_AFTER
+    return _text_code(piece, stem)
 
 
 def _tag_code(piece: str) -> int:
@@ -313,12 +315,12 @@ def _tag_code(piece: str) -> int:
     return TAG_NUMBERS.get(found[1].lower(), UNKNOWN_TAG) << KIND_BITS | kind
 
 
-def _text_code(text: str) -> int:
+def _text_code(text: str, stem: Stem) -> int:
     if not text or _ANY_BLANK.match(text):
         return _NO_TOKEN
     if text[0].isalnum() or text[0] == "_":
-        return _hash(stem(text)) | WORD
-    return _hash(text) | SIGN
+        return _hash(normalized(text, stem)) | WORD
+    return _hash(text) | SYMBOL
 
 
 def _hash(text: str) -> int:

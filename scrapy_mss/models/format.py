@@ -1,13 +1,15 @@
 """A model as bytes: a header that says what it is, the counts, and a checksum. No pickle.
 
-    MAGIC | header length, 4 bytes | header, JSON | a block a family | judge | BLAKE2b of the rest
+    MAGIC | header length, 4 bytes | header, JSON | counts, a block a family | weights | BLAKE2b
 
-The judge, where a model has one, is the numbers of its arrays one after the other; the header
-has their shapes. A block holds the filled buckets only, so that a file is as large as what was
-learned: their numbers as differences (small numbers pack well) and their out and in counts,
-packed by zlib.
-The fingerprint in the header is of the features of a probe page: counts of another tokenizer
-or of other features do not fit and are refused, without anybody counting versions.
+The header names every part in the order of the file: families with the length of their blocks,
+arrays of the block classifier with their shapes, and the inputs that the classifier was trained
+with. A block has the filled buckets only, so that a file is as large as what was learned: their
+numbers as differences (small numbers compress well) and their out and in counts, packed by zlib.
+
+A file whose parts do not mean here what they meant to the version that wrote it is refused. The
+fingerprint is of the features of a probe page, so counts of another tokenizer are recognized
+without anybody counting versions; of the classifier's inputs the first difference is named.
 """
 
 from __future__ import annotations
@@ -15,29 +17,29 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import cache
 from hashlib import blake2b
+from itertools import zip_longest
 from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.blocks.classifier import Judge, evidence_of
-from scrapy_mss.blocks.mlp import Matrix, Network
-from scrapy_mss.blocks.page_features import looks_of
-from scrapy_mss.core.features import NAMES
-from scrapy_mss.core.naive_bayes import NaiveBayes
-from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Bools, Tokens
+from scrapy_mss.blocks.classifier import POOLINGS, BlockClassifier, input_names
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.page_features import page_feature_names
+from scrapy_mss.models.families import FAMILIES
+from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import PROFILES, Profile
 
 MAGIC = b"scrapy-mss model\n"
-FORMAT = 1
+FORMAT = 2  # 1 had no names for the inputs of the classifier and no digest of the learned pages
 DIGEST_SIZE = 16
-LARGEST_HEADER = 2**20
-PACKING = 6  # zlib's middle: its hardest takes thrice as long for one part in fifty
+MAX_HEADER = 2**20
+MAX_NAMED = 5  # inputs in a message
+COMPRESSION = 6  # zlib's middle: its hardest takes thrice as long for one part in fifty
 
 _LENGTH = struct.Struct("<I")
 _PROBE = (
@@ -48,15 +50,15 @@ _PROBE = (
 
 
 class ModelError(ValueError):
-    """A model's bytes that cannot be used; the message says what is wrong and what to do."""
+    """Bytes that cannot be used as a model; the message says what is wrong and what to do."""
 
 
 class ForeignModelError(ModelError):
-    """The bytes are not a model of ours."""
+    """The bytes are not a model of scrapy-mss."""
 
 
 class DamagedModelError(ModelError):
-    """The bytes were a model of ours once."""
+    """The bytes are a model that was cut off or changed."""
 
 
 class NewerModelError(ModelError):
@@ -67,64 +69,68 @@ class IncompatibleModelError(ModelError):
     """The counts are of features that this version does not compute."""
 
 
-@dataclass(slots=True)
-class Model:
-    """What was learned, and the profile that it is for."""
-
-    profile: Profile
-    judge: Judge | None = None
-    bayes: NaiveBayes = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.bayes = NaiveBayes(self.profile.families)
-
-    @classmethod
-    def of(cls, profile: Profile, bayes: NaiveBayes, judge: Judge | None = None) -> Model:
-        """A model of counts that there are, and of their judge."""
-        model = cls(profile, judge)
-        model.bayes = bayes
-        return model
-
-    def learn(self, tokens: Tokens, inside: Bools) -> None:
-        """Count a page whose article is *inside* (bool[n_tokens])."""
-        self.bayes.learn_page(tokens, inside)
+@cache
+def fingerprint(profile: Profile) -> str:
+    """Equal for two versions of this library if the families of *profile* give equal buckets."""
+    digest = blake2b(digest_size=DIGEST_SIZE)
+    page = Page.of(_PROBE, profile.stem)
+    for name in profile.families:
+        family = FAMILIES[name]
+        digest.update(name.encode())
+        for array in family.values(page, family.bits):
+            digest.update(array.astype("<i4").tobytes())
+    return digest.hexdigest()
 
 
 @cache
-def fingerprint(families: tuple[str, ...]) -> str:
-    """Equal for two versions of this library when *families* mean the same buckets in both."""
-    digest = blake2b(digest_size=DIGEST_SIZE)
-    tokens = tokenize(_PROBE)
-    bayes = NaiveBayes(families)
-    for row, family in zip(bayes.features(tokens), bayes.families, strict=True):
-        digest.update(family.name.encode() + row.astype("<i4").tobytes())
-    names = bayes.names(tokens, np.zeros(len(tokens), np.bool_))
-    if names is not None:
-        digest.update(NAMES.encode() + names.buckets.astype("<i4").tobytes())
-    return digest.hexdigest()
+def classifier_inputs() -> dict[str, list[str]]:
+    """The inputs of a classifier of this version: of each of its parts the names, in order."""
+    return {
+        "evidence": [pooling.name for pooling in POOLINGS],
+        "blocks": list(input_names()),
+        "pages": list(page_feature_names()),
+    }
 
 
 def to_bytes(model: Model) -> bytes:
     """*model* in the form that ``from_bytes`` reads; equal models give equal bytes."""
-    bayes = model.bayes
-    blocks = [_pack(counts) for counts in bayes.counts.values()]
+    bayes, classifier = model.bayes, model.classifier
+    blocks = {family.name: _pack(bayes.counts[family.name]) for family in bayes.families}
     header = {
         "format": FORMAT,
         "profile": model.profile.name,
-        "fingerprint": fingerprint(model.profile.families),
+        "fingerprint": fingerprint(model.profile),
         "pages": bayes.pages,
         "tokens": bayes.tokens.tolist(),
+        "digest": bayes.digest,
         "families": [
             {"name": name, "filled": filled, "bytes": len(block)}
-            for name, (filled, block) in zip(bayes.counts, blocks, strict=True)
+            for name, (filled, block) in blocks.items()
         ],
-        "judge": [list(array.shape) for array in _arrays(model.judge)],
+        "classifier": _classifier_header(classifier) if classifier else None,
     }
     head = json.dumps(header, sort_keys=True).encode()
-    judge = (array.astype("<f4").tobytes() for array in _arrays(model.judge))
-    counts = (block for _, block in blocks)
-    body = b"".join((MAGIC, _LENGTH.pack(len(head)), head, *counts, *judge))
+    weights = [a.astype("<f4").tobytes() for a in classifier.arrays.values()] if classifier else []
+    counts = (block for _, block in blocks.values())
+    body = b"".join((MAGIC, _LENGTH.pack(len(head)), head, *counts, *weights))
     return body + blake2b(body, digest_size=DIGEST_SIZE).digest()
+
+
+def _classifier_header(classifier: BlockClassifier) -> dict[str, Any]:
+    inputs = classifier_inputs()
+    return {
+        "inputs": inputs,
+        "inputs_digest": _digest_of(inputs),
+        "arrays": [
+            {"name": name, "shape": list(array.shape)} for name, array in classifier.arrays.items()
+        ],
+    }
+
+
+def _digest_of(inputs: dict[str, list[str]]) -> str:
+    """A hash of the names of *inputs* and of their order."""
+    names = json.dumps(inputs, sort_keys=True).encode()
+    return blake2b(names, digest_size=DIGEST_SIZE).hexdigest()
 
 
 def from_bytes(data: bytes) -> Model:
@@ -133,12 +139,12 @@ def from_bytes(data: bytes) -> Model:
     body, digest = data[:-DIGEST_SIZE], data[-DIGEST_SIZE:]
     if blake2b(body, digest_size=DIGEST_SIZE).digest() != digest:
         raise DamagedModelError(
-            "the model is damaged: its checksum does not fit its content. Use a copy of it, "
+            "the model is damaged: its checksum does not match its content. Use a copy of it, "
             "or remove it and train again"
         )
     try:
         return _from_parts(header, body[position:])
-    except (KeyError, TypeError, ValueError, OverflowError, zlib.error) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, zlib.error) as error:
         if isinstance(error, ModelError):
             raise
         raise DamagedModelError(
@@ -150,87 +156,129 @@ def read_header(data: bytes) -> tuple[dict[str, Any], int]:
     """The header of a model and where the counts begin; the counts are not looked at."""
     if not data.startswith(MAGIC):
         raise ForeignModelError(
-            f"this is no scrapy-mss model: it begins with {data[:16]!r}, a model begins with "
+            f"this is not a scrapy-mss model: it begins with {data[:16]!r}, a model begins with "
             f"{MAGIC!r}. Give the path of a model that scrapy-mss wrote"
         )
     start = len(MAGIC) + _LENGTH.size
     try:
         (length,) = _LENGTH.unpack(data[len(MAGIC) : start])
-        header = json.loads(data[start : start + min(length, LARGEST_HEADER)])
-        newer = header["format"] > FORMAT
+        header = json.loads(data[start : start + min(length, MAX_HEADER)])
+        version = _count(header["format"])
     except (struct.error, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DamagedModelError(
             f"the model is damaged: its header cannot be read: {error}. Use a copy of it, or "
             "remove it and train again"
         ) from error
-    if newer:
+    if version < FORMAT:
+        raise IncompatibleModelError(
+            f"the model has format {version}, this version of scrapy-mss reads format {FORMAT}: "
+            "its counts are of other features. Train it again, or use the version that made it"
+        )
+    if version > FORMAT:
         raise NewerModelError(
-            f"the model has format {header['format']}, this version of scrapy-mss reads up to "
+            f"the model has format {version}, this version of scrapy-mss reads up to "
             f"{FORMAT}. Update scrapy-mss, or train a model with this version"
         )
     return header, start + length
 
 
-def _from_parts(header: dict[str, Any], blocks: bytes) -> Model:
+def _from_parts(header: dict[str, Any], parts: bytes) -> Model:
+    profile = _profile(header)
+    model = Model(profile)
+    bayes = model.bayes
+    bayes.pages = _count(header["pages"])
+    bayes.tokens[:] = [_count(number) for number in header["tokens"]]
+    bayes.digest = _count(header["digest"])
+    rows = header["families"]
+    if [row["name"] for row in rows] != list(profile.families):
+        raise ValueError(f"families {[row['name'] for row in rows]} for profile {profile.name}")
+    for row in rows:
+        block, parts = parts[: row["bytes"]], parts[row["bytes"] :]
+        _unpack(block, _count(row["filled"]), bayes.counts[row["name"]])
+    if header["classifier"] is not None:
+        model.classifier = _classifier(header["classifier"], parts)
+    elif parts:
+        raise ValueError(f"{len(parts)} bytes after the counts of a model without a classifier")
+    return model
+
+
+def _profile(header: dict[str, Any]) -> Profile:
+    """The profile that the counts are for, if they are of this version's features."""
     profile = PROFILES.get(header["profile"])
     if profile is None:
         raise IncompatibleModelError(
             f"the model is for the profile {header['profile']!r}; known here are "
             f"{', '.join(PROFILES)}. Train it again with this version of scrapy-mss"
         )
-    if header["fingerprint"] != fingerprint(profile.families):
+    if header["fingerprint"] != fingerprint(profile):
         raise IncompatibleModelError(
             "the model's counts are of other features than this version of scrapy-mss computes. "
             "Train it again, or use the version that made it"
         )
-    model = Model(profile)
-    bayes = model.bayes
-    bayes.pages = _count(header["pages"])
-    bayes.tokens[:] = [_count(number) for number in header["tokens"]]
-    for row, counts in zip(header["families"], bayes.counts.values(), strict=True):
-        block, blocks = blocks[: row["bytes"]], blocks[row["bytes"] :]
-        _unpack(block, int(row["filled"]), counts)
-    model.judge = _judge(header["judge"], blocks)
-    if model.judge is not None:
-        _check(model.judge, bayes)
-    return model
+    return profile
 
 
-def _check(judge: Judge, bayes: NaiveBayes) -> None:
-    """Ask about the probe page: a judge of other numbers than we have does not fit them."""
-    if not all(np.isfinite(array).all() for array in _arrays(judge)):
-        raise ValueError("numbers of a judge that are none")
-    passages = tokenize(_PROBE).passages
-    try:
-        evidence = evidence_of(bayes, passages)
-        probability = judge.probabilities(evidence, passages)
-        judge.article(looks_of(passages, judge.score(evidence), probability, probability > 0))
-    except (ValueError, IndexError) as error:
+def _classifier(header: dict[str, Any], data: bytes) -> BlockClassifier:
+    """The block classifier whose weights are *data*."""
+    if header["inputs_digest"] != _digest_of(classifier_inputs()):
         raise IncompatibleModelError(
-            "the model's judge weighs other numbers than this version of scrapy-mss computes. "
-            "Train it again, or use the version that made it"
-        ) from error
-
-
-def _arrays(judge: Judge | None) -> list[Matrix]:
-    """What a judge consists of, in the order of a file."""
-    if judge is None:
-        return []
-    network = judge.network
-    parts = (network.mean, network.scale, network.hidden, network.output)
-    return [judge.weights, judge.decision, *parts]
-
-
-def _judge(shapes: list[list[int]], data: bytes) -> Judge | None:
-    """The judge whose arrays have these *shapes*."""
-    sizes = [prod(_count(length) for length in shape) for shape in shapes]
+            "the model's block classifier was trained with other inputs than this version of "
+            f"scrapy-mss computes: {_difference(header['inputs'], classifier_inputs())}. Train it "
+            "again, or use the version that made it"
+        )
+    shapes = {row["name"]: tuple(map(_count, row["shape"])) for row in header["arrays"]}
+    expected = _shapes(shapes["network_output"])
+    if shapes != expected:
+        raise ValueError(f"weights of shapes {shapes} where {expected} were expected")
+    sizes = [prod(shape) for shape in shapes.values()]
     if len(data) != 4 * sum(sizes):
-        raise ValueError(f"{len(data)} bytes of a judge where {4 * sum(sizes)} were announced")
-    if not shapes:
-        return None
-    numbers = np.split(np.frombuffer(data, "<f4").astype(np.float32), np.cumsum(sizes)[:-1])
-    weights, decision, *parts = (n.reshape(s) for n, s in zip(numbers, shapes, strict=True))
-    return Judge(weights, Network(*parts), decision)
+        raise ValueError(f"{len(data)} bytes of weights where {4 * sum(sizes)} were announced")
+    weights = np.split(np.frombuffer(data, "<f4").astype(np.float32), np.cumsum(sizes)[:-1])
+    if not all(np.isfinite(array).all() for array in weights):
+        raise ValueError("weights that are infinite or no numbers")
+    rows = zip(shapes.items(), weights, strict=True)
+    return BlockClassifier.from_arrays({name: row.reshape(shape) for (name, shape), row in rows})
+
+
+def _shapes(output: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
+    """The shapes of all weights, where those of the output layer are known."""
+    n_inputs, (n_hidden_and_bias,) = len(classifier_inputs()["blocks"]), output
+    return {
+        "evidence_weights": (len(POOLINGS) + 1,),
+        "network_mean": (n_inputs,),
+        "network_scale": (n_inputs,),
+        "network_hidden": (n_inputs + 1, n_hidden_and_bias - 1),
+        "network_output": output,
+        "page_weights": (len(classifier_inputs()["pages"]) + 1,),
+    }
+
+
+def _difference(theirs: dict[str, Sequence[str]], ours: dict[str, list[str]]) -> str:
+    """What tells the inputs of a file from those of this version."""
+    differences = []
+    for part, names in ours.items():
+        only_there = [name for name in theirs[part] if name not in names]
+        only_here = [name for name in names if name not in theirs[part]]
+        if only_there:
+            differences.append(f"{part}: the model has {_shortened(only_there)} in addition")
+        if only_here:
+            differences.append(f"{part}: the model lacks {_shortened(only_here)}")
+        if not (only_there or only_here):
+            differences += _first_out_of_order(part, theirs[part], names)
+    return "; ".join(differences)
+
+
+def _first_out_of_order(part: str, theirs: Sequence[str], ours: Sequence[str]) -> list[str]:
+    for number, (one, other) in enumerate(zip_longest(theirs, ours), 1):
+        if one != other:
+            return [f"{part}: input {number} of the model is {one!r}, here it is {other!r}"]
+    return []
+
+
+def _shortened(names: Sequence[str]) -> str:
+    """The first few of *names*."""
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return ", ".join(names[:MAX_NAMED]) + more
 
 
 def _count(number: object) -> int:
@@ -244,7 +292,7 @@ def _pack(counts: NDArray[np.uint32]) -> tuple[int, bytes]:
     numbers = np.diff(filled, prepend=0)
     columns = (numbers, counts[filled, 0], counts[filled, 1])
     raw = b"".join(column.astype("<u4").tobytes() for column in columns)
-    return len(filled), zlib.compress(raw, PACKING)
+    return len(filled), zlib.compress(raw, COMPRESSION)
 
 
 def _unpack(block: bytes, filled: int, counts: NDArray[np.uint32]) -> None:

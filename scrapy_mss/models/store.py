@@ -15,13 +15,8 @@ from pathlib import Path
 from secrets import token_hex
 from time import time
 
-from scrapy_mss.models.format import (
-    IncompatibleModelError,
-    Model,
-    ModelError,
-    from_bytes,
-    to_bytes,
-)
+from scrapy_mss.models.format import IncompatibleModelError, ModelError, from_bytes, to_bytes
+from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import Profile
 
 LOCK_SECONDS = 60.0  # a checkpoint holds the lock for less than a second

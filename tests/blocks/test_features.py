@@ -136,7 +136,7 @@ def test_headings_are_counted_and_looked_for_backwards(source: str) -> None:
 @given(PAGES)
 def test_a_text_that_comes_again_is_counted(source: str) -> None:
     tokens = tokenize(source)
-    texts = [tuple(tokens.symbol[run].tolist()) for run in runs_of(tokens)]
+    texts = [tuple(tokens.token_id[run].tolist()) for run in runs_of(tokens)]
     counts = Counter(texts)
 
     found = measured(source)

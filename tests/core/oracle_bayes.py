@@ -17,7 +17,7 @@ Feature = tuple[object, ...]
 
 def features_of(tokens: Tokens, families: Sequence[str]) -> list[list[Feature]]:
     """For each token its feature in each of *families*."""
-    symbols = [*tokens.symbol.tolist(), None, None]
+    symbols = [*tokens.token_id.tolist(), None, None]
     above = [None if opened < 0 else int(tokens.tag[opened]) for opened in tokens.unclosed.tolist()]
     exact: dict[str, Callable[[int], tuple[object, ...]]] = {
         "trigram": lambda i: (symbols[i], symbols[i + 1], symbols[i + 2]),

@@ -20,7 +20,7 @@ from nltk.stem.porter import PorterStemmer
 
 from scrapy_mss.markup.tags import TAG_NAMES
 from scrapy_mss.markup.tokenizer import CJK
-from scrapy_mss.markup.tokens import CLOSE, OPEN, SIGN, WORD
+from scrapy_mss.markup.tokens import CLOSE, OPEN, SYMBOL, WORD
 
 DIGITS = "0123456789"
 HEX_DIGITS = DIGITS + "abcdefABCDEF"
@@ -260,7 +260,7 @@ def _tag(text: str, name_at: int) -> tuple[int, int, int]:
 def _text(text: str) -> tuple[int, int, int]:
     if text[0].isalnum() or text[0] == "_":
         return WORD, hashed(stem(text)) + WORD, 0
-    return SIGN, hashed(text) + SIGN, 0
+    return SYMBOL, hashed(text) + SYMBOL, 0
 
 
 def stem(word: str) -> str:

@@ -9,7 +9,7 @@ from scrapy_mss.markup.tags import (
     VOID_TAGS,
     numbers,
 )
-from scrapy_mss.markup.tokens import CLOSE, TAG_MASK, tag_symbol
+from scrapy_mss.markup.tokens import CLOSE, TAG_MASK, tag_id
 
 
 def test_every_name_has_its_own_number_and_fits() -> None:
@@ -35,5 +35,5 @@ def test_numbers_are_ascending() -> None:
 
 
 def test_symbols_of_tags_tell_opening_from_closing_and_unknown_from_known() -> None:
-    assert len({tag_symbol("p"), tag_symbol("p", CLOSE), tag_symbol("nosuch")}) == 3
-    assert tag_symbol("nosuch") == tag_symbol("other") == tag_symbol("unknown")
+    assert len({tag_id("p"), tag_id("p", CLOSE), tag_id("nosuch")}) == 3
+    assert tag_id("nosuch") == tag_id("other") == tag_id("unknown")

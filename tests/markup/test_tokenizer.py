@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from scrapy_mss.markup import tokenizer
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import decode, decode_all, tokenize
-from scrapy_mss.markup.tokens import CLOSE, OPEN, Tokens, tag_symbol
+from scrapy_mss.markup.tokens import CLOSE, OPEN, Tokens, tag_id
 from tests.helpers.effort import examples
 from tests.helpers.markup import SOUP, TAG_SOUP, shown
 from tests.markup.oracle_tokenizer import (
@@ -204,7 +204,7 @@ def rows(tokens: Tokens) -> list[Token]:
     bounds = zip(tokens.clean_start.tolist(), tokens.clean_end.tolist(), strict=True)
     columns = (
         tokens.kind.tolist(),
-        tokens.symbol.tolist(),
+        tokens.token_id.tolist(),
         tokens.start.tolist(),
         tokens.end.tolist(),
         [tokens.clean[start:end] for start, end in bounds],
@@ -341,13 +341,13 @@ def test_a_span_gives_back_the_comments_in_it_and_not_those_beside_it() -> None:
 def test_every_known_tag_is_told_by_its_number(name: str) -> None:
     tokens = tokenize(f"<{name}></{name.upper()}>")
 
-    assert tokens.symbol[:2].tolist() == [tag_symbol(name), tag_symbol(name, CLOSE)]
+    assert tokens.token_id[:2].tolist() == [tag_id(name), tag_id(name, CLOSE)]
 
 
 @given(st.text(max_size=12), st.text(max_size=12))
 def test_words_have_equal_symbols_exactly_when_their_stems_are_equal(one: str, other: str) -> None:
     symbols = [
-        dict(zip(t.words(), t.symbol[t.is_word].tolist(), strict=True))
+        dict(zip(t.words(), t.token_id[t.is_word].tolist(), strict=True))
         for t in (tokenize(one), tokenize(other))
     ]
 
@@ -359,7 +359,7 @@ def test_words_have_equal_symbols_exactly_when_their_stems_are_equal(one: str, o
 def test_symbols_do_not_depend_on_the_process() -> None:
     tokens = tokenize("running <p> !")
 
-    assert tokens.symbol.tolist() == [hashed("run") + 2, tag_symbol("p"), hashed("!") + 3]
+    assert tokens.token_id.tolist() == [hashed("run") + 2, tag_id("p"), hashed("!") + 3]
     # Written down: a stored model means the same tomorrow.
     assert hashed("run") + 2 == 0x9583C647490D4002
 

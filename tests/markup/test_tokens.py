@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import CLOSE, OPEN, SIGN, WORD
+from scrapy_mss.markup.tokens import CLOSE, OPEN, SYMBOL, WORD
 from tests.helpers.markup import SOUP
 
 PAGE = "<p>One, <b>two</b>!</p>"
@@ -14,7 +14,7 @@ PAGE = "<p>One, <b>two</b>!</p>"
 def test_kinds_of_tokens() -> None:
     tokens = tokenize(PAGE)
 
-    assert tokens.kind.tolist() == [OPEN, WORD, SIGN, OPEN, WORD, CLOSE, SIGN, CLOSE]
+    assert tokens.kind.tolist() == [OPEN, WORD, SYMBOL, OPEN, WORD, CLOSE, SYMBOL, CLOSE]
     assert tokens.is_tag.tolist() == [kind in {OPEN, CLOSE} for kind in tokens.kind.tolist()]
     assert tokens.is_word.tolist() == [kind == WORD for kind in tokens.kind.tolist()]
     assert len(tokens) == 8

@@ -1,0 +1,91 @@
+"""A page as the block classifier sees it: its tokens and everything derived from them, once each.
+
+Tokens, blocks and attributes are plain arrays that know nothing of one another. The page is what
+joins them, so every later step takes a page and no step computes again what another one has.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from scrapy_mss.blocks.segmentation import Blocks, segment
+from scrapy_mss.markup.attributes import ElementAttributes, element_attributes
+from scrapy_mss.markup.elements import mask_inside
+from scrapy_mss.markup.stemming import Stem, porter
+from scrapy_mss.markup.tags import TAG_NUMBERS
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import Bools, Bytes, Floats, TokenIds, Tokens
+
+
+@dataclass(frozen=True, eq=False)
+class Page:
+    """A tokenized page; what is derived from its tokens is computed when first asked for."""
+
+    tokens: Tokens
+
+    @classmethod
+    def of(cls, html: str, stem: Stem = porter) -> Page:
+        """The page whose source is *html*."""
+        return cls(tokenize(html, stem))
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """The page's text blocks."""
+        return segment(self.tokens)
+
+    @cached_property
+    def attributes(self) -> ElementAttributes:
+        """Class words and visibility of the page's block elements."""
+        return element_attributes(self.tokens)
+
+    @cached_property
+    def ancestor_keys(self) -> TokenIds:
+        """uint64[LEVELS, n]: the tag and class words of each block's ancestors, 0 for none."""
+        keys = np.zeros(len(self.tokens) + 1, np.uint64)  # the last is for the ancestor -1
+        keys[self.attributes.start] = self.attributes.key
+        ancestors: TokenIds = keys[self.blocks.ancestors]
+        return ancestors
+
+    @cached_property
+    def ancestor_tags(self) -> Bytes:
+        """uint8[LEVELS, n]: the tag numbers of each block's ancestors, 0 for none."""
+        tags: Bytes = np.append(self.tokens.tag, np.uint8(0))[self.blocks.ancestors]
+        return tags
+
+    @cached_property
+    def hidden(self) -> Bools:
+        """bool[n]: the blocks inside elements that the page does not show."""
+        chosen = np.zeros(len(self.tokens), np.bool_)
+        chosen[self.attributes.start] = self.attributes.hidden
+        hidden: Bools = mask_inside(self.tokens, chosen)[self.blocks.first]
+        return hidden
+
+    @cached_property
+    def words_before(self) -> Floats:
+        """float64[n]: the words of all blocks before each block."""
+        words = self.blocks.words
+        return (np.cumsum(words) - words).astype(np.float64)
+
+    @cached_property
+    def text_hashes(self) -> TokenIds:
+        """uint64[n]: a hash of the words and symbols of each block."""
+        of_token = self.blocks.of_token
+        texts = np.flatnonzero((of_token >= 0) & ~self.tokens.is_tag)
+        block = of_token[texts]
+        position = np.arange(len(texts)) - np.searchsorted(block, block)
+        mixed = self.tokens.token_id[texts] * (2 * position + 1).astype(np.uint64)
+        hashes = np.zeros(len(self.blocks), np.uint64)
+        np.add.at(hashes, block, mixed)
+        return hashes
+
+    def is_parent(self, tag: str) -> Bools:
+        """bool[n]: the blocks whose innermost block element is called *tag*."""
+        return np.equal(self.ancestor_tags[0], TAG_NUMBERS[tag])
+
+    def has_ancestor(self, tag: str) -> Bools:
+        """bool[n]: the blocks with an ancestor called *tag*."""
+        inside: Bools = np.equal(self.ancestor_tags, TAG_NUMBERS[tag]).any(axis=0)
+        return inside

@@ -1,0 +1,42 @@
+"""A model: a profile, counts of its feature families, and a block classifier where it has one.
+
+Counts add up. A model that a crawl learns has counts alone; the bundled one has a classifier, too.
+"""
+
+from __future__ import annotations
+
+from scrapy_mss.blocks.classifier import BlockClassifier
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.naive_bayes import DIGEST_BITS, NaiveBayes
+from scrapy_mss.markup.tokens import Bools
+from scrapy_mss.models.families import new_counts
+from scrapy_mss.models.profiles import Profile
+
+
+class Model:
+    """What was learned, and the *profile* that it is for; without *bayes* the counts are empty."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        classifier: BlockClassifier | None = None,
+        bayes: NaiveBayes[Page] | None = None,
+    ) -> None:
+        self.profile = profile
+        self.classifier = classifier
+        self.bayes = new_counts(profile.families) if bayes is None else bayes
+
+    def learn(self, page: Page, inside: Bools) -> None:
+        """Count *page*, whose article is the tokens *inside* (bool[n_tokens])."""
+        self.bayes.learn(page, inside)
+
+    @property
+    def identifier(self) -> str:
+        """Names this very state: models with the same identifier read every page alike.
+
+        The digest is the sum of those of all learned pages and of the classifier, so that it is up
+        to date at no cost.
+        """
+        of_classifier = self.classifier.digest if self.classifier else 0
+        digest = (self.bayes.digest + of_classifier) % (1 << DIGEST_BITS)
+        return f"{self.profile.name}@{self.bayes.pages}p-{digest:0{DIGEST_BITS // 4}x}"
