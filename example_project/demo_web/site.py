@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from demo_web.content import ARTICLES, Author, Link, Page
+from demo_web.content import ARTICLES, Author, Block, Link, Page
 from demo_web.newsroom import Newsroom, slug
 from demo_web.text import Writer, vocabulary
 
@@ -100,7 +100,7 @@ class Site:
         return tuple(
             Page(
                 kind="about",
-                captions=tuple(lines),
+                blocks=tuple(Block("p", line) for line in lines),
                 **self._link("about", title, slug(title) or str(number))._asdict(),
             )
             for number, (title, lines) in enumerate(vocabulary(self.language)["about"].items())
