@@ -17,17 +17,17 @@ PAGE = ROOT / "docs" / "getting-started.md"
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 # The environment is there, and the server is started by the test on a port of its own.
-ELSEWHERE = ("pip install", "demo_web serve", "export http_proxy")
+ELSEWHERE = ("pip install", "python -m demo_web", "export http_proxy")
 
 
 @pytest.fixture
 def proxy() -> Iterator[str]:
     sys.path.insert(0, str(ROOT / "example_project"))
     try:
-        from demo_web.running import running
+        from demo_web import serving
     finally:
         sys.path.pop(0)
-    with running(["daily-harbour", "meridian-today"]) as address:
+    with serving() as address:
         yield address
 
 

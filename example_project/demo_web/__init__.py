@@ -1,33 +1,35 @@
-"""Eight made-up news sites to crawl: their pages, their gold texts, and a small server for them.
+"""Five made-up news sites to crawl: their pages, what an extractor should find, and a server.
 
     >>> import demo_web
-    >>> demo_web.gold("daily-harbour")["/2024/01/08/…"].text
+    >>> [page.url for page in demo_web.pages("daily-harbour") if page.kind == "video"]
 
-Nothing here is needed for using scrapy-mss. The sites' hosts end in `.example`, a domain that
-belongs to nobody: the server is used as an HTTP proxy, and no name is ever looked up.
+Nothing here is needed for using scrapy-mss.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from demo_web import publishing
-from demo_web.page import Gold, Page
-from demo_web.running import running
-from demo_web.sites import SITES
+from demo_web.rendering import render
+from demo_web.server import serving
+from demo_web.site import SITES
 
-__all__ = ["SITES", "Gold", "Page", "gold", "pages", "running"]
-
-
-def pages(site: str) -> Iterator[Page]:
-    """All pages of the site of that name, the same bytes on every run."""
-    return publishing.pages(SITES[site])
+__all__ = ["SITES", "RenderedPage", "pages", "serving"]
 
 
-def gold(site: str) -> dict[str, Gold]:
-    """What an extractor should find, by address, for every article and live blog of the site."""
-    every = SITES[site]
-    return {
-        found.url: found
-        for found in (publishing.gold(every, story) for story in (*every.stories, *every.live))
-    }
+class RenderedPage(NamedTuple):
+    """A page as it is served; *expected* is the text of its article, empty on all other pages."""
+
+    url: str
+    kind: str
+    html: str
+    expected: str
+
+
+def pages(name: str) -> Iterator[RenderedPage]:
+    """All pages of the site of that name, the same on every run."""
+    site = SITES[name]
+    for page in site.pages:
+        url = f"http://{site.host}{page.path}"
+        yield RenderedPage(url, page.kind, render(site, page), page.expected)

@@ -1,115 +1,67 @@
-"""What a site publishes, before any markup: stories, galleries, lists and notices.
+"""What a site publishes, before any markup.
 
-All values are frozen. The gold text of a story is the text of its blocks; whatever else a story
-has (captions, the pull quote, comments, the author's biography) is what an extractor must leave.
+Only the blocks of an article or a live blog are what an extractor should find; captions, comments
+and whatever a template adds are what it should leave.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from functools import cached_property
+from datetime import datetime
+from typing import NamedTuple
+
+ARTICLES = ("article", "live")
+START = datetime(2024, 1, 8)  # noqa: DTZ001 - made-up papers print the local time
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
-    """A subject with a page of its own; *key* stands in addresses."""
+class Link(NamedTuple):
+    """Where something is found."""
 
-    label: str
-    key: str
+    title: str
+    path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
+class Author(NamedTuple):
     """Who writes, and what the box below a story says about them."""
 
-    name: str
-    key: str
+    title: str
+    path: str
     bio: str
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A piece of main text: `p` paragraph, `h` subhead, `li` list item, `post` a live blog's."""
+class Block(NamedTuple):
+    """A piece of main text: `p` paragraph or `h` subhead; *time* is that of a live blog's post."""
 
     kind: str
     text: str
-    when: datetime | None = None
+    time: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
-    """What a reader wrote below a story; *depth* tells what answers what."""
+class Comment(NamedTuple):
+    """What a reader wrote below a story."""
 
     user: str
     text: str
-    when: datetime
-    depth: int
-    likes: int
 
 
-@dataclass(frozen=True)
-class Story:
-    """An article, or a live blog when *live*."""
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """A page of any kind; what its kind does not have is empty."""
 
-    number: int
-    topic: str
+    kind: str
     title: str
-    summary: str
-    blocks: tuple[Block, ...]
-    authors: tuple[Author, ...]
-    published: datetime
-    tags: tuple[Tag, ...]
-    mentions: tuple[str, ...]  # names in the text that a site may link
-    pull: str  # a sentence of the text that is shown again in large type
-    captions: tuple[str, ...]
-    comments: tuple[Comment, ...]
-    slug: str
-    live: bool = False
+    path: str
+    summary: str = ""
+    blocks: tuple[Block, ...] = ()
+    captions: tuple[str, ...] = ()
+    comments: tuple[Comment, ...] = ()
+    listed: tuple[Page, ...] = ()
+    section: Link | None = None
+    author: Author | None = None
+    tags: tuple[Link, ...] = ()
+    published: datetime = START
 
     @property
-    def text(self) -> str:
-        """The main text alone."""
-        return "\n\n".join(block.text for block in self.blocks)
-
-    @cached_property
-    def words(self) -> int:
-        """How many words the main text has."""
-        return len(self.text.split())
-
-    @property
-    def updated(self) -> datetime:
-        """When it was changed last: some minutes later, as if a slip had been mended."""
-        return self.published + timedelta(minutes=self.number % 50)
-
-
-@dataclass(frozen=True, slots=True)
-class Gallery:
-    """Pictures with captions and hardly any text."""
-
-    number: int
-    title: str
-    summary: str
-    captions: tuple[str, ...]
-    published: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """One page of a list of stories."""
-
-    kind: str  # home, section, tag or author
-    key: str
-    title: str
-    stories: tuple[Story, ...]
-    number: int
-    count: int  # of pages that the list has
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """Legal and other texts of the house, which are prose and no article."""
-
-    key: str
-    title: str
-    paragraphs: tuple[str, ...]
+    def expected(self) -> str:
+        """What an extractor should find here."""
+        return "\n\n".join(block.text for block in self.blocks) if self.kind in ARTICLES else ""
