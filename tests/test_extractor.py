@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrapy_mss.core.constraints import cut
 
 from scrapy_mss.blocks.page_features import is_article
 from scrapy_mss.core.cleaning import keep, trimmed, well_formed
-from scrapy_mss.core.constraints import cut
 from scrapy_mss.core.labels import Rejection, span_labels
 from scrapy_mss.core.subsequence import EMPTY, best_span
 from scrapy_mss.extractor import Extraction, Extractor

@@ -151,7 +151,7 @@ LAYERS = (
     Layer(
         name=METADATA,
         project=(CORE, ITEMS),
-        libraries=("lxml", "parsel", "w3lib"),
+        libraries=("lxml", "parsel", "tldextract", "w3lib"),
         why="fields from one parsed tree",
     ),
     Layer(

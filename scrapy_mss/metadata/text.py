@@ -17,6 +17,8 @@ from urllib.parse import urljoin, urlsplit
 
 from lxml import etree
 
+from scrapy_mss.metadata.sites import site_of
+
 Element = etree._Element  # noqa: SLF001 - lxml's class of elements has no other name
 
 MAX_TEXT: Final = 10_000  # what is longer than that is no title, name or description
@@ -118,13 +120,14 @@ def is_web_address(url: str) -> bool:
 
 
 def names_in_host(url: str | None) -> list[str]:
-    """What the host of *url* may call the site: itself and its labels, without the last."""
+    """What the host of *url* may call the site: itself and its labels but the public suffix."""
     try:
-        host = urlsplit(url or "").hostname or ""
+        host = (urlsplit(url or "").hostname or "").removeprefix("www.").rstrip(".")
     except ValueError:
         return []
     if not host:
         return []
-    host = host.removeprefix("www.")
-    labels = host.split(".")[:-1]
+    labels = host.split(".")
+    n_suffix = site_of(host).count(".")
+    labels = labels[: len(labels) - n_suffix]
     return [host, *labels, "".join(labels)]

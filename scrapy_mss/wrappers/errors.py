@@ -1,21 +1,23 @@
-"""What is wrong with rules, as values that are gathered and one exception that lists them.
+"""What is wrong with wrappers: problems as values, and one exception that lists all of them.
 
-A rule's values check themselves when they are made and know nothing of files: they raise a
-`WrapperError` whose faults have no place yet. Whoever reads a file catches it, writes the place
-into each fault, and goes on to the next value, so that one start shows all that is wrong.
+The values of a wrapper validate themselves when they are made and know nothing of files, so the
+problems that they raise have no path yet. On the way up each reader prepends its part of the path
+(a key, an index, a file) and goes on with the next value: all problems are reported at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Final
 
-LONGEST_SHOWN = 80  # characters of a value in a message: the longest selectors fill a screen
+LONGEST_SHOWN: Final = 80  # characters of a value in a message: the longest selectors fill a screen
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """One thing that is wrong: where it stands, what was expected there, and what came.
+class Problem:
+    """One thing that is wrong: where it is, what was expected there, and what was found.
 
     ``path`` leads to the value inside ``file``, as in ``$.wrappers[0].body.css``.
     """
@@ -25,9 +27,9 @@ class Fault:
     path: str = ""
     file: str = ""
 
-    def at(self, file: str, path: str) -> Fault:
-        """The same fault of the value that stands at *path* in *file*."""
-        return replace(self, file=file, path=path + self.path)
+    def at(self, path: str = "", file: str = "") -> Problem:
+        """The same problem, its path prepended with *path*, in *file* unless it has one."""
+        return replace(self, path=path + self.path, file=self.file or file)
 
     def __str__(self) -> str:
         places = (place for place in (self.file, self.path) if place)
@@ -35,31 +37,60 @@ class Fault:
 
 
 class WrapperError(ValueError):
-    """Rules that cannot be used; ``faults`` has all of them, the message a line for each."""
+    """Wrappers that cannot be used; ``problems`` has all of them, the message a line for each."""
 
-    def __init__(self, faults: Iterable[Fault]) -> None:
-        self.faults = tuple(faults)
-        super().__init__(self.faults)
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(self.problems)
 
     def __str__(self) -> str:
-        if len(self.faults) == 1:
-            return str(self.faults[0])
-        lines = "".join(f"\n  {fault}" for fault in self.faults)
-        return (
-            f"{len(self.faults)} faults in wrappers; no rule is used until all are mended:{lines}"
-        )
+        if len(self.problems) == 1:
+            return str(self.problems[0])
+        lines = "".join(f"\n  {problem}" for problem in self.problems)
+        return f"fix all {len(self.problems)} problems before a crawl can start:{lines}"
 
 
-def refuse(expected: str, got: str) -> WrapperError:
-    """The exception for a single fault."""
-    return WrapperError([Fault(expected, got)])
+class Problems:
+    """The problems found so far, for a reader that goes on after each."""
+
+    def __init__(self) -> None:
+        self.found: list[Problem] = []
+
+    @contextmanager
+    def at(self, path: str = "", file: str = "") -> Iterator[None]:
+        """Keep the problems that the block raises, as those of the value at *path* in *file*."""
+        try:
+            yield
+        except WrapperError as error:
+            self.found += (problem.at(path, file) for problem in error.problems)
 
 
-_KINDS = {
-    bool: "the truth value",
+@contextmanager
+def gathered() -> Iterator[Problems]:
+    """Raise one `WrapperError` at the end of the block with all problems found in it."""
+    problems = Problems()
+    yield problems
+    if problems.found:
+        raise WrapperError(problems.found)
+
+
+@contextmanager
+def located(path: str = "", file: str = "") -> Iterator[None]:
+    """Raise the problems of the block as those of the value at *path* in *file*."""
+    with gathered() as problems, problems.at(path, file):
+        yield
+
+
+def rejected(expected: str, got: str) -> WrapperError:
+    """The exception for a single problem."""
+    return WrapperError([Problem(expected, got)])
+
+
+_KINDS: Final = {
+    bool: "the boolean",
     int: "the number",
     float: "the number",
-    str: "the text",
+    str: "the string",
     bytes: "the bytes",
     dict: "the mapping",
     list: "the list",
@@ -67,13 +98,13 @@ _KINDS = {
 }
 
 
-def is_text(value: object) -> bool:
-    """Whether *value* is a text with anything in it, whatever its annotation says."""
+def has_text(value: object) -> bool:
+    """Whether *value* is a string with more than white space in it, whatever its annotation."""
     return isinstance(value, str) and bool(value.strip())
 
 
 def shown(value: object) -> str:
-    """*value* with its kind, short enough for a message."""
+    """*value* with its type, short enough for a message."""
     if value is None:
         return "nothing"
     kind = _KINDS.get(type(value), f"a {type(value).__name__},")

@@ -1,15 +1,15 @@
-"""A wrapper and a page -> which tokens are the article, and the fields that the rule tells.
+"""A wrapper and a page -> which tokens are the article, and the fields that the wrapper selects.
 
-    number the start tags, parse      numbering.NumberedPage
-    body's alternatives, in order     the first that selects words makes the span,
+    parse, aligned with the tokens    dom_alignment.AlignedTree
+    body's alternatives, in order     the first that selects words is the span,
                                       from its first node to the end of its last
-    exclude                           what it selects inside is labelled out
-    trim                              the span begins and ends with a word or a sign
+    exclude                           the elements that it selects are labelled as outside
+    trim                              the span begins and ends with a word or a symbol
     title, authors, published         of each the first alternative that selects text
 
-Nothing that a page can hold makes it fail: where nothing is labelled the reason is a value. A
-selector that fails on this page is told in `Labelling.failures`; where it is one of ``exclude``
-nothing is labelled, since what it was to take out would be taught as article.
+No page makes this fail: where nothing is labelled, the reason is a value. A selector that fails on
+the page is reported in `Labelling.failures`; where it is one of ``exclude``, nothing is labelled,
+since the model would learn as article what it was to exclude.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
+from operator import itemgetter
 
 import numpy as np
 from lxml import etree
@@ -26,30 +27,30 @@ from lxml import etree
 from scrapy_mss.markup.rendering import render
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools, Tokens
-from scrapy_mss.wrappers.numbering import NumberedPage
+from scrapy_mss.wrappers.dom_alignment import AlignedTree
 from scrapy_mss.wrappers.rules import Between, Body, Wrapper
-from scrapy_mss.wrappers.selectors import FAILURES, Element, Selector, having_class_or_id
+from scrapy_mss.wrappers.selectors import FAILURES, Element, Selector, with_class_or_id
 
-_NOT_PLAIN = re.compile(r"[^\w-]")  # what a page may write as a reference
+_NOT_PLAIN = re.compile(r"[^\w-]")  # what a page may write as a character reference
 _STRING = etree.XPath("string()", smart_strings=False)
 
 
 class Reason(Enum):
     """Why nothing is labelled; the value is the name in statistics."""
 
-    EMPTY_PAGE = "empty_page"  # no element in it
-    NO_MATCH = "no_match"  # the page has changed, or is none of this kind
+    EMPTY_PAGE = "empty_page"  # it has no element
+    NO_MATCH = "no_match"  # the site was redesigned, or the page is of another kind
     NO_WORDS = "no_words"  # what is selected, or what `exclude` leaves of it, is empty
     SELECTOR_FAILED = "selector_failed"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labelling:
-    """What a wrapper says of a page.
+    """The labels of a page's tokens, and the fields that the wrapper selects.
 
-    ``inside`` is bool[n_tokens], the tokens of the article; ``text`` is what they read as.
-    ``reason`` is None where anything is labelled. The fields are as they stand in the page, with
-    blanks collapsed; a date is not interpreted.
+    ``inside`` is bool[n_tokens], the tokens of the article; ``text`` is their text. ``reason`` is
+    None where anything is labelled. The fields are as the page has them, with white space
+    collapsed; a date is not parsed. ``failures`` are the selectors that failed on the page.
     """
 
     wrapper: Wrapper
@@ -64,30 +65,30 @@ class Labelling:
 
     @property
     def span(self) -> tuple[int, int]:
-        """The first token of the article and the one behind its last."""
+        """The first token of the article and the one after its last; (0, 0) if there is none."""
         at = np.flatnonzero(self.inside)
         return (int(at[0]), int(at[-1]) + 1) if len(at) else (0, 0)
 
 
 def label(wrapper: Wrapper, source: str, tokens: Tokens | None = None) -> Labelling:
-    """The labels that *wrapper* gives the page of *source*, whose *tokens* may be at hand."""
+    """Label the page with the HTML *source* by *wrapper*; *tokens* saves tokenizing it again."""
     if tokens is None:
         tokens = tokenize(source)
     elif tokens.source != source:
-        raise ValueError("the tokens are not those of the source: leave them out to have them made")
-    page = NumberedPage(tokens)
-    root = page.root
+        raise ValueError("expected the tokens of this source, got those of another; leave them out")
+    tree = AlignedTree(tokens)
+    root = tree.root
     if root is None:
         return Labelling(wrapper, tokens, np.zeros(len(tokens), np.bool_), Reason.EMPTY_PAGE)
-    return _Labeller(wrapper, page, root).label()
+    return _Labeller(wrapper, tree, root).label()
 
 
 class _Labeller:
     """One wrapper at work on one page."""
 
-    def __init__(self, wrapper: Wrapper, page: NumberedPage, root: Element) -> None:
+    def __init__(self, wrapper: Wrapper, tree: AlignedTree, root: Element) -> None:
         self.wrapper = wrapper
-        self.page = page
+        self.tree = tree
         self.root = root
         self.failures: list[str] = []
 
@@ -110,9 +111,9 @@ class _Labeller:
         title, published = self._field("title"), self._field("published")
         return Labelling(
             self.wrapper,
-            self.page.tokens,
+            self.tree.tokens,
             inside,
-            text=render(self.page.tokens, inside),
+            text=render(self.tree.tokens, inside),
             title=title[0] if title else "",
             authors=self._field("authors"),
             published=published[0] if published else "",
@@ -120,15 +121,15 @@ class _Labeller:
         )
 
     def _nothing(self, reason: Reason) -> Labelling:
-        tokens = self.page.tokens
+        tokens = self.tree.tokens
         nothing = np.zeros(len(tokens), np.bool_)
         return Labelling(self.wrapper, tokens, nothing, reason, failures=tuple(self.failures))
 
     def _trim(self, inside: Bools) -> bool:
-        """Take tags off both ends of *inside*; whether anything is left."""
-        at = np.flatnonzero(inside & ~self.page.tokens.is_tag)
-        first, behind = (int(at[0]), int(at[-1]) + 1) if len(at) else (0, 0)
-        inside[:first] = inside[behind:] = False
+        """Drop the tags at both ends of *inside*; return whether anything is left."""
+        at = np.flatnonzero(inside & ~self.tree.tokens.is_tag)
+        first, after = (int(at[0]), int(at[-1]) + 1) if len(at) else (0, 0)
+        inside[:first] = inside[after:] = False
         return bool(len(at))
 
     def _span(self, body: Body) -> tuple[int, int] | None:
@@ -139,32 +140,32 @@ class _Labeller:
             return None if end is None else (starts[0], end)
         nodes = self._elements(body, "body")
         starts = self._starts(nodes)
-        return (starts[0], self.page.end(_outermost_last(nodes))) if starts else None
+        return (starts[0], self.tree.end(_outermost_last(nodes))) if starts else None
 
     def _starts(self, nodes: list[Element]) -> list[int]:
-        starts = map(self.page.start, nodes)
+        starts = map(self.tree.start, nodes)
         return sorted(start for start in starts if start is not None)
 
     def _excluded(self) -> Bools | None:
-        """bool[n_tokens]: what `exclude` selects; None if that cannot be known."""
+        """bool[n_tokens], what `exclude` selects; None if one of its selectors fails."""
         n_failures = len(self.failures)
-        excluded = np.zeros(len(self.page.tokens), np.bool_)
-        # One walk through the tree for all pieces, and none for those that the page does not have.
-        has = self.page.tokens.clean.__contains__
-        pieces = [each.text for each in self.wrapper.exclude if each.kind == "class_or_id"]
-        pieces = [text for text in pieces if has(text) or _NOT_PLAIN.search(text)]
-        nodes = having_class_or_id(self.root, pieces) if pieces else []
+        excluded = np.zeros(len(self.tree.tokens), np.bool_)
+        # One walk through the tree for all substrings, and none for those not in the page.
+        in_page = self.tree.tokens.clean.__contains__
+        substrings = [each.text for each in self.wrapper.exclude if each.kind == "class_or_id"]
+        substrings = [text for text in substrings if in_page(text) or _NOT_PLAIN.search(text)]
+        nodes = with_class_or_id(self.root, substrings) if substrings else []
         for selector in self.wrapper.exclude:
             if selector.kind != "class_or_id":
                 nodes += self._elements(selector, "exclude")
         if len(self.failures) > n_failures:
             return None
-        begins = [(start, node) for node in nodes if (start := self.page.start(node)) is not None]
-        last, behind = -1, 0
-        for start, node in sorted(begins, key=_by_start):
-            if start >= behind or start == last:  # else it is inside the one before
-                last, behind = start, max(behind, self.page.end(node))
-                excluded[last:behind] = True
+        starts = [(start, node) for node in nodes if (start := self.tree.start(node)) is not None]
+        last, after = -1, 0
+        for start, node in sorted(starts, key=itemgetter(0)):
+            if start >= after or start == last:  # else it is inside the one before
+                last, after = start, max(after, self.tree.end(node))
+                excluded[last:after] = True
         return excluded
 
     def _elements(self, selector: Selector, role: str) -> list[Element]:
@@ -175,8 +176,8 @@ class _Labeller:
         try:
             found = selector.select(self.root)
         except FAILURES as error:
-            said = " ".join(str(error).split())
-            self.failures.append(f"{role}: {selector.text!r}: {type(error).__name__}: {said}")
+            message = " ".join(str(error).split())
+            self.failures.append(f"{role}: {selector.text!r}: {type(error).__name__}: {message}")
             return []
         return found if isinstance(found, list) else [found]
 
@@ -191,17 +192,13 @@ class _Labeller:
 
     def _text(self, found: object) -> str:
         text = _STRING(found) if isinstance(found, Element) else found
-        return " ".join(self.page.without_numbers(text).split()) if isinstance(text, str) else ""
-
-
-def _by_start(pair: tuple[int, Element]) -> int:
-    return pair[0]
+        return " ".join(self.tree.without_numbers(text).split()) if isinstance(text, str) else ""
 
 
 def _outermost_last(nodes: list[Element]) -> Element:
-    """Of *nodes*, in document order, the one that ends last: no later node ends behind it."""
-    last, chosen = nodes[-1], set(nodes)
-    for around in last.iterancestors():
-        if around in chosen:
-            last = around
+    """Of *nodes*, in document order, the one that ends last: the last, or one that contains it."""
+    last, selected = nodes[-1], set(nodes)
+    for ancestor in last.iterancestors():
+        if ancestor in selected:
+            last = ancestor
     return last

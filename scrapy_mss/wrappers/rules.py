@@ -1,41 +1,41 @@
-"""A wrapper: what is known of a site's pages, as a frozen value that is sound once it is made.
+"""A wrapper: what is known of a site's pages, as a frozen value that is valid once it is made.
 
-    site, url, valid            for which pages
-    body, exclude               what of them is the article
-    title, authors, published   what else the rule tells
-    priority                    which of two rules counts
+    site, url, valid            which pages it is for
+    body, exclude               which part of them is the article
+    title, authors, published   the fields that it fills
+    priority                    which of two matching wrappers is used
 
-Each value checks itself (`__post_init__`) and raises a `WrapperError` with all that is wrong.
-Selectors in a tuple are alternatives, tried in their order; those of ``exclude`` count together.
+Each value validates itself (`__post_init__`) and raises a `WrapperError` with all its problems.
+Selectors in a tuple are alternatives, tried in order; those of ``exclude`` all apply.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
 
-from scrapy_mss.wrappers.errors import Fault, WrapperError, is_text, refuse, shown
-from scrapy_mss.wrappers.selectors import Reach, Selector
+from scrapy_mss.wrappers.errors import Problem, gathered, has_text, rejected, shown
+from scrapy_mss.wrappers.selectors import Coverage, Selector
 
-WILDCARD = "*."
-CACHED = 1024  # compiled regular expressions of URLs
+WILDCARD: Final = "*."
+CACHED: Final = 1024  # compiled regular expressions of URLs: those of some hundred sites
 
 
-class Address(NamedTuple):
-    """What of a URL rules look at; the host is without ``www.``."""
+class UrlParts(NamedTuple):
+    """The parts of a URL that wrappers match; the host is without ``www.``."""
 
     host: str
     path: str
     query: str
 
     @classmethod
-    def of(cls, url: str) -> Address | None:
-        """The address of *url*; None if it has no host."""
+    def of(cls, url: str) -> UrlParts | None:
+        """The parts of *url*; None if it has no host."""
         try:
             parts = urlsplit(url)
             host = (parts.hostname or "").rstrip(".")
@@ -45,15 +45,15 @@ class Address(NamedTuple):
 
 
 def without_www(host: str) -> str:
-    """*host* as sites are compared."""
+    """*host* in the form in which hosts are compared."""
     return host.removeprefix("www.")
 
 
 @dataclass(frozen=True, slots=True)
 class UrlPattern:
-    """A ``glob`` over the whole path, where ``*`` is any run of characters, or a ``regex``.
+    """A ``glob`` for the whole path, where ``*`` is any run of characters, or a ``regex``.
 
-    A glob with a ``?`` and every regex see the query too. A regex is searched for.
+    A glob that contains ``?`` and every regex see the query too. A regex may match anywhere.
     """
 
     kind: str
@@ -61,34 +61,34 @@ class UrlPattern:
 
     def __post_init__(self) -> None:
         if self.kind not in ("glob", "regex"):
-            raise refuse("glob or regex", shown(self.kind))
-        if not is_text(self.text):
-            raise refuse("a pattern", shown(self.text))
+            raise rejected("glob or regex", shown(self.kind))
+        if not has_text(self.text):
+            raise rejected("a pattern", shown(self.text))
         if self.kind == "glob" and self.text[0] not in "/*":
-            raise refuse("a pattern of paths that begins with / or *", shown(self.text))
+            raise rejected("a path pattern that begins with / or *", shown(self.text))
         if self.kind == "regex":
             try:
                 _regex(self.text)
             except (re.error, RecursionError, OverflowError) as error:
-                raise refuse("a regular expression", f"{self.text!r}: {error}") from error
+                raise rejected("a regular expression", f"{self.text!r}: {error}") from error
 
-    def matches(self, address: Address) -> bool:
-        target = address.path
-        if address.query and (self.kind == "regex" or "?" in self.text):
-            target += f"?{address.query}"
+    def matches(self, parts: UrlParts) -> bool:
+        target = parts.path
+        if parts.query and (self.kind == "regex" or "?" in self.text):
+            target += f"?{parts.query}"
         if self.kind == "regex":
             return _regex(self.text).search(target) is not None
         return _glob_matches(self.text, target)
 
     @property
     def specificity(self) -> int:
-        """How many characters of an address the pattern fixes, twice; an odd one if all."""
+        """Twice the number of literal characters, and one more if there is nothing else."""
         if self.kind == "regex":
             return 2 * len(_NOT_LITERAL.sub("", self.text))
         return 2 * len(self.text.replace("*", "")) + ("*" not in self.text)
 
 
-# What of a regular expression is no character of the address: escapes of classes, sets, counts.
+# The parts of a regular expression that are no literal characters: classes, sets, counts, syntax.
 _NOT_LITERAL = re.compile(r"\\[A-Za-z0-9]|\[[^]]*\]|\{[\d,]*\}|\(\?[:=!<a-zA-Z]*|[\\^$.|?*+()]")
 
 
@@ -96,7 +96,7 @@ _regex = lru_cache(CACHED)(re.compile)
 
 
 def _glob_matches(pattern: str, target: str) -> bool:
-    """Whether *pattern* is all of *target*: one pass, however many stars it has."""
+    """Whether *pattern* matches all of *target*, in one pass however many stars it has."""
     first, *rest = pattern.split("*")
     if not rest:
         return target == first
@@ -114,7 +114,7 @@ def _glob_matches(pattern: str, target: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A body that begins with the first element of *start* and ends before *end*'s next one."""
+    """A body from the first element of *start* up to the next element of *end*, without it."""
 
     start: Selector
     end: Selector
@@ -124,8 +124,8 @@ Body: TypeAlias = Selector | Between
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
-    """A page that the rule was written for, and what its text should contain."""
+class SamplePage:
+    """A page that the wrapper was written for, and strings that its text should contain."""
 
     url: str
     contains: tuple[str, ...] = ()
@@ -133,11 +133,11 @@ class Example:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wrapper:
-    """How the article is found on the pages of a site.
+    """How to find the article on the pages of a site.
 
-    ``site`` is a host, with or without ``www.``, or ``*.`` and a host for all hosts below it.
-    ``valid_from`` and ``valid_until`` are the first and the last day on which pages of this kind
-    were served. ``origin`` says where the rule stands, for messages; it is no part of its value.
+    ``site`` is a host, with or without ``www.``, or ``*.`` and a host for all its subdomains.
+    ``valid_from`` and ``valid_until`` are the first and the last day on which such pages were
+    served. ``origin`` is where the wrapper was defined, for messages; it is not compared.
     """
 
     site: str
@@ -151,133 +151,122 @@ class Wrapper:
     valid_from: date | None = None
     valid_until: date | None = None
     priority: int = 0
-    tests: tuple[Example, ...] = ()
+    tests: tuple[SamplePage, ...] = ()
     origin: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        faults = list(_type_faults(self))
-        faults += [] if faults else [*_site_faults(self), *_selector_faults(self)]
-        if faults:
-            raise WrapperError(faults)
+        _check_types(self)
+        with gathered() as problems:
+            with problems.at(".site"):
+                check_site(self.site)
+            with problems.at(".valid"):
+                check_days(self.valid_from, self.valid_until)
+            if not self.body:
+                problems.found.append(Problem("at least one selector", "none", ".body"))
+            for role in ROLES:
+                for n, selector in enumerate(getattr(self, role)):
+                    with problems.at(f".{role}[{n}]"):
+                        check_selector(role, selector)
 
     @property
     def id(self) -> str:
-        """What items and statistics call the rule: its site, and its name if it has one."""
+        """The wrapper in items and statistics: its site, and its name if it has one."""
         return f"{self.site}/{self.name}" if self.name else self.site
 
     @property
     def host(self) -> str:
-        """The host that ``site`` names: lower case, in ASCII, without ``*.`` and ``www.``."""
-        bare = self.site.lower().removeprefix(WILDCARD)
-        return without_www(bare if bare.isascii() else bare.encode("idna").decode("ascii"))
+        """The host of ``site``: lower case, in ASCII, without ``*.`` and ``www.``."""
+        return _host_of(self.site)
 
     @property
     def is_wildcard(self) -> bool:
-        """Whether the rule is for the hosts below ``host`` and not for itself."""
+        """Whether it is for the subdomains of ``host`` and not for the host itself."""
         return self.site.startswith(WILDCARD)
 
     def valid_on(self, day: date) -> bool:
-        since, until = self.valid_from, self.valid_until
-        return (since is None or since <= day) and (until is None or day <= until)
+        """Whether the pages that were served on *day* are of this kind."""
+        first, last = self.valid_from, self.valid_until
+        return (first is None or first <= day) and (last is None or day <= last)
 
-    def specificity(self, address: Address) -> int | None:
-        """How much of a matching URL the rule fixes; None if it does not match.
+    def specificity(self, parts: UrlParts) -> int | None:
+        """That of the most specific pattern that matches; None if there are patterns and none does.
 
-        The host is not looked at: who asks has found the rule by it.
+        The host is not compared: the caller has found the wrapper by it.
         """
         if not self.url:
             return 0
-        matching = [each.specificity for each in self.url if each.matches(address)]
+        matching = [pattern.specificity for pattern in self.url if pattern.matches(parts)]
         return max(matching, default=None)
 
     def __str__(self) -> str:
         return f"wrapper {self.id} ({self.origin})" if self.origin else f"wrapper {self.id}"
 
 
-class _Type(NamedTuple):
-    """What a field holds: a tuple of *classes* if *several*, else one of them."""
-
-    classes: tuple[type, ...]
-    expected: str
-    several: bool = False
-
-    def fits(self, value: object) -> bool:
-        if self.several:
-            return isinstance(value, tuple) and all(self._is_one(item) for item in value)
-        return self._is_one(value)
-
-    def _is_one(self, value: object) -> bool:
-        return type(value) in self.classes  # a truth value is no number, a moment no day
-
-
-_SELECTORS = _Type((Selector,), "a tuple of selectors, such as (css('h1'),)", several=True)
-_DAY = _Type((date, type(None)), "a date")
-_TEXT = _Type((str,), "a text")
-_FIELDS = {
-    "site": _Type((str,), "a host, such as 'example.com'"),
-    "body": _Type(
-        (Selector, Between),
-        "a tuple of selectors or Between, such as (css('article'),)",
-        several=True,
-    ),
-    "name": _TEXT,
-    "url": _Type((UrlPattern,), "a tuple of UrlPattern", several=True),
-    "exclude": _SELECTORS,
-    "title": _SELECTORS,
-    "authors": _SELECTORS,
-    "published": _SELECTORS,
-    "valid_from": _DAY,
-    "valid_until": _DAY,
-    "priority": _Type((int,), "a whole number"),
-    "tests": _Type((Example,), "a tuple of Example", several=True),
-    "origin": _TEXT,
+_TYPES: Final = get_type_hints(Wrapper)
+_EXAMPLES: Final[dict[object, str]] = {
+    Body: "(css('article'),)",
+    Selector: "(css('h1'),)",
+    UrlPattern: "(UrlPattern('glob', '/news/*'),)",
+    SamplePage: "(SamplePage('https://example.com/news/1'),)",
 }
 
 
-def _type_faults(wrapper: Wrapper) -> Iterator[Fault]:
-    for name, kind in _FIELDS.items():
-        value = getattr(wrapper, name)
-        if not kind.fits(value):
-            yield Fault(kind.expected, shown(value), f".{name}")
+def _check_types(wrapper: Wrapper) -> None:
+    """Compare the fields with their annotations, for those who run no type checker."""
+    with gathered() as problems:
+        for name, hint in _TYPES.items():
+            value = getattr(wrapper, name)
+            expected = _mismatch(value, hint)
+            if expected:
+                problems.found.append(Problem(expected, shown(value), f".{name}"))
+
+
+def _mismatch(value: object, hint: object) -> str:
+    """What *hint* expects, or "" if *value* is that; by exact type, since a bool is no priority."""
+    if get_origin(hint) is not tuple:
+        allowed = get_args(hint) or (hint,)
+        names = " or ".join(each.__name__ for each in allowed if each is not type(None))
+        return "" if type(value) in allowed else names
+    item = get_args(hint)[0]
+    items = value if isinstance(value, tuple) else (None,)
+    expected = next(filter(None, (_mismatch(each, item) for each in items)), "")
+    return expected and f"a tuple of {expected}, such as {_EXAMPLES[item]}"
 
 
 _HOST = re.compile(r"[^\W_](?:[\w-]*[^\W_])?(?:\.[^\W_](?:[\w-]*[^\W_])?)*", re.ASCII)
 
 
-def _site_faults(wrapper: Wrapper) -> Iterator[Fault]:
-    expected = "a host, such as example.com or *.example.com"
+def _host_of(site: str) -> str:
+    bare = site.lower().removeprefix(WILDCARD)
+    return without_www(bare if bare.isascii() else bare.encode("idna").decode("ascii"))
+
+
+def check_site(site: str) -> None:
+    """Raise a `WrapperError` if *site* is no host."""
     try:
-        sound = _HOST.fullmatch(wrapper.host) is not None
+        is_host = _HOST.fullmatch(_host_of(site)) is not None
     except UnicodeError:
-        sound = False
-    if not sound:
-        yield Fault(expected, shown(wrapper.site), ".site")
-    if wrapper.valid_from and wrapper.valid_until and wrapper.valid_from > wrapper.valid_until:
-        got = f"{wrapper.valid_from} and {wrapper.valid_until}"
-        yield Fault("a first day that is not after the last", got, ".valid")
+        is_host = False
+    if not is_host:
+        raise rejected("a host, such as example.com or *.example.com", shown(site))
 
 
-def _selector_faults(wrapper: Wrapper) -> Iterator[Fault]:
-    if not wrapper.body:
-        yield Fault("at least one selector", "none", ".body")
-    for name in ROLES:
-        for n, item in enumerate(getattr(wrapper, name)):
-            ends = {".start": item.start, ".end": item.end} if isinstance(item, Between) else {}
-            for end, selector in (ends or {"": item}).items():
-                for fault in role_faults(name, selector):
-                    yield replace(fault, path=f".{name}[{n}]{end}")
+def check_days(first: date | None, last: date | None) -> None:
+    """Raise a `WrapperError` if the days are in reverse."""
+    if first and last and first > last:
+        raise rejected("a first day that is not after the last", f"{first} and {last}")
 
 
 class Role(NamedTuple):
-    """What selectors of a field may select."""
+    """What the selectors of a field may select."""
 
     elements_only: bool
-    reaches: tuple[Reach, ...] = (Reach.SOME,)
+    coverage: tuple[Coverage, ...] = (Coverage.SOME,)
 
 
-ROLES = {
+ROLES: Final = {
     # A site's print pages may be nothing but the article.
-    "body": Role(elements_only=True, reaches=(Reach.SOME, Reach.BODY)),
+    "body": Role(elements_only=True, coverage=(Coverage.SOME, Coverage.BODY)),
     "exclude": Role(elements_only=True),
     "title": Role(elements_only=False),
     "authors": Role(elements_only=False),
@@ -285,11 +274,20 @@ ROLES = {
 }
 
 
-def role_faults(name: str, selector: Selector) -> Iterator[Fault]:
-    """What is wrong with *selector* in the field *name*."""
-    role = ROLES[name]
-    if selector.reach not in role.reaches:
+def check_selector(role: str, selector: Body) -> None:
+    """Raise a `WrapperError` if *selector* does not serve in the field *role*."""
+    with gathered() as problems:
+        if isinstance(selector, Between):
+            for end in ("start", "end"):
+                with problems.at(f".{end}"):
+                    check_selector(role, getattr(selector, end))
+        else:
+            problems.found += _misuses(ROLES[role], selector)
+
+
+def _misuses(role: Role, selector: Selector) -> Iterator[Problem]:
+    if selector.coverage not in role.coverage:
         got = f"{selector.text!r}, which selects everything"
-        yield Fault("a selector that leaves something out", got)
+        yield Problem("a selector that leaves something out", got)
     if role.elements_only and selector.selects_text:
-        yield Fault("a selector of elements", f"{selector.text!r}, which selects text")
+        yield Problem("a selector of elements", f"{selector.text!r}, which selects text")

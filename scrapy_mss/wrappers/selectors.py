@@ -1,9 +1,9 @@
-"""Selectors: CSS, XPath, or a piece of a class or an id, checked when they are made.
+"""Selectors: CSS, XPath, or a substring of a class or an id, validated when they are made.
 
-A selector is a value of two strings; what it compiles to is kept in a bounded cache beside it, so
-that thousands of rules cost no memory until their site is crawled. Checking is compiling it and
-asking a probe page: two boxes with a box in each, of a name that no page has, without a class
-or an id. What selects all the text of that page would select all the text of every page.
+A selector is a value of two strings. What it compiles to is kept apart, in a bounded cache, so that
+thousands of wrappers cost no memory until their sites are crawled. To validate it is to compile it
+and evaluate it on a probe page: two boxes with a box in each, of a tag that no page has, without
+class or id. A selector that selects all the text of that page selects all the text of any page.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from typing import TypeAlias
 from lxml import etree
 from parsel.csstranslator import HTMLTranslator
 
-from scrapy_mss.wrappers.errors import is_text, refuse, shown
+from scrapy_mss.wrappers.errors import has_text, rejected, shown
 
-Element: TypeAlias = etree._Element  # noqa: SLF001 - lxml gives the class of its elements no other name
+Element: TypeAlias = etree._Element  # noqa: SLF001 - lxml has no public name for it
 Evaluate: TypeAlias = Callable[[Element], object]
 
-# The prefixes that Scrapy's own selectors know.
+# The prefixes of Scrapy's own selectors.
 NAMESPACES = {
     "re": "http://exslt.org/regular-expressions",
     "set": "http://exslt.org/sets",
 }
-CACHED = 1024  # compiled selectors, 2 kB each: those of the hundred sites crawled last
+CACHED = 1024  # compiled selectors of 2 kB each: those of the last hundred sites or so
 
-_UNNAMED = "x-unnamed"
+_BOX_TAG = "x-unnamed"
 _PROBE_TEXT = "-"
-_BOX = f"<{_UNNAMED}>{_PROBE_TEXT}<{_UNNAMED}>{_PROBE_TEXT}</{_UNNAMED}></{_UNNAMED}>"
+_BOX = f"<{_BOX_TAG}>{_PROBE_TEXT}<{_BOX_TAG}>{_PROBE_TEXT}</{_BOX_TAG}></{_BOX_TAG}>"
 _PROBE = etree.fromstring(f"<html><head/><body>{_BOX}{_BOX}</body></html>")
-_N_UNNAMED = 4
+_N_BOXES = 4
 
 
-class Reach(Enum):
+class Coverage(Enum):
     """How much of a page a selector selects, whatever the page."""
 
-    SOME = "some of it, if anything"
+    SOME = "a part of it, or nothing"
     BODY = "its body element"
     ALL = "everything"
 
@@ -54,30 +54,30 @@ class Selector:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise refuse(f"one of {', '.join(KINDS)}", shown(self.kind))
-        if not is_text(self.text):
-            raise refuse(KINDS[self.kind].expected, shown(self.text))
+            raise rejected(f"one of {', '.join(KINDS)}", shown(self.kind))
+        if not has_text(self.text):
+            raise rejected(KINDS[self.kind].expected, shown(self.text))
         try:
-            _reach(self.kind, self.text)
+            _coverage(self.kind, self.text)
         except FAILURES as error:
             got = f"{self.text!r}: {' '.join(str(error).split())}"
-            raise refuse(KINDS[self.kind].expected, got) from error
+            raise rejected(KINDS[self.kind].expected, got) from error
 
     def select(self, root: Element) -> object:
-        """What it selects in the page of *root*: a list of nodes or strings, or a single value.
+        """What it selects in the tree of *root*: a list of nodes or strings, or a single value.
 
-        An expression may still fail on a page; see `FAILURES`.
+        A valid expression may still fail on a page, with one of `FAILURES`.
         """
         return _compiled(self.kind, self.text)(root)
 
     @property
-    def reach(self) -> Reach:
-        """How much of the text of any page it selects."""
-        return _reach(self.kind, self.text)
+    def coverage(self) -> Coverage:
+        """How much of any page it selects."""
+        return _coverage(self.kind, self.text)
 
     @property
     def selects_text(self) -> bool:
-        """Whether its ending, ``/text()``, ``@href`` and the like, selects no elements."""
+        """Whether it ends in ``/text()``, ``@href``, ``::text`` or the like."""
         ending = KINDS[self.kind].text_ending
         return ending is not None and ending.search(self.text) is not None
 
@@ -87,7 +87,7 @@ class Kind:
     """How a kind of selector is compiled, and what its text should be."""
 
     compile: Callable[[str], Evaluate]
-    check: Callable[[str], Evaluate]  # the same, with a closer look
+    validate: Callable[[str], Evaluate]  # compiles too, and finds more errors
     expected: str
     text_ending: re.Pattern[str] | None = None
 
@@ -100,9 +100,9 @@ def _xpath(text: str) -> Evaluate:
     return etree.XPath(text, namespaces=NAMESPACES, smart_strings=False)
 
 
-# What libxml2 finds out only when a page brings evaluation that far, or never in some versions.
+# Errors that libxml2 finds only when evaluation gets that far on a page, some versions never.
 _LITERAL = re.compile(r"""("[^"]*"|'[^']*')""")
-_NEVER_RIGHT = (
+_ERRORS = (
     (re.compile(r"^\s*\||\|\s*(?:\||$)"), "an alternative is empty"),
     (re.compile(r"\$"), "there are no variables"),
     (
@@ -114,11 +114,11 @@ _CALL = re.compile(r"(?<![\w.:-])([A-Za-z_][\w.-]*(?::[A-Za-z_][\w.-]*)?)\s*\(")
 _OPERATORS = frozenset({"and", "or", "div", "mod"})
 
 
-def _checked_xpath(text: str) -> Evaluate:
+def _validated_xpath(text: str) -> Evaluate:
     bare = _LITERAL.sub("''", text)
-    for pattern, fault in _NEVER_RIGHT:
+    for pattern, message in _ERRORS:
         if pattern.search(bare):
-            raise ValueError(fault)
+            raise ValueError(message)
     for name in sorted(set(_CALL.findall(bare)) - _OPERATORS):
         try:
             _xpath(f"{name}()")(_PROBE)
@@ -126,26 +126,26 @@ def _checked_xpath(text: str) -> Evaluate:
             if "Unregistered function" in str(error):
                 raise ValueError(f"there is no function {name}") from error
         except FAILURES:
-            continue  # it is there, and asks for arguments
+            continue  # it exists, and needs arguments
     return _xpath(text)
 
 
-# Of an expression without alternatives, one of which may end otherwise.
+# Only of an expression without alternatives, since another one may select elements.
 _TEXT_ENDING = re.compile(r"^[^|]*(?:\btext\(\)|@[\w:.-]+)\s*$")
 
 
 def _class_or_id(text: str) -> Evaluate:
-    return lambda root: having_class_or_id(root, [text])
+    return lambda root: with_class_or_id(root, [text])
 
 
 KINDS = {
     "css": Kind(_css, _css, "a CSS selector", re.compile(r"::(?:text|attr)\b")),
-    "xpath": Kind(_xpath, _checked_xpath, "an XPath expression", _TEXT_ENDING),
-    "class_or_id": Kind(_class_or_id, _class_or_id, "a piece of a class or an id"),
+    "xpath": Kind(_xpath, _validated_xpath, "an XPath expression", _TEXT_ENDING),
+    "class_or_id": Kind(_class_or_id, _class_or_id, "a substring of a class or an id"),
 }
 
-# What compiling and evaluating raise: XPath's own errors; cssselect's, which are these two of
-# Python's; and what a function of an expression makes of its arguments (a bad pattern in re:test).
+# What compiling and evaluating raise: the errors of XPath; those of cssselect, which are subclasses
+# of SyntaxError and RuntimeError; those of functions on their arguments, as a pattern of re:test.
 FAILURES = (etree.LxmlError, SyntaxError, RuntimeError, ValueError, TypeError, re.error)
 
 
@@ -155,26 +155,26 @@ def _compiled(kind: str, text: str) -> Evaluate:
 
 
 @lru_cache(CACHED)
-def _reach(kind: str, text: str) -> Reach:
-    """The answer of the probe page; raises one of `FAILURES`."""
-    found = KINDS[kind].check(text)(_PROBE)
+def _coverage(kind: str, text: str) -> Coverage:
+    """The coverage of the probe page; raises one of `FAILURES`."""
+    found = KINDS[kind].validate(text)(_PROBE)
     if not isinstance(found, list):
-        return Reach.SOME
+        return Coverage.SOME
     elements = [item for item in found if isinstance(item, Element)]
     if [element.tag for element in elements] == ["body"]:
-        return Reach.BODY
-    covered = {inner for element in elements for inner in element.iter(_UNNAMED)}
-    everything = _N_UNNAMED in (len(covered), found.count(_PROBE_TEXT))
-    return Reach.ALL if everything else Reach.SOME
+        return Coverage.BODY
+    covered = {inner for element in elements for inner in element.iter(_BOX_TAG)}
+    everything = _N_BOXES in (len(covered), found.count(_PROBE_TEXT))
+    return Coverage.ALL if everything else Coverage.SOME
 
 
-def having_class_or_id(root: Element, pieces: Iterable[str]) -> list[Element]:
-    """The elements of whose class or id any of *pieces* is a part, in document order."""
-    has_piece = re.compile("|".join(map(re.escape, pieces))).search
+def with_class_or_id(root: Element, substrings: Iterable[str]) -> list[Element]:
+    """The elements with any of *substrings* in their class or id, in document order."""
+    matches = re.compile("|".join(map(re.escape, substrings))).search
     return [
         element
         for element in root.iter("*")
-        if has_piece(element.get("class", "")) or has_piece(element.get("id", ""))
+        if matches(element.get("class", "")) or matches(element.get("id", ""))
     ]
 
 
@@ -188,6 +188,6 @@ def xpath(text: str) -> Selector:
     return Selector("xpath", text)
 
 
-def class_or_id(piece: str) -> Selector:
-    """What has *piece* somewhere in its class or in its id."""
-    return Selector("class_or_id", piece)
+def class_or_id(substring: str) -> Selector:
+    """The elements with *substring* anywhere in their class or id."""
+    return Selector("class_or_id", substring)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from scrapy_mss.blocks.algebra import product
 
 # Raises the flag of an invalid value for certain; what a library raises by accident it does not.

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from scrapy_mss.blocks.copies import FEWEST_PASSAGES, FEWEST_WORDS, SHORT, copied
+
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools
 from tests.helpers.effort import examples

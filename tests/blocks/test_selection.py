@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from scrapy_mss.blocks.copies import copied
+
 from scrapy_mss.blocks.segmentation import LEVELS
 from scrapy_mss.blocks.selection import (
     chosen,

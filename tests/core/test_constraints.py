@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from scrapy_mss.core.constraints import HORIZONTAL_RULE, Boundary, cut
+
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
 from scrapy_mss.markup.tokenizer import tokenize
 

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_mss.markup.attributes import LONGEST_TAG
-from scrapy_mss.markup.attributes import FEWEST_WORDS, described_pairs, description
+from scrapy_mss.markup.attributes import FEWEST_WORDS, LONGEST_TAG, described_pairs, description
 from scrapy_mss.markup.tokenizer import tokenize
 from tests.helpers.layouts import ODD
 

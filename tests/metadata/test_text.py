@@ -125,13 +125,18 @@ def test_spellings_are_those_of_domains() -> None:
     assert spellings(" - ") == frozenset()
 
 
-def test_a_host_names_the_site() -> None:
-    assert names_in_host("https://www.news.example.co.uk/a") == [
-        "news.example.co.uk",
-        "news",
-        "example",
-        "co",
-        "newsexampleco",
-    ]
-    assert names_in_host("http://[") == []
-    assert names_in_host(None) == []
+HOSTS = [
+    ("https://www.news.example.co.uk/a", ["news.example.co.uk", "news", "example", "newsexample"]),
+    ("https://bbc.co.uk/", ["bbc.co.uk", "bbc", "bbc"]),
+    ("https://www.example.com./", ["example.com", "example", "example"]),
+    ("https://www.münchen.de/", ["münchen.de", "münchen", "münchen"]),
+    ("http://localhost:8000/", ["localhost", "localhost", "localhost"]),
+    ("http://[", []),
+    ("/news", []),
+    (None, []),
+]
+
+
+@pytest.mark.parametrize(("url", "names"), HOSTS)
+def test_a_host_names_the_site_without_its_public_suffix(url: str | None, names: list[str]) -> None:
+    assert names_in_host(url) == names

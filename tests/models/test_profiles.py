@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrapy_mss.core.constraints import HORIZONTAL_RULE
 
 from scrapy_mss.core.cleaning import PAPER_RULES, UNCLEANED
-from scrapy_mss.core.constraints import HORIZONTAL_RULE
 from scrapy_mss.core.features import FAMILIES, NAMES
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.profiles import (

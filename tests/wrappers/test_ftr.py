@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_mss.wrappers import Account, Example, Wrapper, class_or_id, label, xpath
-from scrapy_mss.wrappers.ftr import PRIORITY, read_site_config, site_of
+from scrapy_mss.wrappers import ImportReport, SamplePage, Wrapper, class_or_id, label, xpath
+from scrapy_mss.wrappers.ftr import PRIORITY, read_site_config, site_of_file
 
 CONFIG = """\
 # A note: not a directive
@@ -28,13 +28,13 @@ test_url: https://example.com/2
 """
 
 
-def read(text: str, file: str = "rules/example.com.txt") -> tuple[list[Wrapper], Account]:
-    account = Account()
-    return read_site_config(text, file, account), account
+def read(text: str, file: str = "rules/example.com.txt") -> tuple[list[Wrapper], ImportReport]:
+    report = ImportReport()
+    return read_site_config(text, file, report), report
 
 
 def test_directives_become_fields() -> None:
-    wrappers, account = read(CONFIG)
+    wrappers, report = read(CONFIG)
 
     assert wrappers == [
         Wrapper(
@@ -46,27 +46,27 @@ def test_directives_become_fields() -> None:
             published=(xpath("substring-after(//p[@class='on'], 'on ')"),),
             priority=PRIORITY,
             tests=(
-                Example("https://example.com/1", ("First", "Second")),
-                Example("https://example.com/2"),
+                SamplePage("https://example.com/1", ("First", "Second")),
+                SamplePage("https://example.com/2"),
             ),
         )
     ]
-    assert account.ignored == {"prune": 1, "find_string": 1, "replace_string": 1}
-    assert (account.files, account.wrappers, account.faults) == (1, 1, [])
+    assert report.ignored == {"prune": 1, "find_string": 1, "replace_string": 1}
+    assert (report.files, report.wrappers, report.problems) == (1, 1, [])
 
 
 def test_a_file_without_a_body_is_counted_and_left_out() -> None:
-    wrappers, account = read("title: //h1\nstrip: //aside")
+    wrappers, report = read("title: //h1\nstrip: //aside")
 
     assert wrappers == []
-    assert (account.files, account.without_body, account.wrappers) == (1, 1, 0)
+    assert (report.files, report.without_body, report.wrappers) == (1, 1, 0)
 
 
-def test_a_fault_is_told_and_the_rest_of_the_file_serves() -> None:
-    (wrapper,), account = read("body: //p[\nbody: //article\nstrip: //*\nstrip: //a/@href\ntitle:")
+def test_a_problem_is_reported_and_the_rest_of_the_file_is_used() -> None:
+    (wrapper,), report = read("body: //p[\nbody: //article\nstrip: //*\nstrip: //a/@href\ntitle:")
 
     assert wrapper == Wrapper(site="example.com", body=(xpath("//article"),), priority=PRIORITY)
-    assert [str(fault).split(", got")[0] for fault in account.faults] == [
+    assert [str(problem).split(", got")[0] for problem in report.problems] == [
         "rules/example.com.txt: line 1, body: expected an XPath expression",
         "rules/example.com.txt: line 3, strip: expected a selector that leaves something out",
         "rules/example.com.txt: line 4, strip: expected a selector of elements",
@@ -76,16 +76,16 @@ def test_a_fault_is_told_and_the_rest_of_the_file_serves() -> None:
 
 @pytest.mark.parametrize("text", ["", "\0\0", "body", ": x", "body: //p\r\nstrip: //a\r\n"])
 def test_any_text_is_read(text: str) -> None:
-    _, account = read(text)
+    _, report = read(text)
 
-    assert account.files == 1
+    assert report.files == 1
 
 
-def test_a_name_that_is_no_host_is_a_fault() -> None:
-    wrappers, account = read("body: //p", "notes on rules.txt")
+def test_a_file_name_that_is_no_host_is_a_problem() -> None:
+    wrappers, report = read("body: //p", "notes on rules.txt")
 
     assert wrappers == []
-    assert "expected a host" in str(account.faults[0])
+    assert "expected a host" in str(report.problems[0])
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_name_that_is_no_host_is_a_fault() -> None:
     ],
 )
 def test_the_site_is_the_name_of_the_file(file: str, site: str) -> None:
-    assert site_of(file) == site
+    assert site_of_file(file) == site
 
 
 def test_a_config_labels_a_page() -> None:

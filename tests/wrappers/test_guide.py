@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from scrapy_mss.wrappers import WrapperError, load_wrappers
-from scrapy_mss.wrappers.documents import _Reader
 from scrapy_mss.wrappers.ftr import DIRECTIVES
+from scrapy_mss.wrappers.schema import KEYS
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "wrappers.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-FAULTY = """
+BROKEN = """
 site: example.com
 wrappers:
   - body: {css: 'div['}
@@ -42,7 +42,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("text", blocks("yaml"))
-def test_the_rules_of_the_guide_are_sound(text: str, tmp_path: Path) -> None:
+def test_the_rules_of_the_guide_are_valid(text: str, tmp_path: Path) -> None:
     file = tmp_path / "rules.yaml"
     file.write_text(text, encoding="utf-8")
 
@@ -64,8 +64,8 @@ def test_the_label_of_the_guide_is_the_text(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out == "It opened.\n"
 
 
-def test_the_faults_of_the_guide_are_those_that_are_told(folder: Path) -> None:
-    (folder / "rules" / "faulty.yaml").write_text(FAULTY, encoding="utf-8")
+def test_the_problems_in_the_guide_are_those_that_are_reported(folder: Path) -> None:
+    (folder / "rules" / "broken.yaml").write_text(BROKEN, encoding="utf-8")
 
     with pytest.raises(WrapperError) as caught:
         load_wrappers("rules")
@@ -76,6 +76,6 @@ def test_the_faults_of_the_guide_are_those_that_are_told(folder: Path) -> None:
 def test_every_key_and_every_directive_is_in_the_guide() -> None:
     text = GUIDE.read_text(encoding="utf-8")
 
-    missing = [name for name in (*_Reader.KEYS, *DIRECTIVES) if f"`{name}`" not in text]
+    missing = [name for name in (*KEYS, *DIRECTIVES) if f"`{name}`" not in text]
 
     assert missing == []

@@ -1,4 +1,4 @@
-"""Wrappers at work on pages of our own."""
+"""Wrappers applied to made-up pages."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_the_span_begins_and_ends_with_text() -> None:
     assert len(found.inside) == len(found.tokens)
 
 
-def test_fields_are_told() -> None:
+def test_fields_are_selected() -> None:
     rule = wrapper(
         css("div.lead"),
         title=(css("h3"), css("h1"), css("title")),
@@ -180,7 +180,7 @@ def test_tokens_at_hand_are_used_and_must_be_the_source_s() -> None:
     tokens = tokenize(PAGE)
 
     assert label(wrapper(css("div.lead")), PAGE, tokens).tokens is tokens
-    with pytest.raises(ValueError, match="not those of the source"):
+    with pytest.raises(ValueError, match="got those of another"):
         label(wrapper(css("div.lead")), PAGE + " ", tokens)
 
 

@@ -17,7 +17,7 @@ from research.bench.metrics import bag, words
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import WORD
 from scrapy_mss.wrappers import Registry, label, load_wrappers
-from scrapy_mss.wrappers.numbering import NumberedPage
+from scrapy_mss.wrappers.dom_alignment import AlignedTree
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 RULES = SHARED / "wrappers" / "ftr-site-config.tar.xz"
@@ -44,12 +44,12 @@ def records() -> Iterator[dict[str, str]]:
 
 
 def test_all_rules_with_a_body_are_loaded(registry: Registry) -> None:
-    account = registry.account
+    report = registry.report
 
-    assert len(registry) == account.wrappers == 1770
-    assert account.files == account.wrappers + account.without_body
-    assert len(account.faults) < 30
-    assert account.ignored["find_string"] > 400
+    assert len(registry) == report.wrappers == 1770
+    assert report.files == report.wrappers + report.without_body
+    assert len(report.problems) < 30
+    assert report.ignored["find_string"] > 400
 
 
 def test_labels_agree_with_golds(registry: Registry) -> None:
@@ -69,18 +69,18 @@ def test_labels_agree_with_golds(registry: Registry) -> None:
 def test_elements_of_stored_pages_have_the_words_that_the_tree_says() -> None:
     n_elements = 0
     for record in islice(records(), 0, N_PAGES, 4):
-        page = NumberedPage(tokenize(record["html"]))
-        assert page.root is not None
-        tokens = page.tokens
-        etree.strip_elements(page.root, etree.Comment, with_tail=False)
-        raw = any(element.text for element in page.root.iter(*RAW[2:]))
-        etree.strip_elements(page.root, "script", "style", with_tail=False)
-        for element in islice(page.root.iter("div", "p", "section", "li"), 0, None, 10):
+        tree = AlignedTree(tokenize(record["html"]))
+        assert tree.root is not None
+        tokens = tree.tokens
+        etree.strip_elements(tree.root, etree.Comment, with_tail=False)
+        raw = any(element.text for element in tree.root.iter(*RAW[2:]))
+        etree.strip_elements(tree.root, "script", "style", with_tail=False)
+        for element in islice(tree.root.iter("div", "p", "section", "li"), 0, None, 10):
             if raw and any(True for _ in element.iter(*RAW[2:])):
                 continue
-            start = page.start(element)
+            start = tree.start(element)
             assert start is not None
-            inside = slice(start, page.end(element))
+            inside = slice(start, tree.end(element))
             is_word = tokens.kind[inside] == WORD
             bounds = zip(
                 tokens.clean_start[inside][is_word], tokens.clean_end[inside][is_word], strict=True

@@ -1,4 +1,4 @@
-"""Which wrapper is for a page."""
+"""Which wrapper is used for a page."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_today_counts_where_no_day_is_given() -> None:
     assert Registry([gone]).find("https://a.example/", today - timedelta(days=2)) is gone
 
 
-def test_a_tie_is_logged_once_with_how_to_settle_it(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_tie_is_logged_once_with_how_to_resolve_it(caplog: pytest.LogCaptureFixture) -> None:
     registry = Registry(
         [wrapper("a.example", "one", origin="a.yaml: $"), wrapper("a.example", "two")]
     )
@@ -118,12 +118,12 @@ def test_a_tie_is_logged_once_with_how_to_settle_it(caplog: pytest.LogCaptureFix
     (message,) = caplog.messages
     assert message == (
         "wrapper a.example/one (a.yaml: $) and wrapper a.example/two match the same page; the "
-        "first is used, because it is stated before the other. To settle it otherwise give one "
-        "of them a higher 'priority', or narrow its 'url' or 'valid'."
+        "first is used, because it is listed first. To change that, give one of them a higher "
+        "'priority', or narrow its 'url' or 'valid'."
     )
 
 
-def test_what_is_settled_by_how_specific_rules_are_is_no_warning(
+def test_what_specificity_decides_is_no_warning(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -136,7 +136,7 @@ def test_what_is_settled_by_how_specific_rules_are_is_no_warning(
     assert "because it is more specific" in caplog.text
 
 
-def test_what_priority_settles_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_priority_decides_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     registry = Registry([wrapper("a.example"), wrapper("a.example", priority=1)])
 

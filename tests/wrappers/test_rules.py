@@ -1,4 +1,4 @@
-"""Wrappers, their URL patterns and dates, and what a wrapper made in Python refuses."""
+"""Wrappers, their URL patterns and dates, and what a wrapper made in Python rejects."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import pytest
 
 from scrapy_mss.wrappers import (
     Between,
-    Example,
+    SamplePage,
     UrlPattern,
     Wrapper,
     WrapperError,
     css,
     xpath,
 )
-from scrapy_mss.wrappers.rules import Address
+from scrapy_mss.wrappers.rules import UrlParts
 
 BODY = (css("article"),)
 
 
-def address(url: str) -> Address:
-    found = Address.of(url)
+def parts(url: str) -> UrlParts:
+    found = UrlParts.of(url)
     assert found is not None
     return found
 
@@ -52,7 +52,7 @@ def address(url: str) -> Address:
     ],
 )
 def test_a_pattern_matches_paths(kind: str, pattern: str, url: str, *, matches: bool) -> None:
-    assert UrlPattern(kind, pattern).matches(address(url)) is matches
+    assert UrlPattern(kind, pattern).matches(parts(url)) is matches
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_what_fixes_more_characters_is_more_specific(
         ("words", "/", "glob or regex"),
     ],
 )
-def test_a_pattern_that_cannot_match_is_refused(kind: str, text: str, expected: str) -> None:
+def test_a_pattern_that_cannot_match_is_rejected(kind: str, text: str, expected: str) -> None:
     with pytest.raises(WrapperError) as caught:
         UrlPattern(kind, text)
 
@@ -88,8 +88,8 @@ def test_a_pattern_that_cannot_match_is_refused(kind: str, text: str, expected: 
 
 
 @pytest.mark.parametrize("url", ["", "about:blank", "/news", "http://[::1", "mailto:a@b.example"])
-def test_a_url_without_a_host_has_no_address(url: str) -> None:
-    assert Address.of(url) is None
+def test_a_url_without_a_host_has_no_parts(url: str) -> None:
+    assert UrlParts.of(url) is None
 
 
 @pytest.mark.parametrize(
@@ -122,19 +122,31 @@ def test_sites_are_compared_by_plain_host(site: str, host: str) -> None:
         "ü" * 70 + ".example",
     ],
 )
-def test_a_site_that_is_no_host_is_refused(site: str) -> None:
+def test_a_site_that_is_no_host_is_rejected(site: str) -> None:
     with pytest.raises(WrapperError) as caught:
         Wrapper(site=site, body=BODY)
 
     assert ".site: expected a host, such as example.com" in str(caught.value)
 
 
-FAULTS: list[tuple[str, Mapping[str, object], str]] = [
+PROBLEMS: list[tuple[str, Mapping[str, object], str]] = [
     ("no body", {"body": ()}, ".body: expected at least one selector, got none"),
-    ("a string as body", {"body": "article"}, ".body: expected a tuple of selectors"),
-    ("a lone selector", {"title": css("h1")}, ".title: expected a tuple of selectors"),
-    ("a truth value", {"priority": True}, ".priority: expected a whole number, got the truth"),
-    ("a moment", {"valid_from": datetime.now(timezone.utc)}, ".valid_from: expected a date"),
+    (
+        "a string as body",
+        {"body": "article"},
+        ".body: expected a tuple of Selector or Between, such as (css('article'),)",
+    ),
+    (
+        "a lone selector",
+        {"title": css("h1")},
+        ".title: expected a tuple of Selector, such as (css('h1'),)",
+    ),
+    ("a boolean", {"priority": True}, ".priority: expected int, got the boolean True"),
+    (
+        "a datetime",
+        {"valid_from": datetime.now(timezone.utc)},
+        ".valid_from: expected date, got a datetime,",
+    ),
     (
         "days in reverse",
         {"valid_from": date(2024, 2, 1), "valid_until": date(2024, 1, 31)},
@@ -152,20 +164,22 @@ FAULTS: list[tuple[str, Mapping[str, object], str]] = [
 
 
 @pytest.mark.parametrize(
-    ("fields", "message"), [row[1:] for row in FAULTS], ids=[r[0] for r in FAULTS]
+    ("fields", "message"), [row[1:] for row in PROBLEMS], ids=[r[0] for r in PROBLEMS]
 )
-def test_a_wrapper_in_python_says_what_is_wrong(fields: Mapping[str, object], message: str) -> None:
+def test_a_wrapper_in_python_reports_what_is_wrong(
+    fields: Mapping[str, object], message: str
+) -> None:
     with pytest.raises(WrapperError) as caught:
         Wrapper(**{"site": "a.example", "body": BODY, **fields})  # type: ignore[arg-type]
 
     assert message in str(caught.value)
 
 
-def test_all_faults_of_a_wrapper_are_told_at_once() -> None:
+def test_all_problems_of_a_wrapper_are_reported_at_once() -> None:
     with pytest.raises(WrapperError) as caught:
         Wrapper(site="a b", body=(), exclude=(css("*"),), title=(css("html"),))
 
-    assert [fault.path for fault in caught.value.faults] == [
+    assert [problem.path for problem in caught.value.problems] == [
         ".site",
         ".body",
         ".exclude[0]",
@@ -180,7 +194,8 @@ def test_the_whole_body_may_be_the_article() -> None:
 
 def test_a_wrapper_is_a_frozen_value() -> None:
     one, other = (
-        Wrapper(site="a.example", body=BODY, tests=(Example("u"),), origin=place) for place in "12"
+        Wrapper(site="a.example", body=BODY, tests=(SamplePage("u"),), origin=place)
+        for place in "12"
     )
 
     assert one == other

@@ -1,4 +1,4 @@
-"""Selectors: what compiles, what selects everything, what is refused and how it is told."""
+"""Selectors: what compiles, what selects everything, what is rejected and why."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from lxml import html
 
 from scrapy_mss.wrappers import Selector, WrapperError, class_or_id, css, xpath
-from scrapy_mss.wrappers.selectors import Reach
+from scrapy_mss.wrappers.selectors import Coverage
 
 PAGE = html.document_fromstring(
     "<body><div id=main class='story long'><p>One <b>two</b></p></div><div id=domain>x</div></body>"
@@ -36,13 +36,13 @@ def test_every_kind_selects(selector: Selector, expected: list[str]) -> None:
     assert selected(selector) == expected
 
 
-# Each fault beside a neighbour that is right.
+# Each error with a similar selector that is valid.
 @pytest.mark.parametrize(
     ("kind", "wrong", "got", "right"),
     [
         ("css", "div[", "'div['", "div"),
         ("css", "aside,", "'aside,'", "aside, div"),
-        ("css", " ", "the text ' '", "*"),
+        ("css", " ", "the string ' '", "*"),
         ("css", "p:unheard-of", "pseudo-class", "p:empty"),
         ("css", "p::before", "pseudo-element", "p::text"),
         ("xpath", "//div[", "'//div['", "//div"),
@@ -54,11 +54,11 @@ def test_every_kind_selects(selector: Selector, expected: list[str]) -> None:
         ("xpath", "re:test('a', '(')", "'(')", "re:test('a', '[(]')"),
         ("xpath", "//a[\0]", "XML compatible", "//a[1]"),
         ("xpath", "document('file:///etc/hosts')", "no function document", "//a[not(b) and (c)]"),
-        ("class_or_id", "", "the text ''", "("),
-        ("jquery", "div", "the text 'jquery'", None),
+        ("class_or_id", "", "the string ''", "("),
+        ("jquery", "div", "the string 'jquery'", None),
     ],
 )
-def test_what_cannot_work_is_refused_when_made(
+def test_what_cannot_work_is_rejected_when_made(
     kind: str, wrong: str, got: str, right: str | None
 ) -> None:
     with pytest.raises(WrapperError, match=r"expected .*, got ") as caught:
@@ -70,7 +70,7 @@ def test_what_cannot_work_is_refused_when_made(
 
 
 @pytest.mark.parametrize(("kind", "opening"), [("xpath", "("), ("css", ":not(")])
-def test_nested_too_deep_is_a_fault_and_no_crash(kind: str, opening: str) -> None:
+def test_nesting_too_deep_is_a_problem_and_no_crash(kind: str, opening: str) -> None:
     with pytest.raises(WrapperError):
         Selector(kind, opening * 5000 + "a" + ")" * 5000)
 
@@ -83,7 +83,7 @@ def test_nested_too_deep_is_a_fault_and_no_crash(kind: str, opening: str) -> Non
     ],
 )
 def test_what_selects_everything_is_known(selector: Selector) -> None:
-    assert selector.reach is Reach.ALL
+    assert selector.coverage is Coverage.ALL
 
 
 @pytest.mark.parametrize(
@@ -94,12 +94,14 @@ def test_what_selects_everything_is_known(selector: Selector) -> None:
         class_or_id("a"),
     ],
 )
-def test_what_selects_a_part_is_let_pass(selector: Selector) -> None:
-    assert selector.reach is Reach.SOME
+def test_what_selects_a_part_is_accepted(selector: Selector) -> None:
+    assert selector.coverage is Coverage.SOME
 
 
-def test_the_body_alone_is_told_from_everything() -> None:
-    assert {css("body").reach, xpath("//body").reach, xpath("/html/body").reach} == {Reach.BODY}
+def test_the_body_element_is_not_everything() -> None:
+    selectors = css("body"), xpath("//body"), xpath("/html/body")
+
+    assert {selector.coverage for selector in selectors} == {Coverage.BODY}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Where wrappers come from, and that faults of all places are told together."""
+"""Where wrappers are loaded from, and that the problems of all places are reported together."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from scrapy_mss.wrappers import Wrapper, WrapperError, css, files, load_wrappers
+from scrapy_mss.wrappers import Wrapper, WrapperError, css, load_wrappers, loading
 
 A = Wrapper(site="a.example", body=(css("article"),))
 B = Wrapper(site="b.example", body=(css("article"),))
@@ -58,10 +58,10 @@ def sites(*sources: object) -> list[str]:
     return [wrapper.site for wrapper in load_wrappers(sources)]  # type: ignore[arg-type]
 
 
-def fault_lines(*sources: object) -> list[str]:
+def problem_lines(*sources: object) -> list[str]:
     with pytest.raises(WrapperError) as caught:
         load_wrappers(sources)  # type: ignore[arg-type]
-    return [str(fault) for fault in caught.value.faults]
+    return [str(problem) for problem in caught.value.problems]
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_a_folder_is_read_by_the_endings_of_its_files(tmp_path: Path) -> None:
         "b.example",
         "c.example",
     }
-    assert (registry.account.files, registry.account.without_body) == (2, 1)
+    assert (registry.report.files, registry.report.without_body) == (2, 1)
 
 
 @pytest.mark.parametrize("name", ["r.tar.xz", "r.tar.gz", "r.tgz", "r.tar.bz2", "r.zip", "R.ZIP"])
@@ -112,7 +112,7 @@ def test_one_source_needs_no_list(tmp_path: Path, module: ModuleType) -> None:
     assert len(load_wrappers([])) == 0
 
 
-def test_faults_of_all_sources_are_told_at_once(tmp_path: Path, module: ModuleType) -> None:
+def test_problems_of_all_sources_are_reported_at_once(tmp_path: Path, module: ModuleType) -> None:
     folder = write_folder(
         tmp_path,
         {
@@ -125,7 +125,7 @@ def test_faults_of_all_sources_are_told_at_once(tmp_path: Path, module: ModuleTy
     (folder / "bad/5.yaml").write_bytes(b"site: a.example\nbody: \xff")
     module.RULES = [A, 5]  # type: ignore[attr-defined]
 
-    lines = fault_lines(
+    lines = problem_lines(
         folder / "bad", "news_rules:RULES", "news_rules:NONE", "no_such:X", 7, [A, "x"], {}
     )
 
@@ -133,71 +133,82 @@ def test_faults_of_all_sources_are_told_at_once(tmp_path: Path, module: ModuleTy
         f"{folder}/bad/1.yaml: $.body: expected a CSS selector, got 'p['",
         f"{folder}/bad/2.yaml: document 2: $.body: expected a selector that leaves something out",
         f"{folder}/bad/3.yaml: expected a mapping with 'site' and 'body', got an empty file",
-        f"{folder}/bad/4.yaml: line 1, column 8: expected YAML of plain values",
+        f"{folder}/bad/4.yaml: line 1, column 8: expected YAML with plain values",
         f"{folder}/bad/5.yaml: byte 22: expected text in UTF-8, got the bytes b'\\xff'",
         "news_rules:RULES[1]: expected a Wrapper or a mapping, got the number 5",
         "news_rules:NONE: expected a name in a Python module, got AttributeError",
         "no_such:X: expected a name in a Python module, got ModuleNotFoundError",
         "source 5: expected a path, 'module:NAME', a Wrapper, a mapping, or a list",
-        "source 6[1]: expected a Wrapper or a mapping, got the text 'x'",
-        "source 7: $: expected a 'site', got nothing",
-        "source 7: $: expected a 'body', got nothing",
+        "source 6[1]: expected a Wrapper or a mapping, got the string 'x'",
+        "source 7: $: expected a key 'site', got none",
+        "source 7: $: expected a key 'body', got none",
     ]
     assert [line[: len(start)] for line, start in zip(lines, expected, strict=True)] == expected
 
 
-def test_a_wrapper_that_fails_in_its_module_is_told_by_its_place(
+def test_a_wrapper_that_fails_in_its_module_is_reported_with_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = "from scrapy_mss.wrappers import Wrapper\nW = Wrapper(site='a b', body=())\n"
-    monkeypatch.syspath_prepend(write_folder(tmp_path, {"faulty_rules.py": code}))
+    monkeypatch.syspath_prepend(write_folder(tmp_path, {"broken_rules.py": code}))
 
-    lines = fault_lines("faulty_rules:W")
+    lines = problem_lines("broken_rules:W")
 
     assert [line.partition(", got")[0] for line in lines] == [
-        "faulty_rules:W: .site: expected a host, such as example.com or *.example.com",
-        "faulty_rules:W: .body: expected at least one selector",
+        "broken_rules:W: .site: expected a host, such as example.com or *.example.com",
+        "broken_rules:W: .body: expected at least one selector",
     ]
 
 
-def test_a_path_that_holds_no_rules_is_told(tmp_path: Path) -> None:
+def test_a_path_without_rules_is_reported(tmp_path: Path) -> None:
     write_folder(
         tmp_path, {"empty/x.md": "", "rules.json": "{}", "torn.tar.xz": "x", "torn.zip": "x"}
     )
 
     names = ["none", "none.yaml", "empty", "rules.json", "torn.tar.xz", "torn.zip"]
-    lines = fault_lines(*(tmp_path / name for name in names))
+    lines = problem_lines(*(tmp_path / name for name in names))
 
     expected = [
-        "none: expected a file, folder or archive that can be read, got FileNotFoundError: No such",
-        "none.yaml: expected a file, folder or archive that can be read, got FileNotFoundError",
+        "none: expected a readable file, folder or archive, got FileNotFoundError: No such",
+        "none.yaml: expected a readable file, folder or archive, got FileNotFoundError",
         "empty: expected files that end in .yaml, .yml, .txt, got none",
         "rules.json: expected files that end in .yaml, .yml, .txt, got none",
-        "torn.tar.xz: expected a file, folder or archive that can be read, got ReadError",
-        "torn.zip: expected a file, folder or archive that can be read, got BadZipFile",
+        "torn.tar.xz: expected a readable file, folder or archive, got ReadError",
+        "torn.zip: expected a readable file, folder or archive, got BadZipFile",
     ]
     heads = [f"{tmp_path}/{line}" for line in expected]
     assert [line[: len(head)] for line, head in zip(lines, heads, strict=True)] == heads
 
 
+def test_a_file_that_is_too_large_is_rejected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loading, "LARGEST_FILE", len(YAML_A) - 1)
+    file = write_folder(tmp_path, {"a.yaml": YAML_A}) / "a.yaml"
+
+    (line,) = problem_lines(file)
+
+    assert line == f"{file}: expected a file of at most 29 bytes, got a larger one"
+
+
 @pytest.mark.parametrize("name", ["r.zip", "r.tar.xz"])
-def test_what_unpacks_too_large_is_refused(
+def test_what_unpacks_too_large_is_rejected(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write = write_zip if name == "r.zip" else write_tar
     archive = write(tmp_path / name, {"a.yaml": YAML_A, "b.yaml": "#" * 5000, "c.md": "#" * 9000})
-    monkeypatch.setattr(files, "LARGEST_FILE", 4000)
-    one_file = fault_lines(archive)
-    monkeypatch.setattr(files, "LARGEST_ARCHIVE", 14_000)
-    whole = fault_lines(archive)
+    monkeypatch.setattr(loading, "LARGEST_FILE", 4000)
+    one_file = problem_lines(archive)
+    monkeypatch.setattr(loading, "LARGEST_ARCHIVE", 14_000)
+    whole = problem_lines(archive)
 
     assert one_file == [
-        f"{archive}/b.yaml: expected a file of at most 1,048,576 bytes, got a larger one"
+        f"{archive}/b.yaml: expected a file of at most 4,000 bytes, got a larger one"
     ]
     assert whole == [f"{archive}: expected an archive of at most 14,000 bytes unpacked, got more"]
 
 
-def test_faults_of_third_parties_are_skipped_and_counted_unless_asked_otherwise(
+def test_problems_of_third_parties_are_skipped_and_counted_unless_asked_otherwise(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -209,9 +220,9 @@ def test_faults_of_third_parties_are_skipped_and_counted_unless_asked_otherwise(
         load_wrappers(folder, third_party="raise")
 
     assert [wrapper.site for wrapper in registry] == ["a.example"]
-    assert registry.account.faults == list(caught.value.faults)
+    assert registry.report.problems == list(caught.value.problems)
     (message,) = caplog.messages
     assert message == (
-        "site config files: 1 wrappers of 2 files, 1 without a body, 2 faults; "
+        "site config files: 1 wrappers from 2 files, 1 without a body, 2 problems; "
         "ignored directives: prune 1"
     )

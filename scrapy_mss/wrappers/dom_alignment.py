@@ -1,14 +1,14 @@
-"""Which tokens an element is: start tags are numbered before parsing, and numbers read back.
+"""The tokens of a DOM element: start tags are numbered before parsing, and the numbers read back.
 
-Each start tag that the tokenizer saw gets one more attribute, its token's index. The parser
-carries it into the tree, so whatever a selector selects says itself where it begins in the
-source. The attribute comes first in its tag, where a second of its name counts for nothing, and
-its name stands nowhere else in the page.
+Each start tag that the tokenizer saw gets one more attribute, the index of its token. The parser
+carries it into the tree, so every element that a selector selects knows where it begins in the
+source. The attribute is the first of its tag, so that a second one of that name is ignored, and
+its name occurs nowhere else in the page.
 
-Where an element ends no attribute can tell. It is a place between two start tags: the last
-one inside the element, and the first one behind it. The closing tags in between are replayed on
-the elements that the tree says were open there, by the parser's own rule; what no closing tag
-closes, the next start tag did.
+No attribute can say where an element ends. That is somewhere between two start tags: the last
+one inside the element and the first one after it. The closing tags in between are replayed on the
+elements that were open there according to the tree, by the parser's own rule; an element that no
+closing tag closes was closed by the next start tag.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from scrapy_mss.markup.tags import TAG_NAMES, UNKNOWN_TAG, VOID_TAGS
 from scrapy_mss.markup.tokens import CLOSE, OPEN, Tokens
 from scrapy_mss.wrappers.selectors import Element
 
-ATTRIBUTE = "_0_"  # a name without letters: a page cannot write it in another case
+ATTRIBUTE = "_0_"  # without letters, so that no page has it in another case
 
 _NAME_LENGTHS = np.array([len(name) for name in TAG_NAMES], np.int32)
 _NAME = re.compile(r"</?([^\s/>]+)")
-_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)  # a tag's name is lowered in ASCII alone
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)  # tag names ignore case in ASCII only
 
-# libxml2 ignores a closing tag if an element that is stronger than its own is open inside.
-_STRENGTHS = {
+# End priorities of libxml2: a closing tag is ignored if an element of a higher one is open inside.
+_END_PRIORITIES = {
     "div": 150,
     "td": 160,
     "th": 160,
@@ -43,11 +43,11 @@ _STRENGTHS = {
     "body": 200,
     "html": 220,
 }
-_STRENGTH = 100
+_DEFAULT_PRIORITY = 100  # of all other elements
 
 
-class NumberedPage:
-    """A page's tree, whose elements know their tokens."""
+class AlignedTree:
+    """The tree of a page, and the first and the last token of each element."""
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
@@ -56,33 +56,33 @@ class NumberedPage:
         self._inserted = re.compile(rf' {self.attribute}="\d+"')
 
     def without_numbers(self, text: str) -> str:
-        """*text* of the tree as the page has it.
+        """*text* of the tree, as the page has it.
 
-        In a few elements, such as ``<title>``, tags are text for the parser and get numbers
-        as well.
+        In a few elements, such as ``<title>``, the parser takes tags for text, and their numbers
+        with them.
         """
         return self._inserted.sub("", text) if self.attribute in text else text
 
     def start(self, element: Element) -> int | None:
-        """The token that *element* begins with; None if the page has no tag of it or inside it.
+        """The first token of *element*; None if neither it nor any inside has a tag in the page.
 
-        An element that only the parser made begins with the first that the page has in it.
+        An element that the parser supplied begins with the first element inside that has one.
         """
         numbers = (self._number(inner) for inner in element.iter("*"))
         return next((number for number in numbers if number is not None), None)
 
     def end(self, element: Element) -> int:
-        """The token behind the last one of *element*."""
-        inside = _last_branch(element)
-        last = self._last_number(inside)
-        if len(inside) == 1 and element.tag in VOID_TAGS:
+        """The token after the last one of *element*."""
+        branch = _last_branch(element)
+        last = self._last_number(branch)
+        if len(branch) == 1 and element.tag in VOID_TAGS:
             return last + 1
-        outside, following = self._behind(element)
-        still_open = _OpenElements([*inside, *outside])
+        ancestors, following = self._after(element)
+        still_open = _OpenElements([*branch, *ancestors])
         for token, kind in enumerate(self.tokens.kind[last + 1 : following].tolist(), last + 1):
             closed = still_open.close(self._name(token)) if kind == CLOSE else 0
-            if closed >= len(inside):
-                return token + 1 if closed == len(inside) else token
+            if closed >= len(branch):
+                return token + 1 if closed == len(branch) else token
         return following
 
     def _number(self, element: Element) -> int | None:
@@ -90,26 +90,26 @@ class NumberedPage:
         return int(value) if value else None
 
     def _last_number(self, branch: list[Element]) -> int:
-        """The number of the last start tag in the element that *branch* leads up to."""
+        """The number of the last start tag in the element at the end of *branch*."""
         number = self._number(branch[0])
         if number is None:
             numbers = [self._number(inner) for inner in branch[-1].iter("*")]
             number = max((n for n in numbers if n is not None), default=-1)
         return number
 
-    def _behind(self, element: Element) -> tuple[list[Element], int]:
-        """The elements around *element* that end with it at the latest, and the next start tag."""
-        around: list[Element] = []
+    def _after(self, element: Element) -> tuple[list[Element], int]:
+        """The ancestors in which *element* is the last one, and the next start tag."""
+        ancestors: list[Element] = []
         node: Element | None = element
         while node is not None:
             for sibling in node.itersiblings("*"):
                 start = self.start(sibling)
                 if start is not None:
-                    return around, start
+                    return ancestors, start
             node = node.getparent()
             if node is not None:
-                around.append(node)
-        return around, len(self.tokens)
+                ancestors.append(node)
+        return ancestors, len(self.tokens)
 
     def _name(self, token: int) -> str:
         known = int(self.tokens.tag[token])
@@ -119,30 +119,30 @@ class NumberedPage:
 
 
 class _OpenElements:
-    """Elements that are open, the innermost first, as closing tags come."""
+    """The stack of open elements, innermost first, while closing tags are replayed on it."""
 
     def __init__(self, elements: list[Element]) -> None:
         self._names = [str(element.tag) for element in elements]
         self._closed = 0
-        self._ignored: set[str] = set()  # until something is closed
+        self._ignored: set[str] = set()  # closing tags, until another one closes something
 
     def close(self, name: str) -> int:
-        """How many elements are closed by now, after a closing tag of *name*."""
+        """How many elements are closed after one more closing tag, that of *name*."""
         if name not in self._ignored:
             self._ignored.add(name)
-            strength = _STRENGTHS.get(name, _STRENGTH)
+            priority = _END_PRIORITIES.get(name, _DEFAULT_PRIORITY)
             for at in range(self._closed, len(self._names)):
                 if self._names[at] == name:
                     self._closed = at + 1
                     self._ignored.clear()
                     break
-                if _STRENGTHS.get(self._names[at], _STRENGTH) > strength:
+                if _END_PRIORITIES.get(self._names[at], _DEFAULT_PRIORITY) > priority:
                     break
         return self._closed
 
 
 def _last_branch(element: Element) -> list[Element]:
-    """The last element in *element*, the one around it, and so on up to *element*."""
+    """The last element inside *element*, its parent, and so on up to *element*."""
     branch = [element]
     while (child := next(branch[-1].iterchildren("*", reversed=True), None)) is not None:
         branch.append(child)
@@ -180,10 +180,10 @@ def _source_name(tokens: Tokens, token: int) -> str:
 
 
 def _parse(source: str) -> Element | None:
-    """The tree of *source*; None where the parser finds nothing to make one of.
+    """The tree of *source*; None if it has no element.
 
-    NUL ends the page for some versions of the parser, and a lone surrogate is in no encoding:
-    both are replaced, which moves no number.
+    Some versions of the parser end a page at NUL, and no encoding has a lone surrogate: both are
+    replaced, which leaves the numbers where they are.
     """
     data = source.replace("\0", "\ufffd").encode("utf-8", "replace")
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)

@@ -13,26 +13,26 @@ from lxml import etree
 
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import WORD
-from scrapy_mss.wrappers.numbering import ATTRIBUTE, NumberedPage
+from scrapy_mss.wrappers.dom_alignment import ATTRIBUTE, AlignedTree
 from scrapy_mss.wrappers.selectors import Element
 
 RANDOMS = st.randoms(use_true_random=False)
 STRING = etree.XPath("string()", smart_strings=False)
 
 
-def words_of(page: NumberedPage, element: Element) -> list[str]:
-    """The words among the tokens that the element is said to be."""
-    start = page.start(element)
+def words_of(tree: AlignedTree, element: Element) -> list[str]:
+    """The words among the tokens of the element."""
+    start = tree.start(element)
     if start is None:
         return []
-    tokens, span = page.tokens, slice(start, page.end(element))
+    tokens, span = tree.tokens, slice(start, tree.end(element))
     bounds = zip(tokens.start[span], tokens.end[span], tokens.kind[span] == WORD, strict=True)
     return [tokens.source[begin:end] for begin, end, is_word in bounds if is_word]
 
 
-def with_id(page: NumberedPage, name: str) -> Element:
-    assert page.root is not None
-    (found,) = page.root.xpath("//*[@id=$name]", name=name)
+def with_id(tree: AlignedTree, name: str) -> Element:
+    assert tree.root is not None
+    (found,) = tree.root.xpath("//*[@id=$name]", name=name)
     assert isinstance(found, Element)
     return found
 
@@ -110,18 +110,18 @@ def written(document: Node, choose: Random) -> tuple[str, dict[str, list[str]]]:
 def test_an_element_is_what_stands_between_its_tags(document: Node, choose: Random) -> None:
     source, words = written(document, choose)
 
-    page = NumberedPage(tokenize(source))
+    tree = AlignedTree(tokenize(source))
 
-    assert {name: words_of(page, with_id(page, name)) for name in words} == words
+    assert {name: words_of(tree, with_id(tree, name)) for name in words} == words
 
 
 @given(DOCUMENTS, RANDOMS)
 def test_order_and_case_of_attributes_change_nothing(document: Node, choose: Random) -> None:
     def spans() -> list[tuple[int | None, int]]:
         source, words = written(document, choose)
-        page = NumberedPage(tokenize(source))
-        elements = [with_id(page, name) for name in words]
-        return [(page.start(element), page.end(element)) for element in elements]
+        tree = AlignedTree(tokenize(source))
+        elements = [with_id(tree, name) for name in words]
+        return [(tree.start(element), tree.end(element)) for element in elements]
 
     assert spans() == spans()
 
@@ -145,23 +145,23 @@ def soup(choose: Random) -> str:
     return "".join(parts)
 
 
-def elements(page: NumberedPage) -> Iterator[Element]:
-    assert page.root is not None
-    yield from page.root.iter("*")
+def elements(tree: AlignedTree) -> Iterator[Element]:
+    assert tree.root is not None
+    yield from tree.root.iter("*")
 
 
 @settings(max_examples=2 * settings().max_examples)
 @given(RANDOMS)
 def test_where_tags_do_not_nest_an_element_ends_where_the_tree_says(choose: Random) -> None:
-    page = NumberedPage(tokenize(soup(choose)))
+    tree = AlignedTree(tokenize(soup(choose)))
 
     wrong = [
-        (element.tag, words_of(page, element), STRING(element))
-        for element in elements(page)
-        if element.get(ATTRIBUTE) and words_of(page, element) != STRING(element).split()
+        (element.tag, words_of(tree, element), STRING(element))
+        for element in elements(tree)
+        if element.get(ATTRIBUTE) and words_of(tree, element) != STRING(element).split()
     ]
 
-    assert wrong == [], page.tokens.source
+    assert wrong == [], tree.tokens.source
 
 
 @pytest.mark.parametrize(
@@ -180,62 +180,62 @@ def test_where_tags_do_not_nest_an_element_ends_where_the_tree_says(choose: Rand
     ],
 )
 def test_ends_of_elements(source: str, selector: str, words: str) -> None:
-    page = NumberedPage(tokenize(source))
+    tree = AlignedTree(tokenize(source))
 
-    assert words_of(page, with_id(page, selector)) == words.split()
+    assert words_of(tree, with_id(tree, selector)) == words.split()
 
 
 def test_an_element_that_only_the_parser_made_begins_with_what_is_in_it() -> None:
-    page = NumberedPage(tokenize("<p>a </p><div>b </div>"))
-    assert page.root is not None
+    tree = AlignedTree(tokenize("<p>a </p><div>b </div>"))
+    assert tree.root is not None
 
-    body = page.root.find("body")
+    body = tree.root.find("body")
 
     assert body is not None
-    assert body.get(page.attribute) is None
-    assert words_of(page, body) == ["a", "b"]
+    assert body.get(tree.attribute) is None
+    assert words_of(tree, body) == ["a", "b"]
 
 
 def test_an_element_of_which_the_page_has_nothing_is_nowhere() -> None:
-    page = NumberedPage(tokenize("nothing but words"))
-    assert page.root is not None
+    tree = AlignedTree(tokenize("nothing but words"))
+    assert tree.root is not None
 
-    assert page.start(page.root) is None
+    assert tree.start(tree.root) is None
 
 
 @pytest.mark.parametrize("name", [ATTRIBUTE, "_00_", "_000_"])
 def test_a_page_cannot_have_the_attribute_first(name: str) -> None:
     source = f'<div {name}="7" id=x>a <textarea><p {name}=1></textarea></div><!-- <b _0_="2"> -->'
 
-    page = NumberedPage(tokenize(source))
+    tree = AlignedTree(tokenize(source))
 
-    assert page.attribute not in source
-    assert page.start(with_id(page, "x")) == 0
+    assert tree.attribute not in source
+    assert tree.start(with_id(tree, "x")) == 0
 
 
 def test_numbers_are_taken_out_of_text_again() -> None:
-    page = NumberedPage(tokenize("<title>On <b>tags</title><p>x"))
-    assert page.root is not None
+    tree = AlignedTree(tokenize("<title>On <b>tags</title><p>x"))
+    assert tree.root is not None
 
-    title = page.without_numbers(page.root.findtext(".//title") or "")
+    title = tree.without_numbers(tree.root.findtext(".//title") or "")
 
     assert title in ("On <b>tags", "On ")  # some parsers see a tag in a title
 
 
 @pytest.mark.parametrize("source", ["", " ", "\0", "<!-- -->", "<!doctype html>"])
 def test_a_page_without_an_element_may_have_no_tree(source: str) -> None:
-    page = NumberedPage(tokenize(source))
+    tree = AlignedTree(tokenize(source))
 
-    assert page.root is None or page.start(page.root) is None
+    assert tree.root is None or tree.start(tree.root) is None
 
 
 def test_a_name_that_grows_in_lower_case_is_measured_as_it_stands() -> None:
-    page = NumberedPage(tokenize("<d\u0130v id=x>a</d\u0130v>b"))
+    tree = AlignedTree(tokenize("<d\u0130v id=x>a</d\u0130v>b"))
 
-    element = with_id(page, "x")
+    element = with_id(tree, "x")
 
-    assert STRING(element) == "a"  # and no number beside it
-    assert page.start(element) == 0
+    assert STRING(element) == "a"  # without a number
+    assert tree.start(element) == 0
 
 
 @pytest.mark.parametrize("odd", ["\0", "\ud800", "\x01", "\ufeff", "\U0001f600"])
@@ -243,8 +243,8 @@ def test_odd_characters_move_no_number(odd: str) -> None:
     source = f"<p>{odd}a{odd}</p><{odd}><b{odd}>c</b><div id=x title='{odd}'>{odd} w {odd}</div>"
     tokens = tokenize(source)
 
-    page = NumberedPage(tokens)
+    tree = AlignedTree(tokens)
 
-    div = with_id(page, "x")
-    assert page.start(div) == int(tokens.is_open("div").argmax())
-    assert words_of(page, div) == ["w"]
+    div = with_id(tree, "x")
+    assert tree.start(div) == int(tokens.is_open("div").argmax())
+    assert words_of(tree, div) == ["w"]

@@ -1,0 +1,270 @@
+"""Wrappers in YAML, or in mappings of the same shape -> `Wrapper` values, or all their problems.
+
+    {site, wrappers: [{body, …}, …]}      a site with several kinds of pages
+    {site, body, …}                       the same for a site with one kind
+
+`documents` parses YAML more strictly than YAML is: only plain values are made, never objects.
+Aliases are rejected, because with them a file of a kilobyte expands to gigabytes, and so is a key
+that occurs twice, of which YAML silently takes the second.
+
+`read_document` validates. A schema is made of readers, functions that return a value or raise a
+`WrapperError`; `_Record` and `_each` combine readers and raise the problems of all their parts. The
+schema itself is in the tables at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import date
+from difflib import get_close_matches
+from functools import partial
+from typing import Any, Final, TypeAlias, TypeVar
+
+import yaml
+
+from scrapy_mss.wrappers.errors import Problem, WrapperError, gathered, located, rejected, shown
+from scrapy_mss.wrappers.rules import (
+    Between,
+    Body,
+    SamplePage,
+    UrlPattern,
+    Wrapper,
+    check_days,
+    check_selector,
+    check_site,
+)
+from scrapy_mss.wrappers.selectors import KINDS, Selector
+
+T = TypeVar("T")
+Reader: TypeAlias = Callable[[object], T]
+
+
+class _Loader(yaml.SafeLoader):
+    """Plain values only; neither aliases nor keys that occur twice."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.get_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(problem="an alias; write the value out", problem_mark=mark)
+        return super().compose_node(parent, index)
+
+    def construct_mapping(
+        self,
+        node: yaml.MappingNode,
+        deep: bool = False,  # noqa: FBT001, FBT002 - the signature of the library
+    ) -> dict[Hashable, Any]:
+        seen = set()
+        for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+            if key.value in seen:
+                problem = f"a second {key.value!r} in one mapping"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+def documents(data: bytes) -> list[object]:
+    """The documents in *data*, without empty ones; a `WrapperError` says where it is not valid."""
+    try:
+        text = data.decode("utf-8-sig")  # with or without a byte order mark
+        return [document for document in _load(text) if document is not None]
+    except UnicodeDecodeError as error:
+        got, place = shown(data[error.start : error.end]), f"byte {error.start}"
+        raise WrapperError([Problem("text in UTF-8", got, place)]) from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        got = " ".join(filter(None, (error.context, error.problem)))
+        raise WrapperError([Problem("YAML with plain values", got, place)]) from error
+    except (yaml.YAMLError, ValueError) as error:  # a control character, or the date 2024-02-31
+        raise rejected("YAML with plain values", " ".join(str(error).split())) from error
+    except RecursionError as error:
+        raise rejected("YAML", "hundreds of nested values") from error
+
+
+def _load(text: str) -> Iterator[object]:
+    loader = _Loader(text)
+    try:
+        while loader.check_data():  # type: ignore[no-untyped-call]
+            yield loader.get_data()
+    finally:
+        loader.dispose()
+
+
+def read_document(document: object, file: str, path: str = "$") -> list[Wrapper]:
+    """The wrappers of *document*, which was found at *path* in *file*."""
+    with located(path, file):
+        found = _wrappers(document)
+    wrappers = []
+    for place, fields in found:
+        days = fields.pop("valid", {})
+        wrappers.append(Wrapper(**fields, **days, origin=f"{file}: {path}{place}"))
+    return wrappers
+
+
+def _wrappers(document: object) -> list[tuple[str, dict[str, Any]]]:
+    """The path and the fields of each wrapper in *document*."""
+    if not isinstance(document, Mapping) or "wrappers" not in document:
+        return [("", _WRAPPER(document))]
+    required = ("body",) if "site" in document else ("site", "body")
+    one = replace(_WRAPPER, expected="a mapping with 'body'", required=required)
+    shared = _Record("", {"site": _site, "wrappers": partial(_several, one)})(document)
+    rules = enumerate(shared.pop("wrappers"))
+    return [(f".wrappers[{n}]", {**shared, **fields}) for n, fields in rules]
+
+
+@dataclass(frozen=True)
+class _Record:
+    """Reads a mapping, each value by the reader of its key."""
+
+    expected: str
+    readers: Mapping[str, Reader[object]]
+    required: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()  # keys of similar mappings, for hints
+
+    def __call__(self, value: object) -> dict[str, Any]:
+        if not isinstance(value, Mapping):
+            raise rejected(self.expected, shown(value))
+        read: dict[str, Any] = {}
+        with gathered() as problems:
+            missing = (key for key in self.required if key not in value)
+            unknown = (key for key in value if key not in self.readers)
+            problems.found += (Problem(f"a key {key!r}", "none") for key in missing)
+            problems.found += map(self._unknown, unknown)
+            for key in filter(value.__contains__, self.readers):
+                with problems.at(f".{key}"):
+                    read[key] = self.readers[key](value[key])
+        return read
+
+    def _unknown(self, key: object) -> Problem:
+        near = get_close_matches(str(key), (*self.readers, *self.elsewhere), 1)
+        hint = f" (did you mean {near[0]!r}?)" if near else ""
+        return Problem(f"one of {', '.join(self.readers)}", f"the key {key!r}{hint}")
+
+
+def _each(read: Reader[T], value: object) -> tuple[T, ...]:
+    """What *read* makes of *value*, or of each item if it is a list."""
+    if not isinstance(value, (list, tuple)):
+        return (read(value),)
+    items = []
+    with gathered() as problems:
+        for n, item in enumerate(value):
+            with problems.at(f"[{n}]"):
+                items.append(read(item))
+    return tuple(items)
+
+
+def _several(read: Reader[T], value: object) -> tuple[T, ...]:
+    if not isinstance(value, (list, tuple)) or not value:
+        raise rejected("a list of wrappers", shown(value))
+    return _each(read, value)
+
+
+def _exactly(kind: type[T], expected: str, value: object) -> T:
+    if type(value) is kind:  # a bool is not an integer here, nor a datetime a date
+        return value
+    raise rejected(expected, shown(value))
+
+
+_string = partial(_exactly, str, "a string")
+_integer = partial(_exactly, int, "an integer")
+
+
+def _day(value: object) -> date:
+    if isinstance(value, str):
+        with suppress(ValueError):
+            return date.fromisoformat(value)
+    return _exactly(date, "a date, as in 2024-01-31", value)
+
+
+def _days(value: object) -> dict[str, date]:
+    days = _DAYS(value)
+    if not days:
+        raise rejected(_DAYS.expected, shown(value))
+    check_days(days.get("from"), days.get("until"))
+    return {f"valid_{name}": day for name, day in days.items()}
+
+
+def _site(value: object) -> str:
+    site = _string(value)
+    check_site(site)
+    return site
+
+
+def _pattern(value: object) -> UrlPattern:
+    match value:
+        case str():
+            return UrlPattern("glob", value)
+        case Mapping() if value.keys() == {"regex"}:
+            with located(".regex"):
+                return UrlPattern("regex", value["regex"])
+    raise rejected("a path pattern, as in /news/*, or a mapping with 'regex'", shown(value))
+
+
+def _selector(role: str, value: object) -> Selector:
+    match value:
+        case str():
+            path, kind, text = "", "css", value
+        case Mapping() if len(value) == 1 and value.keys() <= KINDS.keys():
+            ((kind, text),) = value.items()
+            path = f".{kind}"
+        case _:
+            expected = f"a CSS selector, or a mapping with one of {', '.join(KINDS)}"
+            raise rejected(expected, shown(value))
+    with located(path):
+        selector = Selector(kind, text)
+        check_selector(role, selector)
+        return selector
+
+
+def _part(value: object) -> Body:
+    if isinstance(value, Mapping) and value.keys() & {"start", "end"}:
+        return Between(**_BETWEEN(value))
+    return _selector("body", value)
+
+
+def _body(value: object) -> tuple[Body, ...]:
+    parts = _each(_part, value)
+    if not parts:
+        raise rejected("at least one selector", "none")
+    return parts
+
+
+def _sample(value: object) -> SamplePage:
+    return SamplePage(value) if isinstance(value, str) else SamplePage(**_SAMPLE(value))
+
+
+_DAYS: Final = _Record(
+    "a mapping with 'from', 'until' or both, as in {from: 2024-01-31}",
+    {"from": _day, "until": _day},
+)
+_BETWEEN: Final = _Record(
+    "a mapping with 'start' and 'end'",
+    dict.fromkeys(("start", "end"), partial(_selector, "body")),
+    required=("start", "end"),
+)
+_SAMPLE: Final = _Record(
+    "a URL, or a mapping with 'url' and 'contains'",
+    {"url": _string, "contains": partial(_each, _string)},
+    required=("url",),
+)
+KEYS: Final[Mapping[str, Reader[object]]] = {
+    "site": _site,
+    "name": _string,
+    "url": partial(_each, _pattern),
+    "body": _body,
+    "exclude": partial(_each, partial(_selector, "exclude")),
+    "title": partial(_each, partial(_selector, "title")),
+    "authors": partial(_each, partial(_selector, "authors")),
+    "published": partial(_each, partial(_selector, "published")),
+    "valid": _days,
+    "priority": _integer,
+    "tests": partial(_each, _sample),
+}
+_WRAPPER: Final = _Record(
+    "a mapping with 'site' and 'body' or 'wrappers'",
+    KEYS,
+    required=("site", "body"),
+    elsewhere=("wrappers",),
+)
