@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +10,10 @@ from scrapy_mss.core.model import Model, fingerprint, from_bytes, read_header, t
 from scrapy_mss.core.profiles import DEFAULT, PAPER
 from scrapy_mss.shipped import FILE, box_of, completed, shipped
 from tests.core.pages import news_page
+from tests.page_cases import PAGES, read_cases
 
 LARGEST = 8_000_000  # bytes
-PAGES = Path(__file__).parent / "pages"
-CASES = sorted(path.parent.name for path in PAGES.glob("*/source.html"))
+CASES = [case.name for case in read_cases() if case.untrained]
 
 
 @pytest.fixture(scope="module")
