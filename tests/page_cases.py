@@ -1,0 +1,81 @@
+"""Page cases: a folder of tests/pages each, with a page and what is right for it.
+
+    source.html    the page, UTF-8
+    expected.txt   its main text, as `Extraction.text` should be; empty where the page is no article
+    expected.json  url, is_article, metadata, known_failure, or only "extractor": "untrained"
+
+A case has *parts* that are checked one by one: `text`, `is_article` and `metadata.FIELD` for each
+field that is given. What is written there is what is right, not what comes out today: a part that
+is wrong today has its reason in `known_failure`, under the name of the part.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+PAGES = Path(__file__).parent / "pages"
+
+KEYS = frozenset({"url", "is_article", "metadata", "known_failure"})
+UNTRAINED = {"extractor": "untrained"}
+
+
+@dataclass(frozen=True)
+class PageCase:
+    """A page and what is right for it; for the extractor without a model, only its text."""
+
+    name: str
+    source: str
+    text: str
+    untrained: bool = False
+    url: str | None = None
+    is_article: bool = True
+    metadata: dict[str, Any] = field(default_factory=dict)
+    known_failure: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def expected(self) -> dict[str, Any]:
+        """What each part should be.
+
+        The text of a page that is no article is not compared: nobody gets to see it.
+        """
+        parts: dict[str, Any] = {"is_article": self.is_article}
+        if self.is_article:
+            parts["text"] = self.text
+        return parts | {f"metadata.{name}": value for name, value in self.metadata.items()}
+
+
+def read_case(folder: Path) -> PageCase:
+    """The case in *folder*; ValueError where its files contradict each other."""
+    source = (folder / "source.html").read_text(encoding="utf-8")
+    text = (folder / "expected.txt").read_text(encoding="utf-8").rstrip("\n")
+    values = json.loads((folder / "expected.json").read_text(encoding="utf-8"))
+    if values == UNTRAINED:
+        return PageCase(folder.name, source, text, untrained=True)
+    case = PageCase(folder.name, source, text, **_checked(values, folder))
+    if case.is_article != bool(text):
+        raise ValueError(f"{folder}: expected.txt has a text if, and only if, is_article is true")
+    if strange := sorted(case.known_failure.keys() - case.expected.keys()):
+        raise ValueError(
+            f"{folder}: known_failure names {', '.join(strange)}; "
+            f"the parts of this case are {', '.join(case.expected)}"
+        )
+    return case
+
+
+def read_cases(pages: Path = PAGES) -> list[PageCase]:
+    """All cases, by name."""
+    return [read_case(path) for path in sorted(pages.iterdir()) if path.is_dir()]
+
+
+def _checked(values: dict[str, Any], folder: Path) -> dict[str, Any]:
+    if strange := sorted(values.keys() - KEYS):
+        raise ValueError(
+            f"{folder}: expected.json has {', '.join(strange)}; "
+            f"its keys are {', '.join(sorted(KEYS))}, or only 'extractor': 'untrained'"
+        )
+    if "is_article" not in values:
+        raise ValueError(f"{folder}: expected.json does not say is_article")
+    return values
