@@ -16,6 +16,7 @@ html_theme = "furo"
 html_title = f"scrapy-mss {release}"
 
 autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True  # the default as the source has it, by its name
 autodoc_typehints = "description"
 autodoc_class_signature = "separated"
 
@@ -23,12 +24,11 @@ autodoc_class_signature = "separated"
 # but not to Sphinx, which could learn them only by fetching the libraries' indexes.
 nitpick_ignore_regex = [
     ("py:.*", r"(collections|datetime|enum|os|pathlib|typing)\..*"),
-    ("py:.*", r"(np|numpy|nltk|lxml|parsel|scrapy)\..*"),
+    ("py:.*", r"(np|numpy|nltk|lxml|parsel|scrapy|zyte_common_items)\..*"),
     ("py:class", r"(bool|bytes|dict|float|int|list|object|set|str|tuple|type|None)"),
     ("py:exc", r"[A-Z]\w*(Error|Warning)"),
     ("py:class", r"(NDArray|Path|Self|Iterable|Iterator|Mapping|Sequence|Callable)"),
-    # The class whose page is that of `scrapy_mss.Extractor`, which adds the files.
-    ("py:class", r"scrapy_mss\.core\.extractor\.Extractor"),
-    # What a model holds beside its counts: described in `model.md`, not part of the interface.
-    ("py:class", r"scrapy_mss\.core\.judge\.Judge"),
+    # What a model contains: described in `model.md`, not part of the interface.
+    ("py:class", r"scrapy_mss\.blocks\.classifier\.BlockClassifier"),
+    ("py:class", r"scrapy_mss\.core\.naive_bayes\.NaiveBayes"),
 ]
