@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from research.bench import metrics
 from research.bench.metrics import PRF
-from research.bench.pages import Page
+from research.datasets.pages import Page
 
 POOR = 0.80  # a page under this F1 misses a fifth of its words or has a quarter too many
 

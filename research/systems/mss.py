@@ -6,7 +6,8 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from research.systems.base import Example, Located
+from research.datasets.pages import Example
+from research.systems.base import Located
 from research.training.fit import fit
 from research.training.lessons import lessons
 from scrapy_mss.core.alignment import label_words
@@ -15,7 +16,7 @@ from scrapy_mss.core.self_training import ITERATIONS, SelfTraining, self_train
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.rendering import render
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.bundled import completed
+from scrapy_mss.models.bundled import completed, shipped
 from scrapy_mss.models.format import Model
 from scrapy_mss.models.profiles import DEFAULT, PROFILES
 from scrapy_mss.models.store import read_model
@@ -41,7 +42,7 @@ class Mss:
         self.extractor = Extractor.untrained(self.profile)
 
     def fit(self, examples: Iterable[Example]) -> None:
-        """Learn from golds that people wrote: none is refused."""
+        """Learn from golds that people wrote: none is rejected."""
         for example in examples:
             tokens = tokenize(example.html)
             self.extractor.learn(tokens, label_words(tokens, example.text), checked=False)
@@ -58,16 +59,20 @@ class Mss:
         return self.extractor.extract(html).text
 
 
-class JudgedMss(Mss):
-    """The system of the model in the box: counts of words and layout, weighed by a judge."""
+class BlockMss(Mss):
+    """The system of the bundled model: counts of words and layout, and a block classifier."""
 
     def __init__(self, *, bias: float | None = None) -> None:
         super().__init__(profile=DEFAULT.name, clean=True, bias=bias)
 
     def fit(self, examples: Iterable[Example]) -> None:
-        """Learn counts, and a judge of them."""
-        bayes, judge = fit(list(lessons(examples)), self.profile.families)
-        self.extractor = Extractor(Model.of(self.profile, bayes, judge), profile=self.profile)
+        """Learn counts, and a classifier of blocks by them."""
+        bayes, classifier = fit(list(lessons(examples)), self.profile.families)
+        self.extractor = Extractor(Model.of(self.profile, bayes, classifier), profile=self.profile)
+
+    def load_bundled(self) -> None:
+        """Use the model that comes with the package."""
+        self.extractor = Extractor(shipped(), profile=self.profile)
 
 
 class SelfTrainedMss(Mss):

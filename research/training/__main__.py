@@ -10,10 +10,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from research.bench.datasets import load
-from research.bench.errors import BenchError
-from research.bench.pages import Page
-from research.bench.systems import examples
+from research.bench.measurement import examples
+from research.datasets.pages import Page
+from research.datasets.sets import load
+from research.errors import UserError
 from research.training.fit import fit
 from research.training.lessons import lessons
 from scrapy_mss.markup.tokenizer import tokenize
@@ -48,5 +48,5 @@ if __name__ == "__main__":
     parser.add_argument("folder", help="where the labelled pages are")
     try:
         main(parser.parse_args().folder)
-    except BenchError as error:
+    except UserError as error:
         parser.error(str(error))

@@ -14,7 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
-from research.systems.base import Example
+from research.datasets.pages import Example
 from research.training.bare import bare
 from scrapy_mss.core.alignment import label_passages
 from scrapy_mss.markup.elements import elements

@@ -17,7 +17,7 @@ import pytest
 from demo_web.__main__ import main
 from demo_web.running import PROJECT, READY, ServerError, running
 
-from research.bench import datasets
+from research.datasets.sets import load
 
 SERVED = ("daily-harbour", "rheinufer-bote")
 SECONDS = 20
@@ -185,7 +185,7 @@ def test_the_bench_reads_what_gold_writes(tmp_path: Path) -> None:
     target = tmp_path / "gold.jsonl"
     main(["gold", "--html", "--out", str(target), "--sites", "severnye-vesti"])
 
-    found = datasets.load(f"jsonl:{target}?type=article")
+    found = load(f"jsonl:{target}?type=article")
 
     assert len(found.pages) >= 60
     assert not found.broken

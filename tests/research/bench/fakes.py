@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from research.bench.metrics import words
-from research.bench.pages import Page
-from research.systems.base import Example, TextExtractor
+from research.datasets.pages import Example, Page
+from research.systems.base import TextExtractor
 
 PARAGRAPH = re.compile(r"<p>(.*?)</p>")
 
@@ -31,7 +31,8 @@ def pages(sites: int, each: int = 2) -> tuple[Page, ...]:
 
 def record(one: Page) -> dict[str, object]:
     """The page as a line of a jsonl set has it."""
-    return {name: getattr(one, name) for name in Page.__dataclass_fields__}
+    fields = {name: getattr(one, name) for name in Page.__dataclass_fields__}
+    return fields | {"author": fields.pop("authors")}
 
 
 def write_jsonl(path: Path, records: Iterable[object]) -> Path:
@@ -98,6 +99,13 @@ class Loading(Vocabulary):
         self.known.update(words(text))
 
 
+class PretrainedWords(Loading):
+    """Knows a word before it has learned anything."""
+
+    def load_bundled(self) -> None:
+        self.known["story"] += 1
+
+
 class Unteachable(Vocabulary):
     """Cannot learn."""
 
@@ -135,6 +143,7 @@ FAKES: dict[str, type] = {
     "nothing": Nothing,
     "vocabulary": Vocabulary,
     "loading": Loading,
+    "pretrained": PretrainedWords,
     "unteachable": Unteachable,
     "common": Common,
     "short": Short,

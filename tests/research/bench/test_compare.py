@@ -10,8 +10,8 @@ import pytest
 
 from research.bench import cli, compare, plots, report
 from research.bench.compare import PRINTED, Cell, read, render
-from research.bench.errors import BenchError
 from research.bench.plots import Dot
+from research.errors import UserError
 
 WHEN = "2026-01-02T03:04:05+00:00"
 
@@ -149,7 +149,7 @@ def test_a_file_that_no_run_wrote_is_refused(tmp_path: Path, content: str, messa
     path = tmp_path / "r.json"
     path.write_text(content)
 
-    with pytest.raises(BenchError, match=message):
+    with pytest.raises(UserError, match=message):
         read(path)
 
 

@@ -12,8 +12,9 @@ from time import process_time
 
 import pytest
 
+from research.datasets.pages import Example
 from research.systems import SYSTEMS, create
-from research.systems.base import Example, SiteExtractor, TextExtractor, Trainable
+from research.systems.base import SiteExtractor, TextExtractor, Trainable
 from research.systems.external import PEERS
 from tests.helpers.news_pages import news_page
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from research.systems.base import Example
+from research.datasets.pages import Example
 from research.systems.mss import Mss, SelfTrainedMss
 from scrapy_mss.core.cleaning import PAPER_RULES, UNCLEANED
 from scrapy_mss.core.self_training import ITERATIONS

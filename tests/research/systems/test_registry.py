@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from research.datasets.pages import Example
 from research.systems import SYSTEMS, create
-from research.systems.base import Example, SiteExtractor, TokenExtractor, Trainable
+from research.systems.base import SiteExtractor, TokenExtractor, Trainable
 from research.systems.baselines import SimpleMss
 from research.systems.external import PEERS
 from research.systems.mss import Mss, SelfTrainedMss

@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from research.systems.base import Example
-from research.systems.mss import JudgedMss
+from research.datasets.pages import Example
+from research.systems.mss import BlockMss
 from research.training import fit as training
 from research.training.descent import Descent
 from research.training.fit import PARTS, counted, fit, merged
@@ -126,7 +126,7 @@ def test_without_other_pages_every_page_is_an_article() -> None:
 
 
 def test_pages_of_one_site_are_enough_to_fit() -> None:
-    system = JudgedMss()
+    system = BlockMss()
 
     system.fit([one for one in examples() if one.site == "one"])
 
@@ -136,7 +136,7 @@ def test_pages_of_one_site_are_enough_to_fit() -> None:
 
 
 def test_a_system_with_a_judge_learns_from_examples_and_finds_the_text() -> None:
-    system, page = JudgedMss(), news_page(77, site="seven")
+    system, page = BlockMss(), news_page(77, site="seven")
 
     system.fit(examples())
     located = system.locate(page.html)

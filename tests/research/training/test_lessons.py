@@ -6,7 +6,7 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from research.systems.base import Example
+from research.datasets.pages import Example
 from research.training.lessons import (
     BARE,
     FEWEST_WORDS,

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from research.bench.errors import BenchError
-from research.bench.pages import Broken, Page
-from research.bench.readers import READERS, decoded, optional_golds
+from research.datasets.pages import Broken, Page
+from research.datasets.readers import READERS, decoded, optional_golds
+from research.errors import UserError
 from tests.research.bench.fakes import page, pages, record, write_jsonl
 
 HTML = '<html lang="de-AT"><p>Es regnet.</p>'
@@ -98,7 +98,7 @@ def test_a_truncated_archive_is_an_error(tmp_path: Path) -> None:
     path = xzipped(write_jsonl(tmp_path / "set.jsonl", map(record, pages(3))))
     path.write_bytes(path.read_bytes()[:-20])
 
-    with pytest.raises(BenchError, match=r"set\.jsonl\.xz cannot be read"):
+    with pytest.raises(UserError, match=r"set\.jsonl\.xz cannot be read"):
         read("jsonl", path)
 
 
@@ -130,14 +130,14 @@ def test_scrapinghub_names_what_is_broken(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["scrapinghub", "fundus-evaluation", "wcxb"])
 def test_a_folder_of_another_layout_is_an_error(tmp_path: Path, kind: str) -> None:
-    with pytest.raises(BenchError, match="ground"):
+    with pytest.raises(UserError, match="ground"):
         read(kind, tmp_path)
 
 
 def test_a_ground_truth_that_is_no_json_is_an_error(tmp_path: Path) -> None:
     put(tmp_path / "ground-truth.json", "{")
 
-    with pytest.raises(BenchError, match="not JSON"):
+    with pytest.raises(UserError, match="not JSON"):
         read("scrapinghub", tmp_path)
 
 
@@ -179,7 +179,7 @@ def test_wcxb(
 def test_wcxb_wants_one_split(tmp_path: Path) -> None:
     (tmp_path / "test/ground-truth").mkdir(parents=True)
 
-    with pytest.raises(BenchError, match=r"name the split: .*test"):
+    with pytest.raises(UserError, match=r"name the split: .*test"):
         read("wcxb", tmp_path)
 
 

@@ -23,8 +23,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from research.bench.errors import BenchError
-from research.bench.pages import Broken, Page, site_of
+from research.datasets.pages import Broken, Page, site_of
+from research.errors import UserError
 
 Reader = Callable[[Path], Iterator[Page | Broken]]
 Record = Mapping[str, object]
@@ -59,14 +59,14 @@ OPENERS: Final[Mapping[str, Callable[..., Any]]] = {".gz": gzip.open, ".xz": lzm
 
 
 def read_jsonl(path: Path) -> Iterator[Page | Broken]:
-    """Lines of id, html, golds and what else is known: url, site, lang, page_type, group."""
+    """Lines of id, html, golds, and what else is known; authors are a text or a list of texts."""
     try:
         with OPENERS.get(path.suffix, open)(path, "rb") as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
                     yield attempt(f"{path.name}:{number}", partial(_jsonl_page, line))
     except DAMAGED as error:
-        raise BenchError(f"{path} cannot be read: {str(error) or type(error).__name__}") from error
+        raise UserError(f"{path} cannot be read: {str(error) or type(error).__name__}") from error
 
 
 def _jsonl_page(line: bytes) -> Page:
@@ -81,7 +81,20 @@ def _jsonl_page(line: bytes) -> Page:
         lang=optional_text(record, "lang"),
         page_type=optional_text(record, "page_type"),
         group=optional_text(record, "group"),
+        title=optional_text(record, "title"),
+        authors=_authors_field(record),
+        date=optional_text(record, "date"),
     )
+
+
+def _authors_field(record: Record) -> tuple[str, ...]:
+    """One author as a text, or several as a list."""
+    authors = record.get("author") or []
+    if isinstance(authors, str):
+        return (authors,)
+    if not isinstance(authors, list) or not all(isinstance(each, str) for each in authors):
+        raise FieldError("author", f"expected a text or a list of texts, got {_shown(authors)}")
+    return tuple(authors)
 
 
 def _golds_field(record: Record) -> tuple[str, ...]:
@@ -131,7 +144,7 @@ def read_wcxb(root: Path) -> Iterator[Page | Broken]:
     if not truth.is_dir():
         splits = [split for split in ("dev", "test") if (root / split / "ground-truth").is_dir()]
         remedy = f"; name the split: {root / splits[0]}" if splits else ""
-        raise BenchError(f"{root} has no folder ground-truth{remedy}")
+        raise UserError(f"{root} has no folder ground-truth{remedy}")
     for file in sorted(truth.glob("*.json")):
         yield attempt(f"ground-truth/{file.name}", partial(_wcxb_page, root, file))
 
@@ -303,9 +316,9 @@ def _json_file(file: Path) -> Record:
     try:
         return _json_object(file.read_bytes(), file.name)
     except OSError as error:
-        raise BenchError(f"{file.parent} has no file {file.name}") from error
+        raise UserError(f"{file.parent} has no file {file.name}") from error
     except FieldError as error:
-        raise BenchError(f"{file}: {error.reason}") from error
+        raise UserError(f"{file}: {error.reason}") from error
 
 
 def _json_object(data: bytes, field: str) -> Record:

@@ -1,7 +1,7 @@
 """What each part of the default profile is worth, and whether its probabilities hold.
 
-    python benchmarks/judge.py ablation --data FOLDER --out docs/results
-    python benchmarks/judge.py decision --data FOLDER --out docs/results
+    python -m research.studies.block_classifier ablation --data FOLDER --out docs/results
+    python -m research.studies.block_classifier decision --data FOLDER --out docs/results
 
 Both go by site over the four sets that the model in the box is made from. For the ablation
 one part after the other is taken out, in training and in use, and a third of the sites is asked
@@ -22,11 +22,11 @@ from unittest.mock import patch
 import lxml.html
 import numpy as np
 
-from research.bench import datasets, metrics
-from research.bench.errors import BenchError
+from research.bench import metrics
 from research.bench.folds import assign
-from research.bench.pages import Page
-from research.systems.base import Example
+from research.datasets.pages import Example, Page
+from research.datasets.sets import load
+from research.errors import UserError
 from research.training import fit
 from research.training.lessons import BARE, PIECE, Lesson, lessons
 from scrapy_mss.blocks import classifier as judge
@@ -48,6 +48,7 @@ OTHERS = "other_pages_wcxb"
 FOLDS = 3
 TESTED = 1  # folds that the ablation asks about: a third of the sites, unseen, is enough for it
 BINS = 10
+HALF = 0.5  # from which a page is called an article
 Patch = Callable[[], object]
 
 
@@ -76,7 +77,7 @@ def cases(folder: Path) -> list[Case]:
 
 def pages(folder: Path, name: str) -> tuple[Page, ...]:
     """The pages of the set *name*."""
-    return datasets.load(f"jsonl:{folder / name}.jsonl.xz").pages
+    return load(f"jsonl:{folder / name}.jsonl.xz").pages
 
 
 def trained(
@@ -257,7 +258,7 @@ def decision(folder: Path) -> tuple[str, bytes]:
 
 def reliability(said: Floats, true: Floats) -> tuple[str, bytes]:
     """F1, the expected calibration error, and how often each probability came true."""
-    yes = said >= 0.5
+    yes = said >= HALF
     hits = float((yes & (true == 1)).sum())
     precision, recall = hits / yes.sum(), hits / (true == 1).sum()
     bins = np.minimum((said * BINS).astype(int), BINS - 1)
@@ -323,7 +324,7 @@ def main() -> None:
     options = parser.parse_args()
     try:
         write(options.what, options.data, options.out)
-    except BenchError as error:
+    except UserError as error:
         parser.error(str(error))
 
 

@@ -18,10 +18,10 @@ from typing import Final
 
 import numpy as np
 
-from research.bench import datasets, metrics
+from research.bench import metrics
 from research.bench.folds import assign
-from research.bench.pages import Page
-from research.bench.systems import examples
+from research.datasets.pages import Page, examples
+from research.datasets.sets import load
 from research.systems.thresholds import Trial
 from scrapy_mss.core.alignment import label_words
 from scrapy_mss.core.naive_bayes import NaiveBayes
@@ -86,7 +86,7 @@ class Labelled:
 
 def labelled(folder: Path, name: str) -> list[Labelled]:
     """The pages of the set *name*, tokenized and labelled."""
-    pages = datasets.load(f"jsonl:{folder / name}.jsonl.xz").pages
+    pages = load(f"jsonl:{folder / name}.jsonl.xz").pages
     rows = []
     for page in pages:
         tokens = tokenize(page.html)
@@ -121,11 +121,11 @@ def by_sources(folder: Path) -> Iterator[Point]:
         if number:
             sites.setdefault(page.page.site, []).append(page)
     features = [NaiveBayes(PAPER.families).features(p.tokens) for p in test]
-    chance = random.Random(SEED)  # noqa: S311 - a choice of pages, not of keys
+    rng = random.Random(SEED)  # noqa: S311 - a choice of pages, not of keys
     for count in SOURCES:
         runs = []
         for _ in range(REPEATS if count < len(sites) // 2 else 3):
-            chosen = chance.sample(sorted(sites), count)
+            chosen = rng.sample(sorted(sites), count)
             model = trained(NaiveBayes(PAPER.families), (p for s in chosen for p in sites[s]))
             runs.append(_mean_f1(test, (_span(model, row) for row in features)))
         yield Point("mss-paper", count, fmean(runs))
@@ -193,7 +193,7 @@ def _averaged(curve: str, groups: Sequence[Sequence[Sequence[float]]]) -> Iterat
 
 def by_threshold(folder: Path) -> Iterator[Point]:
     """Figure 4 of Ziegler and Skubacz (2007): one feature decides, the others let all pass."""
-    pages = datasets.load(f"jsonl:{folder / 'articles_wcxb'}.jsonl.xz").pages
+    pages = load(f"jsonl:{folder / 'articles_wcxb'}.jsonl.xz").pages
     for feature, scores in Trial.of(examples(pages)).curves(SHARES):
         for share, score in zip(SHARES.tolist(), scores.tolist(), strict=True):
             yield Point(feature, share, score)
