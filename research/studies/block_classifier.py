@@ -1,9 +1,9 @@
-"""What each part of the default profile is worth, and whether its probabilities hold.
+"""What each part of the block classifier is worth, and whether its probabilities hold.
 
     python -m research.studies.block_classifier ablation --data FOLDER --out docs/results
     python -m research.studies.block_classifier decision --data FOLDER --out docs/results
 
-Both go by site over the four sets that the model in the box is made from. For the ablation
+Both go by site over the four sets that the bundled model is made from. For the ablation
 one part after the other is taken out, in training and in use, and a third of the sites is asked
 about; for the decision, cross-validated, articles are told from the pages of `other_pages_wcxb`.
 """
@@ -24,15 +24,12 @@ import numpy as np
 
 from research.bench import metrics
 from research.bench.folds import assign
-from research.datasets.pages import Example, Page
+from research.datasets.pages import Page, examples
 from research.datasets.sets import load
 from research.errors import UserError
 from research.training import fit
-from research.training.lessons import BARE, PIECE, Lesson, lessons
-from scrapy_mss.blocks import classifier as judge
-from scrapy_mss.blocks import container_features as agreement
-from scrapy_mss.blocks import features as measures
-from scrapy_mss.blocks import selection
+from research.training.examples import TrainingExample, training_examples
+from scrapy_mss.blocks import classifier, container_features, features, selection
 from scrapy_mss.blocks.mlp import Matrix
 from scrapy_mss.blocks.segmentation import Passages
 from scrapy_mss.core.subsequence import Span
@@ -54,12 +51,12 @@ Patch = Callable[[], object]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """A page of a set, tokenized, with what it teaches."""
+    """A page of a set, tokenized, with what is learned from it."""
 
     dataset: str
     page: Page
     tokens: Tokens
-    lessons: tuple[Lesson, ...]
+    examples: tuple[TrainingExample, ...]
     fold: int
 
 
@@ -69,7 +66,7 @@ def cases(folder: Path) -> list[Case]:
     folds = assign([page.site for _, page in rows], FOLDS)
     found = []
     for (name, page), fold in zip(rows, folds, strict=True):
-        taught = tuple(lessons([Example(page.html, page.golds[0], page.site)]))
+        taught = tuple(training_examples(examples([page])))
         tokens = taught[0].tokens if taught else tokenize(page.html)
         found.append(Case(name, page, tokens, taught, fold))
     return found
@@ -84,9 +81,9 @@ def trained(
     known: Sequence[Case], others: Sequence[Tokens] = (), families: Sequence[str] = DEFAULT.families
 ) -> Extractor:
     """An extractor that learned from *known* pages."""
-    taught = [lesson for case in known for lesson in case.lessons]
-    bayes, judged = fit.fit(taught, families, others)
-    return Extractor(Model.of(DEFAULT, bayes, judged), profile=DEFAULT)
+    taught = [each for case in known for each in case.examples]
+    bayes, learned = fit.fit(taught, families, others)
+    return Extractor(Model.of(DEFAULT, bayes, learned), profile=DEFAULT)
 
 
 # Ablation
@@ -118,41 +115,41 @@ def parse_seconds(source: bytes) -> float:
 
 @contextmanager
 def without_inputs(group: str) -> Iterator[None]:
-    """The network without a group of its inputs, or a measure: they are 0 on every page."""
-    whole = judge.inputs_of
+    """The network without a group of its inputs, or a feature: they are 0 on every page."""
+    whole = classifier.inputs_of
 
     def reduced(passages: Passages, evidence: Floats, scores: Floats) -> Matrix:
         inputs = whole(passages, evidence, scores)
-        looks, families = len(measures.columns(passages)), len(evidence)
-        shares = len(agreement.columns(passages, scores))
-        ends = np.cumsum([looks, families, 2, shares])
+        n_features, families = len(features.columns(passages)), len(evidence)
+        shares = len(container_features.columns(passages, scores))
+        ends = np.cumsum([n_features, families, 2, shares])
         groups = dict(
             zip(
-                ("looks", "families", "scores", "agreement"),
+                ("features", "families", "scores", "containers"),
                 np.split(np.arange(inputs.shape[1]), ends),
                 strict=False,
             )
         ) | {"neighbours": np.arange(ends[-1], inputs.shape[1])}
-        measured = list(measures.columns(passages))
+        measured = list(features.columns(passages))
         groups |= {name: np.array([at]) for at, name in enumerate(measured)}
         groups["described"] = np.flatnonzero(["descri" in name for name in measured])
         inputs[:, groups[group]] = 0.0
         return inputs
 
-    with patch.object(judge, "inputs_of", reduced), patch.object(fit, "inputs_of", reduced):
+    with patch.object(classifier, "inputs_of", reduced), patch.object(fit, "block_inputs", reduced):
         yield
 
 
 @contextmanager
-def line_at_one_half() -> Iterator[None]:
-    """Passages above one half are kept, whatever the page."""
+def threshold_at_one_half() -> Iterator[None]:
+    """Blocks above one half are kept, whatever the page."""
     with patch.object(selection, "line", lambda *_: 0.5):
         yield
 
 
 @contextmanager
 def without_span() -> Iterator[None]:
-    """All that is above the line is kept, wherever on the page."""
+    """All that is above the threshold is kept, wherever on the page."""
 
     def everywhere(above: Bools, passages: Passages, span: object) -> Bools:
         del passages, span
@@ -182,24 +179,24 @@ def without_rejoining() -> Iterator[None]:
 
 
 @contextmanager
-def with_copies() -> Iterator[None]:
-    """Second copies stay."""
+def with_duplicates() -> Iterator[None]:
+    """Duplicates stay."""
     with patch.object(selection, "copied", lambda _, kept: np.zeros_like(kept)):
         yield
 
 
 STAGES: dict[str, Callable[[], object]] = {
-    "looks of the passage": lambda: without_inputs("looks"),
+    "features of the block": lambda: without_inputs("features"),
     "families one by one (their sum stays)": lambda: without_inputs("families"),
     "the page's description among them": lambda: without_inputs("described"),
     "whether it is hidden among them": lambda: without_inputs("hidden"),
-    "agreement with the containers": lambda: without_inputs("agreement"),
+    "features of the containers": lambda: without_inputs("containers"),
     "neighbours": lambda: without_inputs("neighbours"),
-    "line at half the expected F1 (1/2 instead)": line_at_one_half,
+    "threshold at half the expected F1 (1/2 instead)": threshold_at_one_half,
     "maximum subsequence": without_span,
     "cleaning inside the span": without_cleaning,
-    "what rejoins the span": without_rejoining,
-    "removal of second copies": with_copies,
+    "rejoining of split articles": without_rejoining,
+    "removal of duplicates": with_duplicates,
 }
 
 
@@ -223,15 +220,10 @@ def ablation(folder: Path) -> str:
         with altered():  # type: ignore[attr-defined]
             add(stage)
     for family in DEFAULT.families:
-        if family != judge.OF_TOKENS:
+        if family != classifier.OF_TOKENS:
             add(f"family `{family}`", [f for f in DEFAULT.families if f != family])
-    everything = all_cases
-    for made in (PIECE, BARE):
-        all_cases = [
-            replace(case, lessons=tuple(x for x in case.lessons if x.made != made))
-            for case in everything
-        ]
-        add(f"training pages that are a {made}")
+    all_cases = [replace(case, examples=case.examples[:1]) for case in all_cases]
+    add("stripped copies among the training pages")
     return "\n".join(lines) + "\n"
 
 
@@ -243,7 +235,7 @@ def decision(folder: Path) -> tuple[str, bytes]:
     articles = cases(folder)
     others = [(page.site, tokenize(page.html)) for page in pages(folder, OTHERS)]
     sides = assign([*(c.page.site for c in articles), *(site for site, _ in others)], FOLDS)
-    said, true = [], []
+    predicted, true = [], []
     for fold in range(FOLDS):
         known = [c for c, side in zip(articles, sides, strict=False) if side != fold]
         rest = list(zip(others, sides[len(articles) :], strict=True))
@@ -251,19 +243,19 @@ def decision(folder: Path) -> tuple[str, bytes]:
         asked = [(c.tokens, 1) for c, s in zip(articles, sides, strict=False) if s == fold]
         asked += [(tokens, 0) for (_, tokens), side in rest if side == fold]
         for tokens, label in asked:
-            said.append(system.extract_tokens(tokens).probability)
+            predicted.append(system.extract_tokens(tokens).probability)
             true.append(label)
-    return reliability(np.array(said), np.array(true))
+    return reliability(np.array(predicted), np.array(true))
 
 
-def reliability(said: Floats, true: Floats) -> tuple[str, bytes]:
+def reliability(predicted: Floats, true: Floats) -> tuple[str, bytes]:
     """F1, the expected calibration error, and how often each probability came true."""
-    yes = said >= HALF
+    yes = predicted >= HALF
     hits = float((yes & (true == 1)).sum())
     precision, recall = hits / yes.sum(), hits / (true == 1).sum()
-    bins = np.minimum((said * BINS).astype(int), BINS - 1)
-    rows = [(k, said[bins == k], true[bins == k]) for k in range(BINS) if (bins == k).any()]
-    error = sum(abs(s.mean() - t.mean()) * len(s) for _, s, t in rows) / len(said)
+    bins = np.minimum((predicted * BINS).astype(int), BINS - 1)
+    rows = [(k, predicted[bins == k], true[bins == k]) for k in range(BINS) if (bins == k).any()]
+    error = sum(abs(s.mean() - t.mean()) * len(s) for _, s, t in rows) / len(predicted)
     lines = [
         (
             f"{int(true.sum())} articles, {int((1 - true).sum())} other pages: "
@@ -272,17 +264,17 @@ def reliability(said: Floats, true: Floats) -> tuple[str, bytes]:
             f"expected calibration error **{error:.3f}** ({BINS} bins)."
         ),
         "",
-        "| probability | pages | mean of what was said | share of articles |",
+        "| probability | pages | mean probability | share of articles |",
         "| --- | ---: | ---: | ---: |",
     ]
     for k, s, t in rows:
-        said_here = f"{k / BINS:.1f} to {(k + 1) / BINS:.1f}"
-        lines.append(f"| {said_here} | {len(s)} | {s.mean():.3f} | {t.mean():.3f} |")
+        limits = f"{k / BINS:.1f} to {(k + 1) / BINS:.1f}"
+        lines.append(f"| {limits} | {len(s)} | {s.mean():.3f} | {t.mean():.3f} |")
     return "\n".join(lines) + "\n", plot(rows)
 
 
 def plot(rows: Sequence[tuple[int, Floats, Floats]]) -> bytes:
-    """The share of articles by what was said, as SVG; dots as large as there are pages."""
+    """The share of articles by their probability, as SVG; dots as large as there are pages."""
     import io
 
     from matplotlib import rc_context
@@ -290,7 +282,7 @@ def plot(rows: Sequence[tuple[int, Floats, Floats]]) -> bytes:
 
     figure = Figure(figsize=(4.6, 4.4), layout="constrained")
     axes = figure.add_subplot()
-    axes.plot([0, 1], [0, 1], color="#999999", linewidth=1, label="as said")
+    axes.plot([0, 1], [0, 1], color="#999999", linewidth=1, label="calibrated")
     sizes = [10 + 120 * np.sqrt(len(s) / 1712) for _, s, _ in rows]
     axes.scatter(
         [s.mean() for _, s, _ in rows],
@@ -302,7 +294,7 @@ def plot(rows: Sequence[tuple[int, Floats, Floats]]) -> bytes:
     )
     axes.set(
         title="Is the page an article?",
-        xlabel="probability that was said",
+        xlabel="probability",
         ylabel="share that were articles",
         xlim=(-0.03, 1.03),
         ylim=(-0.03, 1.03),

@@ -40,7 +40,7 @@ class Trainable(TextExtractor, Protocol):
 
 
 @runtime_checkable
-class Pretrained(Trainable, Protocol):
+class Pretrained(Protocol):
     """A system that a trained model comes with."""
 
     def load_bundled(self) -> None: ...

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from research.datasets.pages import Example
 from research.systems.base import Located
+from research.training.examples import training_examples
 from research.training.fit import fit
-from research.training.lessons import lessons
 from scrapy_mss.core.alignment import label_words
 from scrapy_mss.core.cleaning import UNCLEANED, keep
 from scrapy_mss.core.self_training import ITERATIONS, SelfTraining, self_train
@@ -67,7 +67,7 @@ class BlockMss(Mss):
 
     def fit(self, examples: Iterable[Example]) -> None:
         """Learn counts, and a classifier of blocks by them."""
-        bayes, classifier = fit(list(lessons(examples)), self.profile.families)
+        bayes, classifier = fit(list(training_examples(examples)), self.profile.families)
         self.extractor = Extractor(Model.of(self.profile, bayes, classifier), profile=self.profile)
 
     def load_bundled(self) -> None:

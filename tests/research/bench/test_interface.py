@@ -15,7 +15,7 @@ from research.bench import cli
 from tests.research.bench.fakes import pages, record, write_jsonl
 
 # Option, and whether it must be given, takes a value, may be given again; its default.
-OPTIONS = {
+OPTIONS: dict[str, tuple[bool, bool, bool, object]] = {
     "--test": (True, True, True, None),
     "--train": (False, True, True, []),
     "--folds": (False, True, False, None),
