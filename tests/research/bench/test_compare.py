@@ -156,7 +156,7 @@ def test_a_file_that_no_run_wrote_is_refused(tmp_path: Path, content: str, messa
 def test_the_command_writes_tables_and_plot(
     two: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("matplotlib", reason="of the extra `docs`")
+    pytest.importorskip("matplotlib", reason="of the extra `research`")
 
     code = cli.main(["compare", "--json", *map(str, two), "--out", str(tmp_path)])
 
@@ -213,7 +213,7 @@ def text_rows(plot: bytes, names: list[str]) -> list[float]:
 
 
 def test_names_stand_apart_in_the_order_of_the_points() -> None:
-    pytest.importorskip("matplotlib", reason="of the extra `docs`")
+    pytest.importorskip("matplotlib", reason="of the extra `research`")
     names = [f"system-{n}" for n in range(60)]
     dots = [Dot(name, 3.0 + n % 2, 0.9 - n / 10_000, "ours") for n, name in enumerate(names)]
 
@@ -242,7 +242,7 @@ def test_names_move_as_little_as_the_next_one_lets_them(
 
 
 def test_the_same_points_give_the_same_bytes() -> None:
-    pytest.importorskip("matplotlib", reason="of the extra `docs`")
+    pytest.importorskip("matplotlib", reason="of the extra `research`")
     dots = [Dot("a", 1.0, 0.5, "ours"), Dot("b", 20.0, 0.9, "other libraries")]
 
     assert plots.draw_dots("same", dots) == plots.draw_dots("same", dots)

@@ -183,6 +183,6 @@ def test_alignment_of_ten_thousand_words_takes_no_table() -> None:
 def test_rouge_lsum_of_texts_that_can_be_counted_by_hand(
     extracted: str, golds: tuple[str, ...], expected: float
 ) -> None:
-    pytest.importorskip("rouge_score", reason="of the extra `peers`")
+    pytest.importorskip("rouge_score", reason="of the extra `research`")
 
     assert metrics.rouge_lsum(extracted, golds) == pytest.approx(expected)

@@ -27,7 +27,7 @@ MODULES = {
 
 def made(peer: str) -> External:
     """The system, where its library is installed."""
-    pytest.importorskip(MODULES[peer], reason="of the extra `peers`")
+    pytest.importorskip(MODULES[peer], reason="one of the peers")
     return External(peer=peer)
 
 
@@ -123,7 +123,7 @@ def test_nothing_is_fetched(peer: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_settings_of_a_row_reach_the_library(
     less: str, more: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trafilatura = pytest.importorskip("trafilatura", reason="of the extra `peers`")
+    trafilatura = pytest.importorskip("trafilatura", reason="one of the peers")
     asked: list[dict[str, object]] = []
     monkeypatch.setattr(trafilatura, "extract", lambda _, **given: asked.append(given))
 
