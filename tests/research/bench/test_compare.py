@@ -223,9 +223,8 @@ def test_names_stand_apart_in_the_order_of_the_points() -> None:
     assert min(distances) > plots.NAME_SIZE
 
 
-@pytest.mark.parametrize(
-    ("heights", "expected"),
-    [
+def test_names_move_as_little_as_the_next_one_lets_them() -> None:
+    cases: list[tuple[list[float], list[float]]] = [
         ([], []),
         ([0.9, 0.5, 0.1], [0.9, 0.5, 0.1]),
         ([0.9, 0.9, 0.5], [0.9, 0.8, 0.5]),
@@ -233,12 +232,10 @@ def test_names_stand_apart_in_the_order_of_the_points() -> None:
         # What would fall under the page pushes the others up.
         ([0.9, 0.0, 0.0], [0.9, 0.1, 0.0]),
         ([0.15, 0.0, 0.0], [0.2, 0.1, 0.0]),
-    ],
-)
-def test_names_move_as_little_as_the_next_one_lets_them(
-    heights: list[float], expected: list[float]
-) -> None:
-    assert plots.apart(heights, 0.1) == pytest.approx(expected)
+    ]
+
+    for heights, expected in cases:
+        assert plots.apart(heights, 0.1) == pytest.approx(expected), heights
 
 
 def test_the_same_points_give_the_same_bytes() -> None:
