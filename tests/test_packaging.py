@@ -84,8 +84,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     environment = tmp_path_factory.mktemp("environment")
     run([sys.executable, "-m", "venv", "--without-pip", environment], environment)
     python = environment / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python]
-    run([*pip, "install", "--quiet", "--no-deps", wheel], environment)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python)]
+    run([*pip, "install", "--quiet", "--no-deps", str(wheel)], environment)
     show = "import sysconfig; print(sysconfig.get_path('purelib'))"
     site_packages = Path(run([python, "-c", show], environment).strip())
     for name in EXTRACTING:
