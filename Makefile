@@ -25,10 +25,11 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-oldest lint format bench systems model docs clean distclean
+.PHONY: help demo test test-oldest lint format docs research bench systems studies startup model \
+	clean distclean
 
 help: ## list the tasks
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
 	@echo
 	@echo 'PYTHON=python3.13 VENV=.venv-3.13 chooses an interpreter and its environment.'
 
@@ -38,12 +39,12 @@ demo: $(VENV)/installed-demo ## serve five made-up news sites, crawl them, compa
 test: lint ## lint, then all tests; reasons and number of the skipped ones are printed
 	$(BIN)/python -m pytest -rs $(SIDE_BY_SIDE)
 
-lint: $(VENV)/installed-dev ## ruff, formatting, mypy, direction of imports
+lint: $(VENV)/installed-dev ## ruff, formatting, mypy, direction of imports, reference pages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python tools/check_imports.py
-	$(BIN)/python tools/reference.py --check
+	PYTHONPATH=. $(BIN)/lint-imports --no-cache
+	PYTHONPATH=. $(BIN)/python tools/reference.py --check
 
 format: $(VENV)/installed-dev ## format the sources and repair what ruff can repair
 	$(BIN)/ruff format .
@@ -59,7 +60,9 @@ $(VENV)-oldest/installed: setup.cfg
 		--editable '.[dev]' 'scrapy==2.13.0' 'twisted<25.5'
 	@touch $@
 
-bench: $(VENV)/installed-peers ## a small comparison of systems; DATA=folder of labelled pages
+research: $(VENV)/installed-research ## install what research/ needs, the peers too
+
+bench: $(VENV)/installed-research ## a small comparison of systems; DATA=folder of labelled pages
 	@test -f '$(BENCH_DATA)' || { \
 		echo 'make bench: no labelled pages at $(BENCH_DATA)' >&2; \
 		echo 'make bench: say where they are: make bench DATA=folder' >&2; \
@@ -74,13 +77,19 @@ systems: $(SYSTEMS_SETS:%=$(SYSTEMS_JSON)/%.json) ## all systems on all sets; LI
 # A set that was measured stays measured: delete its file to measure it again.
 $(SYSTEMS_JSON)/%.json: LEARN = --train 'jsonl:$(BENCH_DATA)'
 $(SYSTEMS_JSON)/articles_wcxb.json: LEARN = --folds 5
-$(SYSTEMS_JSON)/%.json: | $(VENV)/installed-peers $(VENV)/installed-docs
+$(SYSTEMS_JSON)/%.json: | $(VENV)/installed-research
 	@mkdir -p $(@D)
 	$(BIN)/python -m research.bench run --test 'jsonl:$(DATA)/$*.jsonl.xz' $(LEARN) \
 		$(if $(LIMIT),--limit $(LIMIT)) --systems '$(SYSTEMS)' --jobs 2 --json $@
 
+studies: $(VENV)/installed-research ## what changes with a parameter, on the labelled pages in DATA
+	$(BIN)/python -m research.studies all --data '$(DATA)' --out docs/results
+
+startup: $(VENV)/installed-dev ## how long a fresh process takes to load the bundled model
+	$(BIN)/python -m research.benchmarks.startup
+
 # One thread, so that sums are always taken in the same order.
-model: $(VENV)/installed-peers ## make the model in the box from the labelled pages in DATA
+model: $(VENV)/installed-research ## make the bundled model from the labelled pages in DATA
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 		$(BIN)/python -m research.training '$(DATA)'
 
@@ -90,17 +99,19 @@ docs: $(VENV)/installed-docs ## HTML pages in build/docs
 
 clean: ## delete what was built and cached, keep the environments
 	rm -rf build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	find scrapy_mss tests tools docs -name __pycache__ -prune -exec rm -rf {} +
+	find scrapy_mss research tests tools docs -name __pycache__ -prune -exec rm -rf {} +
 
 distclean: clean ## delete the environment too
 	rm -rf '$(VENV)'
 
-# One stamp for each set of extras: installed again only when the lists of packages change.
+# One stamp for each extra: installed again only when the lists of packages change.
+$(VENV)/installed-dev $(VENV)/installed-research: PEERS := --requirement research/peers.txt
+$(VENV)/installed-dev $(VENV)/installed-research: research/peers.txt
 $(VENV)/installed-%: setup.cfg pyproject.toml | $(BIN)/python
 	@echo 'make: installing scrapy-mss[$*] into $(VENV)'
-	@$(PIP) install --editable '.[$*]'
+	@$(PIP) install --editable '.[$*]' $(PEERS)
 	@touch $@
 
-# The pip that comes with Python may be older than 23.3, which cannot install the extra `peers`.
+# The pip that comes with Python may be older than 23.3, which cannot install the peers.
 $(BIN)/python:
 	$(PYTHON) -m venv --upgrade-deps '$(VENV)'

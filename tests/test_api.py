@@ -6,7 +6,7 @@ import pytest
 
 import scrapy_mss
 from scrapy_mss import Extraction, Extractor, ModelError
-from scrapy_mss.models.format import Model
+from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import PAPER
 from tests.helpers.news_pages import news_page
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from configparser import ConfigParser
 from email.message import Message
 from email.parser import Parser
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -23,22 +24,22 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 PACKAGE = "scrapy_mss"
 BUILD_INPUTS = ("LICENSE", "README.md", "pyproject.toml", "setup.cfg")
 
-# The core promises to need these alone: a program that only extracts installs neither Scrapy
-# nor a parser. Their version ranges come from setup.cfg.
-CORE_DEPENDENCIES = ("nltk", "numpy")
+# A program that extracts with the bundled model needs these alone: neither Scrapy nor a parser.
+EXTRACTING = ("numpy", "PyStemmer")
+
+# What a build would put into the wheel if it took every folder with modules.
+NOT_PACKED = ("research", "tests", "example_project")
 
 PROBE = """
-import importlib, importlib.resources, json, pkgutil
-import scrapy_mss, scrapy_mss.core
-from scrapy_mss import Extractor
-core = [m.name for m in pkgutil.walk_packages(scrapy_mss.core.__path__, "scrapy_mss.core.")]
-for name in core:
-    importlib.import_module(name)
+import importlib.resources, json, sys
+from importlib.util import find_spec
+import scrapy_mss
+extractor = scrapy_mss.Extractor.load()
 print(json.dumps({
     "file": scrapy_mss.__file__,
-    "extractor": Extractor.__name__,
-    "core": core,
+    "text": extractor.extract("<p>One line.</p>").text,
     "typed": importlib.resources.files("scrapy_mss").joinpath("py.typed").is_file(),
+    "others": [name for name in sys.argv[1:] if find_spec(name)],
 }))
 """
 
@@ -66,6 +67,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy2(REPOSITORY / name, source)
     ignore = shutil.ignore_patterns("__pycache__")
     shutil.copytree(REPOSITORY / PACKAGE, source / PACKAGE, ignore=ignore)
+    for name in NOT_PACKED:
+        (source / name).mkdir()
+        (source / name / "__init__.py").touch()
     run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", "dist"], source)
     (path,) = (source / "dist").glob("*.whl")
     return path
@@ -73,22 +77,27 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The interpreter of an environment that holds the wheel and what the core needs."""
+    """The interpreter of an environment with the wheel, and links to what extracting needs.
+
+    Links, and no pip of its own, since downloading and unpacking took fifteen seconds.
+    """
     environment = tmp_path_factory.mktemp("environment")
-    run([sys.executable, "-m", "venv", environment], environment)
+    run([sys.executable, "-m", "venv", "--without-pip", environment], environment)
     python = environment / "bin" / "python"
-    install = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
-    run([*install, "--no-deps", str(wheel)], environment)
-    run([*install, *core_requirements()], environment)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python)]
+    run([*pip, "install", "--quiet", "--no-deps", str(wheel)], environment)
+    show = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    site_packages = Path(run([python, "-c", show], environment).strip())
+    for name in EXTRACTING:
+        link(distribution(name), site_packages)
     return python
 
 
-def core_requirements() -> list[str]:
-    """Their lines of install_requires."""
-    config = ConfigParser()
-    config.read(REPOSITORY / "setup.cfg", encoding="utf-8")
-    lines = config["options"]["install_requires"].split()
-    return [line for line in lines if line.startswith(CORE_DEPENDENCIES)]
+def link(installed: Distribution, site_packages: Path) -> None:
+    """Make what *installed* has at the top of its folder importable from *site_packages*."""
+    names = {file.parts[0] for file in installed.files or () if file.parts[0] not in {"..", "."}}
+    for name in names - {"__pycache__"}:
+        (site_packages / name).symlink_to(Path(str(installed.locate_file(name))))
 
 
 @pytest.fixture(scope="module")
@@ -106,19 +115,26 @@ def test_wheel_holds_every_file_of_the_package_and_no_other(wheel: Path) -> None
     assert packed == package_files()
 
 
-def test_wheel_imports_outside_the_tree_with_the_dependencies_of_the_core_alone(
+def test_wheel_extracts_outside_the_tree_without_scrapy_or_a_parser(
     installed: Path, tmp_path: Path
 ) -> None:
-    found = json.loads(run([installed, "-I", "-c", PROBE], tmp_path))
+    absent = (*NOT_PACKED, "scrapy", "lxml", "nltk")
+
+    found = json.loads(run([installed, "-I", "-c", PROBE, *absent], tmp_path))
 
     assert not Path(found["file"]).is_relative_to(REPOSITORY)
-    assert found["extractor"] == "Extractor"
+    assert found["text"] == "One line."
     assert found["typed"]
-    assert f"{PACKAGE}.core.tokenizer" in found["core"]
+    assert found["others"] == []
 
 
-def test_requirements_of_the_core_are_found_in_setup_cfg() -> None:
-    assert len(core_requirements()) == len(CORE_DEPENDENCIES)
+def test_what_extracting_needs_is_required() -> None:
+    config = ConfigParser()
+    config.read(REPOSITORY / "setup.cfg", encoding="utf-8")
+    required = config["options"]["install_requires"].split()
+
+    for name in EXTRACTING:
+        assert any(line.startswith(f"{name}>=") for line in required)
 
 
 def test_metadata_names_licence_python_and_readme(metadata: Message) -> None:

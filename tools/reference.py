@@ -4,7 +4,7 @@
     python tools/reference.py --check    # say which of them is out of date; exit code 1 if one is
 
 Settings come from `settings.SETTINGS`, stats from `stats.STATS`, commands from their own help,
-systems from `extractors.SYSTEMS`.
+systems from `research.systems.SYSTEMS`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-from research.systems import SYSTEMS, System
+from research.systems import SYSTEMS, System, titled
 from scrapy_mss.commands import ACTIONS, EPILOG, OneLineParser
 from scrapy_mss.settings import SETTINGS
 from scrapy_mss.stats import PREFIX, STATS
@@ -75,9 +75,14 @@ def commands_page() -> str:
 
 def systems_table() -> str:
     """One row a system, for a page to include."""
-    rows = [f"| `{n}` | {s.summary} | {_options(s)} |" for n, s in SYSTEMS.items()]
+    rows = [f"| {_named(n)} | {s.summary} | {_options(s)} |" for n, s in SYSTEMS.items()]
     head = ["| system | what it is | options |", "| --- | --- | --- |"]
     return f"{MADE}\n" + "\n".join([*head, *rows]) + "\n"
+
+
+def _named(name: str) -> str:
+    """The name as code, and what else tables say of it."""
+    return titled(name).replace(name, f"`{name}`", 1)
 
 
 def _options(system: System) -> str:

@@ -2,31 +2,28 @@
 
 Strategy: everything that can be wrong is looked at before the first page is read by a system:
 arguments, paths to write to, libraries, sets, systems, what they learn from. Then the run, then
-the files. A fault of the user is one line on stderr and code 2; the main table goes to stdout.
+the files. The main table goes to stdout.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
 
-from research.bench import compare, datasets, markdown, report, runner, study, systems
-from research.bench.errors import BenchError, require
-from research.bench.pages import Dataset
-from research.bench.progress import Progress
-from research.bench.readers import READERS
+from research import command_line, systems
+from research.bench import compare, fields, labels, markdown, measurement, report, runner
 from research.bench.resampling import RESAMPLES
-from research.bench.systems import Factory
+from research.command_line import at_least
+from research.datasets import sets
+from research.datasets.pages import Dataset
+from research.datasets.readers import READERS
+from research.errors import UserError, require
 
 PROGRAM: Final = "python -m research.bench"
-BAD_ARGUMENTS: Final = 2
-INTERRUPTED: Final = 130
 SETS: Final = f"""\
 A set is KIND:PATH, where KIND is one of {", ".join(READERS)}; PATH is a file (jsonl, also .gz and
 .xz), the benchmark's folder, or the folder of one split (wcxb:DIR/dev). With ?type=article behind
@@ -37,18 +34,9 @@ LIBRARIES: Final = {
 }
 
 
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong on one line, without the usage text."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(BAD_ARGUMENTS, f"{self.prog}: error: {' '.join(message.split())}\n")
-
-
 def parser() -> argparse.ArgumentParser:
     """Build the parser of the command line."""
-    top: argparse.ArgumentParser = _Parser(
-        prog=PROGRAM, description="Compare systems on labelled pages."
-    )
+    top = command_line.Parser(prog=PROGRAM, description="Compare systems on labelled pages.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="run systems on sets and report", epilog=SETS)
     _add_sets(run)
@@ -56,8 +44,8 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--json", type=Path, metavar="FILE", help="write all numbers and rows here")
     run.add_argument("--markdown", type=Path, metavar="FILE", help="write a readable report here")
     run.set_defaults(perform=_run)
-    study.add_parser(commands).set_defaults(perform=study.run)
-    compare.add_parser(commands).set_defaults(perform=compare.run)
+    for module in (compare, fields, labels):
+        module.add_parser(commands).set_defaults(perform=module.run)
     return top
 
 
@@ -71,11 +59,21 @@ def _add_sets(run: argparse.ArgumentParser) -> None:
         metavar="SET",
         help="pages to learn from; sites that are in a test set are left out",
     )
-    add("--folds", type=_at_least(2), metavar="N", help="cross-validate every test set by site")
-    add("--model", type=Path, metavar="FILE", help="what systems know without --folds and --train")
+    add(
+        "--folds",
+        type=at_least(2),
+        metavar="N",
+        help="cross-validate every test set by site",
+    )
+    add(
+        "--model",
+        type=Path,
+        metavar="FILE",
+        help="what systems know without --folds and --train (default, for mss: the bundled model)",
+    )
     add(
         "--limit",
-        type=_at_least(1),
+        type=at_least(1),
         metavar="N",
         help="use N pages of every set, evenly spaced over it",
     )
@@ -89,7 +87,13 @@ def _add_measurement(run: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help="names, each with options as name:key=value:key=value; or `all`",
     )
-    add("--jobs", type=_at_least(1), default=1, metavar="N", help="processes (default: 1)")
+    add(
+        "--jobs",
+        type=at_least(1),
+        default=1,
+        metavar="N",
+        help="processes (default: 1)",
+    )
     add(
         "--rouge",
         action="store_true",
@@ -97,61 +101,47 @@ def _add_measurement(run: argparse.ArgumentParser) -> None:
     )
     add(
         "--resamples",
-        type=_at_least(1),
+        type=at_least(1),
         default=RESAMPLES,
         metavar="N",
         help=f"for the intervals (default: {RESAMPLES})",
     )
-    add("--seed", type=_at_least(0), default=0, metavar="N", help="of the resampling (default: 0)")
-
-
-def _at_least(lowest: int) -> Callable[[str], int]:
-    def number(text: str) -> int:
-        if not text.isdecimal() or int(text) < lowest:
-            raise argparse.ArgumentTypeError(f"expected a number from {lowest}, got {text!r}")
-        return int(text)
-
-    return number
+    add(
+        "--seed",
+        type=at_least(0),
+        default=0,
+        metavar="N",
+        help="of the resampling (default: 0)",
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line *arguments*; returns the exit code."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    options = parser().parse_args(given)
-    try:
-        options.perform(options, shlex.join([*PROGRAM.split(), *given]))
-    except BenchError as error:
-        print(f"{PROGRAM}: error: {error}", file=sys.stderr)
-        return BAD_ARGUMENTS
-    except KeyboardInterrupt:
-        print(f"{PROGRAM}: interrupted", file=sys.stderr)
-        return INTERRUPTED
-    return 0
+    return command_line.run(parser(), arguments)
 
 
 def _run(options: argparse.Namespace, command: str) -> None:
     _check_options(options)
-    known, factory = _extractors()
-    specs = systems.names(options.systems, known)
+    specs = measurement.names(options.systems, systems.SYSTEMS)
     trained = bool(options.folds or options.train)
     for spec in specs:
-        systems.check(spec, factory, trained=trained, model=options.model)
+        measurement.check(spec, systems.create, trained=trained, model=options.model)
     tests = _load(options.test, options.limit)
     trains = _load(options.train, options.limit)
     splits = tuple(runner.splits(tests, trains, options.folds))
-    plan = runner.Plan(specs, splits, factory, options.model, options.rouge)
+    plan = runner.Plan(specs, splits, systems.create, options.model, options.rouge)
     pages = sum(len(test.pages) for test in tests)
-    with closing(Progress(len(specs) * pages)) as progress:
-        rows = runner.run(plan, progress.advance, options.jobs)
+    with command_line.progress(len(specs) * pages) as advance:
+        rows = runner.run(plan, advance, options.jobs)
     done = report.Run(command, _settings(options), specs, tests, trains, splits)
     _publish(report.build(done, rows), options)
 
 
 def _check_options(options: argparse.Namespace) -> None:
     if options.model and (options.folds or options.train):
-        raise BenchError("--model is for runs without --folds and --train; leave one of them out")
+        raise UserError("--model is for runs without --folds and --train; leave one of them out")
     if options.model and not options.model.is_file():
-        raise BenchError(f"--model: there is no file {options.model}")
+        raise UserError(f"--model: there is no file {options.model}")
     for path in filter(None, (options.json, options.markdown)):
         report.writable(path)
     libraries = LIBRARIES | ({"rouge_score.rouge_scorer": "--rouge"} if options.rouge else {})
@@ -159,15 +149,8 @@ def _check_options(options: argparse.Namespace) -> None:
         require(module, purpose)
 
 
-def _extractors() -> tuple[Mapping[str, object], Factory]:
-    """The systems there are; imported here, so that `--help` needs none of them."""
-    from research import systems as extractors
-
-    return extractors.SYSTEMS, extractors.create
-
-
 def _load(texts: Sequence[str], limit: int | None) -> tuple[Dataset, ...]:
-    loaded = datasets.load_all(texts, limit)
+    loaded = sets.load_all(texts, limit)
     for dataset in loaded:
         if dataset.broken:
             skipped, first = len(dataset.broken), dataset.broken[0]

@@ -1,7 +1,7 @@
 """`python -m research.bench compare`: finished runs as tables of systems by sets, and a plot.
 
 Strategy: a file that `run --json` wrote gives cells, one for a system on a set. A pair that two
-files hold is a fault, since nothing says which of them to believe. Systems are rows, best first
+files hold is an error, since nothing says which of them to believe. Systems are rows, best first
 on the first set; sets are columns, in the order of the files. What the papers printed for their
 own systems stands in a table of its own: other pages, and not always the same measure.
 """
@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from research.bench import plots, report
-from research.bench.errors import BenchError
 from research.bench.markdown import NONE, table
+from research.errors import UserError
+from research.systems import SYSTEMS, titled
+from research.systems.external import PEERS
 
 NAME: Final = "systems"
 ONE_DIGIT: Final = 10  # times below it are shown with one digit behind the point, others with none
@@ -105,7 +107,7 @@ def add_parser(
 def run(options: argparse.Namespace, _command: str) -> None:
     """Write the tables and the plot of the files that *options* name."""
     if not options.out.is_dir():
-        raise BenchError(f"--out: there is no folder {options.out}")
+        raise UserError(f"--out: there is no folder {options.out}")
     cells: dict[tuple[str, str], Cell] = {}
     made = []
     for path in options.json:
@@ -113,7 +115,7 @@ def run(options: argparse.Namespace, _command: str) -> None:
         made.append(how)
         for cell in found:
             if (cell.set, cell.system) in cells:
-                raise BenchError(f"{path}: {cell.system} on {cell.set} is in an earlier file, too")
+                raise UserError(f"{path}: {cell.system} on {cell.set} is in an earlier file, too")
             cells[cell.set, cell.system] = cell
     text = render(list(cells.values()), made)
     report.write(options.out / f"{NAME}.svg", drawn(list(cells.values())).decode())
@@ -126,11 +128,11 @@ def read(path: Path) -> tuple[list[Cell], Made]:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise BenchError(f"cannot read {path}: {error.strerror}") from error
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
     except ValueError as error:
-        raise BenchError(f"{path} is no JSON: {error}") from error
+        raise UserError(f"{path} is no JSON: {error}") from error
     if not isinstance(document, dict) or document.get("format") != report.FORMAT:
-        raise BenchError(f"{path}: expected what `run --json` writes, of format {report.FORMAT}")
+        raise UserError(f"{path}: expected what `run --json` writes, of format {report.FORMAT}")
     return [_cell(result) for result in document["results"]], _made(document)
 
 
@@ -202,7 +204,7 @@ class _Grid:
 
     def table(self, shown: Shown) -> str:
         """One row a system, one column a set."""
-        rows = [[name, *self.row(name, shown)] for name in self.systems]
+        rows = [[titled(name), *self.row(name, shown)] for name in self.systems]
         return table(["system", *self.sets], rows)
 
     def row(self, system: str, shown: Shown) -> Iterable[str]:
@@ -240,7 +242,7 @@ def _printed(grid: _Grid) -> str:
     for each in PRINTED:
         here = grid.cells.get((grid.sets[0], each.system))
         shown = _points(here.f1) if here else NONE
-        rows.append([each.system, each.score, each.measured, each.paper, shown])
+        rows.append([titled(each.system), each.score, each.measured, each.paper, shown])
     return table(["system", "printed", "what", "paper", f"{grid.sets[0]} here"], rows)
 
 
@@ -253,15 +255,21 @@ def _making(made: Sequence[Made]) -> Iterable[str]:
     yield f"{span}; {'; '.join(dict.fromkeys(each.versions for each in made))}."
 
 
+def _kind(spec: str) -> str:
+    """Whose system *spec* is."""
+    name = spec.partition(":")[0]
+    if name in PEERS:
+        return "other libraries"
+    known = SYSTEMS.get(name)
+    return "reconstructions" if known and known.reconstruction else "by their papers"
+
+
 def drawn(cells: Sequence[Cell]) -> bytes:
     """F1 by speed on the first set, as an SVG file."""
-    from research.systems.external import PEERS
-
     first = cells[0].set
     dots = [
-        plots.Dot(cell.system, cell.times_lxml, cell.f1, "other libraries" if peer else "ours")
+        plots.Dot(cell.system, cell.times_lxml, cell.f1, _kind(cell.system))
         for cell in cells
         if cell.set == first and cell.times_lxml is not None
-        for peer in [cell.system.partition(":")[0] in PEERS]
     ]
     return plots.draw_dots(f"F1 and speed on {first}", dots)

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from research.bench.report import Difference, Report, Result, SetInfo
 from research.bench.summary import Estimate, Slice
+from research.systems import titled
 
 MANY_SITES: Final = 40  # more do not fit a report; then it shows the worst
 WORST_SITES: Final = 15
@@ -89,7 +90,7 @@ def scores_table(results: Sequence[Result]) -> str:
 
 def _score_cells(result: Result, columns: Sequence[Column]) -> list[str]:
     cells = (_cell(result.metrics[c.metric], interval=c.interval) for c in columns)
-    return [result.system, str(result.pages), str(result.failures), *cells]
+    return [titled(result.system), str(result.pages), str(result.failures), *cells]
 
 
 def _cell(estimate: Estimate | None, *, interval: bool, sign: str = "") -> str:
@@ -107,7 +108,7 @@ def _score(value: float, sign: str = "") -> str:
 
 
 def _failures(results: Sequence[Result]) -> Iterable[str]:
-    lines = [f"- {r.system}: {_code(error)}" for r in results for error in r.errors]
+    lines = [f"- {titled(r.system)}: {_code(error)}" for r in results for error in r.errors]
     if lines:
         yield "First failures of each system:"
         yield "\n".join(lines)
@@ -117,7 +118,7 @@ def _differences(report: Report, info: SetInfo) -> Iterable[str]:
     first = report.systems[0]
     found = [d for d in report.differences if (d.set, d.other) == (info.name, first)]
     if found:
-        yield f"### Difference from {first}"
+        yield f"### Difference from {titled(first)}"
         yield _differences_table(found)
 
 
@@ -125,7 +126,7 @@ def _differences_table(found: Sequence[Difference]) -> str:
     known = [name for name in COMPARED if any(each.metrics[name] for each in found)]
     titles = {column.metric: column.title for column in SCORES}
     rows = [
-        [each.system, *(_cell(each.metrics[n], interval=True, sign="+") for n in known)]
+        [titled(each.system), *(_cell(each.metrics[n], interval=True, sign="+") for n in known)]
         for each in found
     ]
     return table(["system", *(titles[name] for name in known)], rows)
@@ -139,7 +140,7 @@ def _speed_table(results: Sequence[Result]) -> str:
 def _speed_cells(result: Result) -> list[str]:
     speed = result.speed
     values = (speed.ms_median, speed.ms_mean, speed.ms_p95, speed.mb_per_s, speed.times_lxml)
-    return [result.system, *(_three_digits(value) for value in values)]
+    return [titled(result.system), *(_three_digits(value) for value in values)]
 
 
 def _three_digits(value: float | None) -> str:
@@ -164,7 +165,7 @@ def _which_sites(results: Sequence[Result]) -> str:
     count = len(results[0].sites)
     if count <= MANY_SITES:
         return ""
-    return f": the {WORST_SITES} of {count} that are worst for {results[0].system}"
+    return f": the {WORST_SITES} of {count} that are worst for {titled(results[0].system)}"
 
 
 def _slices_table(title: str, results: Sequence[Result], names: Sequence[str]) -> str:
@@ -176,7 +177,7 @@ def _slices_table(title: str, results: Sequence[Result], names: Sequence[str]) -
         [name, str(found[first, name].pages), *(_f1(found[r.system, name]) for r in results)]
         for name in names
     ]
-    return table([title, "pages", *(result.system for result in results)], rows)
+    return table([title, "pages", *(titled(result.system) for result in results)], rows)
 
 
 def _f1(each: Slice) -> str:
@@ -198,6 +199,8 @@ def _making(report: Report) -> Iterable[str]:
 
 def _training(report: Report) -> Iterable[str]:
     settings = report.settings
+    if not (settings.folds or report.train_sets or settings.model):
+        yield "Systems that learn are those that a trained model comes with, as it is."
     if settings.folds:
         yield f"Systems that learn were cross-validated by site, {settings.folds} folds a set."
     if report.train_sets:

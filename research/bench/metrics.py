@@ -27,7 +27,7 @@ from typing import Final, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from research.bench.errors import require
+from research.errors import require
 from scrapy_mss.markup.tokenizer import CJK
 
 _WORD: Final = re.compile(rf"[^\W{CJK}]+|(?=\w)[{CJK}]")

@@ -1,40 +1,20 @@
-"""Curves as SVG: the same points always give the same bytes, so a plot changes when data does."""
+"""Named points as SVG, and what all plots share.
+
+The same points always give the same bytes, so a plot changes when data does.
+"""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from research.bench.errors import require
-
-if TYPE_CHECKING:
-    from research.bench.studies import Point, Study
+from research.errors import require
 
 SIZE = (6.4, 4.0)  # inches
 # Okabe and Ito's colours, which the colour-blind can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 MARKS = "os^Dv*x"
-
-
-def draw(study: Study, points: Sequence[Point]) -> bytes:
-    """The curves of *study* as an SVG file."""
-    figure = require("matplotlib.figure", "a plot").Figure(figsize=SIZE, layout="constrained")
-    axes = figure.add_subplot()
-    for number, curve in enumerate(dict.fromkeys(point.curve for point in points)):
-        rows = [point for point in points if point.curve == curve]
-        style = {"color": COLOURS[number % len(COLOURS)], "marker": MARKS[number % len(MARKS)]}
-        axes.plot([p.x for p in rows], [p.y for p in rows], label=curve, markersize=4, **style)
-    axes.set(title=study.title, xlabel=study.x, ylabel=study.y)
-    if study.logarithmic:
-        axes.set_xscale("log", base=2)
-        axes.set_xticks(sorted({p.x for p in points}), minor=False)
-        axes.xaxis.set_major_formatter("{x:.0f}")
-    axes.grid(alpha=0.3)
-    axes.legend(frameon=False, fontsize="small")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    return _svg(figure, study.name)
 
 
 class Dot(NamedTuple):
@@ -74,10 +54,9 @@ def draw_dots(title: str, dots: Sequence[Dot]) -> bytes:
     axes.set_ylim(1.1 * max(map(_missing, dots)), min(map(_missing, dots)) / 1.1)
     axes.grid(alpha=0.3)
     axes.legend(frameon=False, fontsize="small", loc="lower left")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    without_box(axes)
     _name(axes, dots, LINE / (height - 1.2))
-    return _svg(figure, title)
+    return svg(figure, title)
 
 
 def _missing(dot: Dot) -> float:
@@ -114,7 +93,13 @@ def apart(heights: Sequence[float], line: float) -> list[float]:
     return places
 
 
-def _svg(figure: Any, salt: str) -> bytes:  # noqa: ANN401 - matplotlib's own class
+def without_box(axes: Any) -> None:  # noqa: ANN401 - matplotlib's own class
+    """Leave out the lines that bound nothing."""
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def svg(figure: Any, salt: str) -> bytes:  # noqa: ANN401 - matplotlib's own class
     """The file; *salt* makes the names of its parts the same each time."""
     matplotlib = require("matplotlib", "a plot")
     drawn = io.BytesIO()

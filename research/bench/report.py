@@ -23,12 +23,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from research.bench import summary
-from research.bench.errors import BenchError
-from research.bench.pages import Dataset
 from research.bench.resampling import Resampler
 from research.bench.runner import Rows, Split
 from research.bench.scoring import PageScore
 from research.bench.summary import Draws, Estimates, Slice, Speed, differences, estimates
+from research.datasets.pages import Dataset
+from research.errors import UserError
 from scrapy_mss.models.store import write_atomically
 
 FORMAT: Final = "scrapy-mss-bench/1"
@@ -249,7 +249,7 @@ def _rounded(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 def writable(path: Path) -> None:
     """Fail before the run, not after it, where *path* cannot be written."""
     if path.is_dir() or not os.access(path.parent, os.W_OK | os.X_OK):
-        raise BenchError(f"cannot write {path}: expected a file in a folder that can be written")
+        raise UserError(f"cannot write {path}: expected a file in a folder that can be written")
 
 
 def write(path: Path, text: str) -> None:
@@ -257,4 +257,4 @@ def write(path: Path, text: str) -> None:
     try:
         write_atomically(path, text.encode("utf-8", "replace"))
     except OSError as error:
-        raise BenchError(f"cannot write {path}: {error.strerror}") from error
+        raise UserError(f"cannot write {path}: {error.strerror}") from error

@@ -12,20 +12,21 @@ and by spawn: everything in the plan is a value or a function of a module.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing.context import BaseContext
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
-from research.bench import systems
-from research.bench.errors import BenchError
+from research.bench import measurement
 from research.bench.folds import assign
-from research.bench.pages import Dataset, Page, site_of
+from research.bench.measurement import Factory
 from research.bench.scoring import PageScore, score_page
-from research.bench.systems import Factory
+from research.command_line import Advance
+from research.datasets.pages import Dataset, LabelledPage, site_of
+from research.errors import UserError
 
 TRAINABLE_TYPES: Final = frozenset({"article", None})
 
@@ -35,7 +36,7 @@ class Place(NamedTuple):
 
     dataset: int
     number: int
-    page: Page
+    page: LabelledPage
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Split:
 
     fold: int | None
     test: tuple[Place, ...]
-    train: tuple[Page, ...]
+    train: tuple[LabelledPage, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +69,26 @@ class Row(NamedTuple):
 
 
 Rows = dict[tuple[int, str], list[PageScore]]
-Advance = Callable[[int, str], None]
 
 
 def splits(tests: Sequence[Dataset], trains: Sequence[Dataset], folds: int | None) -> list[Split]:
     """Lay out who learns from what; a split that has nothing to learn from is an error."""
-    extra = _strangers(trains, tests)
+    extra = _of_other_sites(trains, tests)
     laid = list(_cross(tests, extra, folds)) if folds else [Split(None, _places(tests), extra)]
     for split in laid if folds or trains else ():
         if not split.train:
-            raise BenchError(_nothing_left(split, tests))
+            raise UserError(_nothing_left(split, tests))
     return laid
 
 
-def _cross(tests: Sequence[Dataset], extra: tuple[Page, ...], folds: int) -> Iterator[Split]:
+def _cross(
+    tests: Sequence[Dataset], extra: tuple[LabelledPage, ...], folds: int
+) -> Iterator[Split]:
     for dataset, pages in enumerate(test.pages for test in tests):
         sites = {page.site for page in pages}
         if len(sites) < folds:
             name = tests[dataset].name
-            raise BenchError(f"set {name!r} has {len(sites)} sites, too few for --folds {folds}")
+            raise UserError(f"set {name!r} has {len(sites)} sites, too few for --folds {folds}")
         side = assign([page.site for page in pages], folds)
         for fold in range(folds):
             inside = (Place(dataset, i, page) for i, page in enumerate(pages) if side[i] == fold)
@@ -99,19 +101,21 @@ def _places(tests: Sequence[Dataset]) -> tuple[Place, ...]:
     return tuple(Place(n, i, page) for n, pages in numbered for i, page in enumerate(pages))
 
 
-def _strangers(trains: Sequence[Dataset], tests: Sequence[Dataset]) -> tuple[Page, ...]:
+def _of_other_sites(
+    trains: Sequence[Dataset], tests: Sequence[Dataset]
+) -> tuple[LabelledPage, ...]:
     """Pages to learn from whose site is in no test set, by its name and by its URL."""
     known = {key for test in tests for page in test.pages for key in _keys(page)}
     pages = (page for train in trains for page in train.pages if _teaches(page))
     return tuple(page for page in pages if known.isdisjoint(_keys(page)))
 
 
-def _keys(page: Page) -> set[str]:
+def _keys(page: LabelledPage) -> set[str]:
     """Sets name a site by its domain or its publisher; the URL tells that two names are one."""
     return {page.site.lower(), site_of(page.url, page.site.lower())}
 
 
-def _teaches(page: Page) -> bool:
+def _teaches(page: LabelledPage) -> bool:
     return page.page_type in TRAINABLE_TYPES
 
 
@@ -127,7 +131,7 @@ def run(plan: Plan, advance: Advance, jobs: int = 1, context: BaseContext | None
     tasks = [(system, i) for system in plan.systems for i in range(len(plan.splits))]
     if jobs > 1:
         workers = min(jobs, len(tasks))
-        with ProcessPoolExecutor(workers, context, _adopt, (plan,)) as pool:
+        with ProcessPoolExecutor(workers, context, _Worker.start, (plan,)) as pool:
             found = list(_pooled(pool, tasks, advance))
     else:
         found = list(_here(plan, tasks, advance))
@@ -149,7 +153,7 @@ def _here(plan: Plan, tasks: Sequence[Task], advance: Advance) -> Iterator[Row]:
 
 
 def _pooled(pool: ProcessPoolExecutor, tasks: Sequence[Task], advance: Advance) -> Iterator[Row]:
-    futures = {pool.submit(_perform_adopted, task): task for task in tasks}
+    futures = {pool.submit(_Worker.perform, task): task for task in tasks}
     try:
         for future in as_completed(futures):
             rows = future.result()
@@ -157,22 +161,26 @@ def _pooled(pool: ProcessPoolExecutor, tasks: Sequence[Task], advance: Advance) 
             advance(len(rows), futures[future][0])
     except BrokenProcessPool as error:
         message = "a process died (killed, or crashed in a native library); try --jobs 1"
-        raise BenchError(message) from error
+        raise UserError(message) from error
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-# A worker process is started with the plan and keeps it: sending the pages with every task would
-# cost more than the work.
-_adopted: list[Plan] = []
+class _Worker:
+    """What a worker process holds: its plan, since sending pages with every task would cost most.
 
+    The pool starts each process with `start`; the tasks that it sends find the plan here.
+    """
 
-def _adopt(plan: Plan) -> None:
-    _adopted[:] = [plan]
+    plan: ClassVar[Plan]
 
+    @classmethod
+    def start(cls, plan: Plan) -> None:
+        cls.plan = plan
 
-def _perform_adopted(task: Task) -> list[Row]:
-    return list(perform(_adopted[0], task))
+    @classmethod
+    def perform(cls, task: Task) -> list[Row]:
+        return list(perform(cls.plan, task))
 
 
 def perform(plan: Plan, task: Task) -> Iterator[Row]:
@@ -180,13 +188,13 @@ def perform(plan: Plan, task: Task) -> Iterator[Row]:
     spec, split = task[0], plan.splits[task[1]]
     pages = [place.page for place in split.test]
     try:
-        system = systems.prepare(spec, plan.factory, split.train, plan.model)
-    except BenchError:
+        system = measurement.prepare(spec, plan.factory, split.train, plan.model)
+    except UserError:
         raise
     except Exception as error:  # noqa: BLE001 - a system that cannot learn fails on its pages
-        answers = systems.failed(pages, error)
+        answers = measurement.failed(pages, error)
     else:
-        answers = systems.answers(system, pages)
+        answers = measurement.answers(system, pages)
     for index, answer in answers:
         place = split.test[index]
         score = score_page(place.page, answer, rouge=plan.rouge)

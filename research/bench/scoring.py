@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from research.bench import metrics
 from research.bench.metrics import PRF
-from research.bench.pages import Page
+from research.datasets.pages import LabelledPage
 
 POOR = 0.80  # a page under this F1 misses a fifth of its words or has a quarter too many
 
@@ -60,7 +60,7 @@ class PageScore:
         return float(self.f1 < POOR)
 
 
-def score_page(page: Page, answer: Answer, *, rouge: bool = False) -> PageScore:
+def score_page(page: LabelledPage, answer: Answer, *, rouge: bool = False) -> PageScore:
     """Compare *answer* with the golds of *page*; ROUGE-LSum is slow and has to be asked for."""
     extracted, golds = metrics.words(answer.text), [metrics.words(gold) for gold in page.golds]
     short = metrics.bag(extracted, golds[0])

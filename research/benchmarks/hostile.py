@@ -12,10 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from synthetic import page
-from timing import milliseconds
-
-from research.bench import datasets
+from research.benchmarks.synthetic import page
+from research.benchmarks.timing import milliseconds
+from research.datasets.sets import load
 from scrapy_mss import Extractor
 from scrapy_mss.core.labels import span_labels
 from scrapy_mss.markup.tokenizer import tokenize
@@ -81,7 +80,7 @@ def main() -> None:
     print("page                              100 KB     1 MB   (x an ordinary page, per byte)")
     ordinary = {size: cost(page(size)) for size in (100_000, 1_000_000)}
     if folder:
-        pages = datasets.load(f"jsonl:{folder / 'articles_wcxb.jsonl.xz'}").pages[:N_REAL]
+        pages = load(f"jsonl:{folder / 'articles_wcxb.jsonl.xz'}").pages[:N_REAL]
         sizes = [len(p.source) for p in pages]
         real = sum(cost(p.html) * n for p, n in zip(pages, sizes, strict=True)) / sum(sizes)
         print(f"a real page costs {real / ordinary[100_000]:.2f} x a made-up one")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from research.bench import datasets
+from research.datasets.sets import load
 from scrapy_mss import Extractor
 from scrapy_mss.core.labels import span_labels
 
@@ -28,7 +28,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=N_PAGES)
     options = parser.parse_args()
     path = options.data / "articles_tools.jsonl.xz"
-    pages = [page.html for page in datasets.load(f"jsonl:{path}").pages]
+    pages = [page.html for page in load(f"jsonl:{path}").pages]
     pages = [html for html in pages if len(html) < 400_000]
     extractor = Extractor.untrained()
     process = psutil.Process()

@@ -16,8 +16,9 @@ from typing import Any
 from scrapy import Request, Spider, signals
 from scrapy.crawler import CrawlerProcess
 
-from research.bench import datasets, metrics
-from research.bench.pages import Page
+from research.bench import metrics
+from research.datasets.pages import LabelledPage
+from research.datasets.sets import load
 from scrapy_mss.items import Article
 
 HANDLER = "scrapy_mss.replay.ReplayHandler"
@@ -44,7 +45,7 @@ def main() -> None:
     parser.add_argument("--set", default="sites_ctf", help="which set; default: sites_ctf")
     options = parser.parse_args()
     path = options.data / f"{options.set}.jsonl.xz"
-    pages = {page.url: page for page in datasets.load(f"jsonl:{path}").pages if page.url}
+    pages = {page.url: page for page in load(f"jsonl:{path}").pages if page.url}
     with tempfile.TemporaryDirectory() as folder:
         articles = crawl(
             list(pages),
@@ -81,7 +82,7 @@ def crawl(addresses: list[str], settings: dict[str, object]) -> dict[str, Articl
     return found
 
 
-def report(pages: dict[str, Page], articles: dict[str, Article]) -> None:
+def report(pages: dict[str, LabelledPage], articles: dict[str, Article]) -> None:
     """Print F1 by site and by what read the page."""
     rows: dict[str, dict[str, list[float]]] = {}
     for url, page in pages.items():

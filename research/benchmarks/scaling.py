@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from synthetic import page
-from timing import lxml_milliseconds, milliseconds
-
-from research.bench.plots import draw
-from research.bench.studies import Point, Study
+from research.benchmarks.synthetic import page
+from research.benchmarks.timing import lxml_milliseconds, milliseconds
+from research.studies.plots import draw
+from research.studies.questions import Point, Study
 from scrapy_mss import Extractor
 from scrapy_mss.core.labels import span_labels
 from scrapy_mss.markup.tokenizer import tokenize

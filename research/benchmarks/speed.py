@@ -10,9 +10,8 @@ import argparse
 from pathlib import Path
 from statistics import mean, median
 
-from timing import lxml_milliseconds, milliseconds
-
-from research.bench import datasets
+from research.benchmarks.timing import lxml_milliseconds, milliseconds
+from research.datasets.sets import load
 from scrapy_mss import Extractor
 from scrapy_mss.core.alignment import label_words
 from scrapy_mss.markup.tokenizer import tokenize
@@ -25,7 +24,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of labelled sets")
     folder = parser.parse_args().data
-    pages = datasets.load(f"jsonl:{folder / 'articles_wcxb.jsonl.xz'}").pages
+    pages = load(f"jsonl:{folder / 'articles_wcxb.jsonl.xz'}").pages
     labels = [label_words(tokenize(page.html), page.golds[0]) for page in pages]
     extractor = Extractor.untrained()
     rows: dict[str, list[tuple[float, float, int]]] = {"learn": [], "tokenize": [], "extract": []}

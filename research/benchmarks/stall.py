@@ -22,13 +22,13 @@ from scrapy.crawler import Crawler, CrawlerRunner
 from scrapy.http import Response
 from scrapy.utils.log import configure_logging
 from scrapy.utils.reactor import install_reactor
-from synthetic import page
 from twisted.internet.defer import Deferred
 
+from research.benchmarks.synthetic import page
 from scrapy_mss import Extractor
 from scrapy_mss.core.labels import span_labels
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.format import Model
+from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 
 if TYPE_CHECKING:

@@ -19,12 +19,14 @@ class System:
     home: str
     options: dict[str, Any] = field(default_factory=dict)
     summary: str = ""
+    # Its own paper was not at hand: it is made after what other papers say of it.
+    reconstruction: bool = False
 
 
 SYSTEMS: dict[str, System] = {
     "mss": System(
-        "research.systems.mss:JudgedMss",
-        summary="the profile of the model in the box: words, layout, a judge of both",
+        "research.systems.mss:BlockMss",
+        summary="the bundled model's: counts of words and layout, and a block classifier",
     ),
     "mss-paper": System(
         "research.systems.mss:Mss",
@@ -58,38 +60,47 @@ SYSTEMS: dict[str, System] = {
     "bte": System(
         "research.systems.bte:BodyText",
         summary="body text extraction: the region with most words in it and tags around it",
+        reconstruction=True,
     ),
     "dsc": System(
         "research.systems.dsc:DocumentSlopeCurve",
         summary="document slope curve: runs of windows (width=…) with few tags",
+        reconstruction=True,
     ),
     "adsc": System(
         "research.systems.dsc:AdvancedSlopeCurve",
         summary="the same with sliding windows, links counted as tags",
+        reconstruction=True,
     ),
     "lqf": System(
         "research.systems.lqf:LinkQuotaFilter",
         summary="all but the blocks that are mostly links (quota=…)",
+        reconstruction=True,
     ),
     "lsi": System(
         "research.systems.lsi:LargestSizeIncrease",
         summary="the element that puts the most text together",
+        reconstruction=True,
     ),
     "fe": System(
         "research.systems.feature_extractor:FeatureExtractor",
         summary="the one block with the most words",
+        reconstruction=True,
     ),
     "kfe": System(
         "research.systems.feature_extractor:KFeatureExtractor",
         summary="the cluster of blocks with the most words",
+        reconstruction=True,
     ),
     "ccb": System(
         "research.systems.ccb:ContentCodeBlurring",
         summary="content code blurring by tokens (radius=…, threshold=…)",
+        reconstruction=True,
     ),
     "largest-pagelet": System(
         "research.systems.largest_pagelet:LargestPagelet",
         summary="the largest region that no other page of the site has",
+        reconstruction=True,
     ),
     "pso": System(
         "research.systems.pso:Pso",
@@ -114,18 +125,22 @@ SYSTEMS: dict[str, System] = {
     "ttr-threshold": System(
         "research.systems.ttr:TtrThreshold",
         summary="text-to-tag ratio, cut at its deviation",
+        reconstruction=True,
     ),
     "ttr-kmeans": System(
         "research.systems.ttr:TtrKMeans",
         summary="text-to-tag ratio, clustered by k-means",
+        reconstruction=True,
     ),
     "ttr-em": System(
         "research.systems.ttr:TtrMixture",
         summary="the same, a mixture of normal distributions",
+        reconstruction=True,
     ),
     "ttr-farthest-first": System(
         "research.systems.ttr:TtrFarthestFirst",
         summary="the same, clusters around lines that are far apart",
+        reconstruction=True,
     ),
     "trafilatura": System(
         "research.systems.external:External",
@@ -183,6 +198,12 @@ SYSTEMS: dict[str, System] = {
         "turbohtml's article(), which needs Python 3.11",
     ),
 }
+
+
+def titled(spec: str) -> str:
+    """The system *spec* as tables have it: a reconstruction is called one."""
+    system = SYSTEMS.get(spec.partition(":")[0])
+    return f"{spec} (reconstruction)" if system and system.reconstruction else spec
 
 
 def create(spec: str) -> TextExtractor:

@@ -1,4 +1,4 @@
-"""What the bench and the pipeline ask of an extraction system.
+"""What the bench asks of an extraction system.
 
 A system turns a page into text. Those that learn also take examples; those that read
 several pages of one site together take them all at once; those that work on our tokens
@@ -8,22 +8,13 @@ can say which tokens they kept, so that every word occurrence counts as distinct
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from research.datasets.pages import Example
 from scrapy_mss.markup.tokens import Tokens
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A page whose main text is known."""
-
-    html: str
-    text: str
-    site: str = ""
 
 
 class Located(NamedTuple):
@@ -46,6 +37,13 @@ class Trainable(TextExtractor, Protocol):
     """A system that learns from labelled pages before it is asked."""
 
     def fit(self, examples: Iterable[Example]) -> None: ...
+
+
+@runtime_checkable
+class Pretrained(Protocol):
+    """A system that a trained model comes with."""
+
+    def load_bundled(self) -> None: ...
 
 
 @runtime_checkable

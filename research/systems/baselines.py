@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from research.systems.tokenwise import SpanSystem
+from scrapy_mss.core.baseline import TAG_PENALTY, simple_scores
 from scrapy_mss.core.subsequence import Span, best_span
-from scrapy_mss.markup.elements import elements
+from scrapy_mss.markup.elements import element_starts
 from scrapy_mss.markup.tokens import Tokens
-from scrapy_mss.models.profiles import TAG_PENALTY, simple_scores
 
 CELLS = frozenset({"td", "div"})
 
@@ -27,7 +27,7 @@ class LongestBlock(SpanSystem):
     """The paper's first baseline: the table cell or div that holds the most characters."""
 
     def span(self, tokens: Tokens) -> Span:
-        opens = np.flatnonzero(elements(tokens, CELLS))
+        opens = np.flatnonzero(element_starts(tokens, CELLS))
         if not len(opens):
             return Span(0, len(tokens), 0.0)
         length = (tokens.clean_end - tokens.clean_start) * ~tokens.is_tag

@@ -17,7 +17,7 @@ import numpy as np
 from research.systems.blocks import FORMATTING, LISTS, STRUCTURE, Blocks, opened
 from research.systems.sentences import sentences
 from research.systems.stopwords import stop_words
-from scrapy_mss.markup.elements import linked
+from scrapy_mss.markup.elements import linked_words
 from scrapy_mss.markup.tokens import Bools, Floats, Tokens
 
 
@@ -45,7 +45,7 @@ def _stop_words(tokens: Tokens, blocks: Blocks) -> Floats:
 
 
 def _links(tokens: Tokens, blocks: Blocks) -> Floats:
-    return blocks.sums(linked(tokens)) / blocks.words
+    return blocks.sums(linked_words(tokens)) / blocks.words
 
 
 def _tags(names: frozenset[str]) -> Callable[[Tokens, Blocks], Floats]:

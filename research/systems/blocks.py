@@ -20,7 +20,7 @@ from typing import Final
 
 import numpy as np
 
-from scrapy_mss.markup.elements import elements, named, within
+from scrapy_mss.markup.elements import element_starts, is_tag_of, mask_inside
 from scrapy_mss.markup.tokens import OPEN, Bools, Floats, Ints, Tokens
 
 FORMATTING: Final = frozenset(
@@ -72,8 +72,8 @@ class Blocks:
 
 def blocks(tokens: Tokens) -> Blocks:
     """Find the blocks of a page."""
-    pruned = within(tokens, elements(tokens, PRUNED))
-    parting = tokens.is_tag & ~named(tokens, REMOVED | PRUNED) & ~pruned
+    pruned = mask_inside(tokens, element_starts(tokens, PRUNED))
+    parting = tokens.is_tag & ~is_tag_of(tokens, REMOVED | PRUNED) & ~pruned
     run = np.cumsum(parting)
     words = np.bincount(run[tokens.is_word & ~pruned], minlength=np.count_nonzero(parting) + 1)
     number = np.where(words > 0, np.cumsum(words > 0) - 1, -1)[run]
@@ -83,5 +83,5 @@ def blocks(tokens: Tokens) -> Blocks:
 
 def opened(tokens: Tokens, names: frozenset[str]) -> Bools:
     """bool[n_tokens]: the opening tags of these *names*, whether anything closes them or not."""
-    found: Bools = (tokens.kind == OPEN) & named(tokens, names)
+    found: Bools = (tokens.kind == OPEN) & is_tag_of(tokens, names)
     return found

@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 
 from research.systems.tokenwise import TokenSystem
-from scrapy_mss.markup.elements import linked, totals
+from scrapy_mss.markup.elements import linked_words, prefix_sums
 from scrapy_mss.markup.tokens import Bools, Floats, Tokens
 
 FLAT: Final = 0.5  # of the whole page's slope
@@ -39,7 +39,7 @@ class DocumentSlopeCurve(TokenSystem):
         self.width = width
 
     def kept(self, tokens: Tokens) -> Bools:
-        curve = totals(tokens.is_tag)
+        curve = prefix_sums(tokens.is_tag)
         edges = np.append(np.arange(0, len(tokens), self.width), len(tokens))
         widths = np.diff(edges)
         flat = _is_flat(np.diff(curve[edges]) / widths, tokens.is_tag)
@@ -50,7 +50,7 @@ class AdvancedSlopeCurve(TokenSystem):
     """The tokens with few tags and links around them, near and far."""
 
     def kept(self, tokens: Tokens) -> Bools:
-        code = tokens.is_tag | linked(tokens)
+        code = tokens.is_tag | linked_words(tokens)
         slopes = np.array([slopes_around(code, reach) for reach in REACHES])
         return _is_flat(slopes.mean(axis=0), code)
 
@@ -61,7 +61,7 @@ def _is_flat(slopes: Floats, code: Bools) -> Bools:
 
 def slopes_around(code: Bools, reach: int) -> Floats:
     """float64[n]: the share of *code* within *reach* of each token, cut off at the ends."""
-    curve, at = totals(code), np.arange(len(code))
+    curve, at = prefix_sums(code), np.arange(len(code))
     first, end = np.maximum(at - reach, 0), np.minimum(at + reach + 1, len(code))
     slopes: Floats = (curve[end] - curve[first]) / (end - first)
     return slopes
@@ -78,6 +78,6 @@ def regions(flat: Bools) -> Bools:
 
 def _in_a_row(flags: Bools) -> Bools:
     """Where LASTING true values in a row begin."""
-    before = totals(np.pad(flags, (0, LASTING - 1), mode="edge"))
+    before = prefix_sums(np.pad(flags, (0, LASTING - 1), mode="edge"))
     lasting: Bools = before[LASTING:] - before[:-LASTING] == LASTING
     return lasting

@@ -37,7 +37,7 @@ class External:
             self._text = PEERS[peer]()
         except ImportError as error:
             missing = error.name or str(error)
-            message = f"{peer} needs {missing}: pip install 'scrapy-mss[peers]'"
+            message = f"{peer} needs {missing}, run: make research"
             raise ImportError(message, name=error.name) from error
 
     def extract(self, html: str) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 
 from research.systems.clustering import kmeans
 from research.systems.tokenwise import TokenSystem
-from scrapy_mss.markup.elements import Places, linked, named
+from scrapy_mss.markup.elements import Indices, is_tag_of, linked_words
 from scrapy_mss.markup.tokens import OPEN, Bools, Floats, Tokens
 
 CUTS: Final = frozenset({"table", "tr", "p", "hr", "ul", "div"})
@@ -66,16 +66,16 @@ class KFeatureExtractor(TokenSystem):
         return np.isin(block, candidates[cluster == np.argmax(means)])
 
 
-def blocks(tokens: Tokens) -> Places:
+def blocks(tokens: Tokens) -> Indices:
     """The number of the block that each token is in; a tag that cuts is in the one behind it."""
-    return np.cumsum(named(tokens, CUTS), dtype=np.intp)
+    return np.cumsum(is_tag_of(tokens, CUTS), dtype=np.intp)
 
 
-def block_counts(tokens: Tokens, block: Places) -> Floats:
+def block_counts(tokens: Tokens, block: Indices) -> Floats:
     """float64[n_blocks, n_features]: words in the first column, then each of OCCURRENCES."""
     opens = tokens.kind == OPEN
-    occurrences = [opens & named(tokens, names) for names in OCCURRENCES]
-    features = (tokens.is_word & ~linked(tokens), *occurrences)
+    occurrences = [opens & is_tag_of(tokens, names) for names in OCCURRENCES]
+    features = (tokens.is_word & ~linked_words(tokens), *occurrences)
     return np.stack([np.bincount(block, feature) for feature in features], axis=1)
 
 

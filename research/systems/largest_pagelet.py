@@ -22,10 +22,16 @@ from typing import Final
 import numpy as np
 
 from research.systems.tokenwise import TokenSystem
-from scrapy_mss.markup.elements import Places, elements, held, holders, linked
+from scrapy_mss.markup.elements import (
+    Indices,
+    element_starts,
+    linked_words,
+    nearest_ancestors,
+    sum_inside,
+)
 from scrapy_mss.markup.rendering import render
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Bools, Symbols, Tokens
+from scrapy_mss.markup.tokens import Bools, TokenIds, Tokens
 
 LINKS: Final = 3
 BOXES: Final = frozenset(
@@ -50,36 +56,36 @@ class LargestPagelet(TokenSystem):
         shared = templates(bags(tokens, pagelets(tokens, self.links)) for tokens in site)
         return [render(tokens, self._kept(tokens, shared)) for tokens in site]
 
-    def _kept(self, tokens: Tokens, shared: Symbols) -> Bools:
+    def _kept(self, tokens: Tokens, shared: TokenIds) -> Bools:
         pagelet = pagelets(tokens, self.links)
         if not len(tokens):
             return np.zeros(0, np.bool_)
-        sizes = np.bincount(pagelet, tokens.is_word & ~linked(tokens))
+        sizes = np.bincount(pagelet, tokens.is_word & ~linked_words(tokens))
         own = sizes * ~np.isin(bags(tokens, pagelet), shared)
         return np.equal(pagelet, np.argmax(own if own.any() else sizes))
 
 
-def pagelets(tokens: Tokens, links: int = LINKS) -> Places:
+def pagelets(tokens: Tokens, links: int = LINKS) -> Indices:
     """The number of the pagelet that each token is in; 0 is what stands in no box."""
-    chosen = elements(tokens, BOXES)
+    chosen = element_starts(tokens, BOXES)
     boxes = np.flatnonzero(chosen)
-    parents = holders(tokens, chosen)[boxes]
+    parents = nearest_ancestors(tokens, chosen)[boxes]
     # The last place is the page's: a box that is in no other has the parent -1.
     divided = np.zeros(len(tokens) + 1, np.bool_)
-    divided[parents[held(tokens, boxes, tokens.is_open("a")) >= links]] = True
+    divided[parents[sum_inside(tokens, boxes, tokens.is_open("a")) >= links]] = True
     chosen[boxes] = divided[parents]
     numbered = np.append(np.cumsum(chosen, dtype=np.intp) * chosen, 0)
-    return numbered[holders(tokens, chosen)]
+    return numbered[nearest_ancestors(tokens, chosen)]
 
 
-def bags(tokens: Tokens, pagelet: Places) -> Symbols:
+def bags(tokens: Tokens, pagelet: Indices) -> TokenIds:
     """uint64[n_pagelets]: the sum of the words' symbols, which are hashes of them."""
     sums = np.zeros(int(pagelet.max(initial=-1)) + 1, np.uint64)
-    np.add.at(sums, pagelet[tokens.is_word], tokens.symbol[tokens.is_word])
+    np.add.at(sums, pagelet[tokens.is_word], tokens.token_id[tokens.is_word])
     return sums
 
 
-def templates(pages: Iterable[Symbols]) -> Symbols:
+def templates(pages: Iterable[TokenIds]) -> TokenIds:
     """The pagelets that two different pages have, given the bags of each page."""
     different = {tuple(bags.tolist()) for bags in pages}
     counts = Counter(bag for page in different for bag in set(page))

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from research.systems.tokenwise import TokenSystem
-from scrapy_mss.markup.elements import elements, held, linked, within
+from scrapy_mss.markup.elements import element_starts, linked_words, mask_inside, sum_inside
 from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokens import Bools, Tokens
 
@@ -30,9 +30,9 @@ class LinkQuotaFilter(TokenSystem):
         self.quota = quota
 
     def kept(self, tokens: Tokens) -> Bools:
-        lists = elements(tokens, JUDGED)
+        lists = element_starts(tokens, JUDGED)
         blocks = np.flatnonzero(lists)
-        words = held(tokens, blocks, tokens.is_word)
-        links = held(tokens, blocks, linked(tokens))
+        words = sum_inside(tokens, blocks, tokens.is_word)
+        links = sum_inside(tokens, blocks, linked_words(tokens))
         lists[blocks] = links > self.quota * words
-        return ~within(tokens, lists)
+        return ~mask_inside(tokens, lists)

@@ -13,7 +13,7 @@ import numpy as np
 
 from research.systems.tokenwise import SpanSystem
 from scrapy_mss.core.subsequence import Span
-from scrapy_mss.markup.elements import elements, held, holders
+from scrapy_mss.markup.elements import element_starts, nearest_ancestors, sum_inside
 from scrapy_mss.markup.tokens import Tokens
 
 
@@ -21,13 +21,13 @@ class LargestSizeIncrease(SpanSystem):
     """The element that holds the most characters more than the largest element in it."""
 
     def span(self, tokens: Tokens) -> Span:
-        chosen = elements(tokens)
+        chosen = element_starts(tokens)
         opens = np.flatnonzero(chosen)
         lengths = (tokens.clean_end - tokens.clean_start) * ~tokens.is_tag
-        sizes = held(tokens, opens, lengths)
+        sizes = sum_inside(tokens, opens, lengths)
         # The last place is the page's: an element that is in no other has the parent -1.
         largest = np.zeros(len(tokens) + 1, np.int64)
-        np.maximum.at(largest, holders(tokens, chosen)[opens], sizes)
+        np.maximum.at(largest, nearest_ancestors(tokens, chosen)[opens], sizes)
         increases = np.append(lengths.sum() - largest[-1], sizes - largest[opens])
         winner = int(np.argmax(increases))
         start, last = 0, len(tokens) - 1

@@ -6,17 +6,19 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from research.systems.base import Example, Located
+from research.datasets.pages import Example
+from research.systems.base import Located
+from research.training.examples import training_examples
 from research.training.fit import fit
-from research.training.lessons import lessons
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.alignment import label_words
-from scrapy_mss.core.cleaning import UNCLEANED, keep
+from scrapy_mss.core.cleaning import CODE_ONLY, keep
 from scrapy_mss.core.self_training import ITERATIONS, SelfTraining, self_train
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.rendering import render
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.bundled import completed
-from scrapy_mss.models.format import Model
+from scrapy_mss.models.bundled import bundled_model, with_bundled
+from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PROFILES
 from scrapy_mss.models.store import read_model
 
@@ -35,20 +37,20 @@ class Mss:
             raise ValueError(f"no profile is called {profile!r}; there are {', '.join(PROFILES)}")
         self.profile = PROFILES[profile]
         if not clean:
-            self.profile = replace(self.profile, rules=UNCLEANED)
+            self.profile = replace(self.profile, rules=CODE_ONLY)
         if bias is not None:
             self.profile = replace(self.profile, bias=bias)
         self.extractor = Extractor.untrained(self.profile)
 
     def fit(self, examples: Iterable[Example]) -> None:
-        """Learn from golds that people wrote: none is refused."""
+        """Learn from golds that people wrote: none is rejected."""
         for example in examples:
-            tokens = tokenize(example.html)
+            tokens = tokenize(example.html, self.profile.stem)
             self.extractor.learn(tokens, label_words(tokens, example.text), checked=False)
 
     def load_model(self, path: str | os.PathLike[str]) -> None:
         """Use what a model file holds instead of learning."""
-        self.extractor = Extractor(completed(read_model(path)), profile=self.profile)
+        self.extractor = Extractor(with_bundled(read_model(path)), profile=self.profile)
 
     def locate(self, html: str) -> Located:
         found = self.extractor.extract(html)
@@ -58,16 +60,20 @@ class Mss:
         return self.extractor.extract(html).text
 
 
-class JudgedMss(Mss):
-    """The system of the model in the box: counts of words and layout, weighed by a judge."""
+class BlockMss(Mss):
+    """The system of the bundled model: counts of words and layout, and a block classifier."""
 
     def __init__(self, *, bias: float | None = None) -> None:
         super().__init__(profile=DEFAULT.name, clean=True, bias=bias)
 
     def fit(self, examples: Iterable[Example]) -> None:
-        """Learn counts, and a judge of them."""
-        bayes, judge = fit(list(lessons(examples)), self.profile.families)
-        self.extractor = Extractor(Model.of(self.profile, bayes, judge), profile=self.profile)
+        """Learn counts, and a classifier of blocks by them."""
+        bayes, classifier = fit(list(training_examples(examples)), self.profile.families)
+        self.extractor = Extractor(Model(self.profile, classifier, bayes), profile=self.profile)
+
+    def load_bundled(self) -> None:
+        """Use the model that comes with the package."""
+        self.extractor = Extractor(bundled_model(), profile=self.profile)
 
 
 class SelfTrainedMss(Mss):
@@ -80,15 +86,16 @@ class SelfTrainedMss(Mss):
     def locate_site(self, pages: Sequence[str]) -> list[list[Located]]:
         """For each iteration, the first of them none, what is found in each page of a site."""
         assert self.extractor.model is not None
-        tokens = [tokenize(page) for page in pages]
-        history = self_train(self.extractor.model.bayes, tokens, options=self.options)
+        read = [Page.of(page, self.profile.stem) for page in pages]
+        history = self_train(self.extractor.model.bayes, read, options=self.options)
         rows = []
         for predictions in history:
             kept = [
-                keep(page, found.span, self.profile.rules)
-                for page, found in zip(tokens, predictions, strict=True)
+                keep(page.tokens, found.span, self.profile.rules)
+                for page, found in zip(read, predictions, strict=True)
             ]
-            rows.append([Located(render(t, k), t, k) for t, k in zip(tokens, kept, strict=True)])
+            located = zip((page.tokens for page in read), kept, strict=True)
+            rows.append([Located(render(tokens, k), tokens, k) for tokens, k in located])
         return rows
 
     def extract_site(self, pages: Sequence[str]) -> list[str]:

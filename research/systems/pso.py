@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from research.systems.base import Example
+from research.datasets.pages import Example
 from research.systems.block_features import FEATURES, features, passing
 from research.systems.blocks import blocks
 from research.systems.stopwords import languages_of_words

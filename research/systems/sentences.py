@@ -13,16 +13,16 @@ from typing import Final
 import numpy as np
 
 from research.systems.blocks import Blocks
-from scrapy_mss.markup.elements import Places, totals
-from scrapy_mss.markup.tags import BLOCK_TAGS, numbers
+from scrapy_mss.markup.elements import Indices, prefix_sums
+from scrapy_mss.markup.tags import BLOCK_TAGS, tag_numbers
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Bools, Floats, Symbols, Tokens
+from scrapy_mss.markup.tokens import Bools, Floats, TokenIds, Tokens
 
-_STOPS: Final = tokenize(". ! ? …").symbol
-_IDEOGRAPHIC: Final = tokenize("\N{IDEOGRAPHIC FULL STOP} ！ ？ ．").symbol  # noqa: RUF001
-_CLOSING: Final = tokenize("\" ' ) ] } » « › ‹ ” “ ’ ‘ 」 』 ）").symbol  # noqa: RUF001
-_BREAKS: Final = numbers(BLOCK_TAGS | {"hr"})
-_BLANKS: Final = numbers(frozenset({"br"}))
+_STOPS: Final = tokenize(". ! ? …").token_id
+_IDEOGRAPHIC: Final = tokenize("\N{IDEOGRAPHIC FULL STOP} ！ ？ ．").token_id  # noqa: RUF001
+_CLOSING: Final = tokenize("\" ' ) ] } » « › ‹ ” “ ’ ‘ 」 』 ）").token_id  # noqa: RUF001
+_BREAKS: Final = tag_numbers(BLOCK_TAGS | {"hr"})
+_BLANKS: Final = tag_numbers(frozenset({"br"}))
 
 
 def sentences(tokens: Tokens, blocks: Blocks) -> Floats:
@@ -31,7 +31,7 @@ def sentences(tokens: Tokens, blocks: Blocks) -> Floats:
     block = blocks.number[text]
     blank = tokens.blank_before | (tokens.is_tag & np.isin(tokens.tag, _BLANKS))
     broken = tokens.is_tag & np.isin(tokens.tag, _BREAKS)
-    before = _before_closing(tokens.symbol[text])
+    before = _before_closing(tokens.token_id[text])
     begins = np.diff(block, prepend=-1) > 0
     begins |= _since_last(broken, text)
     begins |= np.isin(before, _IDEOGRAPHIC)
@@ -42,12 +42,12 @@ def sentences(tokens: Tokens, blocks: Blocks) -> Floats:
     return np.bincount(block[words][first], minlength=len(blocks)).astype(np.float64)
 
 
-def _since_last(flags: Bools, at: Places) -> Bools:
+def _since_last(flags: Bools, at: Indices) -> Bools:
     """bool[len(at)]: whether a flag is set at the place or between it and the one before."""
-    return np.diff(totals(flags)[at + 1], prepend=0) > 0
+    return np.diff(prefix_sums(flags)[at + 1], prepend=0) > 0
 
 
-def _before_closing(symbols: Symbols) -> Symbols:
+def _before_closing(symbols: TokenIds) -> TokenIds:
     """uint64[n]: for each symbol the last one before it that closes no quote; at first 0."""
     places = np.where(np.isin(symbols, _CLOSING), 0, np.arange(1, len(symbols) + 1))
     last = np.maximum.accumulate(np.append(0, places)[:-1]) if len(symbols) else places

@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from scrapy_mss.markup.elements import Places
+from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tokenizer import CJK
 from scrapy_mss.markup.tokens import Bools, Floats
 
@@ -48,7 +48,7 @@ class _Counts(NamedTuple):
     """One page as arrays: a row of the first three a (term, block), of the others a block."""
 
     first: Bools  # whether the row begins a term; of terms that stand in several blocks
-    block: Places
+    block: Indices
     times: Floats
     length: Floats
     product: Floats
@@ -75,7 +75,7 @@ def _counts(page: PageTerms) -> _Counts:
     )
 
 
-def _by_block(block: Places, values: Floats, n: int) -> Floats:
+def _by_block(block: Indices, values: Floats, n: int) -> Floats:
     return np.bincount(block, values, n).astype(np.float64)  # integers where there is no value
 
 
@@ -83,11 +83,11 @@ def _by_block(block: Places, values: Floats, n: int) -> Floats:
 class Similarity:
     """The similarity of any choice of blocks to the golds of some pages."""
 
-    block: Places  # of each entry
+    block: Indices  # of each entry
     times: Floats
-    terms: Places  # where the entries of each term of each page begin
-    page_terms: Places  # where the terms of each page begin, and the end
-    page_blocks: Places  # where the blocks of each page begin, and the end
+    terms: Indices  # where the entries of each term of each page begin
+    page_terms: Indices  # where the terms of each page begin, and the end
+    page_blocks: Indices  # where the blocks of each page begin, and the end
     length: Floats  # of each block
     product: Floats
     square: Floats
@@ -129,7 +129,7 @@ class Similarity:
         return cosine(product, square, self.gold_square) * ratio(length, self.gold_length)
 
 
-def _sums(values: Floats, bounds: Places) -> Floats:
+def _sums(values: Floats, bounds: Indices) -> Floats:
     """float64[n, m-1]: the sums of the columns of *values* from each of m *bounds* to the next."""
     before = np.zeros((values.shape[0], values.shape[1] + 1))
     np.cumsum(values, axis=1, out=before[:, 1:])

@@ -26,7 +26,7 @@ def languages_of_words() -> Mapping[str, int]:
     try:
         from stopwordsiso import stopwords
     except ImportError as error:
-        message = "stop words need stopwordsiso: pip install scrapy-mss[peers]"
+        message = "stop words need stopwordsiso: make research"
         raise ImportError(message, name="stopwordsiso") from error
     found: dict[str, int] = {}
     for bit, language in enumerate(LANGUAGES):

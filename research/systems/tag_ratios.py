@@ -26,14 +26,14 @@ import numpy as np
 
 from research.systems.clustering import Labels
 from research.systems.tokenwise import TokenSystem
-from scrapy_mss.markup.tags import numbers
+from scrapy_mss.markup.tags import tag_numbers
 from scrapy_mss.markup.tokens import Bools, Floats, Ints, Tokens
 
 CLUSTERS: Final = 3  # the k of the 2010 paper
 LINE_LENGTH: Final = 65
 ONE_LINE: Final = 0.5  # of a page's characters, in its longest line
 
-_CODE = numbers(frozenset({"script", "style"}))
+_CODE = tag_numbers(frozenset({"script", "style"}))
 _LINE_FEED, _CARRIAGE_RETURN = 10, 13
 
 

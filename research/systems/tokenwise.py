@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from research.systems.base import Located
-from scrapy_mss.core.cleaning import UNCLEANED, keep
+from scrapy_mss.core.cleaning import CODE_ONLY, keep
 from scrapy_mss.core.subsequence import Span
 from scrapy_mss.markup.rendering import render
 from scrapy_mss.markup.tokenizer import tokenize
@@ -33,4 +33,4 @@ class SpanSystem(TokenSystem):
         raise NotImplementedError
 
     def kept(self, tokens: Tokens) -> Bools:
-        return keep(tokens, self.span(tokens), UNCLEANED)
+        return keep(tokens, self.span(tokens), CODE_ONLY)

@@ -1,1 +1,1 @@
-"""How a model with a judge is learned from labelled pages: `make model`, and the bench's folds."""
+"""How the bundled model is made from labelled pages: `make model`, and the bench's folds."""

@@ -1,52 +1,78 @@
-"""Make the model in the box from labelled pages: `make model`.
+"""Make a model with a block classifier from labelled pages: `make model`.
 
-It learns from the sets whose licence allows it (NOTICE), and from those alone. The same pages give
-the same bytes: nothing here depends on time, chance or the order of threads, given the same numpy
-on the same kind of processor.
+Without options it is the bundled model, made from the sets whose licence allows it (NOTICE), and
+from those alone. The same pages and options give the same bytes: nothing here depends on time or
+on the order of threads, given the same numpy on the same kind of processor.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
-from research.bench.datasets import load
-from research.bench.errors import BenchError
-from research.bench.pages import Page
-from research.bench.systems import examples
+from research import command_line
+from research.datasets.pages import LabelledPage, examples
+from research.datasets.sets import load
+from research.errors import UserError
+from research.training.examples import training_examples
 from research.training.fit import fit
-from research.training.lessons import lessons
-from scrapy_mss.markup.tokenizer import tokenize
+from research.training.optimization import Config
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.models.bundled import FILE
-from scrapy_mss.models.format import Model, to_bytes
+from scrapy_mss.models.format import to_bytes
+from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import write_atomically
 
 ARTICLES = ("articles_wcxb", "articles_fundus", "articles_rules", "articles_tools")
-OTHERS = ("other_pages_wcxb",)
-TARGET = Path(__file__).parents[2] / "scrapy_mss" / FILE
+OTHERS = "other_pages_wcxb"  # pages of other types: what the decision learns to tell apart
+BUNDLED = Path(__file__).parents[2] / "scrapy_mss" / FILE
 
 
-def main(folder: str) -> None:
-    """Learn from the sets in *folder* and write the model into the package."""
-    articles = [page for name in ARTICLES for page in pages(folder, name)]
-    others = [tokenize(page.html) for name in OTHERS for page in pages(folder, name)]
-    bayes, judge = fit(list(lessons(examples(articles))), DEFAULT.families, others)
-    data = to_bytes(Model.of(DEFAULT, bayes, judge))
-    TARGET.parent.mkdir(exist_ok=True)
-    write_atomically(TARGET, data)
-    print(f"{TARGET}: {len(data) / 1e6:.2f} MB, {bayes.pages} pages")
+def parser() -> argparse.ArgumentParser:
+    """Build the parser of the command line."""
+    top = command_line.Parser(
+        prog="python -m research.training", description="Make a model from labelled pages."
+    )
+    add = top.add_argument
+    add("data", type=Path, metavar="DATA", help="the folder of the labelled sets")
+    add("--out", type=Path, default=BUNDLED, metavar="FILE", help="default: the bundled model")
+    add(
+        "--articles",
+        type=lambda names: names.split(","),
+        default=ARTICLES,
+        metavar="A,B",
+        help=f"the sets of articles to learn from (default: {','.join(ARTICLES)})",
+    )
+    add(
+        "--seed",
+        type=command_line.at_least(0),
+        default=Config().seed,
+        metavar="N",
+        help=f"of the network's start and its order of examples (default: {Config().seed})",
+    )
+    top.set_defaults(perform=run)
+    return top
 
 
-def pages(folder: str, name: str) -> tuple[Page, ...]:
+def run(options: argparse.Namespace, _command: str) -> None:
+    """Learn from the sets that *options* name and write the model."""
+    if not options.out.parent.is_dir():
+        raise UserError(f"--out: there is no folder {options.out.parent}")
+    articles = [page for name in options.articles for page in pages(options.data, name)]
+    negatives = [Page.of(page.html) for page in pages(options.data, OTHERS)]
+    learned = list(training_examples(examples(articles)))
+    bayes, classifier = fit(learned, DEFAULT.families, negatives, Config(seed=options.seed))
+    data = to_bytes(Model(DEFAULT, classifier, bayes))
+    write_atomically(options.out, data)
+    print(f"{options.out}: {len(data) / 1e6:.2f} MB, {bayes.pages} pages")
+
+
+def pages(folder: Path, name: str) -> Sequence[LabelledPage]:
     """The pages of the set *name*."""
-    return load(f"jsonl:{folder}/{name}.jsonl.xz").pages
+    return load(f"jsonl:{folder / name}.jsonl.xz").pages
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Make the model in the box.")
-    parser.add_argument("folder", help="where the labelled pages are")
-    try:
-        main(parser.parse_args().folder)
-    except BenchError as error:
-        parser.error(str(error))
+    raise SystemExit(command_line.run(parser()))

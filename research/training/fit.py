@@ -1,8 +1,8 @@
-"""From lessons to counts and a judge of them.
+"""From examples to counts and a classifier of blocks by them.
 
-The judge must not be fitted on pages whose own counts it weighs: there they look far surer than
-they will on a page of another site. So the sites are dealt into parts, and what the judge is
-shown of a part's pages comes from the counts of all other parts.
+The classifier must not be fitted on pages whose own counts it weighs: there the evidence is far
+stronger than on a page of another site. So the sites go into folds, and the evidence of a fold's
+pages comes from the counts of all other folds.
 """
 
 from __future__ import annotations
@@ -13,124 +13,136 @@ from itertools import chain
 
 import numpy as np
 
-from research.training.descent import Descent, fit_logistic, fit_network
-from research.training.lessons import Lesson
-from scrapy_mss.blocks.classifier import Judge, evidence_of, inputs_of, score
+from research.training.examples import TrainingExample
+from research.training.optimization import Config, fit_logistic, fit_network
+from scrapy_mss.blocks.classifier import (
+    BlockClassifier,
+    BlockInputs,
+    block_evidence,
+    block_inputs,
+    block_scores,
+)
 from scrapy_mss.blocks.mlp import Matrix, Network
-from scrapy_mss.blocks.page_features import N_LOOKS, looks_of, looks_of_silent
-from scrapy_mss.blocks.segmentation import Passages
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.page_features import (
+    ReadPage,
+    as_silent,
+    page_feature_names,
+    page_features,
+)
 from scrapy_mss.blocks.selection import select
 from scrapy_mss.core.naive_bayes import NaiveBayes, logistic
-from scrapy_mss.markup.tokens import Floats, Tokens
+from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.models.families import new_counts
 
-PARTS = 5
-SILENCED_WEIGHT = 0.2  # of a page that is shown as if it said nothing of itself
-SURE = 20.0  # log-odds that leave no doubt
+FOLDS = 5
+SILENT_WEIGHT = 0.2  # of a page shown as if it stated nothing; chosen, not measured
+CERTAIN = 20.0  # log-odds of a probability that no rounding brings below .999
 
 
 def fit(
-    lessons: Sequence[Lesson],
+    examples: Sequence[TrainingExample],
     families: Sequence[str],
-    others: Sequence[Tokens] = (),
-    how: Descent | None = None,
-) -> tuple[NaiveBayes, Judge]:
-    """Counts of all *lessons*, and the judge of such counts; *others* are pages without one."""
-    dealt = [[lesson for lesson in lessons if lesson.part % PARTS == k] for k in range(PARTS)]
-    parts = [counted(part, families) for part in dealt]
+    negatives: Sequence[Page] = (),
+    config: Config | None = None,
+) -> tuple[NaiveBayes[Page], BlockClassifier]:
+    """Counts of all *examples*, and the classifier; *negatives* are pages without an article."""
+    folds = [[each for each in examples if each.site_hash % FOLDS == k] for k in range(FOLDS)]
+    counts = [counted(fold, families) for fold in folds]
     evidence = []
-    for k, part in enumerate(dealt):
-        rest = merged(parts[:k] + parts[k + 1 :], families)
-        evidence += [evidence_of(rest, lesson.tokens.passages) for lesson in part]
-    ordered = list(chain.from_iterable(dealt))
-    whole = merged(parts, families)
-    shown = Shown.of(ordered, evidence)
-    network = shown.network(how)
-    articles = shown.looks(how) if others else []
-    strangers = []
-    for tokens in others:
-        passages = tokens.passages
-        if len(passages):
-            said = evidence_of(whole, passages)
-            scores = score(said, shown.weights)
-            odds = network.log_odds(inputs_of(passages, said, scores))
-            strangers.append(_looks(passages, scores, odds))
-    return whole, Judge(shown.weights, network, _decision(articles, strangers))
+    for k, fold in enumerate(folds):
+        others = merged(counts[:k] + counts[k + 1 :], families)
+        evidence += [block_evidence(each.page, others) for each in fold]
+    bayes = merged(counts, families)
+    training = TrainingSet.of(list(chain.from_iterable(folds)), evidence)
+    network = training.network(config)
+    classifier = BlockClassifier(training.weights, network, _always_article())
+    if not negatives:
+        return bayes, classifier
+    negative = []
+    for page in negatives:
+        if len(page.blocks):
+            inputs = classifier.inputs(page, bayes)
+            negative.append(_page_features(page, inputs, network))
+    if negative:
+        weights = _fit_page_weights(training.page_features(config), negative)
+        classifier = BlockClassifier(training.weights, network, weights)
+    return bayes, classifier
 
 
-def _looks(passages: Passages, scores: Floats, odds: Matrix) -> Floats:
-    probability = logistic(odds.astype(np.float64))
-    _, _, kept = select(probability, passages)
-    return looks_of(passages, scores, probability, kept)
+def _page_features(page: Page, inputs: BlockInputs, network: Network) -> Floats:
+    probability = logistic(network.log_odds(inputs.matrix).astype(np.float64))
+    kept = select(page, probability).kept
+    return page_features(ReadPage(page, inputs, probability, kept))
 
 
-def _decision(articles: Sequence[Floats], others: Sequence[Floats]) -> Matrix:
-    """The coefficients that tell articles from other pages; without others, all are articles.
+def _fit_page_weights(positive: Sequence[Floats], negative: Sequence[Floats]) -> Matrix:
+    """The coefficients that tell articles from other pages by their page features.
 
-    Each page is shown a second time as if it said nothing of itself.
+    Each page is shown a second time as if it stated nothing of itself.
     """
-    if not others:
-        return np.append(np.zeros(N_LOOKS), SURE).astype(np.float32)
-    looks = [*articles, *others]
-    # A page that says nothing already is as it is; the others are shown without what they say, too.
-    silenced = [page if page[-1] else looks_of_silent(page) for page in looks]
-    labels = np.repeat([1.0, 0.0], [len(articles), len(others)])
-    rows = np.array([*looks, *silenced]).T
-    weights = np.repeat([1.0, SILENCED_WEIGHT], len(looks))
+    features = [*positive, *negative]
+    rows = np.array([*features, *map(as_silent, features)]).T
+    labels = np.repeat([1.0, 0.0], [len(positive), len(negative)])
+    weights = np.repeat([1.0, SILENT_WEIGHT], len(features))
     return fit_logistic(rows, np.tile(labels, 2), weights).astype(np.float32)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Shown:
-    """What the network learns from: lessons, their inputs, and the weights of evidence."""
+def _always_article() -> Matrix:
+    """The coefficients by which every page is an article."""
+    return np.append(np.zeros(len(page_feature_names())), CERTAIN).astype(np.float32)
 
-    lessons: Sequence[Lesson]
-    scores: Sequence[Floats]
-    inputs: Sequence[Matrix]
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingSet:
+    """What the network learns from: examples, their inputs, and the weights of evidence."""
+
+    examples: Sequence[TrainingExample]
+    inputs: Sequence[BlockInputs]
     weights: Matrix
 
     @classmethod
-    def of(cls, lessons: Sequence[Lesson], evidence: Sequence[Floats]) -> Shown:
-        """From *evidence* (float64[n_evidence, n_passages] for each of the *lessons*)."""
-        labels = np.concatenate([lesson.inside for lesson in lessons]).astype(np.float64)
-        shares = np.concatenate([lesson.weights for lesson in lessons])
+    def of(cls, examples: Sequence[TrainingExample], evidence: Sequence[Floats]) -> TrainingSet:
+        """From *evidence* (float64[n_poolings, n_blocks] for each of the *examples*)."""
+        labels = np.concatenate([each.inside for each in examples]).astype(np.float64)
+        shares = np.concatenate([each.weights for each in examples])
         weights = fit_logistic(np.concatenate(evidence, axis=1), labels, shares).astype(np.float32)
-        scores = [score(said, weights) for said in evidence]
         inputs = [
-            inputs_of(lesson.tokens.passages, said, summed)
-            for lesson, said, summed in zip(lessons, evidence, scores, strict=True)
+            block_inputs(example.page, rows, block_scores(rows, weights))
+            for example, rows in zip(examples, evidence, strict=True)
         ]
-        return cls(lessons, scores, inputs, weights)
+        return cls(examples, inputs, weights)
 
-    def network(self, how: Descent | None, *, without: int | None = None) -> Network:
-        """A network fitted to the lessons; *without* one half of the sites, or to all."""
-        rows = [i for i, lesson in enumerate(self.lessons) if lesson.half != without]
-        inputs = np.concatenate([self.inputs[i] for i in rows])
-        labels = np.concatenate([self.lessons[i].inside for i in rows]).astype(np.float32)
-        shares = np.concatenate([self.lessons[i].weights for i in rows]).astype(np.float32)
-        return fit_network(inputs, labels, shares, how)
+    def network(self, config: Config | None, *, without: int | None = None) -> Network:
+        """A network fitted to the examples; *without* one half of the sites, or to all."""
+        rows = [i for i, each in enumerate(self.examples) if each.half != without]
+        inputs = np.concatenate([self.inputs[i].matrix for i in rows])
+        labels = np.concatenate([self.examples[i].inside for i in rows]).astype(np.float32)
+        shares = np.concatenate([self.examples[i].weights for i in rows]).astype(np.float32)
+        return fit_network(inputs, labels, shares, config)
 
-    def looks(self, how: Descent | None) -> list[Floats]:
-        """What a judge decides by, of the whole pages, from networks fitted to other sites."""
-        apart = [self.network(how, without=half) for half in (0, 1)]
+    def page_features(self, config: Config | None) -> list[Floats]:
+        """Those of the whole pages, from networks that were fitted to other sites."""
+        networks = [self.network(config, without=half) for half in (0, 1)]
         return [
-            _looks(lesson.tokens.passages, scores, apart[lesson.half].log_odds(inputs))
-            for lesson, scores, inputs in zip(self.lessons, self.scores, self.inputs, strict=True)
-            if not lesson.made
+            _page_features(each.page, inputs, networks[each.half])
+            for each, inputs in zip(self.examples, self.inputs, strict=True)
+            if not each.synthetic
         ]
 
 
-def counted(lessons: Sequence[Lesson], families: Sequence[str]) -> NaiveBayes:
-    """The counts of whole pages; what is made from one would count its article twice."""
-    bayes = NaiveBayes(families)
-    for lesson in lessons:
-        if not lesson.made:
-            bayes.learn_page(lesson.tokens, lesson.token_labels)
+def counted(examples: Sequence[TrainingExample], families: Sequence[str]) -> NaiveBayes[Page]:
+    """The counts of whole pages; a synthetic one would count its article twice."""
+    bayes = new_counts(families)
+    for example in examples:
+        if not example.synthetic:
+            bayes.learn(example.page, example.token_labels)
     return bayes
 
 
-def merged(parts: Sequence[NaiveBayes], families: Sequence[str]) -> NaiveBayes:
+def merged(parts: Sequence[NaiveBayes[Page]], families: Sequence[str]) -> NaiveBayes[Page]:
     """The counts of all *parts*."""
-    whole = NaiveBayes(families)
+    whole = new_counts(families)
     for part in parts:
         whole.merge(part)
     return whole

@@ -43,10 +43,8 @@ class Selection(NamedTuple):
 def select(page: Page, probability: Floats, bias: float = 0.0) -> Selection:
     """The article by the *probability* of each block; *bias* lowers the threshold."""
     scores = token_scores(page, probability, threshold(page, probability) - bias)
-    first = page.blocks.first
-    above, span = scores[first] > 0, best_span(scores)
-    in_span = above & (first >= span.start) & (first < span.end)
-    kept = rejoined(page, in_span, above)
+    above = scores[page.blocks.first] > 0
+    kept = rejoined(page, in_span(page, best_span(scores), above), above)
     kept &= ~duplicates(page, kept)
     return Selection(scores, _span_of(page, kept, scores), kept)
 
@@ -63,6 +61,12 @@ def threshold(page: Page, probability: Floats) -> float:
 def token_scores(page: Page, probability: Floats, zero: float) -> Floats:
     """float64[n_tokens]: how far a token's block is above *zero*; 0 for tags and outside blocks."""
     return page.blocks.spread(probability - zero) * ~page.tokens.is_tag
+
+
+def in_span(page: Page, span: Span, above: Bools) -> Bools:
+    """bool[n_blocks]: the blocks of the *span* that are *above* the threshold."""
+    first = page.blocks.first
+    return above & (first >= span.start) & (first < span.end)
 
 
 def rejoined(page: Page, kept: Bools, above: Bools) -> Bools:

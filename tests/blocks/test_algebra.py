@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scrapy_mss.blocks.algebra import product
+from scrapy_mss.blocks.mlp import product
 
 # Raises the flag of an invalid value for certain; what a library raises by accident it does not.
 FLAGGED = (np.array([[np.inf, np.inf]]), np.array([[1.0], [-1.0]]))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.format import Model
+from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.wrappers import label, load_wrappers
 from tests.plugin.site import RULES, wrapped

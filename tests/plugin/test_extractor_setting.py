@@ -16,7 +16,7 @@ from research.systems.base import TextExtractor
 from research.systems.baselines import LongestBlock, SimpleMss
 from research.systems.external import PEERS
 from scrapy_mss.article import read_page
-from scrapy_mss.models.format import Model
+from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.settings import SettingError
 from scrapy_mss.systems import chosen

@@ -26,11 +26,11 @@ def test_sites_with_rules_teach_and_every_site_is_extracted(tmp_path: Path) -> N
         rows = [line for line in file if _key(line) in CHOSEN]
     with lzma.open(tmp_path / "chosen.jsonl.xz", "wt", encoding="utf-8", preset=0) as file:
         file.writelines(rows)
-    command = [sys.executable, str(ROOT / "research" / "benchmarks" / "replay.py"), "--set", "chosen"]
+    command = [sys.executable, "-m", "research.benchmarks.replay", "--set", "chosen"]
 
     done = subprocess.run(
         [*command, "--data", str(tmp_path), "--rules", str(RULES)],
-        cwd=tmp_path,
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,

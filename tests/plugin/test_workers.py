@@ -23,7 +23,7 @@ from scrapy_mss.article import Found, read_page
 from scrapy_mss.crawl.pool import GivenUpError, Workers
 from scrapy_mss.crawl.worker import Page
 from scrapy_mss.models.bundled import completed, shipped
-from scrapy_mss.models.format import Model
+from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import read_model
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment

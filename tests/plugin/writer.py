@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-from scrapy_mss.models.format import Model
+from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore, read_model
 from tests.plugin.models import learned

@@ -10,28 +10,31 @@ from dataclasses import replace
 from pathlib import Path
 
 from research.bench.metrics import words
-from research.bench.pages import Page
-from research.systems.base import Example, TextExtractor
+from research.datasets.pages import Example, LabelledPage
+from research.systems.base import TextExtractor
 
 PARAGRAPH = re.compile(r"<p>(.*?)</p>")
 
 
-def page(number: int, site: str = "a.example", **more: object) -> Page:
+def page(number: int, site: str = "a.example", **more: object) -> LabelledPage:
     """A page with a menu and two paragraphs; the paragraphs are its main text."""
     body = (f"Story {number} began early.", f"It ended at {number} o'clock, all said.")
     html = f"<ul><li>Home</li></ul><p>{body[0]}</p><p>{body[1]}</p>"
-    known = Page(f"{site}/{number}", site, html, ("\n\n".join(body),), None, "en", "article")
+    known = LabelledPage(
+        f"{site}/{number}", site, html, ("\n\n".join(body),), None, "en", "article"
+    )
     return replace(known, **more)  # type: ignore[arg-type]
 
 
-def pages(sites: int, each: int = 2) -> tuple[Page, ...]:
+def pages(sites: int, each: int = 2) -> tuple[LabelledPage, ...]:
     """So many pages of so many sites."""
     return tuple(page(n, f"{chr(97 + s)}.example") for s in range(sites) for n in range(each))
 
 
-def record(one: Page) -> dict[str, object]:
+def record(one: LabelledPage) -> dict[str, object]:
     """The page as a line of a jsonl set has it."""
-    return {name: getattr(one, name) for name in Page.__dataclass_fields__}
+    fields = {name: getattr(one, name) for name in LabelledPage.__dataclass_fields__}
+    return fields | {"author": fields.pop("authors")}
 
 
 def write_jsonl(path: Path, records: Iterable[object]) -> Path:
@@ -98,6 +101,13 @@ class Loading(Vocabulary):
         self.known.update(words(text))
 
 
+class PretrainedWords(Loading):
+    """Knows a word before it has learned anything."""
+
+    def load_bundled(self) -> None:
+        self.known["story"] += 1
+
+
 class Unteachable(Vocabulary):
     """Cannot learn."""
 
@@ -135,6 +145,7 @@ FAKES: dict[str, type] = {
     "nothing": Nothing,
     "vocabulary": Vocabulary,
     "loading": Loading,
+    "pretrained": PretrainedWords,
     "unteachable": Unteachable,
     "common": Common,
     "short": Short,

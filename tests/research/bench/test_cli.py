@@ -3,12 +3,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from research import systems as extractors
+from research import systems
 from research.bench import cli
+from research.systems import System
 from tests.research.bench.fakes import FAKES, create, pages, record, write_jsonl
 
 Bench = Callable[..., tuple[int, str, str]]
@@ -16,9 +16,10 @@ Bench = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture(autouse=True)
 def _fakes(monkeypatch: pytest.MonkeyPatch) -> None:
-    known: dict[str, Any] = {**FAKES, "absent": None}
-    monkeypatch.setattr(extractors, "SYSTEMS", known)
-    monkeypatch.setattr(extractors, "create", create)
+    known = dict.fromkeys((*FAKES, "absent"), System("nowhere:Fake"))
+    known["fragile"] = System("nowhere:Fake", reconstruction=True)
+    monkeypatch.setattr(systems, "SYSTEMS", known)
+    monkeypatch.setattr(systems, "create", create)
 
 
 @pytest.fixture
@@ -55,6 +56,20 @@ def test_a_run_writes_both_files_and_prints_the_table(
     assert document["command"].startswith("python -m research.bench run --test jsonl:")
     assert document["results"][0]["metrics"]["f1"] == {"value": 1.0, "low": 1.0, "high": 1.0}
     assert "## jsonl:given" in (tmp_path / "r.md").read_text(encoding="utf-8")
+
+
+def test_every_table_of_a_report_calls_a_reconstruction_one(
+    bench: Bench, given: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "r.md"
+
+    _, out, _ = bench("run", "--test", given, "--systems", "fragile,paragraphs", "--markdown", path)
+
+    lines = [*out.splitlines(), *path.read_text(encoding="utf-8").splitlines()]
+    named = [line for line in lines if "fragile" in line and " --systems " not in line]
+    assert len(named) >= 6
+    assert all("fragile (reconstruction)" in line for line in named)
+    assert not any("paragraphs (reconstruction)" in line for line in lines)
 
 
 def test_folds_and_processes(bench: Bench, given: str, tmp_path: Path) -> None:
@@ -94,7 +109,7 @@ def test_a_model_is_named_with_its_hash(bench: Bench, given: str, tmp_path: Path
 
 
 def test_rouge_is_computed_when_asked_for(bench: Bench, given: str) -> None:
-    pytest.importorskip("rouge_score", reason="of the extra `peers`")
+    pytest.importorskip("rouge_score", reason="of the extra `research`")
 
     code, out, _ = bench("run", "--test", given, "--systems", "paragraphs", "--rouge")
 
@@ -138,7 +153,7 @@ def test_a_bad_argument_is_one_line_and_code_two(
     [
         ({"--test": "jsonl:/no/such"}, "set 'jsonl:/no/such': there is no /no/such"),
         ({"--systems": "what"}, "system 'what' is unknown; known are: paragraphs, "),
-        ({"--systems": "absent"}, "pip install 'scrapy-mss[peers]'"),
+        ({"--systems": "absent"}, "make research"),
         ({"--systems": "vocabulary"}, "give it --folds or --train"),
         ({"--systems": "loading"}, "give --folds, --train or --model"),
         ({"--model": "/no/such"}, "--model: there is no file /no/such"),
@@ -147,7 +162,7 @@ def test_a_bad_argument_is_one_line_and_code_two(
         ({"--json": "/no/such/r.json"}, "cannot write /no/such/r.json"),
     ],
 )
-def test_a_fault_of_the_user_is_one_line_and_code_two(
+def test_an_error_of_the_user_is_one_line_and_code_two(
     bench: Bench, given: str, change: dict[str, str], message: str
 ) -> None:
     options = {"--test": given, "--systems": "paragraphs"} | change

@@ -10,8 +10,8 @@ import pytest
 
 from research.bench import cli, compare, plots, report
 from research.bench.compare import PRINTED, Cell, read, render
-from research.bench.errors import BenchError
 from research.bench.plots import Dot
+from research.errors import UserError
 
 WHEN = "2026-01-02T03:04:05+00:00"
 
@@ -149,14 +149,14 @@ def test_a_file_that_no_run_wrote_is_refused(tmp_path: Path, content: str, messa
     path = tmp_path / "r.json"
     path.write_text(content)
 
-    with pytest.raises(BenchError, match=message):
+    with pytest.raises(UserError, match=message):
         read(path)
 
 
 def test_the_command_writes_tables_and_plot(
     two: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("matplotlib", reason="of the extra `docs`")
+    pytest.importorskip("matplotlib", reason="of the extra `research`")
 
     code = cli.main(["compare", "--json", *map(str, two), "--out", str(tmp_path)])
 
@@ -213,7 +213,7 @@ def text_rows(plot: bytes, names: list[str]) -> list[float]:
 
 
 def test_names_stand_apart_in_the_order_of_the_points() -> None:
-    pytest.importorskip("matplotlib", reason="of the extra `docs`")
+    pytest.importorskip("matplotlib", reason="of the extra `research`")
     names = [f"system-{n}" for n in range(60)]
     dots = [Dot(name, 3.0 + n % 2, 0.9 - n / 10_000, "ours") for n, name in enumerate(names)]
 
@@ -223,9 +223,8 @@ def test_names_stand_apart_in_the_order_of_the_points() -> None:
     assert min(distances) > plots.NAME_SIZE
 
 
-@pytest.mark.parametrize(
-    ("heights", "expected"),
-    [
+def test_names_move_as_little_as_the_next_one_lets_them() -> None:
+    cases: list[tuple[list[float], list[float]]] = [
         ([], []),
         ([0.9, 0.5, 0.1], [0.9, 0.5, 0.1]),
         ([0.9, 0.9, 0.5], [0.9, 0.8, 0.5]),
@@ -233,16 +232,14 @@ def test_names_stand_apart_in_the_order_of_the_points() -> None:
         # What would fall under the page pushes the others up.
         ([0.9, 0.0, 0.0], [0.9, 0.1, 0.0]),
         ([0.15, 0.0, 0.0], [0.2, 0.1, 0.0]),
-    ],
-)
-def test_names_move_as_little_as_the_next_one_lets_them(
-    heights: list[float], expected: list[float]
-) -> None:
-    assert plots.apart(heights, 0.1) == pytest.approx(expected)
+    ]
+
+    for heights, expected in cases:
+        assert plots.apart(heights, 0.1) == pytest.approx(expected), heights
 
 
 def test_the_same_points_give_the_same_bytes() -> None:
-    pytest.importorskip("matplotlib", reason="of the extra `docs`")
+    pytest.importorskip("matplotlib", reason="of the extra `research`")
     dots = [Dot("a", 1.0, 0.5, "ours"), Dot("b", 20.0, 0.9, "other libraries")]
 
     assert plots.draw_dots("same", dots) == plots.draw_dots("same", dots)

@@ -166,9 +166,9 @@ def test_alignment_of_ten_thousand_words_takes_no_table() -> None:
     assert metrics.alignment(text, text[5_000:]) == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize(
-    ("extracted", "golds", "expected"),
-    [
+def test_rouge_lsum_of_texts_that_can_be_counted_by_hand() -> None:
+    pytest.importorskip("rouge_score", reason="of the extra `research`")
+    cases = [
         ("One day. It rained.", ("One day. It rained.",), 1.0),
         ("One day it rained", ("One day. It rained.",), 1.0),
         ("Quite different", ("One day. It rained.",), 0.0),
@@ -178,11 +178,8 @@ def test_alignment_of_ten_thousand_words_takes_no_table() -> None:
         ("", ("",), 1.0),
         ("…", ("One day.",), 0.0),
         ("One day.", ("",), 0.0),
-    ],
-)
-def test_rouge_lsum_of_texts_that_can_be_counted_by_hand(
-    extracted: str, golds: tuple[str, ...], expected: float
-) -> None:
-    pytest.importorskip("rouge_score", reason="of the extra `peers`")
+    ]
 
-    assert metrics.rouge_lsum(extracted, golds) == pytest.approx(expected)
+    found = [metrics.rouge_lsum(extracted, golds) for extracted, golds, _ in cases]
+
+    assert found == pytest.approx([expected for *_, expected in cases])

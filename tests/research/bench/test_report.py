@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from research.bench import markdown, report
-from research.bench.errors import BenchError
-from research.bench.pages import Broken, Dataset, Page
 from research.bench.report import Report, Run, Settings
 from research.bench.runner import Plan, run, splits
+from research.datasets.pages import Broken, Dataset, LabelledPage
+from research.errors import UserError
 from tests.research.bench.fakes import create, pages
 
 SETTINGS = Settings(
@@ -26,7 +26,9 @@ SETTINGS = Settings(
 )
 
 
-def finished(given: tuple[Page, ...], *systems: str, settings: Settings = SETTINGS) -> Report:
+def finished(
+    given: tuple[LabelledPage, ...], *systems: str, settings: Settings = SETTINGS
+) -> Report:
     """A report on one set of *given* pages."""
     tests = [Dataset("a set", "jsonl:a", given, (Broken("a:1", "id", "expected a text"),))]
     laid = tuple(splits(tests, [], settings.folds))
@@ -196,11 +198,11 @@ def test_a_file_is_written_over_another_whatever_its_letters(tmp_path: Path) -> 
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BenchError, match=r"cannot write .*report\.md"):
+    with pytest.raises(UserError, match=r"cannot write .*report\.md"):
         report.write(tmp_path / "gone/report.md", "text")
 
 
 @pytest.mark.parametrize("name", [".", "no/such/report.md"])
 def test_a_place_that_cannot_be_written_is_found_before_the_run(tmp_path: Path, name: str) -> None:
-    with pytest.raises(BenchError, match="cannot write"):
+    with pytest.raises(UserError, match="cannot write"):
         report.writable(tmp_path / name)

@@ -6,23 +6,23 @@ from typing import Any
 
 import pytest
 
-from research.bench.errors import BenchError
-from research.bench.pages import Dataset, Page
 from research.bench.runner import Plan, Rows, Split, run, splits
+from research.datasets.pages import Dataset, LabelledPage
+from research.errors import UserError
 from tests.research.bench.fakes import create, page, pages
 
 TIMES = {"ms", "lxml_ms"}
 
 
-def dataset(name: str, given: tuple[Page, ...]) -> Dataset:
+def dataset(name: str, given: tuple[LabelledPage, ...]) -> Dataset:
     return Dataset(name, name, given)
 
 
-def sites(given: tuple[Page, ...]) -> set[str]:
+def sites(given: tuple[LabelledPage, ...]) -> set[str]:
     return {each.site for each in given}
 
 
-def asked_of(split: Split) -> tuple[Page, ...]:
+def asked_of(split: Split) -> tuple[LabelledPage, ...]:
     return tuple(place.page for place in split.test)
 
 
@@ -83,7 +83,7 @@ KINDS: list[tuple[int, str | None]] = [(0, "article"), (1, None), (2, "forum")]
 
 
 def test_too_few_sites_for_the_folds_is_an_error() -> None:
-    with pytest.raises(BenchError, match="set 't' has 2 sites, too few for --folds 3"):
+    with pytest.raises(UserError, match="set 't' has 2 sites, too few for --folds 3"):
         splits([dataset("t", pages(2))], [], 3)
 
 
@@ -91,9 +91,9 @@ def test_nothing_left_to_learn_from_is_an_error() -> None:
     same = dataset("t", pages(2))
     forums = dataset("f", tuple(page(n, f"{n}.example", page_type="forum") for n in range(4)))
 
-    with pytest.raises(BenchError, match="all articles of --train are of sites that are tested"):
+    with pytest.raises(UserError, match="all articles of --train are of sites that are tested"):
         splits([same], [same], None)
-    with pytest.raises(BenchError, match="set 'f': no article to learn from outside fold 1"):
+    with pytest.raises(UserError, match="set 'f': no article to learn from outside fold 1"):
         splits([forums], [], 2)
 
 
@@ -168,5 +168,5 @@ def test_two_processes_give_the_rows_of_one(method: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_an_error_in_a_process_ends_the_run_with_its_message() -> None:
-    with pytest.raises(BenchError, match="system 'absent' needs peer"):
+    with pytest.raises(UserError, match="system 'absent' needs peer"):
         run(plan("absent"), quiet, jobs=2)

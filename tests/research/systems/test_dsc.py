@@ -14,9 +14,8 @@ from research.systems.dsc import (
 from tests.helpers.markup import SOUP, TAG_SOUP
 
 
-@pytest.mark.parametrize(
-    ("flat", "expected"),
-    [
+def test_three_windows_begin_a_region_and_three_end_it() -> None:
+    cases = [
         ("000111000", "000111000"),
         ("0001101110000", "0000001110000"),  # two flat ones begin nothing
         ("11100111000", "11111111000"),  # two steep ones end nothing
@@ -26,20 +25,18 @@ from tests.helpers.markup import SOUP, TAG_SOUP
         ("1", "1"),
         ("0", "0"),
         ("", ""),
-    ],
-)
-def test_three_windows_begin_a_region_and_three_end_it(flat: str, expected: str) -> None:
-    found = regions(np.array([digit == "1" for digit in flat], np.bool_))
+    ]
 
-    assert "".join(str(int(inside)) for inside in found) == expected
+    for flat, expected in cases:
+        found = regions(np.array([digit == "1" for digit in flat], np.bool_))
+        assert "".join(str(int(inside)) for inside in found) == expected, flat
 
 
 TAGS = "<br>" * 6
 
 
-@pytest.mark.parametrize(
-    ("source", "width", "expected"),
-    [
+def test_text_is_where_the_curve_is_half_as_steep() -> None:
+    cases = [
         (f"{TAGS}a b c d e f{TAGS}", 2, "a b c d e f"),
         # Two windows of three tokens are no region.
         (f"{TAGS}a b c d e f{TAGS}", 3, ""),
@@ -51,10 +48,11 @@ TAGS = "<br>" * 6
         ("a b c", 2, "a b c"),
         ("<p><p>", 2, ""),
         ("", 2, ""),
-    ],
-)
-def test_text_is_where_the_curve_is_half_as_steep(source: str, width: int, expected: str) -> None:
-    assert DocumentSlopeCurve(width=width).extract(source) == expected
+    ]
+
+    found = [DocumentSlopeCurve(width=width).extract(source) for source, width, _ in cases]
+
+    assert found == [expected for *_, expected in cases]
 
 
 def test_there_are_regions_apart() -> None:

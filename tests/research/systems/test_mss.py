@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from research.systems.base import Example
+from research.datasets.pages import Example
 from research.systems.mss import Mss, SelfTrainedMss
-from scrapy_mss.core.cleaning import PAPER_RULES, UNCLEANED
+from scrapy_mss.core.cleaning import PAPER_RULES, CODE_ONLY
 from scrapy_mss.core.self_training import ITERATIONS
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.profiles import CLEANEVAL, PAPER, PROFILES
@@ -75,7 +75,7 @@ def test_spans_are_not_cleaned_unless_asked_for() -> None:
     plain.fit(examples(4))
     cleaned.fit(examples(4))
 
-    assert plain.profile.rules == UNCLEANED
+    assert plain.profile.rules == CODE_ONLY
     assert cleaned.profile.rules == PAPER_RULES
     assert "Read more words" in plain.extract(source)
     assert "Read more words" not in cleaned.extract(source)
@@ -84,7 +84,7 @@ def test_spans_are_not_cleaned_unless_asked_for() -> None:
 def test_a_bias_replaces_the_profile_s() -> None:
     assert Mss(profile="cleaneval").profile.bias == CLEANEVAL.bias
     assert Mss(profile="cleaneval", bias=0.0).profile == replace(CLEANEVAL, bias=0.0)
-    assert Mss(bias=0.3).profile == replace(PAPER, bias=0.3, rules=UNCLEANED)
+    assert Mss(bias=0.3).profile == replace(PAPER, bias=0.3, rules=CODE_ONLY)
 
 
 def test_a_model_from_a_file_is_used_as_it_is(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_model_from_a_file_is_used_as_it_is(tmp_path: Path) -> None:
     loaded.load_model(tmp_path / "model")
 
     assert loaded.extract(page.html) == learned.extract(page.html)
-    assert loaded.profile.rules == UNCLEANED
+    assert loaded.profile.rules == CODE_ONLY
 
 
 def test_a_model_of_other_features_is_refused(tmp_path: Path) -> None:

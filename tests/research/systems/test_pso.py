@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from research.datasets.pages import Example
 from research.systems import create
-from research.systems.base import Example, Trainable
+from research.systems.base import Trainable
 from research.systems.block_features import passing
 from research.systems.pso import Pruned, Pso
 from research.systems.stopwords import languages_of_words

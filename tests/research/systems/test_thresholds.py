@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from research.systems.base import Example
+from research.datasets.pages import Example
 from research.systems.block_features import FEATURES
 from research.systems.thresholds import OPEN, Scale, Trial
 

@@ -5,14 +5,14 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from research.systems.base import Example
-from research.systems.mss import JudgedMss
+from research.datasets.pages import Example
+from research.systems.mss import BlockMss
 from research.training import fit as training
-from research.training.descent import Descent
-from research.training.fit import PARTS, counted, fit, merged
-from research.training.lessons import Lesson, lessons
+from research.training.examples import TrainingExample, training_examples
+from research.training.fit import FOLDS, counted, fit, merged
+from research.training.optimization import Config
 from scrapy_mss.blocks.classifier import Judge, evidence_of
-from scrapy_mss.blocks.segmentation import Passages
+from scrapy_mss.blocks.segmentation import Blocks
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokenizer import tokenize
@@ -21,7 +21,7 @@ from scrapy_mss.models.format import Model, from_bytes, to_bytes
 from scrapy_mss.models.profiles import DEFAULT
 from tests.helpers.news_pages import news_page
 
-QUICK = Descent(hidden=12, epochs=60, batch=64, rate=1e-2)
+QUICK = Config(hidden=12, epochs=60, batch=64, rate=1e-2)
 SITES = ("one", "two", "three", "four", "five", "six")
 MENU = "".join(f"<li><a href=/{n}.html>Ferry number {n}</a></li>" for n in range(30))
 LISTS = [f"<title>Ferries</title><ul class=menu>{MENU[: 60 * n]}</ul>" for n in range(8, 30)]
@@ -33,8 +33,8 @@ def examples() -> list[Example]:
     return [Example(page.html, page.text, site) for site, page in pages]
 
 
-def taken() -> list[Lesson]:
-    return list(lessons(examples()))
+def learned() -> list[TrainingExample]:
+    return list(training_examples(examples()))
 
 
 def model_of(bayes: NaiveBayes, judge: Judge) -> Model:
@@ -44,10 +44,10 @@ def model_of(bayes: NaiveBayes, judge: Judge) -> Model:
 @pytest.fixture(scope="module")
 def fitted() -> Model:
     """Learned from a dozen articles and a few lists."""
-    return model_of(*fit(taken(), DEFAULT.families, [tokenize(page) for page in LISTS], QUICK))
+    return model_of(*fit(learned(), DEFAULT.families, [tokenize(page) for page in LISTS], QUICK))
 
 
-def test_a_judge_finds_the_article_on_pages_of_a_site_that_it_never_saw(fitted: Model) -> None:
+def test_a_classifier_finds_the_article_on_pages_of_a_site_that_it_never_saw(fitted: Model) -> None:
     extractor = Extractor(fitted)
 
     for number in range(4):
@@ -58,14 +58,14 @@ def test_a_judge_finds_the_article_on_pages_of_a_site_that_it_never_saw(fitted: 
         assert found.is_article
 
 
-def test_a_judge_tells_pages_that_are_no_articles(fitted: Model) -> None:
+def test_pages_that_are_no_articles_are_told_apart(fitted: Model) -> None:
     extractor = Extractor(fitted)
 
     assert not any(extractor.extract(page).is_article for page in LISTS)
 
 
-def test_the_same_lessons_give_the_same_bytes(fitted: Model) -> None:
-    again = model_of(*fit(taken(), DEFAULT.families, [tokenize(page) for page in LISTS], QUICK))
+def test_the_same_examples_give_the_same_bytes(fitted: Model) -> None:
+    again = model_of(*fit(learned(), DEFAULT.families, [tokenize(page) for page in LISTS], QUICK))
 
     assert to_bytes(again) == to_bytes(fitted)
     assert to_bytes(from_bytes(to_bytes(fitted))) == to_bytes(fitted)
@@ -73,9 +73,9 @@ def test_the_same_lessons_give_the_same_bytes(fitted: Model) -> None:
 
 def test_counts_are_those_of_all_whole_pages(fitted: Model) -> None:
     expected = NaiveBayes(DEFAULT.families)
-    for lesson in taken():
-        if not lesson.made:
-            tokens, inside = lesson.tokens, lesson.token_labels
+    for each in learned():
+        if not each.synthetic:
+            tokens, inside = each.tokens, each.token_labels
             expected.learn(expected.features(tokens), inside, names=expected.names(tokens, inside))
 
     assert fitted.bayes.pages == len(examples())
@@ -84,7 +84,7 @@ def test_counts_are_those_of_all_whole_pages(fitted: Model) -> None:
         assert np.array_equal(fitted.bayes.counts[name], counts)
 
 
-def test_what_a_judge_learns_from_never_comes_from_counts_of_the_page_s_own_site(
+def test_evidence_never_comes_from_counts_of_the_page_s_own_site(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A word that one site alone has is unknown to the counts that speak of its pages."""
@@ -95,21 +95,21 @@ def test_what_a_judge_learns_from_never_comes_from_counts_of_the_page_s_own_site
     ]
     asked: list[tuple[str, NaiveBayes]] = []
 
-    def spy(bayes: NaiveBayes, passages: Passages) -> Floats:
+    def spy(bayes: NaiveBayes, passages: Blocks) -> Floats:
         asked.append((passages.tokens.source, bayes))
         return evidence_of(bayes, passages)
 
-    monkeypatch.setattr(training, "evidence_of", spy)
-    taken = list(lessons(marked))
+    monkeypatch.setattr(training, "block_evidence", spy)
+    learned = list(training_examples(marked))
 
-    whole, _ = fit(taken, DEFAULT.families, how=Descent(hidden=2, epochs=1))
+    whole, _ = fit(learned, DEFAULT.families, config=Config(hidden=2, epochs=1))
 
     def times_seen(bayes: NaiveBayes, site: str) -> int:
         bucket = bayes.features(tokenize(f"Only{site}"))[0, 0]
         return int(bayes.counts["unigram"][bucket].sum())
 
-    parts = {lesson.site: lesson.part % PARTS for lesson in taken}
-    assert len(asked) == len(taken)
+    parts = {each.site: each.site_hash % FOLDS for each in learned}
+    assert len(asked) == len(learned)
     for source, bayes in asked:
         (own,) = (site for site in SITES if f"Only{site} " in source)
         for site in SITES:
@@ -118,7 +118,7 @@ def test_what_a_judge_learns_from_never_comes_from_counts_of_the_page_s_own_site
 
 
 def test_without_other_pages_every_page_is_an_article() -> None:
-    bayes, judge = fit(taken(), DEFAULT.families, how=Descent(hidden=2, epochs=1))
+    bayes, judge = fit(learned(), DEFAULT.families, config=Config(hidden=2, epochs=1))
 
     assert not judge.decision[:-1].any()
     assert judge.article(np.zeros(len(judge.decision) - 1)) > 0.999
@@ -126,7 +126,7 @@ def test_without_other_pages_every_page_is_an_article() -> None:
 
 
 def test_pages_of_one_site_are_enough_to_fit() -> None:
-    system = JudgedMss()
+    system = BlockMss()
 
     system.fit([one for one in examples() if one.site == "one"])
 
@@ -135,8 +135,8 @@ def test_pages_of_one_site_are_enough_to_fit() -> None:
     assert system.extract("<p>one two") in {"", "one two"}
 
 
-def test_a_system_with_a_judge_learns_from_examples_and_finds_the_text() -> None:
-    system, page = JudgedMss(), news_page(77, site="seven")
+def test_a_system_learns_from_examples_and_finds_the_text() -> None:
+    system, page = BlockMss(), news_page(77, site="seven")
 
     system.fit(examples())
     located = system.locate(page.html)
@@ -147,18 +147,18 @@ def test_a_system_with_a_judge_learns_from_examples_and_finds_the_text() -> None
 
 
 def test_counts_of_parts_add_up_to_the_counts_of_all() -> None:
-    all_lessons = taken()
+    everything = learned()
 
-    whole = counted(all_lessons, DEFAULT.families)
-    parts = [counted(all_lessons[k::3], DEFAULT.families) for k in range(3)]
+    whole = counted(everything, DEFAULT.families)
+    parts = [counted(everything[k::3], DEFAULT.families) for k in range(3)]
 
     for name, counts in merged(parts, DEFAULT.families).counts.items():
         assert np.array_equal(counts, whole.counts[name])
 
 
-def test_pages_without_a_passage_among_the_others_are_left_out() -> None:
+def test_negatives_without_a_block_are_left_out() -> None:
     _, judge = fit(
-        taken(), DEFAULT.families, [tokenize(""), tokenize("<p>")], Descent(hidden=2, epochs=1)
+        learned(), DEFAULT.families, [tokenize(""), tokenize("<p>")], Config(hidden=2, epochs=1)
     )
 
     assert not judge.decision[:-1].any()

@@ -1,8 +1,8 @@
-"""A page as if its author had no names for elements and few tags: what old and plain pages are.
+"""A page as if its author had used no class words and few tags: what old and plain pages are.
 
-Today's templates say in their names and tags what is what, and a judge that has seen no others
-relies on it: a page of nameless table cells is then all article, its menus too. Bare copies of
-labelled pages teach it to look at the text.
+Today's templates say in class words and tags what is what, and a classifier that has seen no other
+pages relies on it: a page of table cells without classes is then all article, its menus too.
+Stripped copies of labelled pages teach it to look at the text.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from scrapy_mss.blocks.features import HEADINGS
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES
 from scrapy_mss.markup.tokens import OPEN, Tokens
 
-BOXES = ("div", "td")  # one of which stands for all kinds of box on the page
-BREAKS = "<br><br>"
+CONTAINERS = ("div", "td")  # one of which replaces all kinds of container on the page
+LINE_BREAKS = "<br><br>"
 # Tags that plain pages have, too.
 PLAIN = frozenset(
     """
@@ -22,16 +22,16 @@ PLAIN = frozenset(
     button noscript textarea
     """.split()
 )
-SPOKEN_OF = BLOCK_TAGS - PLAIN
+REPLACED = BLOCK_TAGS - PLAIN
 
 
-def bare(tokens: Tokens, number: int) -> str:
-    """The page without attributes, and with one tag for all boxes; *number* says which.
+def stripped(tokens: Tokens, variant: int) -> str:
+    """The page without attributes, and with one tag for all containers; *variant* says which.
 
     On two pages of three line breaks part the paragraphs, on one of three bold type is a heading.
     """
-    box = BOXES[number % 2]
-    broken, bold = number // 2 % 3 > 0, number // 6 % 3 == 0
+    container = CONTAINERS[variant % 2]
+    broken, bold = variant // 2 % 3 > 0, variant // 6 % 3 == 0
     source: list[str] = []
     at = 0
     tags = np.flatnonzero(tokens.is_tag)
@@ -40,11 +40,11 @@ def bare(tokens: Tokens, number: int) -> str:
         name = TAG_NAMES[tag]
         slash = "" if kind == OPEN else "/"
         if broken and name == "p":
-            written = BREAKS
+            written = LINE_BREAKS
         elif bold and name in HEADINGS:
-            written = f"</b>{BREAKS}" if slash else "<b>"
+            written = f"</b>{LINE_BREAKS}" if slash else "<b>"
         else:
-            written = f"<{slash}{box if name in SPOKEN_OF else name}>"
+            written = f"<{slash}{container if name in REPLACED else name}>"
         source += (tokens.clean[at:start], written)
         at = end
     source.append(tokens.clean[at:])

@@ -18,19 +18,22 @@ from typing import Final
 
 import numpy as np
 
-from research.bench import datasets, metrics
+from research.bench import metrics
 from research.bench.folds import assign
-from research.bench.pages import Page
-from research.bench.systems import examples
+from research.datasets.pages import LabelledPage, examples
+from research.datasets.sets import load
 from research.systems.thresholds import Trial
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.alignment import label_words
+from scrapy_mss.core.baseline import simple_scores
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.self_training import self_train
 from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Bools, Floats, Ints, Tokens
-from scrapy_mss.models.profiles import CLEANEVAL, PAPER, simple_scores
+from scrapy_mss.markup.stemming import porter_nltk
+from scrapy_mss.markup.tokens import Bools, Floats, Tokens
+from scrapy_mss.models.families import new_counts
+from scrapy_mss.models.profiles import CLEANEVAL, PAPER
 
 PENALTIES: Final = (-0.5, -1, -1.5, -2, -2.5, -3.25, -4, -5, -6, -8)
 BIASES: Final = (-0.1, -0.05, 0.0, 0.05, 0.1, 0.14, 0.2, 0.25, 0.3, 0.4)
@@ -65,10 +68,20 @@ class Study:
 class Labelled:
     """A page, its tokens, which of them are gold, and the words of its short gold."""
 
+    labelled: LabelledPage
     page: Page
-    tokens: Tokens
     inside: Bools
     gold: list[str]
+
+    @property
+    def tokens(self) -> Tokens:
+        """The page's tokens."""
+        return self.page.tokens
+
+    @property
+    def site(self) -> str:
+        """The page's site."""
+        return self.labelled.site
 
     def words(self, span: Span) -> list[str]:
         """The words of *span*."""
@@ -86,20 +99,22 @@ class Labelled:
 
 def labelled(folder: Path, name: str) -> list[Labelled]:
     """The pages of the set *name*, tokenized and labelled."""
-    pages = datasets.load(f"jsonl:{folder / name}.jsonl.xz").pages
+    pages = load(f"jsonl:{folder / name}.jsonl.xz").pages
     rows = []
-    for page in pages:
-        tokens = tokenize(page.html)
-        inside = label_words(tokens, page.golds[0])
-        rows.append(Labelled(page, tokens, inside, metrics.words(page.golds[0])))
+    for labelled_page in pages:
+        page = Page.of(labelled_page.html, porter_nltk)  # as the paper's profiles have it
+        gold = labelled_page.golds[0]
+        inside = label_words(page.tokens, gold)
+        rows.append(Labelled(labelled_page, page, inside, metrics.words(gold)))
     return rows
 
 
-def trained(model: NaiveBayes, pages: Iterable[Labelled]) -> NaiveBayes:
-    """*model*, with *pages* learned."""
-    for page in pages:
-        model.learn(model.features(page.tokens), page.inside)
-    return model
+def trained(families: Sequence[str], pages: Iterable[Labelled]) -> NaiveBayes[Page]:
+    """Counts of *families* on *pages*."""
+    counts = new_counts(families)
+    for each in pages:
+        counts.learn(each.page, each.inside)
+    return counts
 
 
 def by_penalty(folder: Path) -> Iterator[Point]:
@@ -114,20 +129,19 @@ def by_penalty(folder: Path) -> Iterator[Point]:
 def by_sources(folder: Path) -> Iterator[Point]:
     """The paper's figure 2: learn from ever more sites, always asked about the same others."""
     pages = labelled(folder, "articles_wcxb")
-    fold = assign([p.page.site for p in pages], 5)
+    fold = assign([p.site for p in pages], 5)
     test = [p for p, number in zip(pages, fold, strict=True) if number == 0]
     sites: dict[str, list[Labelled]] = {}
     for page, number in zip(pages, fold, strict=True):
         if number:
-            sites.setdefault(page.page.site, []).append(page)
-    features = [NaiveBayes(PAPER.families).features(p.tokens) for p in test]
-    chance = random.Random(SEED)  # noqa: S311 - a choice of pages, not of keys
+            sites.setdefault(page.site, []).append(page)
+    rng = random.Random(SEED)  # noqa: S311 - a choice of pages, not of keys
     for count in SOURCES:
         runs = []
         for _ in range(REPEATS if count < len(sites) // 2 else 3):
-            chosen = chance.sample(sorted(sites), count)
-            model = trained(NaiveBayes(PAPER.families), (p for s in chosen for p in sites[s]))
-            runs.append(_mean_f1(test, (_span(model, row) for row in features)))
+            chosen = rng.sample(sorted(sites), count)
+            model = trained(PAPER.families, (p for s in chosen for p in sites[s]))
+            runs.append(_mean_f1(test, (_span(model, p.page) for p in test)))
         yield Point("mss-paper", count, fmean(runs))
         yield Point("simple-mss", count, _simple(test))
 
@@ -135,16 +149,13 @@ def by_sources(folder: Path) -> Iterator[Point]:
 def by_bias(folder: Path) -> Iterator[Point]:
     """CleanEval's development pages, after learning from modern articles and from old news."""
     test = labelled(folder, "cleaneval_dev")
-    known = {p.page.site for p in test}
+    known = {p.site for p in test}
     sets = {"modern": ["articles_wcxb"], "both": ["articles_wcxb", "articles_l3s"]}
     for era, names in sets.items():
-        pages = [p for name in names for p in labelled(folder, name) if p.page.site not in known]
+        pages = [p for name in names for p in labelled(folder, name) if p.site not in known]
         for profile in (CLEANEVAL, PAPER):
-            model = trained(NaiveBayes(profile.families), pages)
-            scores = [
-                model.probability(model.features(p.tokens), neighbours=profile.neighbours) - 0.5
-                for p in test
-            ]
+            model = trained(profile.families, pages)
+            scores = [model.probability(p.page, neighbours=profile.neighbours) - 0.5 for p in test]
             for bias in BIASES:
                 curve = f"{profile.name}, {era} pages"
                 yield Point(curve, bias, _mean_text_only(test, scores, bias))
@@ -166,10 +177,10 @@ def by_iteration(folder: Path) -> Iterator[Point]:
     """
     eras: dict[str, dict[str, list[Labelled]]] = {}
     for page in labelled(folder, "sites_ctf"):
-        eras.setdefault(page.page.group or "", {}).setdefault(page.page.site, []).append(page)
+        eras.setdefault(page.labelled.group or "", {}).setdefault(page.site, []).append(page)
     known = {site for sites in eras.values() for site in sites}
-    pages = [p for p in labelled(folder, "articles_wcxb") if p.page.site not in known]
-    model = trained(NaiveBayes(PAPER.families), pages)
+    pages = [p for p in labelled(folder, "articles_wcxb") if p.site not in known]
+    model = trained(PAPER.families, pages)
     apart = [pages for _, sites in sorted(eras.items()) for _, pages in sorted(sites.items())]
     yield from _averaged("each site alone", [_self_trained(model, group) for group in apart])
     for era, sites in sorted(eras.items()):
@@ -177,9 +188,9 @@ def by_iteration(folder: Path) -> Iterator[Point]:
         yield from _averaged(f"all sites of {era}", [together])
 
 
-def _self_trained(model: NaiveBayes, pages: Sequence[Labelled]) -> list[list[float]]:
+def _self_trained(model: NaiveBayes[Page], pages: Sequence[Labelled]) -> list[list[float]]:
     """The F1 of each page before the first iteration and after each one."""
-    history = self_train(model, [p.tokens for p in pages], [p.page.site for p in pages])
+    history = self_train(model, [p.page for p in pages], [p.site for p in pages])
     return [
         [page.f1(found.span) for page, found in zip(pages, predictions, strict=True)]
         for predictions in history
@@ -193,7 +204,7 @@ def _averaged(curve: str, groups: Sequence[Sequence[Sequence[float]]]) -> Iterat
 
 def by_threshold(folder: Path) -> Iterator[Point]:
     """Figure 4 of Ziegler and Skubacz (2007): one feature decides, the others let all pass."""
-    pages = datasets.load(f"jsonl:{folder / 'articles_wcxb'}.jsonl.xz").pages
+    pages = load(f"jsonl:{folder / 'articles_wcxb'}.jsonl.xz").pages
     for feature, scores in Trial.of(examples(pages)).curves(SHARES):
         for share, score in zip(SHARES.tolist(), scores.tolist(), strict=True):
             yield Point(feature, share, score)
@@ -203,13 +214,13 @@ def _mean_f1(pages: Sequence[Labelled], spans: Iterable[Span]) -> float:
     return fmean(page.f1(span) for page, span in zip(pages, spans, strict=True))
 
 
-def _span(model: NaiveBayes, features: Ints) -> Span:
-    scores: Floats = model.probability(features) - 0.5
+def _span(model: NaiveBayes[Page], page: Page) -> Span:
+    scores: Floats = model.probability(page) - 0.5
     return best_span(scores)
 
 
 def _simple(pages: Sequence[Labelled]) -> float:
-    return _mean_f1(pages, (best_span(Extractor().scores(p.tokens)) for p in pages))
+    return _mean_f1(pages, (best_span(Extractor().scores(p.page)) for p in pages))
 
 
 STUDIES: Final = {

@@ -2,7 +2,7 @@
 
 Everything that a user can get wrong (a path, a name, a missing library) ends here: the command
 prints the message on one line and leaves with code 2. What a page or a system does wrong is not
-an error of the run; it is a value that is counted (`datasets.Broken`, `scoring.PageScore.error`).
+an error of the run; it is a value that is counted (`pages.Broken`, `scoring.PageScore.error`).
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-EXTRA = "pip install 'scrapy-mss[peers]'"
+REMEDY = "make research"  # installs all that research needs, the peers too
 
 
-class BenchError(Exception):
+class UserError(Exception):
     """A run that cannot start or go on; the message names the thing and the remedy."""
 
     def __str__(self) -> str:
@@ -22,10 +22,10 @@ class BenchError(Exception):
 
 
 def require(module: str, purpose: str) -> Any:  # noqa: ANN401 - a module has no better type here
-    """Import *module*, or say what it is for and which extra brings it."""
+    """Import *module*, or say what it is for and what brings it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
         missing = error.name or module
-        message = f"{purpose} needs {missing}, which is not installed; run: {EXTRA}"
-        raise BenchError(message) from error
+        message = f"{purpose} needs {missing}, which is not installed; run: {REMEDY}"
+        raise UserError(message) from error

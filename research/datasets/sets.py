@@ -8,15 +8,15 @@ a mean over nothing would look like a result.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qsl
 
-from research.bench.errors import BenchError
-from research.bench.pages import Broken, Dataset, Page
-from research.bench.readers import READERS
+from research.datasets.pages import Broken, Dataset, LabelledPage
+from research.datasets.readers import READERS
+from research.errors import UserError
 
 
 class Spec(NamedTuple):
@@ -40,10 +40,10 @@ def parse(text: str) -> Spec:
     kind, colon, place = text.partition(":")
     if not colon or kind not in READERS:
         message = f"set {text!r}: expected KIND:PATH with KIND one of {', '.join(READERS)}"
-        raise BenchError(message)
+        raise UserError(message)
     path, mark, query = place.partition("?")
     if not path:
-        raise BenchError(f"set {text!r}: expected a path after {kind}:")
+        raise UserError(f"set {text!r}: expected a path after {kind}:")
     return Spec(text, kind, Path(path), _types(text, query) if mark else frozenset())
 
 
@@ -51,7 +51,7 @@ def _types(text: str, query: str) -> frozenset[str]:
     options = dict(parse_qsl(query, keep_blank_values=True))
     types = frozenset(options.pop("type", "").split(",")) - {""}
     if options or not types:
-        raise BenchError(f"set {text!r}: expected ?type=NAME or ?type=NAME,NAME behind the path")
+        raise UserError(f"set {text!r}: expected ?type=NAME or ?type=NAME,NAME behind the path")
     return types
 
 
@@ -59,16 +59,16 @@ def load(text: str) -> Dataset:
     """Read the set that *text* names, or say why there is none."""
     spec = parse(text)
     if not spec.path.exists():
-        raise BenchError(f"set {text!r}: there is no {spec.path}")
+        raise UserError(f"set {text!r}: there is no {spec.path}")
     pages, broken = _sort(READERS[spec.kind](spec.path))
     if not pages:
         first = f"; the first of {len(broken)} broken records is {broken[0]}" if broken else ""
-        raise BenchError(f"set {text!r}: no page found{first}")
+        raise UserError(f"set {text!r}: no page found{first}")
     return Dataset(spec.name, text, _of_types(pages, spec), tuple(broken))
 
 
-def _sort(records: Iterable[Page | Broken]) -> tuple[list[Page], list[Broken]]:
-    pages: dict[str, Page] = {}
+def _sort(records: Iterable[LabelledPage | Broken]) -> tuple[list[LabelledPage], list[Broken]]:
+    pages: dict[str, LabelledPage] = {}
     broken: list[Broken] = []
     for record in records:
         if isinstance(record, Broken):
@@ -80,21 +80,25 @@ def _sort(records: Iterable[Page | Broken]) -> tuple[list[Page], list[Broken]]:
     return list(pages.values()), broken
 
 
-def _of_types(pages: list[Page], spec: Spec) -> tuple[Page, ...]:
+def _of_types(pages: list[LabelledPage], spec: Spec) -> tuple[LabelledPage, ...]:
     kept = tuple(page for page in pages if not spec.types or page.page_type in spec.types)
     if not kept:
         there = ", ".join(sorted({page.page_type or "none" for page in pages}))
-        raise BenchError(f"set {spec.text!r}: no page of that type; the types are: {there}")
+        raise UserError(f"set {spec.text!r}: no page of that type; the types are: {there}")
     return kept
 
 
-def limited(dataset: Dataset, limit: int | None) -> Dataset:
-    """Keep *limit* pages, evenly spaced, so that a quick run still sees the whole set."""
-    count = len(dataset.pages)
+def evenly(pages: Sequence[LabelledPage], limit: int | None) -> Sequence[LabelledPage]:
+    """*limit* pages, evenly spaced, so that a quick run still sees the whole set."""
+    count = len(pages)
     if limit is None or limit >= count:
-        return dataset
-    kept = tuple(dataset.pages[i * count // limit] for i in range(limit))
-    return replace(dataset, pages=kept)
+        return pages
+    return tuple(pages[i * count // limit] for i in range(limit))
+
+
+def limited(dataset: Dataset, limit: int | None) -> Dataset:
+    """The set with *limit* of its pages."""
+    return replace(dataset, pages=tuple(evenly(dataset.pages, limit)))
 
 
 def load_all(texts: Iterable[str], limit: int | None = None) -> tuple[Dataset, ...]:

@@ -1,4 +1,4 @@
-"""`python -m research.bench study`: a study's points as a table, a plot and JSON.
+"""`python -m research.studies`: a study's points as a table, a plot and JSON.
 
 The three files of a study hold the same points. Rows of the table are settings, columns curves.
 """
@@ -13,24 +13,32 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Final
 
-from research.bench.errors import BenchError
-from research.bench.plots import draw
+from research import command_line
 from research.bench.report import versions
-from research.bench.studies import STUDIES, Point, Study
+from research.errors import UserError
+from research.studies.plots import draw
+from research.studies.questions import STUDIES, Point, Study
 from scrapy_mss.models.store import write_atomically
 
+PROGRAM: Final = "python -m research.studies"
 FORMAT: Final = "scrapy-mss-study/1"
 
 
-def add_parser(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser],
-) -> argparse.ArgumentParser:
-    """Add the command to those of the bench."""
-    study = commands.add_parser("study", help="what changes with a parameter: a table and a plot")
-    study.add_argument("names", nargs="+", metavar="NAME", help=f"of {', '.join(STUDIES)}; or all")
-    study.add_argument("--data", type=Path, required=True, metavar="DIR", help="labelled sets")
-    study.add_argument("--out", type=Path, required=True, metavar="DIR", help="where files go")
-    return study
+def parser() -> argparse.ArgumentParser:
+    """Build the parser of the command line."""
+    top = command_line.Parser(
+        prog=PROGRAM, description="What changes with a parameter: a table, a plot and JSON."
+    )
+    top.add_argument("names", nargs="+", metavar="NAME", help=f"of {', '.join(STUDIES)}; or all")
+    top.add_argument("--data", type=Path, required=True, metavar="DIR", help="labelled sets")
+    top.add_argument("--out", type=Path, required=True, metavar="DIR", help="where files go")
+    top.set_defaults(perform=run)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line *arguments*; returns the exit code."""
+    return command_line.run(parser(), arguments)
 
 
 def run(options: argparse.Namespace, command: str) -> None:
@@ -38,9 +46,9 @@ def run(options: argparse.Namespace, command: str) -> None:
     names = list(STUDIES) if options.names == ["all"] else options.names
     for name in names:
         if name not in STUDIES:
-            raise BenchError(f"study {name!r} is unknown; known are: {', '.join(STUDIES)}")
+            raise UserError(f"study {name!r} is unknown; known are: {', '.join(STUDIES)}")
     if not options.out.is_dir():
-        raise BenchError(f"--out: there is no folder {options.out}")
+        raise UserError(f"--out: there is no folder {options.out}")
     for name in names:
         study = STUDIES[name]
         points = list(study.points(options.data))

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from research.bench.ftr import agreement, main
-from research.bench.pages import Page
+from research.bench import cli
+from research.bench.labels import agreement
+from research.datasets.pages import LabelledPage
 from tests.research.bench.fakes import page, record, write_jsonl
 
 TEXT = "Nothing happened on this day and nobody was surprised. " * 8  # 72 words
@@ -23,7 +24,7 @@ HTML = {
 }
 
 
-def article(number: int, url: str) -> Page:
+def article(number: int, url: str) -> LabelledPage:
     return page(number, html=HTML[url], golds=("Nothing.", TEXT), url=url)
 
 
@@ -54,28 +55,28 @@ def test_labels_are_compared_with_the_gold_that_fits_best(data: Path, rules: Pat
 
 
 def test_a_table_is_printed(data: Path, rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code = main(["--data", str(data), "--rules", str(rules)])
+    code = cli.main(["labels", "--data", str(data), "--rules", str(rules)])
 
     assert code == 0
     assert "| articles_x | 5 | 4 | 3 | 2 |" in capsys.readouterr().out
 
 
-def said(options: list[Path | str], capsys: pytest.CaptureFixture[str]) -> str:
-    assert main([str(option) for option in options]) == 2
+def error_of(options: list[Path | str], capsys: pytest.CaptureFixture[str]) -> str:
+    assert cli.main(["labels", *(str(option) for option in options)]) == 2
     return capsys.readouterr().err
 
 
 def test_rules_that_are_not_there_are_one_line(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    error = said(["--data", data, "--rules", data / "none"], capsys)
+    error = error_of(["--data", data, "--rules", data / "none"], capsys)
 
     assert "error: --rules: " in error
     assert error.count("\n") == 1
 
 
 def test_a_folder_without_sets_is_one_line(rules: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    error = said(["--data", rules, "--rules", rules], capsys)
+    error = error_of(["--data", rules, "--rules", rules], capsys)
 
     assert "error: --data: there is no articles_*.jsonl.xz" in error
     assert error.count("\n") == 1

@@ -1,11 +1,12 @@
 """How well public per-site rules still label stored pages, and how well those labels are right.
 
-    python -m research.bench.ftr --data DIR --rules ARCHIVE
+    python -m research.bench labels --data DIR --rules ARCHIVE
 
 For each set of articles in DIR: how many of its pages have a rule by their URL, how many of those
-the rule labels, how many of those would be learned from, and the word-bag scores of the labelled
-text against the gold that fits best, as means over the labelled pages. The rules carry no dates
-and the pages are years old: what does not match today's page any more is part of the answer.
+the rule labels, how many of those the default profile would learn from, and the word-bag scores of
+the labelled text against the gold that fits best, as means over the labelled pages. The rules carry
+no dates and the pages are years old: what does not match today's page any more is part of the
+answer.
 
 The last column is what a label costs, tokens and tree included: the median over labelled pages of
 its processor time divided by that of `lxml.html.document_fromstring` for the same bytes, each the
@@ -15,8 +16,7 @@ shortest of three.
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,10 +26,12 @@ from typing import Final
 
 from lxml import html as lxml_html
 
-from research.bench import datasets, markdown, metrics
-from research.bench.errors import BenchError
-from research.bench.pages import Page
+from research.bench import markdown, metrics
+from research.datasets.pages import LabelledPage
+from research.datasets.sets import load
+from research.errors import UserError
 from scrapy_mss.core.labels import check_example
+from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.wrappers import Registry, WrapperError, label, load_wrappers
 
 SETS: Final = ("articles_*.jsonl.xz", "sites_*.jsonl.xz")
@@ -74,22 +76,22 @@ def agreement(data: Path, rules: Path) -> tuple[Agreement, ...]:
     """For each set in the folder *data*, how the labels of *rules* agree with its golds."""
     files = [file for pattern in SETS for file in sorted(data.glob(pattern))]
     if not files:
-        raise BenchError(f"--data: there is no {' or '.join(SETS)} in {data}")
+        raise UserError(f"--data: there is no {' or '.join(SETS)} in {data}")
     try:
         registry = load_wrappers(rules)
     except WrapperError as error:
-        raise BenchError(f"--rules: {error}") from error
+        raise UserError(f"--rules: {error}") from error
     return tuple(_of_set(file, registry) for file in files)
 
 
 def _of_set(file: Path, registry: Registry) -> Agreement:
-    pages = datasets.load(f"jsonl:{file}").pages
+    pages = load(f"jsonl:{file}").pages
     with_rule = sum(registry.find(page.url or "") is not None for page in pages)
     labels = tuple(each for page in pages for each in _labels(page, registry))
     return Agreement(file.name.partition(".")[0], len(pages), with_rule, labels)
 
 
-def _labels(page: Page, registry: Registry) -> Iterator[Label]:
+def _labels(page: LabelledPage, registry: Registry) -> Iterator[Label]:
     wrapper = registry.find(page.url or "")
     if wrapper is None:
         return
@@ -97,7 +99,7 @@ def _labels(page: Page, registry: Registry) -> Iterator[Label]:
     if found.reason is None:
         golds = [metrics.words(gold) for gold in page.golds]
         _, scores = metrics.best_bag(metrics.words(found.text), golds)
-        learnable = check_example(found.tokens, found.inside) is None
+        learnable = check_example(found.tokens, found.inside, DEFAULT.max_tag_share) is None
         parsing = partial(lxml_html.document_fromstring, page.source)
         times_lxml = _seconds(partial(label, wrapper, page.html)) / _seconds(parsing)
         yield Label(scores, learnable, times_lxml)
@@ -114,21 +116,18 @@ def _seconds(work: Callable[[], object]) -> float:
     return min(once() for _ in range(RUNS))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m research.bench.ftr", description=__doc__)
-    add = parser.add_argument
+def add_parser(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+) -> argparse.ArgumentParser:
+    """Add the command to those of the bench."""
+    labels = commands.add_parser("labels", help="how well site rules label stored pages")
+    add = labels.add_argument
     add("--data", type=Path, required=True, metavar="DIR", help="folder of labelled sets")
     add("--rules", type=Path, required=True, metavar="ARCHIVE", help="archive or folder of rules")
-    options = parser.parse_args(arguments)
-    try:
-        rows = [each.row() for each in agreement(options.data, options.rules)]
-    except BenchError as error:
-        print(f"{parser.prog}: error: {error}", file=sys.stderr)
-        return 2
+    return labels
+
+
+def run(options: argparse.Namespace, _command: str) -> None:
+    """Print the table of the sets and rules that *options* name."""
+    rows = [each.row() for each in agreement(options.data, options.rules)]
     print(markdown.table(HEAD, rows))
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -23,10 +23,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from research.bench.errors import BenchError
-from research.bench.pages import Broken, Page, site_of
+from research.datasets.pages import Broken, LabelledPage, site_of
+from research.errors import UserError
 
-Reader = Callable[[Path], Iterator[Page | Broken]]
+Reader = Callable[[Path], Iterator[LabelledPage | Broken]]
 Record = Mapping[str, object]
 
 DAMAGED: Final = (OSError, EOFError, zlib.error, lzma.LZMAError)
@@ -45,7 +45,7 @@ class FieldError(Exception):
         self.reason = reason
 
 
-def attempt(where: str, make: Callable[[], Page]) -> Page | Broken:
+def attempt(where: str, make: Callable[[], LabelledPage]) -> LabelledPage | Broken:
     """Make a page, or say what is wrong with the record at *where*."""
     try:
         return make()
@@ -58,21 +58,21 @@ def attempt(where: str, make: Callable[[], Page]) -> Page | Broken:
 OPENERS: Final[Mapping[str, Callable[..., Any]]] = {".gz": gzip.open, ".xz": lzma.open}
 
 
-def read_jsonl(path: Path) -> Iterator[Page | Broken]:
-    """Lines of id, html, golds and what else is known: url, site, lang, page_type, group."""
+def read_jsonl(path: Path) -> Iterator[LabelledPage | Broken]:
+    """Lines of id, html, golds, and what else is known; authors are a text or a list of texts."""
     try:
         with OPENERS.get(path.suffix, open)(path, "rb") as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
                     yield attempt(f"{path.name}:{number}", partial(_jsonl_page, line))
     except DAMAGED as error:
-        raise BenchError(f"{path} cannot be read: {str(error) or type(error).__name__}") from error
+        raise UserError(f"{path} cannot be read: {str(error) or type(error).__name__}") from error
 
 
-def _jsonl_page(line: bytes) -> Page:
+def _jsonl_page(line: bytes) -> LabelledPage:
     record = _json_object(line, "line")
     name, url = text_field(record, "id"), optional_text(record, "url")
-    return Page(
+    return LabelledPage(
         id=name,
         site=optional_text(record, "site") or site_of(url, name),
         html=text_field(record, "html"),
@@ -81,7 +81,20 @@ def _jsonl_page(line: bytes) -> Page:
         lang=optional_text(record, "lang"),
         page_type=optional_text(record, "page_type"),
         group=optional_text(record, "group"),
+        title=optional_text(record, "title"),
+        authors=_authors_field(record),
+        date=optional_text(record, "date"),
     )
+
+
+def _authors_field(record: Record) -> tuple[str, ...]:
+    """One author as a text, or several as a list."""
+    authors = record.get("author") or []
+    if isinstance(authors, str):
+        return (authors,)
+    if not isinstance(authors, list) or not all(isinstance(each, str) for each in authors):
+        raise FieldError("author", f"expected a text or a list of texts, got {_shown(authors)}")
+    return tuple(authors)
 
 
 def _golds_field(record: Record) -> tuple[str, ...]:
@@ -97,14 +110,14 @@ def _golds_field(record: Record) -> tuple[str, ...]:
 # --- scrapinghub/article-extraction-benchmark -----------------------------------------------------
 
 
-def read_scrapinghub(root: Path) -> Iterator[Page | Broken]:
+def read_scrapinghub(root: Path) -> Iterator[LabelledPage | Broken]:
     """Walk ground-truth.json {id: {articleBody, url}} and html/<id>.html.gz."""
     for name, record in _json_file(root / "ground-truth.json").items():
         where = f"ground-truth.json[{name}]"
         yield attempt(where, partial(_scrapinghub_page, root, name, record))
 
 
-def _scrapinghub_page(root: Path, name: str, value: object) -> Page:
+def _scrapinghub_page(root: Path, name: str, value: object) -> LabelledPage:
     record = _as_object(value, "entry")
     golds = (text_field(record, "articleBody", empty=True),)
     known = Known(name, golds, optional_text(record, "url"), "article")
@@ -125,18 +138,18 @@ TYPE_AT: Final = (
 TYPE_NAMES: Final = MappingProxyType({"category": "collection", None: "article"})
 
 
-def read_wcxb(root: Path) -> Iterator[Page | Broken]:
+def read_wcxb(root: Path) -> Iterator[LabelledPage | Broken]:
     """Walk one split: ground-truth/*.json and html/*.html.gz; PATH is the folder of the split."""
     truth = root / "ground-truth"
     if not truth.is_dir():
         splits = [split for split in ("dev", "test") if (root / split / "ground-truth").is_dir()]
         remedy = f"; name the split: {root / splits[0]}" if splits else ""
-        raise BenchError(f"{root} has no folder ground-truth{remedy}")
+        raise UserError(f"{root} has no folder ground-truth{remedy}")
     for file in sorted(truth.glob("*.json")):
         yield attempt(f"ground-truth/{file.name}", partial(_wcxb_page, root, file))
 
 
-def _wcxb_page(root: Path, file: Path) -> Page:
+def _wcxb_page(root: Path, file: Path) -> LabelledPage:
     record = _json_object(_content(file, "file"), "file")
     gold, title, kind = (_first(record, places) for places in (GOLD_AT, TITLE_AT, TYPE_AT))
     if gold is None:
@@ -161,7 +174,7 @@ def _first(record: Record, places: Sequence[Sequence[str]]) -> str | None:
 # --- fundus-evaluation ----------------------------------------------------------------------------
 
 
-def read_fundus(root: Path) -> Iterator[Page | Broken]:
+def read_fundus(root: Path) -> Iterator[LabelledPage | Broken]:
     """Walk ground_truth.json {file: {url, body}} and html/<file>; a paragraph in [] is optional."""
     folder = root / "dataset" if (root / "dataset").is_dir() else root
     for name, record in _json_file(folder / "ground_truth.json").items():
@@ -169,7 +182,7 @@ def read_fundus(root: Path) -> Iterator[Page | Broken]:
         yield attempt(where, partial(_fundus_page, folder, name, record))
 
 
-def _fundus_page(folder: Path, name: str, value: object) -> Page:
+def _fundus_page(folder: Path, name: str, value: object) -> LabelledPage:
     record = _as_object(value, "entry")
     golds = optional_golds(list(_paragraphs(record.get("body"))))
     stem = name.removesuffix(".gz").removesuffix(".html")
@@ -211,7 +224,7 @@ MARKUP: Final = re.compile(r"</?[phl]\s*/?>|\n\s*\n", re.IGNORECASE)
 GOLD_MARK: Final = "-cleaned"
 
 
-def read_cleaneval(root: Path) -> Iterator[Page | Broken]:
+def read_cleaneval(root: Path) -> Iterator[LabelledPage | Broken]:
     """Pair N.html with N-cleaned.txt or N.txt, in the same folder or in another one below PATH."""
     golds: dict[str, list[Path]] = {}
     for file in sorted(root.rglob("*.txt")):
@@ -221,7 +234,7 @@ def read_cleaneval(root: Path) -> Iterator[Page | Broken]:
         yield attempt(where, partial(_cleaneval_page, file, golds.get(file.stem, [])))
 
 
-def _cleaneval_page(file: Path, candidates: Sequence[Path]) -> Page:
+def _cleaneval_page(file: Path, candidates: Sequence[Path]) -> LabelledPage:
     gold = _gold_file(file, candidates)
     first, _, rest = decoded(_content(gold, "gold")).lstrip().partition("\n")
     url = first[4:].strip() if first[:4].upper() == "URL:" else None
@@ -257,18 +270,18 @@ class Known(NamedTuple):
     page_type: str | None = None
 
 
-def _folder_page(folder: Path, known: Known) -> Page:
+def _folder_page(folder: Path, known: Known) -> LabelledPage:
     for file in (folder / f"{known.id}.html.gz", folder / f"{known.id}.html"):
         if file.is_file():
             return _page(decoded(_content(file)), known)
     raise FieldError("html", f"there is no {folder.name}/{known.id}.html.gz")
 
 
-def _page(html: str, known: Known) -> Page:
+def _page(html: str, known: Known) -> LabelledPage:
     if not html.strip():
         raise FieldError("html", "expected a page, got an empty file")
     declared = LANGUAGE.search(html[:HEAD])
-    return Page(
+    return LabelledPage(
         id=known.id,
         site=site_of(known.url, known.id),
         html=html,
@@ -303,9 +316,9 @@ def _json_file(file: Path) -> Record:
     try:
         return _json_object(file.read_bytes(), file.name)
     except OSError as error:
-        raise BenchError(f"{file.parent} has no file {file.name}") from error
+        raise UserError(f"{file.parent} has no file {file.name}") from error
     except FieldError as error:
-        raise BenchError(f"{file}: {error.reason}") from error
+        raise UserError(f"{file}: {error.reason}") from error
 
 
 def _json_object(data: bytes, field: str) -> Record:

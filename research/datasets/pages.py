@@ -1,21 +1,22 @@
-"""What a labelled set is: pages, the records that could not be read, and a hash of both.
+"""What a labelled set is: pages, the records that could not be read, and a hash of the pages.
 
-A `Page` keeps what every layout can give; what a layout does not have is None. A record that
-cannot be used becomes a `Broken` with file, field and reason: it is counted, not raised.
+A `LabelledPage` keeps what every layout can give; what a layout does not have is None. A record
+that cannot be used becomes a `Broken` with file, field and reason: it is counted, not raised. An
+`Example` is the part of a page that systems learn from.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class LabelledPage:
     """A page whose main text is known; golds[0] is the main text alone."""
 
     id: str
@@ -26,6 +27,9 @@ class Page:
     lang: str | None = None
     page_type: str | None = None
     group: str | None = None
+    title: str | None = None
+    authors: tuple[str, ...] = ()
+    date: str | None = None
 
     @property
     def language(self) -> str:
@@ -47,8 +51,22 @@ class Broken:
     reason: str
 
     def __str__(self) -> str:
-        """Name the file, the field and the fault."""
+        """Name the file, the field and the error."""
         return f"{self.where}: {self.field}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A page whose main text is known, as systems learn from it."""
+
+    html: str
+    text: str
+    site: str = ""
+
+
+def examples(pages: Iterable[LabelledPage]) -> Iterator[Example]:
+    """The *pages* with their short golds."""
+    return (Example(page.html, page.golds[0], page.site) for page in pages)
 
 
 @dataclass(frozen=True)
@@ -57,7 +75,7 @@ class Dataset:
 
     name: str
     spec: str
-    pages: tuple[Page, ...]
+    pages: tuple[LabelledPage, ...]
     broken: tuple[Broken, ...] = ()
 
     @cached_property

@@ -1,7 +1,7 @@
-"""Systems by name: making them, training them, asking them about pages.
+"""Systems by name: making them, training them, asking them about pages with a clock at hand.
 
 Strategy: a system is what `research.systems.create` makes of a spec (`name:key=value`), and
-what it can do is read off the protocols of `extractors.base`. Whatever stops a system before the
+what it can do is read off the protocols of `systems.base`. Whatever stops a system before the
 first page (unknown name, missing library, nothing to learn from) is an error of the run, found
 before anything slow starts. Whatever it raises on a page is the page's failure: empty text and
 one line that says what happened.
@@ -18,11 +18,12 @@ from time import perf_counter
 from typing import Final, Protocol, runtime_checkable
 
 from research.bench import metrics
-from research.bench.errors import EXTRA, BenchError, require
-from research.bench.pages import Page
 from research.bench.scoring import Answer
+from research.bench.timing import parse_milliseconds
+from research.datasets.pages import LabelledPage, examples
+from research.errors import REMEDY, UserError
 from research.systems.base import (
-    Example,
+    Pretrained,
     SiteExtractor,
     TextExtractor,
     TokenExtractor,
@@ -47,9 +48,9 @@ def names(argument: str, known: Iterable[str]) -> tuple[str, ...]:
     specs = known if argument == "all" else tuple(part.strip() for part in argument.split(","))
     for number, spec in enumerate(specs):
         if spec.partition(":")[0] not in known:
-            raise BenchError(f"system {spec!r} is unknown; known are: {', '.join(known)}")
+            raise UserError(f"system {spec!r} is unknown; known are: {', '.join(known)}")
         if spec in specs[:number]:
-            raise BenchError(f"system {spec!r} is named twice; name it once")
+            raise UserError(f"system {spec!r} is named twice; name it once")
     return specs
 
 
@@ -59,10 +60,10 @@ def make(spec: str, factory: Factory) -> TextExtractor:
         return factory(spec)
     except ImportError as error:
         missing = error.name or str(error)
-        message = f"system {spec!r} needs {missing}, which is not installed; run: {EXTRA}"
-        raise BenchError(message) from error
+        message = f"system {spec!r} needs {missing}, which is not installed; run: {REMEDY}"
+        raise UserError(message) from error
     except (ValueError, TypeError, LookupError) as error:
-        raise BenchError(f"system {spec!r} cannot be made: {error}") from error
+        raise UserError(f"system {spec!r} cannot be made: {error}") from error
 
 
 def check(spec: str, factory: Factory, *, trained: bool, model: Path | None) -> None:
@@ -71,21 +72,30 @@ def check(spec: str, factory: Factory, *, trained: bool, model: Path | None) -> 
     if trained or not isinstance(system, Trainable):
         return
     if not isinstance(system, ModelLoader):
-        raise BenchError(f"system {spec!r} reads no model; give it --folds or --train")
+        raise UserError(f"system {spec!r} reads no model; give it --folds or --train")
+    if model is None and isinstance(system, Pretrained):
+        return
     if model is None:
-        raise BenchError(f"system {spec!r} has to learn first; give --folds, --train or --model")
+        raise UserError(f"system {spec!r} has to learn first; give --folds, --train or --model")
     _load(spec, system, model)
 
 
 def prepare(
-    spec: str, factory: Factory, train: Sequence[Page], model: Path | None
+    spec: str, factory: Factory, train: Sequence[LabelledPage], model: Path | None
 ) -> TextExtractor:
-    """Make the system *spec* and let it learn from *train*, or load *model* where that is empty."""
+    """Make the system *spec* and let it learn from *train*.
+
+    Where that is empty it loads *model*, and where there is none, what comes with it.
+    """
     system = make(spec, factory)
-    if isinstance(system, Trainable) and train:
+    if not isinstance(system, Trainable):
+        return system
+    if train:
         system.fit(examples(train))
-    elif isinstance(system, Trainable) and isinstance(system, ModelLoader) and model:
+    elif isinstance(system, ModelLoader) and model:
         _load(spec, system, model)
+    elif isinstance(system, Pretrained):
+        system.load_bundled()
     return system
 
 
@@ -93,15 +103,10 @@ def _load(spec: str, system: ModelLoader, model: Path) -> None:
     try:
         system.load_model(model)
     except (ValueError, LookupError, OSError) as error:
-        raise BenchError(f"system {spec!r} cannot load {model}: {error}") from error
+        raise UserError(f"system {spec!r} cannot load {model}: {error}") from error
 
 
-def examples(pages: Iterable[Page]) -> Iterator[Example]:
-    """Turn labelled pages into what a system learns from: the page and its short gold."""
-    return (Example(page.html, page.golds[0], page.site) for page in pages)
-
-
-def answers(system: TextExtractor, pages: Sequence[Page]) -> Iterator[tuple[int, Answer]]:
+def answers(system: TextExtractor, pages: Sequence[LabelledPage]) -> Iterator[tuple[int, Answer]]:
     """Ask *system* about all pages; yields the number of a page and the answer."""
     _warm_up(system, pages)
     if isinstance(system, SiteExtractor):
@@ -114,20 +119,20 @@ def answers(system: TextExtractor, pages: Sequence[Page]) -> Iterator[tuple[int,
         yield number, answer
 
 
-def failed(pages: Sequence[Page], error: Exception) -> Iterator[tuple[int, Answer]]:
+def failed(pages: Sequence[LabelledPage], error: Exception) -> Iterator[tuple[int, Answer]]:
     """Answer for a system that could not learn: every page fails, for the same reason."""
     return ((number, Answer("", error=f"fit: {described(error)}")) for number in range(len(pages)))
 
 
-def _warm_up(system: TextExtractor, pages: Sequence[Page]) -> None:
+def _warm_up(system: TextExtractor, pages: Sequence[LabelledPage]) -> None:
     """Ask once without a clock: tables that are built at the first call are not a page's time."""
     if pages:
-        _lxml_ms(pages[0].source)
+        parse_milliseconds(pages[0].source)
         _timed(system, pages[0])
 
 
-def _timed(system: TextExtractor, page: Page) -> Answer:
-    unit = _lxml_ms(page.source)
+def _timed(system: TextExtractor, page: LabelledPage) -> Answer:
+    unit = parse_milliseconds(page.source)
     start = perf_counter()
     try:
         text = _text(system.extract(page.html))
@@ -136,7 +141,7 @@ def _timed(system: TextExtractor, page: Page) -> Answer:
     return Answer(text, _ms_since(start), unit)
 
 
-def _located(system: TokenExtractor, page: Page, answer: Answer) -> Answer:
+def _located(system: TokenExtractor, page: LabelledPage, answer: Answer) -> Answer:
     """Add the scores by word position; finding them is not part of the time."""
     from scrapy_mss.core.alignment import label_words
 
@@ -149,7 +154,9 @@ def _located(system: TokenExtractor, page: Page, answer: Answer) -> Answer:
     return replace(answer, positions=exact)
 
 
-def _site_answers(system: SiteExtractor, pages: Sequence[Page]) -> Iterator[tuple[int, Answer]]:
+def _site_answers(
+    system: SiteExtractor, pages: Sequence[LabelledPage]
+) -> Iterator[tuple[int, Answer]]:
     """Ask about all pages of a site and group at once; each takes its share by size."""
     groups: dict[tuple[str, str | None], list[int]] = {}
     for number, page in enumerate(pages):
@@ -158,8 +165,8 @@ def _site_answers(system: SiteExtractor, pages: Sequence[Page]) -> Iterator[tupl
         yield from zip(numbers, _site(system, [pages[i] for i in numbers]), strict=True)
 
 
-def _site(system: SiteExtractor, pages: Sequence[Page]) -> list[Answer]:
-    units = [_lxml_ms(page.source) for page in pages]
+def _site(system: SiteExtractor, pages: Sequence[LabelledPage]) -> list[Answer]:
+    units = [parse_milliseconds(page.source) for page in pages]
     sizes = [len(page.source) for page in pages]
     start = perf_counter()
     texts, error = _site_texts(system, [page.html for page in pages])
@@ -197,18 +204,3 @@ def described(error: BaseException) -> str:
     """The kind and the message of *error* on one line."""
     line = " ".join(f"{type(error).__name__}: {error}".split())
     return line[:MESSAGE_LENGTH]
-
-
-def _lxml_ms(source: bytes) -> float | None:
-    """Time lxml's parse of a page, the unit of speed; None for a page that it refuses."""
-    html = require("lxml.html", "the unit of speed")
-    etree = require("lxml.etree", "the unit of speed")
-    parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
-    start = perf_counter()
-    try:
-        tree = html.document_fromstring(source, parser=parser)
-    except (etree.LxmlError, ValueError, AssertionError):
-        return None
-    ms = _ms_since(start)
-    del tree
-    return ms

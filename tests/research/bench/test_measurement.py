@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from research.bench import systems
-from research.bench.errors import BenchError, require
+from research.bench import measurement
 from research.bench.scoring import Answer
+from research.datasets.pages import examples
+from research.errors import UserError, require
 from tests.research.bench.fakes import (
     FAKES,
     Common,
@@ -25,17 +26,17 @@ from tests.research.bench.fakes import (
 def answer(system: object, *asked: int) -> list[Answer]:
     """What *system* says of the pages of these numbers, in their order."""
     given = [page(number) for number in asked]
-    return [each for _, each in sorted(systems.answers(system, given))]  # type: ignore[arg-type]
+    return [each for _, each in sorted(measurement.answers(system, given))]  # type: ignore[arg-type]
 
 
 def test_names_are_split_at_commas() -> None:
-    found = systems.names("paragraphs:first=1, everything", FAKES)
+    found = measurement.names("paragraphs:first=1, everything", FAKES)
 
     assert found == ("paragraphs:first=1", "everything")
 
 
 def test_all_is_every_system_in_order() -> None:
-    assert systems.names("all", FAKES) == tuple(FAKES)
+    assert measurement.names("all", FAKES) == tuple(FAKES)
 
 
 @pytest.mark.parametrize(
@@ -47,24 +48,24 @@ def test_all_is_every_system_in_order() -> None:
     ],
 )
 def test_wrong_names_are_errors(argument: str, message: str) -> None:
-    with pytest.raises(BenchError, match=message):
-        systems.names(argument, FAKES)
+    with pytest.raises(UserError, match=message):
+        measurement.names(argument, FAKES)
 
 
 def test_a_missing_library_is_one_line_that_names_the_extra() -> None:
-    with pytest.raises(BenchError) as caught:
-        systems.make("absent", create)
+    with pytest.raises(UserError) as caught:
+        measurement.make("absent", create)
 
     assert str(caught.value) == (
-        "system 'absent' needs peer, which is not installed; run: pip install 'scrapy-mss[peers]'"
+        "system 'absent' needs peer, which is not installed; run: make research"
     )
-    with pytest.raises(BenchError, match="ROUGE needs no_such_thing, which is not installed"):
+    with pytest.raises(UserError, match="ROUGE needs no_such_thing, which is not installed"):
         require("no_such_thing.part", "ROUGE")
 
 
 def test_a_wrong_option_is_an_error_of_the_system() -> None:
-    with pytest.raises(BenchError, match="system 'paragraphs:first=x' cannot be made: invalid"):
-        systems.make("paragraphs:first=x", create)
+    with pytest.raises(UserError, match="system 'paragraphs:first=x' cannot be made: invalid"):
+        measurement.make("paragraphs:first=x", create)
 
 
 @pytest.mark.parametrize(
@@ -72,18 +73,18 @@ def test_a_wrong_option_is_an_error_of_the_system() -> None:
     [("loading", "give --folds, --train or --model"), ("vocabulary", "give it --folds or --train")],
 )
 def test_a_system_with_nothing_to_know_from_is_an_error(spec: str, remedy: str) -> None:
-    with pytest.raises(BenchError, match=remedy):
-        systems.check(spec, create, trained=False, model=None)
+    with pytest.raises(UserError, match=remedy):
+        measurement.check(spec, create, trained=False, model=None)
 
-    systems.check(spec, create, trained=True, model=None)
+    measurement.check(spec, create, trained=True, model=None)
 
 
 def test_a_model_is_loaded_where_nothing_is_learned(tmp_path: Path) -> None:
     model = tmp_path / "model"
     model.write_text("story ended", encoding="utf-8")
 
-    loaded = systems.prepare("loading", create, (), model)
-    taught = systems.prepare("loading", create, [page(1, golds=("home",))], model)
+    loaded = measurement.prepare("loading", create, (), model)
+    taught = measurement.prepare("loading", create, [page(1, golds=("home",))], model)
 
     assert loaded.extract(page(1).html) == "story ended"
     assert taught.extract(page(1).html) == "home"
@@ -95,12 +96,21 @@ def test_a_model_that_cannot_be_loaded_is_an_error(tmp_path: Path, content: str 
     if content is not None:
         model.write_text(content, encoding="utf-8")
 
-    with pytest.raises(BenchError, match=r"system 'loading' cannot load .*model: "):
-        systems.check("loading", create, trained=False, model=model)
+    with pytest.raises(UserError, match=r"system 'loading' cannot load .*model: "):
+        measurement.check("loading", create, trained=False, model=model)
+
+
+def test_a_system_that_a_model_comes_with_uses_it_where_nothing_is_learned() -> None:
+    measurement.check("pretrained", create, trained=False, model=None)
+    bundled = measurement.prepare("pretrained", create, (), None)
+    taught = measurement.prepare("pretrained", create, [page(1, golds=("home",))], None)
+
+    assert bundled.extract(page(1).html) == "story"
+    assert taught.extract(page(1).html) == "home"
 
 
 def test_examples_are_short_golds() -> None:
-    (example,) = systems.examples([page(1, golds=("short", "long"))])
+    (example,) = examples([page(1, golds=("short", "long"))])
 
     assert (example.html, example.text, example.site) == (page(1).html, "short", "a.example")
 
@@ -115,7 +125,7 @@ def test_an_answer_has_its_time_and_the_unit() -> None:
 
 
 def test_a_page_that_lxml_refuses_has_no_unit() -> None:
-    ((_, found),) = systems.answers(Paragraphs(), [page(1, html="<!-- -->")])
+    ((_, found),) = measurement.answers(Paragraphs(), [page(1, html="<!-- -->")])
 
     assert found.lxml_ms is None
     assert found.error is None
@@ -141,7 +151,7 @@ def test_a_site_system_gets_all_pages_of_a_site_and_group_at_once() -> None:
     system = Common()
     given = [page(0), page(1, "b.example"), page(2), page(3, group="2005")]
 
-    found = dict(systems.answers(system, given))
+    found = dict(measurement.answers(system, given))
 
     assert system.calls == [2, 1, 1]
     assert [found[n].text for n in range(4)] == [each.golds[0] for each in given]
@@ -196,7 +206,7 @@ def test_a_crash_while_locating_is_a_failure_that_keeps_the_text() -> None:
 
 
 def test_a_system_that_cannot_learn_fails_on_every_page() -> None:
-    found = list(systems.failed(pages(1, each=2), RuntimeError("why")))
+    found = list(measurement.failed(pages(1, each=2), RuntimeError("why")))
 
     assert [(number, each.error) for number, each in found] == [
         (0, "fit: RuntimeError: why"),

@@ -1,0 +1,1 @@
+"""Timings of whole operations; `README.md` lists the commands."""

@@ -1,0 +1,68 @@
+"""What the command lines of research share: errors on one line, exit codes, a progress bar.
+
+A program is a parser whose commands set `perform`, a function of the parsed options and of the
+command as it was typed. An error of the user (`UserError`, a bad argument) is one line on stderr
+and code 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final, NoReturn
+
+from research.errors import UserError, require
+
+BAD_ARGUMENTS: Final = 2
+INTERRUPTED: Final = 130  # what a shell reports for a program that Ctrl-C ended
+
+Advance = Callable[[int, str], None]
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong on one line, without the usage text."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_ARGUMENTS, f"{self.prog}: error: {' '.join(message.split())}\n")
+
+
+def at_least(lowest: int) -> Callable[[str], int]:
+    """The type of an option that is a whole number from *lowest*."""
+
+    def number(text: str) -> int:
+        if not text.isdecimal() or int(text) < lowest:
+            raise argparse.ArgumentTypeError(f"expected a number from {lowest}, got {text!r}")
+        return int(text)
+
+    return number
+
+
+@contextmanager
+def progress(total: int) -> Iterator[Advance]:
+    """A bar on stderr, if that is a terminal: what counts pages, and names what is at work."""
+    tqdm = require("tqdm", "the progress bar").tqdm
+    with tqdm(total=total, unit="page", leave=False, disable=None) as bar:
+
+        def advance(pages: int, label: str) -> None:
+            bar.set_postfix_str(label, refresh=False)
+            bar.update(pages)
+
+        yield advance
+
+
+def run(parser: argparse.ArgumentParser, arguments: Sequence[str] | None = None) -> int:
+    """Parse *arguments* (of the process) and perform what they ask for; returns the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    options = parser.parse_args(given)
+    try:
+        options.perform(options, shlex.join([*parser.prog.split(), *given]))
+    except UserError as error:
+        print(f"{parser.prog}: error: {error}", file=sys.stderr)
+        return BAD_ARGUMENTS
+    except KeyboardInterrupt:
+        print(f"{parser.prog}: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    return 0

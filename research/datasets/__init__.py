@@ -1,0 +1,1 @@
+"""Labelled pages: what one is, the layouts they come in (`readers`), and sets by name (`sets`)."""

@@ -1,0 +1,1 @@
+"""What changes with a parameter, and what each part is worth: questions to labelled pages."""

@@ -1,0 +1,144 @@
+"""Fitting: coefficients of a logistic regression, and a small network by Adam.
+
+The network is fitted here and not by scikit-learn's MLPClassifier since that has no dropout of
+inputs, by which no single feature is relied upon. Everything is seeded and in one order, so the
+same pages give the same weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from research.errors import require
+from scrapy_mss.blocks.mlp import Matrix, Network, forward, product
+from scrapy_mss.markup.tokens import Floats
+
+RIDGE = 1e-3  # on the mean loss; keeps the step finite where examples can be parted
+TOLERANCE = 1e-10  # of the gradient
+MAX_LOG_ODDS = 80.0  # beyond it float32 has no exponential
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """How a network is fitted."""
+
+    networks: int = 3  # that are fitted apart; their mean is less of an accident than any of them
+    hidden: int = 64
+    epochs: int = 14
+    batch: int = 1024
+    rate: float = 3e-3
+    decay: float = 3e-4  # of the weights, so that none grows that nothing asks for
+    dropout: float = 0.3  # share of inputs that a step does not see
+    seed: int = 1
+
+
+def fit_logistic(inputs: Floats, labels: Floats, weights: Floats) -> Floats:
+    """Coefficients for *inputs* (float64[n_inputs, n]) and, as the last one, a constant.
+
+    The constant is a coefficient like the others, and shrunk like them, so that examples that can
+    be parted do not let it run away. Newton's method has the optimum to fourteen digits.
+    """
+    linear_model = require("sklearn.linear_model", "training")
+    regression = linear_model.LogisticRegression(
+        C=1 / RIDGE, fit_intercept=False, solver="newton-cholesky", tol=TOLERANCE
+    )
+    rows = np.vstack((inputs, np.ones(inputs.shape[1]))).T
+    regression.fit(rows, labels, weights / weights.sum())
+    coefficients: Floats = regression.coef_[0]
+    return coefficients
+
+
+def fit_network(
+    inputs: Matrix, labels: Matrix, weights: Matrix, config: Config | None = None
+) -> Network:
+    """A network for *inputs* (float32[n, n_inputs]); an example counts by its *weights*."""
+    config = config or Config()
+    configs = [replace(config, seed=config.seed + number) for number in range(config.networks)]
+    return _mean([_fitted(inputs, labels, weights, each) for each in configs])
+
+
+def _mean(networks: Sequence[Network]) -> Network:
+    """The one network whose log-odds are the mean of theirs: it has all their hidden units."""
+    share = np.float32(1 / len(networks))
+    bias = np.sum([network.output[-1:] for network in networks], axis=0)
+    return Network(
+        mean=networks[0].mean,
+        scale=networks[0].scale,
+        hidden=np.concatenate([network.hidden for network in networks], axis=1),
+        output=np.concatenate([*(network.output[:-1] for network in networks), bias]) * share,
+    )
+
+
+def _fitted(inputs: Matrix, labels: Matrix, weights: Matrix, config: Config) -> Network:
+    rng = np.random.default_rng(config.seed)
+    network = _initial(inputs, config, rng)
+    standardized = network.standardized(inputs)
+    share = weights / weights.mean()
+    adam = _Adam(config.rate, [network.hidden, network.output])
+    batches = max(1, len(inputs) // config.batch)
+    for epoch in range(config.epochs):
+        order = rng.permutation(len(inputs))
+        for batch in range(batches):
+            rows = order[batch * config.batch : (batch + 1) * config.batch]
+            shape = len(rows), standardized.shape[1]
+            seen = rng.random(shape, dtype=np.float32) > config.dropout
+            hidden, output = _gradients(
+                network, standardized[rows] * seen, labels[rows], share[rows]
+            )
+            decayed = [
+                hidden + config.decay * network.hidden,
+                output + config.decay * network.output,
+            ]
+            adam.step(decayed, 1.0 - (epoch * batches + batch) / (config.epochs * batches))
+    return network
+
+
+def _initial(inputs: Matrix, config: Config, rng: np.random.Generator) -> Network:
+    n_inputs = inputs.shape[1]
+    hidden = rng.normal(0, np.sqrt(2 / n_inputs), (n_inputs + 1, config.hidden))
+    output = rng.normal(0, np.sqrt(2 / config.hidden), config.hidden + 1)
+    hidden[-1], output[-1] = 0.0, 0.0
+    deviation = inputs.std(axis=0, dtype=np.float64)
+    return Network(
+        mean=inputs.mean(axis=0, dtype=np.float64).astype(np.float32),
+        scale=(1 / (deviation + 1e-3)).astype(np.float32),
+        hidden=hidden.astype(np.float32),
+        output=output.astype(np.float32),
+    )
+
+
+def _gradients(
+    network: Network, rows: Matrix, labels: Matrix, share: Matrix
+) -> tuple[Matrix, Matrix]:
+    """The gradients of the mean loss by each weight: back through the two layers."""
+    activations, log_odds = forward(rows, network.hidden, network.output)
+    clipped = np.clip(log_odds, -MAX_LOG_ODDS, MAX_LOG_ODDS)
+    error = ((1 / (1 + np.exp(-clipped)) - labels) * share / len(rows)).astype(np.float32)
+    delta = np.outer(error, network.output[:-1]) * (activations > 0)
+    hidden = np.vstack((product(rows.T, delta), delta.sum(axis=0)))
+    output = np.append(product(activations.T, error), error.sum())
+    return hidden.astype(np.float32), output.astype(np.float32)
+
+
+class _Adam:
+    """Steps of a size that fits each weight (Kingma and Ba, 2015); changes *arrays* in place."""
+
+    FIRST, SECOND = 0.9, 0.999
+
+    def __init__(self, rate: float, arrays: list[Matrix]) -> None:
+        self.rate, self.arrays, self.count = rate, arrays, 0
+        self.first = [np.zeros_like(array) for array in arrays]
+        self.second = [np.zeros_like(array) for array in arrays]
+
+    def step(self, gradients: list[Matrix], share: float) -> None:
+        """One step down the *gradients*, of a *share* of the full rate."""
+        self.count += 1
+        for i, gradient in enumerate(gradients):
+            self.first[i] += (1 - self.FIRST) * (gradient - self.first[i])
+            self.second[i] += (1 - self.SECOND) * (gradient * gradient - self.second[i])
+            mean = self.first[i] / (1 - self.FIRST**self.count)
+            deviation = np.sqrt(self.second[i] / (1 - self.SECOND**self.count))
+            self.arrays[i] -= np.float32(self.rate * share) * mean / (deviation + np.float32(1e-8))

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from itertools import pairwise
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+from research.datasets.pages import Example
+from research.training.examples import (
+    COPIED,
+    FEWEST_WORDS,
+    MOST_WORDS,
+    SYNTHETIC_WEIGHT,
+    TrainingExample,
+    training_examples,
+)
+from scrapy_mss.markup.tokenizer import tokenize
+from tests.helpers.news_pages import news_page
+
+N = 30
+
+
+def examples(n: int = N, site: str = "one") -> list[Example]:
+    pages = (news_page(number, site=site) for number in range(n))
+    return [Example(page.html, page.text, site) for page in pages]
+
+
+@pytest.fixture(scope="module")
+def learned() -> list[TrainingExample]:
+    """What the training takes from the pages of one site."""
+    return list(training_examples(examples()))
+
+
+def test_the_blocks_of_a_page_are_labelled_by_its_article(learned: list[TrainingExample]) -> None:
+    whole = [each for each in learned if not each.synthetic]
+
+    assert [each.tokens.source for each in whole] == [one.html for one in examples()]
+    for number, each in enumerate(whole):
+        inside = news_page(number).inside
+        assert each.inside.tolist() == inside[each.blocks.first].tolist()
+
+
+def test_tokens_are_labelled_as_their_blocks_are(learned: list[TrainingExample]) -> None:
+    for each in learned:
+        block = each.blocks.of.tolist()
+        assert each.token_labels.tolist() == [n >= 0 and bool(each.inside[n]) for n in block]
+
+
+def test_a_third_of_the_pages_gives_a_stripped_copy_with_the_same_words_inside(
+    learned: list[TrainingExample],
+) -> None:
+    copied = [(page, copy) for page, copy in pairwise(learned) if copy.synthetic]
+
+    chosen = {one.html for one in examples() if crc32(one.text.encode()) % COPIED == 1}
+    assert 0 < len(copied) == len(chosen) < N
+    for page, copy in copied:
+        assert page.tokens.source in chosen
+        assert copy.tokens.words() == page.tokens.words()
+        assert copy.site == page.site
+        inside = [each.tokens.is_word & each.token_labels for each in (page, copy)]
+        assert inside[0].sum() == inside[1].sum()
+
+
+def test_all_pages_weigh_the_same_and_their_blocks_by_words(
+    learned: list[TrainingExample],
+) -> None:
+    for each in learned:
+        assert each.weights.sum() == pytest.approx(SYNTHETIC_WEIGHT if each.synthetic else 1.0)
+    page = tokenize(f"<p>{'one ' * (MOST_WORDS + 50)}<p>{'one ' * MOST_WORDS}<p>one")
+
+    weights = TrainingExample(page, np.ones(3, np.bool_), "").weights
+
+    assert weights[0] == weights[1]
+    assert weights[2] / weights[0] == pytest.approx(
+        (1 + FEWEST_WORDS) / (MOST_WORDS + FEWEST_WORDS)
+    )
+
+
+def test_pages_of_a_site_are_in_one_fold_and_sites_in_all(learned: list[TrainingExample]) -> None:
+    page = tokenize("one")
+    sites = [TrainingExample(page, np.ones(1, np.bool_), f"site{n}") for n in range(50)]
+
+    assert len({each.site_hash for each in learned}) == len({each.half for each in learned}) == 1
+    assert {each.half for each in sites} == {0, 1}
+    assert {each.site_hash % 5 for each in sites} == set(range(5))
+
+
+def test_pages_without_a_site_are_each_their_own() -> None:
+    one, two = training_examples([Example("<p>one two three", "one"), Example("<p>two three", "")])
+
+    assert one.site != two.site
+    assert one.inside.tolist() == two.inside.tolist() == [False]
+
+
+@pytest.mark.parametrize("html", ["", "...", "\ud800"])
+def test_a_page_without_a_block_is_no_example(html: str) -> None:
+    assert list(training_examples([Example(html, "one"), Example(html, "\ud800")])) == []

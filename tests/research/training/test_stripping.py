@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from research.training.stripping import PLAIN, stripped
+from scrapy_mss.markup.tokenizer import tokenize
+from tests.helpers.layouts import LAYOUTS, ODD, PAGES
+
+VARIANTS = st.integers(0, 2**32 - 1)
+PAGE = """
+    <body class="page"><nav id=top><a href="/">Home</a></nav>
+    <article class=story><h1 class=head>A ferry</h1><p style="x">It <b>sails</b>.</p>
+    <p>It docks.</p><ul><li>one</li></ul></article></body>
+"""
+
+
+@pytest.mark.parametrize(
+    ("variant", "expected"),
+    [
+        (6, "<div><a>Home</a></div><div><h1>A ferry</h1><p>It<b>sails</b>.</p><p>It docks.</p>"),
+        (7, "<td><a>Home</a></td><td><h1>A ferry</h1><p>It<b>sails</b>.</p><p>It docks.</p>"),
+        (
+            2,
+            (
+                "<div><a>Home</a></div><div><b>A ferry</b><br><br>"
+                "<br><br>It<b>sails</b>.<br><br><br><br>It docks.<br><br>"
+            ),
+        ),
+    ],
+)
+def test_a_page_by_hand(variant: int, expected: str) -> None:
+    container = "div" if variant % 2 == 0 else "td"
+
+    found = re.sub(r"\s*(<[^>]*>)\s*", r"\1", stripped(tokenize(PAGE), variant)).strip()
+
+    ends = f"<{container}><{container}>one</{container}></{container}></{container}>"
+    assert found == f"<body>{expected}{ends}</body>"
+
+
+@given(LAYOUTS, VARIANTS)
+def test_words_stay_and_class_words_go(source: str, variant: int) -> None:
+    page = tokenize(source)
+
+    copy = tokenize(stripped(page, variant))
+
+    assert copy.words() == page.words()
+    assert not copy.passages.names.word.size
+
+
+@given(PAGES, VARIANTS)
+def test_of_containers_one_kind_is_left(source: str, variant: int) -> None:
+    container = "div" if variant % 2 == 0 else "td"
+
+    copy = stripped(tokenize(source), variant)
+
+    tags = set(re.findall(r"</?([a-z0-9]+)>", copy))
+    assert tags & {"article", "main", "nav", "section", "footer", "ul", "li"} <= {container}
+    assert container in PLAIN or container == "div"
+
+
+def test_odd_pages_have_a_stripped_copy() -> None:
+    for name, source in ODD.items():
+        page = tokenize(source)
+        assert tokenize(stripped(page, 7)).words() == page.words(), name
