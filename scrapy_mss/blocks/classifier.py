@@ -63,24 +63,28 @@ def own_value(page: Page, values: Values, ratio: Floats) -> Floats:  # noqa: ARG
 
 def sum_over_ancestors(page: Page, values: Values, ratio: Floats) -> Floats:
     """The sum over all values of all ancestors; *values* are of elements."""
-    return _by_element(page, values, ratio, np.add)[page.blocks.ancestors].sum(axis=0)
+    pooled: Floats = _of_ancestors(page, values, ratio, np.add).sum(axis=0)
+    return pooled
 
 
 def min_over_ancestors(page: Page, values: Values, ratio: Floats) -> Floats:
     """The least of the values of the ancestors, 0 if none is negative."""
-    return _by_element(page, values, ratio, np.minimum)[page.blocks.ancestors].min(axis=0)
+    pooled: Floats = _of_ancestors(page, values, ratio, np.minimum).min(axis=0)
+    return pooled
 
 
 def max_over_ancestors(page: Page, values: Values, ratio: Floats) -> Floats:
     """The greatest of the values of the ancestors, 0 if none is positive."""
-    return _by_element(page, values, ratio, np.maximum)[page.blocks.ancestors].max(axis=0)
+    pooled: Floats = _of_ancestors(page, values, ratio, np.maximum).max(axis=0)
+    return pooled
 
 
-def _by_element(page: Page, values: Values, ratio: Floats, reduce: np.ufunc) -> Floats:
-    """float64[n_tokens+1]: *ratio* reduced for each element at its start; 0 elsewhere."""
+def _of_ancestors(page: Page, values: Values, ratio: Floats, reduce: np.ufunc) -> Floats:
+    """float64[LEVELS, n]: *ratio* reduced for each ancestor; 0 for those without a value."""
     reduced = np.zeros(len(page.tokens) + 1)  # the last is for the ancestor -1
     reduce.at(reduced, values.start, ratio)
-    return reduced
+    ancestors: Floats = reduced[page.blocks.ancestors]
+    return ancestors
 
 
 POOLINGS = (

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,13 +65,13 @@ class Feature:
     """A row of the table: a name and what it is of a page's blocks."""
 
     name: str
-    of: Callable[[Measured], Floats]
+    of: Callable[[Measured], NDArray[Any]]
 
 
 def block_features(page: Page) -> Columns:
     """All features of a page's blocks, in the order of the table."""
     measured = Measured(page)
-    return {feature.name: feature.of(measured) for feature in FEATURES}
+    return {feature.name: feature.of(measured).astype(np.float64) for feature in FEATURES}
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,10 @@ class Measured:
         """float64[n]: the characters of each block's words."""
         tokens, of_token = self.page.tokens, self.page.blocks.of_token
         lengths = np.where(tokens.is_word, tokens.clean_end - tokens.clean_start, 0)
-        return np.bincount(of_token + 1, lengths, minlength=len(self.page.blocks) + 1)[1:]
+        sums: Floats = np.bincount(of_token + 1, lengths, len(self.page.blocks) + 1)[1:].astype(
+            float
+        )
+        return sums
 
     @cached_property
     def first_codes(self) -> NDArray[np.uint32]:
@@ -162,19 +165,20 @@ class Headline:
         if self.block < 0:
             return np.zeros(len(self.level))
         distance = page.words_before - page.words_before[self.block]
-        return np.sign(distance) * np.log1p(np.abs(distance))
+        logarithm: Floats = np.sign(distance) * np.log1p(np.abs(distance))
+        return logarithm
 
-    def is_above(self) -> Floats:
-        """float64[n]: 1 for the blocks after the headline."""
-        n = len(self.level)
-        return (np.arange(n) > self.block) * 1.0 if self.block >= 0 else np.zeros(n)
+    def is_above(self) -> Bools:
+        """bool[n]: the blocks after the headline."""
+        return np.greater(np.arange(len(self.level)), self.block) & (self.block >= 0)
 
     def later_headings(self) -> Floats:
         """float64[n]: the logarithm of how many headings of its level follow, up to each block."""
         if self.block < 0:
             return np.zeros(len(self.level))
         same = np.cumsum((self.level == self.level[self.block]) & (self.level > 0))
-        return np.log1p(np.maximum(same - same[self.block], 0))
+        later: Floats = np.log1p(np.maximum(same - same[self.block], 0))
+        return later
 
     @property
     def own_overlap(self) -> float:
@@ -214,7 +218,8 @@ class Description:
 
 def heading_levels(page: Page) -> NDArray[np.int64]:
     """int64[n]: 1 to 6 for a heading, 0 for every other block."""
-    return _HEADING_LEVELS[page.ancestor_tags[0]]
+    levels: NDArray[np.int64] = _HEADING_LEVELS[page.ancestor_tags[0]]
+    return levels
 
 
 def heading_above(level: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -280,11 +285,11 @@ def _is_in(table: Bools, codes: NDArray[np.uint32]) -> Bools:
 
 
 def _parent_feature(tag: str) -> Feature:
-    return Feature(f"is_{tag}", lambda m: m.page.is_parent(tag) * 1.0)
+    return Feature(f"is_{tag}", lambda m: m.page.is_parent(tag))
 
 
 def _ancestor_feature(tag: str) -> Feature:
-    return Feature(f"in_{tag}", lambda m: m.page.has_ancestor(tag) * 1.0)
+    return Feature(f"in_{tag}", lambda m: m.page.has_ancestor(tag))
 
 
 FEATURES: tuple[Feature, ...] = (
@@ -293,7 +298,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature("letters", lambda m: np.log1p(m.letters)),
     Feature("word_length", lambda m: m.letters / m.words),
     Feature("link_share", lambda m: m.page.blocks.linked_words / m.words),
-    Feature("all_linked", lambda m: (m.page.blocks.linked_words == m.words) * 1.0),
+    Feature("all_linked", lambda m: m.page.blocks.linked_words == m.words),
     Feature("capital_share", lambda m: m.share(_is_in(_UPPER, m.first_codes))),
     Feature("digit_share", lambda m: m.share(_is_in(_DIGIT, m.first_codes))),
     Feature("sentence_ends", lambda m: np.log1p(m.sentence_ends)),
@@ -301,18 +306,18 @@ FEATURES: tuple[Feature, ...] = (
     Feature("commas", lambda m: np.log1p(m.count_of(COMMAS))),
     Feature("quotes", lambda m: np.log1p(m.count_of(QUOTES))),
     Feature("symbol_share", lambda m: m.share(~m.page.tokens.is_word)),
-    Feature("ends_sentence", lambda m: _is_one_of(m.last_codes, CLOSERS) * 1.0),
-    Feature("ends_with_colon", lambda m: _is_one_of(m.last_codes, ":") * 1.0),
+    Feature("ends_sentence", lambda m: _is_one_of(m.last_codes, CLOSERS)),
+    Feature("ends_with_colon", lambda m: _is_one_of(m.last_codes, ":")),
     Feature(
         "starts_with_capital",
-        lambda m: _is_in(_UPPER, m.first_codes[m.page.blocks.first]) * 1.0,
+        lambda m: _is_in(_UPPER, m.first_codes[m.page.blocks.first]),
     ),
     Feature("repetitions", lambda m: np.log(_repetitions(m.page))),
     # The elements around it
     *(_parent_feature(tag) for tag in PARENTS),
     *(_ancestor_feature(tag) for tag in ANCESTORS),
     Feature("depth", lambda m: (m.page.blocks.ancestors >= 0).sum(axis=0) / 10.0),
-    Feature("hidden", lambda m: m.page.hidden * 1.0),
+    Feature("hidden", lambda m: m.page.hidden),
     # Its position in the page
     Feature("position", lambda m: m.page.words_before / max(m.total_words, 1.0)),
     Feature("rank", lambda m: np.arange(len(m.page.blocks)) / max(len(m.page.blocks), 1)),

@@ -83,9 +83,10 @@ class Page:
 
     def is_parent(self, tag: str) -> Bools:
         """bool[n]: the blocks whose innermost block element is called *tag*."""
-        return np.equal(self.ancestor_tags[0], TAG_NUMBERS[tag])
+        parents: Bools = self.ancestor_tags[0] == TAG_NUMBERS[tag]
+        return parents
 
     def has_ancestor(self, tag: str) -> Bools:
         """bool[n]: the blocks with an ancestor called *tag*."""
-        inside: Bools = np.equal(self.ancestor_tags, TAG_NUMBERS[tag]).any(axis=0)
-        return inside
+        ancestors: Bools = np.any(self.ancestor_tags == TAG_NUMBERS[tag], axis=0)
+        return ancestors
