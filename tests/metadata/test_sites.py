@@ -1,0 +1,75 @@
+"""The site of a host."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_mss.metadata.sites import site_of
+
+SITES = [
+    ("example.com", "example.com"),
+    ("news.example.com", "example.com"),
+    ("bbc.co.uk", "bbc.co.uk"),
+    ("news.bbc.co.uk", "bbc.co.uk"),
+    ("https://www.bbc.co.uk/news?from=https://other.example/", "bbc.co.uk"),
+    ("//cdn.example.com/a.png", "example.com"),
+    ("HTTP://News.Example.COM.:8080/a", "example.com"),
+    ("user:secret@example.com:80", "example.com"),
+    ("localhost", "localhost"),
+    ("http://localhost:6800/a", "localhost"),
+    ("127.0.0.1", "127.0.0.1"),
+    ("http://192.168.1.20:8000/", "192.168.1.20"),
+    ("http://[2001:db8::1]:8000/", "2001:db8::1"),
+    ("xn--mnchen-3ya.de", "xn--mnchen-3ya.de"),
+    ("https://www.münchen.de/a", "xn--mnchen-3ya.de"),
+    ("новости.пример.рф", "xn--e1afmkfd.xn--p1ai"),
+    ("co.uk", "co.uk"),
+    ("www.gov.uk", "gov.uk"),
+    ("intranet.corp", "intranet.corp"),
+]
+NO_HOSTS = ["", ".", "http://", "http://[", "https:///a", "/news/a"]
+
+
+@pytest.mark.parametrize(("host_or_url", "site"), SITES)
+def test_the_site_is_the_registrable_domain_or_the_host(host_or_url: str, site: str) -> None:
+    assert site_of(host_or_url) == site
+
+
+@pytest.mark.parametrize("text", NO_HOSTS)
+def test_without_a_host_there_is_no_site(text: str) -> None:
+    assert site_of(text) == ""
+
+
+@given(st.text())
+def test_every_text_has_an_answer_that_is_its_own_site(text: str) -> None:
+    site = site_of(text)
+
+    assert site == site_of(f"//{site}") or ":" in site  # IPv6 addresses need brackets in URLs
+
+
+# In a process of its own, because what is cached and where is decided when tldextract is imported.
+OFFLINE = """
+import socket
+calls = []
+socket.socket.connect = socket.getaddrinfo = lambda *address, **_: calls.append(address)
+from scrapy_mss.metadata.sites import site_of
+print(site_of("a.b.co.jp"), calls)
+"""
+
+
+def test_neither_the_network_nor_a_cache_on_disk_is_used(tmp_path: Path) -> None:
+    environment = {**os.environ, "TLDEXTRACT_CACHE": str(tmp_path)}
+
+    done = subprocess.run(
+        [sys.executable, "-c", OFFLINE], env=environment, capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "b.co.jp []\n"
+    assert list(tmp_path.iterdir()) == []
