@@ -1,33 +1,34 @@
-"""Names of authors, out of what pages write where an author belongs.
+"""Names of authors, extracted from the texts that pages show as author.
 
-Strategy: fewer rather than bad. A text is cut into parts at what separates names, each part is
-freed of what stands around a name (`By`, a mail address, a degree), and a part that is no name is
-dropped (an address, a date, a job, `admin`). What is left is kept, organisations too: a field
-called author that says `Reuters` means it. Texts from elsewhere, such as a byline that was found
-by its looks, must also look like a person's name (`is_person`).
+Strategy: precision before recall. A text is split at the separators of names, each part is stripped
+of what surrounds a name (`By`, an e-mail address, a degree), and parts that are no name are dropped
+(`NOT_A_NAME`: a URL, a date, a job title, `admin`). All others are kept, including organizations: a
+page whose author field contains `Reuters` means it. Texts from less reliable places, such as the
+text of an element whose class is `byline`, must also look like the name of a person (`is_person`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
-from scrapy_mss.metadata import dates
+from scrapy_mss.metadata.dates import MONTH_NUMBER
 from scrapy_mss.metadata.text import clean, folded, spellings
 
 MAX_NAME: Final = 60  # characters
 MAX_WORDS: Final = 7  # `The Editorial Board of the Daily News`; a sentence has more
 MAX_LOWER: Final = 5  # words in lower case: `Ann Lee, staff writer for the paper` has five
-MAX_LINE: Final = 2_000  # characters of one text; a hundred names have that
+MAX_LINE: Final = 2_000  # characters of one text: about a hundred names
 MAX_TEXTS: Final = 500
-MAX_AUTHORS: Final = 50  # physics papers have thousands, and no feed wants them
+MAX_AUTHORS: Final = 50  # physics papers have thousands, which no feed needs
+PERSON_WORDS: Final = range(2, 6)  # `Ann Lee` to `Ana de la Cruz Lima`; more is a phrase
 
-# --- what stands around a name --------------------------------------------------------------------
+# --- what surrounds a name ------------------------------------------------------------------------
 
-# Dropped from the front of a text, again and again. Words that names begin with, too (Von Miller),
-# need two words behind them.
+# Removed from the front of a text. Words with which names begin, too (Von Miller), must be followed
+# by two words.
 _LABEL: Final = re.compile(
     r"^\W*(?:"
     r"(?:written|posted|published|reported|reviewed|edited|story|text|words|article|photos?)"
@@ -37,21 +38,22 @@ _LABEL: Final = re.compile(
     r")\s*:?\s*",
     re.IGNORECASE,
 )
-_MAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
-_ADDRESS: Final = re.compile(r"(?:https?:|//|www\.)|/.*\.", re.IGNORECASE)
+MAX_LABELS: Final = 3  # in front of a name: `Author: By Ann Lee`
+_EMAIL: Final = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
+_URL: Final = re.compile(r"(?:https?:|//|www\.)|/.*\.", re.IGNORECASE)
 _BRACKETS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|[\"“”]")
-_EDGE: Final = " \t.,;:|/\\-–—•·*_~'’‘`<>(){}[]=+&"  # noqa: RUF001 - dashes of typographers
+_EDGE: Final = " \t.,;:|/\\-–—•·*_~'’‘`<>(){}[]=+&"  # noqa: RUF001 - typographic dashes
 
-# A line that gives a name, and what says that a list of names goes on.
+# The label of a line with a name, and the edges of a line whose list of names continues.
 _BY: Final = re.compile(
     r"\W*(?:(?:written|posted|published|reported|words|text|story)\s+)?"
     r"(?:by|von|por|par|door|av|af|di|przez|author|autore?)\b\s*:?\s*",
     re.IGNORECASE,
 )
-_GOES_ON: Final = re.compile(
+_CONTINUES: Final = re.compile(
     r"^\W*(?:,|&|and\b|und\b|et\b|y\b)|(?:,|&|\band|\bund|\bet|\by)\W*$", re.IGNORECASE
 )
-MAX_LABELLED: Final = 8  # names in a byline
+MAX_BYLINE: Final = 8  # names after one label
 
 # --- what separates names -------------------------------------------------------------------------
 
@@ -62,23 +64,23 @@ _AND: Final = re.compile(
 )
 _COMMA: Final = re.compile(r"\s*[,،，]\s*")  # noqa: RUF001 - the commas of Arabic and Chinese
 
-# --- what is no name ------------------------------------------------------------------------------
+# --- what is not a name ---------------------------------------------------------------------------
 
 DEGREES: Final = frozenset(
     "aicp ba bs bsc cfa cfp cpa dds do dr dvm edd esq facc faap facs frcp ii iii jd jr llb llm "
     "lcsw ldn ma mba md mph mpp ms msc msn mscs ncc np obe pa phd pharmd pmp psyd rd rdn rn "
     "sr".split()
 )
-# A part that contains one of these words is a job or a place in a house, not a name.
-JOBS: Final = frozenset(
+# A part with one of these words is a job title, not a name.
+JOB_TITLES: Final = frozenset(
     "analyst anchor chief columnist commentator contributor contributors contributing "
     "correspondent deputy editor editors freelance fellow host intern journalist korrespondent "
     "photographer producer professor redakteur redakteurin redactor reporter reporters researcher "
     "specialist strategist student writer writers journaliste periodista giornalista director "
     "president founder ceo manager".split()
 )
-# A part that is made of nothing but these words names nobody.
-NOBODY: Final = frozenset(
+# A part without any other word names nobody.
+PLACEHOLDER_WORDS: Final = frozenset(
     "a about account admin administrator an anonymous author authors autor auteur blog bot by "
     "contact contributor correspondent date default desk digital editor editorial editors false "
     "from guest home in info journalist latest manager n na news newsroom nil nobody none null of "
@@ -93,39 +95,78 @@ _NOISE: Final = re.compile(
     r"minutes?|hours?|uhr|vor\s+\d+)\b|\d{1,2}:\d{2}|©|[@#{}<>=]|%%",
     re.IGNORECASE,
 )
-_DIGITS: Final = re.compile(r"\d{3}|\d.*\d.*\d")
+_NUMBER: Final = re.compile(r"\d{3}|\d.*\d.*\d")
 
-# Small words inside a person's name.
+# Lower-case words inside the name of a person.
 PARTICLES: Final = frozenset(
     "al ap bin da de del della den der des di dos du e el ibn la le ten ter van von y zu".split()
 )
 _NAME_WORD: Final = re.compile(r"[^\W\d_][^\W\d_'’.\-]*(?:['’.\-][^\W\d_]*)*\.?")  # noqa: RUF001
 
 
-def names(texts: Iterable[str]) -> list[str]:
-    """The names in *texts*, each once, in their order."""
-    found: dict[str, str] = {}
+class NameRule(NamedTuple):
+    """One reason why a text is not a name; *applies* gets the text and its folded words."""
+
+    name: str
+    example: str
+    applies: Callable[[str, Sequence[str]], bool]
+
+
+NOT_A_NAME: Final = (
+    NameRule("too long", "Ann" * MAX_NAME, lambda text, _: len(text) > MAX_NAME),
+    NameRule(
+        "too many words",
+        "Rain is what we want to have now",
+        lambda _, words: len(words) > MAX_WORDS,
+    ),
+    NameRule(
+        "placeholders only", "Editorial Team", lambda _, words: PLACEHOLDER_WORDS.issuperset(words)
+    ),
+    NameRule(
+        "job title",
+        "Senior Editor",
+        lambda _, words: len(words) > 1 and not JOB_TITLES.isdisjoint(words),
+    ),
+    NameRule("noise", "Read more", lambda text, _: bool(_NOISE.search(text))),
+    NameRule("number", "Studio 1234", lambda text, _: bool(_NUMBER.search(text))),
+    NameRule(
+        "date",
+        "March 5",
+        lambda _, words: any(map(str.isdigit, words)) and not MONTH_NUMBER.keys().isdisjoint(words),
+    ),
+)
+
+
+def author_names(texts: Iterable[str]) -> list[str]:
+    """The names in *texts*, each once, in the order of their first occurrence."""
+    names: dict[str, str] = {}
     for text in islice(texts, MAX_TEXTS):
         for part in _parts(clean(text)[:MAX_LINE]):
-            name = _bare(part)
-            if name and not _is_no_name(name):
-                found.setdefault(folded(name) or name, name)
-            if len(found) >= MAX_AUTHORS:
-                return list(found.values())
-    return list(found.values())
+            name = _without_labels(" ".join(part.split())).strip(_EDGE)
+            if is_name(name):
+                names.setdefault(folded(name), name)
+            if len(names) >= MAX_AUTHORS:
+                return list(names.values())
+    return list(names.values())
 
 
-def without_sites(found: Iterable[str], known: frozenset[str]) -> list[str]:
-    """The names that are not the site's own, whose spellings are *known*."""
-    return [name for name in found if known.isdisjoint(spellings(name))]
+def is_name(text: str) -> bool:
+    """Whether no rule of `NOT_A_NAME` applies to *text*."""
+    words = folded(text).split()
+    return not any(rule.applies(text, words) for rule in NOT_A_NAME)
+
+
+def without_site_names(names: Iterable[str], site_names: frozenset[str]) -> list[str]:
+    """The names that are not the site's own, in one of its spellings."""
+    return [name for name in names if site_names.isdisjoint(spellings(name))]
 
 
 def is_person(name: str) -> bool:
-    """Whether *name* looks like one: two to five words, capitalised but for the particles."""
+    """Whether *name* looks like a person's: a few words, capitalized except for particles."""
     words = name.split()
-    if not 2 <= len(words) <= 5:  # noqa: PLR2004 - said in the docstring
+    if len(words) not in PERSON_WORDS:
         return False
-    if set(folded(name).split()) & (JOBS | NOBODY):
+    if not (JOB_TITLES | PLACEHOLDER_WORDS).isdisjoint(folded(name).split()):
         return False
     return all(
         _NAME_WORD.fullmatch(word)
@@ -134,42 +175,44 @@ def is_person(name: str) -> bool:
     )
 
 
-def persons(texts: Iterable[str]) -> list[str]:
-    """The names in *texts* that look like persons'; capitals beside other names are a button."""
-    found = [name for name in names(texts) if is_person(name)]
-    return [name for name in found if not name.isupper()] or found
+def person_names(texts: Iterable[str]) -> list[str]:
+    """The names in *texts* that look like persons'; one in capitals next to others is a button."""
+    names = [name for name in author_names(texts) if is_person(name)]
+    return [name for name in names if not name.isupper()] or names
 
 
-def labelled(lines: Sequence[str]) -> Iterator[str]:
-    """The texts behind `By`; a list of names may go on in the lines that follow."""
+def labelled_names(lines: Sequence[str]) -> Iterator[str]:
+    """The texts after `By`, with the following lines as long as the list of names continues."""
     for number, line in enumerate(lines):
         label = _BY.match(line)
         if not label:
             continue
-        pieces = [line[label.end() :], *lines[number + 1 : number + 2 * MAX_LABELLED]]
-        text = pieces[0] or (pieces[1] if len(pieces) > 1 else "")
-        for piece in pieces[1 if pieces[0] else 2 :]:
-            if not (_GOES_ON.search(text) or _GOES_ON.match(piece)):
+        following = list(lines[number + 1 : number + 2 * MAX_BYLINE])
+        text = line[label.end() :] or (following.pop(0) if following else "")
+        for each in following:
+            if not (_CONTINUES.search(text) or _CONTINUES.match(each)):
                 break
-            text = f"{text} {piece}"
+            text = f"{text} {each}"
         yield text
 
 
-def turned(text: str) -> str:
-    """A name as libraries have it, `Last, First`, in the order in which it is spoken."""
+def in_direct_order(text: str) -> str:
+    """A name in the inverted order of library catalogues, `Last, First`, as `First Last`."""
     last, comma, first = (part.strip() for part in text.partition(","))
     return f"{first} {last}" if comma and first and "," not in first else text
 
 
 def _parts(text: str) -> list[str]:
-    text = " ".join(word for word in text.split() if not _ADDRESS.search(word))
-    text = _without_labels(_BRACKETS.sub(" ", _MAIL.sub(" ", text)))
+    """The parts of *text* between separators, without URLs, e-mail addresses and degrees."""
+    text = " ".join(word for word in text.split() if not _URL.search(word))
+    text = _without_labels(_BRACKETS.sub(" ", _EMAIL.sub(" ", text)))
     return [
-        name
-        for strong in _STRONG.split(text)
-        if not _is_sentence(strong)
-        for each in _AND.split(strong)
-        for name in _between_commas(each)
+        part
+        for line in _STRONG.split(text)
+        if not _is_sentence(line)
+        for items in _AND.split(line)
+        for part in _COMMA.split(items)
+        if part and not _is_degree(part)
     ]
 
 
@@ -178,35 +221,11 @@ def _is_sentence(text: str) -> bool:
 
 
 def _without_labels(text: str) -> str:
-    for _ in range(3):  # `Author: By Ann Lee`
+    for _ in range(MAX_LABELS):
         text = _LABEL.sub("", text)
     return text
 
 
-def _between_commas(text: str) -> list[str]:
-    """The names in a list with commas; a degree or a job behind a name is none."""
-    parts = [part for part in _COMMA.split(text) if part]
-    return [part for part in parts if not _is_suffix(part)]
-
-
-def _is_suffix(part: str) -> bool:
+def _is_degree(part: str) -> bool:
     words = folded(part.replace(".", "")).split()
-    return bool(words) and all(word in DEGREES for word in words)
-
-
-def _bare(part: str) -> str:
-    return _without_labels(" ".join(part.split())).strip(_EDGE)
-
-
-def _is_no_name(name: str) -> bool:
-    words = folded(name).split()
-    return (
-        not words
-        or len(name) > MAX_NAME
-        or len(words) > MAX_WORDS
-        or all(word in NOBODY for word in words)
-        or bool(set(words) & JOBS and len(words) > 1)
-        or bool(_NOISE.search(name))
-        or bool(_DIGITS.search(name))
-        or (any(map(str.isdigit, words)) and not dates.MONTH_NUMBER.keys().isdisjoint(words))
-    )
+    return bool(words) and DEGREES.issuperset(words)

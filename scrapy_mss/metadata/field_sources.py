@@ -1,9 +1,9 @@
-"""Where each field comes from: one table, in the order in which places are asked.
+"""The sources of each field: one table, in the order in which they are tried.
 
-Strategy: a row is a field, the name of its source, the words that are looked up there and the
-reader that does it. The first row whose texts make a value decides; what makes a value of texts
-is one function a field (`FINISH`). Deleting a row deletes the place; `docs/metadata.md` shows
-this table and a test holds them together.
+Strategy: a row is a field, the name of the source, a lookup and the keys that it looks up. The
+first row whose texts contain a valid value decides; what a valid value is, one parser per field
+knows (`PARSERS`). To drop a source, delete its row. docs/metadata.md shows this table, and a test
+keeps the two equal.
 """
 
 from __future__ import annotations
@@ -12,80 +12,74 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from scrapy_mss.metadata import dates, languages, readers
-from scrapy_mss.metadata.names import names, without_sites
-from scrapy_mss.metadata.page import Page
-from scrapy_mss.metadata.readers import Reader, Words, at_address
-from scrapy_mss.metadata.text import absolute, clean
-from scrapy_mss.metadata.titles import is_site, title_of
+from scrapy_mss.metadata import dates, languages, lookups
+from scrapy_mss.metadata.author_names import author_names, without_site_names
+from scrapy_mss.metadata.lookups import Keys, Lookup, consistent_with_url
+from scrapy_mss.metadata.parsed_page import ParsedPage
+from scrapy_mss.metadata.text import absolute_url, clean
+from scrapy_mss.metadata.titles import is_site_name, without_site
 
-CUT: Final = ("...", "…")  # what a title that was too long for a network ends with
+ELLIPSES: Final = ("...", "…")  # the end of a title that was truncated for a social network
 
 
-class Found(NamedTuple):
-    """A value; a *weak* one is used only when no later row has a better one."""
+class FieldValue(NamedTuple):
+    """A value of a field; a *weak* one is used only if no later source has a better one."""
 
     value: str | list[str]
     weak: bool = False
 
 
-Finish = Callable[[Page, Iterable[str]], Found | None]
-
-
-class Row(NamedTuple):
-    """One place where a field may stand."""
+class FieldSource(NamedTuple):
+    """One place of a page where the value of *field* may be."""
 
     field: str
-    source: str
-    words: Words
-    read: Reader
+    name: str
+    lookup: Lookup
+    keys: Keys
 
 
-# --- finishes: texts -> value ---------------------------------------------------------------------
+Parser = Callable[[ParsedPage, Iterable[str]], FieldValue | None]
+
+# --- parsers: candidate texts -> value ------------------------------------------------------------
 
 
-def _title(page: Page, texts: Iterable[str]) -> Found | None:
+def _title(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
     for text in map(clean, texts):
-        title = title_of(text, page.sites)
+        title = without_site(text, page.site_names)
         if title:
-            return Found(title, weak=title.endswith(CUT) or is_site(title, page.sites))
+            weak = title.endswith(ELLIPSES) or is_site_name(title, page.site_names)
+            return FieldValue(title, weak)
     return None
 
 
-def _text(_: Page, texts: Iterable[str]) -> Found | None:
-    return next((Found(text) for text in map(clean, texts) if text), None)
+def _text(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
+    return _first(map(clean, texts))
 
 
-def _authors(page: Page, texts: Iterable[str]) -> Found | None:
-    found = names(texts)
-    others = without_sites(found, page.sites)
+def _authors(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
+    names = author_names(texts)
+    others = without_site_names(names, page.site_names)
     if others:
-        return Found(others)
-    return Found(found, weak=True) if found else None
+        return FieldValue(others)
+    return FieldValue(names, weak=True) if names else None
 
 
-def _date(page: Page, texts: Iterable[str]) -> Found | None:
-    found = (dates.read(clean(text), page.language) for text in texts)
-    return next((Found(value) for value in found if value), None)
+def _date(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
+    return _first(dates.parse(clean(text), page.language) for text in texts)
 
 
-def _language(_: Page, texts: Iterable[str]) -> Found | None:
-    found = (languages.code(text) for text in texts)
-    return next((Found(value) for value in found if value), None)
+def _language(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
+    return _first(map(languages.parse, texts))
 
 
-def _image(page: Page, texts: Iterable[str]) -> Found | None:
-    found = (absolute(text, page.base) for text in texts)
-    return next((Found(value) for value in found if value), None)
+def _image(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
+    return _first(absolute_url(text, page.base) for text in texts)
 
 
-def _canonical(page: Page, texts: Iterable[str]) -> Found | None:
-    """An address; not the home page's where the page is another (a common slip of templates)."""
-    for text in texts:
-        value = absolute(text, page.base)
-        if value and (not _is_home(value) or _is_home(page.url or value)):
-            return Found(value)
-    return None
+def _canonical_url(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
+    """A URL; not the home page's unless the page is that (a common mistake of templates)."""
+    urls = (absolute_url(text, page.base) for text in texts)
+    return _first(url for url in urls if url and (not _is_home(url) or _is_home(page.url or url)))
 
 
 def _is_home(url: str) -> bool:
@@ -93,7 +87,11 @@ def _is_home(url: str) -> bool:
     return parts.path in ("", "/") and not parts.query
 
 
-FINISH: Final[Mapping[str, Finish]] = {
+def _first(values: Iterable[str | None]) -> FieldValue | None:
+    return next((FieldValue(value) for value in values if value), None)
+
+
+PARSERS: Final[Mapping[str, Parser]] = {
     "title": _title,
     "authors": _authors,
     "published": _date,
@@ -101,128 +99,134 @@ FINISH: Final[Mapping[str, Finish]] = {
     "language": _language,
     "description": _text,
     "site_name": _text,
-    "canonical_url": _canonical,
+    "canonical_url": _canonical_url,
     "main_image": _image,
 }
 
-
-def _row(field: str, source: str, read: Reader, words: str = "") -> Row:
-    return Row(field, source, tuple(words.split()), read)
+# --- the table ------------------------------------------------------------------------------------
 
 
-ROWS: Final[tuple[Row, ...]] = (
-    _row("title", "heading", readers.confirmed_heading, "og:title twitter:title"),
-    _row("title", "opengraph", readers.meta, "og:title"),
-    _row("title", "json-ld", readers.article, "headline name"),
-    _row(
+def _source(field: str, name: str, lookup: Lookup, keys: str = "") -> FieldSource:
+    return FieldSource(field, name, lookup, tuple(keys.split()))
+
+
+FIELD_SOURCES: Final[tuple[FieldSource, ...]] = (
+    _source("title", "heading", lookups.confirmed_heading, "og:title twitter:title"),
+    _source("title", "opengraph", lookups.meta, "og:title"),
+    _source("title", "json-ld", lookups.json_ld_article, "headline name"),
+    _source(
         "title",
         "meta",
-        readers.meta,
+        lookups.meta,
         "citation_title parsely-title sailthru.title twitter:title dc.title",
     ),
-    _row("title", "microdata", readers.prop, "headline"),
-    _row("title", "heading", readers.heading),
-    _row("title", "title", readers.tab),
-    _row("authors", "json-ld", readers.article, "author creator"),
-    _row("authors", "meta", readers.turned_meta, "citation_author"),
-    _row("authors", "microdata", readers.person, "author creator"),
-    _row("authors", "rel-author", readers.linked_author),
-    _row("authors", "label", readers.labelled_name),
-    _row(
-        "authors", "meta", readers.meta, "author parsely-author sailthru.author byl article:author"
+    _source("title", "microdata", lookups.microdata_property, "headline"),
+    _source("title", "heading", lookups.h1_heading),
+    _source("title", "title", lookups.title_element),
+    _source("authors", "json-ld", lookups.json_ld_article, "author creator"),
+    _source("authors", "meta", lookups.meta_inverted_name, "citation_author"),
+    _source("authors", "microdata", lookups.microdata_person, "author creator"),
+    _source("authors", "rel-author", lookups.author_link),
+    _source("authors", "label", lookups.labelled_name),
+    _source(
+        "authors", "meta", lookups.meta, "author parsely-author sailthru.author byl article:author"
     ),
-    _row("authors", "meta", readers.turned_meta, "dc.creator dcterms.creator"),
-    _row("authors", "byline", readers.byline),
-    _row(
+    _source("authors", "meta", lookups.meta_inverted_name, "dc.creator dcterms.creator"),
+    _source("authors", "byline", lookups.byline),
+    _source(
         "published",
         "meta",
-        readers.meta,
+        lookups.meta,
         "article:published_time og:article:published_time article:published og:published_time "
         "parsely-pub-date sailthru.date citation_publication_date",
     ),
-    _row("published", "json-ld", readers.article, "datePublished dateCreated uploadDate"),
-    _row("published", "microdata", readers.prop, "datePublished dateCreated"),
-    _row("published", "json-ld", readers.web_page, "datePublished"),
-    _row(
+    _source(
+        "published", "json-ld", lookups.json_ld_article, "datePublished dateCreated uploadDate"
+    ),
+    _source("published", "microdata", lookups.microdata_property, "datePublished dateCreated"),
+    _source("published", "json-ld", lookups.json_ld_page, "datePublished"),
+    _source(
         "published",
         "meta",
-        readers.meta,
+        lookups.meta,
         "citation_date dc.date.issued dcterms.date dcterms.created dc.date dc.date.created "
         "datepublished pubdate publish-date publish_date publication_date published_at date",
     ),
-    _row(
+    _source(
         "published",
         "time",
-        at_address(readers.marked_time),
+        consistent_with_url(lookups.marked_time),
         "publish pubdate pub-date entry-date posted created",
     ),
-    _row(
+    _source(
         "published",
         "script",
-        at_address(readers.script),
+        consistent_with_url(lookups.script_value),
         "datePublished date_published published publishedAt published_at publishedDate "
         "published_date publishDate publish_date publicationDate publication_date pubDate "
         "firstPublished firstPublishedAt first_published_at",
     ),
-    _row("published", "near-heading", at_address(readers.short_line)),
-    _row("published", "time", at_address(readers.other_time), "updat modif edit"),
-    _row("published", "near-heading", at_address(readers.longer_line)),
-    _row("published", "url", readers.address),
-    _row("published", "near-heading", readers.changed_line),
-    _row("published", "text", readers.far_line),
-    _row("modified", "json-ld", readers.article, "dateModified"),
-    _row(
+    _source("published", "near-heading", consistent_with_url(lookups.date_line)),
+    _source("published", "time", consistent_with_url(lookups.other_time), "updat modif edit"),
+    _source("published", "near-heading", consistent_with_url(lookups.line_with_date)),
+    _source("published", "url", lookups.url_day),
+    _source("published", "near-heading", lookups.update_line),
+    _source("published", "text", lookups.distant_date_line),
+    _source("modified", "json-ld", lookups.json_ld_article, "dateModified"),
+    _source(
         "modified",
         "meta",
-        readers.meta,
+        lookups.meta,
         "article:modified_time og:article:modified_time article:modified og:updated_time "
         "og:modified_time dcterms.modified dc.date.modified datemodified last-modified",
     ),
-    _row("modified", "microdata", readers.prop, "dateModified"),
-    _row("modified", "json-ld", readers.web_page, "dateModified"),
-    _row("modified", "time", readers.marked_time, "modified updated"),
-    _row("modified", "near-heading", readers.changed_line),
-    _row("language", "html", readers.declared),
-    _row("language", "json-ld", readers.article, "inLanguage"),
-    _row("language", "json-ld", readers.web_page, "inLanguage"),
-    _row("language", "meta", readers.meta, "content-language language dc.language og:locale"),
-    _row("description", "opengraph", readers.meta, "og:description"),
-    _row("description", "meta", readers.meta, "description twitter:description dc.description"),
-    _row("description", "json-ld", readers.article, "description"),
-    _row("description", "microdata", readers.prop, "description"),
-    _row("site_name", "opengraph", readers.meta, "og:site_name"),
-    _row("site_name", "json-ld", readers.article, "publisher"),
-    _row("site_name", "json-ld", readers.web_site, "name"),
-    _row(
+    _source("modified", "microdata", lookups.microdata_property, "dateModified"),
+    _source("modified", "json-ld", lookups.json_ld_page, "dateModified"),
+    _source("modified", "time", lookups.marked_time, "modified updated"),
+    _source("modified", "near-heading", lookups.update_line),
+    _source("language", "html", lookups.html_language),
+    _source("language", "json-ld", lookups.json_ld_article, "inLanguage"),
+    _source("language", "json-ld", lookups.json_ld_page, "inLanguage"),
+    _source("language", "meta", lookups.meta, "content-language language dc.language og:locale"),
+    _source("description", "opengraph", lookups.meta, "og:description"),
+    _source("description", "meta", lookups.meta, "description twitter:description dc.description"),
+    _source("description", "json-ld", lookups.json_ld_article, "description"),
+    _source("description", "microdata", lookups.microdata_property, "description"),
+    _source("site_name", "opengraph", lookups.meta, "og:site_name"),
+    _source("site_name", "json-ld", lookups.json_ld_article, "publisher"),
+    _source("site_name", "json-ld", lookups.json_ld_site, "name"),
+    _source(
         "site_name",
         "meta",
-        readers.meta,
+        lookups.meta,
         "application-name dc.publisher apple-mobile-web-app-title",
     ),
-    _row("canonical_url", "link", readers.link, "canonical"),
-    _row("canonical_url", "opengraph", readers.meta, "og:url"),
-    _row("canonical_url", "json-ld", readers.article, "url mainEntityOfPage"),
-    _row("main_image", "opengraph", readers.meta, "og:image og:image:url og:image:secure_url"),
-    _row("main_image", "json-ld", readers.article, "image thumbnailUrl"),
-    _row("main_image", "meta", readers.meta, "twitter:image twitter:image:src parsely-image-url"),
-    _row("main_image", "json-ld", readers.web_page, "primaryImageOfPage image"),
-    _row("main_image", "microdata", readers.prop, "image"),
-    _row("main_image", "link", readers.link, "image_src"),
+    _source("canonical_url", "link", lookups.link, "canonical"),
+    _source("canonical_url", "opengraph", lookups.meta, "og:url"),
+    _source("canonical_url", "json-ld", lookups.json_ld_article, "url mainEntityOfPage"),
+    _source("main_image", "opengraph", lookups.meta, "og:image og:image:url og:image:secure_url"),
+    _source("main_image", "json-ld", lookups.json_ld_article, "image thumbnailUrl"),
+    _source(
+        "main_image", "meta", lookups.meta, "twitter:image twitter:image:src parsely-image-url"
+    ),
+    _source("main_image", "json-ld", lookups.json_ld_page, "primaryImageOfPage image"),
+    _source("main_image", "microdata", lookups.microdata_property, "image"),
+    _source("main_image", "link", lookups.link, "image_src"),
 )
 
 
-def field_of(page: Page, name: str) -> tuple[Found, str] | None:
-    """The value of the field *name* and its source, None where the page does not say."""
-    weak: tuple[Found, str] | None = None
-    for row in ROWS_OF[name]:
-        found = FINISH[name](page, row.read(page, row.words))
-        if found and not found.weak:
-            return found, row.source
-        if found and not weak:
-            weak = found, row.source
-    return weak
-
-
-ROWS_OF: Final[Mapping[str, tuple[Row, ...]]] = {
-    name: tuple(row for row in ROWS if row.field == name) for name in FINISH
+SOURCES_BY_FIELD: Final[Mapping[str, tuple[FieldSource, ...]]] = {
+    field: tuple(source for source in FIELD_SOURCES if source.field == field) for field in PARSERS
 }
+
+
+def resolve_field(page: ParsedPage, field: str) -> tuple[FieldValue, str] | None:
+    """The value of *field* and the name of its source; None if no source has one."""
+    weak: tuple[FieldValue, str] | None = None
+    for source in SOURCES_BY_FIELD[field]:
+        found = PARSERS[field](page, source.lookup(page, source.keys))
+        if found and not found.weak:
+            return found, source.name
+        if found and not weak:
+            weak = found, source.name
+    return weak

@@ -1,7 +1,8 @@
-"""Readers: a page and the words of a row, to the texts that stand there, best first.
+"""Lookups: from a page and the keys of a `FieldSource` to candidate texts, best first.
 
-Strategy: a reader finds and does not judge; whether a text is a title or a date is for the
-field's finish in `rows` to say. So one reader serves several fields, and a row can use any.
+Strategy: a lookup finds and does not decide; whether a text is a title or a date is for the
+field's parser in `field_sources`. So one lookup serves several fields, and any row can use any.
+The first line of each docstring is shown in docs/metadata.md.
 """
 
 from __future__ import annotations
@@ -12,206 +13,209 @@ from functools import lru_cache, wraps
 from typing import Final
 
 from scrapy_mss.metadata import dates, jsonld, microdata
-from scrapy_mss.metadata.names import labelled, persons, turned
-from scrapy_mss.metadata.page import Page
-from scrapy_mss.metadata.surroundings import marks_of, neighbours
-from scrapy_mss.metadata.text import Element, clean, text_of
-from scrapy_mss.metadata.titles import heading_in, long_ones
+from scrapy_mss.metadata.author_names import in_direct_order, labelled_names, person_names
+from scrapy_mss.metadata.heading_context import first_group, markers_of
+from scrapy_mss.metadata.parsed_page import ParsedPage
+from scrapy_mss.metadata.text import Element, clean, visible_text
+from scrapy_mss.metadata.titles import headlines, matching_heading
 
-Words = tuple[str, ...]
-Reader = Callable[[Page, Words], Iterable[str]]
+Keys = tuple[str, ...]
+Lookup = Callable[[ParsedPage, Keys], Iterable[str]]
 
-# --- what is meant for machines -------------------------------------------------------------------
+# --- machine-readable data ------------------------------------------------------------------------
 
 
-def article(page: Page, words: Words) -> Iterator[str]:
+def json_ld_article(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """JSON-LD of the article."""
-    return page.json_ld(jsonld.ARTICLE, words)
+    return page.json_ld(jsonld.ARTICLE, keys)
 
 
-def web_page(page: Page, words: Words) -> Iterator[str]:
+def json_ld_page(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """JSON-LD of the page."""
-    return page.json_ld(jsonld.PAGE, words)
+    return page.json_ld(jsonld.WEB_PAGE, keys)
 
 
-def web_site(page: Page, words: Words) -> Iterator[str]:
+def json_ld_site(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """JSON-LD of the site."""
-    return page.json_ld(jsonld.SITE, words)
+    return page.json_ld(jsonld.WEB_SITE, keys)
 
 
-def meta(page: Page, words: Words) -> Iterator[str]:
+def meta(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """`<meta>` by name or property."""
-    return (text for word in words for text in page.metas.get(word.replace(".", ":"), ()))
+    return (text for key in keys for text in page.metas.get(key.replace(".", ":"), ()))
 
 
-def turned_meta(page: Page, words: Words) -> Iterator[str]:
-    """`<meta>` with names as libraries write them."""
-    return map(turned, meta(page, words))
+def meta_inverted_name(page: ParsedPage, keys: Keys) -> Iterator[str]:
+    """`<meta>` by name or property, with `Last, First` put in direct order."""
+    return map(in_direct_order, meta(page, keys))
 
 
-def link(page: Page, words: Words) -> Iterator[str]:
+def link(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """`<link>` by relation."""
-    return (address for word in words for address in page.links.get(word, ()))
+    return (url for key in keys for url in page.links.get(key, ()))
 
 
-def prop(page: Page, words: Words) -> Iterator[str]:
+def microdata_property(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """Microdata."""
-    return map(microdata.value_of, _properties(page, words))
+    return map(microdata.property_value, _properties(page, keys))
 
 
-def person(page: Page, words: Words) -> Iterator[str]:
-    """The first person in the microdata and those beside it; others are of teasers."""
-    for element in neighbours(_properties(page, words)):
-        yield from microdata.names_of(element)
+def microdata_person(page: ParsedPage, keys: Keys) -> Iterator[str]:
+    """The first person in the microdata and those next to it; others belong to teasers."""
+    for element in first_group(_properties(page, keys)):
+        yield from microdata.names_of_person(element)
 
 
-def _properties(page: Page, words: Words) -> Iterator[Element]:
-    return (each for word in words for each in page.properties.get(word.lower(), ()))
+def _properties(page: ParsedPage, keys: Keys) -> Iterator[Element]:
+    return (element for key in keys for element in page.properties.get(key.lower(), ()))
 
 
-def declared(page: Page, _: Words) -> Iterator[str]:
-    """The language of `<html>`."""
+def html_language(page: ParsedPage, _: Keys) -> Iterator[str]:
+    """The `lang` attribute of `<html>`."""
     return iter([page.language] if page.language else [])
 
 
 # --- titles ---------------------------------------------------------------------------------------
 
 
-def confirmed_heading(page: Page, words: Words) -> Iterator[str]:
-    """The heading that another title is, or begins with before the site's name."""
+def confirmed_heading(page: ParsedPage, keys: Keys) -> Iterator[str]:
+    """The heading that another title equals, or begins with before the site's name."""
     headline = page.json_ld(jsonld.ARTICLE, ("headline",))
-    for claim in (*meta(page, words), *headline, *page.tab_titles):
-        heading = heading_in(clean(claim), page.headings)
+    for title in (*meta(page, keys), *headline, *page.title_texts):
+        heading = matching_heading(clean(title), page.headings)
         if heading:
             yield heading
 
 
-def heading(page: Page, _: Words) -> list[str]:
-    """The headings of the first level."""
-    return long_ones(page.first_headings)
+def h1_heading(page: ParsedPage, _: Keys) -> list[str]:
+    """The `<h1>` headings."""
+    return headlines(page.h1_headings)
 
 
-def tab(page: Page, _: Words) -> list[str]:
+def title_element(page: ParsedPage, _: Keys) -> list[str]:
     """`<title>`."""
-    return page.tab_titles
+    return page.title_texts
 
 
 # --- dates ----------------------------------------------------------------------------------------
 
-SHORT_LINE: Final = 60  # characters: a date, a time and a few words
-NEAR_DAYS: Final = 1  # a day in an address is the site's, a time may be another zone's
+MAX_DATE_LINE: Final = 60  # characters: a date, a time and a few words
+MAX_DAYS_APART: Final = 1  # the day in a URL is the site's, a time may be in another zone
 
 _DAY_IN_URL: Final = re.compile(
     r"[/_-]((?:199|20\d)\d)(?P<s>[/_-]?)(1[0-2]|0[1-9]|(?<=[/_-])[1-9])(?P=s)"
     r"(3[01]|[12]\d|0[1-9]|(?<=[/_-])[1-9])(?!\d)"
 )
-_CHANGED: Final = re.compile(
+_UPDATED: Final = re.compile(
     r"\b(?:updated?|modified|revised|aktualisiert|geändert|stand|mise? à jour|modifié|"
     r"actualizad[ao]|aggiornat[ao]|atualizad[ao]|bijgewerkt|oppdatert|uppdaterad|opdateret)\b|更新",
     re.IGNORECASE,
 )
 
 
-def marked_time(page: Page, words: Words) -> Iterator[str]:
-    """`<time>` with a class, id or attribute that contains a word."""
+def marked_time(page: ParsedPage, keys: Keys) -> Iterator[str]:
+    """`<time>` with a class, id or property that contains a key."""
     for element in page.times:
-        marks = f"{marks_of(element)} {'pubdate' if 'pubdate' in element.attrib else ''}"
-        if any(word in marks for word in words):
-            yield element.get("datetime") or text_of(element)
+        markers = f"{markers_of(element)} {'pubdate' if 'pubdate' in element.attrib else ''}"
+        if any(key in markers for key in keys):
+            yield element.get("datetime") or visible_text(element)
 
 
-def other_time(page: Page, words: Words) -> Iterator[str]:
-    """`<time>` without a class, id or property that contains a word."""
+def other_time(page: ParsedPage, keys: Keys) -> Iterator[str]:
+    """`<time>` without a class, id or property that contains a key."""
     for element in page.times:
-        marks = marks_of(element)
-        if not any(word in marks for word in words):
-            yield element.get("datetime") or text_of(element)
+        markers = markers_of(element)
+        if not any(key in markers for key in keys):
+            yield element.get("datetime") or visible_text(element)
 
 
-def script(page: Page, words: Words) -> Iterator[str]:
-    """Values in other scripts, under a key that is one of the words."""
-    pattern = _values_under(words)
-    return (match[1] for text in page.scripts for match in pattern.finditer(text))
+def script_value(page: ParsedPage, keys: Keys) -> Iterator[str]:
+    """The values of the keys in scripts that are not JSON-LD."""
+    pattern = _values_of(keys)
+    return (match[1] for text in page.other_scripts for match in pattern.finditer(text))
 
 
 @lru_cache
-def _values_under(words: Words) -> re.Pattern[str]:
-    keys = "|".join(map(re.escape, words))
-    return re.compile(rf'\\?"(?:{keys})\\?"\s{{0,3}}:\s{{0,3}}\\?"([^"\\]{{8,40}})', re.IGNORECASE)
+def _values_of(keys: Keys) -> re.Pattern[str]:
+    names = "|".join(map(re.escape, keys))
+    return re.compile(rf'\\?"(?:{names})\\?"\s{{0,3}}:\s{{0,3}}\\?"([^"\\]{{8,40}})', re.IGNORECASE)
 
 
-def address(page: Page, _: Words) -> Iterator[str]:
-    """The days in the page's address."""
+def url_day(page: ParsedPage, _: Keys) -> Iterator[str]:
+    """The days in the page's URL."""
     for match in _DAY_IN_URL.finditer(page.url or ""):
         yield "-".join(part.zfill(2) for part in match.group(1, 3, 4))
 
 
-def short_line(page: Page, _: Words) -> Iterator[str]:
-    """Lines near the heading that are a date and little else."""
-    return _dates_in(page, (line for line in page.around.near if len(line) <= SHORT_LINE))
+def date_line(page: ParsedPage, _: Keys) -> Iterator[str]:
+    """Lines near the heading that are little more than a date."""
+    return _dates_in(page, (each for each in page.heading_context.nearby if _is_date_line(each)))
 
 
-def longer_line(page: Page, _: Words) -> Iterator[str]:
-    """Lines near the heading with a date and more words."""
-    return _dates_in(page, (line for line in page.around.near if len(line) > SHORT_LINE))
+def line_with_date(page: ParsedPage, _: Keys) -> Iterator[str]:
+    """Longer lines near the heading that contain a date."""
+    lines = page.heading_context.nearby
+    return _dates_in(page, (each for each in lines if not _is_date_line(each)))
 
 
-def far_line(page: Page, _: Words) -> Iterator[str]:
-    """Lines anywhere behind the heading that are a date and little else."""
-    return _dates_in(page, (line for line in page.around.far if len(line) <= SHORT_LINE))
+def distant_date_line(page: ParsedPage, _: Keys) -> Iterator[str]:
+    """Lines anywhere after the heading that are little more than a date."""
+    return _dates_in(page, (each for each in page.heading_context.distant if _is_date_line(each)))
 
 
-def changed_line(page: Page, _: Words) -> Iterator[str]:
-    """Lines near the heading that say when the page was changed."""
-    for line in page.around.near:
-        changed = _CHANGED.search(line)
-        found = changed and dates.find(line[changed.start() :], page.language)
+def update_line(page: ParsedPage, _: Keys) -> Iterator[str]:
+    """Lines near the heading with the date of the last update."""
+    for line in page.heading_context.nearby:
+        updated = _UPDATED.search(line)
+        found = updated and dates.find(line[updated.start() :], page.language)
         if found:
             yield found
 
 
-def _dates_in(page: Page, lines: Iterable[str]) -> Iterator[str]:
+def _is_date_line(line: str) -> bool:
+    return len(line) <= MAX_DATE_LINE
+
+
+def _dates_in(page: ParsedPage, lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
         found = dates.find(line, page.language)
-        if found and not _CHANGED.search(line):
+        if found and not _UPDATED.search(line):
             yield found
 
 
-def at_address(read: Reader) -> Reader:
-    """The dates that *read* finds, but for those on another day than the page's address has."""
+def consistent_with_url(lookup: Lookup) -> Lookup:
+    """*lookup* without the dates that contradict the day in the page's URL."""
 
-    @wraps(read)
-    def agreeing(page: Page, words: Words) -> Iterator[str]:
-        day = next(filter(None, map(dates.read, address(page, ()))), None)
-        for text in read(page, words):
-            value = dates.read(clean(text), page.language)
-            if value and (day is None or dates.days_between(day, value) <= NEAR_DAYS):
+    @wraps(lookup)
+    def consistent(page: ParsedPage, keys: Keys) -> Iterator[str]:
+        day = next(filter(None, map(dates.parse, url_day(page, ()))), None)
+        for text in lookup(page, keys):
+            value = dates.parse(clean(text), page.language)
+            if value and (day is None or dates.days_between(day, value) <= MAX_DAYS_APART):
                 yield value
 
-    agreeing.__doc__ = (
-        f"{(read.__doc__ or '').rstrip('.')}, if not on another day than the address."
-    )
-    return agreeing
+    consistent.__doc__ = f"{(lookup.__doc__ or '').rstrip('.')}, unless the URL has another day."
+    return consistent
 
 
 # --- authors --------------------------------------------------------------------------------------
 
 
-def linked_author(page: Page, _: Words) -> list[str]:
+def author_link(page: ParsedPage, _: Keys) -> list[str]:
     """Links with `rel=author`."""
-    return persons(page.author_links)
+    return person_names(page.author_links)
 
 
-def labelled_name(page: Page, _: Words) -> list[str]:
-    """`By Ann Lee` behind the heading, in one piece or in several."""
-    return _first_persons(labelled(page.around.behind))
+def labelled_name(page: ParsedPage, _: Keys) -> list[str]:
+    """`By Ann Lee` after the heading, on one line or on several."""
+    return _first_persons(labelled_names(page.heading_context.following))
 
 
-def byline(page: Page, _: Words) -> list[str]:
-    """A byline behind the heading, known by its class, or a link to an author's page."""
-    return _first_persons(page.around.bylines)
+def byline(page: ParsedPage, _: Keys) -> list[str]:
+    """A byline after the heading: an element with such a class, or a link to an author's page."""
+    return _first_persons(page.heading_context.bylines)
 
 
 def _first_persons(texts: Iterable[str]) -> list[str]:
-    """What the first text with names of persons says; the next are other people's teasers."""
-    return next((found for text in texts if (found := persons([text]))), [])
+    """The persons in the first text with any; later texts are other people's teasers."""
+    return next((names for text in texts if (names := person_names([text]))), [])
