@@ -12,7 +12,7 @@ Placeholders (the epoch, years before 1900) and days that do not exist give no d
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta, timezone
 from typing import Final, NamedTuple
 
@@ -250,13 +250,9 @@ def _first_date(matches: Iterable[re.Match[str]], *, day_first: bool | None) -> 
     """The first of *matches* that is an existing and plausible day, with its time."""
     for match in matches:
         parts = match.groupdict()
-        for month, day in _month_and_day(parts, day_first=day_first):
-            try:
-                found = date(int(parts["y"]), month, day)
-            except ValueError:
-                continue
-            if _is_plausible(found):
-                return _with_time(found, parts.get("time") or match.string[match.end() :])
+        day = _day(parts, day_first=day_first)
+        if day and _is_plausible(day):
+            return _with_time(day, parts.get("time") or match.string[match.end() :])
     return None
 
 
@@ -264,20 +260,29 @@ def _is_plausible(day: date) -> bool:
     return FIRST_YEAR <= day.year <= LAST_YEAR and day not in PLACEHOLDER_DAYS
 
 
+def _day(parts: Mapping[str, str | None], *, day_first: bool | None) -> date | None:
+    """The day with *parts*; None if it does not exist or could be another one."""
+    month_and_day = _month_and_day(parts, day_first=day_first)
+    if not month_and_day:
+        return None
+    try:
+        return date(int(parts["y"] or 0), *month_and_day)
+    except ValueError:
+        return None
+
+
 def _month_and_day(
     parts: Mapping[str, str | None], *, day_first: bool | None
-) -> Iterator[tuple[int, int]]:
-    """Month and day, unless *day_first* is needed to tell them apart and is None."""
+) -> tuple[int, int] | None:
+    """Month and day; None if only *day_first* could tell which is which, and does not."""
     if "a" in parts:
         first, second = int(parts["a"] or 0), int(parts["b"] or 0)
         if first > N_MONTHS or first == second or day_first:
-            yield second, first
-        elif second > N_MONTHS or day_first is False:
-            yield first, second
-        return
+            return second, first
+        return (first, second) if second > N_MONTHS or day_first is False else None
     name = parts.get("month")
     month = MONTH_NUMBER[name.lower()] if name else int(parts["m"] or 0)
-    yield month, int(parts["d"] or 0)
+    return month, int(parts["d"] or 0)
 
 
 def _with_time(day: date, rest: str) -> str:
