@@ -1,32 +1,34 @@
-"""Dates as pages write them, to ISO 8601.
+"""Dates in the forms in which pages write them, converted to ISO 8601.
 
-Strategy: a table of ways to write a day (`DAYS`), one way to write a time behind it, and nothing
-else. The answer has what the page has: a day alone stays a day, a time without a zone stays
-without one, a fraction of a second is dropped. A day that can be read in two ways (`05/03/2024`)
-is read only where the page's language decides it. No clock is asked: a date in the future is the
-page's word.
+Strategy: tables of the ways to write a day (`DAYS`), a time after it (`TIMES`) and a zone after
+that (`ZONES`), each row with its examples. The result is as precise as the page: a day without a
+time stays a day, a time without a zone stays without one, fractions of a second are dropped. A day
+that can be read in two ways (`05/03/2024`) is read only if the page's language decides which. The
+clock of the machine is not consulted: a date in the future is returned as the page gives it.
 
-Not dates: placeholders (the zero of the epoch, years before 1900) and days that do not exist.
+Placeholders (the epoch, years before 1900) and days that do not exist give no date.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta, timezone
 from typing import Final, NamedTuple
 
-MAX_TEXT: Final = 200  # a date stands at the front of its value; what is longer is prose
-FIRST_YEAR: Final = 1900  # papers put older pages on line, but there a date is mostly a placeholder
+MAX_LENGTH: Final = 200  # characters; a date is at the front of its value, and prose is longer
+FIRST_YEAR: Final = 1900  # archives publish older pages, but there a date is mostly a placeholder
 LAST_YEAR: Final = 2100
-PLACEHOLDERS: Final = frozenset({date(1900, 1, 1), date(1970, 1, 1)})
-FARTHEST_ZONE: Final = timedelta(hours=14)  # Kiribati; nothing on Earth is further from UTC
+PLACEHOLDER_DAYS: Final = frozenset({date(1900, 1, 1), date(1970, 1, 1)})
+MAX_OFFSET: Final = timedelta(hours=14)  # Kiribati; no zone is further from UTC
+N_MONTHS: Final = 12
+HALF_DAY: Final = 12  # hours
 
 # --- months by name -------------------------------------------------------------------------------
 
-# Number and names: whole, inflected and short ones, one line a group of languages. No word may
-# stand for two months: Croatian is absent, whose `listopad` is the October that Poles and Czechs
-# call November.
+# Number and names: whole, inflected and abbreviated, one line per group of languages. No word may
+# mean two months, so Croatian is absent: its `listopad` is October, and November in Polish and
+# Czech.
 MONTHS: Final = """
 1 january jan januar jänner janvier janv enero ene gennaio gen janeiro januari tammikuuta
 1 stycznia styczeń sty ocak ledna leden ianuarie ian január januára января янв січня
@@ -62,9 +64,9 @@ _MONTH: Final = "|".join(sorted(map(re.escape, MONTH_NUMBER), key=len, reverse=T
 
 # --- zones by name --------------------------------------------------------------------------------
 
-# Hours from UTC. Letters that mean several zones (IST, BST, CST outside RFC 2822 dates, AST) are
-# absent: such a time is given without a zone rather than with a wrong one.
-ZONES: Final[Mapping[str, int]] = {
+# Hours from UTC. Abbreviations of several zones (IST, BST, AST, CST outside RFC 2822 dates) are
+# absent: no zone is better than a wrong one.
+ZONE_HOURS: Final[Mapping[str, int]] = {
     **dict.fromkeys(("z", "utc", "gmt", "ut"), 0),
     "est": -5,
     "edt": -4,
@@ -83,7 +85,7 @@ ZONES: Final[Mapping[str, int]] = {
     "kst": 9,
 }
 
-# --- numeric days that languages read differently -------------------------------------------------
+# --- numeric days in different orders -------------------------------------------------------------
 
 # Languages, and regions of English, in which `05/03/2024` is the fifth of March.
 DAY_FIRST: Final = frozenset(
@@ -92,115 +94,135 @@ DAY_FIRST: Final = frozenset(
 )
 MONTH_FIRST: Final = frozenset({"en-us"})
 
+# --- formats --------------------------------------------------------------------------------------
 
-class Style(NamedTuple):
-    """One way to write a day; the groups of *pattern* are named y, m, d, or a and b."""
+
+class Format(NamedTuple):
+    """One way to write a day, a time or a zone; the named groups of *pattern* are its parts."""
 
     name: str
     examples: tuple[str, ...]
     pattern: re.Pattern[str]
 
 
-def _style(name: str, examples: str, pattern: str) -> Style:
-    return Style(name, tuple(examples.split("; ")), re.compile(pattern, re.IGNORECASE))
+def _format(name: str, examples: str, pattern: str) -> Format:
+    return Format(name, tuple(examples.split("; ")), re.compile(pattern, re.IGNORECASE))
 
 
-_WEEKDAY: Final = r"(?:[^\W\d_]{2,12}\.?,?\s+)?"  # a word; the languages have too many
+_WEEKDAY: Final = r"(?:[^\W\d_]{2,12}\.?,?\s+)?"  # any word: too many languages to list them
 _NTH: Final = r"(?:st|nd|rd|th|er|º|°|ª|\.)?"
 
-DAYS: Final[tuple[Style, ...]] = (
-    _style(
+# Groups: y, m or month, d; or a and b for two numbers in either order; time if it is inside.
+DAYS: Final[tuple[Format, ...]] = (
+    _format(
         "year first",
         "2024-03-05; 2024/3/5; 2024.03.05",
         r"(?<!\d)(?P<y>\d{4})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?!\d)",
     ),
-    _style(
+    _format(
         "compact",
         "20240305",
         r"(?<![\w./-])(?P<y>(?:19|20)\d\d)(?P<m>\d\d)(?P<d>\d\d)(?=T?\d{6}|T\d|\D|$)",
     ),
-    _style(
+    _format(
         "characters",
         "2024年3月5日; 2024년 3월 5일",
         r"(?P<y>\d{4})\s?[年년]\s?(?P<m>\d{1,2})\s?[月월]\s?(?P<d>\d{1,2})\s?[日일]",
     ),
-    _style(
+    _format(
         "Java",
-        "Tue Mar 05 10:00:00 CET 2024",
+        "Mar 05 10:00:00 CET 2024",
         rf"(?<!\w)(?P<month>{_MONTH})\s+(?P<d>\d{{1,2}})\s+"
         r"(?P<time>\d{1,2}:\d{2}:\d{2}\s+[A-Z]{1,5})\s+(?P<y>\d{4})(?!\d)",
     ),
-    _style(
+    _format(
         "month first",
         "March 5, 2024",
         rf"(?<!\w)(?P<month>{_MONTH})\.?\s+(?P<d>\d{{1,2}}){_NTH}(?:,\s*|\s+)(?P<y>\d{{4}})(?!\d)",
     ),
-    _style(
+    _format(
         "day first",
         "5 March 2024; 5. März 2024; 5 de marzo de 2024; 05-Mar-2024",
         rf"(?<![\d:])(?P<d>\d{{1,2}}){_NTH}[\s-]*(?:(?:of|de|d')\s+)?(?P<month>{_MONTH})"
         r"\.?,?[\s-]+(?:(?:de|del)\s+)?(?P<y>\d{4})(?!\d)",
     ),
-    _style(
+    _format(
         "dotted",
         "05.03.2024",
         r"(?<![\d.])(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>\d{4})(?!\w)",
     ),
-    _style(
+    _format(
         "two numbers",
         "13/03/2024; 03-13-2024",
         r"(?<![\d/-])(?P<a>\d{1,2})(?P<s>[-/])(?P<b>\d{1,2})(?P=s)(?P<y>\d{4})(?!\w)",
     ),
 )
 
-# What may stand between a day and its time: `T`, a comma, a dash, a word (`at`, `um`, `às`).
-_TIME: Final = re.compile(
+# Between a day and its time: `T`, a comma, a dash, a word (`at`, `um`, `às`).
+_BEFORE_TIME: Final = (
     r"\s?(?:T|,|-|–|—|\||·|•|\(|:|\s)?\s*(?:(?:at|um|à|a\s+las|às|alle|kl\.?|om|o)\s+)?"  # noqa: RUF001
-    r"(?P<hour>\d{1,2})(?:[:.hH時시]\s?(?P<minute>\d{2}))(?:[:.分]?(?P<second>\d{2}))?"
-    r"(?:[.,:]\d{1,9})?\s*"
-    r"(?P<half>[ap]\.?m\b\.?)?\s*(?:Uhr\b|hrs?\b)?\s*\(?"
-    r"(?:(?:UTC|GMT)?(?P<sign>[+-])(?P<zh>\d{1,2}):?(?P<zm>\d{2})?(?!\d)|(?P<zone>[A-Z]{1,4})\b)?",
-    re.IGNORECASE,
 )
-_COMPACT_TIME: Final = re.compile(
-    r"T?(?P<hour>\d{2})(?P<minute>\d{2})(?P<second>\d{2})"
-    r"(?:(?P<sign>[+-])(?P<zh>\d{2}):?(?P<zm>\d{2})|(?P<zone>Z))?"
+# Groups: hour, minute, second.
+TIMES: Final[tuple[Format, ...]] = (
+    _format(
+        "compact",
+        "100000; T100000",
+        r"T?(?P<hour>\d{2})(?P<minute>\d{2})(?P<second>\d{2})",
+    ),
+    _format(
+        "separated",
+        "10:00; T10:00:00.123; at 10.30; à 10h30; 10時30",
+        _BEFORE_TIME + r"(?P<hour>\d{1,2})[:.hH時시]\s?(?P<minute>\d{2})"
+        r"(?:[:.分]?(?P<second>\d{2}))?(?:[.,:]\d{1,9})?",
+    ),
+)
+_AM_PM: Final = re.compile(r"\s*(?P<half>[ap])\.?m\b\.?", re.IGNORECASE)
+_BEFORE_ZONE: Final = re.compile(r"\s*(?:Uhr\b|hrs?\b)?\s*\(?", re.IGNORECASE)
+# Groups: sign, hours, minutes; or name.
+ZONES: Final[tuple[Format, ...]] = (
+    _format(
+        "offset",
+        "+01:00; -0330; +01; GMT+1",
+        r"(?:UTC|GMT)?(?P<sign>[+-])(?P<hours>\d{1,2}):?(?P<minutes>\d{2})?(?!\d)",
+    ),
+    _format("name", "Z; CET", r"(?P<name>[A-Z]{1,4})\b"),
 )
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _EPOCH: Final = re.compile(r"(\d{10})(\d{3})?(?:\.\d+)?")
 _LEADING: Final = re.compile(rf"\W*{_WEEKDAY}", re.IGNORECASE)
 
 
-def read(text: str, language: str | None = None) -> str | None:
-    """The date that *text* is, as an attribute's value is one: no more than a word before it."""
-    text = " ".join(text[:MAX_TEXT].split())
+def parse(text: str, language: str | None = None, *, day_first: bool | None = None) -> str | None:
+    """The date in *text*, the value of an attribute: with at most one word in front of it.
+
+    Whether the day comes first in `05/03/2024` is decided by *day_first*, or else by *language*.
+    """
+    text = " ".join(text[:MAX_LENGTH].split())
     epoch = _EPOCH.fullmatch(text)
     if epoch:
-        return _of_epoch(int(epoch[1]))
-    for start in (0, _end_of_weekday(text)):
-        for style in DAYS:
-            match = style.pattern.match(text, start)
-            found = match and _date(match, language)
-            if found:
-                return found
-    return None
+        return _from_epoch(int(epoch[1]))
+    day_first = _is_day_first(language) if day_first is None else day_first
+    matches = (
+        match
+        for start in (0, _end_of_weekday(text))
+        for each in DAYS
+        if (match := each.pattern.match(text, start))
+    )
+    return _first_date(matches, day_first=day_first)
 
 
 def find(text: str, language: str | None = None) -> str | None:
     """The first date in a line of prose, such as `Published on March 5, 2024 at 10:00`."""
     if not _YEAR.search(text):
         return None
-    text = " ".join(text[:MAX_TEXT].split())
-    matches = (match for style in DAYS if (match := style.pattern.search(text)))
-    for match in sorted(matches, key=lambda match: match.start()):
-        found = _date(match, language)
-        if found:
-            return found
-    return None
+    text = " ".join(text[:MAX_LENGTH].split())
+    matches = (match for each in DAYS if (match := each.pattern.search(text)))
+    in_order = sorted(matches, key=lambda match: match.start())
+    return _first_date(in_order, day_first=_is_day_first(language))
 
 
 def days_between(one: str, other: str) -> int:
-    """How many days two dates of ours are apart."""
+    """The number of days between two dates in ISO 8601."""
     return abs((date.fromisoformat(one[:10]) - date.fromisoformat(other[:10])).days)
 
 
@@ -209,78 +231,88 @@ def _end_of_weekday(text: str) -> int:
     return match.end() if match else 0
 
 
-def _of_epoch(seconds: int) -> str | None:
+def _is_day_first(language: str | None) -> bool | None:
+    """The order of day and month in numeric dates; None if *language* does not decide it."""
+    tag = (language or "").replace("_", "-").lower()
+    if not tag.startswith("en-"):  # the region matters in English alone
+        tag = tag.partition("-")[0]
+    if tag in DAY_FIRST:
+        return True
+    return False if tag in MONTH_FIRST else None
+
+
+def _from_epoch(seconds: int) -> str | None:
     moment = datetime.fromtimestamp(seconds, timezone.utc)
-    return moment.isoformat() if _plausible(moment.date()) else None
+    return moment.isoformat() if _is_plausible(moment.date()) else None
 
 
-def _date(match: re.Match[str], language: str | None) -> str | None:
-    parts = match.groupdict()
-    for month, day in _month_and_day(parts, language):
-        try:
-            found = date(int(parts["y"]), month, day)
-        except ValueError:
-            continue
-        if _plausible(found):
-            return _with_time(found, match)
+def _first_date(matches: Iterable[re.Match[str]], *, day_first: bool | None) -> str | None:
+    """The first of *matches* that is an existing and plausible day, with its time."""
+    for match in matches:
+        parts = match.groupdict()
+        day = _day(parts, day_first=day_first)
+        if day and _is_plausible(day):
+            return _with_time(day, parts.get("time") or match.string[match.end() :])
     return None
 
 
-def _plausible(day: date) -> bool:
-    return FIRST_YEAR <= day.year <= LAST_YEAR and day not in PLACEHOLDERS
+def _is_plausible(day: date) -> bool:
+    return FIRST_YEAR <= day.year <= LAST_YEAR and day not in PLACEHOLDER_DAYS
+
+
+def _day(parts: Mapping[str, str | None], *, day_first: bool | None) -> date | None:
+    """The day with *parts*; None if it does not exist or could be another one."""
+    month_and_day = _month_and_day(parts, day_first=day_first)
+    if not month_and_day:
+        return None
+    try:
+        return date(int(parts["y"] or 0), *month_and_day)
+    except ValueError:
+        return None
 
 
 def _month_and_day(
-    parts: Mapping[str, str | None], language: str | None
-) -> Iterator[tuple[int, int]]:
-    """The ways to read month and day, at most one of which is a day that exists."""
+    parts: Mapping[str, str | None], *, day_first: bool | None
+) -> tuple[int, int] | None:
+    """Month and day; None if only *day_first* could tell which is which, and does not."""
     if "a" in parts:
         first, second = int(parts["a"] or 0), int(parts["b"] or 0)
-        if first > 12 or first == second or _tag(language) in DAY_FIRST:  # noqa: PLR2004 - months
-            yield second, first
-        elif second > 12 or _tag(language) in MONTH_FIRST:  # noqa: PLR2004 - as above
-            yield first, second
-        return
+        if first > N_MONTHS or first == second or day_first:
+            return second, first
+        return (first, second) if second > N_MONTHS or day_first is False else None
     name = parts.get("month")
     month = MONTH_NUMBER[name.lower()] if name else int(parts["m"] or 0)
-    yield month, int(parts["d"] or 0)
+    return month, int(parts["d"] or 0)
 
 
-def _tag(language: str | None) -> str:
-    """The tag as the tables spell it: with the region for English, without it otherwise."""
-    tag = (language or "").replace("_", "-").lower()
-    return tag if tag.startswith("en-") else tag.partition("-")[0]
-
-
-def _with_time(day: date, match: re.Match[str]) -> str:
-    """Day and time in ISO 8601; the day alone where no time follows that makes sense."""
-    parts = match.groupdict()
-    inner = parts.get("time")
-    rest = inner or match.string[match.end() :]
-    time = _COMPACT_TIME.match(rest) or _TIME.match(f" {rest}" if inner else rest)
+def _with_time(day: date, rest: str) -> str:
+    """Day and time in ISO 8601; the day alone unless *rest* begins with a time that exists."""
+    time = next((match for each in TIMES if (match := each.pattern.match(rest))), None)
     if not time:
         return day.isoformat()
+    hour, minute, second = (int(time[part] or 0) for part in ("hour", "minute", "second"))
+    rest = rest[time.end() :]
+    half = _AM_PM.match(rest)
+    if half:
+        hour = hour % HALF_DAY + (HALF_DAY if half["half"].lower() == "p" else 0)
+        rest = rest[half.end() :]
     try:
-        moment = datetime(day.year, day.month, day.day, *_clock(time), tzinfo=_zone(time))
+        moment = datetime(day.year, day.month, day.day, hour, minute, second, tzinfo=_zone(rest))
     except ValueError:
         return day.isoformat()
     return moment.isoformat()
 
 
-def _clock(time: re.Match[str]) -> tuple[int, int, int]:
-    parts = time.groupdict()
-    hour = int(parts["hour"])
-    half = (parts.get("half") or "").lower()
-    if half:
-        hour = hour % 12 + (12 if half[0] == "p" else 0)
-    return hour, int(parts["minute"]), int(parts["second"] or 0)
-
-
-def _zone(time: re.Match[str]) -> timezone | None:
-    parts = time.groupdict()
-    if parts["sign"]:
-        offset = timedelta(hours=int(parts["zh"]), minutes=int(parts["zm"] or 0))
-        offset = -offset if parts["sign"] == "-" else offset
-        return timezone(offset) if abs(offset) <= FARTHEST_ZONE else None
-    hours = ZONES.get((parts["zone"] or "").lower())
-    return None if hours is None else timezone(timedelta(hours=hours))
+def _zone(rest: str) -> timezone | None:
+    """The zone that *rest* begins with; None if there is none or it is ambiguous."""
+    before = _BEFORE_ZONE.match(rest)
+    start = before.end() if before else 0
+    zone = next((match for each in ZONES if (match := each.pattern.match(rest, start))), None)
+    if not zone:
+        return None
+    parts = zone.groupdict()
+    if "name" in parts:
+        hours = ZONE_HOURS.get(parts["name"].lower())
+        return None if hours is None else timezone(timedelta(hours=hours))
+    offset = timedelta(hours=int(parts["hours"]), minutes=int(parts["minutes"] or 0))
+    return timezone(-offset if parts["sign"] == "-" else offset) if offset <= MAX_OFFSET else None

@@ -1,13 +1,13 @@
 """JSON-LD: the scripts of a page, and the nodes in them that describe the page.
 
-Strategy: each script is read on its own; one that cannot be read is passed over. All objects in
-it are visited once, breadth first and without recursion, up to a bound: cyclic references cost
-nothing since references are looked up and not followed. An object speaks of the page when it is
-reached through `DESCENT` alone; an article under any other key (`itemListElement`, `hasPart`,
-`mentions`) is somebody else's.
+Strategy: each script is parsed on its own, and one that cannot be parsed is skipped. All nodes in
+it are visited once, breadth first, without recursion and up to a bound; references are looked up
+and never followed, so that cycles cost nothing. A node describes the page if all keys on the way
+to it are in `PAGE_KEYS`; an article under any other key (`itemListElement`, `hasPart`, `mentions`)
+is another page's.
 
-Of several articles that remain, the one is taken that says it is this page: by its type, its
-address, its headline. The order in the page decides the rest.
+Of several articles that remain, the best match for the page wins: by its URL, its headline and the
+presence of a date. Ties are decided by the order in the page.
 """
 
 from __future__ import annotations
@@ -23,24 +23,25 @@ from scrapy_mss.metadata.text import folded
 
 # The longest of 368 scripts on news sites had 34,406 characters.
 MAX_SCRIPT: Final = 500_000  # characters of one script
-MAX_SCRIPTS: Final = 1_000_000  # characters of all scripts
-MAX_NODES: Final = 20_000  # objects and lists, of all scripts
-MAX_CANDIDATES: Final = 100  # objects of one kind
-MAX_STEPS: Final = 2_000  # values that are looked at for one text
+MAX_ALL_SCRIPTS: Final = 1_000_000  # characters of all scripts
+MAX_NODES: Final = 20_000  # objects and lists in all scripts
+MAX_CANDIDATES: Final = 100  # nodes of one kind
+MAX_STEPS: Final = 2_000  # values that are visited for the texts of one key
 MAX_LIST: Final = 200
 MAX_DEPTH: Final = 4  # name of an author in an author in an author; real pages need 2
 
 Node = Mapping[str, Any]
 
-# Keys under which an object still speaks of the page.
-DESCENT: Final = frozenset({"@graph", "mainEntity", "mainEntityOfPage", "subjectOf", "article"})
+# Keys under which a node still describes the page.
+PAGE_KEYS: Final = frozenset({"@graph", "mainEntity", "mainEntityOfPage", "subjectOf", "article"})
 
-# What an object may be, best first. A type is known by its last letters.
+# The kinds of nodes by the ending of their type; of several types the first row decides.
 ARTICLE: Final = "article"
-PAGE: Final = "page"
-SITE: Final = "site"
+WEB_PAGE: Final = "web page"
+WEB_SITE: Final = "web site"
+OTHER: Final = "other"
 KINDS: Final[tuple[tuple[str, str], ...]] = (
-    ("CollectionPage", "other"),
+    ("CollectionPage", OTHER),
     ("Article", ARTICLE),
     ("BlogPosting", ARTICLE),
     ("Posting", ARTICLE),
@@ -48,134 +49,142 @@ KINDS: Final[tuple[tuple[str, str], ...]] = (
     ("Review", ARTICLE),
     ("Recipe", ARTICLE),
     ("HowTo", ARTICLE),
-    ("VideoObject", "other"),
-    ("WebPage", PAGE),
-    ("Page", PAGE),
-    ("CreativeWork", PAGE),
-    ("WebSite", SITE),
+    ("VideoObject", OTHER),
+    ("WebPage", WEB_PAGE),
+    ("Page", WEB_PAGE),
+    ("CreativeWork", WEB_PAGE),
+    ("WebSite", WEB_SITE),
 )
+MAX_TYPES: Final = 20  # of one node
 
-# What XHTML asked for around a script, and how far from its ends it is looked for.
+# The CDATA section or comment that XHTML needed around a script, and how far from the end of the
+# script its closing mark is searched.
 _OPENING: Final = re.compile(r"(?://|/\*)?\s{0,9}(?:<!\[CDATA\[|<!--)\s{0,9}(?:\*/)?")
 _CLOSING: Final = re.compile(r"(?://|/\*)?\s{0,9}(?:\]\]>|-->)\s{0,9}(?:\*/)?$")
-WRAPPER_LENGTH: Final = 40
-# A string that is never closed goes to the end: looking for its end again and again would not.
+MAX_CLOSING: Final = 40
+# An unclosed string extends to the end: searching its end again from each quote would be quadratic.
 _STRING_OR_COMMA: Final = re.compile(r'("(?:[^"\\]|\\.|\\\Z)*(?:"|\Z))|,(?=\s*[\]}])', re.DOTALL)
 _BETWEEN: Final = re.compile(r"[\s;,]*")
-_DECODER: Final = json.JSONDecoder(strict=False)  # a line break in a string is a common slip
+_DECODER: Final = json.JSONDecoder(strict=False)  # line breaks in strings are a common mistake
 
 
-def documents(source: str) -> list[Any]:
-    """What the text of one script says: as many values as it holds, none where it is broken."""
+def parse_script(source: str) -> list[Any]:
+    """The JSON values in the text of one script; none if it is malformed."""
     if len(source) > MAX_SCRIPT:
         return []
-    source = _unwrapped(source.strip())
+    source = _without_wrapper(source.strip())
     if source.startswith(("{&quot;", "[{&quot;")):
         source = html.unescape(source)
-    for text in (source, None):
-        try:
-            return list(_values(text if text is not None else _without_commas(source)))
-        except (ValueError, RecursionError):  # broken, or nested thousands deep
-            continue
-    return []
+    values = _values(source)
+    if values is None:
+        values = _values(_without_trailing_commas(source))
+    return values or []
 
 
-def _unwrapped(source: str) -> str:
+def _without_wrapper(source: str) -> str:
     opening = _OPENING.match(source)
     if not opening:
         return source
-    body, end = source[opening.end() : -WRAPPER_LENGTH], source[-WRAPPER_LENGTH:]
+    body, end = source[opening.end() : -MAX_CLOSING], source[-MAX_CLOSING:]
     return body + _CLOSING.sub("", end) if body else _CLOSING.sub("", source[opening.end() :])
 
 
-def _without_commas(source: str) -> str:
-    """The source without commas before a closing bracket, strings left as they are."""
+def _without_trailing_commas(source: str) -> str:
+    """The source without commas before a closing bracket; strings are left alone."""
     return _STRING_OR_COMMA.sub(lambda match: match[1] or "", source)
 
 
-def _values(source: str) -> Iterator[Any]:
-    end = len(source)
-    place = _end_of_gap(source, 0)
-    while place < end:
-        value, place = _DECODER.raw_decode(source, place)
-        yield value
-        place = _end_of_gap(source, place)
+def _values(source: str) -> list[Any] | None:
+    """The JSON values in *source*, None if it is malformed or nested thousands of levels deep."""
+    values: list[Any] = []
+    position = _end_of_gap(source, 0)
+    try:
+        while position < len(source):
+            value, position = _DECODER.raw_decode(source, position)
+            values.append(value)
+            position = _end_of_gap(source, position)
+    except (ValueError, RecursionError):
+        return None
+    return values
 
 
-def _end_of_gap(source: str, place: int) -> int:
-    match = _BETWEEN.match(source, place)
-    return match.end() if match else place
+def _end_of_gap(source: str, position: int) -> int:
+    match = _BETWEEN.match(source, position)
+    return match.end() if match else position
 
 
-class Hint(NamedTuple):
-    """What is known of the page from elsewhere, to tell its article from others."""
+class PageIdentity(NamedTuple):
+    """URLs (see `comparable_url`) and folded titles by which a page's own article is recognized."""
 
-    urls: frozenset[str]
-    titles: frozenset[str]
+    urls: frozenset[str] = frozenset()
+    titles: frozenset[str] = frozenset()
 
 
 class Graph:
-    """All objects of a page's scripts."""
+    """All nodes in the scripts of one page, which *identity* describes."""
 
-    def __init__(self, sources: Iterable[str]) -> None:
-        """Read *sources*, the texts of the scripts."""
+    def __init__(self, sources: Iterable[str], identity: PageIdentity) -> None:
+        """Parse *sources*, the texts of the scripts."""
+        self._identity = identity
         self._by_id: dict[str, Node] = {}
-        self._nodes: dict[str, list[Node]] = {}
-        self._chosen: dict[str, Node | None] = {}
-        self._left = MAX_NODES
+        self._by_kind: dict[str, list[Node]] = {}
+        self._best: dict[str, Node | None] = {}
+        self._nodes_left = MAX_NODES
         characters = 0
         for source in sources:
             characters += len(source)
-            if characters > MAX_SCRIPTS:
+            if characters > MAX_ALL_SCRIPTS:
                 break
-            self._visit(documents(source))
+            self._visit(parse_script(source))
 
     def _visit(self, values: list[Any]) -> None:
         queue: deque[tuple[Any, bool]] = deque((value, True) for value in values)
-        while queue and self._left > 0:
-            self._left -= 1
-            value, ours = queue.popleft()
+        while queue and self._nodes_left > 0:
+            self._nodes_left -= 1
+            value, of_page = queue.popleft()
             if isinstance(value, list):
-                queue.extend((each, ours) for each in value if isinstance(each, dict | list))
+                queue.extend((each, of_page) for each in value if isinstance(each, dict | list))
             elif isinstance(value, dict):
-                self._add(value, ours=ours)
+                self._add(value, of_page=of_page)
                 queue.extend(
-                    (each, ours and key in DESCENT)
+                    (each, of_page and key in PAGE_KEYS)
                     for key, each in value.items()
                     if isinstance(each, dict | list)
                 )
 
-    def _add(self, node: Node, *, ours: bool) -> None:
-        name = node.get("@id")
-        if isinstance(name, str) and len(node) > len(self._by_id.get(name, {"@id": ""})):
-            self._by_id[name] = node
-        if ours:
-            self._nodes.setdefault(kind_of(node), []).append(node)
+    def _add(self, node: Node, *, of_page: bool) -> None:
+        identifier = node.get("@id")
+        if isinstance(identifier, str):
+            known = self._by_id.get(identifier)
+            if len(node) > (1 if known is None else len(known)):  # an `@id` alone is a reference
+                self._by_id[identifier] = node
+        if of_page:
+            self._by_kind.setdefault(kind_of(node), []).append(node)
 
-    def node(self, kind: str, hint: Hint) -> Node | None:
-        """The object of *kind* that is likeliest the page's; a graph is of one page, as a hint."""
-        if kind not in self._chosen:
-            nodes = self._nodes.get(kind, [])[:MAX_CANDIDATES]
-            self._chosen[kind] = min(nodes, key=lambda node: self._rank(node, hint), default=None)
-        return self._chosen[kind]
+    def best_node(self, kind: str) -> Node | None:
+        """The node of *kind* that most likely describes the page."""
+        if kind not in self._best:
+            candidates = self._by_kind.get(kind, [])[:MAX_CANDIDATES]
+            self._best[kind] = min(candidates, key=self._mismatch, default=None)
+        return self._best[kind]
 
-    def _rank(self, node: Node, hint: Hint) -> tuple[bool, bool, bool]:
-        """Compares as less what is likelier this page's."""
-        addresses = {key for name in ("url", "mainEntityOfPage", "@id") for key in _ids(node, name)}
+    def _mismatch(self, node: Node) -> tuple[bool, bool, bool]:
+        """A sort key: the least belongs to the node that most likely describes the page."""
+        urls = {url for key in ("url", "mainEntityOfPage", "@id") for url in _urls(node, key)}
         titles = {folded(text) for text in self.texts(node, ("headline", "name"))}
         return (
-            not addresses & hint.urls,
-            not titles & hint.titles,
+            urls.isdisjoint(self._identity.urls),
+            titles.isdisjoint(self._identity.titles),
             "datePublished" not in node,
         )
 
     def texts(self, node: Node, keys: Sequence[str]) -> Iterator[str]:
-        """The texts of *node* under *keys*; objects give their own text, by `TEXT_KEYS`."""
+        """The texts of *node* under *keys*; a nested node is represented as in `TEXT_KEYS`."""
         for key in keys:
-            yield from self._texts(node.get(key), TEXT_KEYS.get(key, NAME))
+            yield from self._texts(node.get(key), TEXT_KEYS.get(key, NAME_KEYS))
 
     def _texts(self, value: object, keys: Sequence[str]) -> Iterator[str]:
-        """The texts in *value*, in order; an object stands for the first of *keys* that it has."""
+        """The texts in *value*, in order; a node is represented by the first of *keys* it has."""
         stack = [(value, 0)]
         for _ in range(MAX_STEPS):
             if not stack:
@@ -188,18 +197,18 @@ class Graph:
             elif isinstance(value, list) and depth < MAX_DEPTH:
                 stack.extend((each, depth + 1) for each in reversed(value[:MAX_LIST]))
             elif isinstance(value, dict) and depth < MAX_DEPTH:
-                known = self._resolved(value)
-                inner = next((known[key] for key in keys if known.get(key)), None)
+                node = self._resolved(value)
+                inner = next((node[key] for key in keys if node.get(key)), None)
                 stack.append((inner, depth + 1))
 
     def _resolved(self, node: Node) -> Node:
-        """The object that *node* refers to, *node* itself where it refers to none."""
-        name = node.get("@id")
-        return self._by_id.get(name, node) if isinstance(name, str) else node
+        """The node that *node* refers to, or *node* itself if it is no reference."""
+        identifier = node.get("@id")
+        return self._by_id.get(identifier, node) if isinstance(identifier, str) else node
 
 
-# Which texts stand for an object, by the key it is under; `NAME` for all other keys.
-NAME: Final = ("name", "@value", "legalName", "alternateName")
+# Keys whose value represents a nested node, by the key of the nested node; else `NAME_KEYS`.
+NAME_KEYS: Final = ("name", "@value", "legalName", "alternateName")
 TEXT_KEYS: Final[Mapping[str, Sequence[str]]] = {
     "image": ("url", "contentUrl", "@id", "@list", "@value"),
     "thumbnailUrl": ("url", "@id", "@value"),
@@ -211,25 +220,25 @@ TEXT_KEYS: Final[Mapping[str, Sequence[str]]] = {
 
 
 def kind_of(node: Node) -> str:
-    """What *node* is by its `@type`, the first row of `KINDS` counts."""
+    """The kind of *node* by its `@type`; the first matching row of `KINDS` decides."""
     value = node.get("@type")
     types = value if isinstance(value, list) else [value]
-    names = [each for each in types[:20] if isinstance(each, str)]
+    names = [each for each in types[:MAX_TYPES] if isinstance(each, str)]
     for ending, kind in KINDS:
         if any(name.endswith(ending) for name in names):
             return kind
-    return "other"
+    return OTHER
 
 
-def _ids(node: Node, key: str) -> Iterator[str]:
+def _urls(node: Node, key: str) -> Iterator[str]:
     value = node.get(key)
     if isinstance(value, dict):
         value = value.get("@id") or value.get("url")
     if isinstance(value, str):
-        yield comparable(value)
+        yield comparable_url(value)
 
 
-def comparable(url: str) -> str:
-    """An address without what often differs between two mentions of a page."""
+def comparable_url(url: str) -> str:
+    """*url* without the parts in which two mentions of the same page often differ."""
     bare = re.split(r"[?#]", url.strip(), maxsplit=1)[0]
     return re.sub(r"^https?://(www\.)?", "", bare).rstrip("/").lower()

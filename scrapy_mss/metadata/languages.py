@@ -1,8 +1,8 @@
 """Languages, as the primary subtag of BCP 47: `en` for `en-US`, `en_GB`, `eng` and `English`.
 
-Strategy: the region is left out. It says where a template was made more often than how a text is
-written, and users sort by language. A code that is none (`und`, `utf-8`) is no value. Two letters
-are given where ISO 639-1 has them.
+Strategy: the region is dropped, because it reveals where a template was made more often than how
+the text is written, and users filter by language. Codes that name no language (`und`, `utf-8`)
+give no value. Three-letter codes become two-letter ones where ISO 639-1 has them.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from scrapy_mss.metadata.text import clean
 
 _TAG: Final = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{1,8})*", re.IGNORECASE)
 
-# Codes that say that nothing is said.
+# Codes for an undetermined language, and two- and three-letter strings that are no language.
 NO_LANGUAGE: Final = frozenset("und mul mis zxx xx xxx www utf iso".split())
 
-# Old codes, countries' codes, codes of three letters, and names that pages write out: pairs.
+# Pairs: an outdated code, country code, three-letter code or written-out name, then the subtag.
 _PAIRS: Final = """
 iw he in id ji yi jp ja cn zh cz cs dk da gr el kr ko ua uk se sv
 ara ar ces cs cze cs dan da deu de ger de ell el gre el eng en est et fin fi fra fr fre fr heb he
@@ -31,8 +31,8 @@ portuguese pt português pt russian ru spanish es svenska sv turkish tr
 CODES: Final[Mapping[str, str]] = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
 
 
-def code(text: str) -> str | None:
-    """The language that *text* names; of several the first."""
+def parse(text: str) -> str | None:
+    """The language that *text* names, the first one of a list."""
     first = clean(text).partition(",")[0].strip().lower()
     if first in CODES:
         return CODES[first]

@@ -1,8 +1,8 @@
-"""Strings as pages hold them, to strings that can be shown and stored.
+"""Strings from pages, normalized so that they can be displayed, compared and stored.
 
-Strategy: everything that comes out of a page passes `clean` once: one line, no control
-characters, no half of a surrogate pair (JSON can spell one, and no encoder can write it), and no
-markup or character references where a template escaped its text twice.
+Strategy: everything that comes out of a page passes `clean` once. The result is a single line
+without control characters, without lone surrogates (JSON can spell one, and no encoder can write
+it), and without the markup and character references that a template escaped twice.
 """
 
 from __future__ import annotations
@@ -20,11 +20,15 @@ from lxml import etree
 from scrapy_mss.metadata.sites import site_of
 
 Element = etree._Element  # noqa: SLF001 - lxml's class of elements has no other name
+Fragment = tuple[str, Element]  # a run of text, and the element that displays it
 
-MAX_TEXT: Final = 10_000  # what is longer than that is no title, name or description
-MAX_URL: Final = 4_096  # data: URLs go to megabytes; servers refuse the rest
+MAX_TEXT: Final = 10_000  # characters; titles, names and descriptions are shorter
+MAX_URL: Final = 4_096  # characters; data: URLs run to megabytes, and servers reject longer ones
+MAX_HOST: Final = (
+    253  # characters; DNS knows no longer ones, and IDNA takes quadratic time over them
+)
 
-# Control characters but white space, surrogates, and the invisible: zero-width, direction, BOM.
+# Control characters except white space, surrogates, and invisible ones: zero-width, direction, BOM.
 _DROPPED: Final = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff\ufffe"
     "\uffff\ud800-\udfff]"
@@ -35,7 +39,7 @@ _NOT_LETTERS: Final = re.compile(r"[\W_]+")
 
 _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 
-# Their text is not shown; the others are shown, each on a line of its own.
+# Elements whose text browsers do not display, and elements that start a new line.
 HIDDEN: Final = frozenset({"script", "style", "noscript", "template", "svg"})
 BREAKS: Final = frozenset("address br dd div dt h1 h2 h3 h4 li p section td th tr".split())
 
@@ -55,7 +59,7 @@ def clean(value: str) -> str:
 
 
 def folded(value: str) -> str:
-    """Letters and digits alone, without case and accents: what two spellings have in common."""
+    """Letters and digits only, without case and accents, for comparing two spellings."""
     value = value.casefold()
     if not value.isascii():
         value = "".join(c for c in unicodedata.normalize("NFKD", value) if not combining(c))
@@ -63,60 +67,57 @@ def folded(value: str) -> str:
 
 
 def spellings(value: str) -> frozenset[str]:
-    """Two ways to write a name in a domain: `borsenzeitung`, `boersenzeitung`; none of nothing."""
+    """The ways to write a name in a domain (`borsenzeitung`, `boersenzeitung`); may be empty."""
     expanded = value if value.isascii() else value.casefold().translate(_UMLAUTS)
     return frozenset(folded(each).replace(" ", "") for each in {value, expanded}) - {""}
 
 
-def text_of(element: Element) -> str:
-    """The text that *element* shows, on one line."""
+def visible_text(element: Element) -> str:
+    """The text that *element* displays, on one line."""
     parts: list[str] = []
     size = 0
-    for piece, _ in shown(element):
-        parts.append(piece)
-        size += len(piece)
+    for text, _ in visible_fragments(element):
+        parts.append(text)
+        size += len(text)
         if size > MAX_TEXT:
             break
     return clean("".join(parts))
 
 
-def shown(element: Element) -> Iterator[tuple[str, Element]]:
-    """The pieces of text in *element*, each with the element that it stands in.
-
-    A piece of nothing but a space stands where a line begins or ends.
-    """
-    hidden = 0
+def visible_fragments(element: Element) -> Iterator[Fragment]:
+    """The runs of text that *element* displays; a single space marks the start or end of a line."""
+    hidden_depth = 0
     for event, node in etree.iterwalk(element, events=("start", "end", "comment", "pi")):
         starts, ends = event == "start", event == "end"
         if starts or ends:
-            hidden += (starts - ends) * (node.tag in HIDDEN)
+            hidden_depth += (starts - ends) * (node.tag in HIDDEN)
             if node.tag in BREAKS:
                 yield " ", node
         if node is element and not starts:
             return
-        piece = node.text if starts else node.tail
-        home = node if starts else node.getparent()
-        if piece and not hidden and home is not None:
-            yield piece, home
+        text = node.text if starts else node.tail
+        parent = node if starts else node.getparent()
+        if text and not hidden_depth and parent is not None:
+            yield text, parent
 
 
-def absolute(value: str, base: str | None) -> str | None:
-    """The http or https address that *value* is, seen from *base*."""
+def absolute_url(value: str, base: str | None) -> str | None:
+    """*value* resolved against *base*; None unless that is an http or https URL."""
     value = value.strip()
     if not value or len(value) > MAX_URL:
         return None
     try:
-        address = urljoin(base or "", clean(value).replace(" ", "%20"))
-        parts = urlsplit(address)
+        url = urljoin(base or "", clean(value).replace(" ", "%20"))
+        parts = urlsplit(url)
         host = parts.hostname
-    except ValueError:  # brackets that are no IPv6 address
+    except ValueError:  # brackets that do not enclose an IPv6 address
         return None
-    return address if parts.scheme in ("http", "https") and host else None
+    return url if parts.scheme in ("http", "https") and host else None
 
 
-def is_web_address(url: str) -> bool:
-    """Whether *url* is an absolute http or https address."""
-    return len(url) <= MAX_URL and absolute(url, None) is not None
+def is_web_url(url: str) -> bool:
+    """Whether *url* is an absolute http or https URL."""
+    return len(url) <= MAX_URL and absolute_url(url, None) is not None
 
 
 def names_in_host(url: str | None) -> list[str]:
@@ -125,7 +126,7 @@ def names_in_host(url: str | None) -> list[str]:
         host = (urlsplit(url or "").hostname or "").removeprefix("www.").rstrip(".")
     except ValueError:
         return []
-    if not host:
+    if not 0 < len(host) <= MAX_HOST:
         return []
     labels = host.split(".")
     n_suffix = site_of(host).count(".")

@@ -1,9 +1,10 @@
-"""Titles, freed of the name of the site.
+"""Titles without the name of the site.
 
-Strategy: a title is cut where sites cut it. A last or first piece that names the site goes, by
-the site's own words for itself or by the domain, and so does a date at the end; nothing is
-dropped for being short, and never everything. Titles for browsers and networks often carry the
-section too; there a heading of the page that they begin with tells where the title ends.
+Strategy: a title is split at the separators that sites use. The last or first part is removed when
+it names the site, as the site itself or its domain spells it, and the last also when it is a date.
+No part is removed for being short, and never the whole title. Titles for browsers and social
+networks often contain the section as well; there, a heading of the page that the title begins with
+shows where it ends.
 """
 
 from __future__ import annotations
@@ -15,69 +16,80 @@ from typing import Final
 from scrapy_mss.metadata import dates
 from scrapy_mss.metadata.text import folded, spellings
 
-MAX_TITLE: Final = 500
-SHORTEST_HEADING: Final = 2  # words: a heading of one word is a section's
-MIN_LETTERS: Final = 10  # of a heading in a script that writes no spaces
-SHORTEST_LABEL: Final = 5  # letters of a name that are looked for inside a piece: `The Guardian US`
-LONGEST_DATE: Final = 4  # words of a piece that is a date
+MAX_TITLE: Final = 500  # characters
+MIN_HEADING_WORDS: Final = 2  # a heading of one word names a section
+MIN_HEADING_LETTERS: Final = 10  # for scripts that do not separate words by spaces
+MIN_LABEL_LETTERS: Final = 5  # of a site's name that is searched inside a part: `The Guardian US`
+MAX_DATE_WORDS: Final = 4  # of a part that is a date
 _SEPARATOR: Final = re.compile(
     r"\s+(?:[|–—•·»«›‹:~/>]|-{1,3}|::|\|\|)\s+|\s*[|｜│]\s*|\s*[：:]\s*(?!\d)"  # noqa: RUF001
 )
 
 
-def title_of(text: str, known: frozenset[str]) -> str:
-    """*text* without the pieces at its ends that name the site, whose spellings are *known*."""
+def without_site(text: str, site_names: frozenset[str]) -> str:
+    """*text* without the parts at its ends that name the site, in one of its spellings."""
     text = text[:MAX_TITLE]
-    shorter = _without_last(text, known)
+    shorter = _without_last(text, site_names)
     while shorter != text:
-        text, shorter = shorter, _without_last(shorter, known)
-    return _without_first(text, known)
+        text, shorter = shorter, _without_last(shorter, site_names)
+    return _without_first(text, site_names)
 
 
-def is_site(text: str, known: frozenset[str]) -> bool:
+def is_site_name(text: str, site_names: frozenset[str]) -> bool:
     """Whether *text* is nothing but a name of the site."""
-    return not known.isdisjoint(spellings(text))
+    return not site_names.isdisjoint(spellings(text))
 
 
-def _without_last(text: str, known: frozenset[str]) -> str:
-    cuts = list(_SEPARATOR.finditer(text))
-    if not cuts or not cuts[-1].start():
+def _without_last(text: str, site_names: frozenset[str]) -> str:
+    separators = list(_SEPARATOR.finditer(text))
+    if not separators or not separators[-1].start():
         return text
-    piece = text[cuts[-1].end() :]
-    drop = _names_site(piece, known) or _is_date(piece)
-    return text[: cuts[-1].start()].rstrip() if drop else text
-
-
-def _without_first(text: str, known: frozenset[str]) -> str:
-    cut = _SEPARATOR.search(text)
-    if cut and cut.end() < len(text) and is_site(text[: cut.start()], known):
-        return text[cut.end() :].lstrip()
+    last = text[separators[-1].end() :]
+    if _names_site(last, site_names) or _is_date(last):
+        return text[: separators[-1].start()].rstrip()
     return text
 
 
-def _names_site(piece: str, known: frozenset[str]) -> bool:
-    """Whether *piece* is a name of the site, or is little more than one."""
-    forms = spellings(piece)
-    if not known.isdisjoint(forms):
+def _without_first(text: str, site_names: frozenset[str]) -> str:
+    separator = _SEPARATOR.search(text)
+    if (
+        separator
+        and separator.end() < len(text)
+        and is_site_name(text[: separator.start()], site_names)
+    ):
+        return text[separator.end() :].lstrip()
+    return text
+
+
+def _names_site(part: str, site_names: frozenset[str]) -> bool:
+    """Whether *part* is a name of the site, or little more than one."""
+    forms = spellings(part)
+    if not site_names.isdisjoint(forms):
         return True
     return any(
-        label in form and len(label) >= SHORTEST_LABEL and 2 * len(form) <= 3 * len(label)
-        for label in known
+        name in form and len(name) >= MIN_LABEL_LETTERS and 2 * len(form) <= 3 * len(name)
+        for name in site_names
         for form in forms
     )
 
 
-def _is_date(piece: str) -> bool:
-    return len(piece.split()) <= LONGEST_DATE and dates.read(piece, "de") is not None
+def _is_date(part: str) -> bool:
+    """Whether *part* is a date; as it does not matter which, `05/03/2024` is one too."""
+    return len(part.split()) <= MAX_DATE_WORDS and dates.parse(part, day_first=True) is not None
 
 
-def heading_in(text: str, headings: Iterable[str]) -> str | None:
-    """The heading that *text* begins with, up to a separator; None where there is none."""
+def matching_heading(text: str, headings: Iterable[str]) -> str | None:
+    """The heading that *text* begins with, up to a separator; None if there is none."""
     text = text[: 2 * MAX_TITLE]  # a title, the section and the site
-    beginnings = {folded(text)} | {folded(text[: cut.start()]) for cut in _SEPARATOR.finditer(text)}
-    return next((each for each in long_ones(headings) if folded(each) in beginnings), None)
+    beginnings = {folded(text)}
+    beginnings |= {folded(text[: each.start()]) for each in _SEPARATOR.finditer(text)}
+    return next((each for each in headlines(headings) if folded(each) in beginnings), None)
 
 
-def long_ones(headings: Iterable[str]) -> list[str]:
-    """The headings that are long enough to be one of an article."""
-    return [h for h in headings if len(h.split()) >= SHORTEST_HEADING or len(h) >= MIN_LETTERS]
+def headlines(headings: Iterable[str]) -> list[str]:
+    """The headings that are long enough to be the headline of an article."""
+    return [
+        heading
+        for heading in headings
+        if len(heading.split()) >= MIN_HEADING_WORDS or len(heading) >= MIN_HEADING_LETTERS
+    ]

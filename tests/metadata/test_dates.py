@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from scrapy_mss.metadata import dates
 
-READ = [
+DATES = [
     # As machines write them.
     ("2024-03-05", "2024-03-05"),
     ("2024-03-05T10:00:00Z", "2024-03-05T10:00:00+00:00"),
@@ -27,6 +27,8 @@ READ = [
     ("20240305", "2024-03-05"),
     ("20240305T100000Z", "2024-03-05T10:00:00+00:00"),
     ("20240305100000", "2024-03-05T10:00:00"),
+    ("20240305T100000+01", "2024-03-05T10:00:00+01:00"),
+    ("20240305T100000 CET", "2024-03-05T10:00:00+01:00"),
     ("1709632800", "2024-03-05T10:00:00+00:00"),
     ("1709632800123", "2024-03-05T10:00:00+00:00"),
     # RFC 2822, and what Java and JavaScript print.
@@ -57,7 +59,7 @@ READ = [
     ("03/13/2024", "2024-03-13"),
     ("03/03/2024", "2024-03-03"),
 ]
-NOT_READ = [
+NOT_DATES = [
     "",
     "today",
     "3 hours ago",
@@ -74,7 +76,7 @@ NOT_READ = [
     "99999999999999",
     "12345",
     "Version 10.2.2024b",
-    "last updated 2024-03-05",  # an attribute's value begins with the date, or with a weekday
+    "last updated 2024-03-05",  # only a weekday may precede the date
 ]
 LANGUAGES = [
     ("en-GB", "2024-03-05"),
@@ -85,7 +87,7 @@ LANGUAGES = [
     ("zz", None),
     (None, None),
 ]
-FOUND = [
+IN_PROSE = [
     ("Published on March 5, 2024 at 10:00", "2024-03-05T10:00:00"),
     ("Von Ann Lee, 05.03.2024, 10:30 Uhr", "2024-03-05T10:30:00"),
     ("Stand: 05.03.2024 10:30 Uhr", "2024-03-05T10:30:00"),
@@ -96,67 +98,103 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize(("text", "wanted"), READ)
-def test_dates_are_read_as_precisely_as_they_are_written(text: str, wanted: str) -> None:
-    assert dates.read(text) == wanted
+@pytest.mark.parametrize(("text", "expected"), DATES)
+def test_dates_are_as_precise_as_the_text(text: str, expected: str) -> None:
+    assert dates.parse(text) == expected
 
 
-@pytest.mark.parametrize("text", NOT_READ)
-def test_what_is_no_date_gives_none(text: str) -> None:
-    assert dates.read(text) is None
+@pytest.mark.parametrize("text", NOT_DATES)
+def test_other_texts_give_no_date(text: str) -> None:
+    assert dates.parse(text) is None
 
 
-@pytest.mark.parametrize(("language", "wanted"), LANGUAGES)
-def test_the_language_decides_which_number_is_the_month(
-    language: str | None, wanted: str | None
+@pytest.mark.parametrize(("language", "expected"), LANGUAGES)
+def test_the_language_decides_the_order_of_day_and_month(
+    language: str | None, expected: str | None
 ) -> None:
-    assert dates.read("05/03/2024", language) == wanted
+    assert dates.parse("05/03/2024", language) == expected
 
 
-@pytest.mark.parametrize(("text", "wanted"), FOUND)
-def test_the_first_date_of_a_line_is_found(text: str, wanted: str | None) -> None:
-    assert dates.find(text) == wanted
+@pytest.mark.parametrize(("text", "expected"), IN_PROSE)
+def test_the_first_date_in_prose_is_found(text: str, expected: str | None) -> None:
+    assert dates.find(text) == expected
 
 
 @pytest.mark.parametrize("zone", ["IST", "BST", "XYZ", "+2500", "ET"])
-def test_a_zone_that_is_unclear_is_left_out(zone: str) -> None:
-    assert dates.read(f"2024-03-05 10:00 {zone}") == "2024-03-05T10:00:00"
+def test_an_ambiguous_or_impossible_zone_is_dropped(zone: str) -> None:
+    assert dates.parse(f"2024-03-05 10:00 {zone}") == "2024-03-05T10:00:00"
 
 
 @pytest.mark.parametrize("time", ["25:00", "10:61", "24:00:00", "13:00 pm extra"])
-def test_a_time_that_does_not_exist_leaves_a_day_or_what_is_sure(time: str) -> None:
-    found = dates.read(f"2024-03-05 {time}")
+def test_an_impossible_time_leaves_the_day(time: str) -> None:
+    found = dates.parse(f"2024-03-05 {time}")
 
     assert found is not None
     assert found[:10] == "2024-03-05"
-    assert dates.read(found) == found
+    assert dates.parse(found) == found
 
 
-def test_no_name_stands_for_two_months() -> None:
+def test_no_name_means_two_months() -> None:
     rows = [line.split() for line in dates.MONTHS.split("\n")[1:-1]]
     names = {(name, row[0]) for row in rows for name in row[1:]}
 
     assert len(names) == len({name for name, _ in names}) == len(dates.MONTH_NUMBER)
 
 
-@pytest.mark.parametrize("style", dates.DAYS, ids=lambda style: style.name)
-def test_the_examples_in_the_table_are_read_by_their_row(style: dates.Style) -> None:
-    for example in style.examples:
-        assert style.pattern.fullmatch(example) or style.name == "Java"
-        assert dates.find(f"On {example}, as they say")
+@pytest.mark.parametrize(
+    ("day_first", "expected"), [(True, "2024-03-05"), (False, "2024-05-03"), (None, None)]
+)
+def test_the_order_of_day_and_month_may_be_given(
+    day_first: bool | None,  # noqa: FBT001 - a case of a table
+    expected: str | None,
+) -> None:
+    assert dates.parse("05/03/2024", day_first=day_first) == expected
+
+
+def test_a_given_order_overrides_the_language() -> None:
+    assert dates.parse("05/03/2024", "en-US", day_first=True) == "2024-03-05"
+    assert dates.parse("05/03/2024", "de", day_first=False) == "2024-05-03"
+
+
+def examples_of(formats: tuple[dates.Format, ...]) -> list[tuple[dates.Format, str]]:
+    return [(each, example) for each in formats for example in each.examples]
+
+
+@pytest.mark.parametrize(("row", "example"), examples_of(dates.DAYS))
+def test_each_example_of_a_day_is_matched_by_its_row(row: dates.Format, example: str) -> None:
+    assert row.pattern.fullmatch(example)
+    assert dates.find(f"On {example}, as they say")
+
+
+@pytest.mark.parametrize(("row", "example"), examples_of(dates.TIMES))
+def test_each_example_of_a_time_is_matched_by_its_row(row: dates.Format, example: str) -> None:
+    found = dates.parse(f"2024年3月5日{example}")
+
+    assert row.pattern.fullmatch(example)
+    assert found is not None
+    assert found[:14] == "2024-03-05T10:"
+
+
+@pytest.mark.parametrize(("row", "example"), examples_of(dates.ZONES))
+def test_each_example_of_a_zone_is_matched_by_its_row(row: dates.Format, example: str) -> None:
+    found = dates.parse(f"2024-03-05 10:00 {example}")
+
+    assert row.pattern.fullmatch(example)
+    assert found is not None
+    assert datetime.fromisoformat(found).tzinfo is not None
 
 
 @given(st.datetimes(datetime(1971, 1, 1), datetime(2099, 1, 1), timezones=st.timezones()))  # noqa: DTZ001 - hypothesis adds the zones
-def test_what_python_writes_is_read_back(moment: datetime) -> None:
+def test_parse_inverts_isoformat(moment: datetime) -> None:
     whole = moment.replace(microsecond=0)
     offset = whole.utcoffset()
-    if offset is None or offset.total_seconds() % 60:  # an offset of seconds, which nobody writes
+    if offset is None or offset.total_seconds() % 60:  # ISO 8601 has no seconds in offsets
         return
 
-    assert dates.read(whole.isoformat()) == whole.isoformat()
+    assert dates.parse(whole.isoformat()) == whole.isoformat()
 
 
 @given(st.text(max_size=60) | st.from_regex(r"[0-9T:+Z./ -]{0,40}", fullmatch=True))
 def test_any_text_gives_a_date_or_none(text: str) -> None:
-    for found in (dates.read(text), dates.find(text, "de")):
+    for found in (dates.parse(text), dates.find(text, "de")):
         assert found is None or date.fromisoformat(found[:10]).year >= dates.FIRST_YEAR

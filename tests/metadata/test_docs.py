@@ -1,28 +1,30 @@
-"""The documentation shows the table of sources as it is."""
+"""The documentation shows the table of sources."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from scrapy_mss.metadata.rows import ROWS
+from scrapy_mss.metadata.field_sources import FIELD_SOURCES
 
 PAGE = Path(__file__).parents[2] / "docs" / "metadata.md"
 
 
 def table() -> Iterator[str]:
-    yield "| field | source | what is read | words, in order |"
+    yield "| field | source | what is read | keys, in order |"
     yield "| --- | --- | --- | --- |"
     last = ""
-    for row in ROWS:
-        what = (row.read.__doc__ or "").partition("\n")[0].rstrip(".")
-        words = ", ".join(f"`{word}`" for word in row.words)
-        field = "" if row.field == last else f"`{row.field}`"
-        yield " ".join(f"| {field} | `{row.source}` | {what} | {words} |".split())
-        last = row.field
+    for source in FIELD_SOURCES:
+        what = (source.lookup.__doc__ or "").partition("\n")[0].rstrip(".")
+        keys = ", ".join(f"`{key}`" for key in source.keys)
+        field = "" if source.field == last else f"`{source.field}`"
+        yield " ".join(f"| {field} | `{source.name}` | {what} | {keys} |".split())
+        last = source.field
 
 
-def test_the_page_shows_the_table_of_sources() -> None:
-    wanted = "\n".join(table())
+def test_documentation_shows_the_table_of_sources() -> None:
+    expected = "\n".join(table())
 
-    assert wanted in PAGE.read_text(encoding="utf-8"), f"docs/metadata.md should have:\n{wanted}"
+    assert expected in PAGE.read_text(encoding="utf-8"), (
+        f"docs/metadata.md must contain:\n{expected}"
+    )

@@ -8,11 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.metadata.jsonld import ARTICLE, MAX_SCRIPT, PAGE, SITE, Graph, Hint, documents
+from scrapy_mss.metadata.jsonld import (
+    ARTICLE,
+    MAX_SCRIPT,
+    WEB_PAGE,
+    WEB_SITE,
+    Graph,
+    PageIdentity,
+    parse_script,
+)
 
-NO_HINT = Hint(frozenset(), frozenset())
+UNKNOWN = PageIdentity()
 LONG = "a text that is longer than the end"
-READABLE = [
+WELL_FORMED = [
     ('{"a": 1}', [{"a": 1}]),
     (' \n {"a": 1} ; ', [{"a": 1}]),
     ('{"a": 1}{"b": 2}', [{"a": 1}, {"b": 2}]),
@@ -24,7 +32,7 @@ READABLE = [
     ('/*<![CDATA[*/{"a": "a text that is longer than the end"}/*]]>*/', [{"a": LONG}]),
     ("{&quot;a&quot;: 1}", [{"a": 1}]),
 ]
-BROKEN = [
+MALFORMED = [
     "",
     "null?",
     "{",
@@ -40,25 +48,25 @@ BROKEN = [
 
 
 def text_of(document: object, key: str = "headline", kind: str = ARTICLE) -> list[str]:
-    graph = Graph([json.dumps(document)])
-    node = graph.node(kind, NO_HINT)
+    graph = Graph([json.dumps(document)], UNKNOWN)
+    node = graph.best_node(kind)
     return list(graph.texts(node, (key,))) if node else []
 
 
-@pytest.mark.parametrize(("source", "wanted"), READABLE)
-def test_scripts_are_read_with_the_slips_of_templates(source: str, wanted: list[Any]) -> None:
-    assert documents(source) == wanted
+@pytest.mark.parametrize(("source", "expected"), WELL_FORMED)
+def test_common_mistakes_in_scripts_are_tolerated(source: str, expected: list[Any]) -> None:
+    assert parse_script(source) == expected
 
 
-@pytest.mark.parametrize("source", BROKEN, ids=range(len(BROKEN)))
-def test_a_broken_script_says_nothing(source: str) -> None:
-    assert documents(source) == []
+@pytest.mark.parametrize("source", MALFORMED, ids=range(len(MALFORMED)))
+def test_a_malformed_script_has_no_values(source: str) -> None:
+    assert parse_script(source) == []
 
 
-def test_the_scripts_beside_a_broken_one_are_read() -> None:
-    graph = Graph(["{", '{"@type": "Article"}', "]"])
+def test_a_malformed_script_does_not_affect_the_others() -> None:
+    graph = Graph(["{", '{"@type": "Article"}', "]"], UNKNOWN)
 
-    assert graph.node(ARTICLE, NO_HINT)
+    assert graph.best_node(ARTICLE) == {"@type": "Article"}
 
 
 NEWS = {"@type": "NewsArticle", "headline": "Rain"}
@@ -80,7 +88,7 @@ NEWS = {"@type": "NewsArticle", "headline": "Rain"}
         NEWS | {"headline": ["Rain"]},
     ],
 )
-def test_the_article_is_found_wherever_it_stands(document: object) -> None:
+def test_the_article_is_found_wherever_it_is_nested(document: object) -> None:
     assert text_of(document) == ["Rain"]
 
 
@@ -98,20 +106,20 @@ def test_the_article_is_found_wherever_it_stands(document: object) -> None:
         None,
     ],
 )
-def test_the_articles_of_others_are_not(document: object) -> None:
+def test_articles_of_other_pages_are_ignored(document: object) -> None:
     assert text_of(document) == []
 
 
-def test_pages_and_sites_are_told_apart() -> None:
+def test_nodes_are_classified_by_type() -> None:
     document = [{"@type": "WebPage", "name": "Rain"}, {"@type": "WebSite", "name": "News"}]
 
-    assert text_of(document, "name", PAGE) == ["Rain"]
-    assert text_of(document, "name", SITE) == ["News"]
+    assert text_of(document, "name", WEB_PAGE) == ["Rain"]
+    assert text_of(document, "name", WEB_SITE) == ["News"]
     assert text_of(document, "name", ARTICLE) == []
 
 
 @pytest.mark.parametrize(
-    ("author", "wanted"),
+    ("author", "expected"),
     [
         ("Ann Lee", ["Ann Lee"]),
         (["Ann Lee", "Bo Ek"], ["Ann Lee", "Bo Ek"]),
@@ -130,7 +138,9 @@ def test_pages_and_sites_are_told_apart() -> None:
         ([[[[[[["deep"]]]]]]], []),
     ],
 )
-def test_authors_come_in_many_forms(author: object, wanted: list[str]) -> None:
+def test_authors_may_be_texts_nodes_lists_and_references(
+    author: object, expected: list[str]
+) -> None:
     document = {
         "@graph": [
             NEWS | {"author": author},
@@ -139,30 +149,38 @@ def test_authors_come_in_many_forms(author: object, wanted: list[str]) -> None:
         ]
     }
 
-    assert text_of(document, "author") == wanted
+    assert text_of(document, "author") == expected
 
 
 @pytest.mark.parametrize(
-    ("hint", "wanted"),
+    ("identity", "expected"),
     [
-        (NO_HINT, "First"),
-        (Hint(frozenset({"x.example/b"}), frozenset()), "Second"),
-        (Hint(frozenset(), frozenset({"third"})), "Third"),
-        (Hint(frozenset({"y.example"}), frozenset({"none"})), "First"),
+        (UNKNOWN, "First"),
+        (PageIdentity(urls=frozenset({"x.example/b"})), "Second"),
+        (PageIdentity(titles=frozenset({"third"})), "Third"),
+        (PageIdentity(frozenset({"y.example"}), frozenset({"none"})), "First"),
     ],
 )
-def test_of_several_articles_the_one_of_this_page_is_taken(hint: Hint, wanted: str) -> None:
+def test_of_several_articles_the_best_match_for_the_page_wins(
+    identity: PageIdentity, expected: str
+) -> None:
     articles = [
         NEWS | {"headline": "First", "url": "https://x.example/a"},
         NEWS | {"headline": "Second", "mainEntityOfPage": {"@id": "http://www.x.example/b/#c"}},
         NEWS | {"headline": "Third"},
     ]
-    graph = Graph([json.dumps(articles)])
 
-    node = graph.node(ARTICLE, hint)
+    node = Graph([json.dumps(articles)], identity).best_node(ARTICLE)
 
     assert node is not None
-    assert node["headline"] == wanted
+    assert node["headline"] == expected
+
+
+def test_articles_that_match_equally_are_ranked_by_date_and_order() -> None:
+    undated, dated = NEWS | {"headline": "a"}, NEWS | {"headline": "b", "datePublished": "soon"}
+    graph = Graph([json.dumps([undated, dated, dated | {"headline": "c"}])], UNKNOWN)
+
+    assert graph.best_node(ARTICLE) == dated
 
 
 HOSTILE = {
@@ -178,11 +196,11 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("source", HOSTILE.values(), ids=HOSTILE.keys())
-def test_hostile_scripts_take_no_time(source: str) -> None:
+def test_hostile_scripts_are_read_in_bounded_time(source: str) -> None:
     start = perf_counter()
 
-    graph = Graph([source] * 20)
-    node = graph.node(ARTICLE, NO_HINT)
+    graph = Graph([source] * 20, UNKNOWN)
+    node = graph.best_node(ARTICLE)
     texts = list(graph.texts(node, ("author", "name"))) if node else []
 
     assert len(texts) < 5000
@@ -201,14 +219,21 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_any_json_can_be_asked(document: object) -> None:
-    graph = Graph([json.dumps(document)])
-    for kind in (ARTICLE, PAGE, SITE):
-        node = graph.node(kind, Hint(frozenset({"x"}), frozenset({"a"})))
+def test_any_json_gives_texts(document: object) -> None:
+    graph = Graph([json.dumps(document)], PageIdentity(frozenset({"x"}), frozenset({"a"})))
+    for kind in (ARTICLE, WEB_PAGE, WEB_SITE):
+        node = graph.best_node(kind)
         if node:
             assert all(isinstance(each, str) for each in graph.texts(node, ("author", "name")))
 
 
 @given(st.text(alphabet='{}[]",:\\ ab1\n', max_size=40))
-def test_any_source_can_be_read(source: str) -> None:
-    assert isinstance(documents(source), list)
+def test_no_source_raises(source: str) -> None:
+    assert isinstance(parse_script(source), list)
+
+
+@given(VALUES)
+def test_well_formed_json_is_read_as_it_is(document: object) -> None:
+    source = json.dumps(document)
+
+    assert json.dumps(parse_script(source)) == f"[{source}]"

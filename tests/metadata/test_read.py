@@ -1,4 +1,4 @@
-"""Worked cases: a small page each, what it says, and the place that said it."""
+"""Worked examples: a small page each, its metadata, and their source."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from lxml import etree
 from scrapy_mss import metadata
 from scrapy_mss.items import Article
 from scrapy_mss.metadata import Metadata
-from scrapy_mss.metadata.rows import FINISH, ROWS
+from scrapy_mss.metadata.field_sources import FIELD_SOURCES, PARSERS
 
 URL = "https://www.dailynews.example/weather/rain"
 
 
-def page(head: str = "", body: str = "", language: str = "en") -> Metadata:
+def read_page(head: str = "", body: str = "", language: str = "en") -> Metadata:
     source = f"<!doctype html><html lang='{language}'><head>{head}</head><body>{body}</body></html>"
     return metadata.read_html(source, URL)
 
@@ -25,7 +25,7 @@ def meta(name: str, content: str) -> str:
     return f'<meta name="{name}" content="{content}">'
 
 
-def linked(**values: object) -> str:
+def json_ld(**values: object) -> str:
     article = {"@context": "https://schema.org", "@type": "NewsArticle", **values}
     return f'<script type="application/ld+json">{json.dumps(article)}</script>'
 
@@ -34,12 +34,12 @@ SITE = meta("og:site_name", "The Daily News")
 H1 = "<h1>Rain falls in May</h1>"
 TITLES = [
     (f"{meta('og:title', 'Rain falls in May | The Daily News')}", H1, "heading"),
-    (linked(headline="Rain falls in May"), H1, "heading"),
+    (json_ld(headline="Rain falls in May"), H1, "heading"),
     ("<title>Rain falls in May – Weather – The Daily News</title>", H1, "heading"),  # noqa: RUF001
     (meta("og:title", "Rain falls in May"), "<h1>The Daily News</h1>", "opengraph"),
     (meta("og:title", "Rain falls in May"), "<h1>Weather</h1>", "opengraph"),
-    (linked(headline="Rain falls in May"), "", "json-ld"),
-    (meta("og:title", "Rain falls in…") + linked(headline="Rain falls in May"), "", "json-ld"),
+    (json_ld(headline="Rain falls in May"), "", "json-ld"),
+    (meta("og:title", "Rain falls in…") + json_ld(headline="Rain falls in May"), "", "json-ld"),
     (meta("citation_title", "Rain falls in May"), "", "meta"),
     (meta("DC.title", "Rain falls in May"), "", "meta"),
     ("", "<p itemprop='headline'>Rain falls in May</p>", "microdata"),
@@ -51,9 +51,9 @@ TITLES = [
 ]
 PERSON = {"@type": "Person", "name": "Ann Lee"}
 AUTHORS = [
-    (linked(author=PERSON), "", "json-ld"),
-    (linked(author=[PERSON, {"@type": "Organization", "name": "The Daily News"}]), "", "json-ld"),
-    (linked(author={"name": "The Daily News"}), "<h1>Rain</h1><p>By Ann Lee</p>", "label"),
+    (json_ld(author=PERSON), "", "json-ld"),
+    (json_ld(author=[PERSON, {"@type": "Organization", "name": "The Daily News"}]), "", "json-ld"),
+    (json_ld(author={"name": "The Daily News"}), "<h1>Rain</h1><p>By Ann Lee</p>", "label"),
     (meta("citation_author", "Lee, Ann"), "", "meta"),
     (meta("author", "By Ann Lee"), "", "meta"),
     (meta("article:author", "https://social.example/ann") + meta("byl", "Ann Lee"), "", "meta"),
@@ -65,7 +65,7 @@ AUTHORS = [
     ("", f"{H1}<p><a href=/author/ann-lee>Ann Lee</a></p>", "byline"),
 ]
 NO_AUTHORS = [
-    ("", f"{H1}<p>Ann Lee</p>"),  # may be anybody
+    ("", f"{H1}<p>Ann Lee</p>"),  # nothing marks it as the author
     ("", f"{H1}<div class=byline>Read more</div>"),
     ("", f"{H1}{'<p>' + 'Rain is falling now. ' * 9 + '</p>'}" * 4 + "<p class=author>Bo Ek</p>"),
     (
@@ -73,14 +73,14 @@ NO_AUTHORS = [
         "<div itemscope itemtype='https://schema.org/Comment'><b itemprop=author>Bo Ek</b></div>",
     ),
     (meta("twitter:creator", "@annlee"), ""),
-    (linked(author="https://www.dailynews.example/ann"), ""),
+    (json_ld(author="https://www.dailynews.example/ann"), ""),
 ]
 DAY = "2024-03-05"
 TIME = "2024-03-05T10:00:00+01:00"
 PUBLISHED = [
     (meta("article:published_time", TIME), "", TIME, "meta"),
-    (meta("article:published_time", "soon") + linked(datePublished=TIME), "", TIME, "json-ld"),
-    (linked(**{"@type": "WebPage", "datePublished": TIME}), "", TIME, "json-ld"),
+    (meta("article:published_time", "soon") + json_ld(datePublished=TIME), "", TIME, "json-ld"),
+    (json_ld(**{"@type": "WebPage", "datePublished": TIME}), "", TIME, "json-ld"),
     ("", f"<meta itemprop=datePublished content={TIME}>", TIME, "microdata"),
     ("", f"<p itemprop=datePublished content={TIME}>today</p>", TIME, "microdata"),
     (meta("date", DAY), "", DAY, "meta"),
@@ -96,17 +96,17 @@ PUBLISHED = [
     ("", f"{H1}<p>Last updated: March 5, 2024</p>", DAY, "near-heading"),
     ("", f"{H1}{'<p>' + 'Rain. ' * 40 + '</p>'}" * 3 + "<p>March 5, 2024</p>", DAY, "text"),
 ]
-OTHER = [
-    ("modified", linked(dateModified=TIME), "", TIME, "json-ld"),
+OTHER_FIELDS = [
+    ("modified", json_ld(dateModified=TIME), "", TIME, "json-ld"),
     ("modified", meta("article:modified_time", TIME), "", TIME, "meta"),
     ("modified", "", f"<time class=updated datetime={DAY}>", DAY, "time"),
     ("modified", "", f"{H1}<p>Updated: March 5, 2024</p>", DAY, "near-heading"),
     ("modified", "", f"<time pubdate datetime={DAY}>", None, None),
     ("description", meta("og:description", "It rains."), "", "It rains.", "opengraph"),
     ("description", meta("description", "It rains."), "", "It rains.", "meta"),
-    ("description", linked(description="It rains."), "", "It rains.", "json-ld"),
+    ("description", json_ld(description="It rains."), "", "It rains.", "json-ld"),
     ("site_name", SITE, "", "The Daily News", "opengraph"),
-    ("site_name", linked(publisher={"name": "Daily"}), "", "Daily", "json-ld"),
+    ("site_name", json_ld(publisher={"name": "Daily"}), "", "Daily", "json-ld"),
     (
         "canonical_url",
         "<link rel=canonical href=/a>",
@@ -126,7 +126,7 @@ OTHER = [
     ),
     (
         "main_image",
-        linked(image=[{"url": "https://x.example/i"}]),
+        json_ld(image=[{"url": "https://x.example/i"}]),
         "",
         "https://x.example/i",
         "json-ld",
@@ -144,43 +144,45 @@ NO_DATES = ["", "<p>March 5, 2024</p>" + "<p>x</p>" * 20 + H1, f"{H1}<p>In 2024 
 
 
 @pytest.mark.parametrize(("head", "body", "source"), TITLES)
-def test_titles(head: str, body: str, source: str) -> None:
-    found = page(SITE + head, body)
+def test_titles_and_their_sources(head: str, body: str, source: str) -> None:
+    found = read_page(SITE + head, body)
 
     assert (found.title, found.source("title")) == ("Rain falls in May", source)
 
 
 @pytest.mark.parametrize(("head", "body", "source"), AUTHORS)
-def test_authors(head: str, body: str, source: str) -> None:
-    found = page(SITE + head, body)
+def test_authors_and_their_sources(head: str, body: str, source: str) -> None:
+    found = read_page(SITE + head, body)
 
     assert (found.authors, found.source("authors")) == (["Ann Lee"], source)
 
 
 @pytest.mark.parametrize(("head", "body"), NO_AUTHORS)
-def test_who_is_not_the_author(head: str, body: str) -> None:
-    assert page(SITE + head, body).authors == []
+def test_other_names_are_no_authors(head: str, body: str) -> None:
+    assert read_page(SITE + head, body).authors == []
 
 
-def test_the_site_is_the_author_when_nobody_else_is() -> None:
-    found = page(SITE + linked(author={"name": "The Daily News"}))
+def test_the_site_is_the_author_if_there_is_no_other() -> None:
+    found = read_page(SITE + json_ld(author={"name": "The Daily News"}))
 
     assert found.authors == ["The Daily News"]
 
 
-@pytest.mark.parametrize(("head", "body", "wanted", "source"), PUBLISHED)
-def test_dates_of_publication(head: str, body: str, wanted: str, source: str) -> None:
-    found = page(head, body)
+@pytest.mark.parametrize(("head", "body", "expected", "source"), PUBLISHED)
+def test_publication_dates_and_their_sources(
+    head: str, body: str, expected: str, source: str
+) -> None:
+    found = read_page(head, body)
 
-    assert (found.published, found.source("published")) == (wanted, source)
+    assert (found.published, found.source("published")) == (expected, source)
 
 
 @pytest.mark.parametrize("body", NO_DATES)
-def test_other_dates_are_not_those_of_publication(body: str) -> None:
-    assert page(body=body).published is None
+def test_other_dates_are_no_publication_dates(body: str) -> None:
+    assert read_page(body=body).published is None
 
 
-def test_the_address_corrects_what_people_read() -> None:
+def test_a_visible_date_must_not_contradict_the_url() -> None:
     body = f"{H1}<time datetime=2024-04-01></time>"
     source = f"<html><body>{body}</body></html>"
 
@@ -191,29 +193,29 @@ def test_the_address_corrects_what_people_read() -> None:
     assert (far.published, far.source("published")) == ("2024-03-05", "url")
 
 
-@pytest.mark.parametrize(("language", "wanted"), [("en-GB", "2024-03-05"), ("en", None)])
+@pytest.mark.parametrize(("language", "expected"), [("en-GB", "2024-03-05"), ("en", None)])
 def test_numeric_dates_are_read_in_the_language_of_the_page(
-    language: str, wanted: str | None
+    language: str, expected: str | None
 ) -> None:
-    assert page(meta("date", "05/03/2024"), language=language).published == wanted
+    assert read_page(meta("date", "05/03/2024"), language=language).published == expected
 
 
-@pytest.mark.parametrize("case", OTHER)
-def test_other_fields(case: tuple[str, str, str, str | None, str | None]) -> None:
-    name, head, body, wanted, source = case
+@pytest.mark.parametrize("case", OTHER_FIELDS)
+def test_other_fields_and_their_sources(case: tuple[str, str, str, str | None, str | None]) -> None:
+    name, head, body, expected, source = case
 
-    found = page(head, body)
+    found = read_page(head, body)
 
-    assert (getattr(found, name), found.source(name)) == (wanted, source)
+    assert (getattr(found, name), found.source(name)) == (expected, source)
 
 
 @pytest.mark.parametrize(
-    ("language", "head", "wanted", "source"),
+    ("language", "head", "expected", "source"),
     [
         ("de-AT", "", "de", "html"),
         (
             "",
-            linked(inLanguage={"@type": "Language", "name": "German", "alternateName": "de"}),
+            json_ld(inLanguage={"@type": "Language", "name": "German", "alternateName": "de"}),
             "de",
             "json-ld",
         ),
@@ -222,13 +224,15 @@ def test_other_fields(case: tuple[str, str, str, str | None, str | None]) -> Non
         ("", "", None, None),
     ],
 )
-def test_languages(language: str, head: str, wanted: str | None, source: str | None) -> None:
-    found = page(head, language=language)
+def test_languages_and_their_sources(
+    language: str, head: str, expected: str | None, source: str | None
+) -> None:
+    found = read_page(head, language=language)
 
-    assert (found.language, found.source("language")) == (wanted, source)
+    assert (found.language, found.source("language")) == (expected, source)
 
 
-def test_the_tree_is_read_from_any_of_its_elements_and_stays_as_it_is() -> None:
+def test_any_element_of_the_tree_will_do_and_the_tree_is_not_changed() -> None:
     source = f"<html><head>{meta('og:title', 'Rain falls')}</head><body><p>a</p></body></html>"
     root = etree.fromstring(source, etree.HTMLParser())
     before = etree.tostring(root)
@@ -240,25 +244,38 @@ def test_the_tree_is_read_from_any_of_its_elements_and_stays_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("source", ["", " ", "\0", "<!-- -->", "a", "<", "\ud800", "<?xml?>"])
-def test_a_page_of_nothing_says_nothing(source: str) -> None:
+def test_an_empty_page_has_no_metadata(source: str) -> None:
     assert metadata.read_html(source, URL).fields() == {}
 
 
 @pytest.mark.parametrize("url", [None, "", "nonsense", "http://[", "file:///a.html"])
-def test_a_page_without_a_usable_address_is_read(url: str | None) -> None:
+def test_a_page_without_a_usable_url_is_read(url: str | None) -> None:
     found = metadata.read_html("<link rel=canonical href=/a><h1>Rain falls</h1>", url)
 
     assert (found.title, found.canonical_url) == ("Rain falls", None)
 
 
-def test_an_unknown_field_has_no_source() -> None:
+def test_an_unknown_field_raises() -> None:
     with pytest.raises(KeyError, match="the fields are title, "):
         Metadata().source("headline")
 
 
-def test_fields_are_those_of_the_item() -> None:
+def test_the_fields_are_the_same_everywhere_and_are_fields_of_the_item() -> None:
     names = {each.name for each in fields(Metadata)} - {"sources"}
 
-    assert names == set(FINISH) == {row.field for row in ROWS}
+    assert names == set(PARSERS) == {source.field for source in FIELD_SOURCES}
     assert names <= {each.name for each in fields(Article)}
-    assert page(SITE).fields() == {"language": "en", "site_name": "The Daily News"}
+
+
+def test_only_fields_with_a_value_are_listed() -> None:
+    assert read_page(SITE).fields() == {"language": "en", "site_name": "The Daily News"}
+
+
+def test_labels_of_the_public_suffix_do_not_name_the_site() -> None:
+    source = "<title>Rain falls in May | co</title>"
+
+    assert (
+        metadata.read_html(source, "https://www.dailynews.co.uk/a").title
+        == "Rain falls in May | co"
+    )
+    assert metadata.read_html(source, "https://www.co.example/a").title == "Rain falls in May"

@@ -7,13 +7,14 @@ from lxml import etree
 
 from scrapy_mss.metadata import languages
 from scrapy_mss.metadata.text import (
+    MAX_HOST,
     MAX_URL,
-    absolute,
+    absolute_url,
     clean,
     folded,
     names_in_host,
     spellings,
-    text_of,
+    visible_text,
 )
 
 CLEANED = [
@@ -30,14 +31,14 @@ CLEANED = [
     ("?a=1&copy=2", "?a=1&copy=2"),
     ("新聞", "新聞"),
 ]
-ADDRESSES = [
+URLS = [
     ("/a", "https://x.example/a"),
     ("a?b=c&d=e", "https://x.example/y/a?b=c&d=e"),
     ("//cdn.example/i.png", "https://cdn.example/i.png"),
     (" http://x.example/a b ", "http://x.example/a%20b"),
     ("HTTPS://x.example/", "https://x.example/"),
 ]
-NO_ADDRESSES = [
+NOT_URLS = [
     "",
     "data:image/png;base64,AAAA",
     "javascript:void(0)",
@@ -47,7 +48,7 @@ NO_ADDRESSES = [
     "http://[::1",
     "https://x.example/" + "a" * MAX_URL,
 ]
-CODES = [
+LANGUAGES = [
     ("en", "en"),
     ("en-US", "en"),
     ("en_GB", "en"),
@@ -59,16 +60,16 @@ CODES = [
     ("English", "en"),
     ("haw", "haw"),
 ]
-NO_CODES = ["", "und", "x", "utf-8", "english please", "{{lang}}", "12"]
+NOT_LANGUAGES = ["", "und", "x", "utf-8", "english please", "{{lang}}", "12"]
 
 
-@pytest.mark.parametrize(("text", "wanted"), CLEANED)
-def test_text_is_cleaned(text: str, wanted: str) -> None:
-    assert clean(text) == wanted
+@pytest.mark.parametrize(("text", "expected"), CLEANED)
+def test_clean_gives_one_plain_line(text: str, expected: str) -> None:
+    assert clean(text) == expected
 
 
 @given(st.text(st.characters(), max_size=50))
-def test_what_is_cleaned_can_be_written_and_stays_clean(text: str) -> None:
+def test_clean_text_can_be_encoded_and_stays_clean(text: str) -> None:
     once = clean(text)
 
     assert once.encode().decode() == once
@@ -76,7 +77,7 @@ def test_what_is_cleaned_can_be_written_and_stays_clean(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "wanted"),
+    ("source", "expected"),
     [
         ("<p>a<b>b</b>c</p>", "abc"),
         ("<p>a<br>b</p>", "a b"),
@@ -88,38 +89,38 @@ def test_what_is_cleaned_can_be_written_and_stays_clean(text: str) -> None:
         ("<p></p>", ""),
     ],
 )
-def test_an_element_shows_its_text(source: str, wanted: str) -> None:
+def test_visible_text_is_what_browsers_display(source: str, expected: str) -> None:
     body = etree.fromstring(f"<body>{source}tail</body>", etree.HTMLParser())
     element = next(body.iter("p", "div"))
 
-    assert text_of(element) == wanted
+    assert visible_text(element) == expected
 
 
-@pytest.mark.parametrize(("text", "wanted"), ADDRESSES)
-def test_addresses_are_made_absolute(text: str, wanted: str) -> None:
-    assert absolute(text, "https://x.example/y/z") == wanted
+@pytest.mark.parametrize(("text", "expected"), URLS)
+def test_urls_are_made_absolute_url(text: str, expected: str) -> None:
+    assert absolute_url(text, "https://x.example/y/z") == expected
 
 
-@pytest.mark.parametrize("text", NO_ADDRESSES)
-def test_other_addresses_are_none(text: str) -> None:
-    assert absolute(text, None) is None
+@pytest.mark.parametrize("text", NOT_URLS)
+def test_other_values_are_no_urls(text: str) -> None:
+    assert absolute_url(text, None) is None
 
 
-def test_a_relative_address_without_a_base_is_none() -> None:
-    assert absolute("/a", None) is None
+def test_a_relative_url_without_a_base_is_none() -> None:
+    assert absolute_url("/a", None) is None
 
 
-@pytest.mark.parametrize(("text", "wanted"), CODES)
-def test_languages_are_two_letters_where_there_are_two(text: str, wanted: str) -> None:
-    assert languages.code(text) == wanted
+@pytest.mark.parametrize(("text", "expected"), LANGUAGES)
+def test_languages_are_primary_subtags(text: str, expected: str) -> None:
+    assert languages.parse(text) == expected
 
 
-@pytest.mark.parametrize("text", NO_CODES)
-def test_what_is_no_language_gives_none(text: str) -> None:
-    assert languages.code(text) is None
+@pytest.mark.parametrize("text", NOT_LANGUAGES)
+def test_other_codes_give_no_language(text: str) -> None:
+    assert languages.parse(text) is None
 
 
-def test_spellings_are_those_of_domains() -> None:
+def test_spellings_are_those_in_domains() -> None:
     assert folded("Ça va, Zoë?") == "ca va zoe"
     assert spellings("Börsen-Zeitung") == {"borsenzeitung", "boersenzeitung"}
     assert spellings(" - ") == frozenset()
@@ -132,6 +133,7 @@ HOSTS = [
     ("https://www.münchen.de/", ["münchen.de", "münchen", "münchen"]),
     ("http://localhost:8000/", ["localhost", "localhost", "localhost"]),
     ("http://[", []),
+    (f"http://{'a.' * MAX_HOST}example/", []),
     ("/news", []),
     (None, []),
 ]

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.metadata.text import spellings
-from scrapy_mss.metadata.titles import heading_in, is_site, long_ones, title_of
+from scrapy_mss.metadata.titles import headlines, is_site_name, matching_heading, without_site
 
-SITES = frozenset(
+SITE_NAMES = frozenset(
     each
     for name in ("The Daily News", "dailynews", "dailynews.example", "Börsen-Zeitung")
     for each in spellings(name)
@@ -15,18 +15,19 @@ SITES = frozenset(
 TITLES = [
     ("Rain falls | The Daily News", "Rain falls"),
     ("Rain falls - dailynews.example", "Rain falls"),
-    ("Rain falls – The Daily News", "Rain falls"),  # noqa: RUF001 - a dash of typographers
+    ("Rain falls – The Daily News", "Rain falls"),  # noqa: RUF001 - a typographic dash
     ("Rain falls\uff5cThe Daily News", "Rain falls"),  # the wide bar of East Asian typography
     ("Rain falls : The Daily News", "Rain falls"),
     ("Rain falls | The Daily News | The Daily News", "Rain falls"),
     ("Rain falls | The Daily News UK", "Rain falls"),
     ("Rain falls | THE DAILY NEWS | 05.03.2024", "Rain falls"),
+    ("Rain falls | 05/03/2024", "Rain falls"),
     ("Kurse fallen | Börsen-Zeitung", "Kurse fallen"),
     ("Kurse fallen | boersenzeitung", "Kurse fallen"),
     ("The Daily News: Rain falls", "Rain falls"),
     ("The Daily News | Rain falls", "Rain falls"),
 ]
-KEPT = [  # the near misses: a colon, a dash, a short end, a name inside
+KEPT = [  # near misses: a colon, a dash, a short end, a name inside
     "Rain falls: what now",
     "Rain falls - and falls",
     "Rain falls | Weather",
@@ -53,29 +54,31 @@ HEADINGS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "wanted"), TITLES)
-def test_the_name_of_the_site_is_cut_off(text: str, wanted: str) -> None:
-    assert title_of(text, SITES) == wanted
+@pytest.mark.parametrize(("text", "expected"), TITLES)
+def test_site_names_and_dates_are_removed(text: str, expected: str) -> None:
+    assert without_site(text, SITE_NAMES) == expected
 
 
 @pytest.mark.parametrize("text", KEPT)
-def test_what_is_not_the_name_of_the_site_stays(text: str) -> None:
-    assert title_of(text, SITES) == text
+def test_other_parts_are_kept(text: str) -> None:
+    assert without_site(text, SITE_NAMES) == text
 
 
-@pytest.mark.parametrize(("text", "headings", "wanted"), HEADINGS)
-def test_a_title_begins_with_a_heading(text: str, headings: list[str], wanted: str | None) -> None:
-    assert heading_in(text, headings) == wanted
+@pytest.mark.parametrize(("text", "headings", "expected"), HEADINGS)
+def test_the_heading_that_a_title_begins_with_is_found(
+    text: str, headings: list[str], expected: str | None
+) -> None:
+    assert matching_heading(text, headings) == expected
 
 
-def test_a_site_is_known_by_its_spellings() -> None:
-    assert is_site("the daily NEWS", SITES)
-    assert not is_site("Rain", SITES)
-    assert not is_site("", SITES)
+def test_a_site_name_is_recognized_in_any_spelling() -> None:
+    assert is_site_name("the daily NEWS", SITE_NAMES)
+    assert not is_site_name("Rain", SITE_NAMES)
+    assert not is_site_name("", SITE_NAMES)
 
 
-def test_headings_of_a_word_are_no_headlines() -> None:
-    assert long_ones(["News", "Rain falls", "新聞", "気軽に新聞をスクラップ"]) == [
+def test_headings_of_one_word_are_no_headlines() -> None:
+    assert headlines(["News", "Rain falls", "新聞", "気軽に新聞をスクラップ"]) == [
         "Rain falls",
         "気軽に新聞をスクラップ",
     ]
@@ -83,9 +86,9 @@ def test_headings_of_a_word_are_no_headlines() -> None:
 
 @given(st.text(max_size=80), st.sets(st.text(max_size=10), max_size=3))
 def test_a_title_is_a_part_of_the_text(text: str, names: set[str]) -> None:
-    known = frozenset(each for name in names for each in spellings(name))
+    site_names = frozenset(each for name in names for each in spellings(name))
 
-    title = title_of(text, known)
+    title = without_site(text, site_names)
 
     assert title in text
     assert title or not text.strip()

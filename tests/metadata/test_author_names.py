@@ -6,16 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.metadata.names import (
+from scrapy_mss.metadata.author_names import (
     MAX_AUTHORS,
     MAX_NAME,
+    NOT_A_NAME,
+    NameRule,
+    author_names,
+    in_direct_order,
+    is_name,
     is_person,
-    labelled,
-    names,
-    persons,
-    turned,
-    without_sites,
+    labelled_names,
+    person_names,
+    without_site_names,
 )
+from scrapy_mss.metadata.text import folded
 
 NAMES = [
     ("Ann Lee", ["Ann Lee"]),
@@ -37,7 +41,7 @@ NAMES = [
     ("Ann Lee, Senior Reporter", ["Ann Lee"]),
     ("Ann Lee (Chicago)", ["Ann Lee"]),
     ("Ann Lee ann.lee@example.com", ["Ann Lee"]),
-    ("ann.lee@example.com (Ann Lee)", []),  # what is in brackets is mostly no name
+    ("ann.lee@example.com (Ann Lee)", []),  # brackets mostly contain no name
     ("Ann Lee https://example.com/ann", ["Ann Lee"]),
     ("Ann Lee | March 5, 2024", ["Ann Lee"]),
     ("Ann Lee | 5 Hours Ago", ["Ann Lee"]),
@@ -48,7 +52,7 @@ NAMES = [
     ("Reuters", ["Reuters"]),
     ("The Associated Press", ["The Associated Press"]),
 ]
-NOBODY = [
+NO_AUTHORS = [
     "",
     "https://www.facebook.com/example",
     "//example.com/ann",
@@ -77,7 +81,7 @@ NOBODY = [
     "x" * (MAX_NAME + 1),
     "This sentence is about somebody and it is long",
 ]
-NEAR_MISSES = [  # what looks like a label, a degree, a job, and is a name
+NEAR_MISSES = [  # names that look like a label, a degree or a job title
     ("Von Miller", ["Von Miller"]),
     ("Byron Lee", ["Byron Lee"]),
     ("Andy Ek", ["Andy Ek"]),
@@ -113,35 +117,40 @@ LABELLED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "wanted"), NAMES + NEAR_MISSES)
-def test_names_are_freed_of_what_stands_around_them(text: str, wanted: list[str]) -> None:
-    assert names([text]) == wanted
+@pytest.mark.parametrize(("text", "expected"), NAMES + NEAR_MISSES)
+def test_names_are_stripped_of_what_surrounds_them(text: str, expected: list[str]) -> None:
+    assert author_names([text]) == expected
 
 
-@pytest.mark.parametrize("text", NOBODY)
-def test_what_names_nobody_is_dropped(text: str) -> None:
-    assert names([text]) == []
+@pytest.mark.parametrize("text", NO_AUTHORS)
+def test_other_texts_have_no_author(text: str) -> None:
+    assert author_names([text]) == []
 
 
-def test_each_name_comes_once_in_the_order_of_the_page() -> None:
-    assert names(["Bo Ek", "Ann Lee, Bo Ek", "ANN LEE"]) == ["Bo Ek", "Ann Lee"]
+@pytest.mark.parametrize("rule", NOT_A_NAME, ids=lambda rule: rule.name)
+def test_each_rule_alone_rejects_its_example(rule: NameRule) -> None:
+    words = folded(rule.example).split()
+
+    assert [each.name for each in NOT_A_NAME if each.applies(rule.example, words)] == [rule.name]
+    assert not is_name(rule.example)
+
+
+def test_each_name_is_kept_once_in_the_order_of_the_page() -> None:
+    assert author_names(["Bo Ek", "Ann Lee, Bo Ek", "ANN LEE"]) == ["Bo Ek", "Ann Lee"]
 
 
 def test_the_number_of_names_is_bounded() -> None:
-    assert len(names(f"Ann L{'e' * n}" for n in range(2 * MAX_AUTHORS))) == MAX_AUTHORS
+    assert len(author_names(f"Ann L{'e' * n}" for n in range(2 * MAX_AUTHORS))) == MAX_AUTHORS
 
 
-def test_the_names_of_the_site_can_be_left_out() -> None:
-    known = frozenset({"dailynews"})
+def test_the_names_of_the_site_can_be_removed() -> None:
+    names = ["Ann Lee", "Daily News", "Daily Newsom"]
 
-    assert without_sites(["Ann Lee", "Daily News", "Daily Newsom"], known) == [
-        "Ann Lee",
-        "Daily Newsom",
-    ]
+    assert without_site_names(names, frozenset({"dailynews"})) == ["Ann Lee", "Daily Newsom"]
 
 
 @pytest.mark.parametrize("name", PERSONS)
-def test_a_person_has_two_words_and_capitals(name: str) -> None:
+def test_a_person_has_several_capitalized_words(name: str) -> None:
     assert is_person(name)
 
 
@@ -150,35 +159,37 @@ def test_other_words_are_no_person(name: str) -> None:
     assert not is_person(name)
 
 
-def test_capitals_beside_other_names_are_a_button() -> None:
-    assert persons(["Ann Lee | WATCH LIVE"]) == ["Ann Lee"]
-    assert persons(["ANN LEE"]) == ["ANN LEE"]
+def test_capitals_next_to_other_names_are_a_button() -> None:
+    assert person_names(["Ann Lee | WATCH LIVE"]) == ["Ann Lee"]
+    assert person_names(["ANN LEE"]) == ["ANN LEE"]
 
 
-@pytest.mark.parametrize(("lines", "wanted"), LABELLED)
-def test_a_labelled_name_may_go_on_in_the_next_lines(lines: list[str], wanted: list[str]) -> None:
-    assert list(labelled(lines)) == wanted
+@pytest.mark.parametrize(("lines", "expected"), LABELLED)
+def test_labelled_names_may_continue_on_the_next_lines(
+    lines: list[str], expected: list[str]
+) -> None:
+    assert list(labelled_names(lines)) == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"), [("Lee, Ann", "Ann Lee"), ("Ann Lee", "Ann Lee"), ("A, B, C", "A, B, C")]
+    ("text", "expected"), [("Lee, Ann", "Ann Lee"), ("Ann Lee", "Ann Lee"), ("A, B, C", "A, B, C")]
 )
-def test_names_of_libraries_are_turned(text: str, wanted: str) -> None:
-    assert turned(text) == wanted
+def test_inverted_names_are_put_in_direct_order(text: str, expected: str) -> None:
+    assert in_direct_order(text) == expected
 
 
 @given(st.lists(st.text(max_size=80), max_size=5))
-def test_any_texts_give_names_without_markup(texts: list[str]) -> None:
-    for name in names(texts):
+def test_any_texts_give_bare_names(texts: list[str]) -> None:
+    for name in author_names(texts):
         assert 0 < len(name) <= MAX_NAME
         assert name == name.strip()
         assert "@" not in name
 
 
 @pytest.mark.parametrize("piece", ["a", " ", "(", "@", "/", ", ", " and ", "By ", "a.", "x" * 63])
-def test_long_texts_take_no_time(piece: str) -> None:
+def test_long_texts_are_read_in_bounded_time(piece: str) -> None:
     start = perf_counter()
 
-    names([piece * 20_000] * 20)
+    author_names([piece * 20_000] * 20)
 
     assert perf_counter() - start < 2

@@ -1,0 +1,232 @@
+"""The sources of each field: one table, in the order in which they are tried.
+
+Strategy: a row is a field, the name of the source, a lookup and the keys that it looks up. The
+first row whose texts contain a valid value decides; what a valid value is, one parser per field
+knows (`PARSERS`). To drop a source, delete its row. docs/metadata.md shows this table, and a test
+keeps the two equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+from scrapy_mss.metadata import dates, languages, lookups
+from scrapy_mss.metadata.author_names import author_names, without_site_names
+from scrapy_mss.metadata.lookups import Keys, Lookup, consistent_with_url
+from scrapy_mss.metadata.parsed_page import ParsedPage
+from scrapy_mss.metadata.text import absolute_url, clean
+from scrapy_mss.metadata.titles import is_site_name, without_site
+
+ELLIPSES: Final = ("...", "…")  # the end of a title that was truncated for a social network
+
+
+class FieldValue(NamedTuple):
+    """A value of a field; a *weak* one is used only if no later source has a better one."""
+
+    value: str | list[str]
+    weak: bool = False
+
+
+class FieldSource(NamedTuple):
+    """One place of a page where the value of *field* may be."""
+
+    field: str
+    name: str
+    lookup: Lookup
+    keys: Keys
+
+
+Parser = Callable[[ParsedPage, Iterable[str]], FieldValue | None]
+
+# --- parsers: candidate texts -> value ------------------------------------------------------------
+
+
+def _title(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
+    for text in map(clean, texts):
+        title = without_site(text, page.site_names)
+        if title:
+            weak = title.endswith(ELLIPSES) or is_site_name(title, page.site_names)
+            return FieldValue(title, weak)
+    return None
+
+
+def _text(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
+    return _first(map(clean, texts))
+
+
+def _authors(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
+    names = author_names(texts)
+    others = without_site_names(names, page.site_names)
+    if others:
+        return FieldValue(others)
+    return FieldValue(names, weak=True) if names else None
+
+
+def _date(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
+    return _first(dates.parse(clean(text), page.language) for text in texts)
+
+
+def _language(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
+    return _first(map(languages.parse, texts))
+
+
+def _image(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
+    return _first(absolute_url(text, page.base) for text in texts)
+
+
+def _canonical_url(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
+    """A URL; not the home page's unless the page is that (a common mistake of templates)."""
+    urls = (absolute_url(text, page.base) for text in texts)
+    return _first(url for url in urls if url and (not _is_home(url) or _is_home(page.url or url)))
+
+
+def _is_home(url: str) -> bool:
+    parts = urlsplit(url)
+    return parts.path in ("", "/") and not parts.query
+
+
+def _first(values: Iterable[str | None]) -> FieldValue | None:
+    return next((FieldValue(value) for value in values if value), None)
+
+
+PARSERS: Final[Mapping[str, Parser]] = {
+    "title": _title,
+    "authors": _authors,
+    "published": _date,
+    "modified": _date,
+    "language": _language,
+    "description": _text,
+    "site_name": _text,
+    "canonical_url": _canonical_url,
+    "main_image": _image,
+}
+
+# --- the table ------------------------------------------------------------------------------------
+
+
+def _source(field: str, name: str, lookup: Lookup, keys: str = "") -> FieldSource:
+    return FieldSource(field, name, lookup, tuple(keys.split()))
+
+
+FIELD_SOURCES: Final[tuple[FieldSource, ...]] = (
+    _source("title", "heading", lookups.confirmed_heading, "og:title twitter:title"),
+    _source("title", "opengraph", lookups.meta, "og:title"),
+    _source("title", "json-ld", lookups.json_ld_article, "headline name"),
+    _source(
+        "title",
+        "meta",
+        lookups.meta,
+        "citation_title parsely-title sailthru.title twitter:title dc.title",
+    ),
+    _source("title", "microdata", lookups.microdata_property, "headline"),
+    _source("title", "heading", lookups.h1_heading),
+    _source("title", "title", lookups.title_element),
+    _source("authors", "json-ld", lookups.json_ld_article, "author creator"),
+    _source("authors", "meta", lookups.meta_inverted_name, "citation_author"),
+    _source("authors", "microdata", lookups.microdata_person, "author creator"),
+    _source("authors", "rel-author", lookups.author_link),
+    _source("authors", "label", lookups.labelled_name),
+    _source(
+        "authors", "meta", lookups.meta, "author parsely-author sailthru.author byl article:author"
+    ),
+    _source("authors", "meta", lookups.meta_inverted_name, "dc.creator dcterms.creator"),
+    _source("authors", "byline", lookups.byline),
+    _source(
+        "published",
+        "meta",
+        lookups.meta,
+        "article:published_time og:article:published_time article:published og:published_time "
+        "parsely-pub-date sailthru.date citation_publication_date",
+    ),
+    _source(
+        "published", "json-ld", lookups.json_ld_article, "datePublished dateCreated uploadDate"
+    ),
+    _source("published", "microdata", lookups.microdata_property, "datePublished dateCreated"),
+    _source("published", "json-ld", lookups.json_ld_page, "datePublished"),
+    _source(
+        "published",
+        "meta",
+        lookups.meta,
+        "citation_date dc.date.issued dcterms.date dcterms.created dc.date dc.date.created "
+        "datepublished pubdate publish-date publish_date publication_date published_at date",
+    ),
+    _source(
+        "published",
+        "time",
+        consistent_with_url(lookups.marked_time),
+        "publish pubdate pub-date entry-date posted created",
+    ),
+    _source(
+        "published",
+        "script",
+        consistent_with_url(lookups.script_value),
+        "datePublished date_published published publishedAt published_at publishedDate "
+        "published_date publishDate publish_date publicationDate publication_date pubDate "
+        "firstPublished firstPublishedAt first_published_at",
+    ),
+    _source("published", "near-heading", consistent_with_url(lookups.date_line)),
+    _source("published", "time", consistent_with_url(lookups.other_time), "updat modif edit"),
+    _source("published", "near-heading", consistent_with_url(lookups.line_with_date)),
+    _source("published", "url", lookups.url_day),
+    _source("published", "near-heading", lookups.update_line),
+    _source("published", "text", lookups.distant_date_line),
+    _source("modified", "json-ld", lookups.json_ld_article, "dateModified"),
+    _source(
+        "modified",
+        "meta",
+        lookups.meta,
+        "article:modified_time og:article:modified_time article:modified og:updated_time "
+        "og:modified_time dcterms.modified dc.date.modified datemodified last-modified",
+    ),
+    _source("modified", "microdata", lookups.microdata_property, "dateModified"),
+    _source("modified", "json-ld", lookups.json_ld_page, "dateModified"),
+    _source("modified", "time", lookups.marked_time, "modified updated"),
+    _source("modified", "near-heading", lookups.update_line),
+    _source("language", "html", lookups.html_language),
+    _source("language", "json-ld", lookups.json_ld_article, "inLanguage"),
+    _source("language", "json-ld", lookups.json_ld_page, "inLanguage"),
+    _source("language", "meta", lookups.meta, "content-language language dc.language og:locale"),
+    _source("description", "opengraph", lookups.meta, "og:description"),
+    _source("description", "meta", lookups.meta, "description twitter:description dc.description"),
+    _source("description", "json-ld", lookups.json_ld_article, "description"),
+    _source("description", "microdata", lookups.microdata_property, "description"),
+    _source("site_name", "opengraph", lookups.meta, "og:site_name"),
+    _source("site_name", "json-ld", lookups.json_ld_article, "publisher"),
+    _source("site_name", "json-ld", lookups.json_ld_site, "name"),
+    _source(
+        "site_name",
+        "meta",
+        lookups.meta,
+        "application-name dc.publisher apple-mobile-web-app-title",
+    ),
+    _source("canonical_url", "link", lookups.link, "canonical"),
+    _source("canonical_url", "opengraph", lookups.meta, "og:url"),
+    _source("canonical_url", "json-ld", lookups.json_ld_article, "url mainEntityOfPage"),
+    _source("main_image", "opengraph", lookups.meta, "og:image og:image:url og:image:secure_url"),
+    _source("main_image", "json-ld", lookups.json_ld_article, "image thumbnailUrl"),
+    _source(
+        "main_image", "meta", lookups.meta, "twitter:image twitter:image:src parsely-image-url"
+    ),
+    _source("main_image", "json-ld", lookups.json_ld_page, "primaryImageOfPage image"),
+    _source("main_image", "microdata", lookups.microdata_property, "image"),
+    _source("main_image", "link", lookups.link, "image_src"),
+)
+
+
+SOURCES_BY_FIELD: Final[Mapping[str, tuple[FieldSource, ...]]] = {
+    field: tuple(source for source in FIELD_SOURCES if source.field == field) for field in PARSERS
+}
+
+
+def resolve_field(page: ParsedPage, field: str) -> tuple[FieldValue, str] | None:
+    """The value of *field* and the name of its source; None if no source has one."""
+    weak: tuple[FieldValue, str] | None = None
+    for source in SOURCES_BY_FIELD[field]:
+        found = PARSERS[field](page, source.lookup(page, source.keys))
+        if found and not found.weak:
+            return found, source.name
+        if found and not weak:
+            weak = found, source.name
+    return weak

@@ -1,0 +1,151 @@
+"""The text around the heading of an article, where readers look for its author and date.
+
+Strategy: the page is read from the heading on, in document order, until the article itself has
+begun (`MAX_LONG_LINES`). Short lines up to there are about the article, while the same words
+further down are about others. Each view is computed when it is first needed, and has a bound.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import chain, islice
+from typing import Final
+
+from scrapy_mss.metadata.text import Element, Fragment, clean, visible_fragments
+
+MAX_LINES: Final = 60  # after a heading; 30, 60 and 120 gave the same dates
+MAX_DISTANT_LINES: Final = 600  # the same, when no other place has a date
+MAX_ANCESTORS: Final = 50  # of a heading
+MAX_BYLINES: Final = 40
+LEVELS_ABOVE: Final = 4  # the heading and its ancestors whose preceding siblings are read
+MAX_SIBLINGS: Final = 3  # that precede each of them
+BYLINE_LEVELS: Final = 3  # a line's element and its ancestors that may be marked as byline
+MAX_LONG_LINES: Final = 2  # on many pages, a standfirst and a caption are above the date
+MAX_LINE: Final = 120  # characters of a byline or a line with a date; a teaser has more
+SEPARATOR: Final = " | "  # between the lines of one element
+
+BYLINE_MARKERS: Final = ("byline", "author", "autor", "auteur")
+_AUTHOR_PAGE: Final = re.compile(
+    r"/(?:authors?|autor(?:en|es|i)?|auteurs?|by|contributors?|journalists?|people|profiles?|"
+    r"redaktion|staff|team|writers?)/[^/]",
+    re.IGNORECASE,
+)
+
+
+class HeadingContext:
+    """The lines around *heading*; if that is None, distant lines are those of all of *root*."""
+
+    def __init__(self, heading: Element | None, root: Element) -> None:
+        self._heading = heading
+        self._root = root
+
+    @cached_property
+    def _until_body(self) -> list[Fragment]:
+        """The lines from the heading to where the article has begun."""
+        if self._heading is None:
+            return []
+        return list(_until_long_lines(_lines(_fragments_after(self._heading))))
+
+    @cached_property
+    def following(self) -> list[str]:
+        """The short lines after the heading, up to where the article has begun."""
+        return [line for line, _ in self._until_body if len(line) <= MAX_LINE]
+
+    @cached_property
+    def nearby(self) -> list[str]:
+        """The short lines after the heading, then those right above it."""
+        above = [] if self._heading is None else _elements_above(self._heading)
+        return [*self.following, *short_texts(above)]
+
+    @cached_property
+    def distant(self) -> list[str]:
+        """All short lines after the heading, or of the whole page if there is no heading."""
+        fragments = (
+            chain.from_iterable(map(visible_fragments, islice(self._root.iter("body"), 1)))
+            if self._heading is None
+            else _fragments_after(self._heading)
+        )
+        lines = islice(_lines(fragments), MAX_DISTANT_LINES)
+        return [line for line, _ in lines if len(line) <= MAX_LINE]
+
+    @cached_property
+    def bylines(self) -> list[str]:
+        """The texts after the heading that are marked as byline or link to an author's page."""
+        elements = {
+            each: None for _, parent in self._until_body for each in _upwards(parent, BYLINE_LEVELS)
+        }
+        return short_texts(each for each in elements if _is_byline(each))
+
+
+def short_texts(elements: Iterable[Element]) -> list[str]:
+    """The texts of *elements* that are as short as a byline."""
+    texts = map(separated_text, islice(elements, MAX_BYLINES))
+    return [text for text in texts if 0 < len(text) <= MAX_LINE]
+
+
+def separated_text(element: Element) -> str:
+    """The lines in *element*, separated: names in adjacent links have no space between them."""
+    lines = islice(_lines(visible_fragments(element)), MAX_LINES)
+    return SEPARATOR.join(line for line, _ in lines)
+
+
+def markers_of(element: Element) -> str:
+    """The class, id and property of an element, in lower case."""
+    return " ".join(element.get(name) or "" for name in ("class", "id", "itemprop")).lower()
+
+
+def first_group(elements: Iterable[Element]) -> Iterator[Element]:
+    """The first element, and the others that share its parent or its parent's parent."""
+    first_ancestors: set[Element] | None = None
+    for element in elements:
+        ancestors = set(islice(element.iterancestors(), 2))
+        first_ancestors = ancestors if first_ancestors is None else first_ancestors
+        if not first_ancestors.isdisjoint(ancestors):
+            yield element
+
+
+def _fragments_after(heading: Element) -> Iterator[Fragment]:
+    """All visible text after *heading* in document order."""
+    for node in _upwards(heading, MAX_ANCESTORS):
+        parent = node.getparent()
+        if parent is None:
+            return
+        yield node.tail or "", parent
+        for sibling in node.itersiblings():
+            if isinstance(sibling.tag, str):  # of a comment, only the text after it is visible
+                yield from visible_fragments(sibling)
+            yield sibling.tail or "", parent
+
+
+def _elements_above(heading: Element) -> Iterator[Element]:
+    """A few elements that precede *heading*, then those that precede its ancestors."""
+    for node in _upwards(heading, LEVELS_ABOVE):
+        yield from islice(node.itersiblings("*", preceding=True), MAX_SIBLINGS)
+
+
+def _upwards(element: Element, count: int) -> Iterator[Element]:
+    """The element and its ancestors, *count* in all."""
+    yield element
+    yield from islice(element.iterancestors(), count - 1)
+
+
+def _lines(fragments: Iterable[Fragment]) -> Iterator[Fragment]:
+    return ((line, parent) for text, parent in fragments if (line := clean(text)))
+
+
+def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:
+    n_long = 0
+    for line, parent in islice(lines, MAX_LINES):
+        n_long += len(line) > MAX_LINE
+        if n_long > MAX_LONG_LINES:
+            return
+        yield line, parent
+
+
+def _is_byline(element: Element) -> bool:
+    markers = markers_of(element)
+    if any(marker in markers for marker in BYLINE_MARKERS):
+        return True
+    return element.tag == "a" and bool(_AUTHOR_PAGE.search(element.get("href") or ""))

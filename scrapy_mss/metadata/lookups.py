@@ -1,0 +1,221 @@
+"""Lookups: from a page and the keys of a `FieldSource` to candidate texts, best first.
+
+Strategy: a lookup finds and does not decide; whether a text is a title or a date is for the
+field's parser in `field_sources`. So one lookup serves several fields, and any row can use any.
+The first line of each docstring is shown in docs/metadata.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, wraps
+from typing import Final
+
+from scrapy_mss.metadata import dates, jsonld, microdata
+from scrapy_mss.metadata.author_names import in_direct_order, labelled_names, person_names
+from scrapy_mss.metadata.heading_context import first_group, markers_of
+from scrapy_mss.metadata.parsed_page import ParsedPage
+from scrapy_mss.metadata.text import Element, clean, visible_text
+from scrapy_mss.metadata.titles import headlines, matching_heading
+
+Keys = tuple[str, ...]
+Lookup = Callable[[ParsedPage, Keys], Iterable[str]]
+
+# --- machine-readable data ------------------------------------------------------------------------
+
+
+def json_ld_article(page: ParsedPage, keys: Keys) -> Iterator[str]:
+    """JSON-LD of the article."""
+    return page.json_ld(jsonld.ARTICLE, keys)
+
+
+def json_ld_page(page: ParsedPage, keys: Keys) -> Iterator[str]:
+    """JSON-LD of the page."""
+    return page.json_ld(jsonld.WEB_PAGE, keys)
+
+
+def json_ld_site(page: ParsedPage, keys: Keys) -> Iterator[str]:
+    """JSON-LD of the site."""
+    return page.json_ld(jsonld.WEB_SITE, keys)
+
+
+def meta(page: ParsedPage, keys: Keys) -> Iterator[str]:
+    """`<meta>` by name or property."""
+    return (text for key in keys for text in page.metas.get(key.replace(".", ":"), ()))
+
+
+def meta_inverted_name(page: ParsedPage, keys: Keys) -> Iterator[str]:
+    """`<meta>` by name or property, with `Last, First` put in direct order."""
+    return map(in_direct_order, meta(page, keys))
+
+
+def link(page: ParsedPage, keys: Keys) -> Iterator[str]:
+    """`<link>` by relation."""
+    return (url for key in keys for url in page.links.get(key, ()))
+
+
+def microdata_property(page: ParsedPage, keys: Keys) -> Iterator[str]:
+    """Microdata."""
+    return map(microdata.property_value, _properties(page, keys))
+
+
+def microdata_person(page: ParsedPage, keys: Keys) -> Iterator[str]:
+    """The first person in the microdata and those next to it; others belong to teasers."""
+    for element in first_group(_properties(page, keys)):
+        yield from microdata.names_of_person(element)
+
+
+def _properties(page: ParsedPage, keys: Keys) -> Iterator[Element]:
+    return (element for key in keys for element in page.properties.get(key.lower(), ()))
+
+
+def html_language(page: ParsedPage, _: Keys) -> Iterator[str]:
+    """The `lang` attribute of `<html>`."""
+    return iter([page.language] if page.language else [])
+
+
+# --- titles ---------------------------------------------------------------------------------------
+
+
+def confirmed_heading(page: ParsedPage, keys: Keys) -> Iterator[str]:
+    """The heading that another title equals, or begins with before the site's name."""
+    headline = page.json_ld(jsonld.ARTICLE, ("headline",))
+    for title in (*meta(page, keys), *headline, *page.title_texts):
+        heading = matching_heading(clean(title), page.headings)
+        if heading:
+            yield heading
+
+
+def h1_heading(page: ParsedPage, _: Keys) -> list[str]:
+    """The `<h1>` headings."""
+    return headlines(page.h1_headings)
+
+
+def title_element(page: ParsedPage, _: Keys) -> list[str]:
+    """`<title>`."""
+    return page.title_texts
+
+
+# --- dates ----------------------------------------------------------------------------------------
+
+MAX_DATE_LINE: Final = 60  # characters: a date, a time and a few words
+MAX_DAYS_APART: Final = 1  # the day in a URL is the site's, a time may be in another zone
+
+_DAY_IN_URL: Final = re.compile(
+    r"[/_-]((?:199|20\d)\d)(?P<s>[/_-]?)(1[0-2]|0[1-9]|(?<=[/_-])[1-9])(?P=s)"
+    r"(3[01]|[12]\d|0[1-9]|(?<=[/_-])[1-9])(?!\d)"
+)
+_UPDATED: Final = re.compile(
+    r"\b(?:updated?|modified|revised|aktualisiert|geändert|stand|mise? à jour|modifié|"
+    r"actualizad[ao]|aggiornat[ao]|atualizad[ao]|bijgewerkt|oppdatert|uppdaterad|opdateret)\b|更新",
+    re.IGNORECASE,
+)
+
+
+def marked_time(page: ParsedPage, keys: Keys) -> Iterator[str]:
+    """`<time>` with a class, id or property that contains a key."""
+    for element in page.times:
+        markers = f"{markers_of(element)} {'pubdate' if 'pubdate' in element.attrib else ''}"
+        if any(key in markers for key in keys):
+            yield element.get("datetime") or visible_text(element)
+
+
+def other_time(page: ParsedPage, keys: Keys) -> Iterator[str]:
+    """`<time>` without a class, id or property that contains a key."""
+    for element in page.times:
+        markers = markers_of(element)
+        if not any(key in markers for key in keys):
+            yield element.get("datetime") or visible_text(element)
+
+
+def script_value(page: ParsedPage, keys: Keys) -> Iterator[str]:
+    """The values of the keys in scripts that are not JSON-LD."""
+    pattern = _values_of(keys)
+    return (match[1] for text in page.other_scripts for match in pattern.finditer(text))
+
+
+@lru_cache
+def _values_of(keys: Keys) -> re.Pattern[str]:
+    names = "|".join(map(re.escape, keys))
+    return re.compile(rf'\\?"(?:{names})\\?"\s{{0,3}}:\s{{0,3}}\\?"([^"\\]{{8,40}})', re.IGNORECASE)
+
+
+def url_day(page: ParsedPage, _: Keys) -> Iterator[str]:
+    """The days in the page's URL."""
+    for match in _DAY_IN_URL.finditer(page.url or ""):
+        yield "-".join(part.zfill(2) for part in match.group(1, 3, 4))
+
+
+def date_line(page: ParsedPage, _: Keys) -> Iterator[str]:
+    """Lines near the heading that are little more than a date."""
+    return _dates_in(page, (each for each in page.heading_context.nearby if _is_date_line(each)))
+
+
+def line_with_date(page: ParsedPage, _: Keys) -> Iterator[str]:
+    """Longer lines near the heading that contain a date."""
+    lines = page.heading_context.nearby
+    return _dates_in(page, (each for each in lines if not _is_date_line(each)))
+
+
+def distant_date_line(page: ParsedPage, _: Keys) -> Iterator[str]:
+    """Lines anywhere after the heading that are little more than a date."""
+    return _dates_in(page, (each for each in page.heading_context.distant if _is_date_line(each)))
+
+
+def update_line(page: ParsedPage, _: Keys) -> Iterator[str]:
+    """Lines near the heading with the date of the last update."""
+    for line in page.heading_context.nearby:
+        updated = _UPDATED.search(line)
+        found = updated and dates.find(line[updated.start() :], page.language)
+        if found:
+            yield found
+
+
+def _is_date_line(line: str) -> bool:
+    return len(line) <= MAX_DATE_LINE
+
+
+def _dates_in(page: ParsedPage, lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        found = dates.find(line, page.language)
+        if found and not _UPDATED.search(line):
+            yield found
+
+
+def consistent_with_url(lookup: Lookup) -> Lookup:
+    """*lookup* without the dates that contradict the day in the page's URL."""
+
+    @wraps(lookup)
+    def consistent(page: ParsedPage, keys: Keys) -> Iterator[str]:
+        day = next(filter(None, map(dates.parse, url_day(page, ()))), None)
+        for text in lookup(page, keys):
+            value = dates.parse(clean(text), page.language)
+            if value and (day is None or dates.days_between(day, value) <= MAX_DAYS_APART):
+                yield value
+
+    consistent.__doc__ = f"{(lookup.__doc__ or '').rstrip('.')}, unless the URL has another day."
+    return consistent
+
+
+# --- authors --------------------------------------------------------------------------------------
+
+
+def author_link(page: ParsedPage, _: Keys) -> list[str]:
+    """Links with `rel=author`."""
+    return person_names(page.author_links)
+
+
+def labelled_name(page: ParsedPage, _: Keys) -> list[str]:
+    """`By Ann Lee` after the heading, on one line or on several."""
+    return _first_persons(labelled_names(page.heading_context.following))
+
+
+def byline(page: ParsedPage, _: Keys) -> list[str]:
+    """A byline after the heading: an element with such a class, or a link to an author's page."""
+    return _first_persons(page.heading_context.bylines)
+
+
+def _first_persons(texts: Iterable[str]) -> list[str]:
+    """The persons in the first text with any; later texts are other people's teasers."""
+    return next((names for text in texts if (names := person_names([text]))), [])

@@ -1,0 +1,215 @@
+"""One parsed page, in the views that the lookups need.
+
+Strategy: the tree is read and never changed. Each view is computed when it is first needed and
+kept: if the `<meta>` and JSON-LD of a page are complete, its text is never visited. Elements are
+found by tag or by a compiled XPath, in C, and Python visits those alone. Every view has a bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Final, cast
+
+from lxml import etree
+
+from scrapy_mss.metadata import jsonld, microdata
+from scrapy_mss.metadata.heading_context import HeadingContext, first_group, short_texts
+from scrapy_mss.metadata.jsonld import Graph, PageIdentity, comparable_url
+from scrapy_mss.metadata.text import (
+    HIDDEN,
+    Element,
+    absolute_url,
+    clean,
+    folded,
+    is_web_url,
+    names_in_host,
+    spellings,
+    visible_text,
+)
+from scrapy_mss.metadata.titles import MAX_TITLE, matching_heading
+
+MAX_VALUES: Final = 60  # per name of `<meta>` or relation; lists of authors are the longest
+MAX_HEADINGS: Final = 20
+MAX_SCRIPTS: Final = 1_000_000  # characters; pages that are applications have that many
+MAX_TIMES: Final = 160
+MAX_SITE_WORDS: Final = 7  # some templates put the headline where the site's name belongs
+
+LANGUAGE_ATTRIBUTES: Final = ("lang", "{http://www.w3.org/XML/1998/namespace}lang", "xml:lang")
+META_NAME_ATTRIBUTES: Final = ("property", "name", "http-equiv")
+SITE_METAS: Final = ("og:site_name", "application-name", "apple-mobile-web-app-title")
+_REL_AUTHOR: Final = cast(
+    "Callable[[Element], list[Element]]", etree.XPath("//a[contains(@rel, 'author')]")
+)
+
+
+class ParsedPage:
+    """The views of one page; *url* is the page's own, None if it is unknown."""
+
+    def __init__(self, root: Element, url: str | None) -> None:
+        self.root = root.getroottree().getroot()
+        self.url = url if url and is_web_url(url) else None
+
+    @cached_property
+    def base(self) -> str | None:
+        """The URL against which relative URLs are resolved."""
+        for element in islice(self.root.iter("base"), 1):
+            return absolute_url(element.get("href") or "", self.url) or self.url
+        return self.url
+
+    @cached_property
+    def metas(self) -> Mapping[str, list[str]]:
+        """The contents of `<meta>` by name or property, in lower case and with `:` for `.`."""
+        metas: dict[str, list[str]] = {}
+        for element in self.root.iter("meta"):
+            content = element.get("content")
+            if not content:
+                continue
+            for attribute in META_NAME_ATTRIBUTES:
+                name = element.get(attribute)
+                if name:
+                    _add(metas, name.strip().lower().replace(".", ":"), content)
+        return metas
+
+    @cached_property
+    def links(self) -> Mapping[str, list[str]]:
+        """The URLs of `<link>` by relation."""
+        links: dict[str, list[str]] = {}
+        for element in self.root.iter("link"):
+            url = element.get("href")
+            if url:
+                for relation in (element.get("rel") or "").lower().split()[:MAX_VALUES]:
+                    _add(links, relation, url)
+        return links
+
+    @cached_property
+    def language(self) -> str | None:
+        """The `lang` of `<html>`, which also decides how numeric dates are read."""
+        return next(filter(None, map(self.root.get, LANGUAGE_ATTRIBUTES)), None)
+
+    @cached_property
+    def site_names(self) -> frozenset[str]:
+        """The spellings of the names that the site gives itself, and of the parts of its host."""
+        names = [value for name in SITE_METAS for value in self.metas.get(name, ())]
+        names += self.json_ld(jsonld.ARTICLE, ("publisher",))
+        names += self.json_ld(jsonld.WEB_SITE, ("name", "alternateName"))
+        names += names_in_host(self.url or next(iter(self.links.get("canonical", ())), None))
+        return frozenset(
+            spelling
+            for name in map(clean, names)
+            if len(name.split()) <= MAX_SITE_WORDS
+            for spelling in spellings(name)
+        )
+
+    # --- titles and headings ----------------------------------------------------------------------
+
+    @cached_property
+    def title_texts(self) -> list[str]:
+        """The texts of `<title>`; a drawing in the page has a title of its own, which is none."""
+        return [
+            visible_text(element)
+            for element in islice(self.root.iter("title"), 2)
+            if not any(parent.tag in HIDDEN for parent in element.iterancestors())
+        ]
+
+    @cached_property
+    def _headings(self) -> list[tuple[str, Element]]:
+        """The texts and elements of the highest level of headings in the page."""
+        for tag in ("h1", "h2"):
+            elements = islice(self.root.iter(tag), MAX_HEADINGS)
+            texts = ((visible_text(element), element) for element in elements)
+            headings = [(text, element) for text, element in texts if 0 < len(text) <= MAX_TITLE]
+            if headings:
+                return headings
+        return []
+
+    @cached_property
+    def headings(self) -> list[str]:
+        """The headings of the highest level: `<h1>`, or `<h2>` if there is no `<h1>`."""
+        return [text for text, _ in self._headings]
+
+    @cached_property
+    def h1_headings(self) -> list[str]:
+        """The headings that are `<h1>`."""
+        return [text for text, element in self._headings if element.tag == "h1"]
+
+    @cached_property
+    def heading_context(self) -> HeadingContext:
+        """The text around the heading with which `<title>` begins, or else the first heading."""
+        confirmed = (matching_heading(title, self.headings) for title in self.title_texts)
+        chosen = next(filter(None, confirmed), None) or next(iter(self.headings), None)
+        element = next((each for text, each in self._headings if text == chosen), None)
+        return HeadingContext(element, self.root)
+
+    # --- machine-readable data --------------------------------------------------------------------
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The JSON-LD of the page."""
+        scripts = (
+            element.text
+            for element in self.root.iter("script")
+            if "ld+json" in (element.get("type") or "").lower() and element.text
+        )
+        return Graph(scripts, self.identity)
+
+    @cached_property
+    def other_scripts(self) -> list[str]:
+        """The scripts that are not JSON-LD, up to `MAX_SCRIPTS` characters in all."""
+        scripts: list[str] = []
+        left = MAX_SCRIPTS
+        for element in self.root.iter("script"):
+            text = element.text or ""
+            if "ld+json" not in (element.get("type") or "").lower():
+                scripts.append(text[:left])
+                left -= len(scripts[-1])
+            if not left:
+                break
+        return scripts
+
+    @cached_property
+    def identity(self) -> PageIdentity:
+        """The page's URLs and titles outside JSON-LD."""
+        urls = (self.url, *self.links.get("canonical", ()), *self.metas.get("og:url", ()))
+        titles = (*map(clean, self.metas.get("og:title", ())), *self.headings)
+        return PageIdentity(
+            frozenset(comparable_url(url) for url in urls if url),
+            frozenset(folded(title) for title in titles),
+        )
+
+    def json_ld(self, kind: str, keys: Sequence[str]) -> Iterator[str]:
+        """The texts under *keys* in the node of *kind* that most likely describes the page."""
+        node = self.graph.best_node(kind)
+        return self.graph.texts(node, keys) if node else iter(())
+
+    @cached_property
+    def properties(self) -> microdata.Properties:
+        """The microdata of the page."""
+        return microdata.page_properties(self.root)
+
+    # --- visible elements -------------------------------------------------------------------------
+
+    @cached_property
+    def times(self) -> list[Element]:
+        """The `<time>` elements: those after the first `<h1>`, then those before it, upwards."""
+        before: list[Element] = []
+        after: list[Element] = []
+        current = before
+        for element in islice(self.root.iter("h1", "time"), MAX_TIMES):
+            if element.tag == "h1":
+                current = after
+            else:
+                current.append(element)
+        return [*after, *reversed(before)]
+
+    @cached_property
+    def author_links(self) -> list[str]:
+        """The texts of the first link with `rel=author` and of those next to it."""
+        return short_texts(first_group(_REL_AUTHOR(self.root)))
+
+
+def _add(values: dict[str, list[str]], name: str, value: str) -> None:
+    named = values.setdefault(name, [])
+    if len(named) < MAX_VALUES:
+        named.append(value)
