@@ -22,6 +22,7 @@ from scrapy_mss.core.subsequence import EMPTY, Span
 from scrapy_mss.markup.tags import TAG_NAMES
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
+from tests.helpers.effort import examples
 from tests.helpers.markup import NESTED, SOUP, TAG_SOUP, shown
 
 
@@ -127,13 +128,25 @@ def removed_one_by_one(tokens: Tokens, span: Span, rule: Rule) -> Bools:
 
 @st.composite
 def pages_and_spans(draw: st.DrawFn) -> tuple[Tokens, Span]:
-    tokens = tokenize(draw(st.one_of(SOUP, TAG_SOUP, NESTED)))
-    start, end = sorted(draw(st.tuples(*[st.integers(0, len(tokens))] * 2)))
+    """A page and most of it: a span in which there are whole elements."""
+    elements = st.lists(st.sampled_from(ELEMENTS), min_size=2, max_size=8).map("".join)
+    tokens = tokenize(draw(st.one_of(elements, elements, SOUP, TAG_SOUP, NESTED)))
+    start = min(draw(st.integers(0, 3)), len(tokens))
+    end = max(start, len(tokens) - draw(st.integers(0, 3)))
     return tokens, Span(start, end, 1.0)
 
 
-@pytest.mark.parametrize("rule", PAPER_RULES, ids=lambda rule: rule.name)
+ELEMENTS = """
+    <div> <div> </div> </div> <div>one</div> <a>x</a> <img> <table>x</table> <table> </table>
+    <script>x</script> <iframe> </iframe> <p> </p> one two
+""".split()
+# An element does not contain itself.
+NESTED_DIV = Rule("nested_div", frozenset({"div"}), "a test", containing=frozenset({"div"}))
+
+
+@pytest.mark.parametrize("rule", [*PAPER_RULES, NESTED_DIV], ids=lambda rule: rule.name)
 @given(pages_and_spans())
+@examples(2)
 def test_a_rule_removes_what_it_does_element_by_element(
     rule: Rule, drawn: tuple[Tokens, Span]
 ) -> None:

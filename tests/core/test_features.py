@@ -15,7 +15,8 @@ WORDS = [f"w{n}x{i}" for n in range(300) for i in range(7)]
 
 
 def buckets(family: Family[Page], source: str) -> list[int]:
-    return family.values(Page.of(source), family.bits).bucket.tolist()
+    found: list[int] = family.values(Page.of(source), family.bits).bucket.tolist()
+    return found
 
 
 @pytest.mark.parametrize("family", PAPER, ids=lambda family: family.name)

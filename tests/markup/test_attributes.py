@@ -79,6 +79,7 @@ def test_class_words_of_a_tag(tag: str, expected: str) -> None:
         ("<template>x</template>", True),
         ("<div>x</div>", False),
         ('<div class="hiddenly" data-hidden="1">x</div>', False),
+        ("<div hidden-by=script>x</div>", False),
         ('<div aria-hidden="true">x</div>', False),
         ('<div style="display:block">x</div>', False),
         ('<div style="overflow:hidden">x</div>', False),
@@ -154,7 +155,7 @@ def test_attributes_of_odd_pages_are_consistent(name: str) -> None:
             "One two",
         ),
         (
-            '<meta itemprop=description content="One two"><meta name="description" content="One">',
+            '<meta itemprop=description content="One two"><meta name="description" content="Two">',
             "One two",
         ),
         # None.
