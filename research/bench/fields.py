@@ -34,7 +34,7 @@ from research.bench.resampling import Resampler, interval
 from research.datasets.pages import LabelledPage, site_of
 from research.datasets.sets import evenly, load
 from research.errors import UserError
-from scrapy_mss.metadata.names import DEGREES
+from scrapy_mss.metadata.author_names import DEGREES
 from scrapy_mss.metadata.text import folded
 
 SETS: Final = ("articles_fundus", "articles_rules", "articles_tools", "articles_wcxb")

@@ -1,8 +1,10 @@
 """The normal form of a word, as the paper has it: its Porter stem, and "1" for every number.
 
-Porter's rules are for English: a word with letters outside ASCII is only lower-cased. Two
-implementations give the same stems but for one word in twenty thousand: PyStemmer's, in C, for the
-default profile, and nltk's, the one that the ``paper`` profiles are reproducible with.
+Porter's rules are for English: a word with letters outside ASCII is only lower-cased. There are two
+implementations: PyStemmer's, in C, for the default profile, and nltk's, the one that the ``paper``
+profiles are reproducible with. They differ in words such as "trekked" and "revving", one in twenty
+thousand: of two equal consonants before -ed or -ing, PyStemmer takes one only where English doubles
+them (bb, dd, ff, gg, mm, nn, pp, rr, tt), nltk everywhere but in ll, ss and zz.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.core.alignment import label_passages, label_words, match_words, words_of
+from scrapy_mss.core.alignment import label_words, match_words, words_of
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools, Tokens
 from tests.helpers.effort import examples
@@ -31,8 +31,8 @@ def is_subsequence(words: Sequence[str], of: Sequence[str]) -> bool:
     return all(word in rest for word in words)
 
 
-def chosen(tokens: Tokens, labels: Bools) -> list[str]:
-    """The words with a label."""
+def words_at(tokens: Tokens, labels: Bools) -> list[str]:
+    """The words that have a label."""
     return [
         word
         for word, label in zip(tokens.words(), labels[tokens.is_word].tolist(), strict=True)
@@ -42,26 +42,26 @@ def chosen(tokens: Tokens, labels: Bools) -> list[str]:
 
 @given(WORDS, WORDS)
 @examples(2)
-def test_matched_words_are_a_longest_common_subsequence(page: list[str], gold: list[str]) -> None:
+def test_matched_words_are_a_longest_common_subsequence(page: list[str], text: list[str]) -> None:
     tokens = tokenize("<p>".join(page))
 
-    matched = match_words(tokens, " ".join(gold))
+    matched = match_words(tokens, " ".join(text))
 
-    lowered = [word.lower() for word in gold]
-    words = [word.lower() for word in chosen(tokens, matched)]
+    lowered = [word.lower() for word in text]
+    words = [word.lower() for word in words_at(tokens, matched)]
     assert len(words) == common_length([word.lower() for word in page], lowered)
     assert is_subsequence(words, lowered)
     assert not (matched & tokens.is_tag).any()
 
 
 @given(WORDS, WORDS)
-def test_a_label_is_one_span_that_begins_and_ends_with_a_matched_word(
-    page: list[str], gold: list[str]
+def test_labels_are_one_span_that_begins_and_ends_with_a_matched_word(
+    page: list[str], text: list[str]
 ) -> None:
     tokens = tokenize("<p>".join(page))
-    matched = match_words(tokens, " ".join(gold))
+    matched = match_words(tokens, " ".join(text))
 
-    labels = label_words(tokens, " ".join(gold))
+    labels = label_words(tokens, " ".join(text))
 
     at = np.flatnonzero(labels)
     assert bool(len(at)) == bool(matched.any())
@@ -71,31 +71,8 @@ def test_a_label_is_one_span_that_begins_and_ends_with_a_matched_word(
         assert len(at) == at[-1] - at[0] + 1
 
 
-@given(st.lists(WORDS, max_size=5), WORDS)
-def test_a_passage_is_labelled_if_most_of_its_words_are_matched(
-    page: list[list[str]], gold: list[str]
-) -> None:
-    tokens = tokenize("<p>".join(" ".join(words) for words in page))
-    matched = match_words(tokens, " ".join(gold))
-    hits = iter(matched[tokens.is_word].tolist())
-
-    labels = label_passages(tokens, " ".join(gold))
-
-    counts = [sum(next(hits) for _ in words) for words in page]
-    expected = [2 * n > len(words) for n, words in zip(counts, page, strict=True) if words]
-    assert labels.tolist() == expected
-
-
-def test_a_passage_between_those_of_the_article_is_not_of_it() -> None:
-    tokens = tokenize("<p>one two three four<p>read this now<p>five six seven eight<li>one")
-
-    labels = label_passages(tokens, "one two three four\n\nfive six seven eight")
-
-    assert labels.tolist() == [True, False, True, False]
-
-
 @pytest.mark.parametrize(
-    ("page", "gold", "expected"),
+    ("page", "text", "expected"),
     [
         ("<p>one two three</p>", "one two three", "one two three"),
         ("<li>menu<p>one two</p><li>foot", "one two", "one two"),
@@ -103,9 +80,9 @@ def test_a_passage_between_those_of_the_article_is_not_of_it() -> None:
         ("<p>one <b>two</b></p><p>three", "one\n\ntwo three", "one two three"),
         ("<p>caf&eacute; &amp; bar", "caf\u00e9 & bar", "caf\u00e9 bar"),
         ("<p>one, two.", "one two", "one two"),
-        # Words of the page that the gold lacks stay inside the span …
+        # Words of the page that the text lacks stay inside the span …
         ("<p>one two x three four", "one two three four", "one two x three four"),
-        # … and so do single ones that it has, far away, outside it.
+        # … and single ones that it has, far away, stay outside.
         (
             "<li>four <li>x y z w v u<p>one two three four",
             "one two three four",
@@ -116,7 +93,7 @@ def test_a_passage_between_those_of_the_article_is_not_of_it() -> None:
         ("a x x x x x b c d", "a b c d", "b c d"),
         ("a b c x x x x x d e f", "a b c d e f", "a b c x x x x x d e f"),
         ("a b c x x x x x x d e f", "a b c d e f", "a b c"),
-        # Nothing in common, no gold, no page.
+        # Nothing in common, no text, no page.
         ("<p>one two", "three", ""),
         ("<p>one two", "", ""),
         ("<p>", "one", ""),
@@ -124,32 +101,13 @@ def test_a_passage_between_those_of_the_article_is_not_of_it() -> None:
         ("\u4e2d\u6587\u3002<p>\u6b63\u6587", "\u6b63\u6587", "\u6b63 \u6587"),
     ],
 )
-def test_labelled_words(page: str, gold: str, expected: str) -> None:
+def test_labelled_words(page: str, text: str, expected: str) -> None:
     tokens = tokenize(page)
 
-    labels = label_words(tokens, gold)
+    labels = label_words(tokens, text)
 
-    assert chosen(tokens, labels) == expected.split()
+    assert words_at(tokens, labels) == expected.split()
     assert len(labels) == len(tokens)
-
-
-@pytest.mark.parametrize(
-    ("page", "gold", "expected"),
-    [
-        ("<p>one two three</p><p>menu", "one two three", [True, False]),
-        # On both sides of a gap, however long.
-        (f"<p>one two<p>{'menu ' * 99}<p>three", "one two three", [True, False, True]),
-        # More than half of the words.
-        ("<p>one two x y", "one two", [False]),
-        ("<p>one two three x y", "one two three", [True]),
-        ("<p>one", "", [False]),
-        ("", "one", []),
-    ],
-)
-def test_passages_are_labelled_by_the_most_of_their_words(
-    page: str, gold: str, expected: list[bool]
-) -> None:
-    assert label_passages(tokenize(page), gold).tolist() == expected
 
 
 @given(
@@ -164,5 +122,5 @@ def test_without_rapidfuzz_the_message_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "rapidfuzz.distance", None)
 
-    with pytest.raises(ImportError, match=r"pip install scrapy-mss\[peers\]"):
+    with pytest.raises(ImportError, match=r"pip install 'scrapy-mss\[labels\]'"):
         label_words(tokenize("<p>one"), "one")

@@ -22,7 +22,7 @@ def check(inside: str, outside: str = "") -> Rejection | None:
         ("one", Rejection.TOO_FEW_WORDS),
         ("one " * 49, Rejection.TOO_FEW_WORDS),
         ("one " * 50, None),
-        # Signs count as words do, tags do not.
+        # Symbols count as words do, tags do not.
         ("one " * 49 + ".", None),
         ("one " * 49 + "<p>", Rejection.TOO_FEW_WORDS),
         # One fifth of tags is allowed: 20 of 100, but not 21 of 101.
@@ -34,7 +34,7 @@ def check(inside: str, outside: str = "") -> Rejection | None:
         # Closing and opening tags count alike.
         ("one " * 80 + "<p></p>" * 10, None),
         ("one " * 80 + "<p></p>" * 10 + "</p>", Rejection.TOO_MANY_TAGS),
-        # Too few words is said first.
+        # Of two reasons, too few words is reported.
         ("<p>" * 100, Rejection.TOO_FEW_WORDS),
     ],
 )
@@ -57,5 +57,5 @@ def test_span_labels_are_true_inside(n_tokens: int, start: int, end: int) -> Non
     assert labels.tolist() == [start <= i < end for i in range(n_tokens)]
 
 
-def test_reasons_are_names_for_statistics() -> None:
+def test_reasons_are_names_of_stats() -> None:
     assert all(reason.value == reason.name.lower() for reason in Rejection)

@@ -1,252 +1,317 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from math import log
+from typing import TypeAlias
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.core.features import FAMILIES, LAYOUT, NAME_BITS, NAMES
-from scrapy_mss.core.naive_bayes import LARGEST_COUNT, LAYOUT_SMOOTHING, NaiveBayes, logistic
-from scrapy_mss.markup.attributes import words_of_tag
-from scrapy_mss.markup.tags import BLOCK_TAGS
-from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Bools, Tokens
+from scrapy_mss.blocks.layout_families import CLASS_WORDS, ELEMENT, LAYOUT_SMOOTHING
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.features import UNIGRAM, Family
+from scrapy_mss.core.naive_bayes import IN, MAX_COUNT, OUT, NaiveBayes, logistic
+from scrapy_mss.markup.stemming import porter_nltk
+from scrapy_mss.markup.tokens import Bools
+from scrapy_mss.models.families import FAMILIES, new_counts
 from scrapy_mss.models.profiles import DEFAULT
-from tests.core.oracle_bayes import DictionaryBayes, Feature, features_of
+from tests.core.oracle_bayes import DictionaryBayes, ExactPage, Feature, features_of
 from tests.helpers.effort import examples
-from tests.helpers.layouts import LAYOUTS, ODD, tag_of
+from tests.helpers.layouts import LAYOUTS, ODD
 from tests.helpers.news_pages import news_page
 
 PAPER = ("trigram", "unclosed_tag")
 CLEANEVAL = ("unigram", "unclosed_tag")
+# All families, with tables so small that features share buckets.
+SMALL = [replace(family, bits=12) for family in FAMILIES.values()]
 
-# Few different tokens, so that features come again, inside and outside.
+Example: TypeAlias = tuple[Page, Bools]
+
+# Few different tokens, so that features are repeated, inside and outside.
 PIECES = ["<p>", "</p>", "<b>", "</b>", "one ", "two ", "three ", ". ", "7 "]
-PAGES = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
+SOURCES = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 
 
 @st.composite
-def labelled(draw: st.DrawFn, pages: st.SearchStrategy[str] = PAGES) -> tuple[Tokens, Bools]:
+def labelled(draw: st.DrawFn, sources: st.SearchStrategy[str] = SOURCES) -> Example:
     """A page with a label for each token."""
-    tokens = tokenize(draw(pages))
-    labels = draw(st.lists(st.booleans(), min_size=len(tokens), max_size=len(tokens)))
-    return tokens, np.array(labels, np.bool_)
+    page = Page.of(draw(sources))
+    n = len(page.tokens)
+    return page, np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)), np.bool_)
 
 
 EXAMPLES = st.lists(labelled(), max_size=7)
-NAMED = st.lists(labelled(LAYOUTS), max_size=4)
+LAYOUT_EXAMPLES = st.lists(labelled(LAYOUTS), max_size=4)
 
 
-def learned(families: Sequence[str], pages: Sequence[tuple[Tokens, Bools]]) -> NaiveBayes:
-    bayes = NaiveBayes(families)
-    for tokens, inside in pages:
-        bayes.learn(bayes.features(tokens), inside, names=bayes.names(tokens, inside))
+def learned(families: Sequence[str | Family[Page]], pages: Sequence[Example]) -> NaiveBayes[Page]:
+    bayes = NaiveBayes([FAMILIES[f] if isinstance(f, str) else f for f in families])
+    for page, inside in pages:
+        bayes.learn(page, inside)
     return bayes
 
 
-def state(bayes: NaiveBayes) -> dict[str, object]:
-    """All that a model knows: its filled buckets and its sums."""
+def state(bayes: NaiveBayes[Page]) -> dict[str, object]:
+    """All that a classifier knows: its counts that are not 0, its sums and its digest."""
     filled = {
         name: {i: counts[i].tolist() for i in np.flatnonzero(counts.view(np.uint64)).tolist()}
         for name, counts in bayes.counts.items()
     }
-    return {"counts": filled, "tokens": bayes.tokens.tolist(), "pages": bayes.pages}
+    return {
+        "counts": filled,
+        "tokens": bayes.tokens.tolist(),
+        "pages": bayes.pages,
+        "digest": bayes.digest,
+    }
 
 
-def assert_no_bucket_is_shared(families: Sequence[str], pages: Sequence[Tokens]) -> None:
+def unigrams(source: str, inside: Sequence[bool]) -> NaiveBayes[Page]:
+    """What is learned from the words of one page."""
+    return learned(["unigram"], [(Page.of(source), np.array(inside, np.bool_))])
+
+
+def assert_no_bucket_is_shared(families: Sequence[str], pages: Sequence[Page]) -> None:
     """Different features are in different buckets, so that the oracle must agree."""
-    bayes = NaiveBayes(families)
-    places: dict[tuple[int, int], Feature] = {}
-    for tokens in pages:
-        for family, row in enumerate(bayes.features(tokens).tolist()):
-            for bucket, features in zip(row, features_of(tokens, families), strict=True):
-                assert places.setdefault((family, bucket), features[family]) == features[family]
+    features: dict[tuple[str, int], Feature] = {}
+    for page in pages:
+        exact = features_of(ExactPage.of_tokens(page.tokens), families)
+        for column, name in enumerate(families):
+            buckets = FAMILIES[name].values(page, FAMILIES[name].bits).bucket.tolist()
+            for bucket, row in zip(buckets, exact, strict=True):
+                assert features.setdefault((name, bucket), row[column]) == row[column]
 
 
 @pytest.mark.parametrize("neighbours", [False, True])
 @pytest.mark.parametrize("families", [PAPER, CLEANEVAL, ("trigram",)])
-@given(pages=EXAMPLES, page=PAGES)
+@given(pages=EXAMPLES, source=SOURCES)
 @examples(0.5)
 def test_evidence_is_that_of_exact_features_in_dictionaries(
     families: Sequence[str],
     neighbours: bool,  # noqa: FBT001
-    pages: list[tuple[Tokens, Bools]],
-    page: str,
+    pages: list[Example],
+    source: str,
 ) -> None:
-    asked = tokenize(page)
-    assert_no_bucket_is_shared(families, [asked, *(tokens for tokens, _ in pages)])
+    page = Page.of(source)
+    assert_no_bucket_is_shared(families, [page, *(learned_page for learned_page, _ in pages)])
     bayes, oracle = learned(families, pages), DictionaryBayes(families)
-    for tokens, inside in pages:
-        oracle.learn(tokens, inside)
+    for learned_page, inside in pages:
+        oracle.learn(learned_page.tokens, inside)
 
-    odds = bayes.log_odds(bayes.features(asked), neighbours=neighbours)
-    probability = bayes.probability(bayes.features(asked), neighbours=neighbours)
+    odds = bayes.log_odds(page, neighbours=neighbours)
+    probability = bayes.probability(page, neighbours=neighbours)
 
-    np.testing.assert_allclose(odds, oracle.log_odds(asked, neighbours=neighbours), atol=1e-12)
-    expected = oracle.probability(asked, neighbours=neighbours)
+    expected = oracle.log_odds(page.tokens, neighbours=neighbours)
+    np.testing.assert_allclose(odds, expected, atol=1e-12)
+    expected = oracle.probability(page.tokens, neighbours=neighbours)
     np.testing.assert_allclose(probability, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("n_chunks", [1, 2, 7])
-@given(pages=EXAMPLES)
-@examples(0.2)
-def test_counts_are_the_same_in_any_number_of_portions(
-    n_chunks: int, pages: list[tuple[Tokens, Bools]]
-) -> None:
-    at_once = learned(CLEANEVAL, pages)
+def test_the_paper_s_evidence_is_reproduced_from_the_sources_alone() -> None:
+    """The oracle has its own tokenizer and nltk's stemmer; no line of code is shared."""
+    bayes, oracle = new_counts(PAPER), DictionaryBayes(PAPER)
+    for number in range(3):
+        example = news_page(number)
+        bayes.learn(Page.of(example.html, porter_nltk), example.inside)
+        oracle.learn(ExactPage.of_source(example.html), example.inside)
+    source = news_page(99).html
 
-    merged = NaiveBayes(CLEANEVAL)
-    for chunk in range(n_chunks):
-        merged.merge(learned(CLEANEVAL, pages[chunk::n_chunks]))
+    odds = bayes.log_odds(Page.of(source, porter_nltk))
 
-    assert state(merged) == state(at_once)
-
-
-def test_tables_learned_in_portions_and_merged_are_identical() -> None:
-    pages = [(page.tokens, page.inside) for page in map(news_page, range(14))]
-    at_once = learned(PAPER, pages)
-
-    for n_chunks in (1, 2, 7):
-        merged = NaiveBayes(PAPER)
-        for chunk in range(n_chunks):
-            merged.merge(learned(PAPER, pages[chunk::n_chunks]))
-
-        for name, counts in at_once.counts.items():
-            assert np.array_equal(merged.counts[name], counts)
-        assert merged.tokens.tolist() == at_once.tokens.tolist()
+    expected = oracle.log_odds(ExactPage.of_source(source))
+    np.testing.assert_allclose(odds, expected, rtol=1e-12, atol=1e-12)
 
 
-def test_a_model_that_became_another_holds_its_counts_and_no_more() -> None:
-    page, other = news_page(1), news_page(2)
-    goal = learned(PAPER, [(page.tokens, page.inside)])
-    bayes = learned(PAPER, [(other.tokens, other.inside)])
-    tables = list(bayes.counts.values())
-
-    bayes.become(goal)
-
-    assert state(bayes) == state(goal)
-    assert all(one is table for one, table in zip(tables, bayes.counts.values(), strict=True))
-    bayes.learn(bayes.features(other.tokens), other.inside)
-    assert state(goal) == state(learned(PAPER, [(page.tokens, page.inside)]))
-
-
-@given(pages=EXAMPLES)
-@examples(0.2)
-def test_pages_learned_as_one_batch_of_features_give_the_same_counts(
-    pages: list[tuple[Tokens, Bools]],
-) -> None:
-    one_by_one = learned(PAPER, pages)
-
-    batch = NaiveBayes(PAPER)
-    features = [batch.features(tokens) for tokens, _ in pages]
-    labels = [inside for _, inside in pages]
-    if pages:
-        batch.learn(np.concatenate(features, axis=1), np.concatenate(labels), pages=len(pages))
-
-    assert state(batch) == state(one_by_one)
+def counted_one_by_one(family: Family[Page], pages: Sequence[Example]) -> dict[int, list[int]]:
+    """The counts of a family, from its values, a token at a time."""
+    counts: Counter[tuple[int, bool]] = Counter()
+    for page, inside in pages:
+        values = family.values(page, family.bits)
+        for bucket, start, end in np.array(values).T.tolist():
+            counts.update((bucket, is_inside) for is_inside in inside[start:end].tolist())
+    return {
+        bucket: [counts[bucket, False], counts[bucket, True]]
+        for bucket in sorted({bucket for bucket, _ in counts})
+    }
 
 
-@given(pages=EXAMPLES)
-@examples(0.2)
-def test_the_order_of_pages_does_not_matter(pages: list[tuple[Tokens, Bools]]) -> None:
-    assert state(learned(PAPER, pages)) == state(learned(PAPER, pages[::-1]))
+@given(pages=LAYOUT_EXAMPLES)
+@examples(2)
+def test_every_family_s_values_are_counted_for_each_of_their_tokens(pages: list[Example]) -> None:
+    found = learned(SMALL, pages)
+
+    expected = {family.name: counted_one_by_one(family, pages) for family in SMALL}
+    labels = np.concatenate([np.zeros(0, np.bool_), *(inside for _, inside in pages)])
+    assert state(found)["counts"] == expected
+    assert found.tokens.tolist() == [int((~labels).sum()), int(labels.sum())]
+    assert found.pages == len(pages)
 
 
-def test_a_feature_counts_as_often_as_it_stands_in_a_page() -> None:
-    bayes = NaiveBayes(["unigram"])
-    tokens = tokenize("one one one two")
+def test_a_class_word_is_counted_for_every_element_that_has_it() -> None:
+    page = Page.of("<div class=story>one<p class='story lead'>two</p></div>three")
 
-    bayes.learn(bayes.features(tokens), np.array([True, True, False, False]))
+    bayes = learned(["class_words"], [(page, np.arange(len(page.tokens)) < 3)])
 
-    first, *_, last = bayes.features(tokens)[0].tolist()
-    assert bayes.counts["unigram"][first].tolist() == [1, 2]
-    assert bayes.counts["unigram"][last].tolist() == [1, 0]
-    assert bayes.tokens.tolist() == [2, 2]
-    assert bayes.pages == 1
+    # An element's tokens are those from its opening tag to the last one before its closing tag:
+    # <div> one <p> two </p> of "story", and again <p> two of "story" and of "lead".
+    counts = bayes.counts["class_words"]
+    assert sorted(counts[counts.any(axis=1)].tolist()) == [[1, 1], [3, 4]]
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 7])
+@given(pages=LAYOUT_EXAMPLES)
+@examples(0.5)
+def test_merged_parts_are_the_same_as_the_whole(n_parts: int, pages: list[Example]) -> None:
+    merged = learned(SMALL, [])
+    for part in range(n_parts):
+        merged.merge(learned(SMALL, pages[part::n_parts]))
+
+    assert state(merged) == state(learned(SMALL, pages))
+
+
+@given(pages=EXAMPLES, data=st.data())
+@examples(0.5)
+def test_the_order_of_pages_does_not_matter(pages: list[Example], data: st.DataObject) -> None:
+    shuffled = data.draw(st.permutations(pages))
+
+    assert state(learned(SMALL, shuffled)) == state(learned(SMALL, pages))
+
+
+@given(pages=st.lists(labelled(), min_size=1, max_size=4), data=st.data())
+def test_the_digest_names_pages_and_labels(pages: list[Example], data: st.DataObject) -> None:
+    digest = learned(["unigram"], pages).digest
+    changed = data.draw(st.integers(0, len(pages) - 1))
+    page, inside = pages[changed]
+    others = [pages[:changed] + pages[changed + 1 :], [*pages, pages[changed]]]
+    if len(inside):
+        token = data.draw(st.integers(0, len(inside) - 1))
+        relabelled = page, inside ^ (np.arange(len(inside)) == token)
+        others.append([*pages[:changed], relabelled, *pages[changed + 1 :]])
+
+    digests = [learned(["unigram"], other).digest for other in others]
+
+    assert digest not in digests
+    assert len(set(digests)) == len(digests)
+
+
+def test_the_digest_names_every_word() -> None:
+    inside = np.array([True, True])
+
+    digests = {
+        learned(["unigram"], [(Page.of(source), inside)]).digest
+        for source in ("one two", "two one", "one too", "one 2", "one <p>")
+    }
+
+    assert len(digests) == 5
+
+
+def test_an_observation_is_what_learning_adds() -> None:
+    page, inside = news_page(0).page, news_page(0).inside
+    bayes = learned(DEFAULT.families, [(news_page(1).page, news_page(1).inside)])
+    before = state(bayes)
+
+    observation = bayes.observe(page, inside)
+
+    assert state(bayes) == before
+    bayes.add(observation)
+    expected = [(news_page(n).page, news_page(n).inside) for n in range(2)]
+    assert state(bayes) == state(learned(DEFAULT.families, expected))
+
+
+def test_a_copy_has_the_counts_in_its_own_arrays() -> None:
+    pages = [(page.page, page.inside) for page in map(news_page, range(2))]
+    source, copy = learned(PAPER, pages[:1]), learned(PAPER, pages[1:])
+    tables = list(copy.counts.values())
+
+    copy.copy_from(source)
+
+    assert state(copy) == state(source)
+    assert all(one is table for one, table in zip(tables, copy.counts.values(), strict=True))
+    copy.learn(*pages[1])
+    assert state(source) == state(learned(PAPER, pages[:1]))
 
 
 def test_evidence_of_a_feature_by_hand() -> None:
-    bayes = NaiveBayes(["unigram"])
-    tokens = tokenize("one one one two")
-    bayes.learn(bayes.features(tokens), np.array([True, True, False, False]))
+    bayes = unigrams("one one one two", [True, True, False, False])
 
-    one, two, new = bayes.log_odds(bayes.features(tokenize("one two new"))).tolist()
+    one, two, new = bayes.log_odds(Page.of("one two new")).tolist()
 
-    # As many tokens inside as outside: the prior says nothing.
+    # As many tokens inside as outside: the prior is neutral.
     assert one == pytest.approx(log(2.5 / 1.5))
     assert two == pytest.approx(log(0.5 / 1.5))
     assert new == 0
 
 
-def test_the_prior_is_what_was_learned_of_each_side() -> None:
-    bayes = NaiveBayes(["unigram"])
-    tokens = tokenize("one " * 9)
-    bayes.learn(bayes.features(tokens), np.arange(9) < 3)
+def test_the_prior_is_the_ratio_of_the_tokens_learned() -> None:
+    bayes = unigrams("one " * 9, [True] * 3 + [False] * 6)
 
-    (odds,) = bayes.log_odds(bayes.features(tokenize("one"))).tolist()
+    (odds,) = bayes.log_odds(Page.of("one")).tolist()
 
     prior, likelihood = log(4 / 7), log(3.5 / 4) - log(6.5 / 7)
     assert odds == pytest.approx(prior + likelihood)
 
 
-def test_a_token_of_which_nothing_was_seen_is_neutral() -> None:
-    bayes = NaiveBayes(PAPER)
-    tokens = tokenize("<p>one " * 9)
-    bayes.learn(bayes.features(tokens), np.zeros(len(tokens), np.bool_))
+def test_a_token_without_any_known_feature_is_neutral() -> None:
+    page = Page.of("<p>one " * 9)
+    bayes = learned(PAPER, [(page, np.zeros(len(page.tokens), np.bool_))])
 
-    assert bayes.probability(bayes.features(tokenize("<div>two"))).tolist() == [0.5, 0.5]
+    assert bayes.probability(Page.of("<div>two")).tolist() == [0.5, 0.5]
 
 
-def test_a_token_is_judged_by_the_features_that_were_seen() -> None:
-    bayes = NaiveBayes(PAPER)
-    tokens = tokenize("<p>one " * 9)
-    bayes.learn(bayes.features(tokens), np.zeros(len(tokens), np.bool_))
+def test_a_token_with_one_known_feature_is_classified_by_it() -> None:
+    page = Page.of("<p>one " * 9)
+    bayes = learned(PAPER, [(page, np.zeros(len(page.tokens), np.bool_))])
 
-    _, new_word = bayes.log_odds(bayes.features(tokenize("<p>two"))).tolist()
+    _, new_word = bayes.log_odds(Page.of("<p>two")).tolist()
 
     prior, likelihood = log(1 / 19), log(0.5 / 1) - log(18.5 / 19)
     assert new_word == pytest.approx(prior + likelihood)
 
 
 def test_an_unseen_token_takes_the_features_of_both_neighbours() -> None:
-    bayes = NaiveBayes(["unigram"])
-    tokens = tokenize("in in out out")
-    bayes.learn(bayes.features(tokens), np.array([True, True, False, False]))
-    seen_in = log(2.5 / 0.5)
+    bayes = unigrams("in in out out", [True, True, False, False])
+    ratio = log(2.5 / 0.5)
 
-    odds = bayes.log_odds(bayes.features(tokenize("in x in y out z")), neighbours=True)
+    odds = bayes.log_odds(Page.of("in x in y out z a b c"), neighbours=True)
 
-    assert odds.tolist() == pytest.approx([seen_in, 2 * seen_in, seen_in, 0, -seen_in, -seen_in])
-
-
-def test_an_unseen_token_beside_unseen_tokens_stays_neutral() -> None:
-    bayes = NaiveBayes(["unigram"])
-    bayes.learn(bayes.features(tokenize("in")), np.array([True]))
-
-    odds = bayes.log_odds(bayes.features(tokenize("in a b c in")), neighbours=True)
-
-    assert odds[2] == 0
+    assert odds.tolist() == pytest.approx([ratio, 2 * ratio, ratio, 0, -ratio, -ratio, 0, 0, 0])
 
 
 @pytest.mark.parametrize("families", [PAPER, CLEANEVAL, ()])
-def test_a_model_that_learned_nothing_is_neutral(families: Sequence[str]) -> None:
-    bayes = NaiveBayes(families)
+def test_without_any_learned_page_every_token_is_neutral(families: Sequence[str]) -> None:
+    bayes = new_counts(families)
 
-    probability = bayes.probability(bayes.features(tokenize("<p>one two")))
+    assert bayes.probability(Page.of("<p>one two")).tolist() == [0.5, 0.5, 0.5]
+    assert bayes.probability(Page.of("")).tolist() == []
 
-    assert probability.tolist() == [0.5, 0.5, 0.5]
+
+def test_families_of_runs_have_no_scores_of_tokens() -> None:
+    page = Page.of("<div class=story>one two</div>")
+    bayes = learned(["class_words"], [(page, np.ones(4, np.bool_))])
+
+    with pytest.raises(ValueError, match=r"'class_words' has 1 values for 4 tokens"):
+        bayes.log_odds(page)
 
 
-def test_a_page_without_tokens_counts_as_a_page() -> None:
-    bayes = NaiveBayes(PAPER)
+@pytest.mark.parametrize("family", [ELEMENT, CLASS_WORDS], ids=lambda family: family.name)
+def test_a_single_page_makes_no_layout_certain(family: Family[Page]) -> None:
+    """All words of an article are in one element: the doubt counts as much as they do."""
+    page = Page.of(f"<div class=story>{'one ' * 30}</div>{'two ' * 29}")
+    bayes = learned([family], [(page, page.blocks.of_token == 0)])
+    table = bayes.counts[family.name]
+    bucket = np.flatnonzero(table[:, IN]).astype(np.int32)
 
-    bayes.learn(bayes.features(tokenize("")), np.zeros(0, np.bool_))
+    (ratio,), (seen,) = bayes.log_ratio(family, bucket)
 
-    assert state(bayes) == {**state(NaiveBayes(PAPER)), "pages": 1}
-    assert bayes.probability(bayes.features(tokenize(""))).tolist() == []
+    n_outside, n_inside = table[bucket[0]].tolist()
+    prior = log((bayes.tokens[IN] + 1) / (bayes.tokens[OUT] + 1))
+    expected = log((n_inside + LAYOUT_SMOOTHING) / (n_outside + LAYOUT_SMOOTHING)) - prior
+    assert seen
+    assert ratio == pytest.approx(expected)
+    assert abs(ratio) < 0.25
 
 
 @given(st.lists(st.floats(allow_nan=False), max_size=9))
@@ -257,158 +322,93 @@ def test_logistic_never_overflows(odds: list[float]) -> None:
     assert np.all(np.diff(probability[np.argsort(odds)]) >= 0)
 
 
-def test_models_of_different_features_do_not_add_up() -> None:
+def test_counts_of_different_features_cannot_be_merged() -> None:
     with pytest.raises(ValueError, match=r"this one has trigram, .*the other unigram"):
-        NaiveBayes(PAPER).merge(NaiveBayes(["unigram"]))
+        new_counts(PAPER).merge(new_counts(["unigram"]))
 
 
 @pytest.fixture
-def nearly_full() -> NaiveBayes:
-    """A model in which "one" was counted as often outside as a bucket can hold but two."""
-    bayes = NaiveBayes(["unigram"])
-    bucket = bayes.features(tokenize("one"))[0, 0]
-    bayes.counts["unigram"][bucket, 0] = LARGEST_COUNT - 2
+def nearly_full() -> NaiveBayes[Page]:
+    """Counts with room for two more occurrences of "one" outside."""
+    bayes = new_counts(["unigram"])
+    bucket = UNIGRAM.values(Page.of("one"), UNIGRAM.bits).bucket[0]
+    bayes.counts["unigram"][bucket, OUT] = MAX_COUNT - 2
     return bayes
 
 
-def test_learning_stops_before_a_count_runs_over(nearly_full: NaiveBayes) -> None:
+def test_learning_stops_before_a_count_overflows(nearly_full: NaiveBayes[Page]) -> None:
     outside = np.zeros(3, np.bool_)
-    page = nearly_full.features(tokenize("one one one"))
     before = state(nearly_full)
 
-    with pytest.raises(OverflowError, match="go on with a new one"):
-        nearly_full.learn(page, outside)
+    with pytest.raises(OverflowError, match="start a new one"):
+        nearly_full.learn(Page.of("one one one"), outside)
 
     assert state(nearly_full) == before
-    nearly_full.learn(page[:, :2], outside[:2])
-    assert nearly_full.counts["unigram"].max() == LARGEST_COUNT
-    assert nearly_full.has_room(nearly_full.features(tokenize("two")))
+    nearly_full.learn(Page.of("one one"), outside[:2])
+    assert nearly_full.counts["unigram"].max() == MAX_COUNT
+    assert not nearly_full.has_room(nearly_full.observe(Page.of("one"), outside[:1]))
+    assert nearly_full.has_room(nearly_full.observe(Page.of("two"), outside[:1]))
 
 
-def test_merging_stops_before_a_count_runs_over(nearly_full: NaiveBayes) -> None:
-    inside = np.zeros(3, np.bool_)
-    other = NaiveBayes(["unigram"])
-    other.learn(other.features(tokenize("one one one")), inside)
+def test_learning_stops_before_a_count_of_class_words_overflows() -> None:
+    page, inside = Page.of("<div class=story>one two three</div>"), np.ones(5, np.bool_)
+    bayes = new_counts(["class_words"])
+    (bucket,) = CLASS_WORDS.values(page, CLASS_WORDS.bits).bucket
+    bayes.counts["class_words"][bucket, IN] = MAX_COUNT - 3
+
+    with pytest.raises(OverflowError, match="start a new one"):
+        bayes.learn(page, inside)
+
+    assert bayes.pages == 0
+    bayes.counts["class_words"][bucket, IN] = MAX_COUNT - 4
+    bayes.learn(page, inside)
+    assert bayes.counts["class_words"].max() == MAX_COUNT
+
+
+def test_a_merge_that_would_overflow_changes_nothing(nearly_full: NaiveBayes[Page]) -> None:
     before = state(nearly_full)
 
     with pytest.raises(OverflowError, match="32 bits"):
-        nearly_full.merge(other)
+        nearly_full.merge(unigrams("two one one one", [False] * 4))
 
     assert state(nearly_full) == before
+    nearly_full.merge(unigrams("two one one", [False] * 3))
+    assert nearly_full.counts["unigram"].max() == MAX_COUNT
+
+
+def test_a_merge_that_would_overflow_in_a_later_family_changes_no_earlier_one() -> None:
+    page = Page.of("<p>one two")
+    bayes = learned(CLEANEVAL, [(page, np.zeros(3, np.bool_))])
+    counts = bayes.counts["unclosed_tag"]
+    counts[counts > 0] = MAX_COUNT
+    before = state(bayes)
+
+    with pytest.raises(OverflowError, match="32 bits"):
+        bayes.merge(learned(CLEANEVAL, [(page, np.zeros(3, np.bool_))]))
+
+    assert state(bayes) == before
 
 
 def test_memory_is_the_tables_whatever_is_learned() -> None:
-    bayes = NaiveBayes(PAPER)
+    bayes = new_counts(PAPER)
     tables = list(bayes.counts.values())
-    expected = sum(2 * 4 << FAMILIES[name].bits for name in PAPER)
+    page = Page.of(" ".join(f"w{n}" for n in range(1000)))
 
-    tokens = tokenize(" ".join(f"w{n}" for n in range(1000)))
-    bayes.learn(bayes.features(tokens), np.ones(1000, np.bool_))
+    bayes.learn(page, np.ones(1000, np.bool_))
 
     assert all(one is other for one, other in zip(tables, bayes.counts.values(), strict=True))
-    assert sum(table.nbytes for table in tables) == expected
-
-
-def name_bucket(word: str) -> int:
-    """The bucket of a name, from a page that has it alone."""
-    tokens = tokenize(f'<div class="{word}">x</div>')
-    named = NaiveBayes([NAMES]).names(tokens, np.zeros(len(tokens), np.bool_))
-    assert named is not None
-    (bucket,) = named.buckets.tolist()
-    return int(bucket)
-
-
-def names_by_hand(pages: Sequence[tuple[Tokens, Bools]]) -> dict[str, list[int]]:
-    """For each name how many tokens stand in elements of that name, outside and inside.
-
-    Of an element's own tags the opening one stands in it.
-    """
-    counts: dict[str, list[int]] = {}
-    for tokens, inside in pages:
-        for at in range(len(tokens)):
-            for opened in range(at + 1):
-                closed, name = int(tokens.partner[opened]), tag_of(tokens, opened)
-                if at < closed and tokens.kind[opened] == 0 and name in BLOCK_TAGS:
-                    start, end = tokens.clean_start[opened], tokens.clean_end[opened]
-                    for word in words_of_tag(tokens.clean[start:end]):
-                        counts.setdefault(word, [0, 0])[int(inside[at])] += 1
-    return counts
-
-
-@given(pages=NAMED)
-@examples(0.5)
-def test_names_are_counted_for_each_token_of_each_element(
-    pages: list[tuple[Tokens, Bools]],
-) -> None:
-    counts = learned(DEFAULT.families, pages).counts[NAMES]
-
-    expected = {name_bucket(word): both for word, both in names_by_hand(pages).items()}
-    filled = np.flatnonzero(counts.any(axis=1)).tolist()
-    assert {bucket: counts[bucket].tolist() for bucket in filled} == expected
-
-
-@pytest.mark.parametrize("n_chunks", [2, 3])
-@given(pages=NAMED)
-@examples(0.2)
-def test_names_and_layout_are_the_same_in_any_number_of_portions(
-    n_chunks: int, pages: list[tuple[Tokens, Bools]]
-) -> None:
-    merged = NaiveBayes(DEFAULT.families)
-    for chunk in range(n_chunks):
-        merged.merge(learned(DEFAULT.families, pages[chunk::n_chunks]))
-
-    assert state(merged) == state(learned(DEFAULT.families, pages))
-
-
-def test_names_are_counted_where_they_are_asked_for_alone() -> None:
-    tokens, inside = news_page(0).tokens, news_page(0).inside
-
-    assert NaiveBayes(PAPER).names(tokens, inside) is None
-    assert NAMES not in NaiveBayes(PAPER).counts
-    assert list(NaiveBayes(DEFAULT.families).counts) == list(DEFAULT.families)
-    assert NaiveBayes(DEFAULT.families).counts[NAMES].shape == (1 << NAME_BITS, 2)
-
-
-@pytest.mark.parametrize("family", sorted(LAYOUT))
-def test_a_single_page_makes_no_layout_sure(family: str) -> None:
-    """All words of a page stand in one element: they count as little as the doubt allows."""
-    source = f"<div class=story>{'one ' * 30}</div>{'two ' * 29}"
-    tokens = tokenize(source)
-    bayes = learned([family], [(tokens, tokens.passages.of == 0)])
-    bucket = np.flatnonzero(bayes.counts[family][:, 1])[-1:].astype(np.int32)
-
-    (ratio,), (seen,) = bayes.ratio(family, bucket)
-
-    outside, inside = bayes.counts[family][bucket[0]].tolist()
-    doubt = LAYOUT_SMOOTHING
-    balance = log((bayes.tokens[1] + 1) / (bayes.tokens[0] + 1))
-    assert seen
-    assert ratio == pytest.approx(log((inside + doubt) / (outside + doubt)) - balance)
-    assert abs(ratio) < 0.25
-
-
-def test_learning_stops_before_a_count_of_names_runs_over() -> None:
-    tokens = tokenize("<div class=story>one two three</div>")
-    bayes, inside = NaiveBayes([NAMES]), np.ones(5, np.bool_)
-    features, names = bayes.features(tokens), bayes.names(tokens, inside)
-    bayes.counts[NAMES][name_bucket("story"), 1] = LARGEST_COUNT - 3
-
-    with pytest.raises(OverflowError, match="go on with a new one"):
-        bayes.learn(features, inside, names=names)
-
-    assert bayes.pages == 0
-    bayes.counts[NAMES][name_bucket("story"), 1] = LARGEST_COUNT - 4
-    bayes.learn(features, inside, names=names)
-    assert bayes.counts[NAMES].max() == LARGEST_COUNT
+    assert sum(table.nbytes for table in tables) == sum(
+        2 * 4 << FAMILIES[name].bits for name in PAPER
+    )
 
 
 @pytest.mark.parametrize("name", ODD)
 def test_odd_pages_are_learned(name: str) -> None:
-    tokens = tokenize(ODD[name])
-    inside = tokens.passages.of >= 0
-    bayes = NaiveBayes(DEFAULT.families)
+    page = Page.of(ODD[name])
+    inside = page.blocks.of_token >= 0
 
-    bayes.learn(bayes.features(tokens), inside, names=bayes.names(tokens, inside))
+    bayes = learned(SMALL, [(page, inside)])
 
     assert bayes.tokens.tolist() == [int((~inside).sum()), int(inside.sum())]
-    assert np.isfinite(bayes.log_odds(bayes.features(tokens))).all()
+    assert bayes.pages == 1
+    assert np.isfinite(learned(CLEANEVAL, [(page, inside)]).log_odds(page)).all()

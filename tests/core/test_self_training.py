@@ -9,23 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.core.features import FAMILIES
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.features import TRIGRAM, UNCLOSED_TAG
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.self_training import (
-    CERTAIN,
+    EPSILON,
     Prediction,
     SelfTraining,
-    certainty,
     edge_nearness,
-    most_certain,
+    most_reliable,
+    reliability,
     self_train,
     trigram_importance,
 )
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
-from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Bools, Floats, Ints, Tokens
+from scrapy_mss.markup.tokens import Bools, Floats, Ints
 from tests.helpers.effort import examples
-from tests.helpers.news_pages import NewsPage, news_page
+from tests.helpers.news_pages import news_page
 
 PROBABILITIES = st.lists(st.integers(0, 20).map(lambda n: n / 20), min_size=1, max_size=40)
 
@@ -46,11 +46,11 @@ def predictions(draw: st.DrawFn) -> Prediction:
 
 @given(predictions(), st.integers(1, 12))
 @examples(2)
-def test_certainty_is_the_geometric_mean_around_both_edges(
+def test_reliability_is_the_geometric_mean_around_both_edges(
     predicted: Prediction, window: int
 ) -> None:
     """The published product over j … k, of as many factors as the page has tokens there."""
-    smooth = [min(max(p, CERTAIN), 1 - CERTAIN) for p in predicted.probability.tolist()]
+    smooth = [min(max(p, EPSILON), 1 - EPSILON) for p in predicted.probability.tolist()]
     j, k = predicted.span.start, predicted.span.end - 1
     page = range(len(smooth))
     factors = [
@@ -62,33 +62,33 @@ def test_certainty_is_the_geometric_mean_around_both_edges(
 
     v = prod(factors) ** (1 / len(factors))
 
-    assert exp(certainty(predicted, window)) == pytest.approx(v, rel=1e-9)
+    assert exp(reliability(predicted, window)) == pytest.approx(v, rel=1e-9)
 
 
-def test_certainty_of_the_published_window_is_the_root_of_forty_factors() -> None:
+def test_reliability_with_the_paper_s_window_is_the_root_of_forty_factors() -> None:
     probability = [0.1] * 10 + [0.9] * 25 + [0.2] * 10
 
-    v = exp(certainty(prediction(probability, Span(10, 35, 1.0)), 10))
+    v = exp(reliability(prediction(probability, Span(10, 35, 1.0)), 10))
 
     assert v == pytest.approx((0.9**10 * 0.9**10 * 0.9**10 * 0.8**10) ** (1 / 40))
 
 
-def test_no_single_token_settles_a_certainty() -> None:
-    assert certainty(prediction([0, 1, 0], Span(0, 1, 1.0)), 1) > log(CERTAIN)
-    assert np.isfinite(certainty(prediction([0, 0, 0], Span(0, 3, 1.0)), 10))
+def test_no_single_token_decides_the_reliability() -> None:
+    assert reliability(prediction([0, 1, 0], Span(0, 1, 1.0)), 1) > log(EPSILON)
+    assert np.isfinite(reliability(prediction([0, 0, 0], Span(0, 3, 1.0)), 10))
 
 
 @pytest.mark.parametrize(
     ("span", "distance", "expected"),
     [
-        # Beside an edge 1, on either side; from the distance on 0.
+        # Next to an edge 1, on either side; from the distance on 0.
         (Span(3, 5, 1.0), 2, [0, 0.5, 1, 1, 1, 1, 0.5, 0]),
         (Span(0, 8, 1.0), 4, [1, 0.75, 0.5, 0.25, 0.25, 0.5, 0.75, 1]),
         (Span(4, 8, 1.0), 1, [0, 0, 0, 1, 1, 0, 0, 1]),
         (Span(7, 8, 1.0), 64, [58 / 64, 59 / 64, 60 / 64, 61 / 64, 62 / 64, 63 / 64, 1, 1]),
     ],
 )
-def test_nearness_falls_from_1_beside_an_edge(
+def test_nearness_falls_from_1_next_to_an_edge(
     span: Span, distance: int, expected: list[float]
 ) -> None:
     assert edge_nearness(8, span, distance).tolist() == expected
@@ -113,25 +113,22 @@ def test_importance_is_the_mean_nearness_of_a_trigram(
     importance = trigram_importance(pages, d)
 
     expected = {bucket: sum(values) / len(values) for bucket, values in nearness.items()}
-    assert importance.shape == (1 << FAMILIES["trigram"].bits,)
+    assert importance.shape == (1 << TRIGRAM.bits,)
     assert np.count_nonzero(importance) <= len(expected)
     for bucket, mean in expected.items():
         assert importance[bucket] == pytest.approx(mean)
 
 
-def sure(inside: float) -> Prediction:
-    """A page of which the middle was given *inside* and the rest the contrary."""
+def confident(inside: float) -> Prediction:
+    """A page whose middle was given *inside* and whose rest the complement."""
     return prediction([1 - inside] * 9 + [inside] * 9 + [1 - inside] * 9, Span(9, 18, 1.0))
 
 
-def test_the_most_certain_share_of_each_site_is_chosen() -> None:
-    certain = [sure(p) for p in (0.6, 0.9, 0.7, 0.8, 0.95)]
+def test_the_most_reliable_share_of_each_site_is_chosen() -> None:
+    probabilities = (0.6, 0.9, 0.7, 0.8, 0.95, 0.9, 0.8, 0.7, 0.6, 0.99)
     sites = ["a"] * 5 + ["b"] * 5
-    options = SelfTraining(share=0.6)
 
-    chosen = most_certain(
-        [*certain, *(sure(p) for p in (0.9, 0.8, 0.7, 0.6, 0.99))], sites, options
-    )
+    chosen = most_reliable([confident(p) for p in probabilities], sites, SelfTraining(share=0.6))
 
     assert chosen == [1, 3, 4, 5, 6, 9]
 
@@ -140,34 +137,35 @@ def test_at_least_one_page_of_a_site_is_chosen_and_none_without_a_prediction() -
     nothing = prediction([0.5] * 9, EMPTY)
     options = SelfTraining(share=0.1)
 
-    assert most_certain([sure(0.6), nothing, nothing], ["a", "a", "b"], options) == [0]
-    assert most_certain([nothing], ["a"], options) == []
-    assert most_certain([], [], options) == []
+    assert most_reliable([confident(0.6), nothing, nothing], ["a", "a", "b"], options) == [0]
+    assert most_reliable([nothing], ["a"], options) == []
+    assert most_reliable([], [], options) == []
 
 
 @pytest.mark.parametrize(("pages", "chosen"), [(1, 1), (2, 1), (3, 2), (4, 2), (10, 6)])
 def test_the_share_is_rounded_to_whole_pages(pages: int, chosen: int) -> None:
-    assert len(most_certain([sure(0.9)] * pages, ["a"] * pages, SelfTraining())) == chosen
+    assert len(most_reliable([confident(0.9)] * pages, ["a"] * pages, SelfTraining())) == chosen
 
 
-def test_of_equally_certain_pages_the_first_are_chosen() -> None:
-    assert most_certain([sure(0.9)] * 5, ["a"] * 5, SelfTraining(share=0.4)) == [0, 1]
+def test_of_equally_reliable_pages_the_first_are_chosen() -> None:
+    assert most_reliable([confident(0.9)] * 5, ["a"] * 5, SelfTraining(share=0.4)) == [0, 1]
 
 
-class Told(NaiveBayes):
-    """A model that gives each page what it was told to."""
+class Fixed(NaiveBayes[Page]):
+    """A model that gives its pages these probabilities, one after the other."""
 
-    def __init__(self, told: Sequence[Floats]) -> None:
-        super().__init__(["unclosed_tag"])
-        self.told = iter(told)
+    def __init__(self, probabilities: Sequence[Floats]) -> None:
+        super().__init__([UNCLOSED_TAG])
+        self.probabilities = iter(probabilities)
 
-    def probability(self, features: Ints, *, neighbours: bool = False) -> Floats:
-        return next(self.told)
+    def probability(self, page: Page, *, neighbours: bool = False) -> Floats:
+        return next(self.probabilities)
 
 
-def site(n_pages: int) -> tuple[list[NewsPage], list[Tokens], list[Bools]]:
+def site(n_pages: int) -> tuple[list[Page], list[Bools]]:
+    """The pages of one site and their labels."""
     pages = [news_page(n, site="two", paragraphs=2 + n % 4) for n in range(n_pages)]
-    return pages, [page.tokens for page in pages], [page.inside for page in pages]
+    return [page.page for page in pages], [page.inside for page in pages]
 
 
 def f1(predicted: Prediction, inside: Bools) -> float:
@@ -176,18 +174,18 @@ def f1(predicted: Prediction, inside: Bools) -> float:
     return 2 * int((found & inside).sum()) / int(found.sum() + inside.sum())
 
 
-def test_pages_predicted_badly_are_put_right_by_those_predicted_well() -> None:
-    """What is learned of a site's frame from sure pages holds for its unsure ones."""
-    _, pages, labels = site(12)
-    told = []
+def test_badly_predicted_pages_are_corrected_by_reliable_ones() -> None:
+    """What reliable pages teach about a site's template is true of its other pages."""
+    pages, labels = site(12)
+    probabilities = []
     for number, inside in enumerate(labels):
         edge = np.flatnonzero(inside)
         wrong = inside.copy()
         wrong[max(0, edge[0] - 25) : edge[-1] + 40] = True
         well = number % 3 > 0
-        told.append(np.where(inside, 0.95, 0.05) if well else np.where(wrong, 0.7, 0.3))
+        probabilities.append(np.where(inside, 0.95, 0.05) if well else np.where(wrong, 0.7, 0.3))
 
-    history = self_train(Told(told), pages)
+    history = self_train(Fixed(probabilities), pages)
 
     quality = [[f1(p, i) for p, i in zip(row, labels, strict=True)] for row in history]
     assert len(history) == 11
@@ -197,12 +195,11 @@ def test_pages_predicted_badly_are_put_right_by_those_predicted_well() -> None:
 
 
 def test_a_site_is_learned_from_a_model_of_another_site() -> None:
-    model = NaiveBayes(["trigram", "unclosed_tag"])
+    model = NaiveBayes[Page]([TRIGRAM, UNCLOSED_TAG])
     for n in range(4):
-        page = news_page(n, site="one")
-        model.learn(model.features(page.tokens), page.inside)
+        model.learn(news_page(n, site="one").page, news_page(n, site="one").inside)
     before = model.counts["trigram"].copy()
-    _, pages, labels = site(8)
+    pages, labels = site(8)
 
     history = self_train(model, pages, options=SelfTraining(iterations=3))
 
@@ -210,50 +207,49 @@ def test_a_site_is_learned_from_a_model_of_another_site() -> None:
     assert np.array_equal(model.counts["trigram"], before)
 
 
-def test_scores_are_weighed_by_the_importance_of_the_trigram() -> None:
+def test_scores_are_weighted_by_the_importance_of_the_trigram() -> None:
     options = SelfTraining(iterations=1, share=1.0, distance=5, boost=3.0)
-    pages = [tokenize("a b c d e f g h"), tokenize("a b c x y z g h")]
+    pages = [Page.of("a b c d e f g h"), Page.of("a b c x y z g h")]
     probability = np.array([0.1, 0.1, 0.9, 0.9, 0.9, 0.9, 0.1, 0.1])
 
-    (first, second) = self_train(Told([probability] * 2), pages, options=options)
+    (first, second) = self_train(Fixed([probability] * 2), pages, options=options)
 
     span = Span(2, 6, float((probability - 0.5)[2:6].sum()))
     assert [(p.span.start, p.span.end) for p in first] == [(2, 6), (2, 6)]
-    family = FAMILIES["trigram"]
-    buckets = [family.buckets(page, family.bits) for page in pages]
+    buckets = [TRIGRAM.values(page, TRIGRAM.bits).bucket for page in pages]
     m = trigram_importance([(row, span) for row in buckets], options.distance)
-    learned = NaiveBayes(["trigram"])
-    for row in buckets:
-        learned.learn(row[None], np.arange(8) // 2 % 3 > 0)
-    for row, found in zip(buckets, second, strict=True):
-        p = learned.probability(row[None])
+    learned = NaiveBayes[Page]([TRIGRAM])
+    for page in pages:
+        learned.learn(page, np.arange(8) // 2 % 3 > 0)
+    for page, row, found in zip(pages, buckets, second, strict=True):
+        p = learned.probability(page)
         expected = [(p[t] - 0.5) * (m[row[t]] * options.boost + 1) for t in range(8)]
         assert found.scores.tolist() == pytest.approx(expected)
         assert found.probability.tolist() == pytest.approx(p.tolist())
         assert found.span == best_span(found.scores)
 
 
-def test_each_site_is_chosen_from_apart() -> None:
-    """With pages of two sites together, a site's unsure pages still count for that site."""
-    pages = [tokenize("a b c")] * 2 + [tokenize("x y z")] * 2
-    told = [np.array([0.1, p, 0.1]) for p in (0.99, 0.98, 0.6, 0.6)]
+def test_each_site_s_pages_are_ranked_among_themselves() -> None:
+    """A site all of whose pages are less reliable than another site's is still learned from."""
+    pages = [Page.of("a b c")] * 2 + [Page.of("x y z")] * 2
+    probabilities = [np.array([0.1, p, 0.1]) for p in (0.99, 0.98, 0.6, 0.6)]
 
     _, second = self_train(
-        Told(told), pages, ["a", "a", "b", "b"], SelfTraining(iterations=1, share=0.5)
+        Fixed(probabilities), pages, ["a", "a", "b", "b"], SelfTraining(iterations=1, share=0.5)
     )
 
     assert [p.span[:2] for p in second] == [(1, 2)] * 4
 
 
 @pytest.mark.parametrize("iterations", [0, 1, 2])
-def test_pages_without_any_prediction_stay_so(iterations: int) -> None:
-    pages = [tokenize("a b c"), tokenize("")]
-    told = [np.full(3, 0.5), np.zeros(0)]
+def test_pages_without_a_prediction_stay_without(iterations: int) -> None:
+    pages = [Page.of("a b c"), Page.of("")]
+    probabilities = [np.full(3, 0.5), np.zeros(0)]
 
-    history = self_train(Told(told), pages, options=SelfTraining(iterations=iterations))
+    history = self_train(Fixed(probabilities), pages, options=SelfTraining(iterations=iterations))
 
     assert [[p.span for p in row] for row in history] == [[EMPTY, EMPTY]] * (iterations + 1)
 
 
 def test_no_pages_have_no_predictions() -> None:
-    assert self_train(NaiveBayes([]), [], options=SelfTraining(iterations=2)) == [[], [], []]
+    assert self_train(NaiveBayes[Page]([]), [], options=SelfTraining(iterations=2)) == [[], [], []]

@@ -106,15 +106,15 @@ def test_maximal_spans_are_those_of_the_recursive_definition(scores: list[float]
 
 
 @given(LONG_SCORES)
-def test_maximal_spans_are_positive_apart_and_hold_every_positive_score(
+def test_maximal_spans_are_positive_disjoint_and_contain_every_positive_score(
     scores: list[float],
 ) -> None:
     spans = maximal_spans(scored(scores))
 
-    held = {i for span in spans for i in range(span.start, span.end)}
+    inside = {i for span in spans for i in range(span.start, span.end)}
     assert all(span.value == sum(scores[span.start : span.end]) > 0 for span in spans)
     assert all(one.end <= other.start for one, other in pairwise(spans))
-    assert held >= {i for i, score in enumerate(scores) if score > 0}
+    assert inside >= {i for i, score in enumerate(scores) if score > 0}
 
 
 @given(LONG_SCORES)
@@ -156,7 +156,7 @@ def lines_run(scores: Sequence[float]) -> int:
 
 
 def nested(n: int) -> list[float]:
-    """Ever higher gains that each swallow all candidates before them, after long descents."""
+    """Ever higher gains that each swallow all candidates before them, after descents."""
     return [value for i in range(n) for value in (1.0, -2.0, 1.5)] + [3.0 * n]
 
 
@@ -171,12 +171,12 @@ def rising(n: int) -> list[float]:
 
 
 def shielded(n: int) -> list[float]:
-    """Many candidates of which each later one is looked for behind a greater one."""
+    """Many candidates that each search back up to one much greater one."""
     return [float(2 * n), *[value for i in range(n, 0, -1) for value in (-1.5, 1.0)]]
 
 
 def searching(n: int) -> list[float]:
-    """Descending candidates, then ones that lie above all of them: the search list is long."""
+    """Falling candidates, then ones above all of them: the list to search is long."""
     return [1.0, -1.5] * n + [0.5, -0.25] * n
 
 

@@ -1,4 +1,4 @@
-"""How many examples a property is tried on, as a share of what the profile of hypothesis says."""
+"""How many examples a property is tried on, as a share of what hypothesis's profile says."""
 
 from __future__ import annotations
 

@@ -1,11 +1,15 @@
-"""Made-up markup: soup that no browser was meant to see, and documents that nest well."""
+"""Generated markup: soup that no browser was meant to see, and well-nested documents."""
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
 from hypothesis import strategies as st
 
 from scrapy_mss.markup.tags import TAG_NAMES
-from scrapy_mss.markup.tokens import CLOSE, OPEN, Tokens
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import CLOSE, OPEN, Bools, Tokens
 
 TAGS = """
     <p <p> </p> <b> </b> <div> </div> <a> </a> <br/> <br> <hr> <table> </table> <td> <li> <nosuch>
@@ -34,13 +38,13 @@ NO_TEXT = ["\0", "\x1b", "!!!!\0", "\0 \0", "\ud800", "\udc00"]
 
 FRAGMENTS = (*TAGS, *ATTRIBUTES, *REFERENCES, *TEXTS, *BLANKS, *NO_TEXT)
 
-# Few tags, so that they meet: half of any soup is of these.
+# Few tags, so that openings meet closings: half of any soup is of these.
 COMMON = "<p> </p> <b> </b> <div> </div> <a> </a> <br> <li> <table> </table> one &amp; .".split()
 
 SOUP = st.lists(
     st.one_of(st.sampled_from([*COMMON, " "]), st.sampled_from(FRAGMENTS)), max_size=24
 ).map("".join)
-# Nothing else: misnested more often than not.
+# Nothing but these: misnested more often than not.
 TAG_SOUP = st.lists(st.sampled_from([*COMMON, " "]), max_size=40).map("".join)
 
 INLINE = ("a", "b", "span", "nosuch")
@@ -63,7 +67,7 @@ NESTED = st.lists(st.recursive(LEAVES, _element, max_leaves=20), max_size=4).map
 
 
 def shown(tokens: Tokens) -> list[str]:
-    """Each token as a reader would write it: `<p>`, `</p>`, a word, a sign."""
+    """Each token as a reader would write it: `<p>`, `</p>`, a word, a punctuation mark."""
     rows = zip(
         tokens.kind.tolist(),
         tokens.tag.tolist(),
@@ -76,3 +80,11 @@ def shown(tokens: Tokens) -> list[str]:
         sides[kind].format(TAG_NAMES[tag]) if kind in sides else tokens.clean[start:end]
         for kind, tag, start, end in rows
     ]
+
+
+def marked(source: str) -> tuple[Tokens, Bools]:
+    """The tokens of *source* without its braces, and which of them are not between braces."""
+    parts = re.split("[{}]", source)
+    chosen = np.repeat(np.arange(len(parts)) % 2 == 0, [len(part) for part in parts])
+    tokens = tokenize("".join(parts))
+    return tokens, chosen[tokens.start]

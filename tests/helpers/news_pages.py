@@ -1,4 +1,4 @@
-"""Small news sites, made up: the same frame around different articles."""
+"""Small generated news sites: one template a site around different articles."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import span_labels
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools, Tokens
@@ -17,7 +18,7 @@ N_WORDS = 600
 
 @dataclass(frozen=True, slots=True)
 class NewsPage:
-    """A page and the text of its article, paragraphs parted by empty lines."""
+    """A page and the text of its article, with an empty line between paragraphs."""
 
     html: str
     text: str
@@ -27,22 +28,26 @@ class NewsPage:
         return tokenize(self.html)
 
     @property
+    def page(self) -> Page:
+        return Page(self.tokens)
+
+    @property
     def inside(self) -> Bools:
         """bool[n_tokens]: the article, from its first word to its last."""
         tokens = self.tokens
         before = len(tokenize(self.html[: self.html.index("<!-- article -->")]))
-        behind = len(tokenize(self.html[self.html.index("<!-- /article -->") :]))
-        return span_labels(len(tokens), before + 1, len(tokens) - behind - 1)
+        after = len(tokenize(self.html[self.html.index("<!-- /article -->") :]))
+        return span_labels(len(tokens), before + 1, len(tokens) - after - 1)
 
 
 def news_page(number: int, *, site: str = "one", paragraphs: int = 5) -> NewsPage:
-    """A page of about 3 kB; those of one *site* share menu, box and footer."""
-    chance = random.Random(f"{site} {number}")  # noqa: S311
+    """A page of about 3 kB; those of one *site* share menu, teasers and footer."""
+    rng = random.Random(f"{site} {number}")  # noqa: S311
     words = _vocabulary(site)
-    body = [_paragraph(chance, words) for _ in range(paragraphs)]
+    body = [_paragraph(rng, words) for _ in range(paragraphs)]
     article = "".join(f"<p>{text}</p>\n" for text in body)
     teasers = "".join(
-        f'<li><a href="/{site}/{n}.html">{" ".join(chance.sample(words, 3))}</a></li>'
+        f'<li><a href="/{site}/{n}.html">{" ".join(rng.sample(words, 3))}</a></li>'
         for n in range(12)
     )
     html = (
@@ -57,12 +62,12 @@ def news_page(number: int, *, site: str = "one", paragraphs: int = 5) -> NewsPag
 
 
 def _vocabulary(site: str) -> list[str]:
-    chance = random.Random(site)  # noqa: S311
-    return ["".join(chance.choices(SYLLABLES, k=chance.randint(1, 4))) for _ in range(N_WORDS)]
+    rng = random.Random(site)  # noqa: S311
+    return ["".join(rng.choices(SYLLABLES, k=rng.randint(1, 4))) for _ in range(N_WORDS)]
 
 
-def _paragraph(chance: random.Random, words: list[str]) -> str:
-    sentences = (" ".join(chance.choices(words, k=11)).capitalize() + "." for _ in range(3))
+def _paragraph(rng: random.Random, words: list[str]) -> str:
+    sentences = (" ".join(rng.choices(words, k=11)).capitalize() + "." for _ in range(3))
     return " ".join(sentences)
 
 

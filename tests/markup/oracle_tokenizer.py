@@ -3,6 +3,7 @@
 It shares nothing with the library's but the tables of tag names and of scripts without spaces.
 Two walks: the first takes out what is never text and decodes letters written as references,
 the second cuts what is left. A `Cell` is a piece of cleaned text with its place in the source.
+Stems are nltk's.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ HEX_DIGITS = DIGITS + "abcdefABCDEF"
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 IDEOGRAPH = re.compile(f"[{CJK}]")
 LONGEST_REFERENCE = 40
-LONGEST_STEMMED = 40
-SHORTEST_RUN = 4  # of signs that make one sign
+MAX_STEMMED = 40
+SHORTEST_RUN = 4  # of symbols that make one symbol
+PORTER = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM)
 
 
 class Cell(NamedTuple):
@@ -44,7 +46,7 @@ class Token:
     """What is known of a token without arrays; *text* is the cleaned text."""
 
     kind: int
-    symbol: int
+    token_id: int
     start: int
     end: int
     text: str
@@ -87,7 +89,7 @@ def cleaned(source: str) -> list[Cell]:
 
 
 def after_comment(source: str, at: int) -> int:
-    """Behind the comment; one that is never closed ends at its first ">"."""
+    """After the comment; one that is never closed ends at its first ">"."""
     for i in range(at + 2, len(source)):
         if source[i : i + 3] == "-->":
             return i + 3
@@ -100,9 +102,9 @@ def after_comment(source: str, at: int) -> int:
 def opens_hidden(source: str, at: int) -> str:
     """The name of the script or style that opens here."""
     for name in ("script", "style"):
-        behind = at + 1 + len(name)
-        if source[at] == "<" and _same_letters(source[at + 1 : behind], name):
-            following = source[behind : behind + 1]
+        after = at + 1 + len(name)
+        if source[at] == "<" and _same_letters(source[at + 1 : after], name):
+            following = source[after : after + 1]
             if following and (following.isspace() or following in "/>"):
                 return name
     return ""
@@ -116,9 +118,9 @@ def find_closing(source: str, at: int, name: str) -> int:
     """Where the script's or style's closing tag begins."""
     for i in range(at, len(source)):
         if source[i : i + 2] == "</":
-            behind = i + 2 + len(name)
-            following = source[behind : behind + 1]
-            if _same_letters(source[i + 2 : behind], name) and (
+            after = i + 2 + len(name)
+            following = source[after : after + 1]
+            if _same_letters(source[i + 2 : after], name) and (
                 following and (following.isspace() or following in "/>")
             ):
                 return i
@@ -126,9 +128,9 @@ def find_closing(source: str, at: int, name: str) -> int:
 
 
 def after_tag(text: str, at: int) -> int:
-    """Behind the tag that begins here: a ">" between quotes that follow a "=" is no end."""
+    """After the tag that begins here: a ">" between quotes that follow a "=" is no end."""
     quote = ""
-    may_quote = False  # whether only blanks stand between here and a "="
+    may_quote = False  # whether only blanks are between here and a "="
     for i in range(at + 1, len(text)):
         letter = text[i]
         if quote:
@@ -173,7 +175,7 @@ def _run(text: str, at: int, alphabet: str) -> int:
 
 
 def decoded(reference: str) -> str:
-    """What a reference means; endless numbers mean nothing, endless names themselves."""
+    """What a reference stands for; overlong numbers for nothing, overlong names for themselves."""
     if len(reference) > LONGEST_REFERENCE:
         return "\ufffd" if reference[1] == "#" else reference
     return unescape(reference)
@@ -186,15 +188,15 @@ def cut(text: str, cells: Sequence[Cell]) -> list[Token]:
     while at < len(text):
         end, found = _piece(text, at)
         if found is not None:
-            kind, symbol, tag = found
+            kind, token_id, tag = found
             place = cells[at].start, cells[end - 1].end
-            tokens.append(Token(kind, symbol, *place, text[at:end], tag))
+            tokens.append(Token(kind, token_id, *place, text[at:end], tag))
         at = end
     return tokens
 
 
 def _piece(text: str, at: int) -> tuple[int, tuple[int, int, int] | None]:
-    """Where the piece that begins here ends, and the token it is: kind, symbol, tag number."""
+    """Where the piece that begins here ends, and the token it is: kind, id, tag number."""
     letter, following = text[at], text[at + 1 : at + 2]
     if letter == "<":
         name_at = at + 1 + (following == "/")
@@ -214,7 +216,7 @@ def _piece(text: str, at: int) -> tuple[int, tuple[int, int, int] | None]:
     while end < len(text) and _in_word(text[end]):
         end += 1
     if end == at:
-        end += sign_length(text, at)
+        end += symbol_length(text, at)
     return end, _text(text[at:end])
 
 
@@ -223,14 +225,14 @@ def is_blank(letter: str) -> bool:
     return letter.isspace() or category(letter) in {"Cc", "Cs"}
 
 
-def sign_length(text: str, at: int) -> int:
-    """How many signs make one: "<" and "&" before one of their kind, of others four and more."""
+def symbol_length(text: str, at: int) -> int:
+    """How many symbols make one: "<" and "&" before another "<" or "&", of others four and more."""
     end = at
     if text[at] == "<":
         while text.startswith("<<", end):
             end += 1
         return max(1, end - at)
-    while end < len(text) and _is_sign(text[end]):
+    while end < len(text) and _is_symbol(text[end]):
         end += 1
     if end - at >= SHORTEST_RUN:
         return end - at
@@ -239,7 +241,7 @@ def sign_length(text: str, at: int) -> int:
     return 1
 
 
-def _is_sign(letter: str) -> bool:
+def _is_symbol(letter: str) -> bool:
     return not (letter.isalnum() or letter.isspace() or letter in "_<&")
 
 
@@ -264,13 +266,12 @@ def _text(text: str) -> tuple[int, int, int]:
 
 
 def stem(word: str) -> str:
-    """The stem of a word by a stemmer that remembers nothing."""
+    """The normal form of a word: its stem, or 1 for a number."""
     if word.isdigit():
         return "1"
-    if len(word.lower()) > LONGEST_STEMMED or not word.lower().isascii():
+    if len(word.lower()) > MAX_STEMMED or not word.lower().isascii():
         return word.lower()
-    porter = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM)
-    return str(porter.stem(word.lower(), to_lowercase=False))
+    return str(PORTER.stem(word.lower(), to_lowercase=False))
 
 
 def hashed(text: str) -> int:
@@ -280,7 +281,7 @@ def hashed(text: str) -> int:
 
 
 def nesting(tags: Sequence[tuple[int, bool]]) -> tuple[list[int], list[int]]:
-    """For (name, is it closing) of each tag: the top of the stack behind it, and its partner."""
+    """For (name, is it closing) of each tag: the top of the stack after it, and its partner."""
     stack: list[int] = []
     tops, partners = [], [-1] * len(tags)
     for i, (name, closing) in enumerate(tags):

@@ -7,35 +7,41 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.markup.attributes import LONGEST_TAG, MOST_NAMES, names_of, words_of_tag
+from scrapy_mss.markup.attributes import (
+    MAX_CLASS_WORDS,
+    MAX_TAG_LENGTH,
+    class_words,
+    declared_types,
+    element_attributes,
+    meta_description,
+)
 from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import OPEN, Tokens
-from tests.helpers.layouts import ODD, PAGES, tag_of
+from tests.helpers.layouts import ODD, PAGES
+from tests.helpers.markup import shown
 
-NAMED = ("class", "id", "itemprop", "role", "data-testid", "data-component")
-PLAIN = ("href", "style", "data-id", "data-class", "title", "name")
+READ = ("class", "id", "itemprop", "role", "data-testid", "data-component")
+IGNORED = ("href", "style", "data-id", "data-class", "title", "name")
 WORDS = ("article", "body", "Story", "Main", "NAV", "text", "ad")
-BETWEEN = ("-", "_", "__", " ", "3", "12 ", ":", "/", "-x-")
-VALUES = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(BETWEEN)), max_size=5)
+SEPARATORS = ("-", "_", "__", " ", "3", "12 ", ":", "/", "-x-")
+VALUES = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(SEPARATORS)), max_size=5)
 ATTRIBUTES = st.lists(
-    st.tuples(st.sampled_from(NAMED + PLAIN), VALUES, st.sampled_from("\"'")), max_size=5
+    st.tuples(st.sampled_from(READ + IGNORED), VALUES, st.sampled_from("\"'")), max_size=5
 )
 
 
 @given(st.sampled_from(["div", "P", "section"]), ATTRIBUTES)
-def test_names_are_the_words_of_the_attributes_that_name(
+def test_class_words_are_the_words_of_certain_attributes(
     tag: str, attributes: list[tuple[str, list[tuple[str, str]], str]]
 ) -> None:
     source, expected = f"<{tag}", list[str]()
     for name, value, quote in attributes:
-        source += f" {name}={quote}{''.join(word + between for word, between in value)}{quote}"
-        if name in NAMED:
+        text = "".join(word + separator for word, separator in value)
+        source += f" {name}={quote}{text}{quote}"
+        if name in READ:
             expected += [word.lower() for word, _ in value]
 
-    found = words_of_tag(source + ">")
-
-    assert list(found) == list(dict.fromkeys(expected))[:MOST_NAMES]
+    assert class_words(source + ">") == list(dict.fromkeys(expected))[:MAX_CLASS_WORDS]
 
 
 @pytest.mark.parametrize(
@@ -46,13 +52,8 @@ def test_names_are_the_words_of_the_attributes_that_name(
         ("<DIV CLASS='Main' ID = x2_Lead >", "main lead"),
         ('<div class="story story-2">', "story"),
         ('<div\nclass="one"\tid="two">', "one two"),
-        (
-            '<div itemprop="articleBody" role="main" data-testid="x-teaser">',
-            "article body main teaser",
-        ),
-        ('<div data-component="text-block">', "text block"),
         ("<div class=one/>", "one"),
-        # Single letters, digits and other attributes are no names.
+        # Single letters, digits and other attributes give none.
         ('<div class="a b2 c-d 17">', ""),
         ('<div href="class" data-class="one" title="a class of his own">', ""),
         ('<div class="">', ""),
@@ -62,79 +63,135 @@ def test_names_are_the_words_of_the_attributes_that_name(
         ("<div class=", ""),
     ],
 )
-def test_names_in_a_tag(tag: str, expected: str) -> None:
-    assert list(words_of_tag(tag)) == expected.split()
+def test_class_words_of_a_tag(tag: str, expected: str) -> None:
+    assert class_words(tag) == expected.split()
 
 
 @pytest.mark.parametrize(
-    ("tag", "expected"),
+    ("page", "expected"),
     [
-        ("<div hidden>", True),
-        ("<div hidden=until-found>", True),
-        ('<DIV id=x HIDDEN class="y">', True),
-        ('<div style="color: red; display:none">', True),
-        ("<div style='DISPLAY : NONE'>", True),
-        ('<div style="visibility: hidden">', True),
-        ("<template>", True),
-        ("<div>", False),
-        ('<div class="hiddenly" data-hidden="1">', False),
-        ('<div aria-hidden="true">', False),
-        ('<div style="display:block">', False),
-        ('<div style="overflow:hidden">', False),
-        ('<div style="" title="display:none">', False),
+        ("<div hidden>x</div>", True),
+        ("<div hidden=until-found>x</div>", True),
+        ('<DIV id=x HIDDEN class="y">x</DIV>', True),
+        ('<div style="color: red; display:none">x</div>', True),
+        ("<div style='DISPLAY : NONE'>x</div>", True),
+        ('<div style="visibility: hidden">x</div>', True),
+        ("<template>x</template>", True),
+        ("<div>x</div>", False),
+        ('<div class="hiddenly" data-hidden="1">x</div>', False),
+        ("<div hidden-by=script>x</div>", False),
+        ('<div aria-hidden="true">x</div>', False),
+        ('<div style="display:block">x</div>', False),
+        ('<div style="overflow:hidden">x</div>', False),
+        ('<div style="" title="display:none">x</div>', False),
     ],
 )
-def test_elements_that_are_hidden(tag: str, expected: bool) -> None:  # noqa: FBT001
-    name = words_of_tag(f'<x class="{tag[1:]}">')[0]
-
-    assert names_of(tokenize(f"{tag}x</{name}>")).hidden.tolist() == [expected]
+def test_hidden_elements(page: str, expected: bool) -> None:  # noqa: FBT001
+    assert element_attributes(tokenize(page)).hidden.tolist() == [expected]
 
 
 @given(PAGES)
-def test_a_page_s_names_are_those_of_each_closed_block(source: str) -> None:
+def test_attributes_of_a_page_are_those_of_each_closed_block_element(source: str) -> None:
     tokens = tokenize(source)
-    opens = [
+    names = [name.strip("</>") for name in shown(tokens)]
+    starts = [
         at
-        for at in range(len(tokens))
-        if tokens.kind[at] == OPEN and tokens.partner[at] >= 0 and tag_of(tokens, at) in BLOCK_TAGS
+        for at, partner in enumerate(tokens.partner.tolist())
+        if partner > at and names[at] in BLOCK_TAGS
     ]
 
-    found = names_of(tokens)
+    found = element_attributes(tokens)
 
-    words = [list(words_of_tag(source_of(tokens, at))) for at in opens]
-    assert found.element.tolist() == opens
-    assert found.key.tolist() == [
-        crc32(" ".join([tag_of(tokens, at), *of]).encode())
-        for at, of in zip(opens, words, strict=True)
+    words = [class_words(tokens.html(at, at + 1)) for at in starts]
+    hashes = [crc32(word.encode()) for of_element in words for word in of_element]
+    keys = [" ".join([names[at], *words[row]]) for row, at in enumerate(starts)]
+    assert found.start.tolist() == starts
+    assert found.key.tolist() == [crc32(key.encode()) for key in keys]
+    assert found.word.tolist() == hashes
+    assert found.element.tolist() == [
+        row for row, of_element in enumerate(words) for _ in of_element
     ]
-    assert found.word.tolist() == [crc32(word.encode()) for of in words for word in of]
-    assert found.of.tolist() == [number for number, of in enumerate(words) for _ in of]
 
 
-def source_of(tokens: Tokens, at: int) -> str:
-    return tokens.clean[tokens.clean_start[at] : tokens.clean_end[at]]
+def test_an_element_has_a_bounded_number_of_class_words() -> None:
+    value = " ".join(f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz")
+
+    found = element_attributes(tokenize(f'<div class="{value}">one</div>'))
+
+    assert len(found.word) == MAX_CLASS_WORDS
 
 
-def test_an_element_has_no_more_than_so_many_names() -> None:
-    value = " ".join(f"name{chr(97 + n)}" for n in range(26))
-    found = names_of(tokenize(f'<div class="{value}">one</div>'))
+def test_only_the_beginning_of_a_long_tag_is_read() -> None:
+    style = "x" * MAX_TAG_LENGTH
 
-    assert len(found.word) == MOST_NAMES
+    early = element_attributes(tokenize(f'<div class="one" style="{style}">x</div>'))
+    late = element_attributes(tokenize(f'<div style="{style}" class="one">x</div>'))
 
-
-def test_only_the_beginning_of_a_long_tag_is_looked_at() -> None:
-    style = "x" * LONGEST_TAG
-    near = names_of(tokenize(f'<div class="one" style="{style}">x</div>'))
-    far = names_of(tokenize(f'<div style="{style}" class="one">x</div>'))
-
-    assert near.word.tolist() == [crc32(b"one")]
-    assert far.word.tolist() == []
+    assert early.word.tolist() == [crc32(b"one")]
+    assert late.word.tolist() == []
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_odd_pages_have_names_of_sound_numbers(name: str) -> None:
-    found = names_of(tokenize(ODD[name]))
+def test_attributes_of_odd_pages_are_consistent(name: str) -> None:
+    found = element_attributes(tokenize(ODD[name]))
 
-    assert len(found.element) == len(found.key)
-    assert len(found.word) == len(found.of) <= MOST_NAMES * len(found.element)
-    assert np.all(np.diff(found.of) >= 0)
+    assert len(found.start) == len(found.key) == len(found.hidden)
+    assert len(found.word) == len(found.element) <= MAX_CLASS_WORDS * len(found.start)
+    assert np.all(np.diff(found.element) >= 0)
+    assert meta_description(tokenize(ODD[name])) == ""
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ('<meta name="description" content="One two three four">', "One two three four"),
+        ("<meta content='One \"two\"' property=og:description>", 'One "two"'),
+        ('<META NAME="Description"\nCONTENT="One">', "One"),
+        ('<meta itemprop="description" content="One"/>', "One"),
+        ('<meta name="twitter:description" content="One">', "One"),
+        # The longest of several, in any order.
+        (
+            '<meta name="description" content="One"><meta itemprop=description content="One two">',
+            "One two",
+        ),
+        (
+            '<meta itemprop=description content="One two"><meta name="description" content="Two">',
+            "One two",
+        ),
+        # None.
+        ("", ""),
+        ('<meta name="description">', ""),
+        ('<meta name="description" content="">', ""),
+        ('<meta name="keywords" content="description">', ""),
+        ('<meta name="dcterms.description" content="One">', ""),
+        ('<p name="description" content="One">x</p>', ""),
+        ('<meta name="description" content="One', ""),
+        ('<!-- <meta name="description" content="One"> -->', ""),
+        (f'<meta name="description" content="{"one " * MAX_TAG_LENGTH}">', ""),
+    ],
+)
+def test_description_of_a_page(head: str, expected: str) -> None:
+    assert meta_description(tokenize(head)) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('{"@type": "NewsArticle"}', {"NewsArticle"}),
+        ("{'@type' : ['BlogPosting', 'Thing']}", {"BlogPosting"}),
+        ('{"@type":[ "Product"]}', {"Product"}),
+        ('{"@type": "ItemList"} {"@type": "Article"}', {"ItemList", "Article"}),
+        ('<meta property="og:type" content="article">', {"article"}),
+        ("<meta property='og:type' content = 'product'>", {"product"}),
+        # Near misses.
+        ('{"@type": Article}', set()),
+        ('{"type": "Article"}', set()),
+        ('{"@type": [[ "Article"]]}', set()),
+        (f'{{"@type": "{"A" * 41}"}}', set()),
+        ('<meta property="og:type">', set()),
+        ('<meta property="og:title" content="article">', set()),
+        ("", set()),
+    ],
+)
+def test_declared_types_of_a_page(source: str, expected: set[str]) -> None:
+    assert declared_types(source) == expected

@@ -4,77 +4,130 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.markup.elements import elements, held, holders, linked, totals, within
+from scrapy_mss.markup.elements import (
+    element_starts,
+    is_tag_of,
+    linked_words,
+    mask_inside,
+    mask_runs,
+    nearest_ancestors,
+    prefix_sums,
+    sum_inside,
+)
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools, Tokens
-from tests.helpers.markup import NESTED, SOUP, TAG_SOUP
+from tests.helpers.markup import NESTED, SOUP, TAG_SOUP, shown
 
 PAGES = st.one_of(SOUP, TAG_SOUP, NESTED)
+NAMES = st.sampled_from([None, frozenset({"div", "p"}), frozenset({"a"})])
 # Tokens 0 <div>  1 a  2 <br>  3 <p>  4 b  5 <i>  6 c  7 </i>  8 </div>  9 d
 PAGE = "<div>a<br><p>b<i>c</i></div>d"
 
 
-def test_an_element_is_what_was_closed() -> None:
+def ancestors(tokens: Tokens, chosen: Bools, at: int) -> list[int]:
+    """The chosen elements around token *at*, outermost first."""
+    return [
+        start for start in np.flatnonzero(chosen).tolist() if start < at <= tokens.partner[start]
+    ]
+
+
+def test_only_closed_tags_begin_elements() -> None:
     tokens = tokenize(PAGE)
 
-    assert np.flatnonzero(elements(tokens)).tolist() == [0, 5]
-    assert np.flatnonzero(elements(tokens, frozenset({"i", "p"}))).tolist() == [5]
-
-
-def test_totals_are_of_none_one_two_and_so_on() -> None:
-    assert totals(np.array([True, False, True])).tolist() == [0, 1, 1, 2]
-    assert totals(np.zeros(0, np.bool_)).tolist() == [0]
-
-
-def test_an_element_holds_what_stands_between_its_tags() -> None:
-    tokens = tokenize(PAGE)
-
-    assert held(tokens, np.array([0, 5]), tokens.is_word).tolist() == [3, 1]
-
-
-def test_within_an_element_are_its_tags_too() -> None:
-    tokens = tokenize(PAGE)
-
-    assert np.flatnonzero(within(tokens, elements(tokens, frozenset({"i"})))).tolist() == [5, 6, 7]
-
-
-def test_the_words_of_a_link_are_links() -> None:
-    tokens = tokenize("a <a href=x>b, <b>c</b></a> d <a>e")
-
-    assert np.flatnonzero(linked(tokens)).tolist() == [2, 5]
-
-
-def test_what_is_left_open_holds_nothing() -> None:
-    tokens = tokenize(PAGE)
-
-    assert holders(tokens, elements(tokens)).tolist() == [-1, 0, 0, 0, 0, 0, 5, 5, 0, -1]
-    assert holders(tokens, np.zeros(len(tokens), np.bool_)).tolist() == [-1] * len(tokens)
-
-
-@given(PAGES, st.sampled_from([None, frozenset({"div", "p"}), frozenset({"a"})]))
-def test_the_holder_is_the_innermost_element_around_a_token(
-    source: str, names: frozenset[str] | None
-) -> None:
-    tokens = tokenize(source)
-    chosen = elements(tokens, names)
-
-    expected = [max(around(tokens, chosen, at), default=-1) for at in range(len(tokens))]
-    assert holders(tokens, chosen).tolist() == expected
+    assert np.flatnonzero(element_starts(tokens)).tolist() == [0, 5]
+    assert np.flatnonzero(element_starts(tokens, frozenset({"i", "p"}))).tolist() == [5]
 
 
 @given(PAGES)
-def test_a_token_is_within_if_some_element_is_around_it_or_begins_with_it(source: str) -> None:
+def test_tags_of_a_name_are_its_opening_and_closing_tags(source: str) -> None:
     tokens = tokenize(source)
-    chosen = elements(tokens)
 
-    inside = [bool(around(tokens, chosen, at)) or chosen[at] for at in range(len(tokens))]
-    assert within(tokens, chosen).tolist() == inside
+    found = is_tag_of(tokens, frozenset({"p", "br"}))
+
+    names = {"<p>", "</p>", "<br>", "</br>"}
+    expected = [name in names for name in shown(tokens)]
+    assert found.tolist() == [a and b for a, b in zip(expected, tokens.is_tag, strict=True)]
 
 
-def around(tokens: Tokens, chosen: Bools, at: int) -> list[int]:
-    """The chosen elements that token *at* stands in, outermost first."""
-    return [
-        opened
-        for opened in np.flatnonzero(chosen).tolist()
-        if opened < at <= tokens.partner[opened]
+@given(st.lists(st.integers(-9, 9)))
+def test_prefix_sums_are_the_sums_of_all_prefixes(values: list[int]) -> None:
+    found = prefix_sums(np.array(values, np.int32))
+
+    assert found.tolist() == [sum(values[:end]) for end in range(len(values) + 1)]
+
+
+@given(PAGES, NAMES)
+def test_a_sum_inside_counts_the_tokens_between_the_element_s_tags(
+    source: str, names: frozenset[str] | None
+) -> None:
+    tokens = tokenize(source)
+    starts = np.flatnonzero(element_starts(tokens, names))
+
+    found = sum_inside(tokens, starts, tokens.is_word)
+
+    assert found.tolist() == [
+        sum(tokens.is_word[start + 1 : tokens.partner[start]].tolist()) for start in starts
     ]
+
+
+@given(PAGES, NAMES)
+def test_a_mask_inside_has_every_token_of_the_elements_and_their_tags(
+    source: str, names: frozenset[str] | None
+) -> None:
+    tokens = tokenize(source)
+    chosen = element_starts(tokens, names)
+
+    found = mask_inside(tokens, chosen)
+
+    assert found.tolist() == [
+        bool(ancestors(tokens, chosen, at)) or bool(chosen[at]) for at in range(len(tokens))
+    ]
+
+
+PLACES = st.lists(st.integers(0, 11), max_size=6, unique=True).map(sorted)
+
+
+@given(PLACES, PLACES)
+def test_a_mask_of_runs_has_the_tokens_of_any_run(starts: list[int], ends: list[int]) -> None:
+    runs = [(first, last) for first, last in zip(starts, ends, strict=False) if first <= last]
+    first, last = (np.array([run[side] for run in runs], np.int32) for side in (0, 1))
+
+    found = mask_runs(12, first, last)
+
+    assert found.tolist() == [any(a <= at <= b for a, b in runs) for at in range(12)]
+
+
+def test_linked_words_are_the_words_of_closed_links() -> None:
+    tokens = tokenize("a <a href=x>b, <b>c</b></a> d <a>e")
+
+    assert np.flatnonzero(linked_words(tokens)).tolist() == [2, 5]
+
+
+def test_what_is_never_closed_is_nobody_s_ancestor() -> None:
+    tokens = tokenize(PAGE)
+
+    found = nearest_ancestors(tokens, element_starts(tokens))
+
+    assert found.tolist() == [-1, 0, 0, 0, 0, 0, 5, 5, 0, -1]
+
+
+@given(PAGES, NAMES)
+def test_the_nearest_ancestor_is_the_innermost_chosen_element_around_a_token(
+    source: str, names: frozenset[str] | None
+) -> None:
+    tokens = tokenize(source)
+    chosen = element_starts(tokens, names)
+
+    found = nearest_ancestors(tokens, chosen)
+
+    assert found.tolist() == [
+        max(ancestors(tokens, chosen, at), default=-1) for at in range(len(tokens))
+    ]
+
+
+def test_without_chosen_elements_no_token_has_an_ancestor() -> None:
+    tokens = tokenize(PAGE)
+
+    found = nearest_ancestors(tokens, np.zeros(len(tokens), np.bool_))
+
+    assert found.tolist() == [-1] * len(tokens)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from unicodedata import category
 
 import numpy as np
@@ -7,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.core.labels import span_labels
-from scrapy_mss.markup.rendering import render
+from scrapy_mss.markup.rendering import render, runs, well_formed
+from scrapy_mss.markup.tags import TAG_NAMES, VOID_TAGS
 from scrapy_mss.markup.tokenizer import decode_all, tokenize
+from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
 from tests.helpers.effort import examples
-from tests.helpers.markup import NESTED, SOUP, TAG_SOUP
+from tests.helpers.markup import NESTED, SOUP, TAG_SOUP, marked, shown
 
 
 def rendered(source: str) -> str:
@@ -28,7 +30,7 @@ def rendered(source: str) -> str:
         ("one", "one"),
         ("one  two\n three\tfour", "one two three four"),
         ("  one, two.  ", "one, two."),
-        # An inline tag parts nothing.
+        # An inline tag separates nothing.
         ("<b>o</b>ne", "one"),
         ("one<b>two</b>", "onetwo"),
         ("one <b>two</b> three", "one two three"),
@@ -55,7 +57,7 @@ def rendered(source: str) -> str:
         ("one<br><br><br><br>two", "one\n\ntwo"),
         ("one<p><br>two", "one\n\ntwo"),
         ("<br>one<br>", "one"),
-        # What is not shown parts nothing: comments, declarations, code.
+        # What is not shown separates nothing: comments, declarations, code.
         ("Hello<!-- -->World", "HelloWorld"),
         ("Hello,<!-- --> <!-- -->World", "Hello, World"),
         ("one<script>x</script>two", "onetwo"),
@@ -104,57 +106,50 @@ def test_rendered_text(source: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "first", "last", "expected"),
-    [
-        ("one two three", 1, 2, "two"),
-        ("one <b>two</b> three", 2, 3, "two"),
-        ("<p>one</p><p>two</p>", 1, 5, "one\n\ntwo"),
-        ("<p>one</p><p>two</p>", 0, 0, ""),
-        ("<p>one</p><p>two</p>", 0, 1, ""),
-    ],
-)
-def test_only_kept_tokens_are_rendered(source: str, first: int, last: int, expected: str) -> None:
-    tokens = tokenize(source)
-
-    assert render(tokens, span_labels(len(tokens), first, last)) == expected
-
-
-@pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("one <div>x</div> two", "one\n\ntwo"),
-        ("one x two", "one two"),
-        ("one<b>x</b>two", "onetwo"),
-        ("one <b>x</b>two", "one two"),
-        ("one<br>x<br>two", "one\n\ntwo"),
+        ("{one} two {three}", "two"),
+        ("{one <b>}two{</b> three}", "two"),
+        ("{<p>}one</p><p>two{</p>}", "one\n\ntwo"),
+        ("<p>{one</p><p>two</p>}", ""),
+        ("{<p>one</p>}", ""),
+        # What is left out separates as if its tags were there without content.
+        ("one {<div>x</div>} two", "one\n\ntwo"),
+        ("one {x} two", "one two"),
+        ("one{<b>x</b>}two", "onetwo"),
+        ("one {<b>x</b>}two", "one two"),
+        ("one{<br>x<br>}two", "one\n\ntwo"),
     ],
 )
-def test_what_is_left_out_parts_as_if_it_stood_there_empty(source: str, expected: str) -> None:
-    tokens = tokenize(source)
-    kept = np.array([word in {"one", "two"} for word in tokens.words()], np.bool_)
-    words = np.flatnonzero(tokens.is_word)
-
-    assert render(tokens, np.isin(np.arange(len(tokens)), words[kept])) == expected
+def test_text_of_the_tokens_outside_the_braces(source: str, expected: str) -> None:
+    assert render(*marked(source)) == expected
 
 
-def shows(letter: str) -> bool:
+def is_visible(letter: str) -> bool:
     return not letter.isspace() and category(letter) not in {"Cc", "Cs"}
+
+
+def any_choice(tokens: Tokens, data: st.DataObject) -> Bools:
+    """Any tokens, mostly in runs."""
+    edges = data.draw(st.lists(st.integers(0, len(tokens)), max_size=6))
+    edges_before = np.searchsorted(sorted(edges), np.arange(len(tokens)), side="right")
+    return np.equal(edges_before % 2, 1)
 
 
 @given(source=st.one_of(SOUP, TAG_SOUP), data=st.data())
 @examples(2)
-def test_all_that_is_shown_of_the_kept_tokens_is_in_the_text_in_order(
+def test_text_has_every_visible_character_of_the_kept_tokens_in_order(
     source: str, data: st.DataObject
 ) -> None:
     tokens = tokenize(source)
-    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(tokens))] * 2)))
+    kept = any_choice(tokens, data)
 
-    text = render(tokens, span_labels(len(tokens), start, end))
+    text = render(tokens, kept)
 
-    chosen = [i for i in range(start, end) if not tokens.is_tag[i]]
+    chosen = np.flatnonzero(kept & ~tokens.is_tag).tolist()
     pieces = [tokens.clean[tokens.clean_start[i] : tokens.clean_end[i]] for i in chosen]
-    expected = "".join(filter(shows, "".join(decode_all(piece) for piece in pieces)))
-    assert "".join(filter(shows, text)) == expected
+    expected = "".join(filter(is_visible, "".join(decode_all(piece) for piece in pieces)))
+    assert "".join(filter(is_visible, text)) == expected
 
 
 @given(source=NESTED)
@@ -166,7 +161,7 @@ def test_words_of_a_page_are_words_of_its_text(source: str) -> None:
 
 @given(source=st.one_of(SOUP, TAG_SOUP))
 @examples(2)
-def test_text_has_no_edges_no_double_blanks_and_encodes(source: str) -> None:
+def test_text_is_stripped_has_no_double_blanks_and_encodes(source: str) -> None:
     text = rendered(source)
 
     assert text == text.strip()
@@ -174,3 +169,98 @@ def test_text_has_no_edges_no_double_blanks_and_encodes(source: str) -> None:
     assert "\n\n\n" not in text
     assert all(line == line.strip() for line in text.split("\n"))
     assert text.encode().decode() == text
+
+
+@given(st.lists(st.booleans()))
+def test_runs_are_where_values_are_true(values: list[bool]) -> None:
+    found = runs(np.array(values, np.bool_))
+
+    assert [i for start, end in found for i in range(start, end)] == [
+        i for i, value in enumerate(values) if value
+    ]
+    assert all(start > end for (_, end), (start, _) in pairwise(found))
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("one", "one"),
+        ("", ""),
+        ("{<p>}one{</p>}", "one"),
+        ("<p>one</p>", "<p>one</p>"),
+        # A closing tag whose opening tag was cut off gets it back as it was in the page.
+        ('{<p class="x">}one</p> two', '<p class="x">one</p> two'),
+        ("{<P CLASS=x>}one</P>", "<P CLASS=x>one</P>"),
+        ("{<div><p>}one</p> two</div> three", "<div><p>one</p> two</div> three"),
+        # An opening tag whose closing tag was cut off gets one.
+        ("one <b>two{</b>}", "one <b>two</b>"),
+        ("one <b><i>two{ three</i></b>}", "one <b><i>two</i></b>"),
+        ("one <B>two{</B>}", "one <B>two</b>"),
+        ("one <nosuch-tag>two{</nosuch-tag>}", "one <nosuch-tag>two</nosuch-tag>"),
+        # Void elements get none.
+        ("one<br>two<img src=x>", "one<br>two<img src=x>"),
+        ("<p>one<br>{</p>}", "<p>one<br></p>"),
+        # Both at once.
+        ("{<p>}one</p><p>two{</p>}", "<p>one</p><p>two</p>"),
+        ("{<b>}one</b> <i>two{</i>}", "<b>one</b> <i>two</i>"),
+        # Comments and blanks inside stay, those around go.
+        ("{x <!-- a -->}one<!-- b --> two{<!-- c -->}", "one<!-- b --> two"),
+        # What the page never opened is opened, what it never closed is closed.
+        ("one</b> two", "<b>one</b> two"),
+        ("one <b>two", "one <b>two</b>"),
+        ("<ul><li>one<li>two</ul>", "<ul><li>one<li>two</ul>"),
+        # Words that only removed tokens separate stay separate, others do not.
+        ("one {<div>x</div>}two", "one two"),
+        ("one{<div>x</div>} two", "one two"),
+        ("one{<div>x</div>}two", "one two"),
+        ("one{<script>x</script>}two", "onetwo"),
+        ("one{<script>x</script><style>x</style>} two", "one two"),
+        ("<p>one{<table>x</table>}</p>", "<p>one </p>"),
+        ("{<table>x</table>}one", "one"),
+        ("{<p>}one {<div>x</div>}two</p><p>three{</p>}", "<p>one two</p><p>three</p>"),
+    ],
+)
+def test_html_of_the_tokens_outside_the_braces(source: str, expected: str) -> None:
+    assert well_formed(*marked(source)) == expected
+
+
+def unmatched(html: str) -> list[str]:
+    """Closing tags without an opening tag, and opening tags that need a closing tag."""
+    tokens = tokenize(html)
+    single = np.flatnonzero(tokens.is_tag & (tokens.partner < 0)).tolist()
+    return [
+        shown(tokens)[i]
+        for i in single
+        if tokens.kind[i] == CLOSE or TAG_NAMES[tokens.tag[i]] not in VOID_TAGS
+    ]
+
+
+@given(source=NESTED, data=st.data())
+@examples(2)
+def test_html_of_any_part_of_a_well_nested_page_is_well_nested(
+    source: str, data: st.DataObject
+) -> None:
+    tokens = tokenize(source)
+    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(tokens))] * 2)))
+    at = np.arange(len(tokens))
+
+    html = well_formed(tokens, (at >= start) & (at < end))
+
+    assert unmatched(source) == unmatched(html) == []
+    assert tokens.html(start, end) in html
+    assert tokenize(html).words() == tokenize(tokens.html(start, end)).words()
+
+
+@given(source=st.one_of(SOUP, TAG_SOUP), data=st.data())
+@examples(2)
+def test_html_of_any_choice_of_tokens_has_their_source_in_order(
+    source: str, data: st.DataObject
+) -> None:
+    tokens = tokenize(source)
+    kept = any_choice(tokens, data)
+
+    html = well_formed(tokens, kept)
+
+    at = 0
+    for start, end in runs(kept):
+        at = html.index(tokens.html(start, end), at) + len(tokens.html(start, end))

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-import json
-import lzma
 import re
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +10,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_mss.markup import tokenizer
+from scrapy_mss.markup.stemming import porter, porter_nltk
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import decode, decode_all, tokenize
 from scrapy_mss.markup.tokens import CLOSE, OPEN, Tokens, tag_id
 from tests.helpers.effort import examples
 from tests.helpers.markup import SOUP, TAG_SOUP, shown
+from tests.helpers.news_pages import news_page
 from tests.markup.oracle_tokenizer import (
     Token,
     decoded,
@@ -28,7 +27,7 @@ from tests.markup.oracle_tokenizer import (
     tokens_of,
 )
 
-# (source, its tokens); each is fed in several presentations.
+# (source, its tokens); each is tokenized in several contexts.
 CASES: list[tuple[str, str]] = [
     ("", ""),
     (" \n\t\x0b\xa0\u3000", ""),
@@ -122,7 +121,7 @@ CASES: list[tuple[str, str]] = [
     ("&fjlig;ord", "fjord"),
     ("&frac12;", "\u00bd"),
     ("&lt;p&gt;", "&lt; p &gt;"),
-    # Scripts without spaces, character by character; a mark that is not in them is a sign.
+    # Scripts without spaces, character by character; other characters next to them are symbols.
     ("\u4e2d\u6587", "\u4e2d \u6587"),
     ("\u4e2d&#25991;", "\u4e2d \u6587"),
     ("HTML\u6587\u5b57x", "HTML \u6587 \u5b57 x"),
@@ -140,7 +139,7 @@ CASES: list[tuple[str, str]] = [
     ("a\x9fb", "a b"),
     ("a\ud800b", "a b"),
     ("a\u200bb", "a \u200b b"),
-    # Four signs in a row are one; of angles and ampersands all but the last.
+    # Four symbols in a row are one; of angles and ampersands all but the last.
     ("...", ". . ."),
     ("....", "...."),
     ("_____", "_____"),
@@ -183,10 +182,10 @@ UNFINISHED: list[tuple[str, str]] = [
 NAME = re.compile(r"</?[a-zA-Z]+")
 
 
-def presentations(source: str) -> Iterator[tuple[str, list[str], list[str]]]:
-    """*source* among other things: (source, tokens before it, tokens behind it)."""
+def in_contexts(source: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """*source* among other things: (source, tokens before it, tokens after it)."""
     yield source, [], []
-    yield f"before {source} behind", ["before"], ["behind"]
+    yield f"before {source} after", ["before"], ["after"]
     yield f"{source}\n", [], []
     yield f"<div>{source}</div>", ["<div>"], ["</div>"]
     yield f"<!-- > -->{source}<!-- < -->", [], []
@@ -214,15 +213,15 @@ def rows(tokens: Tokens) -> list[Token]:
 
 
 @pytest.mark.parametrize(("source", "expected"), CASES)
-def test_tokens_of_a_case_are_the_same_wherever_it_stands(source: str, expected: str) -> None:
-    for presented, before, behind in presentations(source):
+def test_tokens_of_a_case_are_the_same_in_any_context(source: str, expected: str) -> None:
+    for presented, before, after in in_contexts(source):
         found = shown(tokenize(presented))
 
-        assert found == [*before, *expected.split(" ") * bool(expected), *behind], presented
+        assert found == [*before, *expected.split(" ") * bool(expected), *after], presented
 
 
 @pytest.mark.parametrize(("source", "expected"), UNFINISHED)
-def test_what_is_never_closed_ends_as_documented(source: str, expected: str) -> None:
+def test_unclosed_markup_ends_as_documented(source: str, expected: str) -> None:
     found = shown(tokenize(source))
 
     assert found == expected.split(" ")
@@ -234,15 +233,15 @@ def test_what_is_never_closed_ends_as_documented(source: str, expected: str) -> 
 @example("<a href='x")
 @example("<<!-- -->p>&am<!-- -->p;")
 @examples(10)
-def test_tokens_are_those_of_the_walk_character_by_character(source: str) -> None:
-    tokens = tokenize(source)
+def test_tokens_are_the_oracle_s(source: str) -> None:
+    tokens = tokenize(source, porter_nltk)
 
     assert rows(tokens) == tokens_of(source)
 
 
 @given(SOUP)
 @examples(2)
-def test_tokens_stand_in_order_and_do_not_overlap(source: str) -> None:
+def test_tokens_are_in_order_and_do_not_overlap(source: str) -> None:
     tokens = tokenize(source)
 
     assert np.all(tokens.start < tokens.end)
@@ -254,7 +253,7 @@ def test_tokens_stand_in_order_and_do_not_overlap(source: str) -> None:
 
 @given(SOUP)
 @examples(2)
-def test_the_source_of_a_tag_begins_with_its_bracket(source: str) -> None:
+def test_the_source_of_a_tag_begins_with_a_bracket(source: str) -> None:
     tokens = tokenize(source)
 
     assert all(source[start] == "<" for start in tokens.start[tokens.is_tag].tolist())
@@ -262,7 +261,7 @@ def test_the_source_of_a_tag_begins_with_its_bracket(source: str) -> None:
 
 @given(st.one_of(SOUP, TAG_SOUP))
 @examples(4)
-def test_partners_are_each_others_and_have_the_same_name(source: str) -> None:
+def test_partners_are_mutual_and_have_the_same_name(source: str) -> None:
     tokens = tokenize(source)
 
     paired = np.flatnonzero(tokens.partner >= 0)
@@ -276,7 +275,7 @@ def test_partners_are_each_others_and_have_the_same_name(source: str) -> None:
 
 @given(st.one_of(SOUP, TAG_SOUP))
 @examples(4)
-def test_unclosed_tags_and_partners_are_those_of_a_plain_stack(source: str) -> None:
+def test_nesting_is_that_of_a_plain_stack(source: str) -> None:
     tokens = tokenize(source)
     at = np.flatnonzero(tokens.is_tag).tolist()
     tops, partners = nesting([(int(tokens.tag[i]), tokens.kind[i] == CLOSE) for i in at])
@@ -320,7 +319,7 @@ def test_most_recent_unclosed_tag(source: str, word: int, unclosed: str | None) 
     assert (shown(tokens)[found] if found >= 0 else None) == unclosed
 
 
-def test_a_word_of_references_stands_where_they_stand() -> None:
+def test_a_word_of_references_is_located_at_the_references() -> None:
     source = "x <b>&eacute;t&#233;</b>"
 
     tokens = tokenize(source)
@@ -329,7 +328,7 @@ def test_a_word_of_references_stands_where_they_stand() -> None:
     assert tokens.html(2, 3) == "&eacute;t&#233;"
 
 
-def test_a_span_gives_back_the_comments_in_it_and_not_those_beside_it() -> None:
+def test_the_html_of_a_span_includes_the_comments_inside_it_only() -> None:
     tokens = tokenize("<!-- a -->one<!-- b -->two<!-- c --> three<!-- d -->")
 
     assert tokens.words() == ["onetwo", "three"]
@@ -337,36 +336,36 @@ def test_a_span_gives_back_the_comments_in_it_and_not_those_beside_it() -> None:
     assert tokens.html(0, 2) == "one<!-- b -->two<!-- c --> three"
 
 
-@pytest.mark.parametrize("name", list(TAG_NUMBERS))
-def test_every_known_tag_is_told_by_its_number(name: str) -> None:
-    tokens = tokenize(f"<{name}></{name.upper()}>")
+def test_every_known_tag_has_its_own_id() -> None:
+    for name in TAG_NUMBERS:
+        tokens = tokenize(f"<{name}></{name.upper()}>")
 
-    assert tokens.token_id[:2].tolist() == [tag_id(name), tag_id(name, CLOSE)]
+        assert tokens.token_id[:2].tolist() == [tag_id(name), tag_id(name, CLOSE)], name
 
 
 @given(st.text(max_size=12), st.text(max_size=12))
-def test_words_have_equal_symbols_exactly_when_their_stems_are_equal(one: str, other: str) -> None:
-    symbols = [
+def test_words_have_equal_ids_exactly_when_their_stems_are_equal(one: str, other: str) -> None:
+    ids = [
         dict(zip(t.words(), t.token_id[t.is_word].tolist(), strict=True))
-        for t in (tokenize(one), tokenize(other))
+        for t in (tokenize(one, porter_nltk), tokenize(other, porter_nltk))
     ]
 
-    for first, first_symbol in symbols[0].items():
-        for second, second_symbol in symbols[1].items():
-            assert (first_symbol == second_symbol) == (stem(first) == stem(second))
+    for first, first_id in ids[0].items():
+        for second, second_id in ids[1].items():
+            assert (first_id == second_id) == (stem(first) == stem(second))
 
 
-def test_symbols_do_not_depend_on_the_process() -> None:
+def test_ids_do_not_depend_on_the_process() -> None:
     tokens = tokenize("running <p> !")
 
     assert tokens.token_id.tolist() == [hashed("run") + 2, tag_id("p"), hashed("!") + 3]
-    # Written down: a stored model means the same tomorrow.
+    # A literal: stored models contain what ids hash to.
     assert hashed("run") + 2 == 0x9583C647490D4002
 
 
 @given(st.from_regex(r"&#?[xX]?[a-zA-Z0-9]{0,12};?", fullmatch=True))
 @examples(2)
-def test_references_decode_as_the_standard_library_has_it(reference: str) -> None:
+def test_references_decode_as_in_the_standard_library(reference: str) -> None:
     whole = reference_length(reference, 0) == len(reference)
 
     assert not whole or decode(reference) == decoded(reference)
@@ -392,9 +391,9 @@ def test_references_of_any_length_decode(reference: str, expected: str) -> None:
     assert decode_all(f"({reference})") == f"({expected})"
 
 
-def test_the_memory_of_pieces_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_of_pieces_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokenizer._Codes, "LIMIT", 100)  # noqa: SLF001
-    codes = tokenizer._Codes()  # noqa: SLF001
+    codes = tokenizer._Codes(porter)  # noqa: SLF001
     wanted = {str(n): codes[str(n)] for n in range(9)}
 
     for n in range(350):
@@ -405,8 +404,8 @@ def test_the_memory_of_pieces_is_bounded(monkeypatch: pytest.MonkeyPatch) -> Non
     assert {piece: codes[piece] for piece in wanted} == wanted
 
 
-def test_long_pieces_are_not_remembered() -> None:
-    codes = tokenizer._Codes()  # noqa: SLF001
+def test_long_pieces_are_not_cached() -> None:
+    codes = tokenizer._Codes(porter)  # noqa: SLF001
     kept, left = "x" * codes.LONGEST_KEPT, "x" * (codes.LONGEST_KEPT + 1)
 
     assert [codes[kept], codes[left]] == [codes[kept], codes[left]]
@@ -428,13 +427,20 @@ def test_tokens_do_not_depend_on_what_was_tokenized_before(
     assert rows(tokenize(source)) == rows(first)
 
 
-SHARED_PAGES = Path(__file__).parents[3] / "shared" / "data" / "cleaneval_dev.jsonl.xz"
+PAGES = Path(__file__).parents[1] / "pages"
 
 
-@pytest.mark.skipif(not SHARED_PAGES.exists(), reason="needs the labelled pages beside the project")
-def test_tokens_of_real_pages_are_those_of_the_walk_character_by_character() -> None:
-    with lzma.open(SHARED_PAGES, "rt", encoding="utf-8") as lines:
-        pages = [json.loads(line)["html"] for line in islice(lines, 3)]
+def test_tokens_of_whole_pages_are_the_oracle_s() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in sorted(PAGES.glob("*/source.html"))]
 
-    for page in pages:
-        assert rows(tokenize(page)) == tokens_of(page)
+    for source in (news_page(0).html, *sources):
+        assert rows(tokenize(source, porter_nltk)) == tokens_of(source)
+
+
+def test_both_stemmers_give_the_same_tokens_and_do_not_share_a_cache() -> None:
+    source = "<p>Running dogs trekked.</p>"
+
+    default, paper = tokenize(source), tokenize(source, porter_nltk)
+
+    assert np.flatnonzero(default.token_id != paper.token_id).tolist() == [3]
+    assert shown(default) == shown(paper)

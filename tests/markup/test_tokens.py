@@ -20,7 +20,7 @@ def test_kinds_of_tokens() -> None:
     assert len(tokens) == 8
 
 
-def test_a_tag_is_open_where_it_is_opened() -> None:
+def test_is_open_finds_opening_tags_of_one_name() -> None:
     tokens = tokenize(PAGE)
 
     assert np.flatnonzero(tokens.is_open("b")).tolist() == [3]
@@ -48,12 +48,26 @@ def test_no_tokens_have_no_html_and_no_words() -> None:
     assert (tokens.html(0, 0), tokens.words(), len(tokens)) == ("", [], 0)
 
 
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("one two", [False, True]),
+        (" one", [True]),
+        ("one, <b>two</b>", [False, False, True, False, False]),
+        ("one\n<b> two", [False, True, True]),
+        ("", []),
+    ],
+)
+def test_blanks_between_tokens_are_known(source: str, expected: list[bool]) -> None:
+    assert tokenize(source).blank_before.tolist() == expected
+
+
 @given(SOUP)
 def test_arrays_have_one_length_and_the_documented_types(source: str) -> None:
     tokens = tokenize(source)
 
     types = {
-        "symbol": np.uint64,
+        "token_id": np.uint64,
         "kind": np.uint8,
         "tag": np.uint8,
         "start": np.int32,
