@@ -31,7 +31,7 @@ from scrapy_mss.models.profiles import (
     TRIGRAM,
     Profile,
 )
-from tests.core.oracle_bayes import DictionaryBayes, features_of
+from tests.core.oracle_bayes import DictionaryBayes
 from tests.helpers.classifiers import counts_of, random_classifier
 from tests.helpers.markup import NESTED, SOUP, TAG_SOUP
 from tests.helpers.news_pages import NewsPage, news_page
@@ -135,18 +135,21 @@ def test_more_pages_change_the_scores(page: NewsPage) -> None:
     assert not np.array_equal(extractor.extract(page.html).scores, before.scores)
 
 
+WIDTH = {"unigram": 1, "trigram": 3}  # tokens of a feature; unclosed tags have a bucket each
+
+
 def has_bucket_of_its_own(profile: Profile, pages: list[Page]) -> Bools:
     """Which tokens of the last page share no bucket with another feature of these pages."""
-    features = [features_of(page.tokens, profile.families) for page in pages]
-    alone = np.ones(len(pages[-1].tokens), np.bool_)
-    for place, name in enumerate(profile.families):
-        rows = [FAMILIES[name].values(page, FAMILIES[name].bits).bucket.tolist() for page in pages]
-        sharing = defaultdict(set)
-        for row, of_tokens in zip(rows, features, strict=True):
-            for bucket, feature in zip(row, of_tokens, strict=True):
-                sharing[bucket].add(feature[place])
-        alone &= np.array([len(sharing[bucket]) == 1 for bucket in rows[-1]])
-    if profile.neighbours:  # whose features may be a token's
+    family, width = FAMILIES[profile.families[0]], WIDTH[profile.families[0]]
+    features_in = defaultdict(set)
+    buckets: list[int] = []
+    for page in pages:
+        buckets = family.values(page, family.bits).bucket.tolist()
+        ids = [*page.tokens.token_id.tolist(), None, None]
+        for at, bucket in enumerate(buckets):
+            features_in[bucket].add(tuple(ids[at : at + width]))
+    alone = np.array([len(features_in[bucket]) == 1 for bucket in buckets])
+    if profile.neighbours:  # their features may be the token's
         alone[1:-1] &= alone[:-2] & alone[2:]
     return alone
 
