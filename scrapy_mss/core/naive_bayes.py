@@ -153,8 +153,9 @@ _FULL = "a count would exceed 32 bits: this model cannot learn any more, start a
 
 
 def page_digest(tokens: Tokens, inside: Bools) -> int:
-    """A hash of a labelled page: of its tokens and of which of them are *inside*."""
+    """A hash of a labelled page: of its tokens, its attributes, and which tokens are *inside*."""
     digest = blake2b(tokens.token_id.astype("<u8").tobytes(), digest_size=DIGEST_BITS // 8)
+    digest.update(tokens.clean.encode("utf-8", "surrogatepass"))  # class words are no tokens
     digest.update(np.packbits(inside).tobytes())
     return int.from_bytes(digest.digest(), "little")
 

@@ -187,7 +187,8 @@ def _from_parts(header: dict[str, Any], parts: bytes) -> Model:
     model = Model(profile)
     bayes = model.bayes
     bayes.pages = _count(header["pages"])
-    bayes.tokens[:] = [_count(number) for number in header["tokens"]]
+    n_outside, n_inside = header["tokens"]
+    bayes.tokens[:] = _count(n_outside), _count(n_inside)
     bayes.digest = _count(header["digest"])
     rows = header["families"]
     if [row["name"] for row in rows] != list(profile.families):
@@ -282,7 +283,7 @@ def _shortened(names: Sequence[str]) -> str:
 
 
 def _count(number: object) -> int:
-    if not isinstance(number, int) or number < 0:
+    if isinstance(number, bool) or not isinstance(number, int) or number < 0:
         raise ValueError(f"{number!r} where a count was expected")
     return number
 

@@ -1,215 +1,228 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import defaultdict
+from dataclasses import replace
 from math import log
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from scrapy_mss.blocks import container_features as agreement
-from scrapy_mss.blocks import features as measures
 from scrapy_mss.blocks.classifier import (
-    BESIDE,
-    NEIGHBOURS,
-    OF_NAMES,
-    OF_TOKENS,
-    SUREST,
-    Judge,
-    evidence_of,
-    inputs_of,
-    score,
+    MAX_LOG_ODDS,
+    NEIGHBOUR_FEATURES,
+    NEIGHBOUR_OFFSETS,
+    POOLINGS,
+    BlockClassifier,
+    block_evidence,
+    block_inputs,
+    block_scores,
+    input_names,
 )
-from scrapy_mss.blocks.page_features import N_LOOKS, looks_of
+from scrapy_mss.blocks.container_features import EPSILON
+from scrapy_mss.blocks.features import FEATURES, heading_above, heading_levels
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.page_features import page_feature_names
 from scrapy_mss.blocks.segmentation import LEVELS
-from scrapy_mss.core.features import NAME_BITS, NAMES, name_buckets
-from scrapy_mss.core.naive_bayes import LAYOUT_SMOOTHING, SMOOTHING, NaiveBayes
-from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.core.naive_bayes import NaiveBayes
+from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.models.families import new_counts
 from scrapy_mss.models.profiles import DEFAULT
-from tests.helpers.classifiers import learned, random_judge
-from tests.helpers.layouts import ODD, PAGES, blocks_around, runs_of
+from tests.helpers.classifiers import counts_of, random_classifier
+from tests.helpers.effort import examples
+from tests.helpers.layouts import PAGES, block_ancestors, block_runs
 from tests.helpers.news_pages import news_page
-from tests.test_hostile import LINEAR, ratios
 
 
 @pytest.fixture(scope="module")
-def bayes() -> NaiveBayes:
-    return learned()
+def bayes() -> NaiveBayes[Page]:
+    return counts_of(range(3))
 
 
 @pytest.fixture(scope="module")
-def judge() -> Judge:
-    return random_judge()
+def classifier() -> BlockClassifier:
+    return random_classifier()
 
 
-def said(bayes: NaiveBayes, family: str, bucket: int) -> float:
-    """What the counts say of one feature, by the formula."""
-    outside, inside = bayes.counts[family][bucket].tolist()
-    if not outside + inside:
-        return 0.0
-    doubt = SMOOTHING if family == OF_TOKENS else LAYOUT_SMOOTHING
-    all_out, all_in = bayes.tokens.tolist()
-    return log((inside + doubt) / (outside + doubt)) - log((all_in + 1) / (all_out + 1))
+def values_at(bayes: NaiveBayes[Page], page: Page, name: str) -> dict[int, list[float]]:
+    """The log-odds of all values of one family by their first token, by the formula."""
+    (family,) = (family for family in bayes.families if family.name == name)
+    n_out, n_in = bayes.tokens.tolist()
+    found = defaultdict(list)
+    bucket, start, _ = family.values(page, family.bits)
+    for row, at in zip(bayes.counts[name][bucket].tolist(), start.tolist(), strict=True):
+        doubtful = [count + family.smoothing for count in row]
+        odds = log(doubtful[1] / doubtful[0]) - log((n_in + 1) / (n_out + 1))
+        found[at].append(odds if any(row) else 0.0)
+    return found
 
 
 @given(PAGES)
-def test_evidence_of_a_passage_is_that_of_its_tokens_and_of_the_names_around(
-    bayes: NaiveBayes, source: str
+@examples(2)
+def test_evidence_of_a_block_is_pooled_over_its_tokens_and_its_ancestors(
+    bayes: NaiveBayes[Page], source: str
 ) -> None:
-    tokens = tokenize(source)
-    runs, around = runs_of(tokens), blocks_around(tokens)
-    names = tokens.passages.names
-    buckets = name_buckets(names, NAME_BITS).tolist()
-    of_element: dict[int, list[float]] = {}
-    for bucket, of in zip(buckets, names.of.tolist(), strict=True):
-        of_element.setdefault(int(names.element[of]), []).append(said(bayes, NAMES, bucket))
-
-    evidence = evidence_of(bayes, tokens.passages)
-
-    for number, run in enumerate(runs):
-        expected = []
-        for family in bayes.families:
-            row = family.buckets(tokens, family.bits)
-            values = [said(bayes, family.name, int(row[at])) for at in run]
-            if family.name != OF_TOKENS:
-                assert len(set(values)) == 1
-            expected.append(sum(values) / len(values))
-        blocks = around[run[0]][:LEVELS]
-        of_names = [value for block in blocks for value in of_element.get(block, [])]
-        expected += [sum(of_names), min([0.0, *of_names]), max([0.0, *of_names])]
-        clipped = [min(SUREST, max(-SUREST, value)) for value in expected]
-        np.testing.assert_allclose(evidence[:, number], clipped, atol=1e-9)
-
-
-def test_counts_without_names_give_no_evidence_of_names() -> None:
-    families = tuple(name for name in DEFAULT.families if name != NAMES)
-    passages = news_page(9).tokens.passages
-
-    found, expected = (
-        evidence_of(learned(2, some), passages) for some in (families, DEFAULT.families)
+    page = Page.of(source)
+    words, shapes, class_words = (
+        values_at(bayes, page, name) for name in ("unigram", "shape", "class_words")
     )
+    ancestors = block_ancestors(page.tokens)
 
-    assert found.tolist() == expected[: len(families)].tolist()
-    assert len(expected) == len(families) + len(OF_NAMES)
+    evidence = dict(zip([p.name for p in POOLINGS], block_evidence(page, bayes), strict=True))
+
+    for number, run in enumerate(block_runs(page.tokens)):
+        above = [value for at in ancestors[run[0]][:LEVELS] for value in class_words[at]]
+        expected = {
+            "unigram": sum(words[at][0] for at in run) / len(run),
+            "shape": shapes[run[0]][0],
+            "class_words_sum": sum(above),
+            "class_words_min": min([0.0, *above]),
+            "class_words_max": max([0.0, *above]),
+        }
+        found = {name: evidence[name][number] for name in expected}
+        clipped = {n: min(MAX_LOG_ODDS, max(-MAX_LOG_ODDS, v)) for n, v in expected.items()}
+        assert found == pytest.approx(clipped)
 
 
-def test_counts_that_learned_nothing_say_nothing() -> None:
-    evidence = evidence_of(NaiveBayes(DEFAULT.families), news_page(1).tokens.passages)
+def test_counts_that_learned_nothing_are_no_evidence() -> None:
+    page = Page(news_page(1).tokens)
 
-    assert not evidence.any()
+    assert not block_evidence(page, new_counts(DEFAULT.families)).any()
 
 
-def test_what_was_inside_speaks_for_a_passage_and_what_was_outside_against_it(
-    bayes: NaiveBayes,
+def test_what_was_inside_speaks_for_a_block_and_what_was_outside_against_it(
+    bayes: NaiveBayes[Page],
 ) -> None:
     page = news_page(50)
-    passages, inside = page.tokens.passages, page.inside
+    blocks = Page(page.tokens)
 
-    _, element, *_ = evidence_of(bayes, passages)
+    evidence = block_evidence(blocks, bayes)
 
-    kept = inside[passages.first]
-    assert element[kept].min() > 0 > element[~kept].max()
+    kept = page.inside[blocks.blocks.first]
+    for pooling, row in zip(POOLINGS, evidence, strict=True):
+        assert row[kept].mean() > row[~kept].mean(), pooling.name
 
 
 def test_a_score_is_the_weighted_sum_of_evidence() -> None:
     evidence = np.array([[1.0, 2.0], [3.0, -4.0]])
 
-    assert score(evidence, np.array([2, 0.5, -1], np.float32)).tolist() == [2.5, 1.0]
+    assert block_scores(evidence, np.array([2, 0.5, -1], np.float32)).tolist() == [2.5, 1.0]
+
+
+def evidence_for(page: Page) -> tuple[Floats, Floats]:
+    """Evidence and scores that are different for each block."""
+    n = len(page.blocks)
+    evidence = np.arange(float(len(POOLINGS) * n)).reshape(len(POOLINGS), n)
+    return evidence, np.linspace(-1, 1, n)
 
 
 @given(PAGES)
-def test_the_network_is_shown_all_measures_and_those_of_the_passages_beside(source: str) -> None:
-    passages = tokenize(source).passages
-    n = len(passages)
-    evidence = np.arange(2.0 * n).reshape(2, n)
-    scores = np.linspace(-1, 1, n)
-    looks = measures.columns(passages)
-    last = measures.last_heading(passages)
+@examples(2)
+def test_inputs_have_the_same_names_on_every_page(source: str) -> None:
+    page = Page.of(source)
 
-    inputs = inputs_of(passages, evidence, scores)
+    inputs = block_inputs(page, *evidence_for(page))
 
-    assert inputs.dtype == np.float32
-    expected = []
-    for i in range(n):
-        row = [column[i] for column in looks.values()]
-        row += [evidence[0, i], evidence[1, i], scores[i], scores[last[i]] if last[i] >= 0 else 0]
-        row += [column[i] for column in agreement.columns(passages, scores).values()]
-        for column in [scores, *(looks[name] for name in BESIDE)]:
-            row += [column[i + by] if 0 <= i + by < n else 0 for by in NEIGHBOURS]
-        expected.append(row)
-    if n:
-        np.testing.assert_allclose(inputs, expected, rtol=1e-6)
-    assert len(inputs) == n
+    assert tuple(inputs.columns) == input_names()
+    assert inputs.matrix.shape == (len(page.blocks), len(input_names()))
+    assert inputs.matrix.dtype == np.float32
+    for number, name in enumerate(input_names()):
+        expected = inputs.columns[name].astype(np.float32)
+        assert inputs.matrix[:, number].tolist() == expected.tolist()
+
+
+def test_no_two_inputs_have_the_same_name() -> None:
+    assert len(set(input_names())) == len(input_names())
+    assert len({pooling.name for pooling in POOLINGS}) == len(POOLINGS)
+    assert len(set(page_feature_names())) == len(page_feature_names())
+
+
+@given(PAGES)
+def test_inputs_are_the_features_the_evidence_and_what_follows_from_the_score(source: str) -> None:
+    page = Page.of(source)
+    evidence, score = evidence_for(page)
+    above = heading_above(heading_levels(page)).tolist()
+
+    columns = block_inputs(page, evidence, score).columns
+
+    assert {feature.name for feature in FEATURES} < set(columns)
+    for pooling, row in zip(POOLINGS, evidence, strict=True):
+        assert columns[f"evidence_{pooling.name}"].tolist() == row.tolist()
+    assert columns["score"].tolist() == score.tolist()
+    headings = [score[h] if h >= 0 else 0.0 for h in above]
+    assert columns["score_of_heading_above"].tolist() == headings
+    total = (np.maximum(score, 0) * page.blocks.words).sum() + EPSILON
+    assert np.expm1(columns["page_evidence"]) == pytest.approx(np.full(len(score), total))
+
+
+@given(PAGES)
+def test_inputs_of_neighbours_are_their_own_and_0_beyond_the_page(source: str) -> None:
+    page = Page.of(source)
+    n = len(page.blocks)
+
+    columns = block_inputs(page, *evidence_for(page)).columns
+
+    for name in NEIGHBOUR_FEATURES:
+        for by in NEIGHBOUR_OFFSETS:
+            expected = [columns[name][i + by] if 0 <= i + by < n else 0.0 for i in range(n)]
+            assert columns[f"{name}[{by:+d}]"].tolist() == expected
 
 
 @given(PAGES)
 def test_probabilities_are_between_0_and_1_and_the_same_each_time(
-    bayes: NaiveBayes, judge: Judge, source: str
+    bayes: NaiveBayes[Page], classifier: BlockClassifier, source: str
 ) -> None:
-    passages = tokenize(source).passages
+    first, again = (
+        classifier.probabilities(classifier.inputs(page, bayes))
+        for page in (Page.of(source), Page.of(source))
+    )
 
-    found = judge.probabilities(evidence_of(bayes, passages), passages)
-
-    assert found.shape == (len(passages),)
-    assert np.all((found >= 0) & (found <= 1))
-    again = tokenize(source).passages
-    assert judge.probabilities(evidence_of(bayes, again), again).tolist() == found.tolist()
-
-
-@pytest.mark.parametrize("name", ODD)
-def test_odd_pages_are_judged(name: str, bayes: NaiveBayes, judge: Judge) -> None:
-    passages = tokenize(ODD[name]).passages
-
-    evidence = evidence_of(bayes, passages)
-    found = judge.probabilities(evidence, passages)
-    looks = looks_of(passages, judge.score(evidence), found, found > 0.5)
-
-    assert np.isfinite(evidence).all()
-    assert np.abs(evidence).max(initial=0) <= SUREST
-    assert np.all((found >= 0) & (found <= 1))
-    assert looks.shape == (N_LOOKS,)
-    assert np.isfinite(looks).all()
-    assert 0 <= judge.article(looks) <= 1
+    assert first.dtype == np.float64
+    assert np.all((first >= 0) & (first <= 1))
+    assert first.tolist() == again.tolist()
 
 
-def test_a_judge_decides_by_the_weighted_sum_of_looks(judge: Judge) -> None:
-    looks = np.linspace(-1, 1, N_LOOKS)
-    odds = sum(a * float(b) for a, b in zip(looks, judge.decision, strict=False))
-
-    found = judge.article(looks)
-
-    assert found == pytest.approx(1 / (1 + np.exp(-odds - float(judge.decision[-1]))))
-
-
-GROWING: dict[str, Callable[[int], str]] = {
-    "paragraphs": lambda n: "<div class=story><p>One two, three.</p></div>" * (n // 45),
-    "boxes": lambda n: "<div class=story>" * (n // 23) + "one" + "</div>" * (n // 23),
-    "boxes with text": lambda n: "<div class=story>one" * (n // 26) + "</div>" * (n // 26),
-    "unclosed boxes": lambda n: "<div class=story>one" * (n // 20),
-    "one word": lambda n: "a" * n,
-    "headings": lambda n: "<h2>one</h2><p>two</p>" * (n // 22),
-    "names": lambda n: '<div class="' + "story " * (n // 6) + '">one</div>',
-    "attributes": lambda n: "<div " + "class=one " * (n // 10) + ">one</div>",
-    "quotes": lambda n: "<div class='" * (n // 12) + "'>one</div>",
-    "signs": lambda n: "<p>one" + ".,;:" * (n // 4),
-    "types": lambda n: '<p>one<i "@type":' + " " * n + ">two",
-    "many types": lambda n: "<p>one<i " + "'@type' : [ " * (n // 12) + ">two",
-}
-
-
-@pytest.mark.parametrize("name", GROWING)
-def test_a_page_four_times_as_long_takes_four_times_as_long_to_judge(
-    name: str, bayes: NaiveBayes, judge: Judge
+def test_a_page_is_classified_by_the_weighted_sum_of_its_features(
+    classifier: BlockClassifier,
 ) -> None:
-    def judged(source: str) -> Callable[[], float]:
-        def run() -> float:
-            passages = tokenize(source).passages
-            evidence = evidence_of(bayes, passages)
-            found = judge.probabilities(evidence, passages)
-            return judge.article(looks_of(passages, judge.score(evidence), found, found > 0.5))
+    features = np.linspace(-1, 1, len(page_feature_names()))
+    *weights, constant = map(float, classifier.page_weights)
+    odds = sum(a * b for a, b in zip(features, weights, strict=True)) + constant
 
-        return run
+    found = classifier.article_probability(features)
 
-    small, large = judged(GROWING[name](40_000)), judged(GROWING[name](160_000))
+    assert found == pytest.approx(1 / (1 + np.exp(-odds)))
 
-    assert any(ratio < LINEAR for ratio in ratios(large, small))
+
+def test_a_classifier_is_rebuilt_from_its_arrays(classifier: BlockClassifier) -> None:
+    rebuilt = BlockClassifier.from_arrays(classifier.arrays)
+
+    assert list(rebuilt.arrays) == list(classifier.arrays)
+    for name, array in classifier.arrays.items():
+        assert np.array_equal(rebuilt.arrays[name], array)
+    assert rebuilt.digest == classifier.digest
+    assert rebuilt.evidence_weights is classifier.evidence_weights
+    assert rebuilt.network.hidden is classifier.network.hidden
+    assert rebuilt.page_weights is classifier.page_weights
+
+
+@given(st.data())
+@examples(2)
+def test_the_digest_changes_with_any_weight(
+    classifier: BlockClassifier, data: st.DataObject
+) -> None:
+    arrays = {name: array.copy() for name, array in classifier.arrays.items()}
+    weights = data.draw(st.sampled_from(sorted(arrays)))
+    at = data.draw(st.integers(0, arrays[weights].size - 1))
+    arrays[weights].flat[at] = np.nextafter(arrays[weights].flat[at], np.float32(np.inf))
+
+    assert BlockClassifier.from_arrays(arrays).digest != classifier.digest
+
+
+def test_the_digest_is_of_where_a_weight_is(classifier: BlockClassifier) -> None:
+    network = replace(
+        classifier.network, mean=classifier.network.scale, scale=classifier.network.mean
+    )
+
+    assert replace(classifier, network=network).digest != classifier.digest

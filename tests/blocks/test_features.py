@@ -1,172 +1,212 @@
+"""Block features: a worked example for each, and properties where a slow walk gives the numbers."""
+
 from __future__ import annotations
 
-from collections import Counter
-from math import log, log1p
+from math import exp, log, log1p
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from scrapy_mss.blocks.features import (
-    AROUND,
-    CLOSERS,
-    COMMAS,
-    FAR,
-    HEADINGS,
-    LONGEST_HEADLINE,
-    OWN_TAGS,
-    QUOTES,
-    SENTENCE_ENDS,
-    columns,
-    first_characters,
-    heading_level,
-    last_heading,
+    ANCESTORS,
+    FEATURES,
+    MAX_HEADLINE,
+    PARENTS,
+    block_features,
+    first_codes,
+    heading_above,
+    heading_levels,
 )
-from scrapy_mss.blocks.segmentation import LEVELS
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Tokens
-from tests.helpers.layouts import ODD, PAGES, blocks_around, runs_of, tag_of
+from tests.helpers.layouts import PAGES, block_runs
 from tests.helpers.markup import shown
-from tests.helpers.news_pages import news_page
 
 Row = dict[str, float]
 
 
-def measured(source: str) -> list[Row]:
-    """The measures of each passage."""
-    found = columns(tokenize(source).passages)
-    n = len(found["words"])
-    return [{name: float(column[i]) for name, column in found.items()} for i in range(n)]
+def rows_of(source: str) -> list[Row]:
+    """The features of each block by their names."""
+    columns = block_features(Page.of(source))
+    n = len(columns["words"])
+    return [{name: float(column[i]) for name, column in columns.items()} for i in range(n)]
 
 
-def row(source: str) -> Row:
-    """The measures of the first passage."""
-    return measured(source)[0]
+def values_of(source: str, name: str) -> list[float]:
+    return list(block_features(Page.of(source))[name].tolist())
 
 
-def text_by_hand(tokens: Tokens, run: list[int]) -> Row:
-    """What the characters of a passage say, one token after the other."""
-    seen = shown(tokens)
-    words = [seen[at] for at in run if tokens.is_word[at]]
-    firsts = [seen[at][0] for at in run]
-    ends = sum(first in SENTENCE_ENDS for first in firsts)
-    return {
-        "words": log1p(len(words)),
-        "letters": log1p(sum(map(len, words))),
-        "word_length": sum(map(len, words)) / len(words),
-        "capitals": sum(first.isupper() for first in firsts) / len(words),
-        "digits": sum(first.isdigit() for first in firsts) / len(words),
-        "ends": log1p(ends),
-        "end_share": ends / len(words),
-        "commas": log1p(sum(first in COMMAS for first in firsts)),
-        "quotes": log1p(sum(first in QUOTES for first in firsts)),
-        "signs": (len(run) - len(words)) / len(words),
-        "closed": float(firsts[-1] in CLOSERS),
-        "colon": float(firsts[-1] == ":"),
-        "capital_first": float(firsts[0].isupper()),
-    }
-
-
-@given(PAGES)
-def test_what_a_text_looks_like_is_counted_from_its_characters(source: str) -> None:
-    tokens = tokenize(source)
-    expected = [text_by_hand(tokens, run) for run in runs_of(tokens)]
-
-    found = measured(source)
-
-    assert len(found) == len(expected)
-    for one, row_by_hand in zip(found, expected, strict=True):
-        assert {name: one[name] for name in row_by_hand} == pytest.approx(row_by_hand)
-
-
-@given(PAGES)
-def test_where_a_text_stands_is_read_off_the_tree(source: str) -> None:
-    tokens = tokenize(source)
-    around, runs = blocks_around(tokens), runs_of(tokens)
-
-    found = measured(source)
-
-    for one, run in zip(found, runs, strict=True):
-        tags = [tag_of(tokens, at) for at in around[run[0]][:LEVELS]]
-        assert one["depth"] == len(tags) / 10
-        for name in OWN_TAGS:
-            assert one[f"is_{name}"] == (tags[:1] == [name])
-        for name in AROUND:
-            assert one[f"in_{name}"] == (name in tags)
-
-
-@given(PAGES)
-def test_the_place_in_the_page_is_counted_in_words_and_passages(source: str) -> None:
-    tokens = tokenize(source)
-    sizes = [sum(bool(tokens.is_word[at]) for at in run) for run in runs_of(tokens)]
-    total = sum(sizes)
-
-    found = measured(source)
-
-    for number, one in enumerate(found):
-        before = sum(sizes[:number])
-        assert one["place"] == pytest.approx(before / total)
-        assert one["order"] == pytest.approx(number / len(sizes))
-        assert one["before"] == pytest.approx(log1p(before))
-        assert one["after"] == pytest.approx(log1p(total - before - sizes[number]))
-        assert one["page"] == pytest.approx(log1p(total))
-
-
-@given(PAGES)
-def test_headings_are_counted_and_looked_for_backwards(source: str) -> None:
-    tokens = tokenize(source)
-    around, runs = blocks_around(tokens), runs_of(tokens)
-    own = [tag_of(tokens, around[run[0]][0]) if around[run[0]] else "" for run in runs]
-    levels = [HEADINGS.index(name) + 1 if name in HEADINGS else 0 for name in own]
-    sizes = [sum(bool(tokens.is_word[at]) for at in run) for run in runs]
-
-    passages, found = tokens.passages, measured(source)
-
-    assert heading_level(passages).tolist() == levels
-    for number, one in enumerate(found):
-        last = max((i for i in range(number) if levels[i]), default=-1)
-        assert last_heading(passages)[number] == last
-        assert one["heading"] == (7 - levels[number] if levels[number] else 0)
-        assert one["heading_above"] == (7 - levels[last] if last >= 0 else 0)
-        distance = log1p(sum(sizes[last:number])) if last >= 0 else FAR
-        assert one["below_heading"] == pytest.approx(distance)
-        assert one["main_headings"] == min(levels[: number + 1].count(1), 4)
-
-
-@given(PAGES)
-def test_a_text_that_comes_again_is_counted(source: str) -> None:
-    tokens = tokenize(source)
-    texts = [tuple(tokens.token_id[run].tolist()) for run in runs_of(tokens)]
-    counts = Counter(texts)
-
-    found = measured(source)
-
-    repeated = [one["repeated"] for one in found]
-    assert repeated == pytest.approx([log(counts[text]) for text in texts])
-
-
-def test_texts_of_the_same_words_in_another_order_are_others() -> None:
-    assert [one["repeated"] for one in measured("<p>one two<p>two one<p>one one")] == [0, 0, 0]
-
-
+# A page and what a feature is of each of its blocks, near misses among them.
+EXAMPLES: list[tuple[str, str, list[float]]] = [
+    # Paragraphs are long, menus short.
+    ("words", "<p>one two, three.<p>one", [log(4), log(2)]),
+    ("letters", "<p>one, three.<p>a", [log(9), log(2)]),
+    ("word_length", "<p>one three five<p>a...", [4, 1]),
+    # Menus are links, articles have some.
+    ("link_share", "<p><a>one two</a><p><a>one</a> two<p>one", [1, 0.5, 0]),
+    ("all_linked", "<p><a>one two</a>, .<p><a>one</a> two", [1, 0]),
+    # Headlines and names have capitals, tables digits.
+    ("capital_share", "<p>One Two three<p>\u00c9t\u00e9 \u0416 \u00df<p>oNE", [2 / 3, 2 / 3, 0]),
+    ("digit_share", "<p>1 2nd three<p>x2", [2 / 3, 0]),
+    # Running text has sentences.
+    ("sentence_ends", "<p>One. Two!<p>\u4e00\u3002<p>one", [log(3), log(2), 0]),
+    ("sentence_end_share", "<p>One. Two two?<p>one", [2 / 3, 0]),
+    ("commas", "<p>one, two; three<p>one.", [log(3), 0]),
+    ("quotes", '<p>"one"<p>\u201cone\u201d\u00ab<p>one', [log(3), log(4), 0]),
+    ("symbol_share", "<p>one | two<p>one", [0.5, 0]),
+    ("ends_sentence", "<p>one.<p>one\u3002<p>one:<p>one)<p>one. two", [1, 1, 1, 1, 0]),
+    ("ends_with_colon", "<p>one:<p>one: two", [1, 0]),
+    ("starts_with_capital", "<p>One<p>one Two<p>\u0416", [1, 0, 1]),
+    # A text that recurs is a label of the template.
+    ("repetitions", "<p>one two<p>two one<p>one two", [log(2), 0, log(2)]),
+    # Templates name the parts of a page.
+    ("depth", "<div><p>one</p></div><p>two", [0.2, 0]),
+    ("hidden", "<div hidden><p>one</p></div><p>two", [1, 0]),
+    # Where on the page it is, by words and by blocks.
+    ("position", "<p>one<p>two three<p>four", [0, 1 / 4, 3 / 4]),
+    ("rank", "<p>one<p>two three<p>four<p>five", [0, 1 / 4, 2 / 4, 3 / 4]),
+    ("words_before", "<p>one<p>two three<p>four", [0, log(2), log(4)]),
+    ("words_after", "<p>one<p>two three<p>four", [log(4), log(2), 0]),
+    ("page_words", "<p>one<p>two three", [log(4), log(4)]),
+    # Headings give text its structure.
+    ("heading_rank", "<h1>one</h1><h6>two</h6><h2><p>three</p></h2>", [6, 1, 0]),
+    ("words_below_heading", "<p>one<h2>two three</h2><p>four<p>five", [9, 9, log(3), log(4)]),
+    ("rank_of_heading_above", "<p>one<h2>two</h2><h3>three</h3><p>four", [0, 0, 5, 4]),
+    (
+        "main_headings",
+        "<p>one<h1>two</h1><h1>three</h1>" + "<h1>x</h1>" * 9,
+        [0, 1, 2, 3, *[4] * 8],
+    ),
+]
 TITLED = "<title>The ferry sails again this Monday | Daily</title>"
+STORY = (
+    f"{TITLED}<h1>Daily</h1><p>one two</p><h2>The ferry sails again this Monday</h2>"
+    "<p>three four five</p><h2>Other news</h2><p>six</p>"
+)
+# The headline is the heading that repeats the title; the article begins below it.
+EXAMPLES += [
+    ("title_overlap", STORY, [0, 0, 0, 1, 0, 0, 0]),
+    ("headline_title_overlap", STORY, [1] * 7),
+    ("below_headline", STORY, [0, 0, 0, 0, 1, 1, 1]),
+    (
+        "words_from_headline",
+        STORY,
+        [-log1p(10), -log(4), -log(3), 0, log(7), log(10), log(12)],
+    ),
+    ("later_headings", STORY, [0, 0, 0, 0, 0, log(2), log(2)]),
+    ("title_overlap", f"{TITLED}<p>The ferry sails again this Monday", [0, 1]),
+    # Only the first title is the page's: drawings have their own.
+    ("title_overlap", "<title>One two</title><svg><title>Three</title></svg><p>one two", [0, 0, 1]),
+]
+DESCRIBED = (
+    '<meta name="description" content="The ferry sails again this Monday.">'
+    "<title>The ferry sails again this Monday</title><li>The ferry</li>"
+    "<p>The ferry sails again, this Monday!</p><p>The ferry sails, as it does again this Monday"
+)
+# A description is often the article's first paragraph, by pairs of words.
+EXAMPLES += [
+    ("description_recall", DESCRIBED, [0, 1 / 5, 1, 4 / 5]),
+    # Two words that the description has as well may be chance.
+    ("description_precision", DESCRIBED, [0, 0, 1, 4 / 8]),
+    ("below_description", DESCRIBED, [-1, -1, 1, 1]),
+    ("has_description", DESCRIBED, [1] * 4),
+]
+for silent in ("", '<meta name="description" content="The ferry sails">'):
+    EXAMPLES += [
+        (name, f"{silent}<p>The ferry sails again this Monday", [0])
+        for name in (
+            *("description_recall", "description_precision"),
+            *("below_description", "has_description"),
+        )
+    ]
+EXAMPLES += [
+    (f"is_{tag}", f"<{tag}><b>one</b></{tag}><h1>two</h1><{tag}><h1>x</h1></{tag}>", [1, 0, 0])
+    for tag in PARENTS
+]
+EXAMPLES += [
+    (f"in_{tag}", f"<{tag}><h1>one</h1></{tag}><h1>two</h1><{tag}></{tag}>three", [1, 0, 0])
+    for tag in ANCESTORS
+]
 
 
-def test_a_headline_is_the_heading_that_says_what_the_title_says() -> None:
-    found = measured(
-        f"{TITLED}<h1>Daily</h1><p>one two</p><h2>The ferry sails again this Monday</h2>"
-        "<p>three four five</p><h2>Other news</h2><p>six</p>"
-    )
+@pytest.mark.parametrize(
+    ("name", "source", "expected"), EXAMPLES, ids=[name for name, _, _ in EXAMPLES]
+)
+def test_a_feature_by_example(name: str, source: str, expected: list[float]) -> None:
+    assert values_of(source, name) == pytest.approx(expected)
 
-    titled = [one["titled"] for one in found]
-    assert titled[0] == titled[1] == titled[2] == titled[4] == titled[6] == 0
-    assert titled[3] == 1
-    assert all(one["headline_titled"] == 1 for one in found)
-    assert [one["below"] for one in found] == [0, 0, 0, 0, 1, 1, 1]
-    assert found[2]["from_headline"] == pytest.approx(-log1p(2))
-    assert found[3]["from_headline"] == 0
-    assert found[4]["from_headline"] == pytest.approx(log1p(6))
-    assert [one["next_headlines"] for one in found[4:]] == pytest.approx([0, log(2), log(2)])
+
+def test_every_feature_has_an_example_and_a_name_of_its_own() -> None:
+    names = [feature.name for feature in FEATURES]
+
+    assert len(set(names)) == len(names)
+    assert set(names) == {name for name, _, _ in EXAMPLES}
+
+
+@given(PAGES)
+def test_features_are_one_number_a_block_in_the_order_of_the_table(source: str) -> None:
+    page = Page.of(source)
+
+    columns = block_features(page)
+
+    assert list(columns) == [feature.name for feature in FEATURES]
+    for column in columns.values():
+        assert column.dtype == np.float64
+        assert column.shape == (len(page.blocks),)
+        assert np.isfinite(column).all()
+
+
+PIECES = 'One two. 7 , " : Two <b>three</b> <a>four</a> Five\u2026 \u4e2d ;'.split()
+TEXT_FEATURES = tuple(name for name, _, _ in EXAMPLES[:15])
+PARAGRAPHS = st.lists(
+    st.lists(st.sampled_from(PIECES), max_size=6).map(
+        lambda pieces: f"<p>{' '.join(['one', *pieces])}</p>"
+    ),
+    max_size=6,
+)
+
+
+@given(PARAGRAPHS)
+def test_features_of_a_text_do_not_depend_on_the_rest_of_the_page(paragraphs: list[str]) -> None:
+    found = rows_of("".join(paragraphs))
+
+    alone = [row for paragraph in paragraphs for row in rows_of(paragraph)]
+    for name in TEXT_FEATURES:
+        assert [row[name] for row in found] == [row[name] for row in alone]
+
+
+@given(PAGES)
+def test_characters_of_a_text_are_counted_as_one_by_one(source: str) -> None:
+    tokens = tokenize(source)
+    seen = shown(tokens)
+
+    for row, run in zip(rows_of(source), block_runs(tokens), strict=True):
+        words = [seen[at] for at in run if tokens.is_word[at]]
+        initials = [seen[at][0] for at in run]
+        assert exp(row["words"]) == pytest.approx(len(words) + 1)
+        assert exp(row["letters"]) == pytest.approx(sum(map(len, words)) + 1)
+        assert row["capital_share"] == pytest.approx(sum(map(str.isupper, initials)) / len(words))
+        assert row["digit_share"] == pytest.approx(sum(map(str.isdigit, initials)) / len(words))
+        assert row["symbol_share"] == pytest.approx((len(run) - len(words)) / len(words))
+        assert row["starts_with_capital"] == initials[0].isupper()
+
+
+@given(PAGES)
+def test_the_heading_above_is_the_last_one_before(source: str) -> None:
+    levels = heading_levels(Page.of(source))
+
+    found = heading_above(levels).tolist()
+
+    headings = np.flatnonzero(levels).tolist()
+    assert found == [max((h for h in headings if h < n), default=-1) for n in range(len(levels))]
+
+
+@given(PAGES)
+def test_a_main_heading_ranks_above_all_others(source: str) -> None:
+    for row, level in zip(rows_of(source), heading_levels(Page.of(source)), strict=True):
+        assert row["heading_rank"] == (7 - level if level else 0)
 
 
 @pytest.mark.parametrize(
@@ -174,100 +214,25 @@ def test_a_headline_is_the_heading_that_says_what_the_title_says() -> None:
     [
         ("<h1>Anything</h1>", True),
         ("<h1></h1><p>one two", False),
-        # A lower heading has to say some of the title, a line without a heading most of it.
+        # A lower heading must have some of the title, a line without a heading most of it.
         ("<h3>The ferry sails again and something else</h3>", True),
         ("<h3>Something else on Tuesday and Friday</h3>", False),
         ("<div>The ferry sails again this Monday</div>", True),
         ("<div>The ferry sails again and something else</div>", False),
-        # Single words, and what is too long for a headline, are none.
+        # A single word, and what is too long, is no headline.
         ("<div>Ferry</div>", False),
-        ("<div>" + "The ferry sails again this Monday " * (LONGEST_HEADLINE // 6) + "</div>", True),
-        ("<div>" + "The ferry sails again this Monday " * 7 + "</div>", False),
+        (f"<div>{'The ferry sails again this Monday ' * (MAX_HEADLINE // 6)}</div>", True),
+        (f"<div>{'The ferry sails again this Monday ' * (MAX_HEADLINE // 6 + 1)}</div>", False),
     ],
 )
 def test_what_may_be_a_headline(body: str, found: bool) -> None:  # noqa: FBT001
-    last = measured(f"{TITLED}{body}<p>behind")[-1]
-
-    assert last["below"] == found
-
-
-def test_only_the_first_title_is_the_page_s() -> None:
-    page = "<title>One two</title><svg><title>Three four</title></svg><p>three four<p>one two"
-
-    assert [one["titled"] for one in measured(page)][2:] == [0, 1]
-
-
-SAID = '<meta name="description" content="The ferry sails again this Monday.">'
-
-
-def test_a_passage_is_compared_with_the_page_s_description_by_pairs_of_words() -> None:
-    found = measured(
-        f"{SAID}<title>The ferry sails again this Monday</title><li>The ferry</li>"
-        "<p>The ferry sails again, this Monday!</p><p>The ferry sails, as it does again this Monday"
-    )
-
-    assert [one["describes"] for one in found] == pytest.approx([0, 1 / 5, 1, 4 / 5])
-    # Two words that the description has as well may be an accident.
-    assert [one["described"] for one in found] == pytest.approx([0, 0, 1, 4 / 8])
-    assert [one["below_described"] for one in found] == [-1, -1, 1, 1]
-    assert [one["description"] for one in found] == [1] * 4
-
-
-@pytest.mark.parametrize("head", ["", '<meta name="description" content="The ferry sails">'])
-def test_without_a_description_nothing_is_described(head: str) -> None:
-    one = measured(f"{head}<p>The ferry sails again this Monday</p>")[0]
-
-    names = ("describes", "described", "below_described", "description")
-    assert [one[name] for name in names] == [0] * 4
-
-
-@pytest.mark.parametrize(
-    ("source", "name", "expected"),
-    [
-        ("<div hidden><section><p>one</p></section></div>", "hidden", 1),
-        ("<template><p>one</p></template>", "hidden", 1),
-        ("<div hidden></div><p>one</p>", "hidden", 0),
-        ("<div hidden><p>one</p>", "hidden", 0),
-        ("<a>one two</a>", "link_share", 1),
-        ("<a>one</a> two", "link_share", 0.5),
-        ("<a>one two</a>, .", "all_linked", 1),
-        ("<a>one</a> two", "all_linked", 0),
-        ("One Two three", "capitals", 2 / 3),
-        ("\u00c9t\u00e9 \u0416 \u00df", "capitals", 2 / 3),
-        ("1 2nd three", "digits", 2 / 3),
-        ("one.", "closed", 1),
-        ("one", "closed", 0),
-        ("one\u3002", "closed", 1),
-        ("one:", "colon", 1),
-        ("<p>one</p>", "is_p", 1),
-        ("<p><b>one</b></p>", "is_p", 1),
-        ("<nav><p>one</p></nav>", "in_nav", 1),
-        ("<nav></nav><p>one</p>", "in_nav", 0),
-        ("<h2>one</h2>", "heading", 5),
-        ("<h2><p>one</p></h2>", "heading", 0),
-    ],
-)
-def test_measures_of_a_text(source: str, name: str, expected: float) -> None:
-    assert row(source)[name] == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("name", ODD)
-def test_measures_of_odd_pages_are_finite(name: str) -> None:
-    passages = tokenize(ODD[name]).passages
-
-    found = columns(passages)
-
-    assert list(found) == list(columns(news_page(0).tokens.passages))
-    for column in found.values():
-        assert column.dtype == np.float64
-        assert column.shape == (len(passages),)
-        assert np.isfinite(column).all()
+    assert values_of(f"{TITLED}{body}<p>behind", "below_headline")[-1] == found
 
 
 @given(PAGES)
-def test_first_characters_are_those_of_the_tokens(source: str) -> None:
+def test_first_codes_are_those_of_the_tokens(source: str) -> None:
     tokens = tokenize(source)
 
-    found = first_characters(tokens).tolist()
+    codes = first_codes(tokens)
 
-    assert found == [ord(tokens.clean[start]) for start in tokens.clean_start.tolist()]
+    assert codes.tolist() == [ord(tokens.clean[start]) for start in tokens.clean_start.tolist()]

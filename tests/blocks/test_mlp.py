@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.mlp import FARTHEST, PORTION, Network, forward
+from scrapy_mss.blocks.mlp import BATCH, CLIP, Network, forward, product
 from tests.helpers.classifiers import random_network
 from tests.helpers.effort import examples
 
@@ -15,18 +15,17 @@ ROWS = st.lists(
 )
 
 
-def log_odds_by_hand(network: Network, row: list[float]) -> float:
-    """One row, one number after the other."""
-    normal = [
-        min(FARTHEST, max(-FARTHEST, (value - mean) * scale))
+def log_odds_by_loops(network: Network, row: list[float]) -> float:
+    standardized = [
+        min(CLIP, max(-CLIP, (value - mean) * scale))
         for value, mean, scale in zip(row, network.mean, network.scale, strict=True)
     ]
     total = float(network.output[-1])
     for unit, weight in enumerate(network.output[:-1]):
-        inner = float(network.hidden[-1, unit])
-        for value, by in zip(normal, network.hidden[:-1, unit], strict=True):
-            inner += value * float(by)
-        total += float(weight) * max(0.0, inner)
+        activation = float(network.hidden[-1, unit])
+        for value, by in zip(standardized, network.hidden[:-1, unit], strict=True):
+            activation += value * float(by)
+        total += float(weight) * max(0.0, activation)
     return total
 
 
@@ -39,12 +38,12 @@ def test_log_odds_are_those_of_loops_over_the_weights(rows: list[list[float]], s
     found = network.log_odds(inputs)
 
     assert found.dtype == np.float32
-    expected = [log_odds_by_hand(network, row) for row in inputs.tolist()]
+    expected = [log_odds_by_loops(network, row) for row in inputs.tolist()]
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.parametrize("n", [0, 1, PORTION - 1, PORTION, PORTION + 1, 3 * PORTION + 7])
-def test_a_row_means_the_same_among_any_number_of_rows(n: int) -> None:
+@pytest.mark.parametrize("n", [0, 1, BATCH - 1, BATCH, BATCH + 1, 3 * BATCH + 7])
+def test_log_odds_do_not_depend_on_the_number_of_rows(n: int) -> None:
     network = random_network(N_INPUTS)
     inputs = np.random.default_rng(0).normal(size=(n, N_INPUTS)).astype(np.float32)
 
@@ -54,12 +53,12 @@ def test_a_row_means_the_same_among_any_number_of_rows(n: int) -> None:
     np.testing.assert_allclose(found, np.array(alone, np.float32), rtol=1e-5, atol=1e-5)
 
 
-def test_inputs_far_out_are_no_farther_than_the_farthest() -> None:
+def test_inputs_are_clipped() -> None:
     network = random_network(N_INPUTS)
     far, farther = (np.full((1, N_INPUTS), by, np.float32) for by in (1e9, 1e30))
 
-    assert network.normal(far).tolist() == [[FARTHEST] * N_INPUTS]
-    assert network.normal(-farther).tolist() == [[-FARTHEST] * N_INPUTS]
+    assert network.standardized(far).tolist() == [[CLIP] * N_INPUTS]
+    assert network.standardized(-farther).tolist() == [[-CLIP] * N_INPUTS]
     assert network.log_odds(far).tolist() == network.log_odds(farther).tolist()
 
 
@@ -72,15 +71,42 @@ def test_a_network_by_hand() -> None:
         output=np.array([3, 5, -1], np.float32),
     )
 
-    # (4 - 2) / 2 = 1: the units say 1.5 and, below zero, nothing; 0 - 2 / 2 = -1: nothing and 1.
+    # (4 - 2) / 2 = 1 activates the units by 1.5 and 0; (0 - 2) / 2 = -1 by 0 and 1.
     assert network.log_odds(np.array([[4], [0]], np.float32)).tolist() == [3.5, 4]
 
 
-def test_the_hidden_layer_says_nothing_below_zero() -> None:
+def test_activations_are_never_negative() -> None:
     network = random_network(N_INPUTS)
 
-    inner, odds = forward(np.zeros((2, N_INPUTS), np.float32), network.hidden, network.output)
+    activations, log_odds = forward(
+        np.zeros((2, N_INPUTS), np.float32), network.hidden, network.output
+    )
 
-    assert inner.shape == (2, 5)
-    assert inner.min() >= 0
-    assert odds.shape == (2,)
+    assert activations.shape == (2, 5)
+    assert activations.min() >= 0
+    assert log_odds.shape == (2,)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_the_product_is_that_of_loops(kind: type[np.float32]) -> None:
+    rng = np.random.default_rng(0)
+    left, right = rng.normal(size=(7, 5)).astype(kind), rng.normal(size=(5, 3)).astype(kind)
+
+    found = product(left, right)
+
+    by_loops = [
+        [sum(a * b for a, b in zip(row, column, strict=True)) for column in right.T.tolist()]
+        for row in left.tolist()
+    ]
+    assert found.dtype == kind
+    np.testing.assert_allclose(found, np.array(by_loops), rtol=1e-4, atol=1e-6)
+
+
+def test_a_flag_of_the_processor_is_no_warning() -> None:
+    # Raises the flag of an invalid value for certain; libraries raise it by accident.
+    left, right = np.array([[np.inf, np.inf]]), np.array([[1.0], [-1.0]])
+
+    with pytest.warns(RuntimeWarning, match="invalid value"):
+        left @ right
+
+    assert np.isnan(product(left, right)).all()

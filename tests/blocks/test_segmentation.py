@@ -1,76 +1,85 @@
 from __future__ import annotations
 
-from zlib import crc32
-
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from scrapy_mss.blocks.segmentation import LEVELS, passages_of
-from scrapy_mss.markup.tags import TAG_NUMBERS
+from scrapy_mss.blocks.segmentation import LEVELS, segment
 from scrapy_mss.markup.tokenizer import tokenize
 from tests.helpers.effort import examples
-from tests.helpers.layouts import ODD, PAGES, blocks_around, runs_of, tag_of
+from tests.helpers.layouts import PAGES, block_ancestors, block_runs
 from tests.helpers.markup import shown
-from tests.helpers.news_pages import news_page
 
 
 def texts(source: str) -> list[str]:
-    """The words and signs of each passage."""
+    """The words and symbols of each text block."""
     tokens = tokenize(source)
-    seen, passages = shown(tokens), tokens.passages
+    seen, blocks = shown(tokens), segment(tokens)
     return [
-        " ".join(seen[at] for at in np.flatnonzero(passages.of == n) if not tokens.is_tag[at])
-        for n in range(len(passages))
+        " ".join(seen[at] for at in np.flatnonzero(blocks.of_token == n) if not tokens.is_tag[at])
+        for n in range(len(blocks))
     ]
 
 
 @given(PAGES)
 @examples(2)
-def test_passages_are_the_runs_of_text_that_a_walk_from_token_to_token_finds(source: str) -> None:
+def test_blocks_are_the_runs_of_a_walk_from_token_to_token(source: str) -> None:
     tokens = tokenize(source)
-    runs = runs_of(tokens)
+    runs = block_runs(tokens)
 
-    passages = passages_of(tokens)
+    blocks = segment(tokens)
 
-    assert len(passages) == len(runs)
-    assert passages.first.tolist() == [run[0] for run in runs]
-    assert passages.last.tolist() == [run[-1] for run in runs]
-    of = [-1] * len(tokens)
+    assert blocks.first.tolist() == [run[0] for run in runs]
+    assert blocks.last.tolist() == [run[-1] for run in runs]
+    of_token = [-1] * len(tokens)
     for number, run in enumerate(runs):
-        of[run[0] : run[-1] + 1] = [number] * (run[-1] + 1 - run[0])
-    assert passages.of.tolist() == of
+        of_token[run[0] : run[-1] + 1] = [number] * (run[-1] + 1 - run[0])
+    assert blocks.of_token.tolist() == of_token
 
 
 @given(PAGES)
 @examples(2)
-def test_around_a_passage_are_the_blocks_of_the_tree(source: str) -> None:
+def test_ancestors_are_those_of_a_walk_through_the_tree(source: str) -> None:
     tokens = tokenize(source)
-    around = blocks_around(tokens)
+    ancestors = block_ancestors(tokens)
 
-    passages = tokens.passages
+    blocks = segment(tokens)
 
-    for number, first in enumerate(passages.first.tolist()):
-        found = passages.around[:, number].tolist()
-        assert found == (around[first] + [-1] * LEVELS)[:LEVELS]
-        for level, opened in enumerate(found):
-            expected = TAG_NUMBERS[tag_of(tokens, opened)] if opened >= 0 else 0
-            assert passages.tags(level)[number] == expected
+    for number, first in enumerate(blocks.first.tolist()):
+        expected = (ancestors[first] + [-1] * LEVELS)[:LEVELS]
+        assert blocks.ancestors[:, number].tolist() == expected
 
 
 @given(PAGES)
-def test_words_and_links_are_those_of_the_runs(source: str) -> None:
+def test_words_and_linked_words_are_those_of_the_runs(source: str) -> None:
     tokens = tokenize(source)
-    runs = runs_of(tokens)
     linked = set()
     for opened in np.flatnonzero(tokens.is_open("a") & (tokens.partner >= 0)).tolist():
         linked |= set(range(opened, tokens.partner[opened]))
 
-    passages = tokens.passages
+    blocks = segment(tokens)
 
-    words = [[at for at in run if tokens.is_word[at]] for run in runs]
-    assert passages.words.tolist() == [len(run) for run in words]
-    assert passages.linked_words.tolist() == [len(linked.intersection(run)) for run in words]
+    words = [[at for at in run if tokens.is_word[at]] for run in block_runs(tokens)]
+    assert blocks.words.tolist() == [len(run) for run in words]
+    assert blocks.linked_words.tolist() == [len(linked.intersection(run)) for run in words]
+
+
+@given(PAGES, st.data())
+def test_values_of_blocks_spread_to_their_tokens_and_tokens_are_counted_by_block(
+    source: str, data: st.DataObject
+) -> None:
+    tokens = tokenize(source)
+    blocks = segment(tokens)
+    flags = st.lists(st.booleans(), min_size=len(tokens), max_size=len(tokens))
+    chosen = np.array(data.draw(flags), np.bool_)
+    values = np.arange(1, len(blocks) + 1)
+
+    spread, counts = blocks.spread(values), blocks.count(chosen)
+
+    assert spread.tolist() == [number + 1 for number in blocks.of_token.tolist()]
+    pairs = list(zip(blocks.of_token.tolist(), chosen.tolist(), strict=True))
+    assert counts.tolist() == [pairs.count((number, True)) for number in range(len(blocks))]
 
 
 @pytest.mark.parametrize(
@@ -80,15 +89,15 @@ def test_words_and_links_are_those_of_the_runs(source: str) -> None:
         ("<p>one <b>two</b></p><p>three", ["one two", "three"]),
         ("one<div>two</div>three", ["one", "two", "three"]),
         ("<td>1</td><td>2</td>", ["1", "2"]),
-        # One line break is a line of the passage, two are the end of it …
+        # One line break is a line of the block, two end it …
         ("one<br>two", ["one two"]),
         ("one<br><br>two", ["one", "two"]),
         ("one <br>\n<br/> two", ["one", "two"]),
         ("one<br><b><br>two</b>", ["one", "two"]),
-        # … but not if something stands between them.
+        # … but not if there is text between them.
         ("one<br>.<br>two", ["one . two"]),
         ("one<br>two<br>three", ["one two three"]),
-        # Signs alone are none.
+        # Symbols alone are no block.
         ("<p>***</p><p>one</p><p>...</p>", ["one"]),
         ("<p>- one!</p>", ["- one !"]),
         ("one<nosuch>two</nosuch>", ["one two"]),
@@ -98,47 +107,22 @@ def test_words_and_links_are_those_of_the_runs(source: str) -> None:
         (". , !", []),
     ],
 )
-def test_passages_of_a_page(source: str, expected: list[str]) -> None:
+def test_blocks_of_a_page(source: str, expected: list[str]) -> None:
     assert texts(source) == expected
 
 
-def test_a_passage_has_the_tags_inside_it_and_not_those_around_it() -> None:
+def test_a_block_has_the_tags_inside_it_and_not_those_around_it() -> None:
     tokens = tokenize("<p><b>one</b> <i>two</i></p>")
 
-    seen = [text for text, of in zip(shown(tokens), tokens.passages.of, strict=True) if of >= 0]
+    of_token = segment(tokens).of_token
 
+    seen = [text for text, block in zip(shown(tokens), of_token, strict=True) if block >= 0]
     assert seen == ["one", "</b>", "<i>", "two"]
 
 
-def test_the_key_of_a_passage_s_element_is_of_its_tag_and_names() -> None:
-    passages = tokenize('<div id="Body"><p class="lead story">one</p></div><p>two').passages
-
-    assert passages.keys(0).tolist() == [crc32(b"p lead story"), 0]
-    assert passages.keys(1).tolist() == [crc32(b"div body"), 0]
-    assert passages.keys(2).tolist() == [0, 0]
-
-
-def test_blocks_further_out_than_are_looked_at_count_for_nothing() -> None:
+def test_ancestors_beyond_the_last_level_are_ignored() -> None:
     depth = LEVELS + 3
-    passages = tokenize("<div>" * depth + "one" + "</div>" * depth).passages
 
-    assert passages.around[:, 0].tolist() == list(range(depth - 1, depth - 1 - LEVELS, -1))
+    blocks = segment(tokenize("<div>" * depth + "one" + "</div>" * depth))
 
-
-@pytest.mark.parametrize("name", ODD)
-def test_odd_pages_have_passages_of_sound_numbers(name: str) -> None:
-    tokens = tokenize(ODD[name])
-
-    passages = tokens.passages
-
-    assert passages.around.shape == (LEVELS, len(passages))
-    assert np.all(passages.words > 0)
-    assert passages.words.sum() == tokens.is_word.sum()
-    assert np.all(passages.linked_words <= passages.words)
-    assert np.all(passages.first <= passages.last)
-
-
-def test_passages_are_found_once() -> None:
-    tokens = news_page(1).tokens
-
-    assert tokens.passages is tokens.passages
+    assert blocks.ancestors[:, 0].tolist() == list(range(depth - 1, depth - 1 - LEVELS, -1))

@@ -1,60 +1,76 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import TypeVar
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrapy_mss.blocks.copies import copied
 
-from scrapy_mss.blocks.segmentation import LEVELS
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.selection import (
-    chosen,
+    MIN_BLOCK_WORDS,
+    MIN_COPIED_BLOCKS,
+    MIN_COPIED_WORDS,
+    duplicates,
     kept_tokens,
-    line,
     rejoined,
     select,
+    threshold,
     token_scores,
 )
-from scrapy_mss.core.subsequence import EMPTY, Span, best_span
-from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.core.subsequence import EMPTY, best_span
 from scrapy_mss.markup.tokens import Bools, Floats
 from tests.helpers.effort import examples
-from tests.helpers.layouts import ODD, PAGES, kept_words, runs_of
+from tests.helpers.layouts import PAGES, block_runs
 from tests.helpers.markup import shown
 
-SURE = st.sampled_from([0.0, 0.01, 0.1, 0.25, 0.3, 0.5, 0.51, 0.8, 0.99, 1.0])
-WEIGHED = st.lists(st.tuples(SURE, st.integers(1, 9)), min_size=1, max_size=8)
+Value = TypeVar("Value")
+
+CERTAINTY = st.sampled_from([0.0, 0.01, 0.1, 0.25, 0.3, 0.5, 0.51, 0.8, 0.99, 1.0])
+WEIGHED = st.lists(st.tuples(CERTAINTY, st.integers(1, 9)), min_size=1, max_size=8)
 
 
-def page_of(sizes: list[int]) -> str:
-    """A paragraph of so many words each."""
-    return "".join(f"<p>{'one ' * size}</p>" for size in sizes)
+def paragraphs(sizes: list[int]) -> Page:
+    """A page with a paragraph of so many words each."""
+    return Page.of("".join(f"<p>{'one ' * size}</p>" for size in sizes))
+
+
+def one_a_block(data: st.DataObject, page: Page, values: st.SearchStrategy[Value]) -> list[Value]:
+    n = len(page.blocks)
+    return data.draw(st.lists(values, min_size=n, max_size=n))
+
+
+def probabilities(data: st.DataObject, page: Page) -> Floats:
+    return np.array(one_a_block(data, page, CERTAINTY), np.float64)
+
+
+def choice(data: st.DataObject, page: Page) -> Bools:
+    return np.array(one_a_block(data, page, st.booleans()), np.bool_)
 
 
 def expected_f1(probability: list[float], words: list[int], kept: tuple[bool, ...]) -> float:
-    """Twice the hits to be expected, by the words kept and the words to be expected."""
+    """Twice the expected hits, by the words kept and the expected words of the article."""
     rows = list(zip(probability, words, kept, strict=True))
     hits = sum(p * n for p, n, stays in rows if stays)
-    found = sum(n for _, n, stays in rows if stays) + sum(p * n for p, n, _ in rows)
-    return 2 * hits / found if found else 0.0
+    size = sum(n for _, n, stays in rows if stays) + sum(p * n for p, n, _ in rows)
+    return 2 * hits / size if size else 0.0
 
 
 @given(WEIGHED)
 @examples(2)
-def test_the_line_is_half_of_the_best_expected_f1_of_all_choices(
+def test_the_threshold_is_half_of_the_best_expected_f1_of_all_choices(
     weighed: list[tuple[float, int]],
 ) -> None:
     probability, words = [p for p, _ in weighed], [n for _, n in weighed]
-    passages = tokenize(page_of(words)).passages
     choices = list(product([False, True], repeat=len(words)))
-    best = max(expected_f1(probability, words, choice) for choice in choices)
+    best = max(expected_f1(probability, words, some) for some in choices)
 
-    zero = line(np.array(probability), passages)
+    zero = threshold(paragraphs(words), np.array(probability))
 
     assert zero == pytest.approx(best / 2)
-    # What is above the line is such a choice; whether what lies on it stays makes no difference.
+    # What is above is such a choice; whether what equals the threshold stays makes no difference.
     above = tuple(p > zero for p in probability)
     assert expected_f1(probability, words, above) == pytest.approx(best)
 
@@ -66,99 +82,66 @@ def test_the_line_is_half_of_the_best_expected_f1_of_all_choices(
         ([1.0], 0.5),
         ([0.0, 0.0], 0.0),
         ([], 0.0),
-        # Nothing is sure: the line is low enough for what stands out.
+        # Nothing is certain: the threshold is low enough for what stands out.
         ([0.2, 0.0], 1 / 6),
         ([0.2, 0.2], 1 / 6),
         ([1e-9, 0.0], 1e-9),
     ],
 )
-def test_the_line_of_passages_of_one_size(probability: list[float], expected: float) -> None:
-    passages = tokenize(page_of([3] * len(probability))).passages
+def test_the_threshold_of_blocks_of_one_size(probability: list[float], expected: float) -> None:
+    page = paragraphs([3] * len(probability))
 
-    assert line(np.array(probability), passages) == pytest.approx(expected)
-
-
-def probabilities(draw: st.DrawFn, n: int) -> Floats:
-    return np.array(draw(st.lists(SURE, min_size=n, max_size=n)), np.float64)
-
-
-def choice(draw: st.DrawFn, n: int) -> Bools:
-    return np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n)), np.bool_)
+    assert threshold(page, np.array(probability)) == pytest.approx(expected)
 
 
 @given(PAGES, st.data())
-def test_a_token_scores_what_its_passage_is_above_the_line(
-    source: str, data: st.DataObject
-) -> None:
-    passages = tokenize(source).passages
-    probability = data.draw(st.composite(probabilities)(len(passages)))
+def test_a_token_scores_how_far_its_block_is_above_zero(source: str, data: st.DataObject) -> None:
+    page = Page.of(source)
+    probability = probabilities(data, page)
 
-    scores = token_scores(probability, passages, 0.25)
+    scores = token_scores(page, probability, 0.25)
 
-    expected = [
-        0 if n < 0 or is_tag else probability[n] - 0.25
-        for n, is_tag in zip(passages.of, passages.tokens.is_tag, strict=True)
-    ]
+    expected = [0.0] * len(page.tokens)
+    for number, run in enumerate(block_runs(page.tokens)):
+        for at in run:
+            expected[at] = probability[number] - 0.25
     assert scores.tolist() == expected
 
 
 @given(PAGES, st.data())
-def test_chosen_are_the_passages_of_the_span_that_are_above_the_line(
-    source: str, data: st.DataObject
-) -> None:
-    tokens = tokenize(source)
-    passages = tokens.passages
-    probability = data.draw(st.composite(probabilities)(len(passages)))
-    above = probability > 0.25
-    span = best_span(token_scores(probability, passages, 0.25))
-
-    found = chosen(above, passages, span)
-
-    expected = [
-        probability[n] > 0.25 and span.start <= run[0] < span.end
-        for n, run in enumerate(runs_of(tokens))
-    ]
-    assert found.tolist() == expected
-    assert not chosen(above, passages, EMPTY).any()
-    everywhere = chosen(above, passages, Span(0, len(tokens), 0.0))
-    assert everywhere.tolist() == above.tolist()
-
-
-@given(PAGES, st.data())
 @examples(2)
-def test_what_is_above_the_line_rejoins_what_is_kept_of_elements_named_alike(
+def test_blocks_rejoin_those_in_elements_with_the_same_keys(
     source: str, data: st.DataObject
 ) -> None:
-    passages = tokenize(source).passages
-    kept, above = (data.draw(st.composite(choice)(len(passages))) for _ in range(2))
-    where = [
-        tuple(int(passages.keys(level)[n]) for level in range(LEVELS)) for n in range(len(kept))
-    ]
+    page = Page.of(source)
+    kept, above = choice(data, page), choice(data, page)
+    where = [tuple(keys) for keys in page.ancestor_keys.T.tolist()]
     known = {where[n] for n in np.flatnonzero(kept)}
 
-    found = rejoined(kept, above, passages)
+    found = rejoined(page, kept, above)
 
     expected = [bool(kept[n]) or (bool(above[n]) and where[n] in known) for n in range(len(kept))]
     assert found.tolist() == expected
 
 
 @given(PAGES, st.data())
-def test_the_article_is_what_rejoined_the_best_span_without_copies(
+def test_the_article_is_what_rejoined_the_best_span_without_duplicates(
     source: str, data: st.DataObject
 ) -> None:
-    tokens = tokenize(source)
-    passages = tokens.passages
-    probability = data.draw(st.composite(probabilities)(len(passages)))
+    page = Page.of(source)
+    probability = probabilities(data, page)
 
-    scores, span, kept = select(probability, passages)
+    scores, span, kept = select(page, probability)
 
-    above = probability > line(probability, passages)
-    best = chosen(above, passages, best_span(scores))
-    whole = rejoined(best, above, passages)
-    assert kept.tolist() == (whole & ~copied(passages, whole)).tolist()
+    above = probability > threshold(page, probability)
+    best = best_span(scores)
+    firsts = [run[0] for run in block_runs(page.tokens)]
+    in_span = above & np.array([best.start <= at < best.end for at in firsts], np.bool_)
+    whole = rejoined(page, in_span, above)
+    assert kept.tolist() == (whole & ~duplicates(page, whole)).tolist()
     at = np.flatnonzero(kept)
     if len(at):
-        assert (span.start, span.end) == (passages.first[at[0]], passages.last[at[-1]] + 1)
+        assert (span.start, span.end) == (page.blocks.first[at[0]], page.blocks.last[at[-1]] + 1)
         assert span.value == pytest.approx(scores[span.start : span.end].sum())
     else:
         assert span == EMPTY
@@ -169,62 +152,62 @@ BOX = "<div class=box>x" + "<b></b>" * 200 + "x</div>"
 
 
 @pytest.mark.parametrize(
-    ("source", "sure", "kept"),
+    ("source", "probability", "kept"),
     [
         # A box of many tags weighs no more than its words do.
-        (f"<p>{LONG}</p><div>{BOX}</div><h2>{LONG * 3}</h2>", [0.9, 0.1, 0.9], [True, False, True]),
-        # Much junk: the smaller part rejoins the larger one if it stands in elements named alike.
-        (
-            f"<p>{LONG}</p><div>{LONG * 9}</div><p>{LONG * 3}</p>",
-            [0.9, 0, 0.9],
-            [True, False, True],
-        ),
-        (
-            f"<p>{LONG}</p><div>{LONG * 9}</div><h2>{LONG * 3}</h2>",
-            [0.9, 0, 0.9],
-            [False] * 2 + [True],
-        ),
+        (f"<p>{LONG}</p><div>{BOX}</div><h2>{LONG * 3}</h2>", [0.9, 0.1, 0.9], [1, 0, 1]),
+        # Much junk: the smaller part rejoins the larger one if it is in the same kind of element.
+        (f"<p>{LONG}</p><div>{LONG * 9}</div><p>{LONG * 3}</p>", [0.9, 0, 0.9], [1, 0, 1]),
+        (f"<p>{LONG}</p><div>{LONG * 9}</div><h2>{LONG * 3}</h2>", [0.9, 0, 0.9], [0, 0, 1]),
     ],
+    ids=["many tags", "split in two", "two different texts"],
 )
-def test_what_junk_does_to_an_article(source: str, sure: list[float], kept: list[bool]) -> None:
-    assert select(np.array(sure), tokenize(source).passages)[2].tolist() == kept
+def test_what_junk_does_to_an_article(
+    source: str, probability: list[float], kept: list[int]
+) -> None:
+    assert select(Page.of(source), np.array(probability)).kept.tolist() == kept
+
+
+@given(PAGES, st.data())
+def test_a_bias_is_added_to_the_score_of_all_text(source: str, data: st.DataObject) -> None:
+    page = Page.of(source)
+    probability = probabilities(data, page)
+
+    scores, more_scores = (select(page, probability, bias).scores for bias in (0.0, 0.2))
+
+    is_text = np.zeros(len(page.tokens), np.bool_)
+    is_text[[at for run in block_runs(page.tokens) for at in run]] = True
+    assert (more_scores - scores).tolist() == pytest.approx((0.2 * is_text).tolist())
 
 
 @given(PAGES, st.data())
 @examples(3)
-def test_the_words_kept_are_all_words_of_the_passages_kept_and_no_others(
+def test_kept_tokens_have_all_text_of_the_kept_blocks_and_none_of_the_others(
     source: str, data: st.DataObject
 ) -> None:
-    tokens = tokenize(source)
-    passages = tokens.passages
-    kept = data.draw(st.composite(choice)(len(passages)))
-    runs = runs_of(tokens)
+    page = Page.of(source)
+    kept = choice(data, page)
+    runs = block_runs(page.tokens)
+    expected = [at for run, stays in zip(runs, kept, strict=True) if stays for at in run]
 
-    stays = kept_tokens(passages, kept)
+    stays = np.flatnonzero(kept_tokens(page, kept)).tolist()
 
-    expected = [at for run, one in zip(runs, kept, strict=True) if one for at in run]
-    in_passages = {at for run in runs for at in run}
-    assert [at for at in kept_words(tokens, stays) if at in in_passages] == expected
-    # Signs that are in no passage stay between what stays, and nothing stays beyond it.
-    if expected:
-        at = np.flatnonzero(stays)
-        assert at[0] == expected[0]
-        assert at[-1] == expected[-1]
-    else:
-        assert not stays.any()
+    in_blocks = {at for run in runs for at in run}
+    assert [at for at in stays if at in in_blocks] == expected
+    # Symbols outside of blocks stay between what stays, and nothing stays beyond it.
+    assert stays[:1] == expected[:1]
+    assert stays[-1:] == expected[-1:]
 
 
 @given(PAGES)
-def test_tags_around_what_is_dropped_go_and_others_stay(source: str) -> None:
-    tokens = tokenize(source)
-    passages = tokens.passages
-    everything = np.ones(len(passages), np.bool_)
+def test_all_tags_between_blocks_stay_if_all_blocks_do(source: str) -> None:
+    page = Page.of(source)
 
-    stays = kept_tokens(passages, everything)
+    stays = kept_tokens(page, np.ones(len(page.blocks), np.bool_))
 
-    at = np.arange(len(tokens))
-    ends = (passages.first[:1].tolist() or [0]) + (passages.last[-1:].tolist() or [-1])
-    assert stays.tolist() == ((at >= ends[0]) & (at <= ends[-1])).tolist()
+    runs = block_runs(page.tokens)
+    start, end = (runs[0][0], runs[-1][-1] + 1) if runs else (0, 0)
+    assert np.flatnonzero(stays).tolist() == list(range(start, end))
 
 
 @pytest.mark.parametrize(
@@ -236,33 +219,76 @@ def test_tags_around_what_is_dropped_go_and_others_stay(source: str) -> None:
         ("<p>a</p><ul><li>b</li><li>c</li></ul>", "a c", "a </p> <ul> <li> c"),
         ("<p>a <b>b</b></p><p>c", "a", "a <b> b"),
         ("<p>a</p><p>b</p>", "", ""),
-        # An inline element that holds the end of a passage, and one that is dropped.
+        # An inline element that contains the end of a kept block, and one that is removed.
         ("a <b>b<p>c</p></b><p>d", "a d", "a <b> b </b> <p> d"),
         ("a <b>b<p>c</p></b><p>d", "c d", "c </p> </b> <p> d"),
     ],
 )
-def test_what_is_kept_of_a_page(source: str, kept: str, expected: str) -> None:
-    """Of passages that begin with the letters *kept*."""
-    tokens = tokenize(source)
-    seen, passages = shown(tokens), tokens.passages
-    letters = kept.split()
+def test_tokens_kept_of_a_page(source: str, kept: str, expected: str) -> None:
+    """The kept blocks are those that begin with the letters *kept*."""
+    page = Page.of(source)
+    seen, letters = shown(page.tokens), kept.split()
 
-    stays = kept_tokens(passages, np.array([seen[at] in letters for at in passages.first]))
+    stays = kept_tokens(page, np.array([seen[at] in letters for at in page.blocks.first]))
 
     assert [seen[at] for at in np.flatnonzero(stays)] == expected.split()
 
 
-@pytest.mark.parametrize("name", ODD)
-def test_a_choice_of_an_odd_page_is_sound(name: str) -> None:
-    tokens = tokenize(ODD[name])
-    passages = tokens.passages
-    probability = np.arange(len(passages)) % 3 / 3
+SIZES = dict(zip("abcdef", (1, 2, 3, 30, 40, 70), strict=True))  # words of each letter's paragraph
 
-    zero = line(probability, passages)
-    scores, span, kept = select(probability, passages)
-    stays = kept_tokens(passages, kept)
 
-    assert 0 <= zero <= 0.5
-    assert np.isfinite(scores).all()
-    assert 0 <= span.start <= span.end <= len(tokens)
-    assert int((stays & tokens.is_word).sum()) == int(passages.words[kept].sum())
+def marked(letters: str, kept: list[bool] | None = None) -> str:
+    """Which paragraphs are duplicates, as a row of x; each letter is a paragraph of its own."""
+    page = Page.of("".join(f"<p>{f'{letter} ' * SIZES[letter]}</p>" for letter in letters))
+    everything = np.ones(len(letters), np.bool_)
+    mask = duplicates(page, everything if kept is None else np.array(kept, np.bool_))
+    return "".join("x" if one else "." for one in mask)
+
+
+def marked_by_search(letters: str, kept: list[bool]) -> str:
+    """The same by looking at every run of paragraphs."""
+    at = [i for i, stays in enumerate(kept) if stays and SIZES[letters[i]] >= MIN_BLOCK_WORDS]
+    first = [min(p for p, other in enumerate(at) if letters[other] == letters[i]) for i in at]
+    marks = ["."] * len(letters)
+    for begin in range(len(at)):
+        for end in range(begin + MIN_COPIED_BLOCKS, len(at) + 1):
+            run = range(begin, end)
+            is_copy = all(first[p] < p and first[p] - first[begin] == p - begin for p in run)
+            if is_copy and sum(SIZES[letters[at[p]]] for p in run) >= MIN_COPIED_WORDS:
+                for p in run:
+                    marks[at[p]] = "x"
+    return "".join(marks)
+
+
+@given(st.text("abcdef", max_size=9), st.data())
+@examples(3)
+def test_duplicates_are_those_of_a_search_through_all_runs(
+    letters: str, data: st.DataObject
+) -> None:
+    kept = data.draw(st.lists(st.booleans(), min_size=len(letters), max_size=len(letters)))
+
+    assert marked(letters, kept) == marked_by_search(letters, kept)
+
+
+@pytest.mark.parametrize(
+    ("letters", "expected"),
+    [
+        ("", ""),
+        ("f", "."),
+        ("def", "..."),
+        # The whole text again, and again.
+        ("defdef", "...xxx"),
+        ("defdefdef", "...xxxxxx"),
+        # The whole text again between other paragraphs, and only its end.
+        ("cdefccdefc", ".....xxxx."),
+        ("cdefef", "....xx"),
+        # One paragraph alone is a refrain, so are two in another order, and few words.
+        ("fdfef", "....."),
+        ("deed", "...."),
+        ("cdcd", "...."),
+        # A very short one does not end a run, and is no duplicate.
+        ("deadbe", "...x.x"),
+    ],
+)
+def test_duplicates_of_a_page(letters: str, expected: str) -> None:
+    assert marked(letters) == expected

@@ -1,4 +1,4 @@
-"""Pages with blocks, names and headings, odd ones, and passages as a slow walk finds them."""
+"""Pages with block elements and class words, odd pages, and text blocks by a slow walk."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from string import ascii_lowercase
 from hypothesis import strategies as st
 
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES
-from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
+from scrapy_mss.markup.tokens import OPEN, Tokens
 from tests.helpers.markup import SOUP, TAG_SOUP
 
 PIECES = """
     One two. seven 7 , " : Two One\u2026 \u4e2d <br> <br><br> <hr> <img> </p> <b> <li>three
     <p>left <h2>left
 """.split()
-NAMES = """
+ELEMENTS = """
     article main nav div div div p p p h1 h2 ul li a a b section footer title blockquote header
 """.split()
 ATTRIBUTES = ["", "", ' class="story"', ' class="story text"', ' id="menu"', " href=x"]
@@ -24,7 +24,7 @@ ATTRIBUTES = ["", "", ' class="story"', ' class="story text"', ' id="menu"', " h
 def _element(content: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     inner = st.lists(content, max_size=4).map(" ".join)
     return st.builds(
-        "<{0}{1}>{2}</{0}>".format, st.sampled_from(NAMES), st.sampled_from(ATTRIBUTES), inner
+        "<{0}{1}>{2}</{0}>".format, st.sampled_from(ELEMENTS), st.sampled_from(ATTRIBUTES), inner
     )
 
 
@@ -36,17 +36,17 @@ ODD = {
     "empty": "",
     "no tags": "One two, three. " * 50,
     "only tags": "<p></p><div><br></div>" * 50,
-    "one sign": ".",
+    "one symbol": ".",
     "one word": "a",
     "only a title": "<title>One two</title>",
     "only links": "<ul>" + "<li><a href=x>One two</a></li>" * 50 + "</ul>",
-    "unclosed boxes": "<div>" * 20_000 + "one",
-    "closed boxes": "<div class=story>" * 20_000 + "one" + "</div>" * 20_000,
-    "boxes with text": "<div class=story>one" * 5000 + "</div>" * 5000,
+    "unclosed elements": "<div>" * 20_000 + "one",
+    "nested elements": "<div class=story>" * 20_000 + "one" + "</div>" * 20_000,
+    "nested elements with text": "<div class=story>one" * 5000 + "</div>" * 5000,
     "a long word": "<p>" + "a" * 1_000_000,
     "a long attribute": '<div class="' + "story " * 170_000 + '">one</div>',
     "many attributes": "<div " + "class=story " * 80_000 + ">one</div>",
-    "many names": "<div class='"
+    "many class words": "<div class='"
     + " ".join(f"a{letter}" for letter in ascii_lowercase)
     + "'>x</div>",
     "line breaks": "<p>" + "one<br><br>" * 5000,
@@ -60,38 +60,33 @@ def tag_of(tokens: Tokens, at: int) -> str:
     return TAG_NAMES[tokens.tag[at]] if tokens.is_tag[at] else ""
 
 
-def runs_of(tokens: Tokens) -> list[list[int]]:
-    """The words and signs of each passage, token by token."""
+def block_runs(tokens: Tokens) -> list[list[int]]:
+    """The words and symbols of each text block, found token by token."""
     runs: list[list[int]] = [[]]
-    broken = False  # whether a line break stands before, with nothing but inline tags between
+    after_break = False  # whether there are only inline tags between this token and a line break
     for at in range(len(tokens)):
         name = tag_of(tokens, at)
         if not name:
             runs[-1].append(at)
-        if name in BLOCK_TAGS or (name == "br" and broken):
+        if name in BLOCK_TAGS or (name == "br" and after_break):
             runs.append([])
         if not name or name in BLOCK_TAGS or name == "br":
-            broken = name == "br"
+            after_break = name == "br"
     return [run for run in runs if any(tokens.is_word[at] for at in run)]
 
 
-def blocks_around(tokens: Tokens) -> dict[int, list[int]]:
-    """The opening tags of the closed blocks around each token, innermost first."""
+def block_ancestors(tokens: Tokens) -> dict[int, list[int]]:
+    """The opening tags of the closed block elements around each token, innermost first."""
     return dict(_walk(tokens, 0, len(tokens), []))
 
 
-def _walk(tokens: Tokens, at: int, end: int, around: list[int]) -> Iterator[tuple[int, list[int]]]:
+def _walk(tokens: Tokens, at: int, end: int, above: list[int]) -> Iterator[tuple[int, list[int]]]:
     while at < end:
-        yield at, around
+        yield at, above
         close = int(tokens.partner[at])
         if tokens.kind[at] == OPEN and close >= 0:
-            inner = [at, *around] if tag_of(tokens, at) in BLOCK_TAGS else around
+            inner = [at, *above] if tag_of(tokens, at) in BLOCK_TAGS else above
             yield from _walk(tokens, at + 1, close, inner)
             yield close, inner
             at = close
         at += 1
-
-
-def kept_words(tokens: Tokens, kept: Bools) -> list[int]:
-    """The words and signs among the tokens *kept*."""
-    return [at for at in range(len(tokens)) if kept[at] and not tokens.is_tag[at]]

@@ -1,125 +1,112 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.models.bundled import FILE, box_of, completed, shipped
-from scrapy_mss.models.format import Model, fingerprint, from_bytes, read_header, to_bytes
+from scrapy_mss.models.bundled import FILE, bundled_model, bundled_part_of, with_bundled
+from scrapy_mss.models.format import fingerprint, from_bytes, read_header, to_bytes
+from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
+from tests.helpers.classifiers import counts_of
 from tests.helpers.news_pages import news_page
 
-LARGEST = 8_000_000  # bytes
-PAGES = Path(__file__).parents[1] / "pages"
-CASES = sorted(path.parent.name for path in PAGES.glob("*/source.html"))
+MAX_SIZE = 8_000_000  # bytes
 
 
 @pytest.fixture(scope="module")
-def box() -> Model:
-    return shipped()
+def bundled() -> Model:
+    return bundled_model()
 
 
 def learned(*numbers: int) -> Model:
     """What a crawl learned."""
-    model = Model(DEFAULT)
-    for number in numbers:
-        page = news_page(number)
-        model.learn(page.tokens, page.inside)
-    return model
+    return Model(DEFAULT, None, counts_of(numbers))
 
 
-def test_the_box_is_small_and_of_the_default_profile() -> None:
+def test_the_bundled_model_is_small_and_of_the_default_profile() -> None:
     data = files("scrapy_mss").joinpath(FILE).read_bytes()
     header, _ = read_header(data)
 
-    assert len(data) < LARGEST
+    assert len(data) < MAX_SIZE
     assert header["profile"] == DEFAULT.name
-    assert [row["name"] for row in header["families"]] == list(DEFAULT.families)
-    assert header["fingerprint"] == fingerprint(DEFAULT.families)
+    assert header["fingerprint"] == fingerprint(DEFAULT)
     assert header["pages"] > 1000
 
 
-def test_the_box_has_a_judge_and_comes_back_as_it_is(box: Model) -> None:
-    assert box.judge is not None
-    assert box.profile is DEFAULT
-    assert to_bytes(box) == files("scrapy_mss").joinpath(FILE).read_bytes()
+def test_the_bundled_model_has_a_classifier_and_is_written_as_it_was_read(bundled: Model) -> None:
+    assert bundled.classifier is not None
+    assert bundled.profile is DEFAULT
+    assert to_bytes(bundled) == files("scrapy_mss").joinpath(FILE).read_bytes()
 
 
-def test_each_copy_is_its_own(box: Model) -> None:
-    pages = box.bayes.pages
-    page = news_page(0)
+def test_learning_with_one_copy_does_not_change_another(bundled: Model) -> None:
+    before, page = bundled.identifier, news_page(0)
 
-    shipped().learn(page.tokens, page.inside)
+    bundled_model().learn(Page(page.tokens), page.inside)
 
-    assert box.bayes.pages == shipped().bayes.pages == pages
-
-
-def framed(source: str) -> str:
-    """A page of two lists around its text, with the elements that real pages have for them."""
-    menu, rest = source.split("</ul>", 1)
-    text, links = rest.rsplit("<ul>", 1)
-    return (
-        f"{menu.replace('<ul>', '<nav><ul>')}</ul></nav><article class='article-body'>{text}"
-        f"</article><footer><ul>{links.replace('</body>', '</footer></body>')}"
-    )
+    assert bundled.identifier == bundled_model().identifier == before
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_the_model_in_the_box_reads_the_pages_that_were_read_wrongly_once(
-    case: str, box: Model
-) -> None:
-    """On a page as bare as these, menus may be text; between a menu and a footer they are not."""
-    source = (PAGES / case / "source.html").read_text(encoding="utf-8")
-    expected = (PAGES / case / "expected.txt").read_text(encoding="utf-8").rstrip("\n")
+@pytest.mark.parametrize("number", range(3))
+def test_the_bundled_model_extracts_made_up_news(number: int, bundled: Model) -> None:
+    """All of the text, nothing of the lists; the heading between them could belong to either."""
+    page = news_page(number, site="seven")
 
-    bare, real = (Extractor(box).extract(page) for page in (source, framed(source)))
+    extraction = Extractor(bundled).extract(page.html)
 
-    assert expected in bare.text
-    assert real.text == expected
-    assert real.is_article
+    assert extraction.text.removeprefix(page.text) in {"", "\n\nMore from seven"}
+    assert extraction.is_article
 
 
-def test_the_model_in_the_box_reads_made_up_news(box: Model) -> None:
-    """All of the text, nothing of the lists; the heading between them could be of either."""
-    for number in range(3):
-        page = news_page(number, site="seven")
+def test_the_bundled_model_takes_a_page_of_links_for_no_article(bundled: Model) -> None:
+    links = "".join(f'<li><a href="/{n}">Story number {n}</a></li>' for n in range(40))
 
-        added = Extractor(box).extract(page.html).text.removeprefix(page.text)
+    extraction = Extractor(bundled).extract(f"<title>Daily</title><h1>Daily</h1><ul>{links}</ul>")
 
-        assert added in {"", "\n\nMore from seven"}
+    assert not extraction.is_article
 
 
-def test_what_a_crawl_learned_is_added_to_the_box(box: Model) -> None:
+def test_what_a_crawl_learned_is_added_to_the_bundled_counts(bundled: Model) -> None:
     crawl = learned(1, 2)
     before = to_bytes(crawl)
 
-    whole = completed(crawl)
+    whole = with_bundled(crawl)
 
-    assert whole.judge is not None
-    assert whole.bayes.pages == box.bayes.pages + 2
-    assert whole.bayes.tokens.tolist() == (box.bayes.tokens + crawl.bayes.tokens).tolist()
+    assert whole.classifier is not None
+    assert whole.bayes.pages == bundled.bayes.pages + 2
+    assert whole.bayes.tokens.tolist() == (bundled.bayes.tokens + crawl.bayes.tokens).tolist()
     for name, counts in whole.bayes.counts.items():
-        assert np.array_equal(counts, box.bayes.counts[name] + crawl.bayes.counts[name])
+        assert np.array_equal(counts, bundled.bayes.counts[name] + crawl.bayes.counts[name])
     assert to_bytes(crawl) == before
 
 
-def test_a_crawl_that_learned_nothing_has_the_box(box: Model) -> None:
-    assert to_bytes(completed(Model(DEFAULT))) == to_bytes(box)
+def test_learning_on_top_is_the_same_as_adding_what_was_learned(bundled: Model) -> None:
+    page, on_top = news_page(1), bundled_model()
+
+    on_top.learn(Page(page.tokens), page.inside)
+
+    assert to_bytes(on_top) == to_bytes(with_bundled(learned(1)))
+    assert on_top.identifier != bundled.identifier
 
 
-def test_a_complete_model_and_one_of_another_profile_stay_as_they_are(box: Model) -> None:
-    for model in (box, Model(PAPER)):
-        assert box_of(model) is None
-        assert completed(model) is model
+def test_a_crawl_that_learned_nothing_has_the_bundled_model(bundled: Model) -> None:
+    assert to_bytes(with_bundled(Model(DEFAULT))) == to_bytes(bundled)
 
 
-def test_a_model_file_of_a_crawl_merges_with_another() -> None:
-    one, two = from_bytes(to_bytes(learned(1))), from_bytes(to_bytes(learned(2)))
+def test_a_complete_model_and_one_of_another_profile_need_no_bundled_one(bundled: Model) -> None:
+    for model in (bundled, Model(PAPER)):
+        assert bundled_part_of(model) is None
+        assert with_bundled(model) is model
 
-    one.bayes.merge(two.bayes)
+
+def test_model_files_of_two_crawls_merge() -> None:
+    one, other = (from_bytes(to_bytes(learned(number))) for number in (1, 2))
+
+    one.bayes.merge(other.bayes)
 
     assert to_bytes(one) == to_bytes(learned(1, 2))
-    assert to_bytes(completed(one)) == to_bytes(completed(learned(1, 2)))
+    assert to_bytes(with_bundled(one)) == to_bytes(with_bundled(learned(1, 2)))

@@ -1,52 +1,62 @@
 from __future__ import annotations
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scrapy_mss.core.constraints import HORIZONTAL_RULE
+from dataclasses import replace
 
-from scrapy_mss.core.cleaning import PAPER_RULES, UNCLEANED
-from scrapy_mss.core.features import FAMILIES, NAMES
-from scrapy_mss.markup.tokenizer import tokenize
+import pytest
+
+from scrapy_mss.core.cleaning import CODE_ONLY, HORIZONTAL_RULE, PAPER_RULES
+from scrapy_mss.markup.stemming import porter, porter_nltk
+from scrapy_mss.models.families import FAMILIES, new_counts
 from scrapy_mss.models.profiles import (
     CLEANEVAL,
+    DEFAULT,
     PAPER,
     PAPER_HR,
     PROFILES,
-    TAG_PENALTY,
-    simple_scores,
+    TRIGRAM,
+    Profile,
 )
-from tests.helpers.markup import SOUP
 
 
-def test_the_profile_of_the_paper_is_the_paper() -> None:
+def test_the_paper_profile_is_the_paper() -> None:
     assert PAPER.families == ("trigram", "unclosed_tag")
     assert (PAPER.bias, PAPER.neighbours, PAPER.boundaries) == (0, False, ())
     assert PAPER.rules == PAPER_RULES
+    assert PAPER.max_tag_share == 0.2
 
 
-def test_the_profile_with_the_rule_differs_by_the_rule_alone() -> None:
-    assert PAPER_HR.boundaries == (HORIZONTAL_RULE,)
-    assert PAPER_HR.families == PAPER.families
-    assert PAPER_HR.rules == PAPER.rules
+def test_the_other_profiles_of_the_paper_differ_from_it_as_the_paper_says() -> None:
+    assert replace(PAPER, name="paper-hr", boundaries=(HORIZONTAL_RULE,)) == PAPER_HR
+    assert replace(PAPER, name="trigram", families=("trigram",)) == TRIGRAM
+    assert (
+        replace(
+            PAPER,
+            name="cleaneval",
+            families=("unigram", "unclosed_tag"),
+            bias=0.14,
+            neighbours=True,
+            rules=CODE_ONLY,
+        )
+        == CLEANEVAL
+    )
 
 
-def test_the_profile_for_cleaneval_is_the_paper_s() -> None:
-    assert CLEANEVAL.families == ("unigram", "unclosed_tag")
-    assert (CLEANEVAL.bias, CLEANEVAL.neighbours) == (0.14, True)
-    assert CLEANEVAL.rules == UNCLEANED
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
+def test_the_profiles_of_the_paper_have_the_stemmer_that_they_are_reproducible_with(
+    profile: Profile,
+) -> None:
+    assert profile.stem is (porter if profile is DEFAULT else porter_nltk)
 
 
-@pytest.mark.parametrize("name", list(PROFILES))
-def test_a_profile_is_found_by_its_name_and_asks_for_known_features(name: str) -> None:
-    assert PROFILES[name].name == name
-    assert set(PROFILES[name].families) <= {*FAMILIES, NAMES}
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_profile_is_found_by_its_name_and_its_families_can_be_counted(name: str) -> None:
+    profile = PROFILES[name]
+
+    bayes = new_counts(profile.families)
+
+    assert profile.name == name
+    assert tuple(family.name for family in bayes.families) == profile.families
 
 
-@given(SOUP, st.sampled_from([TAG_PENALTY, -1.0, 0.0]))
-def test_simple_scores_are_1_but_for_tags(source: str, penalty: float) -> None:
-    tokens = tokenize(source)
-
-    scores = simple_scores(tokens, penalty)
-
-    assert scores.tolist() == [penalty if is_tag else 1 for is_tag in tokens.is_tag.tolist()]
+def test_families_are_found_by_their_names() -> None:
+    assert all(family.name == name for name, family in FAMILIES.items())

@@ -9,16 +9,16 @@ from stat import S_ISDIR
 import pytest
 from filelock import FileLock
 
-from scrapy_mss.models import store as file
+from scrapy_mss.models import store as store_module
 from scrapy_mss.models.format import (
     DamagedModelError,
     ForeignModelError,
     IncompatibleModelError,
-    Model,
     ModelError,
     to_bytes,
 )
-from scrapy_mss.models.profiles import PAPER, PAPER_HR, TRIGRAM
+from scrapy_mss.models.model import Model
+from scrapy_mss.models.profiles import DEFAULT, PAPER, PAPER_HR, TRIGRAM
 from scrapy_mss.models.store import (
     FileStore,
     StoreError,
@@ -26,16 +26,12 @@ from scrapy_mss.models.store import (
     write_atomically,
     write_model,
 )
-from tests.helpers.news_pages import news_page
+from tests.helpers.classifiers import counts_of, random_classifier
 
 
 def trained(*numbers: int) -> Model:
     """A model that learned these pages."""
-    model = Model(TRIGRAM)
-    for number in numbers:
-        page = news_page(number)
-        model.bayes.learn(model.bayes.features(page.tokens), page.inside)
-    return model
+    return Model(TRIGRAM, None, counts_of(numbers, TRIGRAM.families))
 
 
 @pytest.fixture
@@ -63,29 +59,26 @@ def test_a_model_is_written_in_place_of_another(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "fault"),
+    ("content", "error"),
     [(b"", ForeignModelError), (b"<html>", ForeignModelError), (None, DamagedModelError)],
 )
-def test_a_fault_is_told_with_the_file_s_name(
-    path: Path, content: bytes | None, fault: type[ModelError]
+def test_an_error_names_the_file(
+    path: Path, content: bytes | None, error: type[ModelError]
 ) -> None:
     path.write_bytes(to_bytes(trained(1))[:-1] if content is None else content)
 
-    with pytest.raises(fault) as caught:
+    with pytest.raises(error) as caught:
         read_model(path)
 
     assert str(caught.value).startswith(f"{path}: ")
 
 
-def test_a_missing_file_is_a_missing_file(path: Path) -> None:
+def test_a_missing_file_is_reported_as_such(path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=path.name):
         read_model(path)
 
 
-FAILURES = {
-    "write": "os.fsync",
-    "rename": "pathlib.Path.replace",
-}
+FAILURES = {"write": "os.fsync", "rename": "pathlib.Path.replace"}
 
 
 @pytest.mark.parametrize("stage", FAILURES)
@@ -119,7 +112,7 @@ def test_a_failed_first_write_leaves_nothing(path: Path, monkeypatch: pytest.Mon
     assert names(path.parent) == []
 
 
-def test_content_is_on_the_disk_before_the_name_and_the_name_before_the_return(
+def test_content_is_synced_before_the_rename_and_the_folder_after_it(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order: list[str] = []
@@ -130,18 +123,18 @@ def test_content_is_on_the_disk_before_the_name_and_the_name_before_the_return(
         fsync(descriptor)
 
     def note_replace(source: Path, target: Path) -> Path:
-        order.append("name")
+        order.append("rename")
         return replace(source, target)
 
     monkeypatch.setattr("os.fsync", note_fsync)
     monkeypatch.setattr("pathlib.Path.replace", note_replace)
     write_atomically(path, b"new")
 
-    assert order == ["content", "name", "folder"]
+    assert order == ["content", "rename", "folder"]
     assert path.read_bytes() == b"new"
 
 
-def test_a_reader_never_sees_half_a_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_never_sees_part_of_a_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path.write_bytes(b"old")
     seen: list[bytes] = []
     fsync = os.fsync
@@ -156,7 +149,7 @@ def test_a_reader_never_sees_half_a_file(path: Path, monkeypatch: pytest.MonkeyP
     assert seen == [b"old", b"new" * 100_000]
 
 
-def test_a_store_without_a_file_holds_an_empty_model(path: Path) -> None:
+def test_without_a_file_a_store_has_an_empty_model(path: Path) -> None:
     model = FileStore(path, PAPER).load()
 
     assert model.profile is PAPER
@@ -164,7 +157,7 @@ def test_a_store_without_a_file_holds_an_empty_model(path: Path) -> None:
     assert not path.exists()
 
 
-def test_what_is_learned_adds_to_what_the_file_holds(path: Path) -> None:
+def test_what_is_learned_is_added_to_the_file(path: Path) -> None:
     one, other = FileStore(path, TRIGRAM), FileStore(path, TRIGRAM)
 
     one.add(trained(1))
@@ -182,7 +175,7 @@ def test_a_store_makes_its_folder(tmp_path: Path) -> None:
     assert path.read_bytes() == to_bytes(trained(1))
 
 
-def test_a_damaged_file_is_refused_and_stays_as_it_is(path: Path) -> None:
+def test_a_damaged_file_is_rejected_and_left_alone(path: Path) -> None:
     damaged = to_bytes(trained(1))[:-1] + b"\0"
     path.write_bytes(damaged)
 
@@ -192,7 +185,7 @@ def test_a_damaged_file_is_refused_and_stays_as_it_is(path: Path) -> None:
     assert path.read_bytes() == damaged
 
 
-def test_a_file_for_other_features_is_refused_and_stays_as_it_is(path: Path) -> None:
+def test_a_file_for_other_features_is_rejected_and_left_alone(path: Path) -> None:
     write_model(path, trained(1))
 
     with pytest.raises(IncompatibleModelError, match="'trigram', not for 'paper'") as caught:
@@ -208,10 +201,8 @@ def test_profiles_of_the_same_features_share_a_file(path: Path) -> None:
     assert FileStore(path, PAPER_HR).load().profile is PAPER
 
 
-def test_a_file_that_is_locked_for_long_is_told(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(file, "LOCK_SECONDS", 0.1)
+def test_a_file_that_stays_locked_is_an_error(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "LOCK_SECONDS", 0.1)
 
     with (
         FileLock(path.with_name(f"{path.name}.lock")),
@@ -220,6 +211,30 @@ def test_a_file_that_is_locked_for_long_is_told(
         FileStore(path, TRIGRAM).add(trained(1))
 
     assert not path.exists()
+
+
+def test_what_killed_writers_left_is_removed_once_it_is_old(path: Path) -> None:
+    stale, fresh = (path.with_name(f".{path.name}.{n}-abcd") for n in (1, 2))
+    other = path.with_name(".other.model.1-abcd")
+    for left in (stale, fresh, other):
+        left.write_bytes(b"half")
+    for left in (stale, other):
+        os.utime(left, (0, 0))
+
+    FileStore(path, TRIGRAM).add(trained(1))
+
+    assert not stale.exists()
+    assert fresh.exists()
+    assert other.exists()
+
+
+def test_a_complete_model_keeps_its_classifier_when_counts_are_added(path: Path) -> None:
+    write_model(path, Model(DEFAULT, random_classifier(), counts_of([1])))
+
+    added = FileStore(path, DEFAULT).add(Model(DEFAULT, None, counts_of([2])))
+
+    assert to_bytes(added) == path.read_bytes()
+    assert to_bytes(added) == to_bytes(Model(DEFAULT, random_classifier(), counts_of([1, 2])))
 
 
 def add_pages(path: Path, first: int) -> None:

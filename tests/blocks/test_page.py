@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from zlib import crc32
+
+import pytest
+from hypothesis import given
+
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.segmentation import LEVELS
+from scrapy_mss.markup.attributes import class_words
+from scrapy_mss.markup.tags import TAG_NUMBERS
+from scrapy_mss.markup.tokens import Tokens
+from tests.helpers.layouts import PAGES, block_ancestors, block_runs, tag_of
+
+DERIVED = ("blocks", "attributes", "ancestor_keys", "ancestor_tags", "hidden", "text_hashes")
+
+
+def key_of(tokens: Tokens, at: int) -> int:
+    source = tokens.clean[tokens.clean_start[at] : tokens.clean_end[at]]
+    return crc32(" ".join([tag_of(tokens, at), *class_words(source)]).encode())
+
+
+@given(PAGES)
+def test_ancestors_have_their_tags_and_the_keys_of_tag_and_class_words(source: str) -> None:
+    page = Page.of(source)
+    tokens, ancestors = page.tokens, block_ancestors(page.tokens)
+
+    for number, run in enumerate(block_runs(tokens)):
+        above = ancestors[run[0]][:LEVELS]
+        beyond = [0] * (LEVELS - len(above))
+        keys, tags = page.ancestor_keys[:, number], page.ancestor_tags[:, number]
+        assert keys.tolist() == [key_of(tokens, at) for at in above] + beyond
+        assert tags.tolist() == [TAG_NUMBERS[tag_of(tokens, at)] for at in above] + beyond
+
+
+def test_the_key_is_of_the_tag_and_all_class_words() -> None:
+    page = Page.of('<div id="Body"><p class="lead story">one</p></div><p>two')
+
+    assert page.ancestor_keys[0].tolist() == [crc32(b"p lead story"), 0]
+    assert page.ancestor_keys[1].tolist() == [crc32(b"div body"), 0]
+    assert page.ancestor_keys[2].tolist() == [0, 0]
+
+
+@given(PAGES)
+def test_parents_and_ancestors_are_found_by_their_names(source: str) -> None:
+    page = Page.of(source)
+    tokens, ancestors = page.tokens, block_ancestors(page.tokens)
+    above = [
+        [tag_of(tokens, at) for at in ancestors[run[0]][:LEVELS]] for run in block_runs(tokens)
+    ]
+
+    for name in ("p", "article", "h2", "nav"):
+        assert page.is_parent(name).tolist() == [tags[:1] == [name] for tags in above]
+        assert page.has_ancestor(name).tolist() == [name in tags for tags in above]
+
+
+@given(PAGES)
+def test_words_before_a_block_are_those_of_the_blocks_before_it(source: str) -> None:
+    page = Page.of(source)
+    words = page.blocks.words.tolist()
+
+    assert page.words_before.tolist() == [sum(words[:number]) for number in range(len(words))]
+
+
+@given(PAGES)
+def test_blocks_have_equal_hashes_exactly_if_they_have_equal_texts(source: str) -> None:
+    page = Page.of(source)
+    texts = [tuple(page.tokens.token_id[run].tolist()) for run in block_runs(page.tokens)]
+
+    hashes = page.text_hashes.tolist()
+
+    for text, number in zip(texts, hashes, strict=True):
+        assert [other == text for other in texts] == [other == number for other in hashes]
+
+
+def test_the_order_of_words_is_part_of_a_text() -> None:
+    assert len(set(Page.of("<p>one two<p>two one<p>one one").text_hashes.tolist())) == 3
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("<div hidden><section><p>one</p></section></div><p>two</p>", [True, False]),
+        ("<template><p>one</p></template>two", [True, False]),
+        ('<div style="color:red; display : none">one</div>', [True]),
+        # Near misses: the text is after it, or the element is never closed.
+        ("<div hidden></div><p>one</p>", [False]),
+        ("<div hidden><p>one</p>", [False]),
+        ('<div class="hidden-sm" data-hidden="x">one</div>', [False]),
+    ],
+)
+def test_blocks_inside_hidden_elements_are_hidden(source: str, expected: list[bool]) -> None:
+    assert Page.of(source).hidden.tolist() == expected
+
+
+@pytest.mark.parametrize("name", DERIVED)
+def test_what_is_derived_is_computed_once(name: str) -> None:
+    page = Page.of("<p>one two")
+
+    assert getattr(page, name) is getattr(page, name)
+
+
+def test_a_page_is_tokenized_with_the_stemmer_that_was_asked_for() -> None:
+    one, other = (Page.of(word, lambda word: word[:1]).tokens for word in ("one", "other"))
+
+    assert one.token_id.tolist() == other.token_id.tolist()
+    assert one.token_id.tolist() != Page.of("one").tokens.token_id.tolist()

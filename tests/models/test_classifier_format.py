@@ -1,0 +1,230 @@
+"""The block classifier in a model file: its weights, and the inputs that they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from scrapy_mss.blocks.classifier import BlockClassifier
+from scrapy_mss.extractor import Extractor
+from scrapy_mss.models import format as model_format
+from scrapy_mss.models.format import (
+    DIGEST_SIZE,
+    MAX_NAMED,
+    DamagedModelError,
+    IncompatibleModelError,
+    classifier_inputs,
+    from_bytes,
+    to_bytes,
+)
+from scrapy_mss.models.model import Model
+from scrapy_mss.models.profiles import DEFAULT
+from tests.helpers.classifiers import counts_of, random_classifier
+from tests.helpers.model_files import assembled, parts_of, rejection_of, with_header
+from tests.helpers.news_pages import news_page
+
+PARTS = tuple(classifier_inputs())
+
+
+def complete(classifier: BlockClassifier | None = None) -> Model:
+    """A model with counts and a classifier."""
+    return Model(DEFAULT, classifier or random_classifier(), counts_of(range(2)))
+
+
+@pytest.fixture(scope="module")
+def stored() -> bytes:
+    return to_bytes(complete())
+
+
+def test_a_classifier_is_read_as_it_was_written(stored: bytes) -> None:
+    after = from_bytes(stored).classifier
+
+    assert after is not None
+    for name, array in random_classifier().arrays.items():
+        assert after.arrays[name].dtype == np.float32
+        assert np.array_equal(after.arrays[name], array)
+    assert to_bytes(from_bytes(stored)) == stored
+
+
+def test_a_stored_model_extracts_what_it_did_before(stored: bytes) -> None:
+    page = news_page(9).html
+
+    one, other = (Extractor(model).extract(page) for model in (complete(), from_bytes(stored)))
+
+    assert (one.text, one.probability) == (other.text, other.probability)
+    assert one.scores.tolist() == other.scores.tolist()
+
+
+def test_the_weights_are_all_that_a_classifier_adds_to_the_counts(stored: bytes) -> None:
+    counts_alone = to_bytes(Model(DEFAULT, None, counts_of(range(2))))
+    n_weights = sum(array.size for array in random_classifier().arrays.values())
+
+    header, body = parts_of(counts_alone)
+
+    assert header["classifier"] is None
+    assert len(parts_of(stored)[1]) == len(body) + 4 * n_weights
+    assert from_bytes(counts_alone).classifier is None
+
+
+def stored_elsewhere(
+    part: str, change: Callable[[list[str]], list[str]], monkeypatch: pytest.MonkeyPatch
+) -> bytes:
+    """A model file of a version whose classifier has other inputs in one *part*."""
+    ours = classifier_inputs()
+    theirs = {**ours, part: change(list(ours[part]))}
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(model_format, "classifier_inputs", lambda: theirs)
+        return to_bytes(complete())
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_missing_input_is_named(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = classifier_inputs()[part][2]
+
+    data = stored_elsewhere(part, lambda names: names[:2] + names[3:], monkeypatch)
+
+    message = rejection_of(data, IncompatibleModelError)
+    assert f"{part}: the model lacks {missing}" in message
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_an_additional_input_is_named(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = stored_elsewhere(part, lambda names: [*names, "moonlight"], monkeypatch)
+
+    message = rejection_of(data, IncompatibleModelError)
+    assert f"{part}: the model has moonlight in addition" in message
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_first_of_two_swapped_inputs_is_named(
+    part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, *_ = classifier_inputs()[part]
+
+    data = stored_elsewhere(part, lambda names: [second, first, *names[2:]], monkeypatch)
+
+    message = rejection_of(data, IncompatibleModelError)
+    assert f"{part}: input 1 of the model is {second!r}, here it is {first!r}" in message
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_renamed_input_is_named_by_both_names(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = classifier_inputs()[part][-1]
+
+    data = stored_elsewhere(part, lambda names: [*names[:-1], "moonlight"], monkeypatch)
+
+    message = rejection_of(data, IncompatibleModelError)
+    assert f"{part}: the model has moonlight in addition; {part}: the model lacks {ours}" in message
+
+
+def test_an_input_that_occurs_twice_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = classifier_inputs()["blocks"]
+
+    data = stored_elsewhere("blocks", lambda names: [*names, names[0]], monkeypatch)
+
+    message = rejection_of(data, IncompatibleModelError)
+    assert f"input {len(names) + 1} of the model is {names[0]!r}" in message
+
+
+def test_of_many_differences_some_are_named_and_the_others_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = classifier_inputs()["blocks"]
+
+    data = stored_elsewhere("blocks", lambda _: [], monkeypatch)
+
+    message = rejection_of(data, IncompatibleModelError)
+    assert names[MAX_NAMED - 1] in message
+    assert f" and {len(names) - MAX_NAMED} more" in message
+    assert len(message) < 500
+
+
+def crafted(data: bytes, **changes: object) -> bytes:
+    """The model file *data* with other values in its classifier's header."""
+    header, _ = parts_of(data)
+    return with_header(data, classifier={**header["classifier"], **changes})
+
+
+def resized(rows: list[dict[str, Any]], shape: object) -> list[dict[str, Any]]:
+    """The *rows* with another shape of the first array."""
+    return [{**rows[0], "shape": shape}, *rows[1:]]
+
+
+CRAFTED_ARRAYS: dict[str, Callable[[list[dict[str, Any]]], object]] = {
+    "none": lambda _: [],
+    "a number": lambda _: 3,
+    "numbers": lambda _: [1, 2, 3, 4, 5, 6],
+    "one too few": lambda rows: rows[:-1],
+    "one too many": lambda rows: [*rows, {"name": "more", "shape": [0]}],
+    "another name": lambda rows: [{**rows[0], "name": "more"}, *rows[1:]],
+    "a shape of texts": lambda rows: resized(rows, ["9"]),
+    "a shape that is a number": lambda rows: resized(rows, 9),
+    "a larger shape": lambda rows: resized(rows, [rows[0]["shape"][0] + 1]),
+    "another dimension": lambda rows: resized(rows, [1, *rows[0]["shape"]]),
+    "a negative shape": lambda rows: resized(rows, [-1]),
+    "larger than any memory": lambda rows: resized(rows, [2**40, 2**40]),
+}
+
+
+@pytest.mark.parametrize("fault", CRAFTED_ARRAYS)
+def test_arrays_that_do_not_agree_with_the_header_are_rejected(fault: str, stored: bytes) -> None:
+    arrays = parts_of(stored)[0]["classifier"]["arrays"]
+
+    rejection_of(crafted(stored, arrays=CRAFTED_ARRAYS[fault](arrays)), DamagedModelError)
+
+
+@pytest.mark.parametrize(
+    "inputs", [None, 3, [], {}, {"blocks": []}, dict.fromkeys(PARTS, 3)], ids=repr
+)
+def test_inputs_of_another_type_are_rejected(inputs: object, stored: bytes) -> None:
+    rejection_of(crafted(stored, inputs=inputs, inputs_digest="0"))
+
+
+@pytest.mark.parametrize("more", [b"\0\0\0\0", b"\0"], ids=len)
+def test_weights_that_are_too_many_or_too_few_are_rejected(more: bytes, stored: bytes) -> None:
+    header, body = parts_of(stored)
+
+    assert "bytes of weights" in rejection_of(assembled(header, body + more), DamagedModelError)
+    rejection_of(assembled(header, body[: -len(more)]), DamagedModelError)
+
+
+def test_a_file_that_hides_its_classifier_is_rejected(stored: bytes) -> None:
+    rejection_of(with_header(stored, classifier=None), DamagedModelError)
+
+
+def test_weights_for_other_inputs_are_rejected_though_the_names_agree() -> None:
+    classifier = random_classifier()
+    network = classifier.network
+    fewer_inputs = replace(
+        network, mean=network.mean[1:], scale=network.scale[1:], hidden=network.hidden[1:]
+    )
+    for other in (
+        replace(classifier, network=fewer_inputs),
+        replace(classifier, evidence_weights=classifier.evidence_weights[1:]),
+        replace(classifier, page_weights=classifier.page_weights[1:]),
+        replace(classifier, network=replace(network, output=network.output[1:])),
+        replace(classifier, network=replace(network, hidden=network.hidden.ravel())),
+    ):
+        message = rejection_of(to_bytes(complete(other)), DamagedModelError)
+        assert "weights of shapes" in message
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_weights_that_are_no_finite_numbers_are_rejected(number: float) -> None:
+    classifier = random_classifier()
+    classifier.network.hidden[2, 1] = number
+
+    rejection_of(to_bytes(complete(classifier)), DamagedModelError)
+
+
+def test_every_flipped_byte_of_the_weights_is_rejected(stored: bytes) -> None:
+    size = 4 * sum(array.size for array in random_classifier().arrays.values())
+
+    for place in range(len(stored) - DIGEST_SIZE - size, len(stored) - DIGEST_SIZE, 97):
+        damaged = bytearray(stored)
+        damaged[place] ^= 0x01
+        rejection_of(bytes(damaged), DamagedModelError)
