@@ -89,7 +89,6 @@ def _of_ancestors(page: Page, values: Values, ratio: Floats, reduce: np.ufunc) -
 
 POOLINGS = (
     Pooling("unigram", "unigram", mean_over_block),
-    Pooling("element", "element", own_value),
     Pooling("shape", "shape", own_value),
     Pooling("class_words_sum", "class_words", sum_over_ancestors),
     Pooling("class_words_min", "class_words", min_over_ancestors),

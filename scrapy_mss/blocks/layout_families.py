@@ -23,11 +23,6 @@ LINK_CLASSES = 5  # link density in fifths
 _BEYOND_PAGE = np.uint64(63)  # the shape before the first block and after the last
 
 
-def element(page: Page, bits: int) -> Values:
-    """The tag and the class words of the innermost block element."""
-    return _of_blocks(page, page.ancestor_keys[0] * MULTIPLIERS[0], bits)
-
-
 def shape(page: Page, bits: int) -> Values:
     """How many words the block and its two neighbours have, and how much of each is links."""
     words = np.maximum(page.blocks.words, 1)
@@ -52,6 +47,5 @@ def _of_blocks(page: Page, hashes: TokenIds, bits: int) -> Values:
     return Values(buckets(hashes, bits), first.astype(np.int32), last.astype(np.int32) + 1)
 
 
-ELEMENT = Family("element", 18, element, LAYOUT_SMOOTHING)
 SHAPE = Family("shape", 17, shape, LAYOUT_SMOOTHING)
 CLASS_WORDS = Family("class_words", 16, class_words, LAYOUT_SMOOTHING)

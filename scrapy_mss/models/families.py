@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scrapy_mss.blocks.layout_families import CLASS_WORDS, ELEMENT, SHAPE
+from scrapy_mss.blocks.layout_families import CLASS_WORDS, SHAPE
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.features import TRIGRAM, UNCLOSED_TAG, UNIGRAM, Family
 from scrapy_mss.core.naive_bayes import NaiveBayes
 
 FAMILIES: dict[str, Family[Page]] = {
-    family.name: family for family in (TRIGRAM, UNCLOSED_TAG, UNIGRAM, ELEMENT, SHAPE, CLASS_WORDS)
+    family.name: family for family in (TRIGRAM, UNCLOSED_TAG, UNIGRAM, SHAPE, CLASS_WORDS)
 }
 
 

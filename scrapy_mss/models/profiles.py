@@ -40,7 +40,7 @@ CLEANEVAL = Profile(
 # of today (204 of 787), whose paragraphs have links and spans.
 DEFAULT = Profile(
     "default",
-    ("unigram", "element", "shape", "class_words"),
+    ("unigram", "shape", "class_words"),
     stem=porter,
     rules=CODE_ONLY,
     max_tag_share=0.5,

@@ -110,7 +110,6 @@ def test_buckets_in_stored_models_never_change() -> None:
         "trigram": [394134, 1806762, 3556403, 710638],
         "unclosed_tag": [511, 94, 94, 94],
         "unigram": [437566, 446744, 20756, 990002],
-        "element": [156707],
         "shape": [9418],
         "class_words": [42886],
     }

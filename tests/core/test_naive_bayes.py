@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.layout_families import CLASS_WORDS, ELEMENT, LAYOUT_SMOOTHING
+from scrapy_mss.blocks.layout_families import CLASS_WORDS, LAYOUT_SMOOTHING, SHAPE
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.features import UNIGRAM, Family
 from scrapy_mss.core.naive_bayes import IN, MAX_COUNT, OUT, NaiveBayes, logistic
@@ -296,7 +296,7 @@ def test_families_of_runs_have_no_scores_of_tokens() -> None:
         bayes.log_odds(page)
 
 
-@pytest.mark.parametrize("family", [ELEMENT, CLASS_WORDS], ids=lambda family: family.name)
+@pytest.mark.parametrize("family", [SHAPE, CLASS_WORDS], ids=lambda family: family.name)
 def test_a_single_page_makes_no_layout_certain(family: Family[Page]) -> None:
     """All words of an article are in one element: the doubt counts as much as they do."""
     page = Page.of(f"<div class=story>{'one ' * 30}</div>{'two ' * 29}")

@@ -9,7 +9,7 @@ import pytest
 
 from research.datasets.pages import Example
 from research.systems.mss import Mss, SelfTrainedMss
-from scrapy_mss.core.cleaning import PAPER_RULES, CODE_ONLY
+from scrapy_mss.core.cleaning import CODE_ONLY, PAPER_RULES
 from scrapy_mss.core.self_training import ITERATIONS
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.profiles import CLEANEVAL, PAPER, PROFILES

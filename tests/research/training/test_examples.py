@@ -5,6 +5,8 @@ from zlib import crc32
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from research.datasets.pages import Example
 from research.training.examples import (
@@ -13,9 +15,11 @@ from research.training.examples import (
     MOST_WORDS,
     SYNTHETIC_WEIGHT,
     TrainingExample,
+    label_blocks,
     training_examples,
 )
-from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.alignment import match_words
 from tests.helpers.news_pages import news_page
 
 N = 30
@@ -35,15 +39,15 @@ def learned() -> list[TrainingExample]:
 def test_the_blocks_of_a_page_are_labelled_by_its_article(learned: list[TrainingExample]) -> None:
     whole = [each for each in learned if not each.synthetic]
 
-    assert [each.tokens.source for each in whole] == [one.html for one in examples()]
+    assert [each.page.tokens.source for each in whole] == [one.html for one in examples()]
     for number, each in enumerate(whole):
         inside = news_page(number).inside
-        assert each.inside.tolist() == inside[each.blocks.first].tolist()
+        assert each.inside.tolist() == inside[each.page.blocks.first].tolist()
 
 
 def test_tokens_are_labelled_as_their_blocks_are(learned: list[TrainingExample]) -> None:
     for each in learned:
-        block = each.blocks.of.tolist()
+        block = each.page.blocks.of_token.tolist()
         assert each.token_labels.tolist() == [n >= 0 and bool(each.inside[n]) for n in block]
 
 
@@ -55,10 +59,10 @@ def test_a_third_of_the_pages_gives_a_stripped_copy_with_the_same_words_inside(
     chosen = {one.html for one in examples() if crc32(one.text.encode()) % COPIED == 1}
     assert 0 < len(copied) == len(chosen) < N
     for page, copy in copied:
-        assert page.tokens.source in chosen
-        assert copy.tokens.words() == page.tokens.words()
+        assert page.page.tokens.source in chosen
+        assert copy.page.tokens.words() == page.page.tokens.words()
         assert copy.site == page.site
-        inside = [each.tokens.is_word & each.token_labels for each in (page, copy)]
+        inside = [each.page.tokens.is_word & each.token_labels for each in (page, copy)]
         assert inside[0].sum() == inside[1].sum()
 
 
@@ -67,7 +71,7 @@ def test_all_pages_weigh_the_same_and_their_blocks_by_words(
 ) -> None:
     for each in learned:
         assert each.weights.sum() == pytest.approx(SYNTHETIC_WEIGHT if each.synthetic else 1.0)
-    page = tokenize(f"<p>{'one ' * (MOST_WORDS + 50)}<p>{'one ' * MOST_WORDS}<p>one")
+    page = Page.of(f"<p>{'one ' * (MOST_WORDS + 50)}<p>{'one ' * MOST_WORDS}<p>one")
 
     weights = TrainingExample(page, np.ones(3, np.bool_), "").weights
 
@@ -78,7 +82,7 @@ def test_all_pages_weigh_the_same_and_their_blocks_by_words(
 
 
 def test_pages_of_a_site_are_in_one_fold_and_sites_in_all(learned: list[TrainingExample]) -> None:
-    page = tokenize("one")
+    page = Page.of("one")
     sites = [TrainingExample(page, np.ones(1, np.bool_), f"site{n}") for n in range(50)]
 
     assert len({each.site_hash for each in learned}) == len({each.half for each in learned}) == 1
@@ -96,3 +100,29 @@ def test_pages_without_a_site_are_each_their_own() -> None:
 @pytest.mark.parametrize("html", ["", "...", "\ud800"])
 def test_a_page_without_a_block_is_no_example(html: str) -> None:
     assert list(training_examples([Example(html, "one"), Example(html, "\ud800")])) == []
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "c", "A"]), max_size=10)
+
+
+@given(st.lists(WORDS, max_size=5), WORDS)
+def test_a_block_is_labelled_if_most_of_its_words_are_matched(
+    blocks: list[list[str]], reference: list[str]
+) -> None:
+    page = Page.of("<p>".join(" ".join(words) for words in blocks))
+    matched = match_words(page.tokens, " ".join(reference))
+    hits = iter(matched[page.tokens.is_word].tolist())
+
+    labels = label_blocks(page, " ".join(reference))
+
+    counts = [sum(next(hits) for _ in words) for words in blocks]
+    expected = [2 * n > len(words) for n, words in zip(counts, blocks, strict=True) if words]
+    assert labels.tolist() == expected
+
+
+def test_blocks_on_both_sides_of_a_gap_are_labelled() -> None:
+    page = Page.of("<p>one two three four<p>read this now<p>five six seven eight<li>one")
+
+    labels = label_blocks(page, "one two three four\n\nfive six seven eight")
+
+    assert labels.tolist() == [True, False, True, False]

@@ -11,13 +11,15 @@ from research.training import fit as training
 from research.training.examples import TrainingExample, training_examples
 from research.training.fit import FOLDS, counted, fit, merged
 from research.training.optimization import Config
-from scrapy_mss.blocks.classifier import Judge, evidence_of
-from scrapy_mss.blocks.segmentation import Blocks
+from scrapy_mss.blocks.classifier import BlockClassifier, block_evidence
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.features import UNIGRAM
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Floats
-from scrapy_mss.models.format import Model, from_bytes, to_bytes
+from scrapy_mss.models.families import new_counts
+from scrapy_mss.models.format import from_bytes, to_bytes
+from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from tests.helpers.news_pages import news_page
 
@@ -37,14 +39,14 @@ def learned() -> list[TrainingExample]:
     return list(training_examples(examples()))
 
 
-def model_of(bayes: NaiveBayes, judge: Judge) -> Model:
-    return Model.of(DEFAULT, bayes, judge)
+def model_of(bayes: NaiveBayes[Page], classifier: BlockClassifier) -> Model:
+    return Model(DEFAULT, classifier, bayes)
 
 
 @pytest.fixture(scope="module")
 def fitted() -> Model:
     """Learned from a dozen articles and a few lists."""
-    return model_of(*fit(learned(), DEFAULT.families, [tokenize(page) for page in LISTS], QUICK))
+    return model_of(*fit(learned(), DEFAULT.families, [Page.of(page) for page in LISTS], QUICK))
 
 
 def test_a_classifier_finds_the_article_on_pages_of_a_site_that_it_never_saw(fitted: Model) -> None:
@@ -65,18 +67,17 @@ def test_pages_that_are_no_articles_are_told_apart(fitted: Model) -> None:
 
 
 def test_the_same_examples_give_the_same_bytes(fitted: Model) -> None:
-    again = model_of(*fit(learned(), DEFAULT.families, [tokenize(page) for page in LISTS], QUICK))
+    again = model_of(*fit(learned(), DEFAULT.families, [Page.of(page) for page in LISTS], QUICK))
 
     assert to_bytes(again) == to_bytes(fitted)
     assert to_bytes(from_bytes(to_bytes(fitted))) == to_bytes(fitted)
 
 
 def test_counts_are_those_of_all_whole_pages(fitted: Model) -> None:
-    expected = NaiveBayes(DEFAULT.families)
+    expected = new_counts(DEFAULT.families)
     for each in learned():
         if not each.synthetic:
-            tokens, inside = each.tokens, each.token_labels
-            expected.learn(expected.features(tokens), inside, names=expected.names(tokens, inside))
+            expected.learn(each.page, each.token_labels)
 
     assert fitted.bayes.pages == len(examples())
     assert fitted.bayes.tokens.tolist() == expected.tokens.tolist()
@@ -93,19 +94,19 @@ def test_evidence_never_comes_from_counts_of_the_page_s_own_site(
         Example(page.html.replace("<p>", f"<p>Only{page.site} "), page.text, page.site)
         for page in pages
     ]
-    asked: list[tuple[str, NaiveBayes]] = []
+    asked: list[tuple[str, NaiveBayes[Page]]] = []
 
-    def spy(bayes: NaiveBayes, passages: Blocks) -> Floats:
-        asked.append((passages.tokens.source, bayes))
-        return evidence_of(bayes, passages)
+    def spy(page: Page, bayes: NaiveBayes[Page]) -> Floats:
+        asked.append((page.tokens.source, bayes))
+        return block_evidence(page, bayes)
 
     monkeypatch.setattr(training, "block_evidence", spy)
     learned = list(training_examples(marked))
 
     whole, _ = fit(learned, DEFAULT.families, config=Config(hidden=2, epochs=1))
 
-    def times_seen(bayes: NaiveBayes, site: str) -> int:
-        bucket = bayes.features(tokenize(f"Only{site}"))[0, 0]
+    def times_seen(bayes: NaiveBayes[Page], site: str) -> int:
+        bucket = UNIGRAM.values(Page.of(f"Only{site}"), UNIGRAM.bits).bucket[0]
         return int(bayes.counts["unigram"][bucket].sum())
 
     parts = {each.site: each.site_hash % FOLDS for each in learned}
@@ -118,10 +119,10 @@ def test_evidence_never_comes_from_counts_of_the_page_s_own_site(
 
 
 def test_without_other_pages_every_page_is_an_article() -> None:
-    bayes, judge = fit(learned(), DEFAULT.families, config=Config(hidden=2, epochs=1))
+    bayes, classifier = fit(learned(), DEFAULT.families, config=Config(hidden=2, epochs=1))
 
-    assert not judge.decision[:-1].any()
-    assert judge.article(np.zeros(len(judge.decision) - 1)) > 0.999
+    assert not classifier.page_weights[:-1].any()
+    assert classifier.article_probability(np.zeros(len(classifier.page_weights) - 1)) > 0.999
     assert bayes.pages == len(examples())
 
 
@@ -131,7 +132,7 @@ def test_pages_of_one_site_are_enough_to_fit() -> None:
     system.fit([one for one in examples() if one.site == "one"])
 
     assert system.extractor.model is not None
-    assert system.extractor.model.judge is not None
+    assert system.extractor.model.classifier is not None
     assert system.extract("<p>one two") in {"", "one two"}
 
 
@@ -157,8 +158,8 @@ def test_counts_of_parts_add_up_to_the_counts_of_all() -> None:
 
 
 def test_negatives_without_a_block_are_left_out() -> None:
-    _, judge = fit(
-        learned(), DEFAULT.families, [tokenize(""), tokenize("<p>")], Config(hidden=2, epochs=1)
+    _, classifier = fit(
+        learned(), DEFAULT.families, [Page.of(""), Page.of("<p>")], Config(hidden=2, epochs=1)
     )
 
-    assert not judge.decision[:-1].any()
+    assert not classifier.page_weights[:-1].any()

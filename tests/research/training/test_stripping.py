@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from research.training.stripping import PLAIN, stripped
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokenizer import tokenize
 from tests.helpers.layouts import LAYOUTS, ODD, PAGES
 
@@ -48,7 +49,7 @@ def test_words_stay_and_class_words_go(source: str, variant: int) -> None:
     copy = tokenize(stripped(page, variant))
 
     assert copy.words() == page.words()
-    assert not copy.passages.names.word.size
+    assert not Page(copy).attributes.word.size
 
 
 @given(PAGES, VARIANTS)
