@@ -29,7 +29,7 @@ from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.markup.rendering import render, well_formed
 from scrapy_mss.markup.tokens import Bools, Floats, Tokens
-from scrapy_mss.models.bundled import bundled_model, with_bundled
+from scrapy_mss.models.bundled import bundled_model, is_complete, with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import PAPER, Profile
 from scrapy_mss.models.store import read_model, write_model
@@ -154,6 +154,12 @@ class Extractor:
         """How much each token speaks for being inside the article: float64[n_tokens]."""
         if self.model is None:
             return simple_scores(page.tokens, self.tag_penalty)
+        if not is_complete(self.model):
+            raise ValueError(
+                f"a model of profile {self.model.profile.name!r} that has counts alone cannot "
+                "extract: its counts are evidence for a block classifier. Save it and use "
+                "Extractor.load, which adds the bundled model"
+            )
         bayes, profile = self.model.bayes, self.profile
         return bayes.probability(page, neighbours=profile.neighbours) - 0.5 + profile.bias
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,13 @@ from hypothesis import strategies as st
 
 from scrapy_mss import Extraction, Extractor, ModelError
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.selection import select
 from scrapy_mss.core.article_test import is_article
 from scrapy_mss.core.cleaning import keep, trimmed
 from scrapy_mss.core.labels import Rejection, span_labels
 from scrapy_mss.core.subsequence import EMPTY, best_span
 from scrapy_mss.markup.rendering import render, well_formed
+from scrapy_mss.markup.stemming import porter, porter_nltk
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools
 from scrapy_mss.models.bundled import bundled_model
@@ -33,6 +36,8 @@ from scrapy_mss.models.profiles import (
 )
 from tests.core.oracle_bayes import DictionaryBayes
 from tests.helpers.classifiers import counts_of, random_classifier
+from tests.helpers.effort import examples
+from tests.helpers.layouts import LAYOUTS
 from tests.helpers.markup import NESTED, SOUP, TAG_SOUP
 from tests.helpers.news_pages import NewsPage, news_page
 
@@ -66,10 +71,13 @@ def extractor() -> Extractor:
     return trained()
 
 
-@pytest.fixture(scope="module")
-def random_blocks() -> Extractor:
+@cache
+def random_blocks(seed: int = 0) -> Extractor:
     """An extractor by blocks whose choices mean nothing."""
-    return Extractor(Model(DEFAULT, random_classifier(), counts_of(range(2))))
+    return Extractor(Model(DEFAULT, random_classifier(seed), counts_of(range(2))))
+
+
+RANDOM_BLOCKS = st.integers(0, 7).map(random_blocks)
 
 
 @pytest.fixture(scope="module")
@@ -171,6 +179,24 @@ def test_scores_are_those_of_naive_bayes_in_dictionaries(profile: Profile) -> No
     np.testing.assert_allclose(scores[alone], expected[alone], rtol=0, atol=1e-12)
 
 
+def test_pages_are_tokenized_with_the_stemmer_of_the_profile(
+    extractor: Extractor,
+) -> None:
+    source = "<p>trekked</p>"  # one of the few words of which the stemmers differ
+
+    of_paper, of_default = (one.extract(source).tokens for one in (extractor, random_blocks()))
+
+    assert of_paper.token_id.tolist() == tokenize(source, porter_nltk).token_id.tolist()
+    assert of_default.token_id.tolist() == tokenize(source, porter).token_id.tolist()
+    assert of_paper.token_id.tolist() != of_default.token_id.tolist()
+
+
+@pytest.mark.parametrize("source", ["", "one", "<p>one two</p>"])
+def test_counts_that_need_a_classifier_cannot_extract_alone(source: str) -> None:
+    with pytest.raises(ValueError, match=r"'default'.*counts alone.*Extractor\.load"):
+        Extractor.untrained(DEFAULT).extract(source)
+
+
 @given(ANY_PAGE)
 def test_without_a_model_it_is_simple_mss(source: str) -> None:
     tokens = tokenize(source)
@@ -201,10 +227,8 @@ EMPTY_PAGES = pytest.mark.parametrize("source", ["", " ", "<p></p>", "<!-- one -
 
 
 @EMPTY_PAGES
-def test_a_page_without_text_gives_an_empty_extraction(
-    extractor: Extractor, random_blocks: Extractor, source: str
-) -> None:
-    for one in (extractor, random_blocks, Extractor(), Extractor.untrained()):
+def test_a_page_without_text_gives_an_empty_extraction(extractor: Extractor, source: str) -> None:
+    for one in (extractor, random_blocks(), Extractor(), Extractor.untrained()):
         extraction = one.extract(source)
 
         assert (extraction.text, extraction.html, extraction.span) == ("", "", EMPTY)
@@ -235,23 +259,38 @@ def test_an_extraction_by_tokens_is_of_its_page(source: str) -> None:
     assert extraction.is_article == is_article(extraction.text)
 
 
-@given(ANY_PAGE)
-def test_an_extraction_by_blocks_is_of_its_page(random_blocks: Extractor, source: str) -> None:
-    extraction = random_blocks.extract(source)
+@given(ANY_PAGE, RANDOM_BLOCKS)
+def test_an_extraction_by_blocks_is_of_its_page(source: str, blocks: Extractor) -> None:
+    extraction = blocks.extract(source)
 
     assert_sound(extraction, source)
     assert extraction.is_article == (extraction.probability >= 0.5)
     assert extraction.text or not extraction.probability
 
 
-@given(ANY_PAGE)
-def test_blocks_are_kept_as_a_whole(random_blocks: Extractor, source: str) -> None:
-    page = Page.of(source)
+@given(LAYOUTS, RANDOM_BLOCKS)
+@examples(2)
+def test_the_words_of_the_selected_blocks_are_kept(source: str, blocks: Extractor) -> None:
+    page, model = Page.of(source), model_of(blocks)
+    assert model.classifier is not None
+    inputs = model.classifier.inputs(page, model.bayes)
+    selected = select(page, model.classifier.probabilities(inputs)).kept
 
-    kept = random_blocks.extract_page(page).kept
+    kept = blocks.extract_page(page).kept
 
-    words, blocks = page.tokens.is_word, page.blocks
-    assert set(blocks.count(kept & words) / blocks.words) <= {0.0, 1.0}
+    words = page.tokens.is_word
+    assert (kept & words).tolist() == (page.blocks.spread(selected) & words).tolist()
+
+
+def test_the_bias_of_the_profile_is_added_to_the_scores_of_blocks(page: NewsPage) -> None:
+    plain = random_blocks()
+    biased = Extractor(plain.model, profile=replace(DEFAULT, bias=0.1))
+
+    before, after = (one.extract(page.html) for one in (plain, biased))
+
+    in_blocks = Page(before.tokens).blocks.of_token >= 0
+    expected = before.scores + 0.1 * (in_blocks & ~before.tokens.is_tag)
+    assert after.scores.tolist() == pytest.approx(expected.tolist())
 
 
 def test_a_span_begins_and_ends_with_text(extractor: Extractor, page: NewsPage) -> None:

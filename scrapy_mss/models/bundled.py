@@ -21,10 +21,14 @@ def bundled_model() -> Model:
     return from_bytes(files("scrapy_mss").joinpath(FILE).read_bytes())
 
 
+def is_complete(model: Model) -> bool:
+    """Whether *model* can extract as it is: counts of the default profile need a classifier."""
+    return model.classifier is not None or model.profile != DEFAULT
+
+
 def bundled_part_of(learned: Model) -> Model | None:
     """What has to be added to *learned*: the bundled model, or nothing to a complete one."""
-    is_complete = learned.classifier is not None or learned.profile != DEFAULT
-    return None if is_complete else bundled_model()
+    return None if is_complete(learned) else bundled_model()
 
 
 def with_bundled(learned: Model) -> Model:

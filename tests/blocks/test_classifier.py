@@ -91,6 +91,22 @@ def test_counts_that_learned_nothing_are_no_evidence() -> None:
     assert not block_evidence(page, new_counts(DEFAULT.families)).any()
 
 
+@pytest.mark.parametrize("is_inside", [True, False])
+def test_evidence_is_limited(*, is_inside: bool) -> None:
+    words = " ".join(f"a{letter}" for letter in "abcdefghijkl")
+    page = Page.of(f'<div class="{words}"><p>{"one " * 500}</p></div><p>{"two " * 500}</p>')
+    inside = np.zeros(len(page.tokens), np.bool_)
+    inside[page.blocks.of_token == 0] = True
+    bayes = new_counts(DEFAULT.families)
+    for _ in range(20):
+        bayes.learn(page, inside == is_inside)
+
+    evidence = dict(zip([p.name for p in POOLINGS], block_evidence(page, bayes), strict=True))
+
+    expected = MAX_LOG_ODDS if is_inside else -MAX_LOG_ODDS
+    assert evidence["class_words_sum"][0] == expected
+
+
 def test_what_was_inside_speaks_for_a_block_and_what_was_outside_against_it(
     bayes: NaiveBayes[Page],
 ) -> None:
@@ -127,9 +143,8 @@ def test_inputs_have_the_same_names_on_every_page(source: str) -> None:
     assert tuple(inputs.columns) == input_names()
     assert inputs.matrix.shape == (len(page.blocks), len(input_names()))
     assert inputs.matrix.dtype == np.float32
-    for number, name in enumerate(input_names()):
-        expected = inputs.columns[name].astype(np.float32)
-        assert inputs.matrix[:, number].tolist() == expected.tolist()
+    in_order = np.array([inputs.columns[name] for name in input_names()], np.float32)
+    assert np.array_equal(inputs.matrix, in_order.T)
 
 
 def test_no_two_inputs_have_the_same_name() -> None:

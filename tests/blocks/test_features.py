@@ -80,6 +80,7 @@ EXAMPLES: list[tuple[str, str, list[float]]] = [
         [0, 1, 2, 3, *[4] * 8],
     ),
 ]
+HEADLINE = "The ferry sails again this Monday"
 TITLED = "<title>The ferry sails again this Monday | Daily</title>"
 STORY = (
     f"{TITLED}<h1>Daily</h1><p>one two</p><h2>The ferry sails again this Monday</h2>"
@@ -97,12 +98,14 @@ EXAMPLES += [
     ),
     ("later_headings", STORY, [0, 0, 0, 0, 0, log(2), log(2)]),
     ("title_overlap", f"{TITLED}<p>The ferry sails again this Monday", [0, 1]),
+    # Of equal ones the main heading is the headline.
+    ("below_headline", f"{TITLED}<h2>{HEADLINE}</h2><h1>{HEADLINE}</h1><p>one", [0, 0, 0, 1]),
     # Only the first title is the page's: drawings have their own.
     ("title_overlap", "<title>One two</title><svg><title>Three</title></svg><p>one two", [0, 0, 1]),
 ]
+STATED = '<meta name="description" content="The ferry sails again this Monday.">'
 DESCRIBED = (
-    '<meta name="description" content="The ferry sails again this Monday.">'
-    "<title>The ferry sails again this Monday</title><li>The ferry</li>"
+    f"{STATED}<title>The ferry sails again this Monday</title><li>The ferry</li>"
     "<p>The ferry sails again, this Monday!</p><p>The ferry sails, as it does again this Monday"
 )
 # A description is often the article's first paragraph, by pairs of words.
@@ -110,6 +113,8 @@ EXAMPLES += [
     ("description_recall", DESCRIBED, [0, 1 / 5, 1, 4 / 5]),
     # Two words that the description has as well may be chance.
     ("description_precision", DESCRIBED, [0, 0, 1, 4 / 8]),
+    # A pair of words is in one block.
+    ("description_recall", f"{STATED}<p>The ferry<p>sails again this Monday", [1 / 5, 3 / 5]),
     ("below_description", DESCRIBED, [-1, -1, 1, 1]),
     ("has_description", DESCRIBED, [1] * 4),
 ]

@@ -159,8 +159,10 @@ BOX = "<div class=box>x" + "<b></b>" * 200 + "x</div>"
         # Much junk: the smaller part rejoins the larger one if it is in the same kind of element.
         (f"<p>{LONG}</p><div>{LONG * 9}</div><p>{LONG * 3}</p>", [0.9, 0, 0.9], [1, 0, 1]),
         (f"<p>{LONG}</p><div>{LONG * 9}</div><h2>{LONG * 3}</h2>", [0.9, 0, 0.9], [0, 0, 1]),
+        # The same text once more, for small screens.
+        (f"<p>{LONG}</p><p>x {LONG}</p>" * 2, [0.9] * 4, [1, 1, 0, 0]),
     ],
-    ids=["many tags", "split in two", "two different texts"],
+    ids=["many tags", "split in two", "two different texts", "twice"],
 )
 def test_what_junk_does_to_an_article(
     source: str, probability: list[float], kept: list[int]

@@ -62,6 +62,17 @@ def test_the_bundled_model_extracts_made_up_news(number: int, bundled: Model) ->
     assert extraction.is_article
 
 
+def test_the_bundled_model_removes_links_inside_an_article(bundled: Model) -> None:
+    page = news_page(0, site="seven")
+    links = "".join(f'<li><a href="/{n}">Story number {n}</a></li>' for n in range(8))
+    source = page.html.replace("</p>\n<p>", f'</p>\n<ul class="related">{links}</ul><p>', 1)
+
+    text = Extractor(bundled).extract(source).text
+
+    assert page.text in text
+    assert "Story number" not in text
+
+
 def test_the_bundled_model_takes_a_page_of_links_for_no_article(bundled: Model) -> None:
     links = "".join(f'<li><a href="/{n}">Story number {n}</a></li>' for n in range(40))
 
