@@ -221,11 +221,14 @@ def _profile(header: dict[str, Any]) -> Profile:
 
 def _classifier(header: dict[str, Any], data: bytes) -> BlockClassifier:
     """The block classifier whose weights are *data*."""
-    if header["inputs_digest"] != _digest_of(classifier_inputs()):
+    inputs = header["inputs"]
+    if header["inputs_digest"] != _digest_of(inputs):
+        raise ValueError("names of inputs that do not match their digest")
+    if inputs != classifier_inputs():
         raise IncompatibleModelError(
             "the model's block classifier was trained with other inputs than this version of "
-            f"scrapy-mss computes: {_difference(header['inputs'], classifier_inputs())}. Train it "
-            "again, or use the version that made it"
+            f"scrapy-mss computes: {_difference(inputs, classifier_inputs())}. Train it again, or "
+            "use the version that made it"
         )
     shapes = {row["name"]: tuple(map(_count, row["shape"])) for row in header["arrays"]}
     expected = _shapes(shapes["network_output"])
