@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_mss.commands.base import Action, CommandError, counted, shown_path
+from scrapy_mss.cli import CommandError
+from scrapy_mss.commands.base import Action, counted, existing_path
 from scrapy_mss.core.labels import check_example
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.format import Model
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "sources",
         nargs="+",
-        type=shown_path,
+        type=existing_path,
         metavar="SOURCE",
         help="JSON lines with url and html (.jsonl, .gz, .xz), a WARC file, or a folder of HTML "
         "files that name their address",

@@ -163,6 +163,7 @@ ROUTES: dict[str, Callable[[int], Answer]] = {
     "slow": lambda number: Answer(wrapped(number).encode(), after=0.1),
     "gone": _html(plain),
     "hostile": _hostile,
+    "api": lambda _: Answer(b"{}", "application/json"),
     "text": lambda number: Answer(plain(number).encode(), "text/plain"),
     "status": lambda number: Answer(wrapped(1).encode(), status=number),
     # As some sites have it: a page of HTML in the place of robots.txt.

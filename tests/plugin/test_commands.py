@@ -15,13 +15,14 @@ from uuid import uuid4
 import pytest
 import yaml
 
+from scrapy_mss.article import identifier_of
 from scrapy_mss.commands import ACTIONS
 from scrapy_mss.models.bundled import completed
 from scrapy_mss.models.format import Model, from_bytes
 from scrapy_mss.models.profiles import PAPER
 from scrapy_mss.models.store import read_model, write_model
 from tests.plugin.crawling import environment
-from tests.plugin.models import assert_same_counts, learned, name_of
+from tests.plugin.models import assert_same_counts, learned
 from tests.plugin.site import RULES, Site, index, plain, story, wrapped
 
 COMMANDS = Path(__file__).with_name("commands.py")
@@ -206,7 +207,7 @@ def test_extract_prints_text(done: dict[str, Done]) -> None:
 
 def test_extract_fetches_addresses(done: dict[str, Done], site: Site) -> None:
     rows = {row["url"]: row for row in done["urls"].rows()}
-    name = name_of(completed(learned(range(60))))
+    name = identifier_of(completed(learned(range(60))))
 
     assert set(rows) == {site.url("/plain/1"), site.url("/wrapped/2")}
     for row in rows.values():

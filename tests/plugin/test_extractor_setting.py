@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+from scrapy_mss.systems import chosen
 
 from research.systems import SYSTEMS
 from research.systems.base import TextExtractor
@@ -19,7 +20,6 @@ from scrapy_mss.article import read_page
 from scrapy_mss.models.format import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.settings import SettingError
-from scrapy_mss.systems import chosen
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.site import RULES, Site, index, plain, story
 

@@ -91,7 +91,7 @@ def test_a_checkpoint_that_fails_keeps_its_counts_and_is_tried_again(tmp_path: P
     learner.close()
 
     assert learner.failures == 3
-    assert learner.generation == 1
+    assert learner.checkpoints == 1
     assert_same_counts(read_model(blocked / "model"), counts_after(range(4)))
     assert learner.pages == 4
     assert_same_counts(learner.model, completed(counts_after(range(4))))
@@ -107,7 +107,7 @@ def test_a_checkpoint_that_failed_is_not_tried_again_at_each_page(tmp_path: Path
     settled(learner)
     teach(learner, 2)
 
-    assert learner.unsaved == 1
+    assert learner.unsaved_pages == 1
     learner.close()
 
 
@@ -285,13 +285,13 @@ def test_crawls_at_once_on_one_file_add_up_to_what_one_would_have_learned(
         (done,) = crawl(folder, [job])
         assert done.error == ""
         assert done.mss("train/learned") == 15
-        return done.mss("model/generation")
+        return done.mss("model/checkpoints")
 
     with ThreadPoolExecutor(4) as threads:
-        generations = list(threads.map(share, range(4)))
+        checkpoints = list(threads.map(share, range(4)))
 
     assert_same_counts(read_model(tmp_path / "model"), learned(range(60)))
-    assert sum(generations) > 4
+    assert sum(checkpoints) > 4
 
 
 # Files that cannot be used
@@ -364,7 +364,7 @@ def test_a_crawl_whose_model_cannot_be_written_goes_on_and_counts_it(
 
     assert len(done.items) == 20
     assert done.mss("train/learned") == done.mss("model/pages") == 20
-    assert done.mss("model/generation") == 0
+    assert done.mss("model/checkpoints") == 0
     assert 2 <= done.mss("model/failed") <= 5
     assert done.logged("ERROR")[-1].endswith("20 learned pages could not be written and are lost")
 
@@ -401,5 +401,5 @@ def test_time_alone_brings_a_checkpoint(tmp_path: Path, site: Site) -> None:
     (done,) = crawl(tmp_path, [job])
 
     assert time.monotonic() - started > 0.8
-    assert done.mss("model/generation") > 1
+    assert done.mss("model/checkpoints") > 1
     assert_same_counts(read_model(tmp_path / "0.model"), learned(range(8)))

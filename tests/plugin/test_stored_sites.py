@@ -26,7 +26,12 @@ def test_sites_with_rules_teach_and_every_site_is_extracted(tmp_path: Path) -> N
         rows = [line for line in file if _key(line) in CHOSEN]
     with lzma.open(tmp_path / "chosen.jsonl.xz", "wt", encoding="utf-8", preset=0) as file:
         file.writelines(rows)
-    command = [sys.executable, str(ROOT / "research" / "benchmarks" / "replay.py"), "--set", "chosen"]
+    command = [
+        sys.executable,
+        str(ROOT / "research" / "benchmarks" / "replay.py"),
+        "--set",
+        "chosen",
+    ]
 
     done = subprocess.run(
         [*command, "--data", str(tmp_path), "--rules", str(RULES)],
