@@ -45,9 +45,10 @@ def guarded(program: str, call: Callable[[], int], *errors: type[Exception]) -> 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # not every terminal takes every letter
+    expected = (CommandError, ModelError, OverflowError, *errors)
     try:
         return call()
-    except (CommandError, ModelError, OverflowError, *errors) as error:
+    except expected as error:
         sys.stderr.write(error_line(program, error))
         return BAD_ARGUMENTS
 

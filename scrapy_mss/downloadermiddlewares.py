@@ -48,7 +48,7 @@ class TrainingMiddleware:
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
         """Learn the page, if it is one, and pass it on unchanged."""
-        if is_page(request, response) and not request.meta.get(SKIP_TRAINING):
+        if is_page(response, request) and not request.meta.get(SKIP_TRAINING):
             try:
                 self._trainer.train(response)
             except Exception:

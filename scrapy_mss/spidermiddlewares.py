@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from scrapy.http import HtmlResponse, Request, Response
+from scrapy.http import Request, Response
 from scrapy.utils.misc import load_object
 
 from scrapy_mss.crawl.extension import MssExtension
@@ -39,8 +39,9 @@ class ArticleMiddleware:
         self, response: Response, result: AsyncIterator[Any], spider: Spider | None = None
     ) -> AsyncIterator[Any]:
         """Pass on what the spider yields, and the page's item."""
-        wanted = is_page(response.request, response) and not response.meta.get(SKIP_EXTRACTION)
-        page = cast("HtmlResponse", response) if wanted else None
+        page = response if is_page(response, response.request) else None
+        if page is not None and page.meta.get(SKIP_EXTRACTION):
+            page = None
         yielded = False
         async for each in result:
             if not isinstance(each, Request) and each is not None:

@@ -30,7 +30,7 @@ class Action:
 
 def counted(things: Iterable[T], what: str) -> Iterable[T]:
     """*things*, with a running count on standard error where that is a terminal."""
-    return tqdm(things, unit=f" {what}", leave=False, disable=None)  # type: ignore[no-any-return]
+    return tqdm(things, unit=f" {what}", leave=False, disable=None)
 
 
 def existing_path(text: str) -> Path:

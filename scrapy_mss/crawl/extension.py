@@ -29,7 +29,7 @@ from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
 from scrapy_mss.stats import CrawlStats
-from scrapy_mss.stored_pages import Source
+from scrapy_mss.stored_pages import Source, SourceError
 from scrapy_mss.wrappers import load_wrappers
 
 if TYPE_CHECKING:
@@ -50,8 +50,7 @@ class MssExtension:
         self.options = settings.read(crawler.settings)
         for complaint in settings.unknown(crawler.settings):
             logger.warning("scrapy-mss: %s", complaint)
-        for path in self.options.replay:
-            Source(Path(str(path))).check()
+        _check_replay(self.options)
         self.wrappers = load_wrappers(self.options.wrappers)
         self.stats = CrawlStats(crawler.stats)
         self.item_pages = ItemPages()
@@ -135,6 +134,18 @@ class MssExtension:
                 "check them with `scrapy mss check`"
             )
         return "\n".join(lines)
+
+
+def _check_replay(options: settings.Options) -> None:
+    """Stop at sources that `ReplayHandler` could not read.
+
+    Scrapy takes an error of a download handler for that of each of its requests, and goes on.
+    """
+    for path in options.replay:
+        try:
+            Source(Path(str(path))).check()
+        except SourceError as error:
+            raise settings.SettingError(f"MSS_REPLAY: {error}") from error
 
 
 def _model_path(crawler: Crawler, options: settings.Options) -> Path:

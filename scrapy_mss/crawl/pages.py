@@ -12,8 +12,8 @@ SKIP_EXTRACTION = "mss_skip_extraction"
 OK = 200
 
 
-def is_page(request: Request | None, response: Response) -> TypeGuard[HtmlResponse]:
-    """Whether a spider asked for *response* and it is a whole HTML page."""
+def is_page(response: Response, request: Request | None) -> TypeGuard[HtmlResponse]:
+    """Whether a spider asked for *response*, by *request*, and it is a whole HTML page."""
     return (
         request is not None
         and isinstance(response, HtmlResponse)

@@ -160,6 +160,7 @@ ROUTES: dict[str, Callable[[int], Answer]] = {
     "index": _html(index),
     "small": _html(small),
     "big": _html(lambda number: plain(number, paragraphs=10_000)),
+    "long": _html(lambda number: plain(number, paragraphs=1_000)),
     "slow": lambda number: Answer(wrapped(number).encode(), after=0.1),
     "gone": _html(plain),
     "hostile": _hostile,

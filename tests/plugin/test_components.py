@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy import Request, Spider
+from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.settings import Settings
 from scrapy.utils.misc import load_object
-from scrapy_mss.crawl.extension import MssExtension
 
 from scrapy_mss import Addon, Article
 from scrapy_mss.addon import COMPONENTS
+from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.models.format import DamagedModelError
 from scrapy_mss.pipelines import ArticlePipeline
@@ -175,7 +175,7 @@ def test_training_that_has_nothing_to_do_says_why_at_debug_level_alone(
     name: str,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A crawl without wrappers is no mistake; what NotConfigured is raised with, Scrapy warns of."""
+    """A crawl without wrappers is no mistake; Scrapy warns of a NotConfigured with a message."""
     with caplog.at_level(logging.DEBUG), pytest.raises(NotConfigured) as raised:
         TrainingMiddleware.from_crawler(crawler_of(**settings))
 

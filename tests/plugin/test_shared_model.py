@@ -1,4 +1,4 @@
-"""A model that workers read while it learns: what is read is always one whole state, by its name."""
+"""A model that workers read while it learns: what they read is a whole state, by its name."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def counts_of(model: Model) -> bytes:
     """A digest of all that *model* counts."""
     found = blake2b(model.bayes.tokens.tobytes())
     for counts in model.bayes.counts.values():
-        found.update(counts)
+        found.update(counts.tobytes())
     return found.digest()
 
 

@@ -305,6 +305,7 @@ def test_the_model_keeps_its_counts_when_workers_are_closed() -> None:
 
 PLAIN = range(24)
 N_BIG = 2
+N_MIXED = 30
 
 
 @pytest.fixture(scope="module")
@@ -315,7 +316,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def crawls(folder: Path, site: Site, trained_once: bytes) -> dict[str, Crawl]:
     (folder / "model").write_bytes(trained_once)
-    mixed = [url for n in PLAIN for url in (site.url(f"/wrapped/{n}"), site.url(f"/plain/{n}"))]
+    mixed = [site.url(f"/{kind}/{n}") for n in range(N_MIXED) for kind in ("slow", "long")]
     urls, big = site.urls("plain", PLAIN), site.urls("big", range(N_BIG))
     known = {
         **ADDON,
@@ -354,19 +355,19 @@ def test_a_crawl_with_workers_gives_the_same_items(crawls: dict[str, Crawl]) -> 
 
 
 def test_an_item_names_the_state_of_the_model_that_read_its_page(crawls: dict[str, Crawl]) -> None:
-    """Pages come one by one, so that it is known what was learned when; reading goes on meanwhile."""
+    """Pages come one by one, so that what each state has learned is known; reading takes longer."""
     done = crawls["learning"].by_url()
-    plain_items = {url: fields for url, fields in done.items() if "/plain/" in url}
-    order = [int(url.rpartition("/")[2]) for url in done if "/wrapped/" in url]
+    of_model = {url: fields for url, fields in done.items() if "/long/" in url}
+    order = [int(url.rpartition("/")[2]) for url in done if "/slow/" in url]
     states = {}
     for n in range(len(order) + 1):
         model = completed(learned(order[:n]))
         states[f"mss:{identifier_of(model)}"] = model
 
-    assert len(plain_items) == len(PLAIN)
-    for url, fields in plain_items.items():
-        number = int(url.rpartition("/")[2])
-        expected = read_article(plain(number), url, ModelState.of(states[fields["extractor"]]))
+    assert len(of_model) == len(order) == N_MIXED
+    for url, fields in of_model.items():
+        html = plain(int(url.rpartition("/")[2]), paragraphs=1_000)
+        expected = read_article(html, url, ModelState.of(states[fields["extractor"]]))
         assert expected.article is not None
         assert fields["probability"] == expected.article.probability
 
