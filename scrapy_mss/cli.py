@@ -13,8 +13,8 @@ from scrapy_mss.models.store import read_model
 
 GOOD, NOT_FOUND, BAD_ARGUMENTS = 0, 1, 2
 EXIT_CODES = (
-    "Exit codes: 0 if all went well, 1 if a page has no article or a check failed, 2 for arguments "
-    "or files that cannot be used."
+    "Exit codes: 0 if all went well, 1 if a page has no article or a check failed,\n"
+    "2 for arguments or files that cannot be used."
 )
 
 
@@ -45,7 +45,7 @@ def guarded(program: str, call: Callable[[], int], *errors: type[Exception]) -> 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # not every terminal takes every letter
-    expected = (CommandError, ModelError, OverflowError, *errors)
+    expected: tuple[type[Exception], ...] = (CommandError, ModelError, OverflowError, *errors)
     try:
         return call()
     except expected as error:

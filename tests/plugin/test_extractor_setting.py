@@ -166,6 +166,18 @@ def test_an_article_has_the_extractors_text_and_what_the_page_says_of_itself() -
     assert (article.title, article.published) == (told.title, told.published)
 
 
+def test_trafilatura_is_an_extractor_by_its_name() -> None:
+    pytest.importorskip("trafilatura", reason="trafilatura is not installed")
+    extractor = load_text_extractor("trafilatura")
+    assert extractor is not None
+
+    result = read_article(plain(3), "", STATE, ("trafilatura", extractor))
+
+    assert result.article is not None
+    assert all(text in (result.article.text or "") for text in story("plain", 3).paragraphs)
+    assert result.article.extractor == "trafilatura"
+
+
 @pytest.mark.parametrize(
     ("found", "reason"),
     [(None, "no_span"), ("", "no_span"), (" \n ", "no_span"), (SENTENCES, "too_short")],
