@@ -150,7 +150,7 @@ N_ITEMS = 300
 class Dropping:
     """A pipeline before ours that drops the items of the page."""
 
-    def process_item(self, item: Any) -> Any:
+    def process_item(self, item: Any, spider: object = None) -> Any:
         if "api" not in item["url"]:
             raise DropItem("a duplicate", log_level="DEBUG")
         return item
@@ -159,7 +159,7 @@ class Dropping:
 class Replacing:
     """A pipeline before ours that passes on copies."""
 
-    def process_item(self, item: Any) -> Any:
+    def process_item(self, item: Any, spider: object = None) -> Any:
         return dict(item)
 
 
