@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
 
+from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.settings import enabled
@@ -15,10 +16,11 @@ from scrapy_mss.spidermiddlewares import ArticleMiddleware
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-# Where each part stands. Training sees pages behind redirects (600), decompression (590) and
+# Where each part is. Training sees pages behind redirects (600), decompression (590) and
 # retries (550), which come first on the way in; articles are made next to the spider; items are
 # filled before the project's own pipelines (300).
 COMPONENTS = (
+    ("EXTENSIONS", MssExtension, 0),
     ("DOWNLOADER_MIDDLEWARES", TrainingMiddleware, 545),
     ("SPIDER_MIDDLEWARES", ArticleMiddleware, 950),
     ("ITEM_PIPELINES", ArticlePipeline, 200),

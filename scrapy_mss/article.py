@@ -1,120 +1,156 @@
-"""One page to the fields of one article: the same function in the crawl's process and in workers.
+"""A page's HTML and address to its article: the one way for crawls, workers and commands.
 
-What it needs is passed in, and what it gives can be sent between processes.
+    text of the article -> is it one? -> what the page says of itself -> Article
+
+What it needs is passed in, and what it gives can be sent between processes. Which state of the
+model read the page is part of the result: it is taken before the reading, with the model.
 """
 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field, replace
+import re
+from dataclasses import asdict, dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy_mss import metadata
-from scrapy_mss.blocks.page_features import is_article
-from scrapy_mss.core.cleaning import well_formed
+from scrapy_mss.core.article_test import is_article
 from scrapy_mss.extractor import Extractor
+from scrapy_mss.items import Article
+from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.metadata.dates import find as find_date
-
-if TYPE_CHECKING:
-    from research.systems.base import TextExtractor
-    from scrapy_mss.models.format import Model
-    from scrapy_mss.wrappers import Labelling, Wrapper
+from scrapy_mss.models.model import Model
+from scrapy_mss.text_extractor import TextExtractor
+from scrapy_mss.wrappers import Labelling
 
 logger = logging.getLogger(__name__)
 
+# Why a page has no article.
 NO_SPAN = "no_span"  # no run of tokens speaks for an article
-UNLIKELY = "unlikely"  # there is text, but the page looks like none that is an article
+UNLIKELY = "unlikely"  # there is text, but the page is probably none with an article
 TOO_SHORT = "too_short"  # the text has too few paragraphs or sentences for one
-FAULT_LENGTH = 200  # characters of an exception's message that are worth a line of the log
+
+WRAPPER, MODEL, EXTRACTOR = "wrapper", "model", "extractor"  # what read a page
+
+ERROR_LENGTH = 200  # characters of an exception's message that are worth a line of the log
+_LINE_BREAKS = re.compile(r"\s*\n\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What was found in a page: *fields* of `items.Article`, or the *reason* why it is none.
+class ModelState:
+    """A model and the name of the state that it is in; a model that learns outlives many."""
 
-    *fault* is the exception for which mss had to read the page in another system's place.
+    model: Model
+    identifier: str
+
+    @classmethod
+    def of(cls, model: Model) -> ModelState:
+        """The state that *model* is in now."""
+        return cls(model, model.identifier)
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleResult:
+    """What came of reading a page: its article, or the reason why it has none.
+
+    *source* is what read it, *model_state* names the state of the model where that did;
+    *extractor_error* is what `MSS_EXTRACTOR` failed with, so that the model had to.
     """
 
-    fields: dict[str, Any] = field(default_factory=dict)
-    probability: float = 0.0
+    article: Article | None = None
     reason: str = ""
+    source: str = ""
     seconds: float = 0.0
-    fault: str = ""
+    model_state: str = ""
+    extractor_error: str = ""
 
     @property
-    def is_article(self) -> bool:
-        return not self.reason
+    def values(self) -> dict[str, Any]:
+        """What an item is offered; of a page without an article that it is improbable one.
 
-    @property
-    def offered(self) -> dict[str, Any]:
-        """What an item is offered: of a page that is no article, only how improbable it is one."""
-        if not self.is_article:
-            return {"probability": 0.0}
-        return {**self.fields, "probability": self.probability}
+        Lists are copies: several items may be filled from one result.
+        """
+        return {"probability": 0.0} if self.article is None else asdict(self.article)
 
 
-def read_page(model: Model, source: str, url: str, system: TextExtractor | None = None) -> Found:
-    """The article in the page *source* at *url*: by *system*, else by *model*.
+def read_article(
+    html: str, url: str, state: ModelState, extractor: tuple[str, TextExtractor] | None = None
+) -> ArticleResult:
+    """The article in the page *html* at *url*: by *extractor*, else by the model in *state*.
 
-    A page that *system* fails on is read as if there were none.
+    An extractor comes with the name that its articles give it. A page that it fails on is read
+    by the model.
     """
     started = perf_counter()
-    found, fault = None, ""
-    if system is not None:
+    result, error = None, ""
+    if extractor is not None:
         try:
-            found = _read_by(system, source, url)
-        except Exception as error:
+            result = _by_extractor(html, url, *extractor)
+        except Exception as caught:
             logger.debug("scrapy-mss: MSS_EXTRACTOR failed on %s", url, exc_info=True)
-            fault = " ".join(f"{type(error).__name__}: {error}".split())[:FAULT_LENGTH]
-    if found is None:
-        found = replace(_read(model, source, url), fault=fault)
-    return replace(found, seconds=perf_counter() - started)
+            error = " ".join(f"{type(caught).__name__}: {caught}".split())[:ERROR_LENGTH]
+    if result is None:
+        result = replace(_by_model(html, url, state), extractor_error=error)
+    return replace(result, seconds=perf_counter() - started)
 
 
-def _read(model: Model, source: str, url: str) -> Found:
-    """The article as *model* has it."""
-    found = Extractor(model).extract(source)
-    fields: dict[str, Any] = {"text": found.text}
-    if found.is_article:
-        fields |= told(source, url) | {"html": found.html}
-    reason = "" if found.is_article else UNLIKELY if found.text else NO_SPAN
-    return Found(fields, round(found.probability, 4), reason)
+def _by_model(html: str, url: str, state: ModelState) -> ArticleResult:
+    extraction = Extractor(state.model).extract(html)
+    if not extraction.is_article:
+        reason = UNLIKELY if extraction.text else NO_SPAN
+        return ArticleResult(reason=reason, source=MODEL, model_state=state.identifier)
+    article = Article(
+        url,
+        text=extraction.text,
+        html=extraction.html,
+        probability=round(extraction.probability, 4),
+        extractor=f"mss:{state.identifier}",
+        **page_metadata(html, url),
+    )
+    return ArticleResult(article, source=MODEL, model_state=state.identifier)
 
 
-def _read_by(system: TextExtractor, source: str, url: str) -> Found:
-    """The article as *system* has it, which gives neither HTML nor a probability."""
-    text = system.extract(source)
-    article = is_article(text)
-    fields = {"text": text} | (told(source, url) if article else {})
-    return Found(fields, float(article), _reason(text, article=article))
+def _by_extractor(html: str, url: str, name: str, extractor: TextExtractor) -> ArticleResult:
+    """The article by another extractor, which gives neither HTML nor a probability."""
+    text = extractor.extract(html)
+    if not isinstance(text, str | None):
+        raise TypeError(f"expected extract() to return str or None, got {type(text).__name__}")
+    if not text or text.isspace():
+        return ArticleResult(reason=NO_SPAN, source=EXTRACTOR)
+    # Extractors part paragraphs by empty lines or by line breaks alone.
+    if not is_article(_LINE_BREAKS.sub("\n\n", text.strip())):
+        return ArticleResult(reason=TOO_SHORT, source=EXTRACTOR)
+    values = page_metadata(html, url)
+    article = Article(url, text=text, probability=1.0, extractor=name, **values)
+    return ArticleResult(article, source=EXTRACTOR)
 
 
-def _reason(text: str, *, article: bool) -> str:
-    """Why *text* is no article, or nothing if it is one."""
-    return "" if article else TOO_SHORT if text else NO_SPAN
-
-
-def told(source: str, url: str) -> dict[str, Any]:
-    """What the page says of itself; a fault in reading that must not cost the text."""
-    try:
-        return metadata.read_html(source, url or None).fields()
-    except Exception:
-        logger.exception("scrapy-mss: cannot read the metadata of %s", url)
-        return {}
-
-
-def read_labelled(labelling: Labelling, wrapper: Wrapper, url: str) -> Found:
-    """The article as *wrapper* has it, with what else the page says of itself."""
+def article_of_labels(labelling: Labelling, url: str) -> ArticleResult:
+    """The article as a wrapper has labelled it, with what else the page says of itself."""
     started = perf_counter()
     tokens = labelling.tokens
-    fields = told(tokens.source, url)
-    ruled = {
+    values = page_metadata(tokens.source, url)
+    by_rule = {
         "title": labelling.title,
         "authors": list(labelling.authors),
         "published": find_date(labelling.published),
     }
-    fields |= {name: value for name, value in ruled.items() if value}
-    fields |= {"text": labelling.text, "html": well_formed(tokens, labelling.inside)}
-    fields["extractor"] = f"wrapper:{wrapper.id}"
-    return Found(fields, 1.0, seconds=perf_counter() - started)
+    article = Article(
+        url,
+        text=labelling.text,
+        html=well_formed(tokens, labelling.inside),
+        probability=1.0,
+        extractor=f"wrapper:{labelling.wrapper.id}",
+        **values | {name: value for name, value in by_rule.items() if value},
+    )
+    return ArticleResult(article, source=WRAPPER, seconds=perf_counter() - started)
+
+
+def page_metadata(html: str, url: str) -> dict[str, Any]:
+    """The fields of an article that the page itself gives; an error in them costs no text."""
+    try:
+        return metadata.read_html(html, url or None).fields()
+    except Exception:
+        logger.exception("scrapy-mss: cannot read the metadata of %s", url)
+        return {}

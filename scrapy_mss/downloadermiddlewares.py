@@ -6,16 +6,19 @@ import logging
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
-from scrapy.http import HtmlResponse, Request, Response
+from scrapy.http import Request, Response
 
 from scrapy_mss import stats
-from scrapy_mss.crawl.session import SKIP_TRAINING, Session, is_page
-from scrapy_mss.settings import enabled
+from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.pages import SKIP_TRAINING, is_page
 
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
     from typing_extensions import Self
+
+    from scrapy_mss.crawl.training import Trainer
+    from scrapy_mss.stats import CrawlStats
 
 logger = logging.getLogger(__name__)
 
@@ -23,32 +26,32 @@ logger = logging.getLogger(__name__)
 class TrainingMiddleware:
     """Learns from each page that a wrapper labels; whatever happens, the response goes on."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
+    def __init__(self, trainer: Trainer, numbers: CrawlStats) -> None:
+        self._trainer = trainer
+        self._stats = numbers
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        if not enabled(crawler.settings):
-            raise NotConfigured("MSS_ENABLED is off")
-        session = Session.of(crawler)
-        if not session.options.train:
-            raise NotConfigured("MSS_TRAIN is off")
-        if not session.wrappers:
-            raise NotConfigured("MSS_WRAPPERS names no wrapper, so there is nothing to learn from")
-        return cls(session)
+        extension = MssExtension.of(crawler)
+        why = ""
+        if not extension.options.train:
+            why = "MSS_TRAIN is off"
+        elif not extension.wrappers:
+            why = "MSS_WRAPPERS names no wrapper, so there is nothing to learn from"
+        if why:
+            # With a message Scrapy warns, at each crawl without wrappers, of what is no mistake.
+            logger.debug("scrapy-mss: no training: %s", why)
+            raise NotConfigured
+        return cls(extension.trainer, extension.stats)
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
         """Learn the page, if it is one, and pass it on unchanged."""
-        if (
-            isinstance(response, HtmlResponse)
-            and is_page(request, response)
-            and not request.meta.get(SKIP_TRAINING)
-        ):
+        if is_page(response, request) and not request.meta.get(SKIP_TRAINING):
             try:
-                self.session.train(response)
+                self._trainer.train(response)
             except Exception:
-                self.session.numbers.add(stats.TRAIN_REFUSED, reason="error")
+                self._stats.add(stats.TRAIN_REFUSED, reason="error")
                 logger.exception("scrapy-mss: cannot learn %s; the crawl goes on", response.url)
         return response

@@ -29,7 +29,7 @@ ZYTE_FIELDS: tuple[tuple[str, str], ...] = (
 )
 
 
-@dataclass
+@dataclass(repr=False)
 class Article:
     """One article of one page; every field but *url* is empty where nothing is known."""
 
@@ -73,13 +73,21 @@ class Article:
     """How probable it is, from 0 to 1, that the page is an article."""
 
     extractor: str | None = None
-    """Who found the text: `mss:` and the model's id, `wrapper:` and the rule's name, or a system.
+    """Who found the text: `mss:` and the model's state, `wrapper:` and the rule's name.
 
-    A system is named as `MSS_EXTRACTOR` names it.
+    Where `MSS_EXTRACTOR` found it, its value.
     """
 
     crawled: str | None = None
     """When the page was crawled: ISO 8601 with the zone."""
+
+    def __repr__(self) -> str:
+        """Short, since Scrapy logs every item: of text and HTML only how long they are."""
+        text, html = (
+            "None" if value is None else f"<{len(value):,} characters>"
+            for value in (self.text, self.html)
+        )
+        return f"Article(url={self.url!r}, title={self.title!r}, text={text}, html={html}, …)"
 
     def to_zyte_article(self) -> zyte_common_items.Article:
         """The same as an item of zyte-common-items, which needs Python 3.11 or newer."""

@@ -3,84 +3,120 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from dataclasses import fields
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
-from scrapy.exceptions import DropItem, NotConfigured
+from scrapy.exceptions import DropItem
 
-from scrapy_mss.crawl.session import Session
-from scrapy_mss.settings import EMIT_ARTICLES, enabled
+from scrapy_mss import stats
+from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.items import Article
+from scrapy_mss.settings import EMIT_ARTICLES
 
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
+    from scrapy_mss.article import ArticleResult
+    from scrapy_mss.crawl.item_pages import ItemPage
+
 logger = logging.getLogger(__name__)
 
-_EMPTY: tuple[object, ...] = (None, "", [], {}, ())
+FILLED = tuple(each.name for each in fields(Article) if each.name != "url")
+KNOWN_WITHOUT_THE_PAGE = frozenset({"crawled"})
+
+
+class NoArticleError(DropItem):
+    """An item that we made of a page without an article; *reason* is why it has none."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"no article: {reason}", log_level="DEBUG")
+        self.reason = reason
 
 
 class ArticlePipeline:
     """Fills items from their page: one that `ArticleMiddleware` paired, or HTML in the item."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.field_map = session.options.field_map
-        self._refusals: set[tuple[type, str]] = set()
+    def __init__(self, extension: MssExtension) -> None:
+        self._options = extension.options
+        self._item_pages = extension.item_pages
+        self._reader = extension.reader
+        self._stats = extension.stats
+        self._rejections: set[tuple[type, str]] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        if not enabled(crawler.settings):
-            raise NotConfigured("MSS_ENABLED is off")
-        return cls(Session.of(crawler))
+        return cls(MssExtension.of(crawler))
 
     async def process_item(self, item: Any, spider: Spider | None = None) -> Any:
         """Fill *item*; drop one that we made of a page that is no article."""
-        page, made = self.session.page_of(item)
         if not ItemAdapter.is_item(item):
             return item
-        adapter = ItemAdapter(item)
-        if page is not None:
-            found = await self.session.find(page)
-        elif source := self._own_html(adapter):
-            url = adapter.get(self.field_map.get("url", "url")) or ""
-            found = await self.session.find_in(source, str(url))
-        else:
+        adapter, page = ItemAdapter(item), self._item_pages.page_of(item)
+        missing = self._missing(adapter)
+        html = self._own_html(adapter)
+        if page is None and not html:
+            self._stats.add(stats.ITEMS_UNPAIRED)
             return item
-        if not found.is_article and made and self.session.options.emit == EMIT_ARTICLES:
-            raise DropItem(f"no article: {found.reason}", log_level="DEBUG")
+        made = page is not None and page.made
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        values = {**found.offered, "crawled": now}
-        if adapter.get(self.field_map.get("text", "text")) not in _EMPTY:
-            values.pop("extractor", None)  # the text is the spider's own find
-        self._fill(adapter, values)
+        values: dict[str, Any] = {"crawled": now}
+        if made or not KNOWN_WITHOUT_THE_PAGE.issuperset(missing):
+            result = await self._read(page, html, adapter)
+            if result.article is None and made and self._options.emit == EMIT_ARTICLES:
+                raise NoArticleError(result.reason)
+            values = {**result.values, **values}
+        for ours, name in missing.items():
+            if not _is_empty(values.get(ours)):
+                self._set(adapter, name, values[ours])
         return item
+
+    async def _read(self, page: ItemPage | None, html: str, adapter: ItemAdapter) -> ArticleResult:
+        if page is not None:
+            return await self._reader.article_of(page.response)
+        url = adapter.get(self._name_of("url")) or ""
+        return await self._reader.article_in(html, str(url))
+
+    def _name_of(self, ours: str) -> str:
+        """What the project's items call our field."""
+        return self._options.field_map.get(ours, ours)
 
     def _own_html(self, adapter: ItemAdapter) -> str:
         """The page that an item brings with it, where its text is still to be found."""
-        text = adapter.get(self.field_map.get("text", "text"))
-        source = adapter.get(self.field_map.get("html", "html"))
-        return source if isinstance(source, str) and text in _EMPTY else ""
+        html = adapter.get(self._name_of("html"))
+        text = adapter.get(self._name_of("text"))
+        return html if isinstance(html, str) and _is_empty(text) else ""
 
-    def _fill(self, adapter: ItemAdapter, values: Mapping[str, object]) -> None:
-        open_ended = isinstance(adapter.item, dict)
-        for ours, value in values.items():
-            name = self.field_map.get(ours, ours)
-            if not name or value in _EMPTY or not (open_ended or name in adapter.field_names()):
-                continue
-            if adapter.get(name) in _EMPTY:
-                self._set(adapter, name, value)
+    def _missing(self, adapter: ItemAdapter) -> dict[str, str]:
+        """Our fields that the item has room for and no value of, and what it calls them."""
+        names = None if isinstance(adapter.item, dict) else frozenset(adapter.field_names())
+        missing = {
+            ours: name
+            for ours in FILLED
+            if (name := self._name_of(ours))
+            and (names is None or name in names)
+            and _is_empty(adapter.get(name))
+        }
+        if not _is_empty(adapter.get(self._name_of("text"))):
+            missing.pop("extractor", None)  # the text is the spider's own
+        return missing
 
     def _set(self, adapter: ItemAdapter, name: str, value: object) -> None:
-        """Set a field; an item that refuses the value or is frozen goes on without it."""
+        """Set a field; an item that rejects the value or is frozen goes on without it."""
         try:
             adapter[name] = value
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             kind = type(adapter.item)
-            if (kind, name) not in self._refusals:  # said once, not once an item
-                self._refusals.add((kind, name))
-                told = "scrapy-mss: %s refuses a value for %s: %s"
-                logger.warning(told, kind.__name__, name, " ".join(str(error).split()))
+            if (kind, name) not in self._rejections:  # logged once, not once an item
+                self._rejections.add((kind, name))
+                why = " ".join(str(error).split())
+                logger.warning(
+                    "scrapy-mss: %s rejects a value for %s: %s", kind.__name__, name, why
+                )
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or (isinstance(value, str | list | tuple | dict | set) and not value)

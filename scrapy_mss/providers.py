@@ -2,8 +2,9 @@
 
     def parse(self, response, article: Article): ...
 
-The add-on enables it where scrapy-poet is installed. A page that is no article gives an `Article`
-with its address and a probability of 0.
+The add-on enables it where scrapy-poet is installed. The page is read once, also where the callback
+yields that article and the pipeline sees it. A page that is no article gives an `Article` with its
+address and a probability of 0.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse, Response
 from scrapy_poet.page_input_providers import PageObjectInputProvider
 
-from scrapy_mss.crawl.session import Session
+from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.items import Article
 
 
@@ -31,5 +32,5 @@ class ArticleProvider(PageObjectInputProvider):
         """The article of *response*."""
         if not isinstance(response, HtmlResponse):
             return [Article(url=response.url, probability=0.0)]
-        found = await Session.of(crawler).find(response)
-        return [Article(**{"url": response.url, **found.offered})]
+        result = await MssExtension.of(crawler).reader.article_of(response)
+        return [Article(**{"url": response.url, **result.values})]

@@ -4,7 +4,8 @@
     MSS_REPLAY = ["pages.jsonl.xz", "news.warc.gz"]
 
 A request is answered with the page that was stored under its address, or with 404. The sources
-are those of `sources`; pages are kept packed.
+are those of `stored_pages`; pages are kept packed. Where the add-on is enabled, a source that is
+not there stops the crawl at its start.
 """
 
 from __future__ import annotations

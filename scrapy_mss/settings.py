@@ -10,14 +10,17 @@ from __future__ import annotations
 import difflib
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
+
+from scrapy_mss.items import Article
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 PREFIX = "MSS_"
+ARTICLE_FIELDS = tuple(each.name for each in fields(Article))
 
 
 class SettingError(ValueError):
@@ -82,26 +85,28 @@ def listed(value: object) -> list[object]:
     return [value]
 
 
-def _mapping(value: object) -> dict[str, str]:
+def _field_map(value: object) -> dict[str, str]:
     if isinstance(value, str):  # of the command line, where Scrapy's own dicts are JSON too
         value = json.loads(value or "{}")
     if not isinstance(value, Mapping):
         raise TypeError(value)
+    for key in value:
+        if key not in ARTICLE_FIELDS:
+            raise SettingError(f"an article has no field {key!r}: {_nearest(key, ARTICLE_FIELDS)}")
     return {str(key): _text(name) for key, name in value.items()}
+
+
+def _nearest(name: object, names: Sequence[str]) -> str:
+    """What *name* may have been meant to be."""
+    near = difflib.get_close_matches(str(name), names, n=1)
+    return f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
 
 
 def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _name(value: object) -> str:
-    if not isinstance(value, str) or not value:
-        raise ValueError(value)
-    return value
-
-
 EMIT_ARTICLES, EMIT_ALL = "articles", "all"
-OWN_EXTRACTOR = "mss"
 
 SETTINGS: tuple[Setting, ...] = (
     Setting(
@@ -139,12 +144,12 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "MSS_EXTRACTOR",
-        OWN_EXTRACTOR,
-        _name,
-        f"{OWN_EXTRACTOR!r} or the name of a system",
-        "What finds the text in pages that no wrapper labels: `mss`, the crawl's own model, or one "
-        "of the [systems](systems.md) that need no training, with options as in "
-        "`name:option=value`. See [in a crawl](crawling.md#other-extractors).",
+        "",
+        _text,
+        "the dotted path of what has extract(html)",
+        "Another extractor in the place of the model, for pages that no wrapper labels: the dotted "
+        "path of a module, an instance or a class with `extract(html: str) -> str | None`. Empty: "
+        "the model. See [in a crawl](crawling.md#other-extractors).",
     ),
     Setting(
         "MSS_EMIT",
@@ -171,7 +176,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "MSS_FIELD_MAP",
         {},
-        _mapping,
+        _field_map,
         "a dict of our field names to yours",
         "How your items call our fields, as `{'text': 'body'}`. Fields that are not named keep "
         "their names; an empty name leaves a field out.",
@@ -203,7 +208,7 @@ SETTINGS: tuple[Setting, ...] = (
         0,
         _at_least(0, int),
         "a number of processes",
-        "Extract in so many processes beside the crawl's own; 0 extracts in the crawl's process.",
+        "Extract in so many processes next to the crawl's own; 0 extracts in the crawl's process.",
     ),
     Setting(
         "MSS_CHECKPOINT_PAGES",
@@ -256,20 +261,22 @@ class Options:
 def read(settings: BaseSettings) -> Options:
     """The options that *settings* hold; a `SettingError` names all that cannot be used."""
     values: dict[str, Any] = {}
-    faults = []
+    errors = []
     for row in SETTINGS:
         value = settings.get(row.name, row.default)
         try:
             values[row.option] = row.convert(value)
+        except SettingError as error:
+            errors.append(f"{row.name}: {error}")
         except (TypeError, ValueError, KeyError, OverflowError):
-            faults.append(f"{row.name}: expected {row.expected}, got {value!r}")
-    if faults:
-        raise SettingError("; ".join(faults))
+            errors.append(f"{row.name}: expected {row.expected}, got {value!r}")
+    if errors:
+        raise SettingError("; ".join(errors))
     return Options(**values)
 
 
 def enabled(settings: BaseSettings) -> bool:
-    """Whether to go on and `read`; a switch that is none goes on, to be told with other faults."""
+    """Whether to go on and `read`; a switch that is none goes on, to be told with other errors."""
     row = SETTINGS[0]
     try:
         return bool(row.convert(settings.get(row.name, row.default)))
@@ -280,10 +287,7 @@ def enabled(settings: BaseSettings) -> bool:
 def unknown(settings: BaseSettings) -> list[str]:
     """A sentence for each setting that looks like ours and is none."""
     names = [row.name for row in SETTINGS]
-    found = []
-    for name in sorted(str(key) for key in settings if str(key).startswith(PREFIX)):
-        if name not in names:
-            near = difflib.get_close_matches(name, names, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
-            found.append(f"unknown setting {name}: {hint}")
-    return found
+    ours = sorted(str(key) for key in settings if str(key).startswith(PREFIX))
+    return [
+        f"unknown setting {name}: {_nearest(name, names)}" for name in ours if name not in names
+    ]

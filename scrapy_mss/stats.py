@@ -29,23 +29,30 @@ TRAIN_LEARNED = Stat("train/learned", "pages learned")
 TRAIN_TOKENS = Stat("train/tokens", "tokens learned")
 TRAIN_REFUSED = Stat("train/refused/{reason}", "pages not learned, by reason")
 TRAIN_SECONDS = Stat("train/seconds", "time spent on labelling and learning")
-EXTRACT_PAGES = Stat("extract/pages", "pages that were looked at for an article")
+EXTRACT_PAGES = Stat(
+    "extract/pages", "pages read for an article, once however many items they have"
+)
 EXTRACT_ARTICLES = Stat("extract/articles", "pages that were articles")
 EXTRACT_DROPPED = Stat("extract/dropped/{reason}", "pages without an article, by reason")
 EXTRACT_SECONDS = Stat("extract/seconds", "time spent on extraction, in workers too")
 EXTRACT_PROBABILITY = Stat("extract/probability", "sum of the articles' probabilities")
 EXTRACT_SOURCE = Stat(
-    "extract/source/{source}", "articles by what found them: wrapper, model, system"
+    "extract/source/{source}", "articles by what found them: wrapper, model, extractor"
 )
 EXTRACT_FALLBACK = Stat(
     "extract/fallback/{error}",
-    "pages that the system of `MSS_EXTRACTOR` failed on and mss read instead, by exception",
+    "pages that `MSS_EXTRACTOR` failed on and the model read instead, by exception",
 )
 EXTRACT_FAILED = Stat("extract/failed/{reason}", "pages given up: error, timeout, crash")
+ITEMS_UNPAIRED = Stat(
+    "items/unpaired",
+    "items that got nothing from us: of a response that is no page or was left out, or not the "
+    "very object that the spider yielded, since another took its place before the pipeline",
+)
 WRAPPER_HIT = Stat("wrapper/{site}/hit", "pages that a wrapper of the site labelled")
 WRAPPER_MISS = Stat("wrapper/{site}/miss", "pages for which a wrapper of the site found nothing")
 MODEL_PAGES = Stat("model/pages", "pages that crawls had taught the model when this one ended")
-MODEL_GENERATION = Stat("model/generation", "checkpoints of the model file that this crawl wrote")
+MODEL_CHECKPOINTS = Stat("model/checkpoints", "checkpoints of the model file that this crawl wrote")
 MODEL_FAILED = Stat("model/failed", "checkpoints that could not be written")
 
 STATS: tuple[Stat, ...] = tuple(row for row in globals().values() if isinstance(row, Stat))
@@ -62,7 +69,7 @@ class Collector(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
+class CrawlStats:
     """The statistics of one crawl, by the rows of the table."""
 
     collector: Collector

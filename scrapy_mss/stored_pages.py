@@ -52,14 +52,16 @@ class Source:
     skipped: Skipped = field(default_factory=Skipped)
 
     def __iter__(self) -> Iterator[StoredPage]:
-        if not self.path.exists():
-            raise SourceError(f"{self.path}: there is no such file or folder")
+        read = self.check()
         try:
-            yield from self._reader()(self)
+            yield from read(self)
         except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
             raise SourceError(f"{self.path}: it cannot be read to its end: {error}") from error
 
-    def _reader(self) -> Callable[[Source], Iterator[StoredPage]]:
+    def check(self) -> Callable[[Source], Iterator[StoredPage]]:
+        """What reads the source; a `SourceError` where it is not there or nothing reads it."""
+        if not self.path.exists():
+            raise SourceError(f"{self.path}: there is no such file or folder")
         if self.path.is_dir():
             return _folder
         for endings, read in READERS:
@@ -97,7 +99,7 @@ def opened(path: Path) -> IO[bytes]:
 def _html_file(source: Source) -> Iterator[StoredPage]:
     page = _stored(source.path)
     if page is None:
-        source.skipped.add(f"{source.path}: the page does not tell its address")
+        source.skipped.add(f"{source.path}: the page does not give its address")
     else:
         yield page
 

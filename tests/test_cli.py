@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import subprocess
 import sys
@@ -10,7 +11,11 @@ from pathlib import Path
 import pytest
 
 from scrapy_mss.__main__ import main
-from scrapy_mss.models.format import Model, to_bytes
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.cli import printable
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.models.format import to_bytes
+from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import PAPER
 from tests.helpers.news_pages import news_page
 
@@ -68,7 +73,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     learned = Model(PAPER)
     for number in range(3):
         one = news_page(number)
-        learned.bayes.learn(learned.bayes.features(one.tokens), one.inside)
+        learned.learn(Page(tokenize(one.html, PAPER.stem)), one.inside)
     path = tmp_path_factory.mktemp("model") / "news.model"
     path.write_bytes(to_bytes(learned))
     return path
@@ -120,7 +125,7 @@ def assert_refused(result: tuple[int, str, str], message: str) -> None:
     assert code == 2
     assert output == ""
     assert messages.count("\n") == 1
-    assert messages.startswith("scrapy_mss: ")
+    assert messages.startswith("python -m scrapy_mss extract: error: ")
     assert message in messages
 
 
@@ -181,12 +186,47 @@ def test_a_file_that_is_no_model_is_told(call: Call, page: Path) -> None:
     assert_refused(call("extract", "--model", page, page), f"{page}: this is no scrapy-mss model")
 
 
+def test_a_page_without_any_text_ends_with_one_and_a_line_that_says_so(call: Call) -> None:
+    code, output, messages = call("extract", "-", stdin=b"<br>")
+
+    assert (code, output) == (1, "")
+    assert messages == "python -m scrapy_mss extract: -: no text of an article in it\n"
+
+
 @pytest.mark.parametrize("arguments", [[], ["nosuch"], ["extract"], ["extract", "-", "--nosuch"]])
-def test_wrong_arguments_are_told_with_the_usage(call: Call, arguments: list[str]) -> None:
+def test_wrong_arguments_are_answered_in_one_line(call: Call, arguments: list[str]) -> None:
     code, output, messages = call(*arguments)
 
     assert (code, output) == (2, "")
-    assert messages.startswith("usage: python -m scrapy_mss")
+    assert messages.count("\n") == 1
+    assert messages.startswith("python -m scrapy_mss")
+    assert ": error: " in messages
+
+
+def test_letters_that_the_terminal_does_not_take_are_escaped(page: Path) -> None:
+    command = [sys.executable, "-m", "scrapy_mss", "extract", str(page)]
+
+    done = subprocess.run(
+        command,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout == TEXT.replace("\u00e9", "\\xe9")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("caf\u00e9 \u4e2d\u6587", "caf\u00e9 \u4e2d\u6587"),
+        ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
+        ("a\u009bb", "a\\x9bb"),
+    ],
+)
+def test_what_controls_a_terminal_is_printed_as_escapes(text: str, expected: str) -> None:
+    assert printable(text) == expected
 
 
 def test_help_tells_the_options() -> None:
@@ -194,3 +234,4 @@ def test_help_tells_the_options() -> None:
 
     assert (code, messages) == (0, "")
     assert {"--model", "--html", "page"} <= set(output.replace("]", " ").split())
+    assert "Exit codes: 0 " in output

@@ -8,6 +8,7 @@ import pytest
 from itemadapter import ItemAdapter
 
 from scrapy_mss.items import ZYTE_FIELDS, Article
+from scrapy_mss.metadata.field_sources import PARSERS
 
 URL = "https://x.example/a"
 FULL = Article(
@@ -50,6 +51,20 @@ def test_two_articles_share_no_list() -> None:
     one.authors.append("Ann Lee")
 
     assert other.authors == []
+
+
+def test_a_log_line_of_an_article_says_how_long_its_texts_are() -> None:
+    article = Article(URL, title="Rain falls", text="It rains. " * 1_000, html="<p>")
+
+    assert repr(article) == (
+        "Article(url='https://x.example/a', title='Rain falls', text=<10,000 characters>, "
+        "html=<3 characters>, …)"
+    )
+    assert repr(Article(URL)) == f"Article(url={URL!r}, title=None, text=None, html=None, …)"
+
+
+def test_metadata_has_no_field_that_an_article_lacks() -> None:
+    assert set(PARSERS) <= {each.name for each in fields(Article)}
 
 
 def test_every_field_is_described() -> None:

@@ -9,7 +9,6 @@ systems from `research.systems.SYSTEMS`.
 
 from __future__ import annotations
 
-import argparse
 import inspect
 import os
 import sys
@@ -18,7 +17,8 @@ from importlib import import_module
 from pathlib import Path
 
 from research.systems import SYSTEMS, System, titled
-from scrapy_mss.commands import ACTIONS, EPILOG, OneLineParser
+from scrapy_mss.cli import OneLineParser
+from scrapy_mss.commands import ACTIONS, parser_options
 from scrapy_mss.settings import SETTINGS
 from scrapy_mss.stats import PREFIX, STATS
 
@@ -62,12 +62,7 @@ def commands_page() -> str:
     os.environ["COLUMNS"] = HELP_WIDTH
     parts = ["# Commands", MADE.strip(), "In a Scrapy project or anywhere else:"]
     for action in ACTIONS:
-        parser = OneLineParser(
-            prog=f"scrapy mss {action.name}",
-            description=action.description,
-            epilog=f"Example: {action.example}\n\n{EPILOG}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
+        parser = OneLineParser(**parser_options(action))
         action.add_arguments(parser)
         parts += [f"## scrapy mss {action.name}", f"```text\n{parser.format_help()}```"]
     return "\n\n".join(parts) + "\n"

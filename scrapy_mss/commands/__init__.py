@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from functools import partial
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
+from scrapy_mss.cli import EXIT_CODES, CommandError, OneLineParser, guarded
 from scrapy_mss.commands import check, extract, info, merge, train
-from scrapy_mss.commands.base import Action, CommandError
-from scrapy_mss.models.format import ModelError
+from scrapy_mss.commands.base import Action
 from scrapy_mss.settings import SettingError
 from scrapy_mss.stored_pages import SourceError
 from scrapy_mss.wrappers import WrapperError
@@ -23,15 +22,16 @@ ACTIONS: tuple[Action, ...] = (
     check.ACTION,
     info.ACTION,
 )
-BAD_ARGUMENTS = 2
-EPILOG = "Exit codes: 0 if all went well, 1 if a check failed, 2 for arguments that cannot be used."
 
 
-class OneLineParser(argparse.ArgumentParser):
-    """Says what is wrong on one line, without the usage text."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(BAD_ARGUMENTS, f"{self.prog}: error: {' '.join(message.split())}\n")
+def parser_options(action: Action) -> dict[str, Any]:
+    """What the parser of *action* is made with."""
+    return {
+        "prog": f"scrapy mss {action.name}",
+        "description": action.description,
+        "epilog": f"Example: {action.example}\n\n{EXIT_CODES}",
+        "formatter_class": argparse.RawDescriptionHelpFormatter,
+    }
 
 
 class MssCommand(ScrapyCommand):
@@ -55,26 +55,17 @@ class MssCommand(ScrapyCommand):
             dest="action", required=True, metavar="ACTION", parser_class=OneLineParser
         )
         for action in ACTIONS:
-            added = actions.add_parser(
-                action.name,
-                prog=f"scrapy mss {action.name}",
-                help=action.summary,
-                description=action.description,
-                epilog=f"Example: {action.example}\n\n{EPILOG}",
-                formatter_class=argparse.RawDescriptionHelpFormatter,
-            )
+            added = actions.add_parser(action.name, help=action.summary, **parser_options(action))
             action.add_arguments(added)
             added.set_defaults(perform=action.perform)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Perform the action; a fault of the arguments is one line and exit code 2."""
-        try:
-            self.exitcode = self._performed(args, opts)
-        except (CommandError, ModelError, SettingError, SourceError, WrapperError) as error:
-            print(f"scrapy mss {opts.action}: error: {error}", file=sys.stderr)
-            self.exitcode = BAD_ARGUMENTS
+        """Perform the action."""
+        program = f"scrapy mss {opts.action}"
+        perform = partial(self._perform, args, opts)
+        self.exitcode = guarded(program, perform, SettingError, SourceError, WrapperError)
 
-    def _performed(self, args: list[str], opts: argparse.Namespace) -> int:
+    def _perform(self, args: list[str], opts: argparse.Namespace) -> int:
         if args:  # Scrapy leaves what no parser knows to the command
             raise CommandError(f"unknown argument {args[0]!r}; see: scrapy mss {opts.action} -h")
         return int(opts.perform(opts, self))

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request, Spider
 from scrapy.http import Response, TextResponse
 
-from scrapy_mss.commands.base import Action, CommandError, counted, shown_path
+from scrapy_mss.cli import GOOD, NOT_FOUND, CommandError, printable
+from scrapy_mss.commands.base import Action, counted, existing_path
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.store import write_atomically
 from scrapy_mss.stored_pages import Source
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-p",
         "--pages",
         action="append",
-        type=shown_path,
+        type=existing_path,
         metavar="SOURCE",
         help="take the test pages from here (as in train), not from the network",
     )
@@ -74,13 +75,13 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         left = (example.url for example in wrapper.tests if example.url not in seen)
         outcomes.extend(Outcome(wrapper.id, url, NO_PAGE) for url in left)
     for outcome in outcomes:
-        print(_line(outcome, before.get((outcome.wrapper, outcome.url))))
+        print(printable(_line(outcome, before.get((outcome.wrapper, outcome.url)))))
     good = sum(outcome.good for outcome in outcomes)
     print(f"{good} of {len(outcomes)} test pages are labelled as they should be")
     if options.snapshot:
         rows = json.dumps([asdict(outcome) for outcome in outcomes], indent=1)
         write_atomically(options.snapshot, f"{rows}\n".encode())
-    return 0 if good == len(outcomes) else 1
+    return GOOD if good == len(outcomes) else NOT_FOUND
 
 
 def _checked(wrappers: Registry, url: str, html: str) -> Iterator[Outcome]:

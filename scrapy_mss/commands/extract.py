@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,10 +13,12 @@ from itemadapter import ItemAdapter
 from scrapy import Request, Spider, signals
 from scrapy.http import Response
 
-from scrapy_mss.article import Found, read_page
-from scrapy_mss.commands.base import Action, CommandError, counted, model_in
-from scrapy_mss.models.bundled import completed, shipped
-from scrapy_mss.models.format import Model
+from scrapy_mss.article import ModelState, read_article
+from scrapy_mss.cli import GOOD, NOT_FOUND, CommandError, model_in, printable
+from scrapy_mss.commands.base import Action, counted
+from scrapy_mss.models.bundled import bundled_model, with_bundled
+from scrapy_mss.models.model import Model
+from scrapy_mss.pipelines import NoArticleError
 from scrapy_mss.stored_pages import decoded
 
 if TYPE_CHECKING:
@@ -23,28 +26,39 @@ if TYPE_CHECKING:
 
 TEXT, JSON = "text", "json"
 
+# A project's wrappers and middlewares stay; what it does with items is not asked for here.
+SETTINGS: dict[str, Any] = {
+    "ADDONS": {"scrapy_mss.Addon": 500},
+    "ITEM_PIPELINES": {},
+    "FEEDS": {},
+    "MSS_ENABLED": True,
+    "MSS_TRAIN": False,
+    "MSS_EXTRACTOR": "",
+    "MSS_EMIT": "articles",
+    "MSS_ITEM_CLASS": "scrapy_mss.items.Article",
+    "MSS_FIELD_MAP": {},
+}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("pages", nargs="+", metavar="URL|FILE", help="an address or an HTML file")
-    parser.add_argument(
-        "-m", "--model", type=Path, help="a model file; without one: the model in the box"
-    )
+    parser.add_argument("-m", "--model", type=Path, help="a model file; default: the bundled model")
     parser.add_argument("-f", "--format", choices=(JSON, TEXT), default=JSON, help="default: json")
 
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
-    model = completed(model_in(options.model)) if options.model else shipped()
+    model = with_bundled(model_in(options.model)) if options.model else bundled_model()
     addresses = [page for page in options.pages if _is_address(page)]
     files = [Path(page) for page in options.pages if not _is_address(page)]
     for path in files:
         if not path.is_file():
             raise CommandError(f"{path}: there is no such file; an address begins with http")
     found = 0
-    for fields in counted(_from_files(files, model), "files"):
-        found += _printed(fields, options.format)
+    for values in counted(_from_files(files, model), "files"):
+        found += _printed(values, options.format)
     if addresses:
         found += _crawl(addresses, options, command)
-    return 0 if found == len(options.pages) else 1
+    return GOOD if found == len(options.pages) else NOT_FOUND
 
 
 def _is_address(page: str) -> bool:
@@ -52,19 +66,28 @@ def _is_address(page: str) -> bool:
 
 
 def _from_files(paths: list[Path], model: Model) -> Iterator[dict[str, Any]]:
+    state = ModelState.of(model)
     for path in paths:
-        found: Found = read_page(model, decoded(path.read_bytes()), "")
-        fields = {**found.fields, "probability": found.probability} if found.is_article else {}
-        yield {"url": str(path), **fields}
+        try:
+            html = decoded(path.read_bytes())
+        except OSError as error:
+            raise CommandError(f"{path}: the page cannot be read: {error.strerror}") from error
+        result = read_article(html, "", state)
+        values = result.values if result.article else {"reason": result.reason}
+        yield {**values, "url": str(path)}
 
 
-def _printed(fields: dict[str, Any], form: str) -> int:
-    """Print one article; 1 if there was any."""
-    if form == TEXT:
-        print(fields.get("text", ""), end="\n\n")
+def _printed(values: dict[str, Any], form: str) -> bool:
+    """Print the article, or why there is none; whether there was one."""
+    if form == JSON:
+        first = {"url": values["url"]}
+        print(json.dumps(first | {k: v for k, v in values.items() if v}, ensure_ascii=False))
+    elif "text" in values:
+        print(values["text"], end="\n\n")
     else:
-        print(json.dumps({k: v for k, v in fields.items() if v}, ensure_ascii=False))
-    return int(bool(fields.get("text")))
+        url, reason = printable(values["url"]), values["reason"]
+        print(f"scrapy mss extract: {url}: no article: {reason}", file=sys.stderr)
+    return "reason" not in values
 
 
 class PageSpider(Spider):
@@ -85,28 +108,21 @@ def _crawl(addresses: list[str], options: argparse.Namespace, command: ScrapyCom
     process = command.crawler_process
     if process is None:
         raise CommandError("addresses cannot be fetched here: there is no crawler process")
-    extracted: list[int] = []
-    # A project's wrappers and middlewares stay; what it does with items is not asked for here.
-    changes: dict[str, Any] = {
-        "ADDONS": {"scrapy_mss.Addon": 500},
-        "ITEM_PIPELINES": {},
-        "FEEDS": {},
-        "MSS_ENABLED": True,
-        "MSS_TRAIN": False,
-        "MSS_EXTRACTOR": "mss",
-        "MSS_EMIT": "all",
-        "MSS_ITEM_CLASS": "scrapy_mss.items.Article",
-        "MSS_FIELD_MAP": {},
-        "MSS_MODEL": str(options.model or ""),
-    }
-    for name, value in changes.items():
+    extracted: list[bool] = []
+    for name, value in {**SETTINGS, "MSS_MODEL": str(options.model or "")}.items():
         process.settings.set(name, value, priority="cmdline")
     crawler = process.create_crawler(PageSpider)
 
-    def take(item: Any) -> None:  # noqa: ANN401 - any item
+    def scraped(item: Any) -> None:  # noqa: ANN401 - any item
         extracted.append(_printed(ItemAdapter(item).asdict(), options.format))
 
-    crawler.signals.connect(take, signals.item_scraped)
+    def dropped(item: Any, exception: Exception) -> None:  # noqa: ANN401 - any item
+        if isinstance(exception, NoArticleError):
+            values = {"url": item.url, "reason": exception.reason}
+            extracted.append(_printed(values, options.format))
+
+    crawler.signals.connect(scraped, signals.item_scraped)
+    crawler.signals.connect(dropped, signals.item_dropped)
     process.crawl(crawler, addresses=addresses)
     process.start()
     return sum(extracted)
@@ -115,7 +131,7 @@ def _crawl(addresses: list[str], options: argparse.Namespace, command: ScrapyCom
 ACTION = Action(
     "extract",
     "the articles in files and at addresses",
-    "Print the article in each page, as a JSON line or as text. Exit code 1 if one has none.",
+    "Print the article in each page, as a JSON line or as text, or the reason why there is none.",
     "scrapy mss extract -f text https://example.com/news/story.html saved.html",
     add_arguments,
     perform,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from scrapy_mss.commands.base import Action, model_in, shown_path
+from scrapy_mss.cli import model_in
+from scrapy_mss.commands.base import Action, existing_path
 from scrapy_mss.models.format import fingerprint
 
 if TYPE_CHECKING:
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("models", nargs="+", type=shown_path, metavar="MODEL", help="a model file")
+    parser.add_argument(
+        "models", nargs="+", type=existing_path, metavar="MODEL", help="a model file"
+    )
 
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:

@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_mss.commands.base import Action, CommandError, model_in, shown_path
+from scrapy_mss.cli import CommandError, model_in
+from scrapy_mss.commands.base import Action, existing_path
 from scrapy_mss.models.store import write_model
 
 if TYPE_CHECKING:
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("models", nargs="+", type=shown_path, metavar="MODEL", help="a model file")
+    parser.add_argument(
+        "models", nargs="+", type=existing_path, metavar="MODEL", help="a model file"
+    )
     parser.add_argument("-o", "--output", type=Path, required=True, help="where the sum is written")
 
 

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_mss.commands.base import Action, CommandError, counted, shown_path
-from scrapy_mss.core.labels import check_example
+from scrapy_mss.cli import CommandError
+from scrapy_mss.commands.base import Action, counted, existing_path
+from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.format import Model
+from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
 from scrapy_mss.stored_pages import Source, StoredPage
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "sources",
         nargs="+",
-        type=shown_path,
+        type=existing_path,
         metavar="SOURCE",
         help="JSON lines with url and html (.jsonl, .gz, .xz), a WARC file, or a folder of HTML "
         "files that name their address",
@@ -70,12 +71,8 @@ def learn(model: Model, wrappers: Registry, page: StoredPage) -> str:
     labelling = label(wrapper, page.html, tokenize(page.html))
     if labelling.reason is not None:
         return labelling.reason.value
-    limit = model.profile.largest_tag_share
-    rejection = check_example(labelling.tokens, labelling.inside, limit)
-    if rejection is not None:
-        return rejection.value
-    model.learn(labelling.tokens, labelling.inside)
-    return ""
+    rejection = Extractor(model).learn(labelling.tokens, labelling.inside)
+    return rejection.value if rejection else ""
 
 
 def _pages(paths: list[Path]) -> Iterator[StoredPage]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from scrapy import Spider
+from scrapy.crawler import Crawler
+from scrapy.utils.test import get_crawler
 from twisted.internet import asyncioreactor
 
 from scrapy_mss.models.store import write_model
@@ -48,3 +51,14 @@ def trained(trained_once: bytes, tmp_path: Path) -> Path:
     path = tmp_path / "trained.model"
     path.write_bytes(trained_once)
     return path
+
+
+@pytest.fixture
+def crawler_of(tmp_path: Path, reactor: None) -> Callable[..., Crawler]:
+    """Makes crawlers with a model in a folder of the test's own."""
+
+    def make(**settings: object) -> Crawler:
+        values = {"MSS_MODEL": str(tmp_path / "model"), **settings}
+        return get_crawler(Spider, values)
+
+    return make

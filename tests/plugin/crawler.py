@@ -41,8 +41,11 @@ class _Kept(logging.Handler):
 
 
 def _first(error: BaseException) -> BaseException:
-    """What went wrong first: Scrapy 2.13 fails again while it closes an engine not yet made."""
-    while error.__context__ is not None:
+    """What went wrong first: Scrapy 2.13 fails again while it closes an engine not yet made.
+
+    What an error was raised from, as ours are, is in its message.
+    """
+    while error.__context__ is not None and error.__cause__ is None:
         error = error.__context__
     return error
 
@@ -85,8 +88,13 @@ def main(jobs: str, results: str) -> None:
     reactor: Any = installed
     configure_logging({"LOG_LEVEL": "DEBUG"})
     done: list[dict[str, Any]] = []
-    running: Any = _run(json.loads(Path(jobs).read_text()), done)
-    running.addBoth(lambda _: reactor.stop())
+    asked = json.loads(Path(jobs).read_text())
+
+    def start() -> None:
+        running: Any = _run(asked, done)
+        running.addBoth(lambda _: reactor.stop())
+
+    reactor.callWhenRunning(start)  # a crawl that fails at its start is over at once
     reactor.run()
     Path(results).write_text(json.dumps(done, default=str))
 

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import Bools
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.wrappers import label, load_wrappers
@@ -15,23 +17,22 @@ from tests.plugin.site import RULES, wrapped
 ADDRESS = "http://127.0.0.1/wrapped/1"
 
 
+def labelled(number: int) -> tuple[Page, Bools]:
+    """The wrapped page *number* as its wrapper labels it."""
+    wrapper = load_wrappers(RULES).find(ADDRESS)
+    assert wrapper is not None
+    html = wrapped(number)
+    labelling = label(wrapper, html, tokenize(html))
+    assert labelling.reason is None
+    return Page(labelling.tokens), labelling.inside
+
+
 def learned(numbers: Iterable[int]) -> Model:
     """What one model learns of the wrapped pages *numbers*, alone."""
     model = Model(DEFAULT)
-    wrapper = load_wrappers(RULES).find(ADDRESS)
-    assert wrapper is not None
     for number in numbers:
-        html = wrapped(number)
-        labelling = label(wrapper, html, tokenize(html))
-        assert labelling.reason is None
-        model.learn(labelling.tokens, labelling.inside)
+        model.learn(*labelled(number))
     return model
-
-
-def name_of(model: Model) -> str:
-    """What items say of the state of a live *model*."""
-    outside, inside = model.bayes.tokens.tolist()
-    return f"{model.profile.name}@{model.bayes.pages}p{inside}-{outside}"
 
 
 def assert_same_counts(one: Model, other: Model) -> None:

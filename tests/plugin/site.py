@@ -160,9 +160,11 @@ ROUTES: dict[str, Callable[[int], Answer]] = {
     "index": _html(index),
     "small": _html(small),
     "big": _html(lambda number: plain(number, paragraphs=10_000)),
+    "long": _html(lambda number: plain(number, paragraphs=1_000)),
     "slow": lambda number: Answer(wrapped(number).encode(), after=0.1),
     "gone": _html(plain),
     "hostile": _hostile,
+    "api": lambda _: Answer(b"{}", "application/json"),
     "text": lambda number: Answer(plain(number).encode(), "text/plain"),
     "status": lambda number: Answer(wrapped(1).encode(), status=number),
     # As some sites have it: a page of HTML in the place of robots.txt.

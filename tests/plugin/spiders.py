@@ -12,6 +12,7 @@ import psutil
 from scrapy import Request, Spider, signals
 from scrapy.http import Response, TextResponse
 
+from scrapy_mss.items import Article
 from tests.plugin.items import MAKERS, OWN_TITLE
 
 if TYPE_CHECKING:
@@ -54,6 +55,26 @@ class Own(Silent):
         title = {"title": OWN_TITLE} if "title" in asked else {}
         for kind in asked["item"]:
             yield MAKERS[kind](url=response.url, **title)
+
+
+class Many(Silent):
+    """Yields *count* items for each response, whatever that is."""
+
+    name = "many"
+    count: int
+
+    def parse(self, response: Response, **_: Any) -> Iterator[Any]:
+        for number in range(self.count):
+            yield {"url": f"{response.url}?{number}"}
+
+
+class Asking(Silent):
+    """Asks scrapy-poet for the article, and yields it."""
+
+    name = "asking"
+
+    def parse(self, response: Response, article: Article) -> Iterator[Any]:  # type: ignore[override]
+        yield article
 
 
 class Html(Silent):
@@ -141,5 +162,5 @@ class MemoryMeter:
 
 
 SPIDERS: dict[str, type[Spider]] = {
-    spider.name: spider for spider in (Silent, AllStatuses, Own, Html, Paths, Broken)
+    spider.name: spider for spider in (Silent, AllStatuses, Own, Many, Asking, Html, Paths, Broken)
 }

@@ -16,12 +16,13 @@ import pytest
 import yaml
 
 from scrapy_mss.commands import ACTIONS
-from scrapy_mss.models.bundled import completed
-from scrapy_mss.models.format import Model, from_bytes
+from scrapy_mss.models.bundled import with_bundled
+from scrapy_mss.models.format import from_bytes
+from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import PAPER
 from scrapy_mss.models.store import read_model, write_model
 from tests.plugin.crawling import environment
-from tests.plugin.models import assert_same_counts, learned, name_of
+from tests.plugin.models import assert_same_counts, learned
 from tests.plugin.site import RULES, Site, index, plain, story, wrapped
 
 COMMANDS = Path(__file__).with_name("commands.py")
@@ -143,6 +144,8 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "text": "extract -f text @page.html",
         "urls": f"extract {urls} -m @trained.model",
         "urls untrained": f"extract {urls} {site.url('/nowhere')} -f text",
+        "no articles": f"extract {site.url('/index/1')} -m @trained.model",
+        "no texts": f"extract {site.url('/index/1')} @index.html -f text",
         "train": "train @pages.jsonl -w @rules.yaml -m @new/jsonl.model",
         "train folder": "train @pages -w @rules.yaml -m @folder.model",
         "train more": "train @pages.jsonl -w @rules.yaml -m @added.model",
@@ -189,14 +192,29 @@ def test_extract_prints_a_json_line_for_each_file(done: dict[str, Done], folder:
     assert article["url"] == str(folder / "page.html")
     assert article["title"] == story("plain", 1).title
     assert all(text in str(article["text"]) for text in story("plain", 1).paragraphs[1:-1])
-    assert none["url"] == str(folder / "index.html")
-    assert "title" not in none
+    assert none == {"url": str(folder / "index.html"), "reason": "unlikely"}
 
 
 def test_extract_tells_by_its_exit_code_that_a_page_has_no_article(done: dict[str, Done]) -> None:
     assert done["files"].code == 1
     assert done["urls untrained"].code == 1
     assert done["text"].code == done["urls"].code == 0
+
+
+def test_extract_says_why_an_address_has_no_article(done: dict[str, Done], site: Site) -> None:
+    (row,) = done["no articles"].rows()
+
+    assert row == {"url": site.url("/index/1"), "reason": "unlikely"}
+    assert (done["no articles"].code, done["no articles"].err) == (1, "")
+
+
+def test_extract_as_text_says_so_where_errors_go(done: dict[str, Done], folder: Path) -> None:
+    outcome = done["no texts"]
+
+    assert (outcome.code, outcome.out) == (1, "")
+    of_file, of_address = outcome.err.splitlines()
+    assert of_file == f"scrapy mss extract: {folder / 'index.html'}: no article: unlikely"
+    assert of_address.endswith("/index/1: no article: unlikely")
 
 
 def test_extract_prints_text(done: dict[str, Done]) -> None:
@@ -206,7 +224,7 @@ def test_extract_prints_text(done: dict[str, Done]) -> None:
 
 def test_extract_fetches_addresses(done: dict[str, Done], site: Site) -> None:
     rows = {row["url"]: row for row in done["urls"].rows()}
-    name = name_of(completed(learned(range(60))))
+    name = with_bundled(learned(range(60))).identifier
 
     assert set(rows) == {site.url("/plain/1"), site.url("/wrapped/2")}
     for row in rows.values():

@@ -2,77 +2,37 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import logging
 import weakref
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from scrapy import Request, Spider
+from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.http import HtmlResponse, Response, TextResponse, XmlResponse
 from scrapy.http.request import NO_CALLBACK
 from scrapy.settings import Settings
 from scrapy.utils.misc import load_object
-from scrapy.utils.test import get_crawler
 
 from scrapy_mss import Addon, Article
 from scrapy_mss.addon import COMPONENTS
-from scrapy_mss.crawl.session import Session
+from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.models.format import DamagedModelError
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.settings import SettingError
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
 from scrapy_mss.wrappers import WrapperError
+from tests.plugin.parts import URL, items_of, page, processed, stat
 from tests.plugin.site import RULES, index, plain, story, wrapped
 
 PARTS = (TrainingMiddleware, ArticleMiddleware, ArticlePipeline)
-URL = "http://127.0.0.1/wrapped/1"
 
 MakeCrawler = Callable[..., Crawler]
-
-
-@pytest.fixture
-def crawler_of(tmp_path: Path, reactor: None) -> MakeCrawler:
-    """Makes crawlers with a model in a folder of the test's own."""
-
-    def make(**settings: object) -> Crawler:
-        values = {"MSS_MODEL": str(tmp_path / "model"), **settings}
-        return get_crawler(Spider, values)
-
-    return make
-
-
-def page(html: str, url: str = URL, **meta: object) -> HtmlResponse:
-    request = Request(url, meta=meta)
-    return HtmlResponse(url, body=html.encode(), encoding="utf-8", request=request)
-
-
-def items_of(part: ArticleMiddleware, response: Response, *yielded: object) -> list[Any]:
-    """What leaves *part* for a page whose callback yields *yielded*."""
-
-    async def result() -> AsyncIterator[object]:
-        for each in yielded:
-            yield each
-
-    async def gathered() -> list[Any]:
-        return [each async for each in part.process_spider_output(response, result())]
-
-    return asyncio.run(gathered())
-
-
-def processed(part: ArticlePipeline, item: object) -> Any:
-    return asyncio.run(part.process_item(item))
-
-
-def stat(crawler: Crawler, name: str) -> float:
-    assert crawler.stats is not None
-    return float(crawler.stats.get_value(f"mss/{name}", 0))
 
 
 # Each alone
@@ -86,7 +46,7 @@ def test_training_alone_learns_a_wrapped_page(crawler_of: MakeCrawler) -> None:
 
     assert returned is response
     assert stat(crawler, "train/learned") == 1
-    assert Session.of(crawler).learner.pages == 1
+    assert MssExtension.of(crawler).learner.pages == 1
 
 
 def test_articles_alone_are_one_item_a_page_with_its_address(crawler_of: MakeCrawler) -> None:
@@ -113,28 +73,45 @@ def test_the_pipeline_alone_leaves_items_without_a_page_alone(crawler_of: MakeCr
     assert processed(part, 7) == 7
 
 
-def test_parts_of_one_crawler_share_a_session_and_crawlers_share_none(
+# The extension that they share
+
+
+def test_parts_enabled_by_hand_share_the_extension_that_the_first_of_them_makes(
     crawler_of: MakeCrawler,
 ) -> None:
     one, other = crawler_of(MSS_WRAPPERS=RULES), crawler_of(MSS_WRAPPERS=RULES)
+    assert one.get_extension(MssExtension) is None
 
-    sessions = {id(part.from_crawler(one).session) for part in PARTS}
+    for part in PARTS:
+        part.from_crawler(one)
+    made = one.get_extension(MssExtension)
+    PARTS[0].from_crawler(other)
 
-    assert len(sessions) == 1
-    assert id(ArticlePipeline.from_crawler(other).session) not in sessions
+    assert made is MssExtension.of(one)
+    assert one.extensions is not None
+    assert [type(each) for each in one.extensions.middlewares].count(MssExtension) == 1
+    assert other.get_extension(MssExtension) is not made
 
 
-def test_a_session_and_its_model_are_gone_when_the_crawl_is(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of()
+def test_the_addon_lists_the_extension_and_parts_use_that(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of(ADDONS={Addon: 500})
+
+    listed = crawler.get_extension(MssExtension)
+
+    assert listed is not None
+    assert MssExtension.of(crawler) is listed
+
+
+def test_a_crawls_model_is_gone_with_its_crawler(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of(MEMUSAGE_ENABLED=False, TELNETCONSOLE_ENABLED=False)
     part = ArticlePipeline.from_crawler(crawler)
-    session, spider = weakref.ref(part.session), Spider.from_crawler(crawler, "any")
-    assert crawler.stats is not None
+    extension = weakref.ref(MssExtension.of(crawler))
 
-    part.session.close(spider)
-    del part, spider, crawler
+    crawler.signals.send_catch_log(signals.engine_stopped)  # till then, Scrapy 2.13's log has it
+    del part, crawler
     gc.collect()
 
-    assert session() is None
+    assert extension() is None
 
 
 # The add-on
@@ -193,11 +170,20 @@ def test_mss_enabled_off_turns_everything_off(crawler_of: MakeCrawler, value: ob
     ("settings", "name"),
     [({"MSS_TRAIN": False, "MSS_WRAPPERS": RULES}, "MSS_TRAIN"), ({}, "MSS_WRAPPERS")],
 )
-def test_training_says_why_it_has_nothing_to_do(
-    crawler_of: MakeCrawler, settings: dict[str, object], name: str
+def test_training_that_has_nothing_to_do_says_why_at_debug_level_alone(
+    crawler_of: MakeCrawler,
+    settings: dict[str, object],
+    name: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    with pytest.raises(NotConfigured, match=name):
+    """A crawl without wrappers is no mistake; Scrapy warns of a NotConfigured with a message."""
+    with caplog.at_level(logging.DEBUG), pytest.raises(NotConfigured) as raised:
         TrainingMiddleware.from_crawler(crawler_of(**settings))
+
+    assert raised.value.args == ()
+    (record,) = [record for record in caplog.records if "no training" in record.message]
+    assert record.levelno == logging.DEBUG
+    assert name in record.message
 
 
 # Faults stop a crawl before it starts
@@ -255,8 +241,9 @@ def test_an_unknown_setting_is_pointed_out_and_the_crawl_goes_on(
         ArticleMiddleware.from_crawler(crawler)
         ArticlePipeline.from_crawler(crawler)
 
-    told = [record.message for record in caplog.records]
-    assert told == ["scrapy-mss: unknown setting MSS_WRAPPER: did you mean MSS_WRAPPERS?"]
+    assert [record.message for record in caplog.records] == [
+        "scrapy-mss: unknown setting MSS_WRAPPER: did you mean MSS_WRAPPERS?"
+    ]
 
 
 # Which pages
@@ -359,7 +346,7 @@ def test_a_page_that_cannot_be_learned_goes_on_and_is_counted_and_logged(
 ) -> None:
     crawler = crawler_of(MSS_WRAPPERS=RULES)
     part, response = TrainingMiddleware.from_crawler(crawler), page(wrapped(1))
-    monkeypatch.setattr("scrapy_mss.crawl.session.label", lambda *_: 1 / 0)
+    monkeypatch.setattr("scrapy_mss.crawl.labelling.label", lambda *_: 1 / 0)
 
     returned = part.process_response(response.request, response)  # type: ignore[arg-type]
 
@@ -368,29 +355,31 @@ def test_a_page_that_cannot_be_learned_goes_on_and_is_counted_and_logged(
     assert [URL in record.message for record in caplog.records] == [True]
 
 
-@pytest.mark.parametrize("name", ["read_page", "label", "read_labelled"])
+@pytest.mark.parametrize(
+    "name", ["extraction.read_article", "labelling.label", "extraction.article_of_labels"]
+)
 def test_a_page_that_cannot_be_extracted_is_no_article_and_is_counted_and_logged(
     name: str,
     crawler_of: MakeCrawler,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    crawler = crawler_of(MSS_WRAPPERS=[] if name == "read_page" else RULES)
+    crawler = crawler_of(MSS_WRAPPERS=[] if "read_article" in name else RULES)
     articles, pipeline = (part.from_crawler(crawler) for part in PARTS[1:])
     assert isinstance(articles, ArticleMiddleware)
     assert isinstance(pipeline, ArticlePipeline)
     response = page(wrapped(1))
     (made,), (own,) = items_of(articles, response), items_of(articles, response, {"url": URL})
-    monkeypatch.setattr(f"scrapy_mss.crawl.session.{name}", lambda *_: 1 / 0)
+    monkeypatch.setattr(f"scrapy_mss.crawl.{name}", lambda *_: 1 / 0)
 
-    with pytest.raises(DropItem):
+    with pytest.raises(DropItem, match="no article: error"):
         processed(pipeline, made)
     returned = processed(pipeline, own)
 
     assert returned["url"] == URL
     assert "text" not in returned
-    assert stat(crawler, "extract/failed/error") == 2
-    assert all(URL in record.message for record in caplog.records)
+    assert stat(crawler, "extract/failed/error") == stat(crawler, "extract/pages") == 1
+    assert [URL in record.message for record in caplog.records] == [True]
 
 
 def test_metadata_that_cannot_be_read_costs_no_text(
@@ -436,7 +425,7 @@ def test_text_of_the_spiders_own_names_no_extractor_of_ours(crawler_of: MakeCraw
     assert "extractor" not in filled
 
 
-def test_a_refused_value_is_told_once_for_each_field(
+def test_a_rejected_value_is_logged_once_for_each_field(
     crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture
 ) -> None:
     from tests.plugin.items import Frozen
@@ -452,6 +441,6 @@ def test_a_refused_value_is_told_once_for_each_field(
         assert processed(pipeline, item) == Frozen(URL)
 
     assert sorted(record.message.partition(":")[2] for record in caplog.records) == [
-        " Frozen refuses a value for text: cannot assign to field 'text'",
-        " Frozen refuses a value for title: cannot assign to field 'title'",
+        " Frozen rejects a value for text: cannot assign to field 'text'",
+        " Frozen rejects a value for title: cannot assign to field 'title'",
     ]

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from scrapy_mss.models.bundled import completed, shipped
+from scrapy_mss.models.bundled import bundled_model, with_bundled
 from scrapy_mss.models.store import read_model
 from scrapy_mss.stats import PREFIX, STATS
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
-from tests.plugin.models import assert_same_counts, learned, name_of
+from tests.plugin.models import assert_same_counts, learned
 from tests.plugin.site import RULES, Site, story
 
 N_WRAPPED = 60
@@ -150,7 +150,7 @@ def test_the_article_of_a_plain_page_is_the_models(crawls: dict[str, Crawl], sit
     assert item["title"] == told.title
     assert item["published"] == told.published
     assert 0.5 < item["probability"] <= 1
-    assert item["extractor"] == f"mss:{name_of(completed(learned(range(N_WRAPPED))))}"
+    assert item["extractor"] == f"mss:{with_bundled(learned(range(N_WRAPPED))).identifier}"
 
 
 def test_an_article_says_when_it_was_crawled(crawls: dict[str, Crawl]) -> None:
@@ -169,7 +169,7 @@ def test_a_crawl_that_has_learned_nothing_has_the_model_in_the_box(
     assert set(found) == set(site.urls("plain", PLAIN))
     for number, url in enumerate(site.urls("plain", PLAIN)):
         assert found[url]["text"] == "\n\n".join(texts("plain", number))
-        assert found[url]["extractor"] == f"mss:{name_of(shipped())}"
+        assert found[url]["extractor"] == f"mss:{bundled_model().identifier}"
     assert crawls["untrained"].mss("extract/source/model") == len(PLAIN)
     assert crawls["untrained"].mss("model/pages") == 0
 
@@ -181,8 +181,8 @@ def test_the_extractor_of_an_article_is_the_model_and_its_state(
 
     names = [found[url]["extractor"] for url in site.urls("plain", PLAIN)]
 
-    states = [re.fullmatch(r"mss:default@(\d+)p\d+-\d+", name) for name in names]
-    learned_then = [int(state[1]) - shipped().bayes.pages for state in states if state]
+    states = [re.fullmatch(r"mss:default@(\d+)p.+", name) for name in names]
+    learned_then = [int(state[1]) - bundled_model().bayes.pages for state in states if state]
     assert len(learned_then) == len(PLAIN)
     assert 0 < min(learned_then) <= max(learned_then) <= N_WRAPPED
     assert crawls["learning"].mss("extract/source/wrapper") == N_WRAPPED
@@ -201,7 +201,7 @@ def test_a_wrappers_text_can_be_declined(crawls: dict[str, Crawl]) -> None:
     items = crawls["no preference"].by_url()
 
     assert len(items) == 3
-    name = name_of(completed(learned(range(N_WRAPPED))))
+    name = with_bundled(learned(range(N_WRAPPED))).identifier
     assert {fields["extractor"] for fields in items.values()} == {f"mss:{name}"}
 
 
@@ -224,7 +224,7 @@ def test_the_model_has_learned_what_it_would_have_learned_alone(
     assert done.mss("train/learned") == N_WRAPPED
     assert done.mss("train/seen") == N_WRAPPED + 2
     assert done.mss("model/pages") == N_WRAPPED
-    assert done.mss("model/generation") == 1
+    assert done.mss("model/checkpoints") == 1
     alone = learned(range(N_WRAPPED))
     assert done.mss("train/tokens") == alone.bayes.tokens.sum()
     assert_same_counts(read_model(folder / "0.model"), alone)
@@ -243,7 +243,7 @@ def test_learning_stops_at_the_number_of_pages_that_is_set(
 def test_a_frozen_model_is_not_written(
     crawls: dict[str, Crawl], folder: Path, trained_once: bytes
 ) -> None:
-    assert crawls["frozen"].mss("model/generation") == 0
+    assert crawls["frozen"].mss("model/checkpoints") == 0
     assert (folder / "trained.model").read_bytes() == trained_once
 
 
@@ -380,7 +380,7 @@ def test_the_log_ends_with_a_summary(crawls: dict[str, Crawl]) -> None:
     (summary,) = [text for text in done.logged("INFO") if text.startswith("scrapy-mss: learned")]
 
     mean = done.mss("extract/probability") / done.mss("extract/articles")
-    model = name_of(completed(learned(range(N_WRAPPED))))
+    model = with_bundled(learned(range(N_WRAPPED))).identifier
     silent = "wrappers that matched no page of their site: localhost"
     assert summary.splitlines() == [
         f"scrapy-mss: learned 60 of 62 pages of 1 wrapped sites (model {model})",

@@ -1,163 +1,212 @@
-"""`MSS_EXTRACTOR`: other systems in the place of the model, in the crawl's process and in workers.
-
-`FRAGILE` is a system that fails on some pages: their number, which ends the title, says how.
-"""
+"""`MSS_EXTRACTOR`: what it may name, and other extractors in crawls, with workers and without."""
 
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 
-from research.systems import SYSTEMS
-from research.systems.base import TextExtractor
-from research.systems.baselines import LongestBlock, SimpleMss
-from research.systems.external import PEERS
-from scrapy_mss.article import read_page
-from scrapy_mss.models.model import Model
-from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.article import ModelState, read_article
+from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.settings import SettingError
-from scrapy_mss.systems import chosen
+from scrapy_mss.text_extractor import load_text_extractor
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.site import RULES, Site, index, plain, story
 
-FRAGILE = """
+# A module that is an extractor, and has more of them; `Fragile` fails on some pages: their number,
+# which ends the title, says how.
+EXTRACTORS = """
 import re
+
+def extract(html):
+    return "\\n".join(re.findall("<p>(.*?)</p>", html))
+
+class Paragraphs:
+    def extract(self, html, fast=True):
+        return extract(html)
+
+instance = Paragraphs()
 
 class Fragile:
     def extract(self, html):
         print("what a library has to say")
         number = int(re.search(r"(\\d*)</title>", html)[1] or 0)
-        if number % 3 == 1:
+        if number % 4 == 1:
             raise ZeroDivisionError(f"page {number}")
-        if number % 3 == 2:
+        if number % 4 == 2:
             raise LookupError
-        return "\\n\\n".join(re.findall("<p>(.*?)</p>", html))
+        if number % 4 == 3:
+            return html.encode()
+        return extract(html)
+
+class Nothing:
+    extract = lambda self, html: None
+
+class Needy:
+    def __init__(self, language):
+        pass
+
+    def extract(self, html):
+        return html
+
+class Failing:
+    def __init__(self):
+        raise OSError("no such\\nfile")
+
+class Strange:
+    extract = "a text"
+
+class Greedy:
+    def extract(self, html, url):
+        return html
+
+class BuiltIn:
+    extract = staticmethod(str)
 """
-REGISTERED = """
-from research.systems import SYSTEMS, System
-SYSTEMS["fragile"] = System("fragile:Fragile")
-"""
-PLAIN = range(6)
+PLAIN = range(8)
+PATHS = ("extractors", "extractors.Paragraphs", "extractors.instance", "extractors:Paragraphs")
 
 
-# Before a crawl
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Holds the extractors, for this process and for others that find them in their path."""
+    made = tmp_path_factory.mktemp("extractors")
+    (made / "extractors.py").write_text(EXTRACTORS)
+    (made / "broken.py").write_text("1 / 0")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(made))
+        paths = filter(None, (str(made), os.environ.get("PYTHONPATH")))
+        patch.setenv("PYTHONPATH", os.pathsep.join(paths))
+        yield made
+    sys.modules.pop("extractors", None)
 
 
-def test_mss_is_the_crawls_own_model() -> None:
-    assert chosen("mss") is None
+# What it may name
 
 
-def test_a_system_is_made_with_its_options() -> None:
-    system = chosen("simple-mss:penalty=-2.5")
+def test_without_a_path_the_model_reads() -> None:
+    assert load_text_extractor("") is None
 
-    assert isinstance(system, SimpleMss)
-    assert system.penalty == -2.5
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_module_an_instance_and_a_class_extract_alike(folder: Path, path: str) -> None:
+    extractor = load_text_extractor(path)
+
+    assert extractor is not None
+    assert extractor.extract("<p>One.</p><p>Two.</p>") == "One.\nTwo."
 
 
 @pytest.mark.parametrize(
-    ("spec", "message"),
+    ("path", "message"),
     [
-        ("longest-blok", "no system is called 'longest-blok': did you mean longest-block"),
-        ("MSS", "no system is called 'MSS': there are mss, mss-paper, "),
-        ("mss:bias=1", "'mss' has no options; it has settings"),
-        ("simple-mss:bias=1", "'simple-mss:bias=1' cannot be made: 'bias=1' in "),
-        ("mss-paper", "'mss-paper' has to learn from labelled pages before it is asked"),
-        ("mss-cleaneval:bias=0.3", "'mss-cleaneval' has to learn from labelled pages"),
+        ("extractor", "'extractor' cannot be imported: ModuleNotFoundError"),
+        ("extractors.Paragraph", "'extractors.Paragraph' cannot be imported: AttributeError"),
+        ("no such path", "'no such path' cannot be imported: ValueError"),
+        ("broken", "'broken' cannot be imported: ZeroDivisionError: division by zero"),
+        ("extractors.extract", "got 'extractors.extract', which has no `extract`"),
+        ("extractors.Strange", "got 'extractors.Strange', which is not callable"),
+        (
+            "extractors.Needy",
+            "a class that can be called without arguments, got 'extractors.Needy'",
+        ),
+        (
+            "extractors.Failing",
+            "got 'extractors.Failing': OSError: no such\nfile. Name an instance",
+        ),
+        ("extractors.Greedy", "but that of 'extractors.Greedy' takes (html, url)"),
     ],
 )
-def test_what_cannot_run_in_a_crawl_is_refused_with_the_reason(spec: str, message: str) -> None:
-    with pytest.raises(SettingError) as caught:
-        chosen(spec)
-
-    assert str(caught.value).startswith(f"MSS_EXTRACTOR: {message}")
-
-
-def test_a_missing_library_is_refused_with_the_command_that_installs_it(
-    monkeypatch: pytest.MonkeyPatch,
+def test_what_cannot_extract_is_rejected_with_the_reason(
+    folder: Path, path: str, message: str
 ) -> None:
-    def absent() -> NoReturn:
-        raise ModuleNotFoundError("No module named 'goose3'", name="goose3")
-
-    monkeypatch.setitem(PEERS, "goose3", absent)
-
     with pytest.raises(SettingError) as caught:
-        chosen("goose3")
+        load_text_extractor(path)
 
-    assert (
-        str(caught.value) == "MSS_EXTRACTOR: goose3 needs goose3: pip install 'scrapy-mss[peers]'"
-    )
+    assert str(caught.value).startswith("MSS_EXTRACTOR: expected ")
+    assert message in str(caught.value)
 
 
-def test_every_system_is_made_or_refused_by_name() -> None:
-    for name in set(SYSTEMS) - {"mss"}:
-        try:
-            system = chosen(name)
-        except SettingError as error:
-            assert str(error).startswith("MSS_EXTRACTOR: ")  # noqa: PT017
-        else:
-            assert isinstance(system, TextExtractor)
+def test_a_function_that_does_not_say_what_it_takes_is_taken_at_its_word(folder: Path) -> None:
+    assert load_text_extractor("extractors.BuiltIn") is not None
 
 
 # One page
 
 
-class Failing:
-    """Fails with what it is given."""
+class Fixed:
+    """Finds the same in every page, or fails with it."""
 
-    def __init__(self, error: Exception) -> None:
-        self.error = error
+    def __init__(self, found: object) -> None:
+        self.found = found
 
-    def extract(self, html: str) -> str:
-        raise self.error
-
-
-def test_a_system_decides_by_its_text_and_the_page_tells_the_rest() -> None:
-    told = story("plain", 3)
-
-    found = read_page(Model(DEFAULT), plain(3), "http://127.0.0.1/", LongestBlock())
-
-    assert (found.reason, found.fault, found.probability) == ("", "", 1.0)
-    assert found.fields["text"] == "\n\n".join((told.title, *told.paragraphs))
-    assert found.fields["title"] == told.title
-    assert found.fields["published"] == told.published
-    assert "html" not in found.fields
+    def extract(self, html: str) -> Any:
+        if isinstance(self.found, Exception):
+            raise self.found
+        return self.found
 
 
-@pytest.mark.parametrize(("source", "reason"), [(index(0), "too_short"), ("<br>", "no_span")])
-def test_a_page_without_an_article_has_its_reason_and_nothing_to_offer(
-    source: str, reason: str
-) -> None:
-    found = read_page(Model(DEFAULT), source, "", LongestBlock())
-
-    assert found.reason == reason
-    assert found.offered == {"probability": 0.0}
+STATE = ModelState.of(bundled_model())
+SENTENCES = "It rains in the north. " * 5
 
 
-def test_a_page_that_a_system_fails_on_is_read_as_if_there_were_none() -> None:
-    failing = Failing(ValueError("two\nlines " + "and more " * 99))
+def test_an_article_has_the_extractors_text_and_what_the_page_says_of_itself() -> None:
+    told, text = story("plain", 3), f"{SENTENCES}\n{SENTENCES}"
 
-    found = read_page(Model(DEFAULT), plain(3), "", failing)
+    result = read_article(plain(3), "http://127.0.0.1/", STATE, ("mine", Fixed(text)))
 
-    alone = read_page(Model(DEFAULT), plain(3), "")
-    assert found.fields == alone.fields
-    assert found.probability == alone.probability
-    assert found.fault.startswith("ValueError: two lines and more")
-    assert len(found.fault) == 200
+    assert (result.reason, result.source, result.model_state) == ("", "extractor", "")
+    article = result.article
+    assert article is not None
+    assert (article.text, article.html) == (text, None)
+    assert (article.probability, article.extractor) == (1.0, "mine")
+    assert (article.title, article.published) == (told.title, told.published)
+
+
+def test_trafilatura_is_an_extractor_by_its_name() -> None:
+    pytest.importorskip("trafilatura", reason="trafilatura is not installed")
+    extractor = load_text_extractor("trafilatura")
+    assert extractor is not None
+
+    result = read_article(plain(3), "", STATE, ("trafilatura", extractor))
+
+    assert result.article is not None
+    assert all(text in (result.article.text or "") for text in story("plain", 3).paragraphs)
+    assert result.article.extractor == "trafilatura"
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [(None, "no_span"), ("", "no_span"), (" \n ", "no_span"), (SENTENCES, "too_short")],
+)
+def test_a_page_without_an_article_has_its_reason(found: object, reason: str) -> None:
+    result = read_article(index(0), "", STATE, ("mine", Fixed(found)))
+
+    assert (result.article, result.reason, result.extractor_error) == (None, reason, "")
+    assert result.values == {"probability": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("found", "error"),
+    [
+        (ValueError("two\nlines " + "and more " * 99), "ValueError: two lines and more"),
+        (b"bytes", "TypeError: expected extract() to return str or None, got bytes"),
+    ],
+)
+def test_a_page_that_an_extractor_fails_on_is_read_by_the_model(found: object, error: str) -> None:
+    result = read_article(plain(3), "", STATE, ("mine", Fixed(found)))
+
+    alone = read_article(plain(3), "", STATE)
+    assert result.article == alone.article
+    assert (result.source, result.model_state) == ("model", STATE.identifier)
+    assert result.extractor_error.startswith(error)
+    assert len(result.extractor_error) <= 200
 
 
 # In crawls
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Holds the fragile system, for processes that find it in their path."""
-    made = tmp_path_factory.mktemp("systems")
-    (made / "fragile.py").write_text(FRAGILE)
-    (made / "sitecustomize.py").write_text(REGISTERED)
-    return made
 
 
 @pytest.fixture(scope="module")
@@ -165,51 +214,45 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
     pages, wrapped = site.urls("plain", PLAIN), site.urls("wrapped", range(2))
     everything = {"urls": [*pages, *wrapped, *site.urls("index", range(2))]}
     rules = {**ADDON, "MSS_WRAPPERS": RULES}
-    block = {**rules, "MSS_EXTRACTOR": "longest-block"}
-    fragile = {**ADDON, "MSS_EXTRACTOR": "fragile"}
+    module = {**rules, "MSS_EXTRACTOR": "extractors"}
+    fragile = {**ADDON, "MSS_EXTRACTOR": "extractors.Fragile"}
     asked = {
-        "block": Job(arguments=everything, settings=block),
-        "block, workers": Job(arguments=everything, settings={**block, "MSS_WORKERS": 2}),
+        "module": Job(arguments=everything, settings=module),
+        "module, workers": Job(arguments=everything, settings={**module, "MSS_WORKERS": 2}),
         "no preference": Job(
-            arguments={"urls": wrapped},
-            settings={**rules, "MSS_EXTRACTOR": "all-text", "MSS_PREFER_WRAPPER": False},
-        ),
-        "options": Job(
-            arguments={"urls": pages[:1]},
-            settings={**ADDON, "MSS_EXTRACTOR": "simple-mss:penalty=-2.5"},
+            arguments={"urls": wrapped}, settings={**module, "MSS_PREFER_WRAPPER": False}
         ),
         "fragile": Job(arguments={"urls": pages}, settings=fragile),
         "fragile, workers": Job(arguments={"urls": pages}, settings={**fragile, "MSS_WORKERS": 1}),
-        "unknown": Job(arguments={"urls": pages}, settings={**ADDON, "MSS_EXTRACTOR": "fragil"}),
+        "unknown": Job(arguments={"urls": pages}, settings={**ADDON, "MSS_EXTRACTOR": "extracter"}),
     }
-    with pytest.MonkeyPatch.context() as patch:
-        paths = filter(None, (str(folder), os.environ.get("PYTHONPATH")))
-        patch.setenv("PYTHONPATH", os.pathsep.join(paths))
-        return dict(zip(asked, crawl(folder, asked.values()), strict=True))
+    return dict(zip(asked, crawl(folder, asked.values()), strict=True))
 
 
 def articles(done: Crawl) -> dict[str, dict[str, Any]]:
     return {url: {**fields, "crawled": ""} for url, fields in done.by_url().items()}
 
 
-def test_pages_without_a_wrapper_get_the_systems_text(crawls: dict[str, Crawl], site: Site) -> None:
-    done = crawls["block"]
+def test_pages_without_a_wrapper_get_the_extractors_text(
+    crawls: dict[str, Crawl], site: Site
+) -> None:
+    done = crawls["module"]
     told = story("plain", 2)
 
     item = done.by_url()[site.url("/plain/2")]
 
-    assert item["text"] == "\n\n".join((told.title, *told.paragraphs))
+    assert item["text"] == "\n".join(told.paragraphs)
     assert item["title"] == told.title
     assert item["authors"] == [told.author]
-    assert (item["extractor"], item["probability"]) == ("longest-block", 1)
+    assert (item["extractor"], item["probability"]) == ("extractors", 1)
     assert item["html"] is None
-    assert done.mss("extract/source/system") == len(PLAIN)
+    assert done.mss("extract/source/extractor") == len(PLAIN)
 
 
 def test_a_page_that_a_wrapper_labels_gets_the_wrappers_text(
     crawls: dict[str, Crawl], site: Site
 ) -> None:
-    done = crawls["block"]
+    done = crawls["module"]
 
     item = done.by_url()[site.url("/wrapped/1")]
 
@@ -217,19 +260,18 @@ def test_a_page_that_a_wrapper_labels_gets_the_wrappers_text(
     assert item["text"] == "\n\n".join(story("wrapped", 1).paragraphs)
     assert (done.mss("extract/source/wrapper"), done.mss("train/learned")) == (2, 2)
     declined = crawls["no preference"].by_url()
-    assert {fields["extractor"] for fields in declined.values()} == {"all-text"}
+    assert {fields["extractor"] for fields in declined.values()} == {"extractors"}
 
 
-def test_a_page_whose_text_is_too_short_is_no_article(crawls: dict[str, Crawl], site: Site) -> None:
-    done = crawls["block"]
+def test_a_page_without_a_text_is_no_article(crawls: dict[str, Crawl], site: Site) -> None:
+    done = crawls["module"]
 
     assert not set(site.urls("index", range(2))) & set(done.by_url())
     assert done.mss("extract/articles") == len(PLAIN) + 2
-    dropped = sum(value for name, value in done.stats.items() if "extract/dropped" in name)
-    assert dropped == 2
+    assert done.mss("extract/dropped/no_span") == 2
 
 
-@pytest.mark.parametrize("name", ["block", "fragile"])
+@pytest.mark.parametrize("name", ["module", "fragile"])
 def test_workers_give_the_same_items_and_numbers(crawls: dict[str, Crawl], name: str) -> None:
     here, there = crawls[name], crawls[f"{name}, workers"]
 
@@ -240,43 +282,36 @@ def test_workers_give_the_same_items_and_numbers(crawls: dict[str, Crawl], name:
     assert {key: there.stats.get(key) for key in counted} == pytest.approx(sums)
 
 
-def test_options_are_part_of_the_name(crawls: dict[str, Crawl], site: Site) -> None:
-    item = crawls["options"].by_url()[site.url("/plain/0")]
-
-    assert item["extractor"] == "simple-mss:penalty=-2.5"
-    assert story("plain", 0).paragraphs[1] in item["text"]
-
-
 @pytest.mark.parametrize("name", ["fragile", "fragile, workers"])
-def test_pages_that_a_system_fails_on_are_counted_and_read_by_mss(
+def test_pages_that_an_extractor_fails_on_are_counted_and_read_by_the_model(
     crawls: dict[str, Crawl], site: Site, name: str
 ) -> None:
     done = crawls[name]
 
     by_url = done.by_url()
     names = [by_url[url]["extractor"] for url in site.urls("plain", PLAIN)]
-    assert [name.partition(":")[0] for name in names] == ["fragile", "mss", "mss"] * 2
-    assert story("plain", 4).paragraphs[1] in by_url[site.url("/plain/4")]["text"]
-    assert by_url[site.url("/plain/4")]["html"]
-    assert done.mss("extract/fallback/ZeroDivisionError") == 2
-    assert done.mss("extract/fallback/LookupError") == 2
-    assert done.mss("extract/source/system") == 2
-    assert done.mss("extract/articles") == 6
+    assert [name.partition(":")[0] for name in names] == ["extractors.Fragile", *["mss"] * 3] * 2
+    assert story("plain", 5).paragraphs[1] in by_url[site.url("/plain/5")]["text"]
+    assert by_url[site.url("/plain/5")]["html"]
+    for kind in ("ZeroDivisionError", "LookupError", "TypeError"):
+        assert done.mss(f"extract/fallback/{kind}") == 2
+    assert done.mss("extract/source/extractor") == 2
+    assert done.mss("extract/articles") == len(PLAIN)
 
 
 @pytest.mark.parametrize("name", ["fragile", "fragile, workers"])
 def test_each_kind_of_failure_is_logged_once(crawls: dict[str, Crawl], name: str) -> None:
-    warnings = [text for text in crawls[name].logged("WARNING") if "fragile failed on" in text]
+    warnings = [text for text in crawls[name].logged("WARNING") if "Fragile failed on" in text]
 
     kinds = [text.partition("(")[2].split(":")[0] for text in warnings]
-    assert sorted(kinds) == ["LookupError", "ZeroDivisionError"]
+    assert sorted(kinds) == ["LookupError", "TypeError", "ZeroDivisionError"]
 
 
-def test_an_unknown_name_stops_the_crawl_at_its_start(crawls: dict[str, Crawl]) -> None:
+def test_a_path_that_leads_nowhere_stops_the_crawl_at_its_start(crawls: dict[str, Crawl]) -> None:
     done = crawls["unknown"]
 
     assert done.items == []
-    assert "MSS_EXTRACTOR: no system is called 'fragil': did you mean fragile" in done.error
+    assert done.error.startswith("SettingError: MSS_EXTRACTOR: expected the dotted path")
     assert done.mss("extract/pages") == 0
 
 

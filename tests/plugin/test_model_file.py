@@ -19,11 +19,13 @@ import numpy as np
 import pytest
 import scrapy
 
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import span_labels
 from scrapy_mss.crawl.learner import Learner
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.bundled import completed
-from scrapy_mss.models.format import DIGEST_SIZE, MAGIC, Model, to_bytes
+from scrapy_mss.models.bundled import with_bundled
+from scrapy_mss.models.format import DIGEST_SIZE, MAGIC, to_bytes
+from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.store import FileStore, read_model, write_atomically
 from tests.plugin.crawling import ADDON, QUIET, Job, crawl, environment
@@ -65,8 +67,7 @@ def inside_of(number: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 def counts_after(numbers: range) -> Model:
     model = Model(DEFAULT)
     for number in numbers:
-        tokens = tokenize(wrapped(number))
-        model.learn(tokens, inside_of(number))
+        model.learn(Page.of(wrapped(number)), inside_of(number))
     return model
 
 
@@ -91,10 +92,10 @@ def test_a_checkpoint_that_fails_keeps_its_counts_and_is_tried_again(tmp_path: P
     learner.close()
 
     assert learner.failures == 3
-    assert learner.generation == 1
+    assert learner.checkpoints == 1
     assert_same_counts(read_model(blocked / "model"), counts_after(range(4)))
     assert learner.pages == 4
-    assert_same_counts(learner.model, completed(counts_after(range(4))))
+    assert_same_counts(learner.model, with_bundled(counts_after(range(4))))
 
 
 def test_a_checkpoint_that_failed_is_not_tried_again_at_each_page(tmp_path: Path) -> None:
@@ -107,7 +108,7 @@ def test_a_checkpoint_that_failed_is_not_tried_again_at_each_page(tmp_path: Path
     settled(learner)
     teach(learner, 2)
 
-    assert learner.unsaved == 1
+    assert learner.unsaved_pages == 1
     learner.close()
 
 
@@ -148,7 +149,7 @@ def test_what_is_learned_while_a_checkpoint_is_written_is_in_the_next(tmp_path: 
 
     assert_same_counts(read_model(tmp_path / "model"), counts_after(range(12)))
     assert learner.pages == 12
-    assert_same_counts(learner.model, completed(counts_after(range(12))))
+    assert_same_counts(learner.model, with_bundled(counts_after(range(12))))
 
 
 def test_what_others_have_added_is_learned_with_the_next_checkpoint(tmp_path: Path) -> None:
@@ -160,7 +161,7 @@ def test_what_others_have_added_is_learned_with_the_next_checkpoint(tmp_path: Pa
     one.close()
 
     assert one.pages == 2
-    assert_same_counts(one.model, completed(counts_after(range(2))))
+    assert_same_counts(one.model, with_bundled(counts_after(range(2))))
 
 
 def test_what_killed_writers_have_left_is_removed_when_it_is_old(tmp_path: Path) -> None:
@@ -285,13 +286,13 @@ def test_crawls_at_once_on_one_file_add_up_to_what_one_would_have_learned(
         (done,) = crawl(folder, [job])
         assert done.error == ""
         assert done.mss("train/learned") == 15
-        return done.mss("model/generation")
+        return done.mss("model/checkpoints")
 
     with ThreadPoolExecutor(4) as threads:
-        generations = list(threads.map(share, range(4)))
+        checkpoints = list(threads.map(share, range(4)))
 
     assert_same_counts(read_model(tmp_path / "model"), learned(range(60)))
-    assert sum(generations) > 4
+    assert sum(checkpoints) > 4
 
 
 # Files that cannot be used
@@ -364,7 +365,7 @@ def test_a_crawl_whose_model_cannot_be_written_goes_on_and_counts_it(
 
     assert len(done.items) == 20
     assert done.mss("train/learned") == done.mss("model/pages") == 20
-    assert done.mss("model/generation") == 0
+    assert done.mss("model/checkpoints") == 0
     assert 2 <= done.mss("model/failed") <= 5
     assert done.logged("ERROR")[-1].endswith("20 learned pages could not be written and are lost")
 
@@ -401,5 +402,5 @@ def test_time_alone_brings_a_checkpoint(tmp_path: Path, site: Site) -> None:
     (done,) = crawl(tmp_path, [job])
 
     assert time.monotonic() - started > 0.8
-    assert done.mss("model/generation") > 1
+    assert done.mss("model/checkpoints") > 1
     assert_same_counts(read_model(tmp_path / "0.model"), learned(range(8)))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scrapy_mss.models.bundled import shipped
+from scrapy_mss.models.bundled import bundled_model
 from tests.plugin.crawling import ADDON, Crawl, Item, Job, crawl
 from tests.plugin.items import MAKERS, OWN_TITLE
-from tests.plugin.models import name_of
 from tests.plugin.site import RULES, Site, plain, story
 
 FILLED = ("dict", "dataclass", "attrs", "pydantic", "scrapy")
@@ -57,7 +56,7 @@ def test_empty_fields_of_any_kind_of_item_are_filled(crawls: dict[str, Crawl], k
     assert item.kind == KINDS[kind]
     assert all(paragraph in item.fields["text"] for paragraph in told.paragraphs)
     assert item.fields["title"] == told.title
-    assert item.fields["extractor"] == f"mss:{name_of(shipped())}"
+    assert item.fields["extractor"] == f"mss:{bundled_model().identifier}"
 
 
 @pytest.mark.parametrize("kind", FILLED)
@@ -88,7 +87,7 @@ def test_a_frozen_item_goes_on_as_it_is_with_a_warning(crawls: dict[str, Crawl])
 
     assert (item.fields["title"], item.fields["text"]) == (None, "")
     assert any(
-        "Frozen refuses a value for text" in text for text in crawls["own"].logged("WARNING")
+        "Frozen rejects a value for text" in text for text in crawls["own"].logged("WARNING")
     )
 
 
@@ -98,7 +97,7 @@ def test_an_item_that_refuses_a_value_gets_the_others(crawls: dict[str, Crawl]) 
     assert item.fields["text"] == ""
     assert item.fields["title"] == story("plain", 1).title
     assert any(
-        "Strict refuses a value for text" in text for text in crawls["own"].logged("WARNING")
+        "Strict rejects a value for text" in text for text in crawls["own"].logged("WARNING")
     )
 
 

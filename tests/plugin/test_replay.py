@@ -58,10 +58,21 @@ def test_records_that_are_none_are_counted_and_told(replayed: Crawl) -> None:
     assert replayed.logged("ERROR") == []
 
 
-def test_a_source_that_is_not_there_is_told_and_gives_no_page(tmp_path: Path) -> None:
-    settings = {**ADDON, "DOWNLOAD_HANDLERS": HANDLERS, "MSS_REPLAY": "no-such.jsonl"}
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("no-such.jsonl", "no-such.jsonl: there is no such file or folder"),
+        ("pages.pdf", "pages.pdf: expected a folder of HTML files or a file ending in .jsonl, "),
+    ],
+)
+def test_a_source_that_cannot_be_read_stops_the_crawl_at_its_start(
+    tmp_path: Path, name: str, message: str
+) -> None:
+    (tmp_path / "pages.pdf").write_bytes(b"%PDF")
+    settings = {**ADDON, "DOWNLOAD_HANDLERS": HANDLERS, "MSS_REPLAY": name}
 
     (done,) = crawl(tmp_path, [Job(arguments={"urls": [STORED[0]]}, settings=settings)])
 
+    assert done.error.startswith(f"SettingError: MSS_REPLAY: {message}")
     assert done.items == []
-    assert any("no-such.jsonl: there is no such file" in text for text in done.logged("ERROR"))
+    assert "downloader/request_count" not in done.stats

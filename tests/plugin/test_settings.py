@@ -21,7 +21,7 @@ GOOD: dict[str, list[tuple[object, object]]] = {
     "MSS_MODEL": [("news.model", "news.model"), ("", "")],
     "MSS_TRAIN": [("true", True), (False, False)],
     "MSS_FREEZE_AFTER": [("100", 100), (0, 0)],
-    "MSS_EXTRACTOR": [("mss", "mss"), ("cetr:clusters=3", "cetr:clusters=3")],
+    "MSS_EXTRACTOR": [("trafilatura", "trafilatura"), ("", "")],
     "MSS_EMIT": [("all", "all"), ("articles", "articles")],
     "MSS_MIN_PROBABILITY": [("0.25", 0.25), (0, 0.0), (1, 1.0)],
     "MSS_ITEM_CLASS": [("a.Class", "a.Class"), (dict, dict)],
@@ -45,7 +45,7 @@ BAD: dict[str, list[object]] = {
     "MSS_ENABLED": ["perhaps", 2, []],
     "MSS_TRAIN": ["yes!", [True]],
     "MSS_FREEZE_AFTER": [-1, [], "1.5", "many", float("inf"), float("nan")],
-    "MSS_EXTRACTOR": ["", ["mss"], 3],
+    "MSS_EXTRACTOR": [["trafilatura"], 3],
     "MSS_EMIT": ["some", ["all"]],
     "MSS_MIN_PROBABILITY": [1.01, -0.1, "half", float("nan")],
     "MSS_FIELD_MAP": [["text"], "text=body", 3, "[1]"],
@@ -106,6 +106,23 @@ def test_all_faults_are_told_in_one_error() -> None:
         "MSS_TIMEOUT",
         "MSS_WORKERS",
     ]
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("txt", "did you mean text?"),
+        ("author", "did you mean authors?"),
+        ("zzzzzz", "there are url, canonical_url, title, text, html, authors, "),
+        (3, "there are url, "),
+    ],
+)
+def test_a_field_that_an_article_does_not_have_is_pointed_out(key: object, hint: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        read(Settings({"MSS_FIELD_MAP": {"title": "headline", key: "body"}, "MSS_WORKERS": -1}))
+
+    assert f"MSS_FIELD_MAP: an article has no field {key!r}: {hint}" in str(caught.value)
+    assert "MSS_WORKERS: expected" in str(caught.value)
 
 
 def test_options_have_one_field_for_each_setting() -> None:

@@ -19,27 +19,27 @@ from pathlib import Path
 import psutil
 import pytest
 
-from scrapy_mss.article import Found, read_page
-from scrapy_mss.crawl.pool import GivenUpError, Workers
-from scrapy_mss.crawl.worker import Page
-from scrapy_mss.models.bundled import completed, shipped
+from scrapy_mss.article import ArticleResult, ModelState, read_article
+from scrapy_mss.crawl.pool import ExtractionFailedError, WorkerPool
+from scrapy_mss.crawl.wire import PageRequest
+from scrapy_mss.models.bundled import bundled_model, with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import read_model
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
-from tests.plugin.models import assert_same_counts, learned
-from tests.plugin.site import Site, index, plain, story
+from tests.plugin.models import assert_same_counts, labelled, learned
+from tests.plugin.site import RULES, Site, index, plain, story
 
-MODEL = shipped()  # of the tests whose pages matter little
+MODEL = bundled_model()  # of the tests whose pages matter little
 LIMIT = 60.0  # seconds; no test waits that long unless something is wrong
 
 MISBEHAVING = """
 import os, sys, time
 import scrapy_mss.article
 
-sound = scrapy_mss.article.read_page
+sound = scrapy_mss.article.read_article
 
-def read_page(model, source, url, system):
+def read_article(html, url, state, extractor):
     if "slow" in url:
         time.sleep(600)
     if "crash" in url:
@@ -50,9 +50,9 @@ def read_page(model, source, url, system):
         print("what a library has to say")
         sys.stdout.flush()
         os.write(1, b"and past Python")
-    return sound(model, source, url, system)
+    return sound(html, url, state, extractor)
 
-scrapy_mss.article.read_page = read_page
+scrapy_mss.article.read_article = read_article
 """
 
 
@@ -63,35 +63,37 @@ def misbehaving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @contextmanager
-def working(count: int, model: Model) -> Iterator[Workers]:
-    workers = Workers(count, model)
+def working(count: int, model: Model) -> Iterator[WorkerPool]:
+    workers = WorkerPool(count, model)
     try:
         yield workers
     finally:
         workers.close()
 
 
-def read(workers: Workers, pages: Iterable[Page], seconds: float = LIMIT) -> list[Found | str]:
+def read(
+    workers: WorkerPool, pages: Iterable[PageRequest], seconds: float = LIMIT
+) -> list[ArticleResult | str]:
     """What becomes of *pages*, all asked for at once: what was found, or why it was given up."""
 
-    async def one(page: Page) -> Found | str:
+    async def one(page: PageRequest) -> ArticleResult | str:
         try:
             return replace(await workers.read(seconds, page), seconds=0)
-        except GivenUpError as error:
+        except ExtractionFailedError as error:
             return str(error)
 
-    async def gathered() -> list[Found | str]:
+    async def gathered() -> list[ArticleResult | str]:
         return await asyncio.gather(*map(one, pages))
 
     return asyncio.run(gathered())
 
 
-def page(name: str = "sound", source: str = "") -> Page:
-    return Page(source or plain(1), f"http://127.0.0.1/{name}")
+def page(name: str = "sound", source: str = "") -> PageRequest:
+    return PageRequest(source or plain(1), f"http://127.0.0.1/{name}")
 
 
-def here(model: Model, page: Page) -> Found:
-    return replace(read_page(model, page.source, page.url), seconds=0)
+def here(model: Model, page: PageRequest) -> ArticleResult:
+    return replace(read_article(page.html, page.url, ModelState.of(model)), seconds=0)
 
 
 def worker_processes(folder: Path | None = None) -> list[psutil.Process]:
@@ -122,7 +124,7 @@ def eventually(holds: Callable[[], object], seconds: float = LIMIT) -> bool:
 
 
 def test_workers_find_what_this_process_finds() -> None:
-    model = completed(learned(range(10)))
+    model = with_bundled(learned(range(10)))
     strange = "\ud800 a lone surrogate, \x00, \u4e2d\u6587 and \U0001f600 " + plain(4)
     sources = [*map(plain, range(4)), index(1), "", strange, plain(5, paragraphs=3_000)]
     pages = [page(source=source or " ") for source in sources]
@@ -139,20 +141,47 @@ def test_workers_read_by_counts_alone_where_a_model_has_no_judge() -> None:
     with working(1, model) as workers:
         found = read(workers, [page()])
 
-    assert found == [here(model, page())] != [here(completed(model), page())]
+    assert found == [here(model, page())] != [here(with_bundled(model), page())]
 
 
 def test_workers_see_what_is_learned_after_they_began() -> None:
-    judge, known = shipped().judge, completed(learned(range(10)))
+    judge, known = bundled_model().classifier, with_bundled(learned(range(10)))
     model = Model(DEFAULT, judge)
 
     with working(1, model) as workers:
         (before,) = read(workers, [page()])
-        model.bayes.merge(known.bayes)
+        with workers.changing():
+            model.bayes.merge(known.bayes)
         (after,) = read(workers, [page()])
 
     assert before == here(Model(DEFAULT, judge), page())
     assert after == here(known, page()) != before
+
+
+def test_a_result_names_the_state_of_the_model_that_read_its_page() -> None:
+    """While the crawl learns, which is when the name of the state before or after is wrong."""
+    model, pages = with_bundled(Model(DEFAULT)), [page(f"{n}", plain(n)) for n in range(24)]
+
+    async def found_while_learning(workers: WorkerPool) -> list[ArticleResult]:
+        reading = [asyncio.ensure_future(workers.read(LIMIT, each)) for each in pages]
+        for number in range(60):
+            with workers.changing():
+                model.learn(*labelled(number))
+            await asyncio.sleep(0.01)
+        return list(await asyncio.gather(*reading))
+
+    with working(2, model) as workers:
+        read(workers, [page()] * 2)
+        found = asyncio.run(found_while_learning(workers))
+
+    states = {result.model_state for result in found}
+    known = [with_bundled(learned(range(n))) for n in range(61)]
+    by_name = {each.identifier: each for each in known}
+    assert len(states) > 3
+    expected = [
+        here(by_name[result.model_state], each) for result, each in zip(found, pages, strict=True)
+    ]
+    assert [replace(result, seconds=0) for result in found] == expected
 
 
 def test_a_page_that_takes_too_long_is_given_up_and_its_worker_replaced(
@@ -206,7 +235,7 @@ def test_a_worker_that_is_killed_at_a_page_costs_that_page(misbehaving: None) ->
             reading = asyncio.ensure_future(workers.read(LIMIT, page("slow")))
             await asyncio.sleep(0.2)
             process.send_signal(signal.SIGKILL)
-            with pytest.raises(GivenUpError) as caught:
+            with pytest.raises(ExtractionFailedError) as caught:
                 await reading
             return str(caught.value)
 
@@ -243,7 +272,7 @@ def test_what_is_printed_in_a_worker_is_no_answer(misbehaving: None) -> None:
 
 def test_closing_ends_processes_at_once_whatever_they_do(misbehaving: None) -> None:
     model = learned(range(3))
-    workers = Workers(2, model)
+    workers = WorkerPool(2, model)
 
     async def closed_while_reading() -> list[object]:
         reading = [asyncio.ensure_future(workers.read(LIMIT, page("slow"))) for _ in range(4)]
@@ -256,7 +285,9 @@ def test_closing_ends_processes_at_once_whatever_they_do(misbehaving: None) -> N
     outcomes = asyncio.run(closed_while_reading())
 
     assert time.monotonic() - started < LIMIT / 2
-    assert all(isinstance(each, (GivenUpError, asyncio.CancelledError)) for each in outcomes)
+    assert all(
+        isinstance(each, (ExtractionFailedError, asyncio.CancelledError)) for each in outcomes
+    )
     assert worker_processes() == []
 
 
@@ -274,6 +305,7 @@ def test_the_model_keeps_its_counts_when_workers_are_closed() -> None:
 
 PLAIN = range(24)
 N_BIG = 2
+N_MIXED = 30
 
 
 @pytest.fixture(scope="module")
@@ -284,6 +316,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def crawls(folder: Path, site: Site, trained_once: bytes) -> dict[str, Crawl]:
     (folder / "model").write_bytes(trained_once)
+    mixed = [site.url(f"/{kind}/{n}") for n in range(N_MIXED) for kind in ("slow", "long")]
     urls, big = site.urls("plain", PLAIN), site.urls("big", range(N_BIG))
     known = {
         **ADDON,
@@ -297,6 +330,16 @@ def crawls(folder: Path, site: Site, trained_once: bytes) -> dict[str, Crawl]:
         "two": Job(arguments={"urls": urls}, settings=known),
         "big": Job(arguments={"urls": big + urls}, settings={**known, "MSS_TIMEOUT": 0.2}),
         "at once": Job(arguments={"urls": big}, settings={**known, "MSS_TIMEOUT": 0.001}),
+        "learning": Job(
+            arguments={"urls": mixed},
+            settings={
+                **known,
+                "MSS_MODEL": str(folder / "learning"),
+                "MSS_TRAIN": True,
+                "MSS_WRAPPERS": RULES,
+                "CONCURRENT_REQUESTS": 1,
+            },
+        ),
         "killed": Job(arguments={"urls": urls}, settings={**known, **killer}),
     }
     return dict(zip(asked, crawl(folder, asked.values()), strict=True))
@@ -309,6 +352,24 @@ def articles(done: Crawl) -> dict[str, dict[str, object]]:
 def test_a_crawl_with_workers_gives_the_same_items(crawls: dict[str, Crawl]) -> None:
     assert len(crawls["none"].items) == len(PLAIN)
     assert articles(crawls["two"]) == articles(crawls["none"])
+
+
+def test_an_item_names_the_state_of_the_model_that_read_its_page(crawls: dict[str, Crawl]) -> None:
+    """Pages come one by one, so that what each state has learned is known; reading takes longer."""
+    done = crawls["learning"].by_url()
+    of_model = {url: fields for url, fields in done.items() if "/long/" in url}
+    order = [int(url.rpartition("/")[2]) for url in done if "/slow/" in url]
+    states = {}
+    for n in range(len(order) + 1):
+        model = with_bundled(learned(order[:n]))
+        states[f"mss:{model.identifier}"] = model
+
+    assert len(of_model) == len(order) == N_MIXED
+    for url, fields in of_model.items():
+        html = plain(int(url.rpartition("/")[2]), paragraphs=1_000)
+        expected = read_article(html, url, ModelState.of(states[fields["extractor"]]))
+        assert expected.article is not None
+        assert fields["probability"] == expected.article.probability
 
 
 def test_pages_that_take_too_long_are_counted_and_the_crawl_goes_on(

@@ -1,0 +1,154 @@
+"""The life cycle of scrapy-mss in a crawl, as a Scrapy extension.
+
+It reads the settings, wrappers and model when it is made, so that whatever is wrong with them stops
+the crawl at its start; it begins with the crawl, and ends with it: the model is written, workers
+are stopped, and what was done is logged. The components take from it what they need.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.job import job_dir
+from scrapy.utils.project import data_path
+
+from scrapy_mss import settings, stats
+from scrapy_mss.crawl import _compat
+from scrapy_mss.crawl.extraction import ArticleReader
+from scrapy_mss.crawl.item_pages import ItemPages
+from scrapy_mss.crawl.labelling import PageLabels
+from scrapy_mss.crawl.learner import Learner
+from scrapy_mss.crawl.pool import WorkerPool
+from scrapy_mss.crawl.training import Trainer
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.store import FileStore
+from scrapy_mss.stats import CrawlStats
+from scrapy_mss.stored_pages import Source, SourceError
+from scrapy_mss.wrappers import load_wrappers
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+logger = logging.getLogger(__name__)
+
+MODEL_FILE = "mss/model"
+N_SITES_LOGGED = 10  # whose wrappers matched nothing; a crawl with hundreds of rules has many
+
+
+class MssExtension:
+    """Everything of scrapy-mss that belongs to one crawl."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        """Read what the settings of *crawler* name; any error stops the crawl here."""
+        self.options = settings.read(crawler.settings)
+        for complaint in settings.unknown(crawler.settings):
+            logger.warning("scrapy-mss: %s", complaint)
+        _check_replay(self.options)
+        self.wrappers = load_wrappers(self.options.wrappers)
+        self.stats = CrawlStats(crawler.stats)
+        self.item_pages = ItemPages()
+        self.learner = Learner(FileStore(_model_path(crawler, self.options), DEFAULT))
+        labels = PageLabels(self.wrappers, self.stats)
+        self.trainer = Trainer(self.options, labels, self.learner, self.stats)
+        self.reader = ArticleReader(self.options, labels, self.learner.model, self.stats)
+        self._timer: _compat.Stoppable | None = None
+        crawler.signals.connect(self.open, signals.spider_opened)
+        crawler.signals.connect(self.close, signals.spider_closed)
+        for left in (signals.item_scraped, signals.item_dropped, signals.item_error):
+            crawler.signals.connect(self.item_pages.forget, left)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        if not settings.enabled(crawler.settings):
+            raise NotConfigured("MSS_ENABLED is off")
+        return cls(crawler)
+
+    @classmethod
+    def of(cls, crawler: Crawler) -> MssExtension:
+        """The extension of *crawler*, for the components.
+
+        The add-on lists it in EXTENSIONS. A project that enables components by hand need not: as
+        extensions are made before all other components, the first of these that finds none makes
+        it, where the next one, and `Crawler.get_extension`, will look.
+        """
+        extension = crawler.get_extension(MssExtension)
+        if extension is None:
+            extension = cls.from_crawler(crawler)
+            assert crawler.extensions is not None
+            crawler.extensions.middlewares += (extension,)
+        return extension
+
+    def open(self) -> None:
+        """Begin with the crawl."""
+        if self.options.workers and _compat.runs_asyncio():
+            pool = WorkerPool(self.options.workers, self.learner.model, self.options.extractor)
+            self.reader.pool, self.learner.changing = pool, pool.changing
+        elif self.options.workers:
+            logger.warning(
+                "scrapy-mss: MSS_WORKERS needs Scrapy to run on asyncio (TWISTED_REACTOR); "
+                "pages are extracted in the crawl's own process"
+            )
+        if self.options.train:
+            self._timer = _compat.every(self.options.checkpoint_seconds, self.learner.checkpoint)
+
+    def close(self) -> None:
+        """End with the crawl: write the model, stop the workers, say what was done."""
+        if self._timer:
+            self._timer.stop()
+        if self.reader.pool:
+            self.reader.pool.close()
+            self.reader.pool, self.learner.changing = None, nullcontext
+        self.learner.close()
+        self.stats.put(stats.MODEL_PAGES, self.learner.pages)
+        self.stats.put(stats.MODEL_CHECKPOINTS, self.learner.checkpoints)
+        self.stats.put(stats.MODEL_FAILED, self.learner.failures)
+        logger.info("%s", self._summary())
+
+    def _summary(self) -> str:
+        """One line for what was learned, one for what was found, one for wrappers in trouble."""
+        numbers, sites = self.stats, {wrapper.site for wrapper in self.wrappers}
+        articles, pages = numbers.get(stats.EXTRACT_ARTICLES), numbers.get(stats.EXTRACT_PAGES)
+        learned, seen = numbers.get(stats.TRAIN_LEARNED), numbers.get(stats.TRAIN_SEEN)
+        mean = numbers.get(stats.EXTRACT_PROBABILITY) / articles if articles else 0.0
+        hits = {site for site in sites if numbers.get(stats.WRAPPER_HIT, site=site)}
+        misses = {site for site in sites if numbers.get(stats.WRAPPER_MISS, site=site)}
+        of_sites = f"{learned:.0f} of {seen:.0f} pages of {len(hits)} wrapped sites"
+        in_pages = f"{articles:.0f} articles in {pages:.0f} pages"
+        lines = [
+            f"scrapy-mss: learned {of_sites} (model {self.learner.model.identifier})",
+            f"scrapy-mss: {in_pages}, mean probability {mean:.2f}",
+        ]
+        silent = sorted(misses - hits)
+        if silent:
+            more = len(silent) - N_SITES_LOGGED
+            lines.append(
+                "scrapy-mss: wrappers that matched no page of their site: "
+                f"{', '.join(silent[:N_SITES_LOGGED])}{f' and {more} more' if more > 0 else ''}; "
+                "check them with `scrapy mss check`"
+            )
+        return "\n".join(lines)
+
+
+def _check_replay(options: settings.Options) -> None:
+    """Stop at sources that `ReplayHandler` could not read.
+
+    Scrapy takes an error of a download handler for that of each of its requests, and goes on.
+    """
+    for path in options.replay:
+        try:
+            Source(Path(str(path))).check()
+        except SourceError as error:
+            raise settings.SettingError(f"MSS_REPLAY: {error}") from error
+
+
+def _model_path(crawler: Crawler, options: settings.Options) -> Path:
+    if options.model:
+        return Path(options.model)
+    folder = job_dir(crawler.settings)
+    return Path(folder) / MODEL_FILE if folder else Path(data_path(MODEL_FILE))

@@ -1,0 +1,134 @@
+"""Reads the pages of a crawl: each once, whoever asks, and each counted in one place.
+
+A page that a wrapper labels gets the wrapper's text; any other is read by `MSS_EXTRACTOR`, if that
+is set, else by the model, in a worker where there are some. Results are kept as long as the crawl
+holds the response, so that the items of a page and scrapy-poet's provider share one reading.
+"""
+
+from __future__ import annotations
+
+import logging
+from asyncio import Lock
+from collections.abc import Awaitable
+from dataclasses import dataclass, field, replace
+from weakref import WeakKeyDictionary
+
+from scrapy.http import HtmlResponse, Response
+
+from scrapy_mss import stats
+from scrapy_mss.article import ArticleResult, ModelState, article_of_labels, read_article
+from scrapy_mss.crawl.labelling import PageLabels
+from scrapy_mss.crawl.pool import CRASH, TIMEOUT, ExtractionFailedError, WorkerPool
+from scrapy_mss.crawl.wire import PageRequest
+from scrapy_mss.crawl.worker import ERROR
+from scrapy_mss.models.model import Model
+from scrapy_mss.settings import Options
+from scrapy_mss.stats import CrawlStats
+from scrapy_mss.text_extractor import load_text_extractor
+
+logger = logging.getLogger(__name__)
+
+# Why a page has no article, besides the reasons of `article`.
+TOO_LARGE = "too_large"
+IMPROBABLE = "improbable"
+FAILURES = (ERROR, TIMEOUT, CRASH)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What came of a page, once that is known; who asks meanwhile waits for the lock.
+
+    A lock and not a task, which a crawl without asyncio does not have: there nothing suspends a
+    reading, and a lock that is free asks for no event loop.
+    """
+
+    result: ArticleResult | None = None
+    lock: Lock = field(default_factory=Lock)
+
+
+class ArticleReader:
+    """Reads pages for their articles."""
+
+    def __init__(
+        self, options: Options, labels: PageLabels, model: Model, numbers: CrawlStats
+    ) -> None:
+        extractor = load_text_extractor(options.extractor)
+        self.pool: WorkerPool | None = None  # while the crawl runs, if it has workers
+        self._options = options
+        self._labels = labels
+        self._model = model
+        self._stats = numbers
+        self._extractor = (options.extractor, extractor) if extractor else None
+        self._readings: WeakKeyDictionary[Response, _Reading] = WeakKeyDictionary()
+        self._logged_errors: set[str] = set()
+
+    async def article_of(self, response: HtmlResponse) -> ArticleResult:
+        """What came of the page of *response*, which is read at the first call."""
+        reading = self._readings.setdefault(response, _Reading())
+        async with reading.lock:
+            if reading.result is None:
+                reading.result = await self._counted(self._read_response(response), response.url)
+        return reading.result
+
+    async def article_in(self, html: str, url: str) -> ArticleResult:
+        """What comes of a page that is no response of the crawl's."""
+        return await self._counted(self._read(html, url), url)
+
+    async def _read_response(self, response: HtmlResponse) -> ArticleResult:
+        if self._options.prefer_wrapper and len(response.text) <= self._options.max_body:
+            labelling = self._labels.of(response)
+            if labelling is not None and labelling.reason is None:
+                return article_of_labels(labelling, response.url)
+        return await self._read(response.text, response.url)
+
+    async def _read(self, html: str, url: str) -> ArticleResult:
+        if len(html) > self._options.max_body:
+            return ArticleResult(reason=TOO_LARGE)
+        if self.pool is not None:
+            return await self.pool.read(self._options.timeout, PageRequest(html, url))
+        return read_article(html, url, ModelState.of(self._model), self._extractor)
+
+    async def _counted(self, reading: Awaitable[ArticleResult], url: str) -> ArticleResult:
+        """What comes of *reading*, counted: the one place that does."""
+        result = await self._attempted(reading, url)
+        article = result.article
+        if article is not None and (article.probability or 0) < self._options.min_probability:
+            result, article = replace(result, article=None, reason=IMPROBABLE), None
+        self._stats.add(stats.EXTRACT_PAGES)
+        self._stats.add(stats.EXTRACT_SECONDS, result.seconds)
+        if result.extractor_error:
+            self._count_fallback(result.extractor_error, url)
+        if article is not None:
+            self._stats.add(stats.EXTRACT_ARTICLES)
+            self._stats.add(stats.EXTRACT_PROBABILITY, article.probability or 0)
+            self._stats.add(stats.EXTRACT_SOURCE, source=result.source)
+        else:
+            failed = result.reason in FAILURES
+            stat = stats.EXTRACT_FAILED if failed else stats.EXTRACT_DROPPED
+            self._stats.add(stat, reason=result.reason)
+        return result
+
+    async def _attempted(self, reading: Awaitable[ArticleResult], url: str) -> ArticleResult:
+        """What comes of *reading*; whatever goes wrong, the crawl goes on."""
+        try:
+            return await reading
+        except ExtractionFailedError as error:
+            logger.warning("scrapy-mss: gave up on %s: %s", url, error)
+            return ArticleResult(reason=str(error))
+        except Exception:
+            logger.exception("scrapy-mss: cannot extract %s; the crawl goes on", url)
+            return ArticleResult(reason=ERROR)
+
+    def _count_fallback(self, error: str, url: str) -> None:
+        """Count a page that `MSS_EXTRACTOR` failed on; each kind of failure is logged once."""
+        kind = error.partition(":")[0]
+        self._stats.add(stats.EXTRACT_FALLBACK, error=kind)
+        if kind not in self._logged_errors:
+            self._logged_errors.add(kind)
+            logger.warning(
+                "scrapy-mss: %s failed on %s (%s); the model reads such pages, and further ones of "
+                "this kind are only counted",
+                self._options.extractor,
+                url,
+                error,
+            )

@@ -1,0 +1,22 @@
+"""Which responses of a crawl are pages, and how a request leaves its page out."""
+
+from __future__ import annotations
+
+from typing import TypeGuard
+
+from scrapy.http import HtmlResponse, Request, Response
+from scrapy.http.request import NO_CALLBACK
+
+SKIP_TRAINING = "mss_skip_training"
+SKIP_EXTRACTION = "mss_skip_extraction"
+OK = 200
+
+
+def is_page(response: Response, request: Request | None) -> TypeGuard[HtmlResponse]:
+    """Whether a spider asked for *response*, by *request*, and it is a whole HTML page."""
+    return (
+        request is not None
+        and isinstance(response, HtmlResponse)
+        and response.status == OK
+        and request.callback is not NO_CALLBACK
+    )

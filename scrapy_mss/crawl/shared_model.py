@@ -1,0 +1,120 @@
+"""A model in memory that worker processes read while the crawl goes on learning into it.
+
+    generation, 8 bytes | length of the name, 4 bytes | name of the state | counts
+
+A reader must not take half of a change for a state of the model. So the writer makes the generation
+odd, changes the counts and their name, and makes it even again; a reader copies both and keeps
+the copy only if the generation was the same even number before and after. The writer, which is the
+crawl's event loop, never waits. A reader that has the newest state copies nothing.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import struct
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic, sleep
+
+from scrapy_mss.article import ModelState
+from scrapy_mss.models.model import Model
+from scrapy_mss.models.sharing import attach, move_into, size_of
+
+_GENERATION = struct.Struct("<Q")
+_LENGTH = struct.Struct("<I")
+_NAME_AT = _GENERATION.size + _LENGTH.size
+HEADER = 256  # bytes: a name is some fifty, and the counts behind it stay aligned
+LONGEST_CHANGE = 5.0  # seconds; learning a page takes milliseconds, if the machine does not swap
+PAUSE = 0.0005  # seconds between looks at a model that is being changed
+
+
+class SharedModel:
+    """Keeps the counts of a model in memory that workers can read, until it is closed."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        size = HEADER + size_of(model)
+        self._file = _memory_file()
+        os.ftruncate(self._file, size)
+        self._buffer = mmap.mmap(self._file, size)
+        self._generation = 0
+        move_into(model, memoryview(self._buffer)[HEADER:])
+        self._name()
+
+    def fileno(self) -> int:
+        """What a worker inherits to find the memory."""
+        return self._file
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Keep workers from reading while the counts change."""
+        self._step()
+        try:
+            yield
+        finally:
+            self._name()
+            self._step()
+
+    def close(self) -> None:
+        """Give the model memory of its own again."""
+        move_into(self._model, memoryview(bytearray(size_of(self._model))))
+        os.close(self._file)
+
+    def _step(self) -> None:
+        self._generation += 1
+        _GENERATION.pack_into(self._buffer, 0, self._generation)
+
+    def _name(self) -> None:
+        name = self._model.identifier.encode()
+        assert _NAME_AT + len(name) <= HEADER
+        _LENGTH.pack_into(self._buffer, _GENERATION.size, len(name))
+        self._buffer[_NAME_AT : _NAME_AT + len(name)] = name
+
+
+class SharedModelReader:
+    """What a worker makes of that memory: a state of the model that nobody changes."""
+
+    def __init__(self, model: Model, descriptor: int) -> None:
+        """Read the counts for *model*, which comes without them, from the file *descriptor*."""
+        size = HEADER + size_of(model)
+        self._buffer = memoryview(mmap.mmap(descriptor, size, access=mmap.ACCESS_READ))
+        self._shared = Model(model.profile)
+        attach(self._shared, self._buffer[HEADER:])
+        self._state = ModelState(model, "")
+        self._generation = -1
+
+    def state(self) -> ModelState:
+        """The newest whole state; it stays as it is until the next call."""
+        until = monotonic() + LONGEST_CHANGE
+        while not self._copied():
+            if monotonic() > until:  # the crawl was killed in the middle of a change
+                raise TimeoutError("the shared model is not left alone long enough to be read")
+            sleep(PAUSE)
+        return self._state
+
+    def _copied(self) -> bool:
+        """Copy the state, if it is not at hand; whether what was copied is one."""
+        (generation,) = _GENERATION.unpack_from(self._buffer)
+        if generation == self._generation:
+            return True
+        if generation % 2:
+            return False
+        self._generation = -1  # until the copy is known to be whole
+        (length,) = _LENGTH.unpack_from(self._buffer, _GENERATION.size)
+        name = bytes(self._buffer[_NAME_AT : _NAME_AT + min(length, HEADER - _NAME_AT)])
+        model = self._state.model
+        model.bayes.copy_from(self._shared.bayes)
+        if _GENERATION.unpack_from(self._buffer) != (generation,):
+            return False
+        self._generation, self._state = generation, ModelState(model, name.decode())
+        return True
+
+
+def _memory_file() -> int:
+    """A file without a name, in memory where the system has such files: no crash leaves it."""
+    if hasattr(os, "memfd_create"):
+        return os.memfd_create("scrapy-mss")
+    with tempfile.TemporaryFile() as file:
+        return os.dup(file.fileno())

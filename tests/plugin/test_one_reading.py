@@ -1,0 +1,181 @@
+"""A page is read once, whoever asks for its article, and not at all where nothing is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from scrapy.crawler import Crawler
+
+from scrapy_mss import Article
+from scrapy_mss.pipelines import ArticlePipeline
+from scrapy_mss.spidermiddlewares import ArticleMiddleware
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl
+from tests.plugin.items import Record
+from tests.plugin.parts import URL, items_of, page, processed, stat
+from tests.plugin.site import Site, index, plain, story
+
+FULL: dict[str, Any] = {
+    "url": URL,
+    "canonical_url": URL,
+    "title": "A title",
+    "text": "A text.",
+    "html": "<p>A text.</p>",
+    "authors": ["Ann Lee"],
+    "published": "2026-03-01",
+    "modified": "2026-03-02",
+    "language": "en",
+    "description": "Described.",
+    "site_name": "The Daily News",
+    "main_image": "https://x.example/i.png",
+    "probability": 0.5,
+    "extractor": "mine",
+}
+MakeCrawler = Callable[..., Crawler]
+
+
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The pages whose metadata were read, which is once a reading that finds an article."""
+    from scrapy_mss import metadata
+
+    read, sources = metadata.read_html, []
+
+    def counted(html: str, url: str | None = None) -> metadata.Metadata:
+        sources.append(html)
+        return read(html, url)
+
+    monkeypatch.setattr(metadata, "read_html", counted)
+    return sources
+
+
+def made(crawler: Crawler) -> tuple[ArticleMiddleware, ArticlePipeline]:
+    return ArticleMiddleware.from_crawler(crawler), ArticlePipeline.from_crawler(crawler)
+
+
+def test_the_items_of_a_page_share_one_reading(
+    crawler_of: MakeCrawler, readings: list[str]
+) -> None:
+    crawler = crawler_of()
+    articles, pipeline = made(crawler)
+    response = page(plain(1))
+
+    items = items_of(articles, response, {"url": URL}, Record(URL), {"url": URL})
+    first, record, third = processed(pipeline, *items)
+
+    assert len(readings) == stat(crawler, "extract/pages") == 1
+    assert first["text"] == record.text == third["text"]
+    first["authors"].append("Somebody else")
+    assert record.authors == third["authors"] == [story("plain", 1).author]
+
+
+def test_a_page_without_an_article_is_read_once_too(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of()
+    articles, pipeline = made(crawler)
+    response = page(index(1))
+
+    processed(pipeline, *items_of(articles, response, {"url": URL}, {"url": URL}))
+
+    assert stat(crawler, "extract/pages") == stat(crawler, "extract/dropped/unlikely") == 1
+
+
+@pytest.mark.parametrize("lacking", [(), ("crawled",), ("extractor",), ("extractor", "crawled")])
+def test_an_item_that_lacks_nothing_of_the_page_costs_no_reading(
+    crawler_of: MakeCrawler, readings: list[str], lacking: tuple[str, ...]
+) -> None:
+    """When it was crawled is known without it, and whose text it is, where that is the spider's."""
+    crawler = crawler_of()
+    articles, pipeline = made(crawler)
+    response = page(plain(1))
+    given = {**FULL, "crawled": "2026-03-01T00:00:00+00:00"}
+    given = {name: value for name, value in given.items() if name not in lacking}
+
+    (item,) = items_of(articles, response, dict(given))
+    done = processed(pipeline, item)
+
+    assert {name: done[name] for name in given} == given
+    assert done["crawled"]
+    assert "extractor" in done or "extractor" in lacking
+    assert readings == []
+    assert stat(crawler, "extract/pages") == 0
+
+
+def test_an_item_without_fields_of_ours_costs_no_reading(
+    crawler_of: MakeCrawler, readings: list[str]
+) -> None:
+    crawler = crawler_of()
+    articles, pipeline = made(crawler)
+    response = page(plain(1))
+
+    (item,) = items_of(articles, response, Record(URL, "A title", "A text.", ["Ann Lee"]))
+    processed(pipeline, item)
+
+    assert readings == []
+
+
+def test_an_item_that_lacks_one_field_is_given_it(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of()
+    articles, pipeline = made(crawler)
+    response = page(plain(1))
+
+    (item,) = items_of(articles, response, {**FULL, "title": ""})
+    done = processed(pipeline, item)
+
+    assert done["title"] == story("plain", 1).title
+    assert stat(crawler, "extract/pages") == 1
+
+
+# In crawls
+
+N_PAGES = 3
+
+
+@pytest.fixture(scope="module")
+def crawls(site: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Crawl]:
+    three = site.url("/plain/2?item=dict&item=dataclass&item=dict")
+    jobs = {
+        "here": Job("own", {"urls": [three]}, ADDON),
+        "workers": Job("own", {"urls": [three]}, {**ADDON, "MSS_WORKERS": 2}),
+    }
+    try:
+        import scrapy_poet  # noqa: F401
+    except ImportError:
+        pass
+    else:
+        addons = {"ADDONS": {"scrapy_poet.Addon": 300, "scrapy_mss.Addon": 500}}
+        urls = site.urls("plain", range(N_PAGES)) + site.urls("index", range(N_PAGES))
+        jobs["poet"] = Job("asking", {"urls": urls}, addons)
+    done = crawl(tmp_path_factory.mktemp("readings"), jobs.values())
+    return dict(zip(jobs, done, strict=True))
+
+
+@pytest.mark.parametrize("name", ["here", "workers"])
+def test_items_that_are_filled_at_once_share_a_reading(crawls: dict[str, Crawl], name: str) -> None:
+    done = crawls[name]
+
+    assert len(done.items) == 3
+    assert all(story("plain", 2).paragraphs[0] in item.fields["text"] for item in done.items)
+    assert done.mss("extract/pages") == done.mss("extract/articles") == 1
+
+
+def test_an_article_that_a_callback_asks_for_and_yields_is_read_once(
+    crawls: dict[str, Crawl], site: Site
+) -> None:
+    if "poet" not in crawls:
+        pytest.skip("scrapy-poet is not installed: pip install 'scrapy-mss[poet]'")
+    done = crawls["poet"]
+
+    items = done.by_url()
+
+    assert {item.kind for item in done.items} == {Article.__name__}
+    for number in range(N_PAGES):
+        assert story("plain", number).paragraphs[0] in items[site.url(f"/plain/{number}")]["text"]
+        assert items[site.url(f"/index/{number}")]["probability"] == 0
+    assert done.mss("extract/pages") == 2 * N_PAGES
+
+
+def test_no_crawl_logs_an_error(crawls: dict[str, Crawl]) -> None:
+    for name, done in crawls.items():
+        assert done.error == "", name
+        assert done.logged("ERROR") == [], name
