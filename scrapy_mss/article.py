@@ -12,7 +12,7 @@ import logging
 import re
 from dataclasses import asdict, dataclass, replace
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy_mss import metadata
 from scrapy_mss.core.article_test import is_article
@@ -22,7 +22,9 @@ from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.metadata.dates import find as find_date
 from scrapy_mss.models.model import Model
 from scrapy_mss.text_extractor import TextExtractor
-from scrapy_mss.wrappers import Labelling
+
+if TYPE_CHECKING:
+    from scrapy_mss.wrappers import Labelling  # workers read no rules
 
 logger = logging.getLogger(__name__)
 
