@@ -70,7 +70,8 @@ class ArticlePipeline:
                 raise NoArticleError(result.reason)
             values = {**result.values, **values}
         for ours, name in missing.items():
-            if not _is_empty(values.get(ours)):
+            # The spider may have filled it while its page was read.
+            if not _is_empty(values.get(ours)) and _is_empty(adapter.get(name)):
                 self._set(adapter, name, values[ours])
         return item
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, cast
 
 import scrapy
-
-T = TypeVar("T")
 
 # Download handlers are coroutines from Scrapy 2.14 on; before, they return Deferreds.
 ASYNC_HANDLERS = scrapy.version_info >= (2, 14)
@@ -44,10 +42,3 @@ def runs_asyncio() -> bool:
     except RuntimeError:
         return False
     return True
-
-
-async def beside(call: Callable[[], T]) -> T:
-    """The result of *call*, made in a thread where the crawl runs on asyncio, else here."""
-    if runs_asyncio():
-        return await asyncio.to_thread(call)
-    return call()

@@ -98,6 +98,27 @@ def test_a_checkpoint_that_fails_keeps_its_counts_and_is_tried_again(tmp_path: P
     assert_same_counts(learner.model, with_bundled(counts_after(range(4))))
 
 
+@pytest.mark.parametrize("error", [NotImplementedError("no locks here"), MemoryError()])
+def test_learning_goes_on_whatever_a_checkpoint_fails_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+
+    def failing(*_: object) -> Model:
+        raise error
+
+    teach(learner, 0)
+    with monkeypatch.context() as patch:
+        patch.setattr(FileStore, "add", failing)
+        learner.checkpoint()
+        settled(learner)
+    teach(learner, 1)
+    learner.close()
+
+    assert learner.failures == 1
+    assert_same_counts(read_model(tmp_path / "model"), counts_after(range(2)))
+
+
 def test_a_checkpoint_that_failed_is_not_tried_again_at_each_page(tmp_path: Path) -> None:
     (tmp_path / "folder").write_text("a file where the folder should be")
     learner = Learner(FileStore(tmp_path / "folder" / "model", DEFAULT))

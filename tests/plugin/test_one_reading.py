@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+import scrapy
 from scrapy.crawler import Crawler
+from scrapy.http import HtmlResponse
 
 from scrapy_mss import Article
+from scrapy_mss.article import ArticleResult
+from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
 from tests.plugin.items import Record
 from tests.plugin.parts import URL, items_of, page, processed, stat
 from tests.plugin.site import Site, index, plain, story
@@ -126,7 +134,69 @@ def test_an_item_that_lacks_one_field_is_given_it(crawler_of: MakeCrawler) -> No
     assert stat(crawler, "extract/pages") == 1
 
 
+def test_what_the_spider_fills_while_the_page_is_read_stays(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawler = crawler_of()
+    articles, pipeline = made(crawler)
+    response = page(plain(1))
+    (item,) = items_of(articles, response, {"url": URL})
+    read = MssExtension.of(crawler).reader.article_of
+
+    async def read_meanwhile(response: HtmlResponse) -> ArticleResult:
+        item["title"] = "My own"
+        return await read(response)
+
+    monkeypatch.setattr(MssExtension.of(crawler).reader, "article_of", read_meanwhile)
+
+    assert processed(pipeline, item)["title"] == "My own"
+
+
 # In crawls
+
+OTHER_LOOPS = {"without asyncio": "TWISTED_REACTOR=twisted.internet.selectreactor.SelectReactor"}
+if scrapy.version_info >= (2, 15):
+    OTHER_LOOPS["without a reactor"] = "TWISTED_REACTOR_ENABLED=False"
+SPIDER = """
+import scrapy
+from tests.plugin.crawling import ADDON, QUIET
+
+class Three(scrapy.Spider):
+    name = "three"
+    custom_settings = {**QUIET, **ADDON, "MSS_MODEL": "model", "MSS_WORKERS": 1}
+
+    async def start(self):
+        yield scrapy.Request(self.url)
+
+    def parse(self, response):
+        for _ in range(3):
+            yield {"url": response.url}
+"""
+
+
+@pytest.mark.parametrize("loop", OTHER_LOOPS)
+def test_a_page_is_read_once_on_any_event_loop(site: Site, tmp_path: Path, loop: str) -> None:
+    """Without asyncio there are no workers either, which is said."""
+    (tmp_path / "three.py").write_text(SPIDER)
+    command = [sys.executable, "-m", "scrapy", "runspider", "three.py", "-s", OTHER_LOOPS[loop]]
+
+    done = subprocess.run(
+        [*command, "-a", f"url={site.url('/plain/1')}", "-o", "items.jsonl"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+
+    items = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text().splitlines()]
+    assert len(items) == 3
+    assert all(story("plain", 1).paragraphs[0] in item["text"] for item in items)
+    assert "'mss/extract/pages': 1," in done.stderr
+    assert ("MSS_WORKERS needs" in done.stderr) is (loop == "without asyncio")
+    assert "ERROR" not in done.stderr
+
 
 N_PAGES = 3
 
