@@ -73,7 +73,7 @@ def _decoded(page: str, body: bytes) -> str:
 
     _, text = html_to_unicode(None, body, default_encoding="utf-8")
     if "\x00" in text[:1024]:
-        raise CommandError(f"{page}: no HTML: it is a binary file")
+        raise CommandError(f"{page}: expected HTML, but it is a binary file")
     return text
 
 

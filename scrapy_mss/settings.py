@@ -106,6 +106,12 @@ def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
+def _dotted_path(value: object) -> str:
+    if not isinstance(value, str | None):
+        raise TypeError(value)
+    return value or ""
+
+
 EMIT_ARTICLES, EMIT_ALL = "articles", "all"
 
 SETTINGS: tuple[Setting, ...] = (
@@ -145,7 +151,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "MSS_EXTRACTOR",
         "",
-        _text,
+        _dotted_path,
         "the dotted path of what has extract(html)",
         "Another extractor in the place of the model, for pages that no wrapper labels: the dotted "
         "path of a module, an instance or a class with `extract(html: str) -> str | None`. Empty: "

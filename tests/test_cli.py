@@ -134,8 +134,8 @@ def test_a_file_that_is_no_html_is_refused(call: Call, tmp_path: Path, content: 
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
 
-    assert_refused(call("extract", path), f"{path}: no HTML")
-    assert_refused(call("extract", "-", stdin=content), "-: no HTML")
+    assert_refused(call("extract", path), f"{path}: expected HTML")
+    assert_refused(call("extract", "-", stdin=content), "-: expected HTML")
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_binary_file_is_refused(call: Call, tmp_path: Path, content: bytes) ->
     path = tmp_path / "picture.png"
     path.write_bytes(content)
 
-    assert_refused(call("extract", path), f"{path}: no HTML")
+    assert_refused(call("extract", path), f"{path}: expected HTML")
 
 
 def test_a_missing_page_is_told(tmp_path: Path) -> None:
@@ -183,7 +183,9 @@ def test_a_damaged_model_is_told_with_what_to_do(tmp_path: Path, page: Path, mod
 
 
 def test_a_file_that_is_no_model_is_told(call: Call, page: Path) -> None:
-    assert_refused(call("extract", "--model", page, page), f"{page}: this is no scrapy-mss model")
+    assert_refused(
+        call("extract", "--model", page, page), f"{page}: this is not a scrapy-mss model"
+    )
 
 
 def test_a_page_without_any_text_ends_with_one_and_a_line_that_says_so(call: Call) -> None:

@@ -43,7 +43,7 @@ class Selection(NamedTuple):
 def select(page: Page, probability: Floats, bias: float = 0.0) -> Selection:
     """The article by the *probability* of each block; *bias* lowers the threshold."""
     scores = token_scores(page, probability, threshold(page, probability) - bias)
-    above = scores[page.blocks.first] > 0
+    above = (scores[page.blocks.first] > 0) & ~page.is_parent("title")  # no page shows its title
     kept = rejoined(page, in_span(page, best_span(scores), above), above)
     kept &= ~duplicates(page, kept)
     return Selection(scores, _span_of(page, kept, scores), kept)

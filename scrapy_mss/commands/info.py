@@ -26,7 +26,7 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         outside, inside = bayes.tokens.tolist()
         print(path)
         print(f"  profile      {model.profile.name}")
-        print(f"  fingerprint  {fingerprint(model.profile.families)}")
+        print(f"  fingerprint  {fingerprint(model.profile)}")
         print(f"  pages        {bayes.pages:,}")
         print(f"  tokens       {inside:,} inside articles, {outside:,} outside")
         for name, counts in bayes.counts.items():

@@ -135,18 +135,9 @@ def test_workers_find_what_this_process_finds() -> None:
     assert found == [here(model, each) for each in pages]
 
 
-def test_workers_read_by_counts_alone_where_a_model_has_no_judge() -> None:
-    model = learned(range(10))
-
-    with working(1, model) as workers:
-        found = read(workers, [page()])
-
-    assert found == [here(model, page())] != [here(with_bundled(model), page())]
-
-
 def test_workers_see_what_is_learned_after_they_began() -> None:
-    judge, known = bundled_model().classifier, with_bundled(learned(range(10)))
-    model = Model(DEFAULT, judge)
+    classifier, known = bundled_model().classifier, with_bundled(learned(range(10)))
+    model = Model(DEFAULT, classifier)
 
     with working(1, model) as workers:
         (before,) = read(workers, [page()])
@@ -154,7 +145,7 @@ def test_workers_see_what_is_learned_after_they_began() -> None:
             model.bayes.merge(known.bayes)
         (after,) = read(workers, [page()])
 
-    assert before == here(Model(DEFAULT, judge), page())
+    assert before == here(Model(DEFAULT, classifier), page())
     assert after == here(known, page()) != before
 
 
@@ -328,7 +319,7 @@ def crawls(folder: Path, site: Site, trained_once: bytes) -> dict[str, Crawl]:
     asked = {
         "none": Job(arguments={"urls": urls}, settings={**known, "MSS_WORKERS": 0}),
         "two": Job(arguments={"urls": urls}, settings=known),
-        "big": Job(arguments={"urls": big + urls}, settings={**known, "MSS_TIMEOUT": 0.2}),
+        "big": Job(arguments={"urls": big + urls}, settings={**known, "MSS_TIMEOUT": 1.0}),
         "at once": Job(arguments={"urls": big}, settings={**known, "MSS_TIMEOUT": 0.001}),
         "learning": Job(
             arguments={"urls": mixed},

@@ -17,6 +17,8 @@ OURS = [name for name in SYSTEMS if name not in PEERS]  # test_external.py has t
 @pytest.mark.parametrize("name", OURS)
 def test_every_system_of_ours_is_created_learns_and_extracts(name: str) -> None:
     system = create(name)
+    if isinstance(system, Pretrained):
+        system.load_bundled()
     pages = [news_page(number) for number in range(3)]
 
     empty = system.extract("")
