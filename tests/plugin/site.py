@@ -159,7 +159,7 @@ ROUTES: dict[str, Callable[[int], Answer]] = {
     "plain": _html(plain),
     "index": _html(index),
     "small": _html(small),
-    "big": _html(lambda number: plain(number, paragraphs=40_000)),
+    "big": _html(lambda number: plain(number, paragraphs=15_000)),
     "long": _html(lambda number: plain(number, paragraphs=1_000)),
     "slow": lambda number: Answer(wrapped(number).encode(), after=0.1),
     "gone": _html(plain),

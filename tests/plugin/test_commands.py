@@ -15,8 +15,9 @@ from uuid import uuid4
 import pytest
 import yaml
 
+from scrapy_mss.article import ModelState, read_article
 from scrapy_mss.commands import ACTIONS
-from scrapy_mss.models.bundled import with_bundled
+from scrapy_mss.models.bundled import bundled_model, with_bundled
 from scrapy_mss.models.format import from_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import PAPER
@@ -186,13 +187,20 @@ def in_one_process(folder: Path, lines: dict[str, str]) -> dict[str, Done]:
 # extract
 
 
+def reason_of(html: str) -> str:
+    """Why the bundled model finds no article in *html*."""
+    reason = read_article(html, "", ModelState.of(bundled_model())).reason
+    assert reason
+    return reason
+
+
 def test_extract_prints_a_json_line_for_each_file(done: dict[str, Done], folder: Path) -> None:
     article, none = done["files"].rows()
 
     assert article["url"] == str(folder / "page.html")
     assert article["title"] == story("plain", 1).title
     assert all(text in str(article["text"]) for text in story("plain", 1).paragraphs[1:-1])
-    assert none == {"url": str(folder / "index.html"), "reason": "unlikely"}
+    assert none == {"url": str(folder / "index.html"), "reason": reason_of(index(1))}
 
 
 def test_extract_tells_by_its_exit_code_that_a_page_has_no_article(done: dict[str, Done]) -> None:
@@ -204,7 +212,7 @@ def test_extract_tells_by_its_exit_code_that_a_page_has_no_article(done: dict[st
 def test_extract_says_why_an_address_has_no_article(done: dict[str, Done], site: Site) -> None:
     (row,) = done["no articles"].rows()
 
-    assert row == {"url": site.url("/index/1"), "reason": "unlikely"}
+    assert row == {"url": site.url("/index/1"), "reason": reason_of(index(1))}
     assert (done["no articles"].code, done["no articles"].err) == (1, "")
 
 
@@ -213,8 +221,9 @@ def test_extract_as_text_says_so_where_errors_go(done: dict[str, Done], folder: 
 
     assert (outcome.code, outcome.out) == (1, "")
     of_file, of_address = outcome.err.splitlines()
-    assert of_file == f"scrapy mss extract: {folder / 'index.html'}: no article: unlikely"
-    assert of_address.endswith("/index/1: no article: unlikely")
+    reason = reason_of(index(1))
+    assert of_file == f"scrapy mss extract: {folder / 'index.html'}: no article: {reason}"
+    assert of_address.endswith(f"/index/1: no article: {reason}")
 
 
 def test_extract_prints_text(done: dict[str, Done]) -> None:

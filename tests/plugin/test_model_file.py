@@ -333,8 +333,8 @@ def newer(data: bytes) -> bytes:
 UNUSABLE: dict[str, tuple[Callable[[bytes], bytes], str, str]] = {
     "cut off": (lambda data: data[: len(data) // 2], "damaged", "Use a copy"),
     "altered": (lambda data: data[:-99] + b"?" + data[-98:], "damaged", "Use a copy"),
-    "foreign": (lambda _: b"PK\x03\x04 a zip file", "no scrapy-mss model", "Give the path"),
-    "empty": (lambda _: b"", "no scrapy-mss model", "Give the path"),
+    "foreign": (lambda _: b"PK\x03\x04 a zip file", "not a scrapy-mss model", "Give the path"),
+    "empty": (lambda _: b"", "not a scrapy-mss model", "Give the path"),
     "newer": (newer, "format 99", "Update scrapy-mss"),
     "other": (lambda _: to_bytes(Model(PAPER)), "profile 'paper'", "Name another file"),
 }

@@ -319,7 +319,7 @@ def crawls(folder: Path, site: Site, trained_once: bytes) -> dict[str, Crawl]:
     asked = {
         "none": Job(arguments={"urls": urls}, settings={**known, "MSS_WORKERS": 0}),
         "two": Job(arguments={"urls": urls}, settings=known),
-        "big": Job(arguments={"urls": big + urls}, settings={**known, "MSS_TIMEOUT": 1.0}),
+        "big": Job(arguments={"urls": big + urls}, settings={**known, "MSS_TIMEOUT": 0.4}),
         "at once": Job(arguments={"urls": big}, settings={**known, "MSS_TIMEOUT": 0.001}),
         "learning": Job(
             arguments={"urls": mixed},
