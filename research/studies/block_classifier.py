@@ -2,16 +2,19 @@
 
     python -m research.studies.block_classifier ablation --data FOLDER --out docs/results
     python -m research.studies.block_classifier decision --data FOLDER --out docs/results
+    python -m research.studies.block_classifier fits --data FOLDER --out docs/results
 
-Both go by site over the four sets that the bundled model is made from. For the ablation
+All go by site over the four sets that the bundled model is made from. For the ablation
 one part after the other is taken out, in training and in use, and a third of the sites is asked
 about; for the decision, cross-validated, articles are told from the pages of `other_pages_wcxb`.
+``fits`` cross-validates several fits that differ in their seeds alone: what is smaller than the
+spread between them is noise.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +32,7 @@ from research.datasets.sets import load
 from research.errors import UserError
 from research.training import fit
 from research.training.examples import TrainingExample, training_examples
+from research.training.optimization import Config
 from scrapy_mss.blocks import classifier, selection
 from scrapy_mss.blocks.classifier import POOLINGS, BlockInputs
 from scrapy_mss.blocks.features import FEATURES
@@ -45,6 +49,8 @@ SETS = ("articles_wcxb", "articles_fundus", "articles_rules", "articles_tools")
 OTHERS = "other_pages_wcxb"
 FOLDS = 3
 TESTED = 1  # folds that the ablation asks about: a third of the sites, unseen, is enough for it
+N_FITS = 3
+N_FIT_FOLDS = 5
 BINS = 10
 HALF = 0.5  # from which a page is called an article
 Patch = Callable[[], object]
@@ -61,10 +67,10 @@ class Case:
     fold: int
 
 
-def cases(folder: Path) -> list[Case]:
+def cases(folder: Path, n_folds: int = FOLDS) -> list[Case]:
     """The labelled articles of all sets, in folds by site."""
     rows = [(name, labelled) for name in SETS for labelled in pages(folder, name)]
-    folds = assign([labelled.site for _, labelled in rows], FOLDS)
+    folds = assign([labelled.site for _, labelled in rows], n_folds)
     found = []
     for (name, labelled), fold in zip(rows, folds, strict=True):
         taught = tuple(training_examples(examples([labelled])))
@@ -78,10 +84,12 @@ def pages(folder: Path, name: str) -> tuple[LabelledPage, ...]:
     return load(f"jsonl:{folder / name}.jsonl.xz").pages
 
 
-def trained(known: Sequence[Case], others: Sequence[Page] = ()) -> Extractor:
+def trained(
+    known: Sequence[Case], others: Sequence[Page] = (), config: Config | None = None
+) -> Extractor:
     """An extractor that learned from *known* pages."""
     taught = [each for case in known for each in case.examples]
-    bayes, learned = fit.fit(taught, DEFAULT.families, others)
+    bayes, learned = fit.fit(taught, DEFAULT.families, others, config)
     return Extractor(Model(DEFAULT, learned, bayes))
 
 
@@ -245,6 +253,42 @@ def ablation(folder: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
+# Fits
+
+
+def fits(folder: Path) -> str:
+    """A Markdown table: the cross-validated F1 by set of fits with different seeds."""
+    all_cases = cases(folder, N_FIT_FOLDS)
+    lines = [f"| fit | {' | '.join(SETS)} | mean |", f"| --- |{' ---: |' * (len(SETS) + 1)}"]
+    rows = []
+    for number in range(N_FITS):
+        # Each fit is the mean of several networks, whose seeds follow one another.
+        config = Config(seed=1 + number * Config().networks)
+        rows.append(cross_validated(all_cases, config))
+        lines.append(fit_row(f"seed {config.seed}", rows[-1]))
+        print(lines[-1], flush=True)
+    means = {name: fmean(row[name] for row in rows) for name in SETS}
+    return "\n".join([*lines, fit_row("mean", means)]) + "\n"
+
+
+def cross_validated(all_cases: Sequence[Case], config: Config) -> dict[str, float]:
+    """The mean F1 of each set, every page read by a model of other sites."""
+    scores: dict[str, list[float]] = {name: [] for name in SETS}
+    for fold in range(N_FIT_FOLDS):
+        system = trained([c for c in all_cases if c.fold != fold], config=config)
+        for case in (c for c in all_cases if c.fold == fold):
+            text = system.extract_page(case.page).text
+            gold = metrics.words(case.labelled.golds[0])
+            scores[case.dataset].append(metrics.bag(metrics.words(text), gold).f1)
+    return {name: fmean(values) for name, values in scores.items()}
+
+
+def fit_row(name: str, by_set: Mapping[str, float]) -> str:
+    """A row of the table: the scores of all sets and their mean."""
+    cells = (*by_set.values(), fmean(by_set.values()))
+    return f"| {name} | {' | '.join(f'{cell:.4f}' for cell in cells)} |"
+
+
 # Decision
 
 
@@ -326,9 +370,9 @@ def plot(rows: Sequence[tuple[int, Floats, Floats]]) -> bytes:
 
 
 def main() -> None:
-    """Run one of the two and write its files."""
+    """Run one of the studies and write its files."""
     parser = argparse.ArgumentParser(description="Measure the parts of the default profile.")
-    parser.add_argument("what", choices=("ablation", "decision"))
+    parser.add_argument("what", choices=("ablation", "decision", "fits"))
     parser.add_argument("--data", type=Path, required=True, help="the folder of labelled sets")
     parser.add_argument("--out", type=Path, required=True, help="the folder for the results")
     options = parser.parse_args()
@@ -342,6 +386,9 @@ def write(what: str, data: Path, out: Path) -> None:
     """Measure, and write the files of the results."""
     if what == "ablation":
         write_atomically(out / "ablation.md", ablation(data).encode())
+        return
+    if what == "fits":
+        write_atomically(out / "fits.md", fits(data).encode())
         return
     table, drawn = decision(data)
     print(table)
