@@ -23,7 +23,7 @@ from scrapy_mss.core.cleaning import PAPER_RULES, keep
 from scrapy_mss.core.subsequence import Span
 from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.markup.rendering import render, well_formed
-from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokenizer import piece_pattern, tokenize
 from tests.helpers.markup import SOUP
 from tests.helpers.news_pages import news_page
 from tests.helpers.timing import FACTOR, grows_linearly
@@ -257,6 +257,8 @@ PATTERNS = {
     for variable, value in vars(import_module(f"{package.__name__}.{module.name}")).items()
     for name, pattern in patterns_in(f"{module.name}.{variable}", value)
 }
+# Those that are compiled on first use.
+PATTERNS |= {f"tokenizer.piece_pattern.{cjk}": piece_pattern(cjk=cjk) for cjk in (False, True)}
 # What a pattern repeats, and what could make it give up after a long search.
 TEASERS = [" ", "<a ", "= ", "!!! ", " class", " class=", ' class = "', " id='a "]
 TEASERS += """
@@ -286,7 +288,7 @@ def test_patterns_search_in_linear_time(name: str) -> None:
 
 
 def test_there_are_patterns_to_test() -> None:
-    assert {"tokenizer._PIECES", "attributes._TYPES.0", "tokenizer._CLOSING.script"} <= {*PATTERNS}
+    assert {"tokenizer._TAG_END", "attributes._TYPES.0", "tokenizer._CLOSING.script"} <= {*PATTERNS}
 
 
 def test_repairing_tags_takes_linear_time() -> None:

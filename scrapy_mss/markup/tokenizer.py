@@ -5,7 +5,7 @@ Two steps, each one pass of a regular expression:
 1. ``_clean`` takes out comments and what stands between script and style tags, and decodes
    letters that are written as references (``caf&eacute;`` is one word). The few places where
    something was taken out are kept, so that offsets can be led back to the source.
-2. ``_PIECES`` cuts the cleaned text into pieces that leave nothing out: a tag, a word with the
+2. `piece_pattern` cuts the cleaned text into pieces that leave nothing out: a tag, a word with the
    space after it, white space, a reference, a symbol. Four symbols or more in a row are one, and
    what no page shows (controls, halves of surrogate pairs) is white space. Since nothing is left
    out, the pieces' lengths alone give their positions. Each distinct piece is looked up once in a
@@ -92,17 +92,22 @@ _BLANK = r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+"
 _LONGEST_REFERENCE = 40  # of those that mean a character; the longest name has 33
 
 
-def _pieces(word: str) -> re.Pattern[str]:
+@cache
+def piece_pattern(*, cjk: bool) -> re.Pattern[str]:
+    """One for pages with CJK text and one for others: the second is faster, and compiled sooner."""
+    word = rf"[^\W{CJK}]+ ?|[{CJK}] ?" if cjk else r"\w+ ?"
     declaration = r"<[!?/][^>]*(?:>|\Z)"
     return re.compile(
         rf"{_TAG}|{word}|{_BLANK}|{_REFERENCE}|{declaration}|{_SYMBOL_RUN}|.", re.DOTALL
     )
 
 
-_PIECES = _pieces(r"\w+ ?")
-_PIECES_CJK = _pieces(rf"[^\W{CJK}]+ ?|[{CJK}] ?")
+@cache
+def _any_cjk() -> re.Pattern[str]:
+    return re.compile(f"[{CJK}]")
+
+
 _ANY_BLANK = re.compile(_BLANK)
-_ANY_CJK = re.compile(f"[{CJK}]")
 # ASCII: where case is ignored, "s" is also the long s, which makes no script.
 _HIDDEN = re.compile(r"<!--|<((?ai:script|style))(?=[\s/>])")
 _HIDDEN_OR_REFERENCE = re.compile(rf"{_HIDDEN.pattern}|{_REFERENCE}")
@@ -132,8 +137,7 @@ def decode_all(text: str) -> str:
 def tokenize(source: str, stem: Stem = porter) -> Tokens:
     """The tokens of an HTML page, or of any other text; words are told apart by their *stem*."""
     clean, places, shifts = _clean(source)
-    pattern = _PIECES_CJK if _has_cjk(clean) else _PIECES
-    pieces = pattern.findall(clean)
+    pieces = piece_pattern(cjk=_has_cjk(clean)).findall(clean)
     n_pieces = len(pieces)
     codes = np.fromiter(map(_codes_of(stem).__getitem__, pieces), np.uint64, n_pieces)
     ends = np.fromiter(map(len, pieces), np.int32, n_pieces).cumsum(dtype=np.int32)
@@ -158,7 +162,7 @@ def _has_cjk(text: str) -> bool:
         return False
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
     high = codes[codes >= _FIRST_CJK].tobytes().decode("utf-32-le", "surrogatepass")
-    return bool(_ANY_CJK.search(high))
+    return bool(_any_cjk().search(high))
 
 
 def _clean(source: str) -> tuple[str, list[int], list[int]]:
