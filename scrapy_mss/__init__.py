@@ -1,6 +1,6 @@
-"""Clean articles out of a news crawl, by maximum subsequence segmentation.
+"""Clean articles from a news crawl.
 
-Public names are loaded when first used, so that importing a part imports that part only.
+Public names are loaded when first used, so that importing one module imports only what it needs.
 """
 
 from __future__ import annotations

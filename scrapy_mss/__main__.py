@@ -28,7 +28,7 @@ def _parser() -> argparse.ArgumentParser:
     extract = commands.add_parser(
         "extract",
         help="print the article in a page",
-        description="Print the article in a page, paragraphs parted by empty lines.",
+        description="Print the article in a page, with blank lines between paragraphs.",
         epilog=EXIT_CODES,
     )
     extract.add_argument("page", help="an HTML file, or - for standard input")
@@ -42,10 +42,10 @@ def _extract(options: argparse.Namespace) -> int:
     extractor = _load(options.model)
     page = Page.of(source, extractor.profile.stem)
     if not page.tokens.is_tag.any():
-        raise CommandError(f"{options.page}: expected HTML, but there is no tag in it")
+        raise CommandError(f"{options.page}: expected HTML, got a text without a tag")
     extraction = extractor.extract_page(page)
     if not extraction.text:
-        print(f"{PROGRAM} extract: {options.page}: no text of an article in it", file=sys.stderr)
+        print(f"{PROGRAM} extract: {options.page}: no article found", file=sys.stderr)
         return NOT_FOUND
     print(extraction.html if options.html else extraction.text)
     return GOOD
@@ -73,7 +73,7 @@ def _decoded(page: str, body: bytes) -> str:
 
     _, text = html_to_unicode(None, body, default_encoding="utf-8")
     if "\x00" in text[:1024]:
-        raise CommandError(f"{page}: expected HTML, but it is a binary file")
+        raise CommandError(f"{page}: expected HTML, got a binary file")
     return text
 
 

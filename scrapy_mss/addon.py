@@ -1,4 +1,4 @@
-"""All parts by one line: ``ADDONS = {"scrapy_mss.Addon": 500}``."""
+"""Enables all components with one line: ``ADDONS = {"scrapy_mss.Addon": 500}``."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from scrapy_mss.spidermiddlewares import ArticleMiddleware
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-# Where each part is. Training sees pages behind redirects (600), decompression (590) and
-# retries (550), which come first on the way in; articles are made next to the spider; items are
-# filled before the project's own pipelines (300).
+# The order of each component. Training sees responses after redirects (600), decompression (590)
+# and retries (550); items are made next to the spider, and filled before the project's own
+# pipelines (300).
 COMPONENTS = (
     ("EXTENSIONS", MssExtension, 0),
     ("DOWNLOADER_MIDDLEWARES", TrainingMiddleware, 545),
@@ -29,10 +29,10 @@ PROVIDER_ORDER = 900
 
 
 class Addon:
-    """Enables training, articles and the pipeline; a project's own order of them wins."""
+    """Enables all components; the order that a project gives one of them takes precedence."""
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Add the parts that the project has not placed itself."""
+        """Add the components that the project has not enabled itself."""
         if not enabled(settings):
             raise NotConfigured("MSS_ENABLED is off")
         for setting, component, order in COMPONENTS:

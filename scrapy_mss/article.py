@@ -1,9 +1,9 @@
-"""A page's HTML and address to its article: the one way for crawls, workers and commands.
+"""A page's HTML and URL to its article: the one function for crawls, workers and commands.
 
-    text of the article -> is it one? -> what the page says of itself -> Article
+    text of the article -> is it one? -> metadata of the page -> Article
 
-What it needs is passed in, and what it gives can be sent between processes. Which state of the
-model read the page is part of the result: it is taken before the reading, with the model.
+All that it needs is passed in, and its result can be sent between processes. The state of the model
+that read the page is part of the result: it is taken with the model, before the page is read.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 # Why a page has no article.
-NO_SPAN = "no_span"  # no run of tokens speaks for an article
-UNLIKELY = "unlikely"  # there is text, but the page is probably none with an article
+NO_SPAN = "no_span"  # no text was found
+UNLIKELY = "unlikely"  # there is text, but the page is probably not an article
 TOO_SHORT = "too_short"  # the text has too few paragraphs or sentences for one
 
 WRAPPER, MODEL, EXTRACTOR = "wrapper", "model", "extractor"  # what read a page
@@ -69,7 +69,7 @@ class ArticleResult:
 
     @property
     def values(self) -> dict[str, Any]:
-        """What an item is offered; of a page without an article that it is improbable one.
+        """The values for an item; for a page without an article a probability of 0 alone.
 
         Lists are copies: several items may be filled from one result.
         """
@@ -120,7 +120,7 @@ def _by_extractor(html: str, url: str, name: str, extractor: TextExtractor) -> A
         raise TypeError(f"expected extract() to return str or None, got {type(text).__name__}")
     if not text or text.isspace():
         return ArticleResult(reason=NO_SPAN, source=EXTRACTOR)
-    # Extractors part paragraphs by empty lines or by line breaks alone.
+    # Extractors separate paragraphs by empty lines or by line breaks alone.
     if not is_article(_LINE_BREAKS.sub("\n\n", text.strip())):
         return ArticleResult(reason=TOO_SHORT, source=EXTRACTOR)
     values = page_metadata(html, url)
@@ -129,7 +129,7 @@ def _by_extractor(html: str, url: str, name: str, extractor: TextExtractor) -> A
 
 
 def article_of_labels(labelling: Labelling, url: str) -> ArticleResult:
-    """The article as a wrapper has labelled it, with what else the page says of itself."""
+    """The article as a wrapper has labelled it, with the metadata of the page."""
     started = perf_counter()
     tokens = labelling.tokens
     values = page_metadata(tokens.source, url)
@@ -150,7 +150,7 @@ def article_of_labels(labelling: Labelling, url: str) -> ArticleResult:
 
 
 def page_metadata(html: str, url: str) -> dict[str, Any]:
-    """The fields of an article that the page itself gives; an error in them costs no text."""
+    """The metadata of the page; an error in reading them does not cost the text."""
     try:
         return metadata.read_html(html, url or None).fields()
     except Exception:

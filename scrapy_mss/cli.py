@@ -20,11 +20,11 @@ EXIT_CODES = (
 
 
 class CommandError(Exception):
-    """Something in the arguments, or in the files they name; the message is for the user."""
+    """An error in the arguments or in the files that they name; the message is for the user."""
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """Says what is wrong on one line, without the usage text."""
+    """Reports errors on one line, without the usage text."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_ARGUMENTS, error_line(self.prog, message))
@@ -37,15 +37,15 @@ def error_line(program: str, message: object) -> str:
 
 
 def printable(text: str) -> str:
-    """*text* of a stranger, with escapes in the place of characters that control a terminal."""
+    """Untrusted *text*, with characters that control a terminal escaped."""
     return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
 
 
 def guarded(program: str, call: Callable[[], int], *errors: type[Exception]) -> int:
-    """The exit code of *call*; *errors* of the user's are one line, other errors are ours."""
+    """The exit code of *call*; user errors, also *errors*, are printed on one line."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # not every terminal takes every letter
+            stream.reconfigure(errors="backslashreplace")  # not every terminal has every character
     expected: tuple[type[Exception], ...] = (CommandError, ModelError, OverflowError, *errors)
     try:
         return call()
@@ -55,7 +55,7 @@ def guarded(program: str, call: Callable[[], int], *errors: type[Exception]) -> 
 
 
 def model_in(path: Path) -> Model:
-    """What is in the model file *path*, without the bundled model."""
+    """The model in the file *path*, without the bundled model."""
     try:
         return read_model(path)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Training while spidering: pages of wrapped sites are labelled, learned and passed on."""
+"""Training during the crawl: pages of sites with wrappers are labelled, learned, passed on."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class TrainingMiddleware:
         if not extension.options.train:
             why = "MSS_TRAIN is off"
         elif not extension.wrappers:
-            why = "MSS_WRAPPERS names no wrapper, so there is nothing to learn from"
+            why = "there are no wrappers in MSS_WRAPPERS to label pages with"
         if why:
             # With a message Scrapy warns, at each crawl without wrappers, of what is no mistake.
             logger.debug("scrapy-mss: no training: %s", why)
@@ -53,5 +53,7 @@ class TrainingMiddleware:
                 self._trainer.train(response)
             except Exception:
                 self._stats.add(stats.TRAIN_REFUSED, reason="error")
-                logger.exception("scrapy-mss: cannot learn %s; the crawl goes on", response.url)
+                logger.exception(
+                    "scrapy-mss: training failed on %s; the crawl continues", response.url
+                )
         return response

@@ -58,7 +58,7 @@ class Extraction:
 
     @property
     def html(self) -> str:
-        """The article's HTML: the page's own source, with cut tags opened and closed."""
+        """The article as raw HTML of the page, **not sanitized**, with its tags balanced."""
         return well_formed(self.tokens, self.kept)
 
     @property

@@ -2,8 +2,8 @@
 
 Strategy: a plain dataclass, so that feeds export its fields in the order in which they are
 declared and `itemadapter` reads its field docstrings as descriptions. Everything but the address
-may be absent: an article says what is known of it, never what is made up. Dates are ISO 8601
-strings that are as precise as the page was: a day, a time without a zone, or a time with one.
+may be absent: no value is invented. Dates are ISO 8601 strings that are as precise as the page was:
+a day, a time without a zone, or a time with one.
 """
 
 from __future__ import annotations
@@ -31,28 +31,32 @@ ZYTE_FIELDS: tuple[tuple[str, str], ...] = (
 
 @dataclass(repr=False)
 class Article:
-    """One article of one page; every field but *url* is empty where nothing is known."""
+    """One article of one page; every field but *url* is empty if its value is unknown."""
 
     url: str
     """Where the page was fetched from."""
 
     canonical_url: str | None = None
-    """The address that the page gives itself, absolute."""
+    """The absolute URL that the page declares as its own."""
 
     title: str | None = None
-    """The headline, without the name of the site."""
+    """The headline, without the site's name."""
 
     text: str | None = None
-    """The text of the article, paragraphs on lines of their own."""
+    """The text of the article, with blank lines between paragraphs."""
 
     html: str | None = None
-    """The article as HTML: its own elements, cut out of the page and closed."""
+    """The article as raw HTML of the page: **not sanitized**.
+
+    It is cut out of the page and its tags are balanced; scripts, event handlers and links are as
+    the page has them. It is empty if `MSS_EXTRACTOR` found the text.
+    """
 
     authors: list[str] = field(default_factory=list)
-    """Names of authors, in the order of the page."""
+    """The names of the authors, in the page's order."""
 
     published: str | None = None
-    """When it was published: ISO 8601, with a time and a zone where the page gives them."""
+    """When it was published: ISO 8601, with time and zone if the page gives them."""
 
     modified: str | None = None
     """When it was last changed, in the same form."""
@@ -61,28 +65,29 @@ class Article:
     """The language, as the primary subtag of BCP 47: en, de, zh."""
 
     description: str | None = None
-    """What the page says of itself in one or two sentences."""
+    """The page's own summary, usually one or two sentences."""
 
     site_name: str | None = None
-    """What the site calls itself."""
+    """The site's name for itself."""
 
     main_image: str | None = None
-    """The address of the main image, absolute."""
+    """The absolute URL of the main image."""
 
     probability: float | None = None
-    """How probable it is, from 0 to 1, that the page is an article."""
+    """The probability, from 0 to 1, that the page is an article."""
 
     extractor: str | None = None
-    """Who found the text: `mss:` and the model's state, `wrapper:` and the rule's name.
+    """What read the page: ``wrapper:`` and the wrapper's id, or ``mss:`` and the model's state.
 
-    Where `MSS_EXTRACTOR` found it, its value.
+    The state is the profile, the number of learned pages and a digest of all that the model has
+    learned: ``mss:default@1754p-100f1b5032d8080a``. If `MSS_EXTRACTOR` found the text, its value.
     """
 
     crawled: str | None = None
-    """When the page was crawled: ISO 8601 with the zone."""
+    """When the page was crawled: ISO 8601 with zone."""
 
     def __repr__(self) -> str:
-        """Short, since Scrapy logs every item: of text and HTML only how long they are."""
+        """Short, since Scrapy logs every item: text and HTML are given by their lengths."""
         text, html = (
             "None" if value is None else f"<{len(value):,} characters>"
             for value in (self.text, self.html)
@@ -109,12 +114,12 @@ class Article:
         return zyte.Article(**values, metadata=zyte.ArticleMetadata(**self._zyte_metadata()))
 
     def _zyte_metadata(self) -> dict[str, Any]:
-        """What is known of the extraction; theirs is certain where nothing is said."""
+        """What is known of the extraction; zyte-common-items takes an absent probability for 1."""
         values: dict[str, Any] = {}
         if self.probability is not None:
             values["probability"] = self.probability
         moment = datetime.fromisoformat(self.crawled) if self.crawled else None
-        if moment and moment.tzinfo:  # theirs is in UTC, and a zone is not for us to invent
+        if moment and moment.tzinfo:  # theirs is in UTC, and no zone is invented
             utc = moment.astimezone(timezone.utc)
             values["dateDownloaded"] = utc.strftime("%Y-%m-%dT%H:%M:%SZ")
         return values

@@ -1,4 +1,4 @@
-"""The article of a page into the item of the page: only fields that are empty are filled."""
+"""Fills items with the articles of their pages: only fields that are empty."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KNOWN_WITHOUT_THE_PAGE = frozenset({"crawled"})
 
 
 class NoArticleError(DropItem):
-    """An item that we made of a page without an article; *reason* is why it has none."""
+    """Drops an item that scrapy-mss made for a page without an article, for *reason*."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"no article: {reason}", log_level="DEBUG")
@@ -38,7 +38,7 @@ class NoArticleError(DropItem):
 
 
 class ArticlePipeline:
-    """Fills items from their page: one that `ArticleMiddleware` paired, or HTML in the item."""
+    """Fills items from their page: the one that `ArticleMiddleware` paired, or the item's HTML."""
 
     def __init__(self, extension: MssExtension) -> None:
         self._options = extension.options
@@ -52,7 +52,7 @@ class ArticlePipeline:
         return cls(MssExtension.of(crawler))
 
     async def process_item(self, item: Any, spider: Spider | None = None) -> Any:
-        """Fill *item*; drop one that we made of a page that is no article."""
+        """Fill *item*; drop one that was made for a page without an article."""
         if not ItemAdapter.is_item(item):
             return item
         adapter, page = ItemAdapter(item), self._item_pages.page_of(item)
@@ -115,7 +115,10 @@ class ArticlePipeline:
                 self._rejections.add((kind, name))
                 why = " ".join(str(error).split())
                 logger.warning(
-                    "scrapy-mss: %s rejects a value for %s: %s", kind.__name__, name, why
+                    "scrapy-mss: %s rejects the value for its field %s: %s",
+                    kind.__name__,
+                    name,
+                    why,
                 )
 
 

@@ -3,8 +3,8 @@
     def parse(self, response, article: Article): ...
 
 The add-on enables it where scrapy-poet is installed. The page is read once, also where the callback
-yields that article and the pipeline sees it. A page that is no article gives an `Article` with its
-address and a probability of 0.
+yields that article and the pipeline sees it. A page without an article gives an `Article`
+with its URL and a probability of 0.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Stored pages in the place of the network: real pages through a real crawl.
+"""Stored pages instead of the network: real pages through a real crawl.
 
     DOWNLOAD_HANDLERS = {scheme: "scrapy_mss.replay.ReplayHandler" for scheme in ("http", "https")}
     MSS_REPLAY = ["pages.jsonl.xz", "news.warc.gz"]
 
-A request is answered with the page that was stored under its address, or with 404. The sources
-are those of `stored_pages`; pages are kept packed. Where the add-on is enabled, a source that is
-not there stops the crawl at its start.
+A request is answered with the page that was stored under its URL, or with status 404. The sources
+are those of `stored_pages`; pages are kept compressed. If the add-on is enabled, a source that does
+not exist stops the crawl at its start.
 """
 
 from __future__ import annotations

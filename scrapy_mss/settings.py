@@ -1,8 +1,8 @@
 """The settings: one row each, with name, default, what it must be and what it does.
 
 Everything follows from the table: `Options` is what a crawl works with, the documentation lists
-the rows, and a setting that begins with MSS_ and is not a row is pointed out with the nearest
-name that is.
+the rows, and a setting that begins with MSS_ and has no row is reported with the nearest name
+that has one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class SettingError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One row: *convert* makes the value of what stands in the settings, or raises ValueError."""
+    """One row: *convert* turns what the settings hold into the value, or raises ValueError."""
 
     name: str
     default: object
@@ -75,7 +75,7 @@ def _one_of(*names: str) -> Callable[[Any], str]:
 
 
 def listed(value: object) -> list[object]:
-    """*value* as a list: several names may stand in one text, with commas between them."""
+    """*value* as a list: a string is split at its commas."""
     if value is None:
         return []
     if isinstance(value, str):
@@ -86,7 +86,7 @@ def listed(value: object) -> list[object]:
 
 
 def _field_map(value: object) -> dict[str, str]:
-    if isinstance(value, str):  # of the command line, where Scrapy's own dicts are JSON too
+    if isinstance(value, str):  # JSON, as in Scrapy's own settings on the command line
         value = json.loads(value or "{}")
     if not isinstance(value, Mapping):
         raise TypeError(value)
@@ -97,9 +97,9 @@ def _field_map(value: object) -> dict[str, str]:
 
 
 def _nearest(name: object, names: Sequence[str]) -> str:
-    """What *name* may have been meant to be."""
+    """The known name that is closest to *name*, or all of them."""
     near = difflib.get_close_matches(str(name), names, n=1)
-    return f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+    return f"did you mean {near[0]}?" if near else f"expected one of {', '.join(names)}"
 
 
 def _text(value: object) -> str:
@@ -124,75 +124,78 @@ SETTINGS: tuple[Setting, ...] = (
         listed,
         "a list of files, folders, archives, dotted paths or Wrapper objects",
         "Labelling rules: YAML files or folders of them, folders or archives of ftr-site-config "
-        "files, `module:NAME` of Wrapper objects, or such objects. See [wrappers](wrappers.md).",
+        "files, paths `module:NAME` to Wrapper objects, or the objects themselves. See "
+        "[wrappers](wrappers.md).",
     ),
     Setting(
         "MSS_MODEL",
         "",
         _text,
         "a path",
-        "The file that the model is read from and written to; several crawls may share one. Empty: "
-        "`mss/model` in the JOBDIR where there is one, else in the project's `.scrapy` folder.",
+        "The file that the model is read from and written to; several crawls may share one. If "
+        "empty: `mss/model` in the JOBDIR if there is one, otherwise in the project's `.scrapy` "
+        "folder.",
     ),
     Setting(
         "MSS_TRAIN",
         True,
         _switch,
         "True or False",
-        "Whether to learn from pages of wrapped sites. If not, the model file is only read.",
+        "Whether to learn from pages of sites with wrappers. If not, the model file is only read.",
     ),
     Setting(
         "MSS_FREEZE_AFTER",
         0,
         _at_least(0, int),
         "a number of pages, 0 for never",
-        "Stop learning once crawls have taught the model so many pages, earlier crawls included.",
+        "Stop learning once the model has learned so many pages in crawls, earlier ones included.",
     ),
     Setting(
         "MSS_EXTRACTOR",
         "",
         _dotted_path,
-        "the dotted path of what has extract(html)",
-        "Another extractor in the place of the model, for pages that no wrapper labels: the dotted "
-        "path of a module, an instance or a class with `extract(html: str) -> str | None`. Empty: "
-        "the model. See [in a crawl](crawling.md#other-extractors).",
+        "the dotted path of a module, instance or class with extract(html)",
+        "Another extractor to use instead of the model, for pages that no wrapper labels: the "
+        "dotted path of a module, an instance or a class with `extract(html: str) -> str | None`. "
+        "If empty: the model. See [other extractors](crawling.md#other-extractors).",
     ),
     Setting(
         "MSS_EMIT",
         EMIT_ARTICLES,
         _one_of(EMIT_ARTICLES, EMIT_ALL),
         f"{EMIT_ARTICLES!r} or {EMIT_ALL!r}",
-        "`articles` drops the items that we made of pages that are none, `all` keeps them, with a "
-        "probability of 0. Items of the spider's own are never dropped.",
+        "`articles` drops the items that scrapy-mss has made for pages without an article, `all` "
+        "keeps them, with a probability of 0. Items that the spider yields are never dropped.",
     ),
     Setting(
         "MSS_MIN_PROBABILITY",
         0.0,
         _share,
         "a number from 0 to 1",
-        "A page below this probability counts as no article.",
+        "A page with a lower probability is treated as one without an article.",
     ),
     Setting(
         "MSS_ITEM_CLASS",
         "scrapy_mss.items.Article",
         lambda value: value,
         "a class or its dotted path",
-        "What is made of a page for which the spider yields no item of its own.",
+        "The class of the items that are made for pages for which the spider yields none.",
     ),
     Setting(
         "MSS_FIELD_MAP",
         {},
         _field_map,
-        "a dict of our field names to yours",
-        "How your items call our fields, as `{'text': 'body'}`. Fields that are not named keep "
-        "their names; an empty name leaves a field out.",
+        "a dict from fields of Article to those of your items",
+        "What your items call the fields of [Article](python-api.md#article), as in "
+        "`{'text': 'body'}`. Fields that are not listed keep their names; an empty name leaves a "
+        "field out. A key that is no field of Article stops the crawl.",
     ),
     Setting(
         "MSS_PREFER_WRAPPER",
         True,
         _switch,
         "True or False",
-        "Whether a page that a wrapper labels gets the wrapper's own text and fields.",
+        "Whether a page that a wrapper labels gets the wrapper's text and fields, not the model's.",
     ),
     Setting(
         "MSS_MAX_BODY",
@@ -206,44 +209,45 @@ SETTINGS: tuple[Setting, ...] = (
         10.0,
         _at_least(0.001, float),
         "a number of seconds",
-        "A page that takes longer in a worker is given up and its worker replaced. Without workers "
-        "a page cannot be interrupted; `MSS_MAX_BODY` bounds what it can take.",
+        "A page that takes a worker longer is given up, and the worker is replaced. Without "
+        "workers no page can be interrupted; `MSS_MAX_BODY` limits the time that one can take.",
     ),
     Setting(
         "MSS_WORKERS",
         0,
         _at_least(0, int),
         "a number of processes",
-        "Extract in so many processes next to the crawl's own; 0 extracts in the crawl's process.",
+        "How many processes read pages, in addition to the crawl's own; with 0, that one does.",
     ),
     Setting(
         "MSS_CHECKPOINT_PAGES",
         500,
         _at_least(1, int),
         "a number of pages",
-        "Write what was learned after so many pages …",
+        "Add what was learned to the model file (a checkpoint) after so many learned pages …",
     ),
     Setting(
         "MSS_CHECKPOINT_SECONDS",
         300.0,
         _at_least(0.001, float),
         "a number of seconds",
-        "… or so much time since the last checkpoint, whichever comes first.",
+        "… and at this interval, if anything was learned since the last checkpoint.",
     ),
     Setting(
         "MSS_REPLAY",
         [],
         listed,
-        "a list of files",
-        "Where `scrapy_mss.replay.ReplayHandler` takes pages from, in the place of the network: "
-        "JSON lines with `url` and `html`, or WARC files.",
+        "a list of files or folders",
+        "Where `scrapy_mss.replay.ReplayHandler` takes pages from, instead of the network: JSON "
+        "lines with `url` and `html`, WARC files, or folders of HTML files with a canonical URL. "
+        "See [pages from files](crawling.md#pages-from-files).",
     ),
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """The settings of one crawl; what each means is said in `SETTINGS`."""
+    """The settings of one crawl; `SETTINGS` describes each."""
 
     enabled: bool
     wrappers: list[Any]
@@ -282,7 +286,7 @@ def read(settings: BaseSettings) -> Options:
 
 
 def enabled(settings: BaseSettings) -> bool:
-    """Whether to go on and `read`; a switch that is none goes on, to be told with other errors."""
+    """Whether to go on and `read`, which also reports a value that is neither on nor off."""
     row = SETTINGS[0]
     try:
         return bool(row.convert(settings.get(row.name, row.default)))
@@ -291,7 +295,7 @@ def enabled(settings: BaseSettings) -> bool:
 
 
 def unknown(settings: BaseSettings) -> list[str]:
-    """A sentence for each setting that looks like ours and is none."""
+    """A message for each setting with our prefix that does not exist."""
     names = [row.name for row in SETTINGS]
     ours = sorted(str(key) for key in settings if str(key).startswith(PREFIX))
     return [

@@ -60,11 +60,11 @@ class ArticleMiddleware:
         try:
             return self._item_class(**values)
         except (KeyError, TypeError) as error:
-            given = f"{name!r} alone" if name else "nothing"
+            given = f"{name!r} alone" if name else "no argument"
             raise SettingError(
-                f"MSS_ITEM_CLASS: expected a class that can be made of {given}, got "
-                f"{self._item_class!r}: {error}. Give its other fields defaults, or say in "
-                "MSS_FIELD_MAP what it calls the url"
+                f"MSS_ITEM_CLASS: expected a class that can be called with {given}, got "
+                f"{self._item_class!r}: {error}. Give its other fields defaults, or name "
+                "its field for the URL in MSS_FIELD_MAP"
             ) from error
 
 

@@ -1,4 +1,4 @@
-"""The numbers of a crawl: one row each. Code names a row, the documentation lists them.
+"""The stats of a crawl: one row each. Code uses the rows, the documentation lists them.
 
 `{…}` in a name stands for what varies: a reason, a site. All values are numbers, so that
 Scrapy's PeriodicLog can report them and their changes.
@@ -24,35 +24,36 @@ class Stat:
         return PREFIX + self.name.format(**parts)
 
 
-TRAIN_SEEN = Stat("train/seen", "pages of wrapped sites that reached the training middleware")
-TRAIN_LEARNED = Stat("train/learned", "pages learned")
-TRAIN_TOKENS = Stat("train/tokens", "tokens learned")
-TRAIN_REFUSED = Stat("train/refused/{reason}", "pages not learned, by reason")
-TRAIN_SECONDS = Stat("train/seconds", "time spent on labelling and learning")
-EXTRACT_PAGES = Stat(
-    "extract/pages", "pages read for an article, once however many items they have"
+TRAIN_SEEN = Stat("train/seen", "pages of sites with wrappers that reached the training middleware")
+TRAIN_LEARNED = Stat("train/learned", "pages learned from")
+TRAIN_TOKENS = Stat("train/tokens", "tokens of these pages")
+TRAIN_REFUSED = Stat("train/refused/{reason}", "pages not learned from, by reason")
+TRAIN_SECONDS = Stat("train/seconds", "seconds spent on labelling and learning")
+EXTRACT_PAGES = Stat("extract/pages", "pages read, each once, however many items it has")
+EXTRACT_ARTICLES = Stat("extract/articles", "pages with an article")
+EXTRACT_DROPPED = Stat(
+    "extract/dropped/{reason}",
+    "pages without an article, by [reason](crawling.md#pages-without-an-article)",
 )
-EXTRACT_ARTICLES = Stat("extract/articles", "pages that were articles")
-EXTRACT_DROPPED = Stat("extract/dropped/{reason}", "pages without an article, by reason")
-EXTRACT_SECONDS = Stat("extract/seconds", "time spent on extraction, in workers too")
+EXTRACT_SECONDS = Stat("extract/seconds", "seconds spent on extraction, those of workers included")
 EXTRACT_PROBABILITY = Stat("extract/probability", "sum of the articles' probabilities")
 EXTRACT_SOURCE = Stat(
-    "extract/source/{source}", "articles by what found them: wrapper, model, extractor"
+    "extract/source/{source}", "articles, by what read the page: wrapper, model, extractor"
 )
 EXTRACT_FALLBACK = Stat(
     "extract/fallback/{error}",
     "pages that `MSS_EXTRACTOR` failed on and the model read instead, by exception",
 )
-EXTRACT_FAILED = Stat("extract/failed/{reason}", "pages given up: error, timeout, crash")
+EXTRACT_FAILED = Stat("extract/failed/{reason}", "pages given up, by reason: error, timeout, crash")
 ITEMS_UNPAIRED = Stat(
     "items/unpaired",
-    "items that got nothing from us: of a response that is no page or was left out, or not the "
-    "very object that the spider yielded, since another took its place before the pipeline",
+    "items left unfilled for lack of a page: yielded for a response that is not HTML or is to be "
+    "skipped, or put in the place of the yielded item by another pipeline",
 )
 WRAPPER_HIT = Stat("wrapper/{site}/hit", "pages that a wrapper of the site labelled")
-WRAPPER_MISS = Stat("wrapper/{site}/miss", "pages for which a wrapper of the site found nothing")
-MODEL_PAGES = Stat("model/pages", "pages that crawls had taught the model when this one ended")
-MODEL_CHECKPOINTS = Stat("model/checkpoints", "checkpoints of the model file that this crawl wrote")
+WRAPPER_MISS = Stat("wrapper/{site}/miss", "pages on which a wrapper of the site found nothing")
+MODEL_PAGES = Stat("model/pages", "pages learned in this crawl and those before, at its end")
+MODEL_CHECKPOINTS = Stat("model/checkpoints", "checkpoints written to the model file")
 MODEL_FAILED = Stat("model/failed", "checkpoints that could not be written")
 
 STATS: tuple[Stat, ...] = tuple(row for row in globals().values() if isinstance(row, Stat))

@@ -1,7 +1,7 @@
-"""Stored pages by what they are stored in: JSON lines, WARC, folders of HTML files.
+"""Stored pages: in JSON lines, WARC files, or folders of HTML files.
 
-A source is read page by page and never held whole. What a record lacks or breaks costs that
-record: it is counted and the reading goes on.
+A source is read page by page and never held whole. A record that cannot be used is counted and
+skipped.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class Source:
         try:
             yield from read(self)
         except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-            raise SourceError(f"{self.path}: it cannot be read to its end: {error}") from error
+            raise SourceError(f"{self.path}: cannot be read to the end: {error}") from error
 
     def check(self) -> Callable[[Source], Iterator[StoredPage]]:
-        """What reads the source; a `SourceError` where it is not there or nothing reads it."""
+        """What reads the source; a `SourceError` if it does not exist or has an unknown format."""
         if not self.path.exists():
-            raise SourceError(f"{self.path}: there is no such file or folder")
+            raise SourceError(f"{self.path}: no such file or folder")
         if self.path.is_dir():
             return _folder
         for endings, read in READERS:
@@ -84,11 +84,11 @@ def _json_lines(source: Source) -> Iterator[StoredPage]:
             if isinstance(url, str) and isinstance(html, str):
                 yield StoredPage(url, html)
             else:
-                source.skipped.add(f"line {number}: expected texts for url and html")
+                source.skipped.add(f"line {number}: expected strings for url and html")
 
 
 def opened(path: Path) -> IO[bytes]:
-    """*path*, unpacked if its name says that it is packed."""
+    """*path*, decompressed if its name ends in .gz or .xz."""
     if path.suffix == ".gz":
         return gzip.open(path, "rb")  # type: ignore[return-value]
     if path.suffix == ".xz":
@@ -99,7 +99,9 @@ def opened(path: Path) -> IO[bytes]:
 def _html_file(source: Source) -> Iterator[StoredPage]:
     page = _stored(source.path)
     if page is None:
-        source.skipped.add(f"{source.path}: the page does not give its address")
+        source.skipped.add(
+            f"{source.path}: expected a canonical URL in the page (rel=canonical, og:url)"
+        )
     else:
         yield page
 
@@ -111,7 +113,7 @@ def _folder(source: Source) -> Iterator[StoredPage]:
 
 
 def _stored(path: Path) -> StoredPage | None:
-    """The page in an HTML file, with the address that it gives itself."""
+    """The page in an HTML file, with its canonical URL; None if it has none."""
     html = decoded(path.read_bytes())
     try:
         tree = lxml.html.document_fromstring(html.encode("utf-8", "replace"))

@@ -1,8 +1,8 @@
-"""Another extractor in the place of the model: what `MSS_EXTRACTOR` names.
+"""Another extractor instead of the model: what `MSS_EXTRACTOR` names.
 
 It is the dotted path of anything with `extract(html) -> str | None`: a module, an instance, or a
-class that is called without arguments. Whatever can be known of it before the first page is
-checked when it is loaded, so that a wrong path stops a crawl at its start.
+class that is called without arguments. All that can be checked without a page is checked when it is
+loaded, so that a wrong path stops a crawl at its start.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ EXPECTED = (
 
 
 class TextExtractor(Protocol):
-    """Finds the text of the article in a page; None, as an empty text, where there is none."""
+    """Finds the text of the article in a page; None or an empty string if there is none."""
 
     def extract(self, html: str, /) -> str | None: ...
 
 
 def load_text_extractor(path: str) -> TextExtractor | None:
-    """What *path* leads to; None for the empty path, which stands for the model."""
+    """What *path* names; None for the empty path, which means the model."""
     if not path:
         return None
     found = _made(path, _resolved(path))
@@ -37,8 +37,8 @@ def load_text_extractor(path: str) -> TextExtractor | None:
     if not _takes_a_page(extract):
         signature = inspect.signature(extract)
         raise SettingError(
-            f"{SETTING}: expected `extract` to take a page's HTML and nothing else that has no "
-            f"default, but that of {path!r} takes {signature}"
+            f"{SETTING}: expected an `extract` that can be called with a page's HTML alone, but "
+            f"that of {path!r} takes {signature}"
         )
     return found  # type: ignore[no-any-return]
 

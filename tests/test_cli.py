@@ -192,7 +192,7 @@ def test_a_page_without_any_text_ends_with_one_and_a_line_that_says_so(call: Cal
     code, output, messages = call("extract", "-", stdin=b"<br>")
 
     assert (code, output) == (1, "")
-    assert messages == "python -m scrapy_mss extract: -: no text of an article in it\n"
+    assert messages == "python -m scrapy_mss extract: -: no article found\n"
 
 
 @pytest.mark.parametrize("arguments", [[], ["nosuch"], ["extract"], ["extract", "-", "--nosuch"]])

@@ -44,7 +44,7 @@ class MssCommand(ScrapyCommand):
         return "ACTION …"
 
     def short_desc(self) -> str:
-        return "Articles from pages: extract, train, merge, check, info"
+        return "Extract articles; train, merge and inspect models; check wrappers"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add Scrapy's options, and an own parser for each action."""

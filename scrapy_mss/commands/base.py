@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One row of the command: its name, what it says of itself, and what it does."""
+    """One action of the command: its name, its help, and what it does."""
 
     name: str
     summary: str
@@ -34,8 +34,8 @@ def counted(things: Iterable[T], what: str) -> Iterable[T]:
 
 
 def existing_path(text: str) -> Path:
-    """An argument that has to name something that is there."""
+    """An argument that has to name an existing file or folder."""
     path = Path(text)
     if not path.exists():
-        raise argparse.ArgumentTypeError(f"there is no file or folder {text}")
+        raise argparse.ArgumentTypeError(f"no such file or folder: {text}")
     return path

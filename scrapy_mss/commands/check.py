@@ -1,4 +1,4 @@
-"""``scrapy mss check``: do the wrappers still fit the pages they were written for?"""
+"""``scrapy mss check``: do wrappers still match the pages that they were written for?"""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ class Outcome:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("wrappers", nargs="+", metavar="RULES", help="as MSS_WRAPPERS")
+    parser.add_argument("wrappers", nargs="+", metavar="RULES", help="wrappers, as in MSS_WRAPPERS")
     parser.add_argument(
         "-p",
         "--pages",
         action="append",
         type=existing_path,
         metavar="SOURCE",
-        help="take the test pages from here (as in train), not from the network",
+        help="read the test pages from here instead of the network; sources as in train",
     )
     parser.add_argument(
         "--snapshot",
         type=Path,
         metavar="FILE",
-        help="compare with the outcomes in this file, then write the new ones to it",
+        help="compare with the results in this file, then replace them by the new ones",
     )
 
 
@@ -63,7 +63,7 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     wrappers = load_wrappers(options.wrappers)
     tests = {example.url for wrapper in wrappers for example in wrapper.tests}
     if not tests:
-        raise CommandError("not one of the wrappers names a test page, so there is none to check")
+        raise CommandError("none of the wrappers has a test page; add some under the key 'tests'")
     before = _read(options.snapshot) if options.snapshot else {}
     outcomes: list[Outcome] = []
 
@@ -77,7 +77,7 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     for outcome in outcomes:
         print(printable(_line(outcome, before.get((outcome.wrapper, outcome.url)))))
     good = sum(outcome.good for outcome in outcomes)
-    print(f"{good} of {len(outcomes)} test pages are labelled as they should be")
+    print(f"{good} of {len(outcomes)} test pages are labelled as expected")
     if options.snapshot:
         rows = json.dumps([asdict(outcome) for outcome in outcomes], indent=1)
         write_atomically(options.snapshot, f"{rows}\n".encode())
@@ -100,7 +100,7 @@ def _line(outcome: Outcome, before: Outcome | None) -> str:
     parts = ["ok  " if outcome.good else "FAIL", outcome.wrapper, outcome.url, outcome.status]
     if outcome.status == LABELLED:
         parts.append(f"{outcome.words:,} words")
-    parts += [f"lacks {text!r}" for text in outcome.missing]
+    parts += [f"missing {text!r}" for text in outcome.missing]
     if before and (before.status, before.words) != (outcome.status, outcome.words):
         parts.append(f"(before: {before.status}, {before.words:,} words)")
     return "  ".join(parts)
@@ -117,7 +117,7 @@ def _stored(paths: list[Path], tests: set[str], take: Callable[[str, str], None]
 
 
 class TestPageSpider(Spider):
-    """Fetches test pages and hands them on."""
+    """Fetches test pages and passes them on."""
 
     name = "mss-check"
     tests: list[str]
@@ -128,7 +128,7 @@ class TestPageSpider(Spider):
             yield Request(url, dont_filter=True, cb_kwargs={"asked": url})
 
     def parse(self, response: Response, asked: str = "", **_: Any) -> None:
-        """Hand the page on under the address that was asked for."""
+        """Pass the page on under the URL that was requested."""
         if isinstance(response, TextResponse):
             self.take(asked, response.text)
 
@@ -136,35 +136,38 @@ class TestPageSpider(Spider):
 def _fetched(tests: set[str], take: Callable[[str, str], None], command: ScrapyCommand) -> set[str]:
     process = command.crawler_process
     if process is None:
-        raise CommandError("there is no crawler process to fetch pages; name some with --pages")
+        raise CommandError(
+            "URLs cannot be fetched: there is no crawler process; give stored pages with --pages"
+        )
     seen: set[str] = set()
 
     def taken(url: str, html: str) -> None:
         seen.add(url)
         take(url, html)
 
-    process.settings.set("MSS_ENABLED", value=False, priority="cmdline")  # a check teaches nothing
+    process.settings.set("MSS_ENABLED", value=False, priority="cmdline")  # a check does not train
     process.crawl(TestPageSpider, tests=sorted(tests), take=taken)
     process.start()
     return seen
 
 
 def _read(path: Path) -> dict[tuple[str, str], Outcome]:
-    """The outcomes of an earlier check; none where there is no file yet."""
+    """The outcomes of an earlier check; none if there is no file yet."""
     if not path.exists():
         return {}
     try:
         rows = [Outcome(**row) for row in json.loads(path.read_bytes())]
     except (OSError, ValueError, TypeError) as error:
-        raise CommandError(f"{path}: expected a snapshot of an earlier check: {error}") from error
+        raise CommandError(
+            f"{path}: expected a file that --snapshot has written: {error}"
+        ) from error
     return {(row.wrapper, row.url): row for row in rows}
 
 
 ACTION = Action(
     "check",
-    "do the wrappers still fit their test pages?",
-    "Label the test pages that wrappers name, and say which are labelled and what has changed. "
-    "Exit code 1 if one is not.",
+    "check that wrappers still match their test pages",
+    "Label the test pages of wrappers; report which are labelled and what has changed.",
     "scrapy mss check wrappers/ --snapshot wrappers.json",
     add_arguments,
     perform,

@@ -1,4 +1,4 @@
-"""``scrapy mss extract``: the articles in files and at addresses, printed."""
+"""``scrapy mss extract``: print the articles in files and at URLs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 TEXT, JSON = "text", "json"
 
-# A project's wrappers and middlewares stay; what it does with items is not asked for here.
+# A project's wrappers and middlewares stay; its pipelines and feeds are switched off.
 SETTINGS: dict[str, Any] = {
     "ADDONS": {"scrapy_mss.Addon": 500},
     "ITEM_PIPELINES": {},
@@ -41,7 +41,7 @@ SETTINGS: dict[str, Any] = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("pages", nargs="+", metavar="URL|FILE", help="an address or an HTML file")
+    parser.add_argument("pages", nargs="+", metavar="URL|FILE", help="a URL or an HTML file")
     parser.add_argument("-m", "--model", type=Path, help="a model file; default: the bundled model")
     parser.add_argument("-f", "--format", choices=(JSON, TEXT), default=JSON, help="default: json")
 
@@ -52,7 +52,7 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     files = [Path(page) for page in options.pages if not _is_address(page)]
     for path in files:
         if not path.is_file():
-            raise CommandError(f"{path}: there is no such file; an address begins with http")
+            raise CommandError(f"{path}: no such file; a URL begins with http:// or https://")
     found = 0
     for values in counted(_from_files(files, model), "files"):
         found += _printed(values, options.format)
@@ -78,7 +78,7 @@ def _from_files(paths: list[Path], model: Model) -> Iterator[dict[str, Any]]:
 
 
 def _printed(values: dict[str, Any], form: str) -> bool:
-    """Print the article, or why there is none; whether there was one."""
+    """Print the article or the reason why there is none; return whether there is one."""
     if form == JSON:
         first = {"url": values["url"]}
         print(json.dumps(first | {k: v for k, v in values.items() if v}, ensure_ascii=False))
@@ -91,7 +91,7 @@ def _printed(values: dict[str, Any], form: str) -> bool:
 
 
 class PageSpider(Spider):
-    """Asks for the addresses it is given and leaves the rest to scrapy-mss."""
+    """Requests the given URLs and leaves the rest to scrapy-mss."""
 
     name = "mss-extract"
     addresses: list[str]
@@ -107,7 +107,7 @@ class PageSpider(Spider):
 def _crawl(addresses: list[str], options: argparse.Namespace, command: ScrapyCommand) -> int:
     process = command.crawler_process
     if process is None:
-        raise CommandError("addresses cannot be fetched here: there is no crawler process")
+        raise CommandError("URLs cannot be fetched: there is no crawler process")
     extracted: list[bool] = []
     for name, value in {**SETTINGS, "MSS_MODEL": str(options.model or "")}.items():
         process.settings.set(name, value, priority="cmdline")
@@ -130,8 +130,8 @@ def _crawl(addresses: list[str], options: argparse.Namespace, command: ScrapyCom
 
 ACTION = Action(
     "extract",
-    "the articles in files and at addresses",
-    "Print the article in each page, as a JSON line or as text, or the reason why there is none.",
+    "print the articles in files and at URLs",
+    "Print the article in each page as a JSON line or as text, or the reason why there is none.",
     "scrapy mss extract -f text https://example.com/news/story.html saved.html",
     add_arguments,
     perform,

@@ -39,8 +39,8 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
 
 ACTION = Action(
     "info",
-    "what is in a model file",
-    "Print what a model has learned and which features it counts.",
+    "print what is in a model file",
+    "Print what a model has learned and how full its feature tables are.",
     "scrapy mss info .scrapy/mss/model",
     add_arguments,
     perform,

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "models", nargs="+", type=existing_path, metavar="MODEL", help="a model file"
     )
-    parser.add_argument("-o", "--output", type=Path, required=True, help="where the sum is written")
+    parser.add_argument("-o", "--output", type=Path, required=True, help="the file to write")
 
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
@@ -32,14 +32,14 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         write_model(options.output, merged)
     except OSError as error:
         raise CommandError(f"{options.output}: cannot be written: {error.strerror}") from error
-    print(f"{options.output}: {merged.bayes.pages:,} pages of {len(options.models)} models")
+    print(f"{options.output}: {merged.bayes.pages:,} pages from {len(options.models)} models")
     return 0
 
 
 ACTION = Action(
     "merge",
-    "add models up",
-    "Add the counts of models that learned apart: the sum is what one would have learned.",
+    "add up models",
+    "Add up models: the sum is what one model would have learned from all their pages.",
     "scrapy mss merge monday.model tuesday.model -o week.model",
     add_arguments,
     perform,

@@ -1,4 +1,4 @@
-"""``scrapy mss train``: a model from stored pages and wrappers."""
+"""``scrapy mss train``: learn from stored pages that wrappers label."""
 
 from __future__ import annotations
 
@@ -30,41 +30,52 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=existing_path,
         metavar="SOURCE",
         help="JSON lines with url and html (.jsonl, .gz, .xz), a WARC file, or a folder of HTML "
-        "files that name their address",
+        "files with a canonical URL",
     )
     parser.add_argument(
-        "-w", "--wrappers", action="append", required=True, metavar="RULES", help="as MSS_WRAPPERS"
+        "-w",
+        "--wrappers",
+        action="append",
+        required=True,
+        metavar="RULES",
+        help="wrappers, as in MSS_WRAPPERS",
     )
     parser.add_argument(
-        "-m", "--model", type=Path, required=True, help="the model file, made or added to"
+        "-m",
+        "--model",
+        type=Path,
+        required=True,
+        help="the model file to add to; it need not exist",
     )
 
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     wrappers = load_wrappers(options.wrappers)
     store = FileStore(options.model, DEFAULT)
-    store.load()  # a file that cannot be added to is found before the work
+    store.load()  # fail before the work if the file cannot be added to
     learned = Model(DEFAULT)
-    refused: Counter[str] = Counter()
+    rejected: Counter[str] = Counter()
     for page in counted(_pages(options.sources), "pages"):
         reason = learn(learned, wrappers, page)
         if reason:
-            refused[reason] += 1
+            rejected[reason] += 1
     if not learned.bayes.pages:
-        why = ", ".join(f"{count} {reason}" for reason, count in refused.most_common())
-        raise CommandError(f"not one page could be learned: {why or 'there were none'}")
+        why = ", ".join(f"{count} {reason}" for reason, count in rejected.most_common())
+        raise CommandError(f"no page was learned: {why or 'the sources have no page'}")
     try:
         merged = store.add(learned)
     except OSError as error:
         raise CommandError(f"{options.model}: cannot be written: {error}") from error
-    print(f"{options.model}: learned {learned.bayes.pages:,} pages, {merged.bayes.pages:,} in all")
-    for reason, count in refused.most_common():
+    print(
+        f"{options.model}: learned {learned.bayes.pages:,} pages, {merged.bayes.pages:,} in total"
+    )
+    for reason, count in rejected.most_common():
         print(f"  {count:,} pages not learned: {reason}")
     return 0
 
 
 def learn(model: Model, wrappers: Registry, page: StoredPage) -> str:
-    """Learn one page; why it was not learned, or nothing."""
+    """Learn one page; the reason if it was not learned, else an empty string."""
     wrapper = wrappers.find(page.url)
     if wrapper is None:
         return "no wrapper"
@@ -86,8 +97,8 @@ def _pages(paths: list[Path]) -> Iterator[StoredPage]:
 
 ACTION = Action(
     "train",
-    "a model from stored pages and wrappers",
-    "Label stored pages by wrappers and add what is learned from them to a model file.",
+    "learn from stored pages that wrappers label",
+    "Label stored pages with wrappers, learn from them, and add the counts to a model file.",
     "scrapy mss train crawl.warc.gz -w wrappers/ -m news.model",
     add_arguments,
     perform,

@@ -1,8 +1,8 @@
 """The life cycle of scrapy-mss in a crawl, as a Scrapy extension.
 
-It reads the settings, wrappers and model when it is made, so that whatever is wrong with them stops
-the crawl at its start; it begins with the crawl, and ends with it: the model is written, workers
-are stopped, and what was done is logged. The components take from it what they need.
+It reads the settings, wrappers and model when it is made, so that any error in them stops the crawl
+at its start. It begins and ends with the crawl; at the end the model is written, workers are
+stopped, and a summary is logged. The components take from it what they need.
 """
 
 from __future__ import annotations
@@ -92,13 +92,13 @@ class MssExtension:
         elif self.options.workers:
             logger.warning(
                 "scrapy-mss: MSS_WORKERS needs Scrapy to run on asyncio (TWISTED_REACTOR); "
-                "pages are extracted in the crawl's own process"
+                "pages are read in the crawl's own process instead"
             )
         if self.options.train:
             self._timer = _compat.every(self.options.checkpoint_seconds, self.learner.checkpoint)
 
     def close(self) -> None:
-        """End with the crawl: write the model, stop the workers, say what was done."""
+        """End with the crawl: write the model, stop the workers, log a summary."""
         if self._timer:
             self._timer.stop()
         if self.reader.pool:
@@ -111,7 +111,7 @@ class MssExtension:
         logger.info("%s", self._summary())
 
     def _summary(self) -> str:
-        """One line for what was learned, one for what was found, one for wrappers in trouble."""
+        """A line for what was learned, one for what was found, one for wrappers without a match."""
         numbers, sites = self.stats, {wrapper.site for wrapper in self.wrappers}
         articles, pages = numbers.get(stats.EXTRACT_ARTICLES), numbers.get(stats.EXTRACT_PAGES)
         learned, seen = numbers.get(stats.TRAIN_LEARNED), numbers.get(stats.TRAIN_SEEN)

@@ -1,7 +1,7 @@
-"""Reads the pages of a crawl: each once, whoever asks, and each counted in one place.
+"""Reads the pages of a crawl: each once, for all that ask, and each counted in one place.
 
 A page that a wrapper labels gets the wrapper's text; any other is read by `MSS_EXTRACTOR`, if that
-is set, else by the model, in a worker where there are some. Results are kept as long as the crawl
+is set, else by the model, in a worker if there are any. Results are kept as long as the crawl
 holds the response, so that the items of a page and scrapy-poet's provider share one reading.
 """
 
@@ -71,7 +71,7 @@ class ArticleReader:
         return reading.result
 
     async def article_in(self, html: str, url: str) -> ArticleResult:
-        """What comes of a page that is no response of the crawl's."""
+        """What came of a page that is not a response of this crawl."""
         return await self._counted(self._read(html, url), url)
 
     async def _read_response(self, response: HtmlResponse) -> ArticleResult:
@@ -116,7 +116,7 @@ class ArticleReader:
             logger.warning("scrapy-mss: gave up on %s: %s", url, error)
             return ArticleResult(reason=str(error))
         except Exception:
-            logger.exception("scrapy-mss: cannot extract %s; the crawl goes on", url)
+            logger.exception("scrapy-mss: extraction failed on %s; the crawl continues", url)
             return ArticleResult(reason=ERROR)
 
     def _count_fallback(self, error: str, url: str) -> None:
@@ -126,8 +126,8 @@ class ArticleReader:
         if kind not in self._logged_errors:
             self._logged_errors.add(kind)
             logger.warning(
-                "scrapy-mss: %s failed on %s (%s); the model reads such pages, and further ones of "
-                "this kind are only counted",
+                "scrapy-mss: %s failed on %s (%s); the model reads the page instead. Further "
+                "failures of this kind are only counted",
                 self._options.extractor,
                 url,
                 error,

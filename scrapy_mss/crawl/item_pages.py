@@ -16,7 +16,7 @@ from scrapy.http import HtmlResponse
 
 @dataclass(frozen=True, slots=True)
 class ItemPage:
-    """The page of an item, and whether the item was made by us or by the spider."""
+    """The page of an item, and whether scrapy-mss made the item or the spider did."""
 
     response: HtmlResponse
     made: bool
@@ -33,7 +33,7 @@ MAX_PAIRS = 2**16  # far above the items that Scrapy has in its pipelines at onc
 
 
 class ItemPages:
-    """The pages of the items that are on their way through a crawl."""
+    """The pages of the items that are on their way through the pipelines."""
 
     def __init__(self) -> None:
         self._pairs: dict[int, _Pair] = {}

@@ -13,7 +13,7 @@ from scrapy_mss.wrappers import Labelling, Registry, label
 
 
 class PageLabels:
-    """Labels pages by the wrappers of their sites, and counts for which of them that worked."""
+    """Labels pages by the wrappers of their sites, and counts hits and misses by site."""
 
     def __init__(self, wrappers: Registry, numbers: CrawlStats) -> None:
         self.wrappers = wrappers
@@ -21,11 +21,11 @@ class PageLabels:
         self._labellings: WeakKeyDictionary[Response, Labelling] = WeakKeyDictionary()
 
     def covers(self, response: HtmlResponse) -> bool:
-        """Whether there is a wrapper for the address of *response*."""
+        """Whether a wrapper matches the URL of *response*."""
         return self.wrappers.find(response.url) is not None
 
     def of(self, response: HtmlResponse) -> Labelling | None:
-        """The labels of the page; None where no wrapper is for its address."""
+        """The labels of the page; None if no wrapper matches its URL."""
         labelling = self._labellings.get(response)
         if labelling is not None:
             return labelling

@@ -27,8 +27,8 @@ logger = logging.getLogger(__name__)
 class Learner:
     """The live model of a crawl and what it has to add to the file.
 
-    ``changing`` is entered while the live model changes: who shares it with other processes tells
-    them by it.
+    ``changing`` is entered while the live model changes, so that processes that share it do not
+    read it meanwhile.
     """
 
     def __init__(self, store: FileStore) -> None:
@@ -59,7 +59,7 @@ class Learner:
         return self.model.bayes.pages - (self._bundled.bayes.pages if self._bundled else 0)
 
     def learn(self, tokens: Tokens, inside: Bools) -> Rejection | None:
-        """Learn a labelled page, or say why it is no good example."""
+        """Learn a labelled page; why it is rejected, if it is."""
         if self._write is not None and self._write.done():
             self._collect()
         rejection = check_example(tokens, inside, self.model.profile.max_tag_share)
@@ -91,7 +91,7 @@ class Learner:
         self._writer.shutdown()
         if self._unsaved.bayes.pages:
             logger.error(
-                "scrapy-mss: %s: %d learned pages could not be written and are lost",
+                "scrapy-mss: %s: the counts of %d learned pages could not be written and are lost",
                 self.store.path,
                 self._unsaved.bayes.pages,
             )
@@ -107,7 +107,7 @@ class Learner:
         except Exception as error:  # noqa: BLE001 - of the disk, the lock, memory: training goes on
             self.failures += 1
             why = f"{type(error).__name__}: {error}"
-            logger.warning("scrapy-mss: a checkpoint failed, its counts are kept: %s", why)
+            logger.warning("scrapy-mss: a checkpoint failed and will be tried again: %s", why)
             in_flight.bayes.merge(self._unsaved.bayes)
             self._unsaved = in_flight
             return

@@ -1,4 +1,4 @@
-"""Which responses of a crawl are pages, and how a request leaves its page out."""
+"""Which responses of a crawl are pages, and how a request has its page skipped."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ TIMEOUT, CRASH = "timeout", "crash"
 
 
 class ExtractionFailedError(RuntimeError):
-    """A page that a worker failed at or was lost with; the message is a word for statistics."""
+    """A page that a worker failed on or was lost with; the message is its reason in the stats."""
 
 
 @dataclass(slots=True)

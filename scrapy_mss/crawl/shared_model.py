@@ -25,7 +25,7 @@ from scrapy_mss.models.sharing import attach, move_into, size_of
 _GENERATION = struct.Struct("<Q")
 _LENGTH = struct.Struct("<I")
 _NAME_AT = _GENERATION.size + _LENGTH.size
-HEADER = 256  # bytes: a name is some fifty, and the counts behind it stay aligned
+HEADER = 256  # bytes: a name is some fifty, and the counts after it stay aligned
 LONGEST_CHANGE = 5.0  # seconds; learning a page takes milliseconds, if the machine does not swap
 PAUSE = 0.0005  # seconds between looks at a model that is being changed
 
@@ -74,7 +74,7 @@ class SharedModel:
 
 
 class SharedModelReader:
-    """What a worker makes of that memory: a state of the model that nobody changes."""
+    """A worker's view of that memory: a state of the model that nobody changes."""
 
     def __init__(self, model: Model, descriptor: int) -> None:
         """Read the counts for *model*, which comes without them, from the file *descriptor*."""
@@ -86,16 +86,18 @@ class SharedModelReader:
         self._generation = -1
 
     def state(self) -> ModelState:
-        """The newest whole state; it stays as it is until the next call."""
+        """The newest whole state; it does not change until the next call."""
         until = monotonic() + LONGEST_CHANGE
         while not self._copied():
             if monotonic() > until:  # the crawl was killed in the middle of a change
-                raise TimeoutError("the shared model is not left alone long enough to be read")
+                raise TimeoutError(
+                    f"the shared model was being changed for {LONGEST_CHANGE:.0f} seconds"
+                )
             sleep(PAUSE)
         return self._state
 
     def _copied(self) -> bool:
-        """Copy the state, if it is not at hand; whether what was copied is one."""
+        """Copy the state unless it is copied already; whether the copy is a whole one."""
         (generation,) = _GENERATION.unpack_from(self._buffer)
         if generation == self._generation:
             return True

@@ -17,7 +17,7 @@ FROZEN = "frozen"
 
 
 class Trainer:
-    """Teaches the model the pages that wrappers label, and counts what came of each."""
+    """Trains the model on the pages that wrappers label, and counts what came of each."""
 
     def __init__(
         self, options: Options, labels: PageLabels, learner: Learner, numbers: CrawlStats
@@ -41,7 +41,7 @@ class Trainer:
             self._learner.checkpoint()
 
     def _learn(self, response: HtmlResponse) -> str:
-        """Learn one page; why it was not learned, or nothing."""
+        """Learn one page; the reason if it was not learned, else an empty string."""
         if len(response.text) > self._options.max_body:
             return TOO_LARGE
         labelling = self._labels.of(response)

@@ -1,4 +1,4 @@
-"""One worker process: reads pages from standard input, writes what came of them to standard output.
+"""One worker process: reads pages from standard input, writes their results to standard output.
 
 Standard input that ends, because the crawl did or was killed, ends the worker.
 """
@@ -27,7 +27,7 @@ def _read(
     try:
         return read_article(page.html, page.url, model.state(), extractor)
     except Exception:
-        logger.exception("scrapy-mss: cannot extract %s; the crawl goes on", page.url)
+        logger.exception("scrapy-mss: extraction failed on %s; the crawl continues", page.url)
         return ArticleResult(reason=ERROR)
 
 

@@ -22,7 +22,7 @@ def bundled_model() -> Model:
 
 
 def is_complete(model: Model) -> bool:
-    """Whether *model* can extract as it is: counts of the default profile need a classifier."""
+    """Whether *model* can extract by itself: counts of the default profile need a classifier."""
     return model.classifier is not None or model.profile != DEFAULT
 
 

@@ -7,7 +7,7 @@ arrays of the block classifier with their shapes, and the inputs that the classi
 with. A block has the filled buckets only, so that a file is as large as what was learned: their
 numbers as differences (small numbers compress well) and their out and in counts, packed by zlib.
 
-A file whose parts do not mean here what they meant to the version that wrote it is refused. The
+A file whose parts do not mean here what they meant to the version that wrote it is rejected. The
 fingerprint is of the features of a probe page, so counts of another tokenizer are recognized
 without anybody counting versions; of the classifier's inputs the first difference is named.
 """
@@ -153,11 +153,11 @@ def from_bytes(data: bytes) -> Model:
 
 
 def read_header(data: bytes) -> tuple[dict[str, Any], int]:
-    """The header of a model and where the counts begin; the counts are not looked at."""
+    """The header of a model and where the counts begin; the counts are not read."""
     if not data.startswith(MAGIC):
         raise ForeignModelError(
             f"this is not a scrapy-mss model: it begins with {data[:16]!r}, a model begins with "
-            f"{MAGIC!r}. Give the path of a model that scrapy-mss wrote"
+            f"{MAGIC!r}. Give the path of a file that scrapy-mss has written"
         )
     start = len(MAGIC) + _LENGTH.size
     try:
@@ -172,7 +172,7 @@ def read_header(data: bytes) -> tuple[dict[str, Any], int]:
     if version < FORMAT:
         raise IncompatibleModelError(
             f"the model has format {version}, this version of scrapy-mss reads format {FORMAT}: "
-            "its counts are of other features. Train it again, or use the version that made it"
+            "its counts are for other features. Train it again, or use the version that made it"
         )
     if version > FORMAT:
         raise NewerModelError(
@@ -208,12 +208,12 @@ def _profile(header: dict[str, Any]) -> Profile:
     profile = PROFILES.get(header["profile"])
     if profile is None:
         raise IncompatibleModelError(
-            f"the model is for the profile {header['profile']!r}; known here are "
-            f"{', '.join(PROFILES)}. Train it again with this version of scrapy-mss"
+            f"the model is for the profile {header['profile']!r}, which is unknown here; known "
+            f"are {', '.join(PROFILES)}. Train it again with this version of scrapy-mss"
         )
     if header["fingerprint"] != fingerprint(profile):
         raise IncompatibleModelError(
-            "the model's counts are of other features than this version of scrapy-mss computes. "
+            "the model's counts are for other features than this version of scrapy-mss computes. "
             "Train it again, or use the version that made it"
         )
     return profile

@@ -2,7 +2,7 @@
 
 Several crawls may share a file. Counts add, so none has to know of the others: each keeps what
 it learned since its last checkpoint apart, and a checkpoint adds that to what the file holds by
-then, under a lock that the system lets go when a process dies.
+then, under a lock that the system releases when a process dies.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def write_model(path: str | os.PathLike[str], model: Model) -> None:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write *data* beside *path*, see it to the disk, and rename it over."""
+    """Write *data* to a file next to *path*, sync it, and rename it to *path*."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{token_hex(4)}")
     try:
         with temporary.open("xb") as file:

@@ -255,7 +255,7 @@ def test_train_learns_json_lines_and_tells_what_it_skipped(
     outcome = done["train"]
 
     assert outcome.code == 0
-    assert f"learned {N_STORED} pages, {N_STORED} in all" in outcome.out
+    assert f"learned {N_STORED} pages, {N_STORED} in total" in outcome.out
     assert "skipped 2 records" in outcome.err
     assert_same_counts(read_model(folder / "new" / "jsonl.model"), learned(STORED))
 
@@ -263,7 +263,7 @@ def test_train_learns_json_lines_and_tells_what_it_skipped(
 def test_train_adds_to_a_model_that_is_there(done: dict[str, Done], folder: Path) -> None:
     outcome = done["train more"]
 
-    assert f"learned {N_STORED} pages, {60 + N_STORED} in all" in outcome.out
+    assert f"learned {N_STORED} pages, {60 + N_STORED} in total" in outcome.out
     assert_same_counts(read_model(folder / "added.model"), learned([*range(60), *STORED]))
 
 
@@ -287,7 +287,7 @@ def test_train_learns_a_warc_file(done: dict[str, Done], folder: Path) -> None:
 
 def test_merge_writes_the_exact_sum(done: dict[str, Done], folder: Path) -> None:
     assert done["merge"].code == 0
-    assert "7 pages of 2 models" in done["merge"].out
+    assert "7 pages from 2 models" in done["merge"].out
     assert_same_counts(read_model(folder / "merged.model"), learned(range(7)))
 
 
@@ -312,7 +312,7 @@ def test_info_tells_what_is_in_each_model(
 def test_check_finds_wrappers_that_fit(done: dict[str, Done]) -> None:
     assert done["check"].code == 0, done["check"].err
     assert done["check"].out.count("ok  ") == 2
-    assert "2 of 2 test pages are labelled as they should be" in done["check"].out
+    assert "2 of 2 test pages are labelled as expected" in done["check"].out
 
 
 def test_check_fetches_test_pages(done: dict[str, Done], site: Site) -> None:
@@ -336,7 +336,7 @@ def test_check_tells_what_has_changed_since_the_snapshot(
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("lacking", "lacks 'not in the page'"), ("outdated", "no_match"), ("not stored", "no page")],
+    [("lacking", "missing 'not in the page'"), ("outdated", "no_match"), ("not stored", "no page")],
 )
 def test_check_ends_with_one_when_a_wrapper_fails(
     done: dict[str, Done], name: str, told: str
@@ -383,7 +383,7 @@ WRONG = {
     "info": "MODEL",
     "info @page.html": "page.html",
     "info @pages": "pages",
-    "check @rules.yaml": "names a test page",
+    "check @rules.yaml": "none of the wrappers has a test page",
     "check @faulty.yaml": "faulty.yaml",
     "check @sound.yaml -p @pages.jsonl --snapshot @garbage.json": "garbage.json",
     "check @sound.yaml -p @no-such.jsonl": "no-such.jsonl",

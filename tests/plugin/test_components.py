@@ -441,6 +441,6 @@ def test_a_rejected_value_is_logged_once_for_each_field(
         assert processed(pipeline, item) == Frozen(URL)
 
     assert sorted(record.message.partition(":")[2] for record in caplog.records) == [
-        " Frozen rejects a value for text: cannot assign to field 'text'",
-        " Frozen rejects a value for title: cannot assign to field 'title'",
+        " Frozen rejects the value for its field text: cannot assign to field 'text'",
+        " Frozen rejects the value for its field title: cannot assign to field 'title'",
     ]

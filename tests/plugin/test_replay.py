@@ -61,7 +61,7 @@ def test_records_that_are_none_are_counted_and_told(replayed: Crawl) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("no-such.jsonl", "no-such.jsonl: there is no such file or folder"),
+        ("no-such.jsonl", "no-such.jsonl: no such file or folder"),
         ("pages.pdf", "pages.pdf: expected a folder of HTML files or a file ending in .jsonl, "),
     ],
 )

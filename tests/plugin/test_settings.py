@@ -113,8 +113,8 @@ def test_all_faults_are_told_in_one_error() -> None:
     [
         ("txt", "did you mean text?"),
         ("author", "did you mean authors?"),
-        ("zzzzzz", "there are url, canonical_url, title, text, html, authors, "),
-        (3, "there are url, "),
+        ("zzzzzz", "expected one of url, canonical_url, title, text, html, authors, "),
+        (3, "expected one of url, "),
     ],
 )
 def test_a_field_that_an_article_does_not_have_is_pointed_out(key: object, hint: str) -> None:
