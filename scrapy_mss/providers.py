@@ -14,6 +14,7 @@ from typing import Any
 
 from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse, Response
+from scrapy_poet.injection import Injector
 from scrapy_poet.page_input_providers import PageObjectInputProvider
 
 from scrapy_mss.crawl.extension import MssExtension
@@ -25,6 +26,10 @@ class ArticleProvider(PageObjectInputProvider):
 
     provided_classes = {Article}  # noqa: RUF012 - as the base class has it
     name = "mss_article"
+
+    def __init__(self, injector: Injector) -> None:
+        super().__init__(injector)  # type: ignore[no-untyped-call]
+        MssExtension.of(injector.crawler)  # settings that cannot be used stop the crawl here
 
     async def __call__(
         self, to_provide: set[Callable[..., Any]], response: Response, crawler: Crawler

@@ -26,7 +26,7 @@ from scrapy_mss.blocks.mlp import Matrix, Network
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import (
     ReadPage,
-    as_silent,
+    as_undeclared,
     page_feature_names,
     page_features,
 )
@@ -36,7 +36,7 @@ from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.families import new_counts
 
 FOLDS = 5
-SILENT_WEIGHT = 0.2  # of a page shown as if it stated nothing; chosen, not measured
+UNDECLARED_WEIGHT = 0.2  # of a page shown as if it declared nothing; chosen, not measured
 CERTAIN = 20.0  # log-odds of a probability that no rounding brings below .999
 
 
@@ -79,12 +79,12 @@ def _page_features(page: Page, inputs: BlockInputs, network: Network) -> Floats:
 def _fit_page_weights(positive: Sequence[Floats], negative: Sequence[Floats]) -> Matrix:
     """The coefficients that tell articles from other pages by their page features.
 
-    Each page is shown a second time as if it stated nothing of itself.
+    Each page is shown a second time as if it declared nothing of itself.
     """
     features = [*positive, *negative]
-    rows = np.array([*features, *map(as_silent, features)]).T
+    rows = np.array([*features, *map(as_undeclared, features)]).T
     labels = np.repeat([1.0, 0.0], [len(positive), len(negative)])
-    weights = np.repeat([1.0, SILENT_WEIGHT], len(features))
+    weights = np.repeat([1.0, UNDECLARED_WEIGHT], len(features))
     return fit_logistic(rows, np.tile(labels, 2), weights).astype(np.float32)
 
 

@@ -9,7 +9,7 @@ The classifier is trained once, on pages whose evidence came from the counts of 
 (`research.training`). The counts go on learning in a crawl; the classifier does not.
 
 Its inputs are named and ordered: ``input_names`` is stored with every classifier, and one that was
-trained with other inputs is refused.
+trained with other inputs is rejected.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 They are one ordered table, ``FEATURES``: each row is a name and a function. The names are part of
 every stored classifier, so a row can be neither moved nor renamed without a file of other features
-being recognized as such (`classifier.input_names`).
+being recognized as such (`models.inputs`).
 
 The features hold for any language: what is counted is punctuation, capitals, digits and lengths.
 Counts are taken as logarithms, so that long pages are not out of proportion. Where a constant has

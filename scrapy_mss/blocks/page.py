@@ -1,7 +1,7 @@
-"""A page as the block classifier sees it: its tokens and everything derived from them, once each.
+"""A page as the block classifier sees it: its tokens, and what several steps derive from them.
 
 Tokens, blocks and attributes are plain arrays that know nothing of one another. The page is what
-joins them, so every later step takes a page and no step computes again what another one has.
+joins them: each of its parts is computed once, when it is first asked for.
 """
 
 from __future__ import annotations

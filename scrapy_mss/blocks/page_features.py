@@ -1,8 +1,8 @@
 """Features of a whole page, by which the page classifier tells an article from other pages.
 
 They are one ordered table, ``PAGE_FEATURES``, in three groups: what was kept of the page's TEXT,
-what its HEADLINE is, and what the page STATES of itself. Pages of today state what they are, in
-data for search engines. Those of sites that state nothing, old ones above all, must not be lost
+what its HEADLINE is, and what the page DECLARES. Pages of today declare what they are, in data for
+search engines. Those of sites that declare nothing, old ones above all, must not be lost
 for that: they are decided by their text alone, with weights of their own.
 """
 
@@ -33,16 +33,16 @@ AUTHOR_CUES = ('"author"', "'author'", "byline", "article:author")
 PRICE_CUES = ('"price"', "add-to-cart", "add_to_cart", "addtocart")
 FORUM_CUES = ("forum", "thread", "reply")
 
-SILENT = "nothing_stated"
-_PREFIX = f"{SILENT}:"
+UNDECLARED = "nothing_declared"
+_PREFIX = f"{UNDECLARED}:"
 
 
 class Group(Enum):
-    """What a page feature is read from; only STATED ones decide whether the page is silent."""
+    """What a feature is read from; by those that are DECLARED a page declares something or not."""
 
     TEXT = "text"
     HEADLINE = "headline"
-    STATED = "stated"
+    DECLARED = "declared"
     CUES = "cues"
 
 
@@ -144,36 +144,36 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     PageFeature("in_article", Group.HEADLINE, lambda r: r.mean_of("in_article")),
     PageFeature("headline", Group.HEADLINE, lambda r: r.greatest("headline_title_overlap")),
     PageFeature("main_headings", Group.HEADLINE, lambda r: r.greatest("main_headings")),
-    PageFeature("article_type", Group.STATED, _is_article_type),
-    PageFeature("shop_type", Group.STATED, lambda r: r.declares(SHOP_TYPES)),
-    PageFeature("forum_type", Group.STATED, lambda r: r.declares(FORUM_TYPES)),
-    PageFeature("list_type", Group.STATED, lambda r: r.declares(LIST_TYPES)),
-    PageFeature("date_cues", Group.STATED, lambda r: r.cues(DATE_CUES)),
+    PageFeature("article_type", Group.DECLARED, _is_article_type),
+    PageFeature("shop_type", Group.DECLARED, lambda r: r.declares(SHOP_TYPES)),
+    PageFeature("forum_type", Group.DECLARED, lambda r: r.declares(FORUM_TYPES)),
+    PageFeature("list_type", Group.DECLARED, lambda r: r.declares(LIST_TYPES)),
+    PageFeature("date_cues", Group.DECLARED, lambda r: r.cues(DATE_CUES)),
     PageFeature("author_cues", Group.CUES, lambda r: r.cues(AUTHOR_CUES)),
     PageFeature("price_cues", Group.CUES, lambda r: r.cues(PRICE_CUES)),
     PageFeature("forum_cues", Group.CUES, lambda r: r.cues(FORUM_CUES)),
 )
 _IS_TEXT = np.array([feature.group is Group.TEXT for feature in PAGE_FEATURES])
-_IS_STATED = np.array([feature.group is Group.STATED for feature in PAGE_FEATURES])
+_IS_DECLARED = np.array([feature.group is Group.DECLARED for feature in PAGE_FEATURES])
 
 
 def page_feature_names() -> tuple[str, ...]:
     """The names of the page classifier's inputs, in their order."""
     names = [feature.name for feature in PAGE_FEATURES]
     text = [feature.name for feature in PAGE_FEATURES if feature.group is Group.TEXT]
-    return (*names, *(f"{_PREFIX}{name}" for name in text), SILENT)
+    return (*names, *(f"{_PREFIX}{name}" for name in text), UNDECLARED)
 
 
 def page_features(read: ReadPage) -> Floats:
     """The page classifier's inputs: float64[n_page_features], as `page_feature_names` has them."""
     features = np.array([feature.of(read) for feature in PAGE_FEATURES])
-    if not features[_IS_STATED].any():
-        return as_silent(features)
+    if not features[_IS_DECLARED].any():
+        return as_undeclared(features)
     return np.concatenate((features, np.zeros(int(_IS_TEXT.sum()) + 1)))
 
 
-def as_silent(features: Floats) -> Floats:
-    """The inputs of the same page if it stated nothing."""
+def as_undeclared(features: Floats) -> Floats:
+    """The inputs of the same page if it declared nothing."""
     if len(features) > len(PAGE_FEATURES) and features[-1]:
         return features
     of_text = features[: len(PAGE_FEATURES)][_IS_TEXT]

@@ -101,10 +101,12 @@ class MssExtension:
         """End with the crawl: write the model, stop the workers, log a summary."""
         if self._timer:
             self._timer.stop()
-        if self.reader.pool:
-            self.reader.pool.close()
-            self.reader.pool, self.learner.changing = None, nullcontext
-        self.learner.close()
+        try:
+            if self.reader.pool:
+                self.reader.pool.close()
+                self.reader.pool, self.learner.changing = None, nullcontext
+        finally:
+            self.learner.close()
         self.stats.put(stats.MODEL_PAGES, self.learner.pages)
         self.stats.put(stats.MODEL_CHECKPOINTS, self.learner.checkpoints)
         self.stats.put(stats.MODEL_FAILED, self.learner.failures)

@@ -4,8 +4,9 @@
 
 The header names every part in the order of the file: families with the length of their blocks,
 arrays of the block classifier with their shapes, and the inputs that the classifier was trained
-with. A block has the filled buckets only, so that a file is as large as what was learned: their
-numbers as differences (small numbers compress well) and their out and in counts, packed by zlib.
+with (`inputs`). A block has the filled buckets only, so that a file is as large as what was
+learned: their numbers as differences (small numbers compress well) and their out and in counts,
+packed by zlib.
 
 A file whose parts do not mean here what they meant to the version that wrote it is rejected. The
 fingerprint is of the features of a probe page, so counts of another tokenizer are recognized
@@ -17,20 +18,18 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Sequence
 from functools import cache
 from hashlib import blake2b
-from itertools import zip_longest
 from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.blocks.classifier import POOLINGS, BlockClassifier, input_names
+from scrapy_mss.blocks.classifier import POOLINGS, BlockClassifier
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.page_features import page_feature_names
 from scrapy_mss.models.families import FAMILIES
+from scrapy_mss.models.inputs import Inputs, classifier_inputs, difference
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import PROFILES, Profile
 
@@ -38,7 +37,6 @@ MAGIC = b"scrapy-mss model\n"
 FORMAT = 2  # 1 had no names for the inputs of the classifier and no digest of the learned pages
 DIGEST_SIZE = 16
 MAX_HEADER = 2**20
-MAX_NAMED = 5  # inputs in a message
 COMPRESSION = 6  # zlib's middle: its hardest takes thrice as long for one part in fifty
 
 _LENGTH = struct.Struct("<I")
@@ -82,16 +80,6 @@ def fingerprint(profile: Profile) -> str:
     return digest.hexdigest()
 
 
-@cache
-def classifier_inputs() -> dict[str, list[str]]:
-    """The inputs of a classifier of this version: of each of its parts the names, in order."""
-    return {
-        "evidence": [pooling.name for pooling in POOLINGS],
-        "blocks": list(input_names()),
-        "pages": list(page_feature_names()),
-    }
-
-
 def to_bytes(model: Model) -> bytes:
     """*model* in the form that ``from_bytes`` reads; equal models give equal bytes."""
     bayes, classifier = model.bayes, model.classifier
@@ -127,8 +115,8 @@ def _classifier_header(classifier: BlockClassifier) -> dict[str, Any]:
     }
 
 
-def _digest_of(inputs: dict[str, list[str]]) -> str:
-    """A hash of the names of *inputs* and of their order."""
+def _digest_of(inputs: Inputs) -> str:
+    """A hash of *inputs* and of their order."""
     names = json.dumps(inputs, sort_keys=True).encode()
     return blake2b(names, digest_size=DIGEST_SIZE).hexdigest()
 
@@ -227,7 +215,7 @@ def _classifier(header: dict[str, Any], data: bytes) -> BlockClassifier:
     if inputs != classifier_inputs():
         raise IncompatibleModelError(
             "the model's block classifier was trained with other inputs than this version of "
-            f"scrapy-mss computes: {_difference(inputs, classifier_inputs())}. Train it again, or "
+            f"scrapy-mss computes: {difference(inputs, classifier_inputs())}. Train it again, or "
             "use the version that made it"
         )
     shapes = {row["name"]: tuple(map(_count, row["shape"])) for row in header["arrays"]}
@@ -255,34 +243,6 @@ def _shapes(output: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
         "network_output": output,
         "page_weights": (len(classifier_inputs()["pages"]) + 1,),
     }
-
-
-def _difference(theirs: dict[str, Sequence[str]], ours: dict[str, list[str]]) -> str:
-    """What tells the inputs of a file from those of this version."""
-    differences = []
-    for part, names in ours.items():
-        only_there = [name for name in theirs[part] if name not in names]
-        only_here = [name for name in names if name not in theirs[part]]
-        if only_there:
-            differences.append(f"{part}: the model has {_shortened(only_there)} in addition")
-        if only_here:
-            differences.append(f"{part}: the model lacks {_shortened(only_here)}")
-        if not (only_there or only_here):
-            differences += _first_out_of_order(part, theirs[part], names)
-    return "; ".join(differences)
-
-
-def _first_out_of_order(part: str, theirs: Sequence[str], ours: Sequence[str]) -> list[str]:
-    for number, (one, other) in enumerate(zip_longest(theirs, ours), 1):
-        if one != other:
-            return [f"{part}: input {number} of the model is {one!r}, here it is {other!r}"]
-    return []
-
-
-def _shortened(names: Sequence[str]) -> str:
-    """The first few of *names*."""
-    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-    return ", ".join(names[:MAX_NAMED]) + more
 
 
 def _count(number: object) -> int:

@@ -8,17 +8,17 @@ from scrapy_mss.blocks.classifier import POOLINGS, block_inputs
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import (
     PAGE_FEATURES,
-    SILENT,
+    UNDECLARED,
     Group,
     ReadPage,
-    as_silent,
+    as_undeclared,
     page_feature_names,
     page_features,
 )
 from scrapy_mss.markup.tokens import Bools, Floats
 from tests.helpers.layouts import PAGES
 
-STATED = '<script>{"@type": "Article"}</script>'
+DECLARED = '<script>{"@type": "Article"}</script>'
 TEXT = [feature.name for feature in PAGE_FEATURES if feature.group is Group.TEXT]
 STATEMENTS = ("article_type", "shop_type", "forum_type", "list_type")
 
@@ -68,7 +68,7 @@ def test_what_a_page_states_that_it_is(statement: str, expected: list[int]) -> N
 
 def test_page_features_by_hand() -> None:
     found = named(
-        f"{STATED}<title>One</title><article><p>One two. Three four!</p>"
+        f"{DECLARED}<title>One</title><article><p>One two. Three four!</p>"
         "<li><a href=x>five</a> six</li></article><pre>seven eight</pre><p>nine ten</p>",
         [False, True, True, True, False],
     )
@@ -105,7 +105,7 @@ def test_page_features_by_hand() -> None:
     ids=["together", "spread"],
 )
 def test_the_text_of_an_article_is_together(body: str, expected: float) -> None:
-    assert named(f"{STATED}<div>{body}</div>")["mass_in_body"] == pytest.approx(expected)
+    assert named(f"{DECLARED}<div>{body}</div>")["mass_in_body"] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -119,13 +119,13 @@ def test_the_text_of_an_article_is_together(body: str, expected: float) -> None:
     ],
 )
 def test_cues_are_counted_in_the_source(name: str, source: str, n: int) -> None:
-    found = named(f"{STATED}<!-- {source} --><p>one</p>")
+    found = named(f"{DECLARED}<!-- {source} --><p>one</p>")
 
     assert found[name] == pytest.approx(np.log1p(n))
 
 
 def test_without_kept_blocks_there_are_features_of_the_page_alone() -> None:
-    found = named(f"{STATED}<p>one two<p>three four five", [False, False])
+    found = named(f"{DECLARED}<p>one two<p>three four five", [False, False])
 
     assert found["page_words"] == pytest.approx(np.log1p(5))
     for name in ("blocks", "mean_probability", "link_share", "sentences", "score", "mass_in_body"):
@@ -136,24 +136,24 @@ PAGE = "<article><p>One two. Three four!</p><li><a href=x>five</a> six</li></art
 
 
 def test_a_page_that_states_nothing_is_decided_by_its_text_alone() -> None:
-    stating, silent = named(STATED + PAGE), named(PAGE)
+    stating, silent = named(DECLARED + PAGE), named(PAGE)
 
     for name in page_feature_names():
-        of_text = name.removeprefix(f"{SILENT}:")
-        if name == SILENT:
+        of_text = name.removeprefix(f"{UNDECLARED}:")
+        if name == UNDECLARED:
             assert (stating[name], silent[name]) == (0, 1)
         elif of_text != name:
             assert (stating[name], silent[name]) == (0, stating[of_text])
         else:
             assert silent[name] == 0
-    assert {f"{SILENT}:{name}" for name in TEXT} < set(page_feature_names())
+    assert {f"{UNDECLARED}:{name}" for name in TEXT} < set(page_feature_names())
 
 
 def test_any_page_can_be_taken_for_a_silent_one() -> None:
-    stating, silent = features_of(STATED + PAGE), features_of(PAGE)
+    stating, silent = features_of(DECLARED + PAGE), features_of(PAGE)
 
-    assert as_silent(stating).tolist() == silent.tolist()
-    assert as_silent(silent).tolist() == silent.tolist()
+    assert as_undeclared(stating).tolist() == silent.tolist()
+    assert as_undeclared(silent).tolist() == silent.tolist()
 
 
 @given(PAGES)

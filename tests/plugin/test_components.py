@@ -20,8 +20,10 @@ from scrapy.utils.misc import load_object
 
 from scrapy_mss import Addon, Article
 from scrapy_mss.addon import COMPONENTS
+from scrapy_mss.article import ModelState, read_article
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
+from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.format import DamagedModelError
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.settings import SettingError
@@ -404,10 +406,12 @@ def test_an_index_page_is_dropped_by_reason(crawler_of: MakeCrawler) -> None:
     response = page(index(1))
     (item,) = items_of(articles, response)
 
-    with pytest.raises(DropItem, match="no article: unlikely"):
+    reason = read_article(index(1), URL, ModelState.of(bundled_model())).reason
+
+    with pytest.raises(DropItem, match=f"no article: {reason}"):
         processed(pipeline, item)
 
-    assert stat(crawler, "extract/dropped/unlikely") == 1
+    assert stat(crawler, f"extract/dropped/{reason}") == 1
 
 
 def test_text_of_the_spiders_own_names_no_extractor_of_ours(crawler_of: MakeCrawler) -> None:

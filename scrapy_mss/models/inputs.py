@@ -1,0 +1,116 @@
+"""What a block classifier's inputs are: their names, in order, and a digest of what they mean.
+
+The weights of a classifier are worth something with the inputs that it was trained with alone. So a
+model file has the name of each input, and next to it a digest of the input's values on a probe
+page: an input that was added, removed, moved, or computed in another way under the same name is
+recognized, and named.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import zip_longest
+from typing import TypeAlias
+from zlib import crc32
+
+import numpy as np
+
+from scrapy_mss.blocks.classifier import POOLINGS, block_evidence, block_inputs
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.page_features import ReadPage, page_feature_names, page_features
+from scrapy_mss.core.features import Family
+from scrapy_mss.core.naive_bayes import NaiveBayes
+from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.models.families import FAMILIES
+
+Inputs: TypeAlias = dict[str, list[list[str]]]  # of each part of a classifier: (name, digest)
+
+MAX_NAMED = 5  # inputs in a message
+PRECISION = (
+    1000  # values are compared in thousandths: machines differ in the last bit of a logarithm
+)
+
+# A page on which no two features have the same values, if they are not always the same.
+PROBE = """<!DOCTYPE html><html><head><title>The ferry sails again this Monday</title>
+<meta name="description" content="The ferry sails again this Monday after four years.">
+<script type="application/ld+json">{"@type": "NewsArticle", "author": "A"}</script></head><body>
+<nav class="menu main"><ul><li><a href="/">Home</a></li><li><a href="/n">News</a></li></ul></nav>
+<main><h1>The ferry sails again</h1><article class="story-body" id="s1"><p>After four years, the
+ferry sails again: 12 passengers came on Monday. "We waited," said Ann.</p><h2>Rolls</h2>
+<blockquote><p>A baker brought rolls; nobody paid!</p></blockquote><p>Read
+<a href="/more">more on ferries</a> here.</p><div hidden>Not shown</div><table><tr><td>Six
+minutes</td></tr></table><ol><li>One way: 40 minutes</li></ol><figure><figcaption>The
+ferry</figcaption></figure><pre>x = 1</pre><section><p>The end?</p></section></article></main>
+<aside><h3>More</h3><form><button>Subscribe now</button><select><option>Daily</option></select>
+</form></aside><footer><dl><dd>Imprint</dd></dl><p>Home</p></footer></body></html>"""
+
+
+@cache
+def classifier_inputs() -> Inputs:
+    """The inputs that this version computes."""
+    page = Page.of(PROBE)
+    blocks = len(page.blocks)
+    evidence = np.sin(np.arange(len(POOLINGS) * blocks)).reshape(len(POOLINGS), blocks)
+    inputs = block_inputs(page, evidence, evidence[0])
+    probability = np.linspace(0.1, 0.9, blocks)
+    of_page = page_features(ReadPage(page, inputs, probability, probability > 0.4))  # noqa: PLR2004
+    rows = zip(POOLINGS, block_evidence(page, _probe_counts(page)), strict=True)
+    return {
+        "evidence": [[pooling.name, _digest(row)] for pooling, row in rows],
+        "blocks": [[name, _digest(column)] for name, column in inputs.columns.items()],
+        "pages": [
+            [name, _digest(value)]
+            for name, value in zip(page_feature_names(), of_page.reshape(-1, 1), strict=True)
+        ],
+    }
+
+
+def _probe_counts(page: Page) -> NaiveBayes[Page]:
+    """Counts of the probe page itself, half of which is an article."""
+    families: list[Family[Page]] = [FAMILIES[name] for name in dict.fromkeys(p.family for p in POOLINGS)]
+    counts = NaiveBayes(families)
+    counts.learn(page, page.blocks.of_token % 2 == 1)
+    return counts
+
+
+def _digest(values: Floats) -> str:
+    rounded = np.round(values * PRECISION).astype("<i8")
+    return f"{crc32(rounded.tobytes()):08x}"
+
+
+def difference(theirs: Inputs, ours: Inputs) -> str:
+    """What tells the inputs of a file from those of this version."""
+    differences = []
+    for part in dict.fromkeys((*ours, *theirs)):
+        differences += _differences(part, theirs.get(part, []), ours.get(part, []))
+    return "; ".join(differences)
+
+
+def _differences(part: str, theirs: list[list[str]], ours: list[list[str]]) -> list[str]:
+    there, here = [name for name, _ in theirs], [name for name, _ in ours]
+    found = []
+    if only_there := [name for name in there if name not in here]:
+        found.append(f"{part}: the model has {_shortened(only_there)} in addition")
+    if only_here := [name for name in here if name not in there]:
+        found.append(f"{part}: the model lacks {_shortened(only_here)}")
+    if found:
+        return found
+    for number, (one, other) in enumerate(zip_longest(theirs, ours), 1):
+        if one != other:
+            return [_first_difference(part, number, one, other)]
+    return []
+
+
+def _first_difference(
+    part: str, number: int, theirs: list[str] | None, ours: list[str] | None
+) -> str:
+    there, here = (theirs or [""])[0], (ours or [""])[0]
+    if there == here:
+        return f"{part}: {there!r} is computed in another way"
+    return f"{part}: input {number} of the model is {there!r}, here it is {here!r}"
+
+
+def _shortened(names: list[str]) -> str:
+    """The first few of *names*."""
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return ", ".join(names[:MAX_NAMED]) + more
