@@ -148,7 +148,7 @@ SETTINGS: tuple[Setting, ...] = (
         0,
         _at_least(0, int),
         "a number of pages, 0 for never",
-        "Stop learning once the model has learned so many pages in crawls, earlier ones included.",
+        "Stop learning once crawls have learned this many pages, earlier crawls included.",
     ),
     Setting(
         "MSS_EXTRACTOR",
@@ -172,14 +172,14 @@ SETTINGS: tuple[Setting, ...] = (
         0.0,
         _share,
         "a number from 0 to 1",
-        "A page with a lower probability is treated as one without an article.",
+        "A page with a lower probability is treated like a page without an article.",
     ),
     Setting(
         "MSS_ITEM_CLASS",
         "scrapy_mss.items.Article",
         lambda value: value,
         "a class or its dotted path",
-        "The class of the items that are made for pages for which the spider yields none.",
+        "The class of the item that is made for a page if the spider yields none.",
     ),
     Setting(
         "MSS_FIELD_MAP",
@@ -209,7 +209,7 @@ SETTINGS: tuple[Setting, ...] = (
         10.0,
         _at_least(0.001, float),
         "a number of seconds",
-        "A page that takes a worker longer is given up, and the worker is replaced. Without "
+        "A page that takes longer in a worker is given up, and the worker is replaced. Without "
         "workers no page can be interrupted; `MSS_MAX_BODY` limits the time that one can take.",
     ),
     Setting(
@@ -217,21 +217,22 @@ SETTINGS: tuple[Setting, ...] = (
         0,
         _at_least(0, int),
         "a number of processes",
-        "How many processes read pages, in addition to the crawl's own; with 0, that one does.",
+        "How many processes read pages for the crawl; with 0, its own process reads them.",
     ),
     Setting(
         "MSS_CHECKPOINT_PAGES",
         500,
         _at_least(1, int),
         "a number of pages",
-        "Add what was learned to the model file (a checkpoint) after so many learned pages …",
+        "A checkpoint is written after this many learned pages: what was learned since the last "
+        "one is added to the model file.",
     ),
     Setting(
         "MSS_CHECKPOINT_SECONDS",
         300.0,
         _at_least(0.001, float),
         "a number of seconds",
-        "… and at this interval, if anything was learned since the last checkpoint.",
+        "A checkpoint is also written at this interval, if anything was learned since the last.",
     ),
     Setting(
         "MSS_REPLAY",

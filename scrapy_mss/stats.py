@@ -1,6 +1,6 @@
 """The stats of a crawl: one row each. Code uses the rows, the documentation lists them.
 
-`{…}` in a name stands for what varies: a reason, a site. All values are numbers, so that
+`{…}` in a name is a part that varies: a reason, a site. All values are numbers, so that
 Scrapy's PeriodicLog can report them and their changes.
 """
 
@@ -29,7 +29,7 @@ TRAIN_LEARNED = Stat("train/learned", "pages learned from")
 TRAIN_TOKENS = Stat("train/tokens", "tokens of these pages")
 TRAIN_REFUSED = Stat("train/refused/{reason}", "pages not learned from, by reason")
 TRAIN_SECONDS = Stat("train/seconds", "seconds spent on labelling and learning")
-EXTRACT_PAGES = Stat("extract/pages", "pages read, each once, however many items it has")
+EXTRACT_PAGES = Stat("extract/pages", "pages read; each counts once, however many items it has")
 EXTRACT_ARTICLES = Stat("extract/articles", "pages with an article")
 EXTRACT_DROPPED = Stat(
     "extract/dropped/{reason}",
@@ -47,12 +47,12 @@ EXTRACT_FALLBACK = Stat(
 EXTRACT_FAILED = Stat("extract/failed/{reason}", "pages given up, by reason: error, timeout, crash")
 ITEMS_UNPAIRED = Stat(
     "items/unpaired",
-    "items left unfilled for lack of a page: yielded for a response that is not HTML or is to be "
-    "skipped, or put in the place of the yielded item by another pipeline",
+    "items passed on unchanged, as they have no page: yielded for a response that is not HTML or "
+    "is skipped, or put in the place of the yielded item by another pipeline",
 )
 WRAPPER_HIT = Stat("wrapper/{site}/hit", "pages that a wrapper of the site labelled")
 WRAPPER_MISS = Stat("wrapper/{site}/miss", "pages on which a wrapper of the site found nothing")
-MODEL_PAGES = Stat("model/pages", "pages learned in this crawl and those before, at its end")
+MODEL_PAGES = Stat("model/pages", "pages learned in this crawl and in earlier ones")
 MODEL_CHECKPOINTS = Stat("model/checkpoints", "checkpoints written to the model file")
 MODEL_FAILED = Stat("model/failed", "checkpoints that could not be written")
 

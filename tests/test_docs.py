@@ -1,0 +1,98 @@
+"""What README and docs claim to be printed is compared or marked; commands that they name exist."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scrapy_mss.commands import ACTIONS
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+
+# Tests that compare each `text` block of a page with what its command prints.
+COMPARED = {"README.md": "test_readme.py", "docs/wrappers.md": "wrappers/test_guide.py"}
+GENERATED = {"docs/commands.md"}  # `make lint` compares them with the code
+
+FENCE = re.compile(r"^```(\w*).*?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"^```.*?^```$|`[^`]+`", re.MULTILINE | re.DOTALL)
+RESEARCH = re.compile(r"-m\s+(research[.a-z_]*)(?![.\w])(?:\s+(run|compare|fields|labels)\b)?")
+SCRAPY = re.compile(r"scrapy\s+mss\s+([a-z]+)")
+MAKE = re.compile(r"\bmake\s+([a-z][a-z-]*)")
+TARGET = re.compile(r"^([a-z][a-z-]*):.*?##", re.MULTILINE)
+
+# Prints the exit code of `python -m NAME [SUBCOMMAND] --help` for each command line in its input.
+HELP = """
+import contextlib, io, json, runpy, sys
+codes = {}
+for line in json.load(sys.stdin):
+    sys.argv = [*line.split(), "--help"]
+    try:
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        codes[line] = end.code if "usage: " in printed.getvalue() else "no help"
+    except Exception as error:
+        codes[line] = repr(error)
+print(json.dumps(codes))
+"""
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def printed_numbers() -> dict[str, str]:
+    """The paragraph before each block of output that has digits, by page and first line."""
+    found = {}
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for match in FENCE.finditer(text):
+            language, content = match.groups()
+            is_compared = name_of(page) in COMPARED and language == "text"
+            if language in ("console", "text") and re.search(r"\d", content) and not is_compared:
+                paragraph = text[: match.start()].rstrip().rpartition("\n\n")[2]
+                found[f"{name_of(page)}: {content.partition(chr(10))[0]}"] = paragraph
+    return {key: text for key, text in found.items() if key.partition(":")[0] not in GENERATED}
+
+
+def named(pattern: re.Pattern[str]) -> set[tuple[str, ...]]:
+    """What *pattern* finds in the code of all pages."""
+    codes = (code for page in PAGES for code in CODE.findall(page.read_text(encoding="utf-8")))
+    return {match.groups(default="") for code in codes for match in pattern.finditer(code)}
+
+
+@pytest.mark.parametrize("block", printed_numbers())
+def test_printed_numbers_are_compared_or_called_an_example(block: str) -> None:
+    assert "example" in printed_numbers()[block].lower()
+
+
+@pytest.mark.parametrize(("page", "test"), COMPARED.items())
+def test_a_page_whose_output_is_compared_has_a_test_that_reads_it(page: str, test: str) -> None:
+    assert f'"{Path(page).name}"' in (ROOT / "tests" / test).read_text(encoding="utf-8")
+
+
+def test_commands_of_research_exist_and_have_help() -> None:
+    names = sorted(" ".join(groups).strip() for groups in named(RESEARCH))
+    command = [sys.executable, "-c", HELP]
+
+    printed = subprocess.check_output(command, input=json.dumps(names), text=True, cwd=ROOT)
+
+    assert len(names) > 10
+    assert json.loads(printed) == dict.fromkeys(names, 0)
+
+
+def test_actions_of_the_command_exist() -> None:
+    assert {name for (name,) in named(SCRAPY)} == {action.name for action in ACTIONS}
+
+
+def test_targets_of_make_exist() -> None:
+    targets = TARGET.findall((ROOT / "Makefile").read_text(encoding="utf-8"))
+    wanted = {name for (name,) in named(MAKE)}
+
+    assert {"demo", "research"} <= wanted <= set(targets)
