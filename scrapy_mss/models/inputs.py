@@ -18,7 +18,6 @@ import numpy as np
 from scrapy_mss.blocks.classifier import POOLINGS, block_evidence, block_inputs
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage, page_feature_names, page_features
-from scrapy_mss.core.features import Family
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.families import FAMILIES
@@ -67,8 +66,8 @@ def classifier_inputs() -> Inputs:
 
 def _probe_counts(page: Page) -> NaiveBayes[Page]:
     """Counts of the probe page itself, half of which is an article."""
-    families: list[Family[Page]] = [FAMILIES[name] for name in dict.fromkeys(p.family for p in POOLINGS)]
-    counts = NaiveBayes(families)
+    names = dict.fromkeys(pooling.family for pooling in POOLINGS)
+    counts = NaiveBayes([FAMILIES[name] for name in names])
     counts.learn(page, page.blocks.of_token % 2 == 1)
     return counts
 

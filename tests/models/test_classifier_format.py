@@ -9,18 +9,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from scrapy_mss.blocks import features
 from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.extractor import Extractor
+from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models import format as model_format
 from scrapy_mss.models.format import (
     DIGEST_SIZE,
-    MAX_NAMED,
     DamagedModelError,
     IncompatibleModelError,
-    classifier_inputs,
     from_bytes,
     to_bytes,
 )
+from scrapy_mss.models.inputs import MAX_NAMED, classifier_inputs
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from tests.helpers.classifiers import counts_of, random_classifier
@@ -70,12 +71,17 @@ def test_the_weights_are_all_that_a_classifier_adds_to_the_counts(stored: bytes)
     assert from_bytes(counts_alone).classifier is None
 
 
+def names_of(part: str) -> list[str]:
+    return [name for name, _ in classifier_inputs()[part]]
+
+
 def stored_elsewhere(
     part: str, change: Callable[[list[str]], list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> bytes:
     """A model file of a version whose classifier has other inputs in one *part*."""
     ours = classifier_inputs()
-    theirs = {**ours, part: change(list(ours[part]))}
+    digests = {row[0]: row[1] for row in ours[part]}
+    theirs = {**ours, part: [[n, digests.get(n, "0")] for n in change(names_of(part))]}
     with monkeypatch.context() as elsewhere:
         elsewhere.setattr(model_format, "classifier_inputs", lambda: theirs)
         return to_bytes(complete())
@@ -83,7 +89,7 @@ def stored_elsewhere(
 
 @pytest.mark.parametrize("part", PARTS)
 def test_a_missing_input_is_named(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = classifier_inputs()[part][2]
+    missing = names_of(part)[2]
 
     data = stored_elsewhere(part, lambda names: names[:2] + names[3:], monkeypatch)
 
@@ -103,7 +109,7 @@ def test_an_additional_input_is_named(part: str, monkeypatch: pytest.MonkeyPatch
 def test_the_first_of_two_swapped_inputs_is_named(
     part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, second, *_ = classifier_inputs()[part]
+    first, second, *_ = names_of(part)
 
     data = stored_elsewhere(part, lambda names: [second, first, *names[2:]], monkeypatch)
 
@@ -113,7 +119,7 @@ def test_the_first_of_two_swapped_inputs_is_named(
 
 @pytest.mark.parametrize("part", PARTS)
 def test_a_renamed_input_is_named_by_both_names(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = classifier_inputs()[part][-1]
+    ours = names_of(part)[-1]
 
     data = stored_elsewhere(part, lambda names: [*names[:-1], "moonlight"], monkeypatch)
 
@@ -121,8 +127,40 @@ def test_a_renamed_input_is_named_by_both_names(part: str, monkeypatch: pytest.M
     assert f"{part}: the model has moonlight in addition; {part}: the model lacks {ours}" in message
 
 
+@pytest.mark.parametrize("part", PARTS)
+def test_an_input_that_is_computed_in_another_way_is_named(
+    part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs = {name: list(map(list, rows)) for name, rows in classifier_inputs().items()}
+    theirs[part][1][1] = "0"
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(model_format, "classifier_inputs", lambda: theirs)
+        data = to_bytes(complete())
+
+    message = rejection_of(data, IncompatibleModelError)
+
+    assert f"{part}: {names_of(part)[1]!r} is computed in another way" in message
+
+
+def test_a_feature_of_another_meaning_under_the_same_name_is_named(
+    stored: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opposite(measured: features.Measured) -> Floats:
+        return 1.0 - measured.page.blocks.linked_words / measured.words
+
+    table = [
+        replace(row, of=opposite) if row.name == "link_share" else row for row in features.FEATURES
+    ]
+    monkeypatch.setattr(features, "FEATURES", tuple(table))
+    monkeypatch.setattr(model_format, "classifier_inputs", classifier_inputs.__wrapped__)
+
+    message = rejection_of(stored, IncompatibleModelError)
+
+    assert "blocks: 'link_share' is computed in another way" in message
+
+
 def test_an_input_that_occurs_twice_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    names = classifier_inputs()["blocks"]
+    names = names_of("blocks")
 
     data = stored_elsewhere("blocks", lambda names: [*names, names[0]], monkeypatch)
 
@@ -133,7 +171,7 @@ def test_an_input_that_occurs_twice_is_named(monkeypatch: pytest.MonkeyPatch) ->
 def test_of_many_differences_some_are_named_and_the_others_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    names = classifier_inputs()["blocks"]
+    names = names_of("blocks")
 
     data = stored_elsewhere("blocks", lambda _: [], monkeypatch)
 
