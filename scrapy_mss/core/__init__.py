@@ -1,1 +1,1 @@
-"""The algorithm: functions of their arguments on strings and arrays, no input or output."""
+"""The algorithm of the paper: functions of their arguments on arrays, no input or output."""
