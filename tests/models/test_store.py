@@ -161,7 +161,7 @@ def test_what_is_learned_is_added_to_the_file(path: Path) -> None:
     one, other = FileStore(path, TRIGRAM), FileStore(path, TRIGRAM)
 
     one.add(trained(1))
-    added = other.add(trained(2))
+    added, _ = other.add(trained(2))
 
     assert to_bytes(added) == path.read_bytes() == to_bytes(trained(1, 2))
     assert to_bytes(one.load()) == path.read_bytes()
@@ -231,7 +231,7 @@ def test_what_killed_writers_left_is_removed_once_it_is_old(path: Path) -> None:
 def test_a_complete_model_keeps_its_classifier_when_counts_are_added(path: Path) -> None:
     write_model(path, Model(DEFAULT, random_classifier(), counts_of([1])))
 
-    added = FileStore(path, DEFAULT).add(Model(DEFAULT, None, counts_of([2])))
+    added, _ = FileStore(path, DEFAULT).add(Model(DEFAULT, None, counts_of([2])))
 
     assert to_bytes(added) == path.read_bytes()
     assert to_bytes(added) == to_bytes(Model(DEFAULT, random_classifier(), counts_of([1, 2])))

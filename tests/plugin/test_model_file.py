@@ -54,7 +54,11 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def teach(learner: Learner, number: int) -> None:
     tokens = tokenize(wrapped(number))
-    assert learner.learn(tokens, inside_of(number)) is None
+    assert learner.learn(tokens, inside_of(number), address_of(number)) is None
+
+
+def address_of(number: int) -> str:
+    return f"https://news.example/{number}"
 
 
 def inside_of(number: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
