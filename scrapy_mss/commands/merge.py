@@ -34,7 +34,7 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         raise CommandError(f"{options.output}: cannot be written: {error.strerror}") from error
     print(f"{options.output}: {merged.bayes.pages:,} pages of {len(options.models)} models")
     if n_twice:
-        print(f"  {n_twice:,} pages count more than once: several of the models learned them")
+        print(f"  {n_twice:,} pages count more than once: several of the models had learned them")
     return 0
 
 

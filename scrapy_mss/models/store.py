@@ -145,8 +145,10 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
-    """The file that *path* leads to. `Path.resolve` raises RuntimeError where links go in circles,
-    this leaves it to who opens the file to say so."""
+    """The file that *path* leads to.
+
+    Where links go in circles, `Path.resolve` raises RuntimeError; this leaves the error to `open`.
+    """
     return Path(os.path.realpath(path))
 
 
