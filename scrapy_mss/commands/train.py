@@ -14,7 +14,7 @@ from scrapy_mss.commands.base import Action, counted, existing_path
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.learned_pages import age_after, page_key
+from scrapy_mss.models.learned_pages import generation_after, page_key
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
@@ -84,7 +84,7 @@ def learn(page: StoredPage, wrappers: Registry, stored: Model, learned: Model) -
     rejection = Extractor(learned).learn(labelling.tokens, labelling.inside)
     if rejection is not None:
         return rejection.value
-    learned.learned_pages.add(key, age_after(stored.bayes.pages + learned.bayes.pages))
+    learned.learned_pages.add(key, generation_after(stored.bayes.pages + learned.bayes.pages))
     return ""
 
 

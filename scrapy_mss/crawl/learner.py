@@ -20,7 +20,7 @@ from scrapy_mss.core.labels import Rejection, check_example
 from scrapy_mss.markup.tokens import Bools, Tokens
 from scrapy_mss.models.bundled import bundled_part_of
 from scrapy_mss.models.format import FullModelError
-from scrapy_mss.models.learned_pages import age_after, page_key
+from scrapy_mss.models.learned_pages import generation_after, page_key
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.store import Addition, FileStore
 
@@ -80,12 +80,12 @@ class Learner:
         observation = self.model.bayes.observe(Page(tokens), inside)
         if not self.model.bayes.has_room(observation):
             return Rejection.MODEL_FULL
-        age = age_after(self.pages)
+        generation = generation_after(self.pages)
         with self.changing():
             self.model.bayes.add(observation)
         self._unsaved.bayes.add(observation)
         for model in (self.model, self._unsaved):
-            model.learned_pages.add(key, age)
+            model.learned_pages.add(key, generation)
         self.unsaved_pages += 1
         return None
 

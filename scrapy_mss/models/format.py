@@ -7,7 +7,7 @@ The header names every part in the order of the file: families with the length o
 arrays of the block classifier with their shapes, and the inputs that the classifier was trained
 with. A block has the filled buckets only, so that a file is as large as what was learned: their
 numbers as differences (small numbers compress well) and their out and in counts, packed by zlib.
-The keys are packed in the same way, with their ages; a model that knows no page has none.
+The keys are packed in the same way, with their generations; a model that knows no page has none.
 
 A file whose parts do not mean here what they meant to the version that wrote it is refused. The
 fingerprint is of the features of a probe page, so counts of another tokenizer are recognized
@@ -327,11 +327,11 @@ def _unpack(block: bytes, filled: int, counts: NDArray[np.uint32]) -> None:
 
 
 def _pack_keys(pages: LearnedPages) -> tuple[int, bytes]:
-    keys, ages = pages.arrays()
+    keys, generations = pages.arrays()
     if not len(keys):
         return 0, b""
     differences = np.diff(keys, prepend=np.uint64(0))
-    raw = differences.astype("<u8").tobytes() + ages.astype("<u4").tobytes()
+    raw = differences.astype("<u8").tobytes() + generations.astype("<u4").tobytes()
     return len(keys), zlib.compress(raw, COMPRESSION)
 
 

@@ -1,10 +1,11 @@
 """Which pages a model has learned, so that a page that is crawled again is not counted again.
 
 A page's key is 64 bits of a hash of its address and its labelled words, so a text that changed is
-learned again. The keys are a sorted array with a bound. Each has an age: how many thousands of
-pages had been learned when it came. Of too many keys those of the greatest age are kept. So the
-union of two sets does not depend on their order, is bounded, and is the same however often one of
-them is added. A bound on keys alone, as the least ones, would forget new pages as soon as old.
+learned again. The keys are a sorted array with a bound. Each has the number of its generation: how
+many times 16,384 pages had been learned when it came. Of too many keys, those of the first
+generations are forgotten. So the union of two sets is bounded, does not depend on their order, and
+is the same however often one of them is added. (A bound on the keys alone, say the least of them,
+would forget new pages as soon as old ones.)
 
 A page is wrongly taken as learned with a probability of at most 2**18 / 2**64, one in 70 trillion.
 """
@@ -19,11 +20,13 @@ from numpy.typing import NDArray
 from scrapy_mss.markup.tokens import Bools, TokenIds, Tokens
 
 MAX_KEYS = 2**18  # 3 MB; five hundred articles a day of each of ten sites, for fifty days
-PAGES_OF_AN_AGE = 2**14  # a sixteenth of the bound is what may be forgotten a little too early
+PAGES_OF_A_GENERATION = (
+    2**14
+)  # a sixteenth of the bound: of so many it does not matter which go first
 MAX_RECENT = 2**10  # keys that wait to be sorted in; that takes a few milliseconds
 KEY_BYTES = 8
 
-Ages = NDArray[np.uint32]
+Generations = NDArray[np.uint32]
 
 
 def page_key(address: str, tokens: Tokens, inside: Bools) -> int:
@@ -39,18 +42,20 @@ def page_key(address: str, tokens: Tokens, inside: Bools) -> int:
     return int.from_bytes(key.digest(), "little")
 
 
-def age_after(pages: int) -> int:
-    """The age of a page that is learned when *pages* have been."""
-    return min(pages // PAGES_OF_AN_AGE, 2**32 - 1)
+def generation_after(pages: int) -> int:
+    """The generation of a page that is learned after so many *pages*."""
+    return min(pages // PAGES_OF_A_GENERATION, 2**32 - 1)
 
 
 class LearnedPages:
     """A bounded set of page keys, the most recent ones."""
 
-    def __init__(self, keys: TokenIds | None = None, ages: Ages | None = None) -> None:
-        """The keys uint64[n], strictly ascending, and their ages uint32[n]."""
+    def __init__(
+        self, keys: TokenIds | None = None, generations: Generations | None = None
+    ) -> None:
+        """The keys uint64[n], strictly ascending, and their generations uint32[n]."""
         self._keys = np.zeros(0, np.uint64) if keys is None else keys
-        self._ages = np.zeros(0, np.uint32) if ages is None else ages
+        self._ages = np.zeros(0, np.uint32) if generations is None else generations
         self._recent: dict[int, int] = {}  # not sorted in yet
 
     def __contains__(self, key: int) -> bool:
@@ -62,40 +67,54 @@ class LearnedPages:
     def __len__(self) -> int:
         return len(self.arrays()[0])
 
-    def add(self, key: int, age: int) -> None:
+    def add(self, key: int, generation: int) -> None:
         """Take in the page of this *key*."""
-        self._recent[key] = max(age, self._recent.get(key, 0))
+        self._recent[key] = max(generation, self._recent.get(key, 0))
         if len(self._recent) >= MAX_RECENT:
             self.arrays()
 
     def merge(self, other: LearnedPages) -> int:
         """Take in the pages of *other*; how many of them were here already."""
-        (keys, ages), more = self.arrays(), other.arrays()
+        (keys, generations), more = self.arrays(), other.arrays()
         n_both = int(np.isin(more[0], keys, assume_unique=True).sum())
         self._keys, self._ages = _united(
-            np.concatenate((keys, more[0])), np.concatenate((ages, more[1]))
+            np.concatenate((keys, more[0])), np.concatenate((generations, more[1]))
         )
         return n_both
 
-    def arrays(self) -> tuple[TokenIds, Ages]:
-        """All keys, in ascending order, and their ages."""
+    def arrays(self) -> tuple[TokenIds, Generations]:
+        """All keys, in ascending order, and their generations."""
         if self._recent:
             keys = np.fromiter(self._recent.keys(), np.uint64, len(self._recent))
-            ages = np.fromiter(self._recent.values(), np.uint32, len(self._recent))
+            generations = np.fromiter(self._recent.values(), np.uint32, len(self._recent))
             self._keys, self._ages = _united(
-                np.concatenate((self._keys, keys)), np.concatenate((self._ages, ages))
+                np.concatenate((self._keys, keys)), np.concatenate((self._ages, generations))
             )
             self._recent = {}
         return self._keys, self._ages
 
 
-def _united(keys: TokenIds, ages: Ages) -> tuple[TokenIds, Ages]:
-    """*keys* in order, each once and with the greatest of its *ages*, and not too many of them."""
-    order = np.lexsort((ages, keys))
-    keys, ages = keys[order], ages[order]
-    is_last = np.append(keys[1:] != keys[:-1], True)[: len(keys)]
-    keys, ages = keys[is_last], ages[is_last]
-    if len(keys) > MAX_KEYS:
-        kept = np.sort(np.lexsort((keys, ages))[-MAX_KEYS:])
-        keys, ages = keys[kept], ages[kept]
-    return keys, ages
+def _united(keys: TokenIds, generations: Generations) -> tuple[TokenIds, Generations]:
+    """*keys* in order, each once and with the newest of its *generations*, and not too many of them."""
+    if not len(keys):
+        return keys, generations
+    order = keys.argsort(kind="stable")  # of keys that are two sorted runs: it merges them
+    keys, generations = keys[order], generations[order]
+    first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+    keys, generations = keys[first], np.maximum.reduceat(generations, first)
+    n_excess = len(keys) - MAX_KEYS
+    if n_excess <= 0:
+        return keys, generations
+    kept = _newest(generations, n_excess)
+    return keys[kept], generations[kept]
+
+
+def _newest(generations: Generations, n_excess: int) -> Bools:
+    """Which keys are left if *n_excess* of them, in ascending order, go: first of the oldest generation.
+
+    Within a generation the least keys go, so that it does not matter in which order sets were united.
+    """
+    limit = np.partition(generations, n_excess - 1)[n_excess - 1]
+    kept: Bools = generations >= limit
+    kept[np.flatnonzero(generations == limit)[: n_excess - int((~kept).sum())]] = False
+    return kept

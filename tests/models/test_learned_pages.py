@@ -10,9 +10,9 @@ from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models import learned_pages as module
 from scrapy_mss.models.learned_pages import (
     MAX_RECENT,
-    PAGES_OF_AN_AGE,
+    PAGES_OF_A_GENERATION,
     LearnedPages,
-    age_after,
+    generation_after,
     page_key,
 )
 
@@ -20,28 +20,28 @@ ADDRESS = "https://news.example/story?id=1"
 HTML = "<div><p>One story, told <b>once</b>.</p></div><p>Advertisement</p>"
 
 
-def pages_of(ages: dict[int, int]) -> LearnedPages:
+def pages_of(generations: dict[int, int]) -> LearnedPages:
     pages = LearnedPages()
-    for key, age in ages.items():
-        pages.add(key, age)
+    for key, generation in generations.items():
+        pages.add(key, generation)
     return pages
 
 
 def content(pages: LearnedPages) -> dict[int, int]:
-    keys, ages = pages.arrays()
-    return dict(zip(keys.tolist(), ages.tolist(), strict=True))
+    keys, generations = pages.arrays()
+    return dict(zip(keys.tolist(), generations.tolist(), strict=True))
 
 
-def random_ages(seed: int, n_keys: int) -> dict[int, int]:
+def random_generations(seed: int, n_keys: int) -> dict[int, int]:
     chance = random.Random(seed)  # noqa: S311 - made-up keys
     return {
         chance.choice((chance.getrandbits(64), seed, 7)): chance.randrange(5) for _ in range(n_keys)
     }
 
 
-def newest(ages: dict[int, int], limit: int) -> dict[int, int]:
+def newest(generations: dict[int, int], limit: int) -> dict[int, int]:
     """The oracle of the bound."""
-    kept = sorted(ages.items(), key=lambda item: (item[1], item[0]))[-limit:]
+    kept = sorted(generations.items(), key=lambda item: (item[1], item[0]))[-limit:]
     return dict(kept)
 
 
@@ -53,13 +53,13 @@ def key_of(html: str, address: str = ADDRESS) -> int:
 
 
 def test_what_was_added_is_in_the_set_and_nothing_else() -> None:
-    ages = random_ages(3, 3 * MAX_RECENT)
-    pages = pages_of(ages)
+    generations = random_generations(3, 3 * MAX_RECENT)
+    pages = pages_of(generations)
 
-    assert content(pages) == ages
-    assert len(pages) == len(ages)
-    assert all(key in pages for key in ages)
-    assert not any(key + 1 in pages for key in ages if key + 1 not in ages)
+    assert content(pages) == generations
+    assert len(pages) == len(generations)
+    assert all(key in pages for key in generations)
+    assert not any(key + 1 in pages for key in generations if key + 1 not in generations)
     assert 0 not in pages
     assert 2**64 - 1 not in pages
 
@@ -87,9 +87,10 @@ def test_a_merge_is_the_bounded_union_in_any_order(
     seed: int, limit: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_KEYS", limit)
-    one, other, third = (random_ages(10 * seed + n, 30) for n in range(3))
+    one, other, third = (random_generations(10 * seed + n, 30) for n in range(3))
     union = {
-        key: max(ages.get(key, 0) for ages in (one, other, third)) for key in one | other | third
+        key: max(generations.get(key, 0) for generations in (one, other, third))
+        for key in one | other | third
     }
 
     left = pages_of(one)
@@ -113,14 +114,18 @@ def test_of_too_many_the_oldest_are_forgotten(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(module, "MAX_KEYS", 10)
     pages = LearnedPages()
     for key in range(30):
-        pages.add(key, age=key)
+        pages.add(key, generation=key)
 
     assert sorted(content(pages)) == list(range(20, 30))
 
 
 def test_an_age_is_some_thousands_of_pages_and_fits_its_column() -> None:
-    assert [age_after(n) for n in (0, PAGES_OF_AN_AGE - 1, PAGES_OF_AN_AGE)] == [0, 0, 1]
-    assert np.uint32(age_after(2**54)) == 2**32 - 1
+    assert [generation_after(n) for n in (0, PAGES_OF_A_GENERATION - 1, PAGES_OF_A_GENERATION)] == [
+        0,
+        0,
+        1,
+    ]
+    assert np.uint32(generation_after(2**54)) == 2**32 - 1
 
 
 def test_the_key_of_a_page_is_of_its_address_and_its_labelled_words() -> None:
