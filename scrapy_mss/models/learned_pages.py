@@ -55,7 +55,7 @@ class LearnedPages:
     ) -> None:
         """The keys uint64[n], strictly ascending, and their generations uint32[n]."""
         self._keys = np.zeros(0, np.uint64) if keys is None else keys
-        self._ages = np.zeros(0, np.uint32) if generations is None else generations
+        self._generations = np.zeros(0, np.uint32) if generations is None else generations
         self._recent: dict[int, int] = {}  # not sorted in yet
 
     def __contains__(self, key: int) -> bool:
@@ -77,7 +77,7 @@ class LearnedPages:
         """Take in the pages of *other*; how many of them were here already."""
         (keys, generations), more = self.arrays(), other.arrays()
         n_both = int(np.isin(more[0], keys, assume_unique=True).sum())
-        self._keys, self._ages = _united(
+        self._keys, self._generations = _united(
             np.concatenate((keys, more[0])), np.concatenate((generations, more[1]))
         )
         return n_both
@@ -87,15 +87,15 @@ class LearnedPages:
         if self._recent:
             keys = np.fromiter(self._recent.keys(), np.uint64, len(self._recent))
             generations = np.fromiter(self._recent.values(), np.uint32, len(self._recent))
-            self._keys, self._ages = _united(
-                np.concatenate((self._keys, keys)), np.concatenate((self._ages, generations))
+            self._keys, self._generations = _united(
+                np.concatenate((self._keys, keys)), np.concatenate((self._generations, generations))
             )
             self._recent = {}
-        return self._keys, self._ages
+        return self._keys, self._generations
 
 
 def _united(keys: TokenIds, generations: Generations) -> tuple[TokenIds, Generations]:
-    """*keys* in order, each once and with the newest of its *generations*, and not too many of them."""
+    """*keys* in order, each once with the newest of its *generations*, and not too many."""
     if not len(keys):
         return keys, generations
     order = keys.argsort(kind="stable")  # of keys that are two sorted runs: it merges them
@@ -110,9 +110,10 @@ def _united(keys: TokenIds, generations: Generations) -> tuple[TokenIds, Generat
 
 
 def _newest(generations: Generations, n_excess: int) -> Bools:
-    """Which keys are left if *n_excess* of them, in ascending order, go: first of the oldest generation.
+    """Which of the keys, which are in ascending order, are left if *n_excess* of them go.
 
-    Within a generation the least keys go, so that it does not matter in which order sets were united.
+    The oldest generations go first, and within one the least keys, so that it does not matter in
+    which order sets were united.
     """
     limit = np.partition(generations, n_excess - 1)[n_excess - 1]
     kept: Bools = generations >= limit
