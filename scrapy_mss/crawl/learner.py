@@ -53,7 +53,7 @@ class Learner:
         self._unsaved = Model(self.model.profile)
         self._in_flight: Model | None = None  # what is being written
         self._write: Future[Addition] | None = None
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-checkpoint")
+        self._writer = _new_writer()
 
     def _live(self, stored: Model) -> Model:
         """What is in the file and in the bundled model together; *stored* becomes it."""
@@ -101,6 +101,7 @@ class Learner:
             following = Model(self.model.profile)
             self._write = self._writer.submit(self.store.add, self._unsaved)
         except Exception as error:  # noqa: BLE001 - of memory, or no thread can be started
+            self._writer = _new_writer()  # the old one would write later what it has queued
             self._report(error)
             return
         self._in_flight, self._unsaved = self._unsaved, following
@@ -152,3 +153,8 @@ class Learner:
         with self.changing():
             self.model.bayes.copy_from(live.bayes)
         self.model.learned_pages = live.learned_pages
+
+
+def _new_writer() -> ThreadPoolExecutor:
+    """What writes checkpoints, one after the other."""
+    return ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-checkpoint")

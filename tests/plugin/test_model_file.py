@@ -14,6 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -318,6 +319,26 @@ def test_a_checkpoint_that_cannot_begin_keeps_its_counts(
     learner.close()
 
     assert learner.failures == 1
+    assert_same_counts(read_model(tmp_path / "model"), counts_after(range(2)))
+
+
+def test_a_checkpoint_whose_thread_cannot_start_is_not_written_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An executor queues a call before it starts a thread, and the next thread would make it."""
+    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+
+    def failing(_: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    teach(learner, 0)
+    with monkeypatch.context() as patch:
+        patch.setattr(Thread, "start", failing)
+        learner.checkpoint()
+    teach(learner, 1)
+    learner.close()
+
+    assert (learner.checkpoints, learner.failures) == (1, 1)
     assert_same_counts(read_model(tmp_path / "model"), counts_after(range(2)))
 
 
