@@ -25,8 +25,8 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-oldest lint format docs research bench systems studies startup model \
-	clean distclean
+.PHONY: help demo test test-oldest lint format docs research bench systems studies startup crash \
+	model clean distclean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -87,6 +87,9 @@ studies: $(VENV)/installed-research ## what changes with a parameter, on the lab
 
 startup: $(VENV)/installed-dev ## how long a fresh process takes to load the bundled model
 	$(BIN)/python -m research.benchmarks.startup
+
+crash: $(VENV)/installed-dev ## kill writers of a model file, N=200 times; lost, twice, unloadable
+	$(BIN)/python -m research.benchmarks.crash --kills $(or $(N),200)
 
 # One thread, so that sums are always taken in the same order.
 model: $(VENV)/installed-research ## make the bundled model from the labelled pages in DATA

@@ -29,10 +29,10 @@ from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.markup.rendering import render, well_formed
 from scrapy_mss.markup.tokens import Bools, Floats, Tokens
-from scrapy_mss.models.bundled import bundled_model, is_complete, with_bundled
+from scrapy_mss.models.bundled import bundled_model, is_complete, load_with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import PAPER, Profile
-from scrapy_mss.models.store import read_model, write_model
+from scrapy_mss.models.store import write_model
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -103,7 +103,7 @@ class Extractor:
     @classmethod
     def load(cls, path: str | os.PathLike[str] | None = None) -> Self:
         """An extractor with the model in the file *path*, or with the bundled one."""
-        return cls(bundled_model() if path is None else with_bundled(read_model(path)))
+        return cls(bundled_model() if path is None else load_with_bundled(path))
 
     @classmethod
     def untrained(cls, profile: Profile = PAPER) -> Self:

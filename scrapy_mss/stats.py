@@ -54,6 +54,10 @@ WRAPPER_HIT = Stat("wrapper/{site}/hit", "pages that a wrapper of the site label
 WRAPPER_MISS = Stat("wrapper/{site}/miss", "pages on which a wrapper of the site found nothing")
 MODEL_PAGES = Stat("model/pages", "pages learned in this crawl and in earlier ones")
 MODEL_CHECKPOINTS = Stat("model/checkpoints", "checkpoints written to the model file")
+MODEL_TWICE = Stat(
+    "model/twice",
+    "pages that the model file counts twice, since another crawl learned them at the same time",
+)
 MODEL_FAILED = Stat("model/failed", "checkpoints that could not be written")
 
 STATS: tuple[Stat, ...] = tuple(row for row in globals().values() if isinstance(row, Stat))

@@ -28,6 +28,7 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         print(f"  profile      {model.profile.name}")
         print(f"  fingerprint  {fingerprint(model.profile)}")
         print(f"  pages        {bayes.pages:,}")
+        print(f"  known        {len(model.learned_pages):,} pages that are not learned again")
         print(f"  tokens       {inside:,} inside articles, {outside:,} outside")
         for name, counts in bayes.counts.items():
             filled = int(counts.any(axis=1).sum())

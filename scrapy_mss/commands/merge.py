@@ -22,10 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
-    merged = model_in(options.models[0])
+    merged, n_twice = model_in(options.models[0]), 0
     for path in options.models[1:]:
         try:
-            merged.bayes.merge(model_in(path).bayes)
+            n_twice += merged.merge(model_in(path))
         except (ValueError, OverflowError) as error:
             raise CommandError(f"{path}: {error}") from error
     try:
@@ -33,6 +33,8 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     except OSError as error:
         raise CommandError(f"{options.output}: cannot be written: {error.strerror}") from error
     print(f"{options.output}: {merged.bayes.pages:,} pages from {len(options.models)} models")
+    if n_twice:
+        print(f"  {n_twice:,} pages count more than once: several of the models had learned them")
     return 0
 
 

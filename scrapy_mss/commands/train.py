@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from scrapy_mss.cli import CommandError
 from scrapy_mss.commands.base import Action, counted, existing_path
+from scrapy_mss.core.labels import Rejection
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.models.learned_pages import generation_after, page_key
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
@@ -21,6 +23,9 @@ from scrapy_mss.wrappers import Registry, label, load_wrappers
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
+
+
+ALREADY_LEARNED = Rejection.ALREADY_LEARNED.value
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,38 +57,44 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     wrappers = load_wrappers(options.wrappers)
     store = FileStore(options.model, DEFAULT)
-    store.load()  # fail before the work if the file cannot be added to
+    stored = store.load()  # fail before the work if the file cannot be added to
     learned = Model(DEFAULT)
     rejected: Counter[str] = Counter()
     for page in counted(_pages(options.sources), "pages"):
-        reason = learn(learned, wrappers, page)
+        reason = learn(page, wrappers, stored, learned)
         if reason:
             rejected[reason] += 1
-    if not learned.bayes.pages:
+    if not learned.bayes.pages and not rejected[ALREADY_LEARNED]:
         why = ", ".join(f"{count} {reason}" for reason, count in rejected.most_common())
         raise CommandError(f"no page was learned: {why or 'the sources have no page'}")
     try:
-        merged = store.add(learned)
+        model, n_twice = store.add(learned)
     except OSError as error:
         raise CommandError(f"{options.model}: cannot be written: {error}") from error
-    print(
-        f"{options.model}: learned {learned.bayes.pages:,} pages, {merged.bayes.pages:,} in total"
-    )
+    print(f"{options.model}: learned {learned.bayes.pages:,} pages, {model.bayes.pages:,} in total")
+    if n_twice:
+        print(f"  {n_twice:,} pages count twice: another process learned them meanwhile")
     for reason, count in rejected.most_common():
         print(f"  {count:,} pages not learned: {reason}")
     return 0
 
 
-def learn(model: Model, wrappers: Registry, page: StoredPage) -> str:
-    """Learn one page; the reason if it was not learned, else an empty string."""
+def learn(page: StoredPage, wrappers: Registry, stored: Model, learned: Model) -> str:
+    """Add *page* to what was *learned* if it is not in *stored*; the reason if not, else empty."""
     wrapper = wrappers.find(page.url)
     if wrapper is None:
         return "no wrapper"
     labelling = label(wrapper, page.html, tokenize(page.html))
     if labelling.reason is not None:
         return labelling.reason.value
-    rejection = Extractor(model).learn(labelling.tokens, labelling.inside)
-    return rejection.value if rejection else ""
+    key = page_key(page.url, labelling.tokens, labelling.inside)
+    if key in stored.learned_pages or key in learned.learned_pages:
+        return ALREADY_LEARNED
+    rejection = Extractor(learned).learn(labelling.tokens, labelling.inside)
+    if rejection is not None:
+        return rejection.value
+    learned.learned_pages.add(key, generation_after(stored.bayes.pages + learned.bayes.pages))
+    return ""
 
 
 def _pages(paths: list[Path]) -> Iterator[StoredPage]:

@@ -24,6 +24,7 @@ class Rejection(Enum):
     TOO_FEW_WORDS = "too_few_words"
     TOO_MANY_TAGS = "too_many_tags"
     MODEL_FULL = "model_full"
+    ALREADY_LEARNED = "already_learned"
 
 
 def span_labels(n_tokens: int, start: int, end: int) -> Bools:

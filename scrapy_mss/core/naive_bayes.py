@@ -32,6 +32,7 @@ from scrapy_mss.markup.tokens import Bools, Floats, Ints, Tokens
 # Where a bucket's 32-bit count would overflow, learning stops: at a hundred tokens of one kind
 # a page that is after forty million pages, when there is nothing left to learn.
 MAX_COUNT = 2**32 - 1
+MAX_TOTAL = 2**54  # tokens or pages: as many as the counts of a full table of 2**22 buckets
 DIGEST_BITS = 64
 
 OUT, IN = 0, 1
@@ -76,7 +77,7 @@ class NaiveBayes(Generic[PageT]):
 
     def has_room(self, observation: Observation) -> bool:
         """Whether no count would overflow by adding *observation*."""
-        return all(
+        return int((self.tokens + observation.tokens).max()) <= MAX_TOTAL and all(
             not len(bucket) or int(self.counts[name][bucket].max()) <= MAX_COUNT - int(more.sum())
             for name, (bucket, more) in observation.counts.items()
         )
@@ -104,6 +105,8 @@ class NaiveBayes(Generic[PageT]):
             )
         if any(np.any(self.counts[name] > MAX_COUNT - more) for name, more in other.counts.items()):
             raise OverflowError(_FULL)
+        if max(*(self.tokens + other.tokens).tolist(), self.pages + other.pages) > MAX_TOTAL:
+            raise OverflowError(_TOO_MANY)
         for name, more in other.counts.items():
             self.counts[name] += more
         self.tokens += other.tokens
@@ -150,6 +153,7 @@ class NaiveBayes(Generic[PageT]):
 
 
 _FULL = "a count would exceed 32 bits: this model cannot learn any more, start a new one"
+_TOO_MANY = f"there would be more than {MAX_TOTAL} pages or tokens: one of the models is damaged"
 
 
 def page_digest(tokens: Tokens, inside: Bools) -> int:

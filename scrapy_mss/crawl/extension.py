@@ -109,6 +109,7 @@ class MssExtension:
             self.learner.close()
         self.stats.put(stats.MODEL_PAGES, self.learner.pages)
         self.stats.put(stats.MODEL_CHECKPOINTS, self.learner.checkpoints)
+        self.stats.put(stats.MODEL_TWICE, self.learner.n_twice)
         self.stats.put(stats.MODEL_FAILED, self.learner.failures)
         logger.info("%s", self._summary())
 

@@ -51,7 +51,7 @@ class Trainer:
         limit = self._options.freeze_after
         if limit and self._learner.pages >= limit:
             return FROZEN
-        rejection = self._learner.learn(labelling.tokens, labelling.inside)
+        rejection = self._learner.learn(labelling.tokens, labelling.inside, response.url)
         if rejection is not None:
             return rejection.value
         self._stats.add(stats.TRAIN_LEARNED)

@@ -7,11 +7,13 @@ are added when such a file is read. A model with a classifier is complete.
 
 from __future__ import annotations
 
+import os
 from importlib.resources import files
 
-from scrapy_mss.models.format import from_bytes
+from scrapy_mss.models.format import FullModelError, from_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.store import read_model
 
 FILE = "models/default.model"
 
@@ -36,5 +38,20 @@ def with_bundled(learned: Model) -> Model:
     bundled = bundled_part_of(learned)
     if bundled is None:
         return learned
-    bundled.bayes.merge(learned.bayes)
+    try:
+        bundled.merge(learned)
+    except OverflowError as error:
+        raise FullModelError(
+            "the model's counts and those of the bundled model, which they are added to, exceed "
+            "their limit. Remove the model and train again"
+        ) from error
     return bundled
+
+
+def load_with_bundled(path: str | os.PathLike[str]) -> Model:
+    """What is in the file *path*, on top of the bundled model."""
+    learned = read_model(path)
+    try:
+        return with_bundled(learned)
+    except FullModelError as error:
+        raise FullModelError(f"{os.fspath(path)}: {error}") from error

@@ -1,12 +1,14 @@
 """A model as bytes: a header that says what it is, the counts, and a checksum. No pickle.
 
-    MAGIC | header length, 4 bytes | header, JSON | counts, a block a family | weights | BLAKE2b
+    MAGIC | header length, 4 bytes | header, JSON | counts, a block a family | keys of learned pages
+    | weights | BLAKE2b
 
 The header names every part in the order of the file: families with the length of their blocks,
 arrays of the block classifier with their shapes, and the inputs that the classifier was trained
 with (`inputs`). A block has the filled buckets only, so that a file is as large as what was
 learned: their numbers as differences (small numbers compress well) and their out and in counts,
-packed by zlib.
+packed by zlib. The keys are packed in the same way, with their generations; a model that knows no
+page has none.
 
 A file whose parts do not mean here what they meant to the version that wrote it is rejected. The
 fingerprint is of the features of a probe page, so counts of another tokenizer are recognized
@@ -28,8 +30,10 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.classifier import POOLINGS, BlockClassifier
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_TOTAL
 from scrapy_mss.models.families import FAMILIES
 from scrapy_mss.models.inputs import Inputs, classifier_inputs, difference
+from scrapy_mss.models.learned_pages import MAX_KEYS, LearnedPages
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import PROFILES, Profile
 
@@ -67,6 +71,10 @@ class IncompatibleModelError(ModelError):
     """The counts are of features that this version does not compute."""
 
 
+class FullModelError(ModelError):
+    """The counts are so near their limit that nothing can be added to them."""
+
+
 @cache
 def fingerprint(profile: Profile) -> str:
     """Equal for two versions of this library if the families of *profile* give equal buckets."""
@@ -97,10 +105,13 @@ def to_bytes(model: Model) -> bytes:
         ],
         "classifier": _classifier_header(classifier) if classifier else None,
     }
+    n_keys, keys = _pack_keys(model.learned_pages)
+    if n_keys:
+        header["learned_pages"] = {"count": n_keys, "bytes": len(keys)}
     head = json.dumps(header, sort_keys=True).encode()
     weights = [a.astype("<f4").tobytes() for a in classifier.arrays.values()] if classifier else []
     counts = (block for _, block in blocks.values())
-    body = b"".join((MAGIC, _LENGTH.pack(len(head)), head, *counts, *weights))
+    body = b"".join((MAGIC, _LENGTH.pack(len(head)), head, *counts, keys, *weights))
     return body + blake2b(body, digest_size=DIGEST_SIZE).digest()
 
 
@@ -174,16 +185,20 @@ def _from_parts(header: dict[str, Any], parts: bytes) -> Model:
     profile = _profile(header)
     model = Model(profile)
     bayes = model.bayes
-    bayes.pages = _count(header["pages"])
+    bayes.pages = _count(header["pages"], MAX_TOTAL)
     n_outside, n_inside = header["tokens"]
-    bayes.tokens[:] = _count(n_outside), _count(n_inside)
-    bayes.digest = _count(header["digest"])
+    bayes.tokens[:] = _count(n_outside, MAX_TOTAL), _count(n_inside, MAX_TOTAL)
+    bayes.digest = _count(header["digest"], 2**DIGEST_BITS - 1)
     rows = header["families"]
     if [row["name"] for row in rows] != list(profile.families):
         raise ValueError(f"families {[row['name'] for row in rows]} for profile {profile.name}")
     for row in rows:
         block, parts = parts[: row["bytes"]], parts[row["bytes"] :]
         _unpack(block, _count(row["filled"]), bayes.counts[row["name"]])
+    if "learned_pages" in header:
+        row = header["learned_pages"]
+        block, parts = parts[: row["bytes"]], parts[row["bytes"] :]
+        model.learned_pages = _unpack_keys(block, _count(row["count"], MAX_KEYS))
     if header["classifier"] is not None:
         model.classifier = _classifier(header["classifier"], parts)
     elif parts:
@@ -245,9 +260,9 @@ def _shapes(output: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
     }
 
 
-def _count(number: object) -> int:
-    if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-        raise ValueError(f"{number!r} where a count was expected")
+def _count(number: object, limit: float = float("inf")) -> int:
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= limit:
+        raise ValueError(f"{number!r} where a count up to {limit} was expected")
     return number
 
 
@@ -263,12 +278,34 @@ def _unpack(block: bytes, filled: int, counts: NDArray[np.uint32]) -> None:
     """Write a block of *filled* buckets into the empty *counts*."""
     if not 0 <= filled <= len(counts):
         raise ValueError(f"{filled} buckets for a table of {len(counts)}")
-    size = 3 * 4 * filled
-    raw = zlib.decompressobj().decompress(block, size + 1)
-    if len(raw) != size:
-        raise ValueError(f"{len(raw)} bytes of counts where {size} were announced")
+    raw = _inflated(block, 3 * 4 * filled, "counts")
     numbers, outside, inside = np.frombuffer(raw, "<u4").reshape(3, filled)
     at = np.cumsum(numbers, dtype=np.int64)
     if filled and at[-1] >= len(counts):
         raise ValueError(f"bucket {at[-1]} in a table of {len(counts)}")
     counts[at, 0], counts[at, 1] = outside, inside
+
+
+def _pack_keys(pages: LearnedPages) -> tuple[int, bytes]:
+    keys, generations = pages.arrays()
+    if not len(keys):
+        return 0, b""
+    differences = np.diff(keys, prepend=np.uint64(0))
+    raw = differences.astype("<u8").tobytes() + generations.astype("<u4").tobytes()
+    return len(keys), zlib.compress(raw, COMPRESSION)
+
+
+def _unpack_keys(block: bytes, n_keys: int) -> LearnedPages:
+    raw = _inflated(block, (8 + 4) * n_keys, "keys")
+    keys = np.cumsum(np.frombuffer(raw, "<u8", n_keys), dtype=np.uint64)
+    if not n_keys or not (keys[1:] > keys[:-1]).all():
+        raise ValueError("keys of pages that are not in ascending order")
+    return LearnedPages(keys, np.frombuffer(raw, "<u4", n_keys, 8 * n_keys).astype(np.uint32))
+
+
+def _inflated(block: bytes, size: int, what: str) -> bytes:
+    """The *size* bytes that were packed as *block*; no more than that is unpacked."""
+    raw = zlib.decompressobj().decompress(block, size + 1)
+    if len(raw) != size:
+        raise ValueError(f"{len(raw)} bytes of {what} where {size} were announced")
+    return raw

@@ -1,6 +1,7 @@
 """A model: a profile, counts of its feature families, and a block classifier where it has one.
 
-Counts add up. A model that a crawl learns has counts alone; the bundled one has a classifier, too.
+Counts add up. A model that a crawl learns has counts and which pages they are of; the bundled one
+has a classifier, too.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, NaiveBayes
 from scrapy_mss.markup.tokens import Bools
 from scrapy_mss.models.families import new_counts
+from scrapy_mss.models.learned_pages import LearnedPages
 from scrapy_mss.models.profiles import Profile
 
 
@@ -25,10 +27,16 @@ class Model:
         self.profile = profile
         self.classifier = classifier
         self.bayes = new_counts(profile.families) if bayes is None else bayes
+        self.learned_pages = LearnedPages()
 
     def learn(self, page: Page, inside: Bools) -> None:
         """Count *page*, whose article is the tokens *inside* (bool[n_tokens])."""
         self.bayes.learn(page, inside)
+
+    def merge(self, other: Model) -> int:
+        """Add what *other* has learned; how many of its pages count twice, since both had them."""
+        self.bayes.merge(other.bayes)
+        return self.learned_pages.merge(other.learned_pages)
 
     @property
     def identifier(self) -> str:

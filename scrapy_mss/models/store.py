@@ -3,21 +3,34 @@
 Several crawls may share a file. Counts add, so none has to know of the others: each keeps what
 it learned since its last checkpoint apart, and a checkpoint adds that to what the file holds by
 then, under a lock that the system releases when a process dies.
+
+With the rename the counts are in the file. From there on nothing may fail, or they would be added
+again by a caller that believes that they are not: what goes wrong then is logged.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from glob import escape
 from pathlib import Path
 from secrets import token_hex
 from time import time
+from typing import NamedTuple
 
-from scrapy_mss.models.format import IncompatibleModelError, ModelError, from_bytes, to_bytes
+from scrapy_mss.models.format import (
+    FullModelError,
+    IncompatibleModelError,
+    ModelError,
+    from_bytes,
+    to_bytes,
+)
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import Profile
+
+logger = logging.getLogger(__name__)
 
 LOCK_SECONDS = 60.0  # a checkpoint holds the lock for less than a second
 STALE_SECONDS = 3600.0  # nobody is still writing a file of a few megabytes after an hour
@@ -27,12 +40,19 @@ class StoreError(OSError):
     """The store cannot be used now; the message says why."""
 
 
+class Addition(NamedTuple):
+    """What a file holds after something was added to it."""
+
+    model: Model
+    n_twice: int  # pages that were in it already, and count twice now
+
+
 class FileStore:
-    """A model file that crawls add to."""
+    """A model file that crawls add to; a link to it is followed, so that all links share it."""
 
     def __init__(self, path: str | os.PathLike[str], profile: Profile) -> None:
         """Keep a model for *profile* in the file *path*, which need not exist yet."""
-        self.path = Path(path)
+        self.path = _target(path)
         self.profile = profile
 
     def load(self) -> Model:
@@ -47,35 +67,48 @@ class FileStore:
             )
         return model
 
-    def add(self, learned: Model) -> Model:
-        """Add what was *learned* to the file; what the file holds now."""
+    def add(self, learned: Model) -> Addition:
+        """Add what was *learned* to the file; where this raises, nothing was added."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._locked():
             model = self.load()
-            model.bayes.merge(learned.bayes)
+            try:
+                n_twice = model.merge(learned)
+            except OverflowError as error:
+                raise FullModelError(f"{self.path}: {error}") from error
             write_model(self.path, model)
             self._sweep()
-        return model
+        return Addition(model, n_twice)
 
     def _sweep(self) -> None:
-        """Remove what writers have left that were killed."""
-        for left in self.path.parent.glob(f".{escape(self.path.name)}.*-*"):
-            with suppress(FileNotFoundError):
-                if time() - left.stat().st_mtime > STALE_SECONDS:
-                    left.unlink()
+        """Remove what writers have left that were killed, as far as that can be removed."""
+        with _errors_logged(f"{self.path.parent}: cannot look for what killed writers have left"):
+            for left in self.path.parent.glob(f".{escape(self.path.name)}.*-*"):
+                with _errors_logged(f"{left}: cannot remove what a killed writer has left"):
+                    if time() - left.stat().st_mtime > STALE_SECONDS:
+                        left.unlink()
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
         from filelock import FileLock, Timeout  # reading a model needs none
 
-        lock = self.path.with_name(f"{self.path.name}.lock")
+        lock = FileLock(self.path.with_name(f"{self.path.name}.lock"), timeout=LOCK_SECONDS)
         try:
-            with FileLock(lock, timeout=LOCK_SECONDS):
-                yield
+            lock.acquire()
         except Timeout as error:
             raise StoreError(
-                f"{self.path}: another process has held {lock} for {LOCK_SECONDS:.0f} seconds"
+                f"{self.path}: another process has held {lock.lock_file} for "
+                f"{LOCK_SECONDS:.0f} seconds"
             ) from error
+        except NotImplementedError as error:
+            raise StoreError(
+                f"{self.path}: its file system has no locks: {error}. Name a file elsewhere"
+            ) from error
+        try:
+            yield
+        finally:
+            with _errors_logged(f"{lock.lock_file}: cannot be let go"):
+                lock.release()
 
 
 def read_model(path: str | os.PathLike[str]) -> Model:
@@ -92,7 +125,11 @@ def write_model(path: str | os.PathLike[str], model: Model) -> None:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write *data* to a file next to *path*, sync it, and rename it to *path*."""
+    """Write *data* to a file next to *path*, sync it, and rename it to *path*.
+
+    Where this raises, the old file is unchanged. A link is followed: its target is replaced.
+    """
+    path = _target(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{token_hex(4)}")
     try:
         with temporary.open("xb") as file:
@@ -103,7 +140,27 @@ def write_atomically(path: Path, data: bytes) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync_directory(path.parent)
+    with _errors_logged(f"{path.parent}: cannot be synced; a power cut may undo the last change"):
+        _sync_directory(path.parent)
+
+
+def _target(path: str | os.PathLike[str]) -> Path:
+    """The file that *path* leads to.
+
+    Where links go in circles, `Path.resolve` raises RuntimeError; this leaves the error to `open`.
+    """
+    return Path(os.path.realpath(path))
+
+
+@contextmanager
+def _errors_logged(what: str) -> Iterator[None]:
+    """Go on after any error; it is logged as *what*."""
+    try:
+        yield
+    except FileNotFoundError:
+        pass  # another process has removed it
+    except Exception as error:  # noqa: BLE001 - what is done is done, whatever fails after it
+        logger.warning("scrapy-mss: %s: %s: %s", what, type(error).__name__, error)
 
 
 def _sync_directory(path: Path) -> None:

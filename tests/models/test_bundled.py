@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.crawl.learner import Learner
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.bundled import FILE, bundled_model, bundled_part_of, with_bundled
-from scrapy_mss.models.format import fingerprint, from_bytes, read_header, to_bytes
+from scrapy_mss.models.format import FullModelError, fingerprint, from_bytes, read_header, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
+from scrapy_mss.models.store import FileStore, write_model
 from tests.helpers.classifiers import counts_of
 from tests.helpers.news_pages import news_page
 
@@ -121,3 +124,28 @@ def test_model_files_of_two_crawls_merge() -> None:
 
     assert to_bytes(one) == to_bytes(learned(1, 2))
     assert to_bytes(with_bundled(one)) == to_bytes(with_bundled(learned(1, 2)))
+
+
+def full_file(path: Path) -> Path:
+    """A model file that the bundled counts cannot be added to."""
+    model = Model(DEFAULT)
+    for counts in model.bayes.counts.values():
+        counts[:] = 2**32 - 1
+    write_model(path, model)
+    return path
+
+
+def test_a_file_with_counts_near_their_limit_is_an_error_that_names_it(tmp_path: Path) -> None:
+    path = full_file(tmp_path / "full.model")
+
+    with pytest.raises(FullModelError, match=r"full\.model: .*Remove the model"):
+        Extractor.load(path)
+    with pytest.raises(FullModelError, match=r"full\.model: "):
+        Learner(FileStore(path, DEFAULT))
+
+
+def test_learned_pages_stay_known_on_top_of_the_bundled_model() -> None:
+    crawl = learned(1)
+    crawl.learned_pages.add(7, 0)
+
+    assert 7 in with_bundled(crawl).learned_pages

@@ -3,7 +3,7 @@ from __future__ import annotations
 import struct
 import tracemalloc
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -348,3 +348,80 @@ def test_a_header_can_be_read_without_the_counts(stored: bytes) -> None:
     assert header["pages"] == 2
     assert header["profile"] == "paper"
     assert read_header(stored[:position]) == (header, position)
+
+
+# Keys of learned pages
+
+
+def with_pages(keys: Iterable[int]) -> Model:
+    model = Model(TRIGRAM)
+    for key in keys:
+        model.learned_pages.add(key, key % 5)
+    return model
+
+
+@pytest.mark.parametrize("keys", [[0], [2**64 - 1], [0, 1, 2**63, 2**64 - 1], range(2000)], ids=len)
+def test_keys_of_learned_pages_are_read_as_they_were_written(keys: Sequence[int]) -> None:
+    before = with_pages(keys)
+
+    after = from_bytes(to_bytes(before))
+
+    (read_keys, read_generations), (keys_before, generations) = (
+        model.learned_pages.arrays() for model in (after, before)
+    )
+    assert np.array_equal(read_keys, keys_before)
+    assert np.array_equal(read_generations, generations)
+    assert read_keys.dtype == np.uint64
+    assert read_generations.dtype == np.uint32
+    assert to_bytes(after) == to_bytes(before) == to_bytes(with_pages(reversed(keys)))
+
+
+def test_a_model_without_keys_is_written_as_before_there_were_any() -> None:
+    assert "learned_pages" not in parts_of(to_bytes(trained()))[0]
+
+
+def test_a_key_takes_at_most_nine_bytes() -> None:
+    keys = np.random.default_rng(0).integers(0, 2**63, 5000).tolist()
+
+    assert len(to_bytes(with_pages(keys))) - len(to_bytes(Model(TRIGRAM))) <= 9 * len(keys) + 100
+
+
+DAMAGED_KEYS = {
+    "equal keys": (2, [5, 0], [0, 0]),
+    "keys beyond 64 bits": (2, [2**64 - 1, 2], [0, 0]),
+    "no keys": (0, [], []),
+    "fewer than announced": (2, [1], [0]),
+    "more than announced": (1, [1, 1], [0, 0]),
+    "more than the bound": (2**18 + 1, [1] * (2**18 + 1), [0] * (2**18 + 1)),
+    "a count that is none": (True, [1], [0]),
+}
+
+
+@pytest.mark.parametrize("fault", DAMAGED_KEYS)
+def test_damaged_keys_are_rejected(fault: str) -> None:
+    count, differences, generations = DAMAGED_KEYS[fault]
+    block = zlib.compress(
+        np.array(differences, "<u8").tobytes() + np.array(generations, "<u4").tobytes()
+    )
+    header, body = parts_of(to_bytes(Model(TRIGRAM)))
+    row = {"count": count, "bytes": len(block)}
+
+    rejection_of(assembled({**header, "learned_pages": row}, body + block), DamagedModelError)
+
+
+@pytest.mark.parametrize("total", [2**63 - 1, 2**54 + 1])
+def test_absurd_totals_are_damage(stored: bytes, total: int) -> None:
+    for changes in ({"tokens": [total, 5]}, {"tokens": [5, total]}, {"pages": total}):
+        rejection_of(with_header(stored, **changes), DamagedModelError)
+    rejection_of(with_header(stored, digest=2**64), DamagedModelError)
+
+
+def test_the_greatest_totals_are_read_and_not_added_to(stored: bytes) -> None:
+    model = from_bytes(with_header(stored, tokens=[2**54, 5], pages=2**54))
+
+    assert not model.bayes.has_room(
+        model.bayes.observe(Page(news_page(0).tokens), np.zeros(len(news_page(0).tokens), np.bool_))
+    )
+    with pytest.raises(OverflowError, match="damaged"):
+        model.bayes.merge(from_bytes(stored).bayes)
+    assert model.bayes.tokens.tolist() == [2**54, 5]

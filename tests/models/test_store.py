@@ -3,6 +3,7 @@ from __future__ import annotations
 import errno
 import multiprocessing
 import os
+from collections.abc import Callable
 from pathlib import Path
 from stat import S_ISDIR
 
@@ -13,6 +14,7 @@ from scrapy_mss.models import store as store_module
 from scrapy_mss.models.format import (
     DamagedModelError,
     ForeignModelError,
+    FullModelError,
     IncompatibleModelError,
     ModelError,
     to_bytes,
@@ -161,7 +163,7 @@ def test_what_is_learned_is_added_to_the_file(path: Path) -> None:
     one, other = FileStore(path, TRIGRAM), FileStore(path, TRIGRAM)
 
     one.add(trained(1))
-    added = other.add(trained(2))
+    added, _ = other.add(trained(2))
 
     assert to_bytes(added) == path.read_bytes() == to_bytes(trained(1, 2))
     assert to_bytes(one.load()) == path.read_bytes()
@@ -231,7 +233,7 @@ def test_what_killed_writers_left_is_removed_once_it_is_old(path: Path) -> None:
 def test_a_complete_model_keeps_its_classifier_when_counts_are_added(path: Path) -> None:
     write_model(path, Model(DEFAULT, random_classifier(), counts_of([1])))
 
-    added = FileStore(path, DEFAULT).add(Model(DEFAULT, None, counts_of([2])))
+    added, _ = FileStore(path, DEFAULT).add(Model(DEFAULT, None, counts_of([2])))
 
     assert to_bytes(added) == path.read_bytes()
     assert to_bytes(added) == to_bytes(Model(DEFAULT, random_classifier(), counts_of([1, 2])))
@@ -254,3 +256,163 @@ def test_processes_that_add_to_one_file_lose_nothing(path: Path) -> None:
 
     assert [crawl.exitcode for crawl in crawls] == [0, 0]
     assert path.read_bytes() == to_bytes(trained(*range(6)))
+
+
+# After the rename nothing fails, and links lead to one file
+
+
+@pytest.fixture
+def sticky(path: Path) -> Path:
+    """What a killed writer seems to have left and nobody can remove: a folder."""
+    left = path.with_name(f".{path.name}.1-abcd")
+    left.mkdir()
+    os.utime(left, (0, 0))
+    return left
+
+
+def test_what_cannot_be_swept_fails_no_addition(path: Path, sticky: Path) -> None:
+    FileStore(path, TRIGRAM).add(trained(1))
+    FileStore(path, TRIGRAM).add(trained(2))
+
+    assert path.read_bytes() == to_bytes(trained(1, 2))
+    assert sticky.is_dir()
+
+
+@pytest.fixture(params=[OSError(errno.EINVAL, "Invalid"), MemoryError()], ids=repr)
+def failing_step(request: pytest.FixtureRequest) -> Callable[..., None]:
+    def fail(*_: object) -> None:
+        raise request.param
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    "step", [f"{store_module.__name__}._sync_directory", "pathlib.Path.glob"], ids=["sync", "sweep"]
+)
+def test_no_error_after_the_rename_is_raised(
+    path: Path, step: str, failing_step: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(step, failing_step)
+    FileStore(path, TRIGRAM).add(trained(1))
+
+    assert path.read_bytes() == to_bytes(trained(1))
+
+
+def test_an_error_after_the_rename_is_logged_with_its_place(
+    path: Path, sticky: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    FileStore(path, TRIGRAM).add(trained(1))
+
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert str(sticky) in record.message
+    assert "Error: " in record.message
+
+
+def test_a_lock_that_cannot_be_let_go_fails_no_addition(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = FileLock.release
+
+    def failing(self: FileLock) -> None:
+        release(self)
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(FileLock, "release", failing)
+    FileStore(path, TRIGRAM).add(trained(1))
+
+    assert path.read_bytes() == to_bytes(trained(1))
+
+
+def test_a_file_system_without_locks_is_an_error_that_names_the_file(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(*_: object) -> None:
+        raise NotImplementedError("no flock here")
+
+    monkeypatch.setattr(FileLock, "acquire", missing)
+
+    with pytest.raises(StoreError, match=f"{path.name}: its file system has no locks"):
+        FileStore(path, TRIGRAM).add(trained(1))
+
+
+@pytest.fixture
+def links(tmp_path: Path, path: Path) -> list[Path]:
+    """Two links to the file, one of them relative, in folders of their own."""
+    made = []
+    for name, target in (("a", path), ("b", Path("..") / path.name)):
+        (tmp_path / name).mkdir()
+        link = tmp_path / name / "link.model"
+        link.symlink_to(target)
+        made.append(link)
+    return made
+
+
+def test_links_to_one_file_lead_to_it_and_stay_links(path: Path, links: list[Path]) -> None:
+    for number, link in enumerate(links):
+        FileStore(link, TRIGRAM).add(trained(number))
+
+    assert all(link.is_symlink() for link in links)
+    assert path.read_bytes() == to_bytes(trained(0, 1))
+    assert [names(link.parent) for link in links] == [["link.model"], ["link.model"]]
+
+
+def test_links_to_one_file_share_its_lock(
+    path: Path, links: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "LOCK_SECONDS", 0.1)
+
+    with FileLock(path.with_name(f"{path.name}.lock")):
+        for link in links:
+            with pytest.raises(StoreError, match="another process has held"):
+                FileStore(link, TRIGRAM).add(trained(1))
+
+
+def test_a_model_is_written_through_a_link(path: Path, links: list[Path]) -> None:
+    write_model(links[0], trained(1))
+
+    assert links[0].is_symlink()
+    assert path.read_bytes() == to_bytes(trained(1))
+
+
+def test_a_link_in_a_circle_is_an_error_of_the_file(tmp_path: Path) -> None:
+    link = tmp_path / "circle.model"
+    link.symlink_to(link)
+
+    with pytest.raises(OSError, match=r"circle\.model"):
+        read_model(link)
+    FileStore(link, TRIGRAM)
+
+
+# Learned pages and limits
+
+
+def keyed(*keys: int) -> Model:
+    """A model that learned a page for each of these keys."""
+    model = trained(*keys)
+    for key in keys:
+        model.learned_pages.add(key, 0)
+    return model
+
+
+def test_an_addition_reports_the_pages_that_were_there_already(path: Path) -> None:
+    store = FileStore(path, TRIGRAM)
+
+    assert store.add(keyed(1, 2)).n_twice == 0
+    model, n_twice = store.add(keyed(2, 3))
+
+    assert n_twice == 1
+    assert model.bayes.pages == 4
+    assert len(model.learned_pages) == len(store.load().learned_pages) == 3
+
+
+def test_counts_that_cannot_be_added_are_an_error_that_names_the_file(path: Path) -> None:
+    full = Model(TRIGRAM)
+    full.bayes.counts["trigram"][:] = 2**32 - 1
+    write_model(path, full)
+    before = path.read_bytes()
+
+    with pytest.raises(FullModelError, match=path.name):
+        FileStore(path, TRIGRAM).add(trained(1))
+
+    assert path.read_bytes() == before

@@ -20,7 +20,7 @@ from scrapy_mss.commands import ACTIONS
 from scrapy_mss.models.bundled import bundled_model, with_bundled
 from scrapy_mss.models.format import from_bytes
 from scrapy_mss.models.model import Model
-from scrapy_mss.models.profiles import PAPER
+from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.store import read_model, write_model
 from tests.plugin.crawling import environment
 from tests.plugin.models import assert_same_counts, learned
@@ -283,6 +283,52 @@ def test_train_learns_a_folder_of_pages_that_name_their_address(
 def test_train_learns_a_warc_file(done: dict[str, Done], folder: Path) -> None:
     assert done["train warc"].code == 0, done["train warc"].err
     assert_same_counts(read_model(folder / "warc.model"), learned(STORED))
+
+
+def test_train_learns_a_page_once_and_says_so(folder: Path) -> None:
+    line = "train @sound.jsonl @sound.jsonl -w @rules.yaml -m @again.model"
+    first, second, third = (run(folder, line) for _ in range(3))
+
+    assert (first.code, second.code, third.code) == (0, 0, 0)
+    assert f"learned {N_STORED} pages, {N_STORED} in total" in first.out
+    assert f"{N_STORED} pages not learned: already_learned" in first.out
+    for again in (second, third):
+        assert f"learned 0 pages, {N_STORED} in total" in again.out
+        assert f"{2 * N_STORED} pages not learned: already_learned" in again.out
+    assert_same_counts(read_model(folder / "again.model"), learned(STORED))
+
+
+def test_merge_says_which_pages_count_twice(folder: Path) -> None:
+    for name, numbers in (("a", (1, 2, 3)), ("b", (3, 4))):
+        model = learned(numbers)
+        for number in numbers:
+            model.learned_pages.add(number, 0)
+        write_model(folder / f"{name}.model", model)
+
+    merged = run(folder, "merge @a.model @b.model -o @both.model")
+    info = run(folder, "info @both.model")
+
+    assert merged.code == info.code == 0
+    assert "5 pages from 2 models\n  1 pages count more than once" in merged.out
+    assert "4 pages that are not learned again" in info.out
+
+
+def test_a_model_near_its_limit_is_one_line(folder: Path) -> None:
+    model = Model(DEFAULT)
+    for counts in model.bayes.counts.values():
+        counts[:] = 2**32 - 1
+    write_model(folder / "full.model", model)
+
+    for line in (
+        "extract @page.html -m @full.model",
+        "merge @full.model @one.model -o @sum.model",
+        "merge @one.model @full.model -o @sum.model",
+        "train @sound.jsonl -w @rules.yaml -m @full.model",
+    ):
+        done = run(folder, line)
+        assert done.code == 2, line
+        assert done.err.count("\n") == 1, done.err
+        assert "exceed" in done.err
 
 
 def test_merge_writes_the_exact_sum(done: dict[str, Done], folder: Path) -> None:

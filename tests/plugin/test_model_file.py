@@ -14,13 +14,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
 import scrapy
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.labels import span_labels
+from scrapy_mss.core.labels import Rejection, span_labels
 from scrapy_mss.crawl.learner import Learner
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.bundled import with_bundled
@@ -28,7 +29,7 @@ from scrapy_mss.models.format import DIGEST_SIZE, MAGIC, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.store import FileStore, read_model, write_atomically
-from tests.plugin.crawling import ADDON, QUIET, Job, crawl, environment
+from tests.plugin.crawling import ADDON, QUIET, Crawl, Job, crawl, environment
 from tests.plugin.models import assert_same_counts, learned
 from tests.plugin.site import RULES, Site, wrapped
 
@@ -53,8 +54,15 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def teach(learner: Learner, number: int) -> None:
-    tokens = tokenize(wrapped(number))
-    assert learner.learn(tokens, inside_of(number)) is None
+    assert taught(learner, number) is None
+
+
+def taught(learner: Learner, number: int) -> Rejection | None:
+    return learner.learn(tokenize(wrapped(number)), inside_of(number), address_of(number))
+
+
+def address_of(number: int) -> str:
+    return f"https://news.example/{number}"
 
 
 def inside_of(number: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -183,6 +191,155 @@ def test_what_others_have_added_is_learned_with_the_next_checkpoint(tmp_path: Pa
 
     assert one.pages == 2
     assert_same_counts(one.model, with_bundled(counts_after(range(2))))
+
+
+def test_a_checkpoint_counts_once_whatever_fails_after_its_rename(tmp_path: Path) -> None:
+    """A folder where a killed writer's file should be cannot be swept away."""
+    (tmp_path / ".model.1-aa").mkdir()
+    os.utime(tmp_path / ".model.1-aa", (1, 1))
+    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+
+    for number in range(4):
+        teach(learner, number)
+        learner.checkpoint()
+        settled(learner)
+    learner.close()
+
+    assert (learner.checkpoints, learner.failures) == (4, 0)
+    assert learner.pages == 4
+    assert_same_counts(read_model(tmp_path / "model"), counts_after(range(4)))
+
+
+def test_a_page_is_learned_once_by_all_crawls_of_a_file(tmp_path: Path) -> None:
+    """In one crawl, unsaved, in flight and saved; and in the next one."""
+    first = Learner(FileStore(tmp_path / "model", DEFAULT))
+    teach(first, 0)
+    again = [taught(first, 0)]
+    first.checkpoint()
+    again.append(taught(first, 0))
+    settled(first)
+    again.append(taught(first, 0))
+    first.close()
+    second = Learner(FileStore(tmp_path / "model", DEFAULT))
+    again.append(taught(second, 0))
+    second.close()
+
+    assert again == [Rejection.ALREADY_LEARNED] * 4
+    assert first.pages == second.pages == 1
+    assert_same_counts(read_model(tmp_path / "model"), counts_after(range(1)))
+
+
+def test_a_page_of_a_checkpoint_that_failed_stays_known(tmp_path: Path) -> None:
+    (tmp_path / "folder").write_text("a file where the folder should be")
+    learner = Learner(FileStore(tmp_path / "folder" / "model", DEFAULT))
+    teach(learner, 0)
+    learner.checkpoint()
+    settled(learner)
+
+    assert taught(learner, 0) is Rejection.ALREADY_LEARNED
+    (tmp_path / "folder").unlink()
+    learner.close()
+
+    assert len(read_model(tmp_path / "folder" / "model").learned_pages) == 1
+
+
+def test_the_text_of_another_address_is_another_page(tmp_path: Path) -> None:
+    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+    tokens = tokenize(wrapped(0))
+
+    first, second = (learner.learn(tokens, inside_of(0), address_of(n)) for n in range(2))
+    learner.close()
+
+    assert first is second is None
+    assert learner.pages == 2
+
+
+def test_a_page_that_two_crawls_learn_at_once_counts_twice_and_is_counted(tmp_path: Path) -> None:
+    one, other = (Learner(FileStore(tmp_path / "model", DEFAULT)) for _ in range(2))
+    for number in range(3):
+        teach(one, number)
+    for number in range(1, 5):
+        teach(other, number)
+
+    one.close()
+    other.close()
+
+    assert (one.n_twice, other.n_twice) == (0, 2)
+    stored = read_model(tmp_path / "model")
+    assert stored.bayes.pages == 7
+    assert len(stored.learned_pages) == 5
+
+
+def test_what_another_crawl_has_added_is_not_learned_again(tmp_path: Path) -> None:
+    one, other = (Learner(FileStore(tmp_path / "model", DEFAULT)) for _ in range(2))
+    teach(other, 1)
+    other.close()
+    teach(one, 0)
+    one.checkpoint()
+    settled(one)
+
+    assert taught(one, 1) is Rejection.ALREADY_LEARNED
+    one.close()
+    assert one.pages == 2
+
+
+def test_learning_goes_on_beside_a_crawl_that_fills_the_file(tmp_path: Path) -> None:
+    """Its counts leave room for ours, but none for those of the bundled model."""
+    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+    full = Model(DEFAULT)
+    for counts in full.bayes.counts.values():
+        counts[:] = 2**32 - 2**16
+    FileStore(tmp_path / "model", DEFAULT).add(full)
+
+    teach(learner, 0)
+    learner.checkpoint()
+    settled(learner)
+    teach(learner, 1)
+    learner.close()
+
+    assert (learner.checkpoints, learner.failures) == (2, 0)
+    assert read_model(tmp_path / "model").bayes.pages == 2
+    assert_same_counts(learner.model, with_bundled(counts_after(range(2))))
+
+
+@pytest.mark.parametrize("error", [RuntimeError("can't start new thread"), MemoryError()])
+def test_a_checkpoint_that_cannot_begin_keeps_its_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+
+    def failing(*_: object) -> Model:
+        raise error
+
+    teach(learner, 0)
+    with monkeypatch.context() as patch:
+        patch.setattr(ThreadPoolExecutor, "submit", failing)
+        learner.checkpoint()
+    teach(learner, 1)
+    learner.close()
+
+    assert learner.failures == 1
+    assert_same_counts(read_model(tmp_path / "model"), counts_after(range(2)))
+
+
+def test_a_checkpoint_whose_thread_cannot_start_is_not_written_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An executor queues a call before it starts a thread, and the next thread would make it."""
+    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+
+    def failing(_: Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    teach(learner, 0)
+    with monkeypatch.context() as patch:
+        patch.setattr(Thread, "start", failing)
+        learner.checkpoint()
+    teach(learner, 1)
+    learner.close()
+
+    assert (learner.checkpoints, learner.failures) == (1, 1)
+    assert_same_counts(read_model(tmp_path / "model"), counts_after(range(2)))
 
 
 def test_what_killed_writers_have_left_is_removed_when_it_is_old(tmp_path: Path) -> None:
@@ -314,6 +471,23 @@ def test_crawls_at_once_on_one_file_add_up_to_what_one_would_have_learned(
 
     assert_same_counts(read_model(tmp_path / "model"), learned(range(60)))
     assert sum(checkpoints) > 4
+
+
+def test_pages_that_are_crawled_again_are_not_learned_again(tmp_path: Path, site: Site) -> None:
+    def again(numbers: range) -> Crawl:
+        job = Job(
+            arguments={"urls": site.urls("wrapped", numbers)},
+            settings={**ADDON, "MSS_WRAPPERS": RULES, "MSS_MODEL": str(tmp_path / "model")},
+        )
+        return crawl(tmp_path, [job])[0]
+
+    today, tomorrow = again(range(8)), again(range(4, 12))
+
+    assert today.mss("train/learned") == 8
+    assert tomorrow.mss("train/learned") == tomorrow.mss("train/refused/already_learned") == 4
+    assert tomorrow.mss("model/pages") == 12
+    assert tomorrow.mss("model/twice") == 0
+    assert_same_counts(read_model(tmp_path / "model"), learned(range(12)))
 
 
 # Files that cannot be used
