@@ -30,7 +30,8 @@ class Action:
 
 def counted(things: Iterable[T], what: str) -> Iterable[T]:
     """*things*, with a running count on standard error where that is a terminal."""
-    return tqdm(things, unit=f" {what}", leave=False, disable=None)
+    shown: Iterable[T] = tqdm(things, unit=f" {what}", leave=False, disable=None)
+    return shown
 
 
 def existing_path(text: str) -> Path:
