@@ -51,6 +51,15 @@ ITEMS_UNPAIRED = Stat(
 )
 WRAPPER_HIT = Stat("wrapper/{site}/hit", "pages that a wrapper of the site labelled")
 WRAPPER_MISS = Stat("wrapper/{site}/miss", "pages for which a wrapper of the site found nothing")
+FIELD_HIT = Stat(
+    "wrapper/field/hit/{site}/{field}",
+    "labelled pages on which a wrapper's selectors of a field hit: title, authors, published, "
+    "exclude",
+)
+FIELD_MISS = Stat(
+    "wrapper/field/miss/{site}/{field}",
+    "labelled pages on which they selected nothing: of a title, often that the rule is outdated",
+)
 MODEL_PAGES = Stat("model/pages", "pages that crawls had taught the model when this one ended")
 MODEL_CHECKPOINTS = Stat("model/checkpoints", "checkpoints of the model file that this crawl wrote")
 MODEL_FAILED = Stat("model/failed", "checkpoints that could not be written")

@@ -22,6 +22,8 @@ _KINDS = (
 )
 # Flags that not every system has: neither waits for the writer of a pipe, nor changes line ends.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+# Bytes: ten times what MSS_MAX_BODY takes by default. Packed, a page of gigabytes takes kilobytes.
+LARGEST_PAGE = 50_000_000
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but tab and line feed
 
 
@@ -35,6 +37,15 @@ def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
     except BaseException:
         os.close(descriptor)
         raise
+
+
+def read_regular(path: str | os.PathLike[str], most: int) -> bytes:
+    """The content of the regular file *path*; an `OSError` if it has more than *most* bytes."""
+    with open_regular(path) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"expected at most {most:,} bytes", os.fspath(path))
+    return content
 
 
 def _check_regular(path: str | os.PathLike[str], status: os.stat_result) -> None:

@@ -12,11 +12,11 @@ import pytest
 
 from scrapy_mss.__main__ import main
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.cli import printable
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import PAPER
+from scrapy_mss.untrusted import printable
 from tests.helpers.news_pages import news_page
 
 ARTICLE = (

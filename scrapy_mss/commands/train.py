@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_mss.cli import CommandError
+from scrapy_mss.cli import CommandError, print_line
 from scrapy_mss.commands.base import Action, counted, existing_path
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokenizer import tokenize
@@ -57,7 +57,8 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         merged = store.add(learned)
     except OSError as error:
         raise CommandError(f"{options.model}: cannot be written: {error}") from error
-    print(f"{options.model}: learned {learned.bayes.pages:,} pages, {merged.bayes.pages:,} in all")
+    in_all = merged.bayes.pages
+    print_line(f"{options.model}: learned {learned.bayes.pages:,} pages, {in_all:,} in all")
     for reason, count in refused.most_common():
         print(f"  {count:,} pages not learned: {reason}")
     return 0
@@ -81,7 +82,7 @@ def _pages(paths: list[Path]) -> Iterator[StoredPage]:
         yield from source
         if source.skipped.count:
             count, first = source.skipped.count, source.skipped.first
-            print(f"{path}: skipped {count} records; the first: {first}", file=sys.stderr)
+            print_line(f"{path}: skipped {count} records; the first: {first}", sys.stderr)
 
 
 ACTION = Action(
