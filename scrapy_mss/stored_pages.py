@@ -79,7 +79,7 @@ class Source:
 
 def _json_lines(source: Source) -> Iterator[StoredPage]:
     with opened(source.path) as file:
-        for number, line in enumerate(_lines(file), 1):
+        for number, line in enumerate(bounded_lines(file), 1):
             if line is None:
                 source.skipped.add(f"line {number}: more than {LARGEST_PAGE:,} bytes")
                 continue
@@ -95,7 +95,7 @@ def _json_lines(source: Source) -> Iterator[StoredPage]:
                 source.skipped.add(f"line {number}: expected texts for url and html")
 
 
-def _lines(file: IO[bytes]) -> Iterator[bytes | None]:
+def bounded_lines(file: IO[bytes]) -> Iterator[bytes | None]:
     """The lines of *file*; None in the place of one that is larger than a record is."""
     while line := file.readline(LARGEST_PAGE + 1):
         if len(line) <= LARGEST_PAGE:
@@ -112,7 +112,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
     with open_regular(path) as file:
         if path.suffix == ".gz":
             with gzip.open(file) as unpacked:
-                yield unpacked
+                yield unpacked  # type: ignore[misc]
         elif path.suffix == ".xz":
             with lzma.open(file) as unpacked:
                 yield unpacked

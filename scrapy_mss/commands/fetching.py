@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asyncio import Task
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
@@ -32,7 +32,7 @@ class FetchSpider(Spider):
     name = "mss-fetch"
     # What is wrong with an address is an answer of the command, one line and not the log's twenty.
     # The command line's own -L goes before this.
-    custom_settings: ClassVar[dict[str, Any]] = {"LOG_LEVEL": "CRITICAL"}
+    custom_settings = {"LOG_LEVEL": "CRITICAL"}  # noqa: RUF012 - as the base class has it
     addresses: list[str]
     take: Callable[[str, Response], None]
     failed: Callable[[str, str], None]

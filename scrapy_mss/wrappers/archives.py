@@ -32,6 +32,7 @@ LONGEST_HEADERS: Final = 2**20
 
 # zipfile bounds what these unpack at a time. Of bzip2 and LZMA it unpacks everything at once.
 _BOUNDED_METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_OTHER_METHODS: Final = {zipfile.ZIP_BZIP2: "bzip2", zipfile.ZIP_LZMA: "lzma"}
 
 UNREADABLE: Final = (
     OSError,
@@ -95,7 +96,7 @@ def in_zip(file: BinaryIO, place: str, suffixes: tuple[str, ...]) -> Iterator[Ru
 
 def _zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, place: str) -> RuleFile:
     if member.compress_type not in _BOUNDED_METHODS:
-        got = zipfile.compressor_names.get(member.compress_type, f"method {member.compress_type}")
+        got = _OTHER_METHODS.get(member.compress_type, f"method {member.compress_type}")
         return RuleFile(place, problem=Problem("a file that is stored or deflated", got))
     if member.file_size > LARGEST_FILE:
         return RuleFile(place, problem=too_large())
@@ -110,7 +111,8 @@ def in_tar(file: BinaryIO, place: str, suffixes: tuple[str, ...]) -> Iterator[Ru
         with tarfile.open(fileobj=stream, mode="r:") as archive:
             for number, member in enumerate(archive, 1):
                 _counted(number)
-                archive.members = []  # each keeps its headers, and is not asked for again
+                # Each keeps its headers, and is not asked for again; Python 3.13 has stream=True.
+                archive.members = []  # type: ignore[attr-defined]
                 if member.isfile() and member.name.lower().endswith(suffixes):
                     yield _tar_member(archive, member, f"{place}/{member.name}", stream)
 

@@ -97,7 +97,7 @@ def test_a_zip_entry_that_lies_about_its_size_takes_no_memory(
 
 
 def test_a_zip_archive_is_read_with_the_methods_that_can_be_bounded(tmp_path: Path) -> None:
-    outcomes = []
+    outcomes: list[object] = []
     for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
         path = tmp_path / f"{method}.zip"
         with zipfile.ZipFile(path, "w", method) as archive:
@@ -142,7 +142,7 @@ def test_a_long_path_in_a_tar_archive_is_read(tmp_path: Path) -> None:
     for form in (tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):
         with tarfile.open(tmp_path / f"{form}.tar.gz", "w:gz", format=form) as archive:
             member = tarfile.TarInfo(f"{name}/a.example.txt")
-            member.size, member.mtime = len(data), 1.5  # type: ignore[assignment]
+            member.size, member.mtime = len(data), 1.5
             archive.addfile(member, io.BytesIO(data))
 
         assert len(load_wrappers(tmp_path / f"{form}.tar.gz")) == 1
