@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     wrappers = load_wrappers(options.wrappers)
     store = FileStore(options.model, DEFAULT)
-    store.load()  # a file that cannot be added to is found before the work
+    _check_readable(store)
     learned = Model(DEFAULT)
     refused: Counter[str] = Counter()
     for page in counted(_pages(options.sources), "pages"):
@@ -62,6 +62,14 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     for reason, count in refused.most_common():
         print(f"  {count:,} pages not learned: {reason}")
     return 0
+
+
+def _check_readable(store: FileStore) -> None:
+    """Find a file that cannot be added to before the work."""
+    try:
+        store.load()
+    except OSError as error:
+        raise CommandError(f"{store.path}: the model cannot be read: {error.strerror}") from error
 
 
 def learn(model: Model, wrappers: Registry, page: StoredPage) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -116,6 +117,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, site: Site, trained_once: b
     records = [{"url": address(n), "html": index(n)} for n in range(2)]
     (folder / "broken.jsonl").write_text("\n".join(map(json.dumps, records)))
     (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR<p>words")
+    os.mkfifo(folder / "pipe.yaml")
     (folder / "empty.html").write_text("<p><img src=a.png>")
     (folder / "cut.jsonl.gz").write_bytes(gzip.compress(plain(1).encode())[:-20])
     (folder / "cut.jsonl.xz").write_bytes(b"not packed")
@@ -463,6 +465,9 @@ WRONG = {
     "extract @page.html -m /dev/zero": "got a device",
     "extract http:///news": "it has no host",
     "info /dev/zero": "got a device",
+    "train @sound.jsonl -w @rules.yaml -m /dev/zero": "got a device",
+    "train @sound.jsonl -w @rules.yaml -m @pages": "Is a directory",
+    "train @sound.jsonl -w @pipe.yaml -m @any.model": "got a named pipe",
     "train /dev/zero -w @rules.yaml -m @any.model": "regular file",
     "check @sound.yaml -p @pages.jsonl --snapshot /dev/zero": "got a device",
     "extract @page.html -f xml": "'xml'",

@@ -37,7 +37,14 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limits are 
 def loaded(*sources: Path) -> list[str]:
     """What came of each source; a process that its limits end is a failure."""
     command = [sys.executable, str(LIMITED), str(MEMORY), str(CPU), *map(str, sources)]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=600,  # for one that waits for ever
+        check=False,
+    )
     assert done.returncode == 0, (done.returncode, done.stderr[-2000:])
     outcomes = json.loads(done.stdout)
     assert isinstance(outcomes, list)
