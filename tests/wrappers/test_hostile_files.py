@@ -191,6 +191,17 @@ def test_the_files_of_an_archive_are_counted(
     ]
 
 
+def test_a_zip_archive_is_rejected_by_its_own_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "LARGEST_ZIP", 50)
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("a.example.txt", CONFIG)
+
+    with pytest.raises(WrapperError, match="a zip archive of at most 50 bytes, got a larger one"):
+        load_wrappers(tmp_path / "a.zip")
+
+
 # Site config files
 
 LONG = {
