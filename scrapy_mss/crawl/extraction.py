@@ -39,6 +39,8 @@ logger = logging.getLogger(__name__)
 TOO_LARGE = "too_large"
 IMPROBABLE = "improbable"
 WRAPPER_MISS = "wrapper_miss"  # the wrapper of its site found nothing, and is trusted
+# Of a labelling, what says something of the page; of a selector that failed nothing follows.
+MISSES = (Reason.NO_MATCH, Reason.NO_WORDS, Reason.EMPTY_PAGE)
 FAILURES = (ERROR, TIMEOUT, CRASH)
 
 
@@ -87,8 +89,7 @@ class ArticleReader:
             labelling = self._labels.of(response)
             if labelling is not None and labelling.reason is None:
                 return article_of_labels(labelling, response.url)
-            # A selector that failed on the page says nothing about it.
-            missed = labelling is not None and labelling.reason is not Reason.SELECTOR_FAILED
+            missed = labelling is not None and labelling.reason in MISSES
             if missed and self._options.trust_wrapper_miss:
                 return ArticleResult(reason=WRAPPER_MISS, source=WRAPPER)
         return await self._read(response.text, response.url)
