@@ -10,7 +10,17 @@ from pathlib import Path
 
 from scrapy_mss import Extractor
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.cli import EXIT_CODES, GOOD, NOT_FOUND, CommandError, OneLineParser, guarded
+from scrapy_mss.cli import (
+    EXIT_CODES,
+    GOOD,
+    NOT_FOUND,
+    CommandError,
+    OneLineParser,
+    guarded,
+    print_line,
+    print_text,
+)
+from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
 
 PROGRAM = "python -m scrapy_mss"
 DESCRIPTION = "Find the article in a web page."
@@ -45,9 +55,9 @@ def _extract(options: argparse.Namespace) -> int:
         raise CommandError(f"{options.page}: expected HTML, got a text without a tag")
     extraction = extractor.extract_page(page)
     if not extraction.text:
-        print(f"{PROGRAM} extract: {options.page}: no article found", file=sys.stderr)
+        print_line(f"{PROGRAM} extract: {options.page}: no article found", sys.stderr)
         return NOT_FOUND
-    print(extraction.html if options.html else extraction.text)
+    print_text(extraction.html if options.html else extraction.text)
     return GOOD
 
 
@@ -60,9 +70,12 @@ def _load(path: Path | None) -> Extractor:
 
 def _read(page: str) -> bytes:
     if page == "-":
-        return sys.stdin.buffer.read()
+        body = sys.stdin.buffer.read(LARGEST_PAGE + 1)
+        if len(body) > LARGEST_PAGE:
+            raise CommandError(f"{page}: expected a page of at most {LARGEST_PAGE:,} bytes")
+        return body
     try:
-        return Path(page).read_bytes()
+        return read_regular(page, LARGEST_PAGE)
     except OSError as error:
         raise CommandError(f"{page}: the page cannot be read: {error.strerror}") from error
 

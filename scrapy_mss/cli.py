@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import json
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from scrapy_mss.models.format import ModelError
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.store import read_model
+from scrapy_mss.untrusted import printable, without_controls
 
 GOOD, NOT_FOUND, BAD_ARGUMENTS = 0, 1, 2
 EXIT_CODES = (
     "Exit codes: 0 if all went well, 1 if a page has no article or a check failed,\n"
     "2 for arguments or files that cannot be used."
 )
+
+_CONTROLS = re.compile("[\x7f-\x9f]")
 
 
 class CommandError(Exception):
@@ -36,9 +41,21 @@ def error_line(program: str, message: object) -> str:
     return f"{program}: error: {printable(text)}\n"
 
 
-def printable(text: str) -> str:
-    """Untrusted *text*, with characters that control a terminal escaped."""
-    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+def print_line(text: object, file: TextIO | None = None) -> None:
+    """Print *text* on one line, without what would control a terminal."""
+    print(printable(str(text)), file=file)
+
+
+def print_text(text: str) -> None:
+    """Print what a page says: as it is, or, on a terminal, without what would control it."""
+    print(without_controls(text) if sys.stdout.isatty() else text)
+
+
+def print_json(values: Mapping[str, object]) -> None:
+    """Print *values* as a line of JSON, in letters but for what controls a terminal."""
+    text = json.dumps(values, ensure_ascii=False)
+    # JSON itself escapes the others. Outside strings it has none of these.
+    print(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def guarded(program: str, call: Callable[[], int], *errors: type[Exception]) -> int:

@@ -198,6 +198,14 @@ SETTINGS: tuple[Setting, ...] = (
         "Whether a page that a wrapper labels gets the wrapper's text and fields, not the model's.",
     ),
     Setting(
+        "MSS_TRUST_WRAPPER_MISS",
+        False,
+        _switch,
+        "True or False",
+        "Whether a page of a wrapped site that its wrapper finds nothing on has no article "
+        "(`wrapper_miss`). If not, the model reads it. Needs `MSS_PREFER_WRAPPER`.",
+    ),
+    Setting(
         "MSS_MAX_BODY",
         5_000_000,
         _at_least(1, int),
@@ -261,6 +269,7 @@ class Options:
     item_class: str | type
     field_map: dict[str, str]
     prefer_wrapper: bool
+    trust_wrapper_miss: bool
     max_body: int
     timeout: float
     workers: int

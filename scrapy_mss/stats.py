@@ -52,6 +52,15 @@ ITEMS_UNPAIRED = Stat(
 )
 WRAPPER_HIT = Stat("wrapper/{site}/hit", "pages that a wrapper of the site labelled")
 WRAPPER_MISS = Stat("wrapper/{site}/miss", "pages on which a wrapper of the site found nothing")
+FIELD_HIT = Stat(
+    "wrapper/field/hit/{site}/{field}",
+    "labelled pages on which a wrapper's selectors of a field hit: title, authors, published, "
+    "exclude",
+)
+FIELD_MISS = Stat(
+    "wrapper/field/miss/{site}/{field}",
+    "labelled pages on which they selected nothing: of a title, often that the rule is outdated",
+)
 MODEL_PAGES = Stat("model/pages", "pages learned in this crawl and in earlier ones")
 MODEL_CHECKPOINTS = Stat("model/checkpoints", "checkpoints written to the model file")
 MODEL_TWICE = Stat(

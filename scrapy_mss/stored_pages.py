@@ -1,7 +1,7 @@
 """Stored pages: in JSON lines, WARC files, or folders of HTML files.
 
-A source is read page by page and never held whole. A record that cannot be used is counted and
-skipped.
+A source is read page by page and never held whole. A record that cannot be used, or that is larger
+than any page is, is counted and skipped.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import lzma
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -18,6 +19,8 @@ from typing import IO, Any
 import lxml.etree
 import lxml.html
 from w3lib.encoding import html_to_unicode
+
+from scrapy_mss.untrusted import LARGEST_PAGE, open_regular, path_inside, read_regular
 
 
 class SourceError(ValueError):
@@ -64,6 +67,8 @@ class Source:
             raise SourceError(f"{self.path}: no such file or folder")
         if self.path.is_dir():
             return _folder
+        if not self.path.is_file():
+            raise SourceError(f"{self.path}: expected a folder or a regular file")
         for endings, read in READERS:
             if self.path.name.endswith(endings):
                 return read
@@ -74,7 +79,10 @@ class Source:
 
 def _json_lines(source: Source) -> Iterator[StoredPage]:
     with opened(source.path) as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(bounded_lines(file), 1):
+            if line is None:
+                source.skipped.add(f"line {number}: more than {LARGEST_PAGE:,} bytes")
+                continue
             try:
                 record = json.loads(line)
                 url, html = record["url"], record["html"]
@@ -87,17 +95,38 @@ def _json_lines(source: Source) -> Iterator[StoredPage]:
                 source.skipped.add(f"line {number}: expected strings for url and html")
 
 
-def opened(path: Path) -> IO[bytes]:
-    """*path*, decompressed if its name ends in .gz or .xz."""
-    if path.suffix == ".gz":
-        return gzip.open(path, "rb")  # type: ignore[return-value]
-    if path.suffix == ".xz":
-        return lzma.open(path, "rb")
-    return path.open("rb")
+def bounded_lines(file: IO[bytes]) -> Iterator[bytes | None]:
+    """The lines of *file*; None in the place of one that is larger than a record is."""
+    while line := file.readline(LARGEST_PAGE + 1):
+        if len(line) <= LARGEST_PAGE:
+            yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = file.readline(LARGEST_PAGE)
+        yield None
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """*path*, unpacked if its name says that it is packed."""
+    with open_regular(path) as file:
+        if path.suffix == ".gz":
+            with gzip.open(file) as unpacked:
+                yield unpacked  # type: ignore[misc]
+        elif path.suffix == ".xz":
+            with lzma.open(file) as unpacked:
+                yield unpacked
+        else:
+            yield file
 
 
 def _html_file(source: Source) -> Iterator[StoredPage]:
-    page = _stored(source.path)
+    try:
+        body = read_regular(source.path, LARGEST_PAGE)
+    except OSError as error:
+        source.skipped.add(f"{source.path}: {error.strerror}")
+        return
+    page = _stored(body)
     if page is None:
         source.skipped.add(
             f"{source.path}: expected a canonical URL in the page (rel=canonical, og:url)"
@@ -108,13 +137,17 @@ def _html_file(source: Source) -> Iterator[StoredPage]:
 
 def _folder(source: Source) -> Iterator[StoredPage]:
     for path in sorted(source.path.rglob("*")):
-        if path.suffix.lower() in {".html", ".htm", ".xhtml"} and path.is_file():
+        if path.suffix.lower() not in {".html", ".htm", ".xhtml"} or path.is_dir():
+            continue
+        if path.is_file() and path_inside(path, source.path):
             yield from _html_file(Source(path, source.skipped))
+        else:
+            source.skipped.add(f"{path}: expected a regular file of this folder")
 
 
-def _stored(path: Path) -> StoredPage | None:
+def _stored(body: bytes) -> StoredPage | None:
     """The page in an HTML file, with its canonical URL; None if it has none."""
-    html = decoded(path.read_bytes())
+    html = decoded(body)
     try:
         tree = lxml.html.document_fromstring(html.encode("utf-8", "replace"))
     except (lxml.etree.LxmlError, ValueError, AssertionError):
@@ -134,6 +167,9 @@ def decoded(body: bytes, content_type: str | None = None) -> str:
 def _warc(source: Source) -> Iterator[StoredPage]:
     """The HTML responses of a WARC file; fastwarc reads it, or warcio where that is not there."""
     for url, status, content_type, body in _warc_records(source.path):
+        if len(body) > LARGEST_PAGE:
+            source.skipped.add(f"{url}: more than {LARGEST_PAGE:,} bytes")
+            continue
         if not status.startswith("200") or "html" not in content_type:
             continue
         if url.startswith(("http://", "https://")):
@@ -146,13 +182,13 @@ def _warc_records(path: Path) -> Iterator[tuple[str, str, str, bytes]]:
     except ImportError:
         yield from _warcio_records(path)
         return
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         for record in ArchiveIterator(file, record_types=WarcRecordType.response):
             head = record.http_headers
             if head is not None:
                 kind = head.get("Content-Type") or ""
                 url = record.headers.get("WARC-Target-URI") or ""
-                yield url, str(head.status_code), kind, record.reader.read()
+                yield url, str(head.status_code), kind, record.reader.read(LARGEST_PAGE + 1)
 
 
 def _warcio_records(path: Path) -> Iterator[tuple[str, str, str, bytes]]:
@@ -163,14 +199,15 @@ def _warcio_records(path: Path) -> Iterator[tuple[str, str, str, bytes]]:
         raise SourceError(
             f"{path}: reading WARC files needs fastwarc or warcio: pip install 'scrapy-mss[warc]'"
         ) from error
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         try:
             for record in ArchiveIterator(file):
                 head: Any = record.http_headers
                 if record.rec_type == "response" and head is not None:
                     url = record.rec_headers.get_header("WARC-Target-URI") or ""
                     kind = head.get_header("Content-Type") or ""
-                    yield url, head.get_statuscode(), kind, record.content_stream().read()
+                    body = record.content_stream().read(LARGEST_PAGE + 1)
+                    yield url, head.get_statuscode(), kind, body
         except ArchiveLoadFailed as error:
             raise SourceError(f"{path}: expected a WARC file: {str(error)[:100]!r}") from error
 

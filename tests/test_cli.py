@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import subprocess
@@ -12,11 +13,12 @@ import pytest
 
 from scrapy_mss.__main__ import main
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.cli import printable
+from scrapy_mss.cli import print_json
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import PAPER
+from scrapy_mss.untrusted import printable, without_controls
 from tests.helpers.news_pages import news_page
 
 ARTICLE = (
@@ -237,3 +239,55 @@ def test_help_tells_the_options() -> None:
     assert (code, messages) == (0, "")
     assert {"--model", "--html", "page"} <= set(output.replace("]", " ").split())
     assert "Exit codes: 0 " in output
+
+
+@pytest.mark.parametrize("option", ["--html", None])
+def test_a_page_does_not_control_the_terminal_that_it_is_printed_on(
+    call: Call, monkeypatch: pytest.MonkeyPatch, option: str | None
+) -> None:
+    content = PAGE.replace("After", "<i title='\x1b]0;owned\x07\u009b2J'>After</i>").encode()
+    arguments = ["extract", *filter(None, [option]), "-"]
+
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    _, on_terminal, _ = call(*arguments, stdin=content)
+
+    assert without_controls(on_terminal) == on_terminal
+    assert ("owned" in on_terminal) == (option == "--html")
+
+
+@pytest.mark.parametrize("value", ["\x1b]0;owned\x07", "a\u009b2J", "\x7f", "caf\u00e9"])
+def test_a_line_of_json_has_no_controls_and_means_the_same(
+    capsys: pytest.CaptureFixture[str], value: str
+) -> None:
+    print_json({"url": value})
+
+    line = capsys.readouterr().out.removesuffix("\n")
+    assert line.isprintable()
+    assert json.loads(line) == {"url": value}
+
+
+def test_the_path_of_a_page_does_not_control_the_terminal(call: Call, tmp_path: Path) -> None:
+    path = tmp_path / "\x1b]0;owned\x07.html"
+    path.write_text("<br>")
+
+    for page in (path, path.with_suffix(".none")):
+        _, _, messages = call("extract", page)
+        assert messages.removesuffix("\n").isprintable()
+        assert "\\x1b]0;owned" in messages
+
+
+def test_a_page_without_end_is_refused_by_its_kind_or_its_size(
+    call: Call, page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scrapy_mss.__main__.LARGEST_PAGE", 20)
+
+    assert_refused(call("extract", "/dev/zero"), "expected a regular file, got a device")
+    assert_refused(call("extract", page), f"{page}: the page cannot be read: expected at most 20")
+    assert_refused(call("extract", "-", stdin=b"<p>" * 9), "-: expected a page of at most 20 bytes")
+
+
+def test_a_model_without_end_is_refused(call: Call, page: Path) -> None:
+    result = call("extract", "--model", "/dev/zero", page)
+
+    message = "/dev/zero: the model cannot be read: expected a regular file, got a device"
+    assert_refused(result, message)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
-from scrapy_mss.cli import EXIT_CODES, CommandError, OneLineParser, guarded
+from scrapy_mss.cli import CommandError, OneLineParser, guarded
 from scrapy_mss.commands import check, extract, info, merge, train
 from scrapy_mss.commands.base import Action
 from scrapy_mss.settings import SettingError
@@ -29,7 +29,7 @@ def parser_options(action: Action) -> dict[str, Any]:
     return {
         "prog": f"scrapy mss {action.name}",
         "description": action.description,
-        "epilog": f"Example: {action.example}\n\n{EXIT_CODES}",
+        "epilog": f"Example: {action.example}\n\n{action.exit_codes}",
         "formatter_class": argparse.RawDescriptionHelpFormatter,
     }
 

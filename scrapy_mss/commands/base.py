@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tqdm import tqdm
 
+from scrapy_mss.cli import EXIT_CODES
+
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
 
@@ -26,6 +28,7 @@ class Action:
     example: str
     add_arguments: Callable[[argparse.ArgumentParser], None]
     perform: Callable[[argparse.Namespace, ScrapyCommand], int]
+    exit_codes: str = EXIT_CODES
 
 
 def counted(things: Iterable[T], what: str) -> Iterable[T]:

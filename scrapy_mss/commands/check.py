@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy import Request, Spider
 from scrapy.http import Response, TextResponse
 
-from scrapy_mss.cli import GOOD, NOT_FOUND, CommandError, printable
+from scrapy_mss.cli import GOOD, NOT_FOUND, CommandError, print_line
 from scrapy_mss.commands.base import Action, counted, existing_path
+from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.store import write_atomically
 from scrapy_mss.stored_pages import Source
+from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
 from scrapy_mss.wrappers import Registry, label, load_wrappers
 
 if TYPE_CHECKING:
@@ -35,10 +37,21 @@ class Outcome:
     status: str
     words: int = 0
     missing: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()  # fields of the wrapper whose selectors select nothing
 
     @property
     def good(self) -> bool:
-        return self.status == LABELLED and not self.missing
+        """Whether it is as it should be; a page may have nothing to exclude."""
+        return self.status == LABELLED and not self.missing and not {*self.missed} - {"exclude"}
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.wrapper, self.url
+
+    @property
+    def compared(self) -> tuple[str, int, tuple[str, ...]]:
+        """What a snapshot is compared by."""
+        return self.status, self.words, self.missed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--snapshot",
         type=Path,
         metavar="FILE",
-        help="compare with the results in this file, then replace them by the new ones",
+        help="compare with the results in this file, then replace them by the new ones; one that "
+        "fails does not replace one that did not",
     )
 
 
@@ -70,18 +84,28 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     def take(url: str, html: str) -> None:
         outcomes.extend(_checked(wrappers, url, html))
 
+    if not options.pages:
+        tests = {checked_address(url) for url in tests}
     seen = _stored(options.pages, tests, take) if options.pages else _fetched(tests, take, command)
     for wrapper in wrappers:
         left = (example.url for example in wrapper.tests if example.url not in seen)
         outcomes.extend(Outcome(wrapper.id, url, NO_PAGE) for url in left)
     for outcome in outcomes:
-        print(printable(_line(outcome, before.get((outcome.wrapper, outcome.url)))))
+        print_line(_line(outcome, before.get(outcome.key)))
     good = sum(outcome.good for outcome in outcomes)
-    print(f"{good} of {len(outcomes)} test pages are labelled as expected")
+    print_line(f"{good} of {len(outcomes)} test pages are labelled as expected")
     if options.snapshot:
-        rows = json.dumps([asdict(outcome) for outcome in outcomes], indent=1)
+        rows = json.dumps([asdict(row) for row in _baseline(outcomes, before)], indent=1)
         write_atomically(options.snapshot, f"{rows}\n".encode())
     return GOOD if good == len(outcomes) else NOT_FOUND
+
+
+def _baseline(outcomes: list[Outcome], before: dict[tuple[str, str], Outcome]) -> Iterator[Outcome]:
+    """What the next check is compared with: the last good outcome, where there was one."""
+    for outcome in outcomes:
+        earlier = before.get(outcome.key)
+        keep = earlier is not None and earlier.good and not outcome.good
+        yield earlier if keep and earlier else outcome
 
 
 def _checked(wrappers: Registry, url: str, html: str) -> Iterator[Outcome]:
@@ -93,17 +117,23 @@ def _checked(wrappers: Registry, url: str, html: str) -> Iterator[Outcome]:
                 status = found.reason.value if found.reason else LABELLED
                 words = int((found.inside & tokens.is_word).sum())
                 missing = tuple(part for part in example.contains if part not in found.text)
-                yield Outcome(wrapper.id, url, status, words, missing)
+                missed = tuple(name for name, hit in found.field_hits.items() if not hit)
+                yield Outcome(wrapper.id, url, status, words, missing, missed)
 
 
 def _line(outcome: Outcome, before: Outcome | None) -> str:
-    parts = ["ok  " if outcome.good else "FAIL", outcome.wrapper, outcome.url, outcome.status]
-    if outcome.status == LABELLED:
-        parts.append(f"{outcome.words:,} words")
+    parts = ["ok  " if outcome.good else "FAIL", outcome.wrapper, outcome.url, _result(outcome)]
     parts += [f"missing {text!r}" for text in outcome.missing]
-    if before and (before.status, before.words) != (outcome.status, outcome.words):
-        parts.append(f"(before: {before.status}, {before.words:,} words)")
+    if before and before.compared != outcome.compared:
+        parts.append(f"(before: {_result(before)})")
     return "  ".join(parts)
+
+
+def _result(outcome: Outcome) -> str:
+    if outcome.status != LABELLED:
+        return outcome.status
+    missed = f", nothing for {', '.join(outcome.missed)}" if outcome.missed else ""
+    return f"{outcome.status}, {outcome.words:,} words{missed}"
 
 
 def _stored(paths: list[Path], tests: set[str], take: Callable[[str, str], None]) -> set[str]:
@@ -116,38 +146,21 @@ def _stored(paths: list[Path], tests: set[str], take: Callable[[str, str], None]
     return seen
 
 
-class TestPageSpider(Spider):
-    """Fetches test pages and passes them on."""
-
-    name = "mss-check"
-    tests: list[str]
-    take: Callable[[str, str], None]
-
-    async def start(self) -> AsyncIterator[Any]:
-        for url in self.tests:
-            yield Request(url, dont_filter=True, cb_kwargs={"asked": url})
-
-    def parse(self, response: Response, asked: str = "", **_: Any) -> None:
-        """Pass the page on under the URL that was requested."""
-        if isinstance(response, TextResponse):
-            self.take(asked, response.text)
-
-
 def _fetched(tests: set[str], take: Callable[[str, str], None], command: ScrapyCommand) -> set[str]:
-    process = command.crawler_process
-    if process is None:
-        raise CommandError(
-            "URLs cannot be fetched: there is no crawler process; give stored pages with --pages"
-        )
+    process = crawler_process(command)
     seen: set[str] = set()
 
-    def taken(url: str, html: str) -> None:
-        seen.add(url)
-        take(url, html)
+    def taken(url: str, response: Response) -> None:
+        if isinstance(response, TextResponse):
+            seen.add(url)
+            take(url, response.text)
+
+    def failed(url: str, cause: str) -> None:
+        print_line(f"scrapy mss check: {url}: not reachable: {cause}", sys.stderr)
 
     process.settings.set("MSS_ENABLED", value=False, priority="cmdline")  # a check does not train
-    process.crawl(TestPageSpider, tests=sorted(tests), take=taken)
-    process.start()
+    crawler = process.create_crawler(FetchSpider)
+    run(process, crawler, addresses=sorted(tests), take=taken, failed=failed)
     return seen
 
 
@@ -156,18 +169,25 @@ def _read(path: Path) -> dict[tuple[str, str], Outcome]:
     if not path.exists():
         return {}
     try:
-        rows = [Outcome(**row) for row in json.loads(path.read_bytes())]
-    except (OSError, ValueError, TypeError) as error:
+        rows = [_outcome(row) for row in json.loads(read_regular(path, LARGEST_PAGE))]
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise CommandError(
             f"{path}: expected a file that --snapshot has written: {error}"
         ) from error
-    return {(row.wrapper, row.url): row for row in rows}
+    return {row.key: row for row in rows}
+
+
+def _outcome(row: dict[str, Any]) -> Outcome:
+    lists = {name: tuple(value) for name, value in row.items() if isinstance(value, list)}
+    return Outcome(**row | lists)
 
 
 ACTION = Action(
     "check",
     "check that wrappers still match their test pages",
-    "Label the test pages of wrappers; report which are labelled and what has changed.",
+    "Label the test pages of wrappers; report which are labelled, for which fields nothing is\n"
+    "selected, and what has changed. Exit code 1 if a body, a title, authors or a date is not\n"
+    "found.",
     "scrapy mss check wrappers/ --snapshot wrappers.json",
     add_arguments,
     perform,

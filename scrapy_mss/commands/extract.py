@@ -3,28 +3,57 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from itemadapter import ItemAdapter
-from scrapy import Request, Spider, signals
-from scrapy.http import Response
+from scrapy import signals
+from scrapy.http import Response, TextResponse
 
 from scrapy_mss.article import ModelState, read_article
-from scrapy_mss.cli import GOOD, NOT_FOUND, CommandError, model_in, printable
+from scrapy_mss.cli import (
+    GOOD,
+    NOT_FOUND,
+    CommandError,
+    model_in,
+    print_json,
+    print_line,
+    print_text,
+)
 from scrapy_mss.commands.base import Action, counted
+from scrapy_mss.commands.fetching import (
+    ASKED,
+    FetchSpider,
+    checked_address,
+    crawler_process,
+    run,
+)
+from scrapy_mss.crawl.pages import is_page
+from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.bundled import bundled_model, with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.pipelines import NoArticleError
 from scrapy_mss.stored_pages import decoded
+from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
 
 TEXT, JSON = "text", "json"
+BINARY_WITHIN = 1024  # characters; the header of a binary file has a NUL, a page has none
+
+# Why there is no article, besides the reasons of a crawl, and the exit codes of these.
+NOT_REACHABLE, NO_TEXT, NO_ANSWER = "not_reachable", "no_text", "no_answer"
+CODES = {NOT_REACHABLE: 3, NO_TEXT: 4}
+EXIT_CODES = (
+    "Exit codes: 0 if each page has an article, 1 if one has none, 2 for arguments or\n"
+    "files that cannot be used, 3 if an address is not reachable, 4 if a page has no\n"
+    "text at all, as a picture. Of several pages the greatest code counts."
+)
 
 # A project's wrappers and middlewares stay; its pipelines and feeds are switched off.
 SETTINGS: dict[str, Any] = {
@@ -48,84 +77,101 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     model = with_bundled(model_in(options.model)) if options.model else bundled_model()
-    addresses = [page for page in options.pages if _is_address(page)]
+    addresses = [checked_address(page) for page in options.pages if _is_address(page)]
     files = [Path(page) for page in options.pages if not _is_address(page)]
     for path in files:
         if not path.is_file():
             raise CommandError(f"{path}: no such file; a URL begins with http:// or https://")
-    found = 0
+    answers = _Answers(options.format)
     for values in counted(_from_files(files, model), "files"):
-        found += _printed(values, options.format)
+        answers.add(values)
     if addresses:
-        found += _crawl(addresses, options, command)
-    return GOOD if found == len(options.pages) else NOT_FOUND
+        _crawl(addresses, options.model, answers, command)
+    return answers.exit_code
 
 
 def _is_address(page: str) -> bool:
     return page.startswith(("http://", "https://"))
 
 
+@dataclass(slots=True)
+class _Answers:
+    """Prints one line, or one text, for each page; of several exit codes the greatest counts."""
+
+    form: str
+    exit_code: int = GOOD
+
+    def add(self, values: Mapping[str, Any]) -> None:
+        """Print the article in *values*, or the ``reason`` why there is none."""
+        reason = values.get("reason")
+        if reason:
+            self.exit_code = max(self.exit_code, CODES.get(reason, NOT_FOUND))
+        if self.form == JSON:
+            first = {"url": values["url"]}
+            print_json(first | {k: v for k, v in values.items() if v})
+        elif reason:
+            known = {NOT_REACHABLE: "not reachable", NO_TEXT: "no text"}
+            parts = [values["url"], known.get(reason, f"no article: {reason}")]
+            parts += filter(None, [values.get("detail")])
+            print_line(f"scrapy mss extract: {': '.join(parts)}", sys.stderr)
+        else:
+            print_text(f"{values['text']}\n")
+
+
 def _from_files(paths: list[Path], model: Model) -> Iterator[dict[str, Any]]:
     state = ModelState.of(model)
     for path in paths:
         try:
-            html = decoded(path.read_bytes())
+            html = decoded(read_regular(path, LARGEST_PAGE))
         except OSError as error:
             raise CommandError(f"{path}: the page cannot be read: {error.strerror}") from error
+        if not _has_text(html):
+            yield {"url": str(path), "reason": NO_TEXT}
+            continue
         result = read_article(html, "", state)
         values = result.values if result.article else {"reason": result.reason}
         yield {**values, "url": str(path)}
 
 
-def _printed(values: dict[str, Any], form: str) -> bool:
-    """Print the article or the reason why there is none; return whether there is one."""
-    if form == JSON:
-        first = {"url": values["url"]}
-        print(json.dumps(first | {k: v for k, v in values.items() if v}, ensure_ascii=False))
-    elif "text" in values:
-        print(values["text"], end="\n\n")
-    else:
-        url, reason = printable(values["url"]), values["reason"]
-        print(f"scrapy mss extract: {url}: no article: {reason}", file=sys.stderr)
-    return "reason" not in values
+def _has_text(html: str) -> bool:
+    """Whether there are words in *html*; a binary file has none that mean anything."""
+    return "\0" not in html[:BINARY_WITHIN] and bool(tokenize(html).is_word.any())
 
 
-class PageSpider(Spider):
-    """Requests the given URLs and leaves the rest to scrapy-mss."""
-
-    name = "mss-extract"
-    addresses: list[str]
-
-    async def start(self) -> AsyncIterator[Any]:
-        for address in self.addresses:
-            yield Request(address, dont_filter=True)
-
-    def parse(self, response: Response, **_: Any) -> None:
-        """Yield nothing: the middleware makes the item."""
-
-
-def _crawl(addresses: list[str], options: argparse.Namespace, command: ScrapyCommand) -> int:
-    process = command.crawler_process
-    if process is None:
-        raise CommandError("URLs cannot be fetched: there is no crawler process")
-    extracted: list[bool] = []
-    for name, value in {**SETTINGS, "MSS_MODEL": str(options.model or "")}.items():
+def _crawl(
+    addresses: list[str], model: Path | None, answers: _Answers, command: ScrapyCommand
+) -> None:
+    process = crawler_process(command)
+    for name, value in {**SETTINGS, "MSS_MODEL": str(model or "")}.items():
         process.settings.set(name, value, priority="cmdline")
-    crawler = process.create_crawler(PageSpider)
+    crawler = process.create_crawler(FetchSpider)
+    left = Counter(addresses)
 
-    def scraped(item: Any) -> None:  # noqa: ANN401 - any item
-        extracted.append(_printed(ItemAdapter(item).asdict(), options.format))
+    def answer(asked: str, values: Mapping[str, Any]) -> None:
+        left[asked] -= 1
+        answers.add(values)
 
-    def dropped(item: Any, exception: Exception) -> None:  # noqa: ANN401 - any item
+    def take(asked: str, response: Response) -> None:
+        if not is_page(response, response.request):
+            kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
+            answer(asked, {"url": response.url, "reason": NO_TEXT, "detail": kind})
+
+    def failed(asked: str, cause: str) -> None:
+        answer(asked, {"url": asked, "reason": NOT_REACHABLE, "detail": cause})
+
+    def scraped(item: Any, response: Response) -> None:  # noqa: ANN401 - any item
+        answer(response.cb_kwargs[ASKED], ItemAdapter(item).asdict())
+
+    def dropped(item: Any, response: TextResponse, exception: Exception) -> None:  # noqa: ANN401
         if isinstance(exception, NoArticleError):
-            values = {"url": item.url, "reason": exception.reason}
-            extracted.append(_printed(values, options.format))
+            reason = exception.reason if _has_text(response.text) else NO_TEXT
+            answer(response.cb_kwargs[ASKED], {"url": item.url, "reason": reason})
 
     crawler.signals.connect(scraped, signals.item_scraped)
     crawler.signals.connect(dropped, signals.item_dropped)
-    process.crawl(crawler, addresses=addresses)
-    process.start()
-    return sum(extracted)
+    run(process, crawler, addresses=addresses, take=take, failed=failed)
+    for address in left.elements():  # what a middleware of the project's has dropped
+        answers.add({"url": address, "reason": NO_ANSWER})
 
 
 ACTION = Action(
@@ -135,4 +181,5 @@ ACTION = Action(
     "scrapy mss extract -f text https://example.com/news/story.html saved.html",
     add_arguments,
     perform,
+    exit_codes=EXIT_CODES,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from scrapy_mss.cli import model_in
+from scrapy_mss.cli import model_in, print_line
 from scrapy_mss.commands.base import Action, existing_path
 from scrapy_mss.models.format import fingerprint
 
@@ -24,7 +24,7 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         model = model_in(path)
         bayes = model.bayes
         outside, inside = bayes.tokens.tolist()
-        print(path)
+        print_line(path)
         print(f"  profile      {model.profile.name}")
         print(f"  fingerprint  {fingerprint(model.profile)}")
         print(f"  pages        {bayes.pages:,}")

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_mss.cli import CommandError, model_in
+from scrapy_mss.cli import CommandError, model_in, print_line
 from scrapy_mss.commands.base import Action, existing_path
 from scrapy_mss.models.store import write_model
 
@@ -32,7 +32,8 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         write_model(options.output, merged)
     except OSError as error:
         raise CommandError(f"{options.output}: cannot be written: {error.strerror}") from error
-    print(f"{options.output}: {merged.bayes.pages:,} pages from {len(options.models)} models")
+    pages, models = merged.bayes.pages, len(options.models)
+    print_line(f"{options.output}: {pages:,} pages from {models} models")
     if n_twice:
         print(f"  {n_twice:,} pages count more than once: several of the models had learned them")
     return 0

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_mss.cli import CommandError
+from scrapy_mss.cli import CommandError, print_line
 from scrapy_mss.commands.base import Action, counted, existing_path
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.extractor import Extractor
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     wrappers = load_wrappers(options.wrappers)
     store = FileStore(options.model, DEFAULT)
-    stored = store.load()  # fail before the work if the file cannot be added to
+    stored = _stored(store)
     learned = Model(DEFAULT)
     rejected: Counter[str] = Counter()
     for page in counted(_pages(options.sources), "pages"):
@@ -71,12 +71,21 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         model, n_twice = store.add(learned)
     except OSError as error:
         raise CommandError(f"{options.model}: cannot be written: {error}") from error
-    print(f"{options.model}: learned {learned.bayes.pages:,} pages, {model.bayes.pages:,} in total")
+    in_total = model.bayes.pages
+    print_line(f"{options.model}: learned {learned.bayes.pages:,} pages, {in_total:,} in total")
     if n_twice:
         print(f"  {n_twice:,} pages count twice: another process learned them meanwhile")
     for reason, count in rejected.most_common():
         print(f"  {count:,} pages not learned: {reason}")
     return 0
+
+
+def _stored(store: FileStore) -> Model:
+    """What the file has; a file that cannot be added to fails before the work."""
+    try:
+        return store.load()
+    except OSError as error:
+        raise CommandError(f"{store.path}: the model cannot be read: {error.strerror}") from error
 
 
 def learn(page: StoredPage, wrappers: Registry, stored: Model, learned: Model) -> str:
@@ -103,7 +112,7 @@ def _pages(paths: list[Path]) -> Iterator[StoredPage]:
         yield from source
         if source.skipped.count:
             count, first = source.skipped.count, source.skipped.first
-            print(f"{path}: skipped {count} records; the first: {first}", file=sys.stderr)
+            print_line(f"{path}: skipped {count} records; the first: {first}", sys.stderr)
 
 
 ACTION = Action(

@@ -16,7 +16,13 @@ from weakref import WeakKeyDictionary
 from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss import stats
-from scrapy_mss.article import ArticleResult, ModelState, article_of_labels, read_article
+from scrapy_mss.article import (
+    WRAPPER,
+    ArticleResult,
+    ModelState,
+    article_of_labels,
+    read_article,
+)
 from scrapy_mss.crawl.labelling import PageLabels
 from scrapy_mss.crawl.pool import CRASH, TIMEOUT, ExtractionFailedError, WorkerPool
 from scrapy_mss.crawl.wire import PageRequest
@@ -25,12 +31,16 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.settings import Options
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.text_extractor import load_text_extractor
+from scrapy_mss.wrappers import Reason
 
 logger = logging.getLogger(__name__)
 
 # Why a page has no article, besides the reasons of `article`.
 TOO_LARGE = "too_large"
 IMPROBABLE = "improbable"
+WRAPPER_MISS = "wrapper_miss"  # the wrapper of its site found nothing, and is trusted
+# Of a labelling, what says something of the page; of a selector that failed nothing follows.
+MISSES = (Reason.NO_MATCH, Reason.NO_WORDS, Reason.EMPTY_PAGE)
 FAILURES = (ERROR, TIMEOUT, CRASH)
 
 
@@ -79,6 +89,9 @@ class ArticleReader:
             labelling = self._labels.of(response)
             if labelling is not None and labelling.reason is None:
                 return article_of_labels(labelling, response.url)
+            missed = labelling is not None and labelling.reason in MISSES
+            if missed and self._options.trust_wrapper_miss:
+                return ArticleResult(reason=WRAPPER_MISS, source=WRAPPER)
         return await self._read(response.text, response.url)
 
     async def _read(self, html: str, url: str) -> ArticleResult:

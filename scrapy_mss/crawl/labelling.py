@@ -36,4 +36,7 @@ class PageLabels:
         self._labellings[response] = labelling
         stat = stats.WRAPPER_MISS if labelling.reason else stats.WRAPPER_HIT
         self._stats.add(stat, site=wrapper.site)
+        for name, hit in labelling.field_hits.items():
+            field_stat = stats.FIELD_HIT if hit else stats.FIELD_MISS
+            self._stats.add(field_stat, site=wrapper.site, field=name)
         return labelling

@@ -18,9 +18,11 @@ from glob import escape
 from pathlib import Path
 from secrets import token_hex
 from time import time
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from scrapy_mss.models.format import (
+    MAGIC,
+    DamagedModelError,
     FullModelError,
     IncompatibleModelError,
     ModelError,
@@ -29,10 +31,12 @@ from scrapy_mss.models.format import (
 )
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import Profile
+from scrapy_mss.untrusted import open_regular
 
 logger = logging.getLogger(__name__)
 
 LOCK_SECONDS = 60.0  # a checkpoint holds the lock for less than a second
+LARGEST_FILE = 2**26  # bytes: the full tables of a profile take 48 MiB before they are packed
 STALE_SECONDS = 3600.0  # nobody is still writing a file of a few megabytes after an hour
 
 
@@ -114,9 +118,22 @@ class FileStore:
 def read_model(path: str | os.PathLike[str]) -> Model:
     """The model in the file *path*; a ``ModelError`` names the file and what is wrong with it."""
     try:
-        return from_bytes(Path(path).read_bytes())
+        with open_regular(path) as file:
+            return from_bytes(_model_bytes(file))
     except ModelError as error:
         raise type(error)(f"{os.fspath(path)}: {error}") from error
+
+
+def _model_bytes(file: BinaryIO) -> bytes:
+    """The content of *file*; of what is no model the first bytes, however large it is."""
+    start = file.read(len(MAGIC))
+    if start != MAGIC:
+        return start
+    data = start + file.read(LARGEST_FILE)
+    if len(data) > LARGEST_FILE:
+        message = f"expected a model of at most {LARGEST_FILE:,} bytes, got a larger file"
+        raise DamagedModelError(message)
+    return data
 
 
 def write_model(path: str | os.PathLike[str], model: Model) -> None:

@@ -12,7 +12,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
+from scrapy_mss.untrusted import printable
+
 LONGEST_SHOWN: Final = 80  # characters of a value in a message: the longest selectors fill a screen
+LONGEST_PART: Final = 500  # characters of what a message says was found, or of where
+MOST_LISTED: Final = 20  # problems in one message; more of them help nobody
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +36,18 @@ class Problem:
         return replace(self, path=path + self.path, file=self.file or file)
 
     def __str__(self) -> str:
-        places = (place for place in (self.file, self.path) if place)
-        return ": ".join((*places, f"expected {self.expected}, got {self.got}"))
+        places = (_part(place) for place in (self.file, self.path) if place)
+        return ": ".join((*places, f"expected {self.expected}, got {_part(self.got)}"))
+
+
+def _part(text: str) -> str:
+    """*text* as a part of a message: of a bounded length, and nothing that controls a terminal."""
+    short = text if len(text) <= LONGEST_PART else text[:LONGEST_PART] + " \N{HORIZONTAL ELLIPSIS}"
+    return printable(short)
 
 
 class WrapperError(ValueError):
-    """Wrappers that cannot be used; ``problems`` has all of them, the message a line for each."""
+    """Wrappers that cannot be used; ``problems`` has all of them, the message the first ones."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
@@ -46,8 +56,10 @@ class WrapperError(ValueError):
     def __str__(self) -> str:
         if len(self.problems) == 1:
             return str(self.problems[0])
-        lines = "".join(f"\n  {problem}" for problem in self.problems)
-        return f"fix all {len(self.problems)} problems before a crawl can start:{lines}"
+        lines = "".join(f"\n  {problem}" for problem in self.problems[:MOST_LISTED])
+        more = len(self.problems) - MOST_LISTED
+        rest = f"\n  and {more:,} more" if more > 0 else ""
+        return f"fix all {len(self.problems)} problems before a crawl can start:{lines}{rest}"
 
 
 class Problems:

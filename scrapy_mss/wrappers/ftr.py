@@ -7,10 +7,10 @@ selector that cannot be used is left out and reported, and the rest of the file 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from string import ascii_lowercase
 from typing import Final, NamedTuple
 
 from scrapy_mss.wrappers.errors import Problem, Problems
@@ -20,8 +20,7 @@ from scrapy_mss.wrappers.selectors import Selector, class_or_id, xpath
 SUFFIX: Final = ".txt"
 PRIORITY: Final = -100  # below that of one's own wrappers, which is 0 unless stated
 
-_LINE = re.compile(r"\s*([a-z_]+)\s*(?:\([^)]*\))?\s*:\s*(.*?)\s*", re.IGNORECASE)
-_QUOTES_AND_NOTE = re.compile(r"""["']|\s+#.*""")
+_NAME_CHARACTERS: Final = frozenset(ascii_lowercase + "_")
 
 
 class Directive(NamedTuple):
@@ -32,7 +31,33 @@ class Directive(NamedTuple):
 
 
 def _substring(text: str) -> Selector:
-    return class_or_id(_QUOTES_AND_NOTE.sub("", text))
+    return class_or_id(without_note(text).replace('"', "").replace("'", ""))
+
+
+def without_note(text: str) -> str:
+    """*text* up to white space and a ``#``."""
+    at = text.find("#", 1)
+    while at > 0:
+        if text[at - 1].isspace():
+            return text[:at].rstrip()
+        at = text.find("#", at + 1)
+    return text
+
+
+def directive_of(line: str) -> tuple[str, str] | None:
+    """The name and the value of a line ``name: value`` or ``name(…): value``.
+
+    Without a pattern: of a long line of spaces, most would try every part of it.
+    """
+    name, opening, rest = line.partition("(")
+    if opening and ":" not in name:
+        value = rest.partition(")")[2].lstrip()
+        colon, value = value[:1], value[1:]
+    else:
+        name, colon, value = line.partition(":")
+    name = name.strip().lower()
+    is_name = bool(name) and _NAME_CHARACTERS.issuperset(name)
+    return (name, value.strip()) if is_name and colon == ":" else None
 
 
 DIRECTIVES: Final = {
@@ -74,11 +99,10 @@ class _Config:
 
     def read(self, text: str) -> None:
         for number, line in enumerate(text.splitlines(), 1):
-            found = _LINE.fullmatch(line)
+            found = directive_of(line)
             if found:  # every other line is a comment
-                name = found[1].lower()
-                with self.problems.at(f"line {number}, {name}"):
-                    self._directive(name, found[2])
+                with self.problems.at(f"line {number}, {found[0]}"):
+                    self._directive(*found)
 
     def _directive(self, name: str, value: str) -> None:
         if name in DIRECTIVES:

@@ -31,6 +31,7 @@ from scrapy_mss.wrappers.dom_alignment import AlignedTree
 from scrapy_mss.wrappers.rules import Between, Body, Wrapper
 from scrapy_mss.wrappers.selectors import FAILURES, Element, Selector, with_class_or_id
 
+FIELDS = ("exclude", "title", "authors", "published")  # those that a wrapper may leave out
 _NOT_PLAIN = re.compile(r"[^\w-]")  # what a page may write as a character reference
 _STRING = etree.XPath("string()", smart_strings=False)
 
@@ -50,7 +51,8 @@ class Labelling:
 
     ``inside`` is bool[n_tokens], the tokens of the article; ``text`` is their text. ``reason`` is
     None where anything is labelled. The fields are as the page has them, with white space
-    collapsed; a date is not parsed. ``failures`` are the selectors that failed on the page.
+    collapsed; a date is not parsed. ``failures`` are the selectors that failed on the page,
+    ``missed`` the `FIELDS` whose selectors select nothing.
     """
 
     wrapper: Wrapper
@@ -62,6 +64,16 @@ class Labelling:
     authors: tuple[str, ...] = ()
     published: str = ""
     failures: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
+
+    @property
+    def field_hits(self) -> dict[str, bool]:
+        """Of each field that the wrapper has selectors for, whether one of them hit.
+
+        Empty where nothing is labelled: the page may be of another kind.
+        """
+        fields = FIELDS if self.reason is None else ()
+        return {name: name not in self.missed for name in fields if getattr(self.wrapper, name)}
 
     @property
     def span(self) -> tuple[int, int]:
@@ -104,20 +116,24 @@ class _Labeller:
         for start, end in chain([first], spans):
             inside[start:end] = ~excluded[start:end]
             if self._trim(inside):
-                return self._labelled(inside)
+                return self._labelled(inside, excluded)
         return self._nothing(Reason.NO_WORDS)
 
-    def _labelled(self, inside: Bools) -> Labelling:
-        title, published = self._field("title"), self._field("published")
+    def _labelled(self, inside: Bools, excluded: Bools) -> Labelling:
+        title, published, authors = map(self._field, ("title", "published", "authors"))
+        selected = zip(FIELDS, (excluded.any(), title, authors, published), strict=True)
         return Labelling(
             self.wrapper,
             self.tree.tokens,
             inside,
             text=render(self.tree.tokens, inside),
             title=title[0] if title else "",
-            authors=self._field("authors"),
+            authors=authors,
             published=published[0] if published else "",
             failures=tuple(self.failures),
+            missed=tuple(
+                name for name, found in selected if getattr(self.wrapper, name) and not found
+            ),
         )
 
     def _nothing(self, reason: Reason) -> Labelling:

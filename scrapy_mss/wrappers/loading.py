@@ -3,26 +3,23 @@
 The suffix of a file's name says who reads it (`READERS`). All sources are read before any problem
 is raised: one `WrapperError` has the problems of all of them.
 
-An archive is read in memory, and nothing of it is written to disk. How much it may unpack to is
-bounded by the sizes that it states, before anything is unpacked.
+`rule_files` finds and reads the files, `archives` those in archives.
 """
 
 from __future__ import annotations
 
 import importlib
 import logging
-import lzma
 import re
-import tarfile
-import zipfile
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePath
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, TypeAlias
 
+from scrapy_mss.wrappers.archives import RuleFile
 from scrapy_mss.wrappers.errors import WrapperError, gathered, located, rejected, shown
 from scrapy_mss.wrappers.ftr import SUFFIX, ImportReport, read_site_config
 from scrapy_mss.wrappers.registry import Registry
+from scrapy_mss.wrappers.rule_files import rule_files
 from scrapy_mss.wrappers.rules import Wrapper
 from scrapy_mss.wrappers.schema import documents, read_document
 
@@ -32,22 +29,8 @@ Source: TypeAlias = str | Path | Wrapper | Mapping[str, object] | Iterable[Wrapp
 Policy: TypeAlias = Literal["skip", "raise"]
 Reader: TypeAlias = Callable[[bytes, str, ImportReport], list[Wrapper]]
 
-# Bytes: some five thousand wrappers, which take ten seconds to read as YAML.
-LARGEST_FILE: Final = 2**20
-LARGEST_ARCHIVE: Final = 2**26  # bytes of all its files together; ftr-site-config has 1 MB
-
 _PYTHON_NAME = re.compile(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)")
 _SOURCES = "a path, 'module:NAME', a Wrapper, a mapping, or a list of the last two"
-_UNREADABLE: Final = (
-    OSError,
-    EOFError,
-    RuntimeError,  # an archive with a password
-    NotImplementedError,  # and one with a compression that Python does not know
-    tarfile.TarError,
-    zipfile.BadZipFile,
-    lzma.LZMAError,
-    zlib.error,
-)
 
 
 def load_wrappers(sources: Iterable[Source] | Source, *, third_party: Policy = "skip") -> Registry:
@@ -123,8 +106,8 @@ def _from_files(files: Iterable[RuleFile], report: ImportReport) -> list[Wrapper
     with gathered() as problems:
         for file in files:
             with problems.at(file=file.place):
-                if file.data is None:
-                    raise rejected(f"a file of at most {LARGEST_FILE:,} bytes", "a larger one")
+                if file.problem is not None:
+                    raise WrapperError([file.problem])
                 read = READERS[PurePath(file.place).suffix.lower()]
                 wrappers += read(file.data, file.place, report)
     return wrappers
@@ -152,78 +135,3 @@ READERS: Final[Mapping[str, Reader]] = {
     ".yml": _read_yaml,
     SUFFIX: _read_site_config,
 }
-
-
-class RuleFile(NamedTuple):
-    """A file and its bytes, or None in their place if it is too large for one of wrappers."""
-
-    place: str
-    data: bytes | None
-
-
-def rule_files(path: Path, suffixes: tuple[str, ...]) -> list[RuleFile]:
-    """The files at *path* with one of *suffixes*, by name; a `WrapperError` if there are none."""
-    walk = next((walk for ending, walk in _ARCHIVES if path.name.lower().endswith(ending)), None)
-    with located(file=str(path)):
-        try:
-            if path.is_dir():
-                files = sorted(_in_folder(path, suffixes))
-            elif walk:
-                files = sorted(walk(path, suffixes))
-            else:
-                files = [_file(path)] if path.name.lower().endswith(suffixes) else []
-                path.stat()
-        except _UNREADABLE as error:
-            raise rejected("a readable file, folder or archive", _reason(error)) from error
-        if not files:
-            raise rejected(f"files that end in {', '.join(suffixes)}", "none")
-    return files
-
-
-def _reason(error: Exception) -> str:
-    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return f"{type(error).__name__}: {text}"
-
-
-def _file(path: Path) -> RuleFile:
-    too_large = path.stat().st_size > LARGEST_FILE
-    return RuleFile(str(path), None if too_large else path.read_bytes())
-
-
-def _in_folder(path: Path, suffixes: tuple[str, ...]) -> Iterator[RuleFile]:
-    for file in path.rglob("*"):
-        if file.name.lower().endswith(suffixes) and ".git" not in file.parts and file.is_file():
-            yield _file(file)
-
-
-def _in_tar(path: Path, suffixes: tuple[str, ...]) -> Iterator[RuleFile]:
-    total = 0
-    with tarfile.open(path) as archive:
-        for member in archive:
-            total = _bounded(total + member.size)
-            if member.isfile() and member.name.lower().endswith(suffixes):
-                content = archive.extractfile(member) if member.size <= LARGEST_FILE else None
-                yield RuleFile(f"{path}/{member.name}", content.read() if content else None)
-
-
-def _in_zip(path: Path, suffixes: tuple[str, ...]) -> Iterator[RuleFile]:
-    total = 0
-    with zipfile.ZipFile(path) as archive:
-        for member in archive.infolist():
-            total = _bounded(total + member.file_size)
-            if not member.is_dir() and member.filename.lower().endswith(suffixes):
-                content = archive.read(member) if member.file_size <= LARGEST_FILE else None
-                yield RuleFile(f"{path}/{member.filename}", content)
-
-
-def _bounded(total: int) -> int:
-    if total > LARGEST_ARCHIVE:
-        raise rejected(f"an archive of at most {LARGEST_ARCHIVE:,} bytes unpacked", "more")
-    return total
-
-
-_Walk = Callable[[Path, tuple[str, ...]], Iterator[RuleFile]]
-_ARCHIVES: Final[tuple[tuple[str | tuple[str, ...], _Walk], ...]] = (
-    (".zip", _in_zip),
-    ((".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2"), _in_tar),
-)

@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
 
+from scrapy_mss.untrusted import printable
 from scrapy_mss.wrappers.errors import Problem, gathered, has_text, rejected, shown
 from scrapy_mss.wrappers.selectors import Coverage, Selector
 
@@ -199,7 +200,8 @@ class Wrapper:
         return max(matching, default=None)
 
     def __str__(self) -> str:
-        return f"wrapper {self.id} ({self.origin})" if self.origin else f"wrapper {self.id}"
+        place = f" ({self.origin})" if self.origin else ""
+        return printable(f"wrapper {self.id}{place}")
 
 
 _TYPES: Final = get_type_hints(Wrapper)

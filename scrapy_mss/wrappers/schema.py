@@ -5,7 +5,9 @@
 
 `documents` parses YAML more strictly than YAML is: only plain values are made, never objects.
 Aliases are rejected, because with them a file of a kilobyte expands to gigabytes, and so is a key
-that occurs twice, of which YAML silently takes the second.
+that occurs twice, of which YAML silently takes the second. Numbers are decimal: YAML also reads
+1:30 as one of base sixty, in a time that is quadratic in its digits. The number of values is
+bounded, since reading one takes a tenth of a millisecond.
 
 `read_document` validates. A schema is made of readers, functions that return a value or raise a
 `WrapperError`; `_Record` and `_each` combine readers and raise the problems of all their parts. The
@@ -14,6 +16,7 @@ schema itself is in the tables at the end.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -38,16 +41,39 @@ from scrapy_mss.wrappers.rules import (
 from scrapy_mss.wrappers.selectors import KINDS, Selector
 
 T = TypeVar("T")
+_INT: Final = "tag:yaml.org,2002:int"
+_FLOAT: Final = "tag:yaml.org,2002:float"
 Reader: TypeAlias = Callable[[object], T]
 
 
+MOST_VALUES: Final = 100_000  # some five thousand wrappers
+_NUMBER_START: Final = list("-+0123456789")
+_INTEGER: Final = re.compile(r"[-+]?[0-9]{1,18}\Z")
+_DECIMAL: Final = re.compile(r"[-+]?[0-9]{1,18}\.[0-9]{0,18}\Z")
+
+
 class _Loader(yaml.SafeLoader):
-    """Plain values only; neither aliases nor keys that occur twice."""
+    """Plain values only, and not too many; neither aliases nor keys that occur twice."""
+
+    # Those of SafeLoader without its numbers; each loader class has its own.
+    yaml_implicit_resolvers = {  # noqa: RUF012 - the library's attribute
+        first: [row for row in rows if row[0] not in (_INT, _FLOAT)]
+        for first, rows in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._n_values = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
             mark = self.get_event().start_mark  # type: ignore[no-untyped-call]
             raise yaml.MarkedYAMLError(problem="an alias; write the value out", problem_mark=mark)
+        self._n_values += 1
+        if self._n_values > MOST_VALUES:
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            problem = f"more than {MOST_VALUES:,} values"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
         return super().compose_node(parent, index)
 
     def construct_mapping(
@@ -62,6 +88,21 @@ class _Loader(yaml.SafeLoader):
                 raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
             seen.add(key.value)
         return super().construct_mapping(node, deep)
+
+
+def _number(loader: _Loader, node: yaml.ScalarNode) -> int | float:
+    text = str(loader.construct_scalar(node))
+    if node.tag == _INT and _INTEGER.match(text):
+        return int(text)
+    if node.tag == _FLOAT and (_INTEGER.match(text) or _DECIMAL.match(text)):
+        return float(text)
+    problem = "a number that is not a plain decimal one"  # as `!!int 1:30` asks for
+    raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+
+
+for _tag, _pattern_of_tag in ((_INT, _INTEGER), (_FLOAT, _DECIMAL)):
+    _Loader.add_implicit_resolver(_tag, _pattern_of_tag, _NUMBER_START)
+    _Loader.add_constructor(_tag, _number)
 
 
 def documents(data: bytes) -> list[object]:

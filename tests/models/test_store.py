@@ -4,6 +4,7 @@ import errno
 import multiprocessing
 import os
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from stat import S_ISDIR
 
@@ -12,6 +13,7 @@ from filelock import FileLock
 
 from scrapy_mss.models import store as store_module
 from scrapy_mss.models.format import (
+    MAGIC,
     DamagedModelError,
     ForeignModelError,
     FullModelError,
@@ -416,3 +418,42 @@ def test_counts_that_cannot_be_added_are_an_error_that_names_the_file(path: Path
         FileStore(path, TRIGRAM).add(trained(1))
 
     assert path.read_bytes() == before
+
+
+class _CountedFile(BytesIO):
+    """Counts the bytes that are read of it."""
+
+    n_read = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        self.n_read += len(data)
+        return data
+
+
+def test_what_is_no_model_is_known_by_its_first_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = _CountedFile(bytes(2**20))
+    monkeypatch.setattr(store_module, "open_regular", lambda _: file)
+
+    with pytest.raises(ForeignModelError, match="not a scrapy-mss model"):
+        read_model("huge")
+
+    assert file.n_read == len(MAGIC)
+
+
+def test_a_file_larger_than_any_model_is_rejected(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "LARGEST_FILE", 1000)
+    path.write_bytes(MAGIC + bytes(1000))
+
+    with pytest.raises(ModelError, match="at most 1,000 bytes"):
+        read_model(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_named_pipe_is_no_model(path: Path) -> None:
+    os.mkfifo(path)
+
+    with pytest.raises(OSError, match="got a named pipe"):
+        read_model(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -29,6 +30,7 @@ from tests.plugin.site import RULES, Site, index, plain, story, wrapped
 COMMANDS = Path(__file__).with_name("commands.py")
 N_STORED = 8
 STORED = range(N_STORED)
+REFUSED = "http://127.0.0.1:1/news"  # nothing listens there
 HAS_WARC = any(map(find_spec, ("fastwarc", "warcio")))
 
 
@@ -86,7 +88,10 @@ def write_rules(folder: Path, site: Site) -> None:
         "served": served,
         "lacking": {**rules, "tests": [{"url": address(1), "contains": ["not in the page"]}]},
         "outdated": {**rules, "body": "div.gone", "tests": [address(0)]},
+        "fields": {**rules, "title": "h9.gone", "authors": "span.by", "tests": [address(0)]},
+        "boxes": {**rules, "title": "h1", "exclude": "div.gone", "tests": [address(0)]},
         "unknown": {**rules, "tests": ["http://127.0.0.1/not-stored"]},
+        "refused": {**rules, "tests": [REFUSED]},
         "faulty": {"site": "127.0.0.1"},
     }
     for name, rule in written.items():
@@ -109,6 +114,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory, site: Site, trained_once: b
     changed = wrapped(0, paragraphs=3)
     records = [{"url": address(0), "html": changed}, {"url": address(1), "html": wrapped(1)}]
     (folder / "changed.jsonl").write_text("\n".join(map(json.dumps, records)))
+    records = [{"url": address(n), "html": index(n)} for n in range(2)]
+    (folder / "broken.jsonl").write_text("\n".join(map(json.dumps, records)))
+    (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR<p>words")
+    os.mkfifo(folder / "pipe.yaml")
+    (folder / "empty.html").write_text("<p><img src=a.png>")
     (folder / "cut.jsonl.gz").write_bytes(gzip.compress(plain(1).encode())[:-20])
     (folder / "cut.jsonl.xz").write_bytes(b"not packed")
     (folder / "cut.warc").write_bytes(b"no records\n" * 9)
@@ -140,11 +150,18 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
     """What came of command lines by name, two at a time."""
     urls = f"{site.url('/plain/1')} {site.url('/wrapped/2')}"
     snapshot = "check @sound.yaml --snapshot @sound.json"
+    kept = "check @sound.yaml --snapshot @kept.json"
     lines = {
         "files": "extract @page.html @index.html --model @trained.model",
         "text": "extract -f text @page.html",
         "urls": f"extract {urls} -m @trained.model",
-        "urls untrained": f"extract {urls} {site.url('/nowhere')} -f text",
+        "urls untrained": f"extract {urls} -f text",
+        "refused": f"extract {REFUSED}",
+        "refused as text": f"extract {REFUSED} -f text",
+        "not found": f"extract {site.url('/nowhere')} {site.url('/index/1')}",
+        "no page": f"extract {site.url('/api/1')} {site.url('/plain/1')}",
+        "bad setting": f"-s MSS_TIMEOUT=x extract {REFUSED}",
+        "check refused": "check @refused.yaml",
         "no articles": f"extract {site.url('/index/1')} -m @trained.model",
         "no texts": f"extract {site.url('/index/1')} @index.html -f text",
         "train": "train @pages.jsonl -w @rules.yaml -m @new/jsonl.model",
@@ -153,6 +170,7 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "merge": "merge @one.model @two.model -o @merged.model",
         "check served": "check @served.yaml",
         "check": f"{snapshot} -p @pages.jsonl",
+        "check kept": f"{kept} -p @pages.jsonl",
     }
     if HAS_WARC:
         lines["train warc"] = "train @pages.warc.gz -w @rules.yaml -m @warc.model"
@@ -161,6 +179,10 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         outcomes = dict(zip(lines, found, strict=True))
     later = {
         "check again": f"{snapshot} -p @changed.jsonl",
+        "check broken": f"{kept} -p @broken.jsonl",
+        "fields": "check @fields.yaml -p @pages.jsonl",
+        "boxes": "check @boxes.yaml -p @pages.jsonl",
+        "pictures": "extract @picture.png @empty.html @index.html",
         "lacking": "check @lacking.yaml -p @pages.jsonl",
         "outdated": "check @outdated.yaml -p @pages.jsonl",
         "not stored": "check @unknown.yaml -p @pages.jsonl",
@@ -205,8 +227,7 @@ def test_extract_prints_a_json_line_for_each_file(done: dict[str, Done], folder:
 
 def test_extract_tells_by_its_exit_code_that_a_page_has_no_article(done: dict[str, Done]) -> None:
     assert done["files"].code == 1
-    assert done["urls untrained"].code == 1
-    assert done["text"].code == done["urls"].code == 0
+    assert done["text"].code == done["urls"].code == done["urls untrained"].code == 0
 
 
 def test_extract_says_why_an_address_has_no_article(done: dict[str, Done], site: Site) -> None:
@@ -224,6 +245,53 @@ def test_extract_as_text_says_so_where_errors_go(done: dict[str, Done], folder: 
     reason = reason_of(index(1))
     assert of_file == f"scrapy mss extract: {folder / 'index.html'}: no article: {reason}"
     assert of_address.endswith(f"/index/1: no article: {reason}")
+
+
+def test_extract_answers_in_one_line_that_an_address_is_not_reachable(
+    done: dict[str, Done],
+) -> None:
+    as_json, as_text = done["refused"], done["refused as text"]
+
+    (row,) = as_json.rows()
+    assert (row["url"], row["reason"]) == (REFUSED, "not_reachable")
+    assert "refused" in str(row["detail"])
+    (line,) = as_text.err.splitlines()
+    assert line.startswith(f"scrapy mss extract: {REFUSED}: not reachable: ")
+    assert (as_json.code, as_json.err) == (as_text.code, as_text.out) == (3, "")
+
+
+def test_extract_tells_the_status_of_a_page_that_is_not_there(
+    done: dict[str, Done], site: Site
+) -> None:
+    rows = {row["url"]: row for row in done["not found"].rows()}
+
+    missing = {"reason": "not_reachable", "detail": "HTTP status 404"}
+    assert rows[site.url("/nowhere")] == {"url": site.url("/nowhere"), **missing}
+    assert rows[site.url("/index/1")]["reason"] == reason_of(index(1))
+    assert (done["not found"].code, done["not found"].err) == (3, "")
+
+
+def test_extract_tells_that_what_came_has_no_text(done: dict[str, Done], site: Site) -> None:
+    rows = {row["url"]: row for row in done["no page"].rows()}
+
+    reason = {"reason": "no_text", "detail": "application/json"}
+    assert rows.pop(site.url("/api/1")) == {"url": site.url("/api/1"), **reason}
+    assert "text" in rows[site.url("/plain/1")]
+    assert (done["no page"].code, done["no page"].err) == (4, "")
+
+
+def test_extract_tells_that_a_file_has_no_text(done: dict[str, Done]) -> None:
+    reasons = [row["reason"] for row in done["pictures"].rows()]
+
+    assert reasons == ["no_text", "no_text", reason_of(index(1))]
+    assert done["pictures"].code == 4
+
+
+def test_a_setting_that_stops_the_crawl_is_told_in_one_line(done: dict[str, Done]) -> None:
+    outcome = done["bad setting"]
+
+    expected = "scrapy mss extract: error: MSS_TIMEOUT: expected a number of seconds, got 'x'\n"
+    assert (outcome.code, outcome.out, outcome.err) == (2, "", expected)
 
 
 def test_extract_prints_text(done: dict[str, Done]) -> None:
@@ -380,6 +448,39 @@ def test_check_tells_what_has_changed_since_the_snapshot(
     assert [row["url"] for row in rows] == [address(0), address(1)]
 
 
+def test_a_failed_check_keeps_the_baseline(done: dict[str, Done], folder: Path) -> None:
+    assert (done["check kept"].code, done["check broken"].code) == (0, 1)
+    assert done["check broken"].out.count("  (before: labelled, ") == 2
+    rows = json.loads((folder / "kept.json").read_text())
+    assert [row["status"] for row in rows] == ["labelled"] * 2
+
+
+def test_check_fails_for_a_field_whose_selectors_select_nothing(done: dict[str, Done]) -> None:
+    line, summary = done["fields"].out.splitlines()
+
+    assert line.startswith("FAIL  127.0.0.1  ")
+    assert line.endswith(" words, nothing for title")
+    assert summary.startswith("0 of 1 test pages")
+    assert done["fields"].code == 1
+
+
+def test_check_tells_that_nothing_is_excluded_and_goes_on(done: dict[str, Done]) -> None:
+    line, _ = done["boxes"].out.splitlines()
+
+    assert line.startswith("ok    127.0.0.1  ")
+    assert line.endswith(" words, nothing for exclude")
+    assert done["boxes"].code == 0
+
+
+def test_check_tells_in_one_line_that_a_test_page_is_not_reachable(done: dict[str, Done]) -> None:
+    outcome = done["check refused"]
+
+    (line,) = outcome.err.splitlines()
+    assert line.startswith(f"scrapy mss check: {REFUSED}: not reachable: ")
+    assert f"FAIL  127.0.0.1  {REFUSED}  no page" in outcome.out
+    assert outcome.code == 1
+
+
 @pytest.mark.parametrize(
     ("name", "told"),
     [("lacking", "missing 'not in the page'"), ("outdated", "no_match"), ("not stored", "no page")],
@@ -394,7 +495,7 @@ def test_check_ends_with_one_when_a_wrapper_fails(
 
 
 def test_commands_leave_nothing_behind_where_they_run(done: dict[str, Done], folder: Path) -> None:
-    assert all(outcome.code in (0, 1) for outcome in done.values())
+    assert all(outcome.code in range(5) for outcome in done.values())
     assert list((folder / "cwd").iterdir()) == []
 
 
@@ -407,6 +508,14 @@ WRONG = {
     "extract @no-such.html": "no-such.html",
     "extract @page.html -m @no-such.model": "no-such.model",
     "extract @page.html -m @damaged.model": "damaged.model",
+    "extract @page.html -m /dev/zero": "got a device",
+    "extract http:///news": "it has no host",
+    "info /dev/zero": "got a device",
+    "train @sound.jsonl -w @rules.yaml -m /dev/zero": "got a device",
+    "train @sound.jsonl -w @rules.yaml -m @pages": "Is a directory",
+    "train @sound.jsonl -w @pipe.yaml -m @any.model": "got a named pipe",
+    "train /dev/zero -w @rules.yaml -m @any.model": "regular file",
+    "check @sound.yaml -p @pages.jsonl --snapshot /dev/zero": "got a device",
     "extract @page.html -f xml": "'xml'",
     "extract @page.html --nonsense": "--nonsense",
     "train @pages.jsonl -m @any.model": "--wrappers",

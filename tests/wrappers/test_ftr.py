@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scrapy_mss.wrappers import ImportReport, SamplePage, Wrapper, class_or_id, label, xpath
-from scrapy_mss.wrappers.ftr import PRIORITY, read_site_config, site_of_file
+from scrapy_mss.wrappers.ftr import (
+    PRIORITY,
+    directive_of,
+    read_site_config,
+    site_of_file,
+    without_note,
+)
 
 CONFIG = """\
 # A note: not a directive
@@ -114,3 +124,23 @@ def test_a_config_labels_a_page() -> None:
     assert found.title == "Late trains"
     assert found.authors == ("A. Writer",)
     assert found.published == "2 May 2024"
+
+
+# What the syntax is, as patterns that take quadratic time of some lines.
+LINE = re.compile(r"\s*([a-z_]+)\s*(?:\([^)]*\))?\s*:\s*(.*?)\s*", re.IGNORECASE | re.ASCII)
+NOTE = re.compile(r"\s+#.*")
+LINES = st.text(st.sampled_from("aB_: ()#\t.\"'"), max_size=12)
+
+
+@given(LINES)
+def test_a_line_is_read_as_the_pattern_of_the_syntax_says(line: str) -> None:
+    found = LINE.fullmatch(line)
+
+    assert directive_of(line) == ((found[1].lower(), found[2]) if found else None)
+
+
+@given(LINES)
+def test_a_note_ends_a_value_as_the_pattern_says(line: str) -> None:
+    text = line.strip()
+
+    assert without_note(text) == NOTE.sub("", text)

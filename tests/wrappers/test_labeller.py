@@ -254,3 +254,24 @@ def test_alternatives_behind_the_one_that_is_used_are_not_tried() -> None:
     found = label(wrapper(css("h1"), FAILS_ON_BRACKET), "<h1>Title</h1><p>(</p>")
 
     assert (found.text, found.failures) == ("Title", ())
+
+
+def test_fields_whose_selectors_select_nothing_are_missed() -> None:
+    rule = wrapper(
+        css("div.lead"),
+        exclude=(css("div.gone"),),
+        title=(css("h9"), css("h1")),
+        published=(css("time"),),
+    )
+
+    found = label(rule, PAGE)
+
+    assert found.missed == ("exclude", "published")
+    assert found.field_hits == {"exclude": False, "title": True, "published": False}
+
+
+def test_a_page_that_is_not_labelled_says_nothing_of_fields() -> None:
+    found = label(wrapper(css("div.gone"), title=(css("h9"),)), PAGE)
+
+    assert found.reason is Reason.NO_MATCH
+    assert found.field_hits == {}

@@ -1,0 +1,102 @@
+"""Addresses that a command fetches: a crawl that says of each what came, or why nothing did."""
+
+from __future__ import annotations
+
+from asyncio import Task
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from scrapy import Request, Spider
+from scrapy.http import Response
+from scrapy.spidermiddlewares.httperror import HttpError
+
+from scrapy_mss.cli import CommandError
+
+if TYPE_CHECKING:
+    from scrapy.commands import ScrapyCommand
+    from scrapy.crawler import Crawler, CrawlerProcess
+    from twisted.python.failure import Failure
+
+ASKED = "asked"
+MULTIPLE_CHOICES = 300  # the first status that is none of success
+LONGEST_CAUSE = 200  # characters of an exception's message that are worth a line
+
+
+class FetchSpider(Spider):
+    """Asks for addresses; *take* gets what comes, *failed* the reason why nothing does.
+
+    Both get the address that was asked for. A redirect may have led to another one.
+    """
+
+    name = "mss-fetch"
+    # What is wrong with an address is an answer of the command, one line and not the log's twenty.
+    # The command line's own -L goes before this.
+    custom_settings = {"LOG_LEVEL": "CRITICAL"}  # noqa: RUF012 - as the base class has it
+    addresses: list[str]
+    take: Callable[[str, Response], None]
+    failed: Callable[[str, str], None]
+
+    async def start(self) -> AsyncIterator[Any]:
+        for address in self.addresses:
+            marks = {ASKED: address}
+            yield Request(address, errback=self.give_up, dont_filter=True, cb_kwargs=marks)
+
+    def parse(self, response: Response, asked: str = "", **_: Any) -> None:
+        """Hand the page on and yield nothing: where the add-on is enabled, it makes the item."""
+        if response.status >= MULTIPLE_CHOICES:  # of a project that handles all of them
+            self.failed(asked, _status(response))
+        else:
+            self.take(asked, response)
+
+    def give_up(self, failure: Failure) -> None:
+        """Say why the page did not come."""
+        error = failure.value
+        if isinstance(error, HttpError):
+            cause = _status(error.response)
+        else:
+            cause = " ".join(f"{type(error).__name__}: {error}".split())[:LONGEST_CAUSE]
+        self.failed(failure.request.cb_kwargs[ASKED], cause)  # type: ignore[attr-defined]
+
+
+def _status(response: Response) -> str:
+    return f"HTTP status {response.status}"
+
+
+def checked_address(address: str) -> str:
+    """*address*, if it is one; a `CommandError` otherwise."""
+    try:
+        host, _ = urlsplit(address).hostname, Request(address)
+    except ValueError as error:
+        raise CommandError(f"{address}: expected an address: {error}") from error
+    if not host:
+        raise CommandError(f"{address}: expected an address, but it has no host")
+    return address
+
+
+def crawler_process(command: ScrapyCommand) -> CrawlerProcess:
+    """The process of *command*, which fetches."""
+    process = command.crawler_process
+    if process is None:
+        raise CommandError("addresses cannot be fetched here: there is no crawler process")
+    return process  # type: ignore[return-value]
+
+
+def run(process: CrawlerProcess, crawler: Crawler, **arguments: object) -> None:
+    """Crawl, and raise what the crawl did not start for."""
+    errors: list[BaseException] = []
+    crawl: Any = process.crawl(crawler, **arguments)
+    if isinstance(crawl, Task):
+        crawl.add_done_callback(lambda task: errors.extend(filter(None, [task.exception()])))
+    else:  # a Deferred
+        crawl.addErrback(lambda failure: errors.append(failure.value))
+    process.start()
+    for error in errors:
+        raise _first(error)
+
+
+def _first(error: BaseException) -> BaseException:
+    """What went wrong first: Scrapy 2.13 fails again while it closes an engine not yet made."""
+    while error.__context__ is not None and error.__cause__ is None:
+        error = error.__context__
+    return error

@@ -1,0 +1,101 @@
+"""What is counted of a wrapper's selectors, and what a wrapper's miss means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from scrapy.crawler import Crawler
+
+from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.pipelines import ArticlePipeline, NoArticleError
+from scrapy_mss.spidermiddlewares import ArticleMiddleware
+from tests.plugin.parts import items_of, page, processed, stat
+from tests.plugin.site import plain, story, wrapped
+
+MakeCrawler = Callable[..., Crawler]
+RULE = {
+    "site": "127.0.0.1",
+    "body": "article.story",
+    "title": "h1",
+    "authors": "span.nobody",
+    "exclude": "div.box",
+}
+
+
+def read(crawler: Crawler, html: str) -> dict[str, object]:
+    """The item of a page of 127.0.0.1, as the pipeline leaves it."""
+    response = page(html)  # which the crawl holds as long as its items are processed
+    (item,) = items_of(ArticleMiddleware.from_crawler(crawler), response, {"url": ""})
+    done = processed(ArticlePipeline.from_crawler(crawler), item)
+    assert isinstance(done, dict)
+    return done
+
+
+def test_each_field_of_a_labelled_page_is_a_hit_or_a_miss(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=[RULE])
+
+    read(crawler, wrapped(1))
+
+    assert crawler.stats is not None
+    fields = {name: n for name, n in crawler.stats.get_stats().items() if "wrapper/field" in name}
+    assert fields == {
+        "mss/wrapper/field/hit/127.0.0.1/title": 1,
+        "mss/wrapper/field/miss/127.0.0.1/authors": 1,
+        "mss/wrapper/field/hit/127.0.0.1/exclude": 1,
+    }
+
+
+def test_the_fields_of_a_page_that_is_not_labelled_are_not_counted(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=[RULE])
+
+    read(crawler, plain(1))
+
+    assert crawler.stats is not None
+    assert not [name for name in crawler.stats.get_stats() if "wrapper/field" in name]
+    assert stat(crawler, "wrapper/127.0.0.1/miss") == 1
+
+
+def test_the_model_reads_what_a_wrapper_misses(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=[RULE])
+
+    assert story("plain", 1).paragraphs[0] in str(read(crawler, plain(1))["text"])
+
+
+def test_a_miss_that_is_trusted_is_no_article(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=[RULE], MSS_TRUST_WRAPPER_MISS=True)
+
+    item = read(crawler, plain(1))
+
+    assert "text" not in item
+    assert item["probability"] == 0
+    assert stat(crawler, "extract/dropped/wrapper_miss") == stat(crawler, "extract/pages") == 1
+
+
+def test_an_item_of_ours_is_dropped_for_a_miss_that_is_trusted(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=[RULE], MSS_TRUST_WRAPPER_MISS=True)
+    pipeline = ArticlePipeline.from_crawler(crawler)
+    response = page(plain(1))
+    (made,) = items_of(ArticleMiddleware.from_crawler(crawler), response)
+
+    with pytest.raises(NoArticleError, match="wrapper_miss"):
+        processed(pipeline, made)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"MSS_WRAPPERS": [{**RULE, "site": "example.com"}]},  # another site's
+        {"MSS_WRAPPERS": [{**RULE, "url": "/other/*"}]},  # not for this page
+        {"MSS_WRAPPERS": [{**RULE, "body": {"xpath": "//p[re:test(., //title)]"}}]},  # it fails
+        {"MSS_WRAPPERS": [RULE], "MSS_PREFER_WRAPPER": False},
+    ],
+)
+def test_only_a_miss_of_the_page_s_own_wrapper_is_trusted(
+    crawler_of: MakeCrawler, settings: dict[str, object]
+) -> None:
+    crawler = crawler_of(MSS_TRUST_WRAPPER_MISS=True, **settings)
+    html = plain(1).replace("<title>", "<title>(")  # no pattern, where it is taken for one
+
+    assert "text" in read(crawler, html)
+    assert MssExtension.of(crawler).options.trust_wrapper_miss
