@@ -46,7 +46,10 @@ class Article:
     """The text of the article, paragraphs on lines of their own."""
 
     html: str | None = None
-    """The article as HTML: its own elements, cut out of the page and closed."""
+    """The article as HTML that is safe to show, links and images absolute.
+
+    With `MSS_RAW_HTML`, or where the spider has set it, it is what the page had: not safe.
+    """
 
     authors: list[str] = field(default_factory=list)
     """Names of authors, in the order of the page."""

@@ -188,6 +188,15 @@ SETTINGS: tuple[Setting, ...] = (
         "their names; an empty name leaves a field out.",
     ),
     Setting(
+        "MSS_RAW_HTML",
+        False,
+        _switch,
+        "True or False",
+        "Whether `html` is the page's own source, with its scripts, event handlers and frames: "
+        "**not safe to show**. If not, it is sanitized: elements and attributes of an allow-list, "
+        "absolute links. See [HTML](python-api.md#html).",
+    ),
+    Setting(
         "MSS_PREFER_WRAPPER",
         True,
         _switch,
@@ -255,6 +264,7 @@ class Options:
     min_probability: float
     item_class: str | type
     field_map: dict[str, str]
+    raw_html: bool
     prefer_wrapper: bool
     max_body: int
     timeout: float

@@ -16,7 +16,13 @@ from weakref import WeakKeyDictionary
 from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss import stats
-from scrapy_mss.article import ArticleResult, ModelState, article_of_labels, read_article
+from scrapy_mss.article import (
+    ArticleResult,
+    ModelState,
+    ReadOptions,
+    article_of_labels,
+    read_article,
+)
 from scrapy_mss.crawl.labelling import PageLabels
 from scrapy_mss.crawl.pool import CRASH, TIMEOUT, ExtractionFailedError, WorkerPool
 from scrapy_mss.crawl.wire import PageRequest
@@ -58,7 +64,8 @@ class ArticleReader:
         self._labels = labels
         self._model = model
         self._stats = numbers
-        self._extractor = (options.extractor, extractor) if extractor else None
+        named = (options.extractor, extractor) if extractor else None
+        self._read_options = ReadOptions(named, options.raw_html)
         self._readings: WeakKeyDictionary[Response, _Reading] = WeakKeyDictionary()
         self._logged_errors: set[str] = set()
 
@@ -78,7 +85,8 @@ class ArticleReader:
         if self._options.prefer_wrapper and len(response.text) <= self._options.max_body:
             labelling = self._labels.of(response)
             if labelling is not None and labelling.reason is None:
-                return article_of_labels(labelling, response.url)
+                raw_html = self._options.raw_html
+                return article_of_labels(labelling, response.url, raw_html=raw_html)
         return await self._read(response.text, response.url)
 
     async def _read(self, html: str, url: str) -> ArticleResult:
@@ -86,7 +94,7 @@ class ArticleReader:
             return ArticleResult(reason=TOO_LARGE)
         if self.pool is not None:
             return await self.pool.read(self._options.timeout, PageRequest(html, url))
-        return read_article(html, url, ModelState.of(self._model), self._extractor)
+        return read_article(html, url, ModelState.of(self._model), self._read_options)
 
     async def _counted(self, reading: Awaitable[ArticleResult], url: str) -> ArticleResult:
         """What comes of *reading*, counted: the one place that does."""
