@@ -104,13 +104,14 @@ def sanitized(tokens: Tokens, kept: Bools, url: str = "") -> str:
     html = rebuilt(tokens, kept)
     base = base_url(tokens, url)
     try:
-        html = _cleaned(html, ("rewrite_with_base", base) if base else "deny")
+        html = _cleaned(html, base)
     except ValueError:  # an address that Python takes for one and a browser does not
-        html = _cleaned(html, "deny")
+        html = _cleaned(html, "")
     return _CONTROLS.sub("", html)  # those that were written as references
 
 
-def _cleaned(html: str, relative: str | tuple[str, str]) -> str:
+def _cleaned(html: str, base: str) -> str:
+    """*html* with what is allowed alone; relative links begin with *base* or are dropped."""
     import nh3  # here: who asks for text alone need not wait for it
 
     return nh3.clean(
@@ -119,7 +120,7 @@ def _cleaned(html: str, relative: str | tuple[str, str]) -> str:
         attributes={"*": set(EVERYWHERE), **{k: set(v) for k, v in ATTRIBUTES.items()}},
         attribute_filter=_value,
         url_schemes=set(SCHEMES),
-        url_relative=relative,
+        url_relative=("rewrite_with_base", base) if base else "deny",
         link_rel=LINK_REL,
     )
 
@@ -233,7 +234,7 @@ class _Builder:
 
     def _shown_name(self, index: int) -> str:
         """What the element of a tag is called where it is shown; empty if it is not shown."""
-        name = TAG_NAMES[self.tokens.tag[index]]
+        name: str = TAG_NAMES[self.tokens.tag[index]]
         if name in TAGS and (name not in _TABLE_PARTS or "table" in self._names):
             return name
         return "div" if name in BLOCK_TAGS and name not in VOID_TAGS else ""
