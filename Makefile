@@ -52,7 +52,7 @@ format: $(VENV)/installed-dev ## format the sources and repair what ruff can rep
 
 # As root, where there is no Chromium yet: Debian's package brings what it needs.
 test-browser: $(VENV)/installed-dev ## hostile HTML in a real Chromium, which apt installs as root
-	@command -v chromium chromium-browser google-chrome google-chrome-stable >/dev/null || { \
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { \
 		apt-get update && apt-get install --yes --no-install-recommends chromium; }
 	$(BIN)/python -m pytest -rs tests/test_browser.py
 

@@ -9,7 +9,8 @@ Two steps, the first for the bound and the second for the promise:
    that is badly nested (33 kB of `<p><b title=…>` become 38 MB), and none of it is left.
 2. nh3 parses that as a browser does and lets through what `ALLOWED` lists.
 
-The words are those of `rendering.render` for the same tokens.
+The characters are those of `rendering.render` for the same tokens, white space aside: a block that
+the page leaves open inside a word ends there.
 """
 
 from __future__ import annotations
@@ -50,7 +51,6 @@ ALLOWED: tuple[Allowed, ...] = (
     Allowed("ol", "start reversed", "lists whose numbers the text refers to"),
     Allowed("li", "value", "see ol"),
     Allowed("table caption thead tbody tfoot tr", "", "results, prices, tables of a league"),
-    Allowed("colgroup col", "span", "see table"),
     Allowed("td th", "colspan rowspan", "a cell without them is in the wrong column"),
     Allowed("time del ins", "datetime", "when something happened or was corrected"),
     Allowed("a", "href title", "what the article refers to"),
@@ -78,9 +78,9 @@ MAX_TAG_LENGTH = 2**16  # characters of a tag that are read: pictures in attribu
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?""")
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")  # what no page shows
 
-_TABLE_PARTS = frozenset("caption colgroup col thead tbody tfoot tr td th".split())
-_ROWS = frozenset("table colgroup thead tbody tfoot tr".split())  # what has no text of its own
-_ROW_GROUPS = frozenset({"thead", "tbody", "tfoot", "caption", "colgroup"})
+_TABLE_PARTS = frozenset("caption thead tbody tfoot tr td th".split())
+_ROWS = frozenset("table thead tbody tfoot tr".split())  # what has no text of its own
+_ROW_GROUPS = frozenset({"thead", "tbody", "tfoot", "caption"})
 
 # What the opening tag of an element closes where it is open, and what shields it from that.
 _LISTS, _TABLE = frozenset({"ul", "ol", "dl"}), frozenset({"table"})
@@ -89,8 +89,8 @@ _CLOSES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "li": (frozenset({"li"}), _LISTS),
     **dict.fromkeys(("dt", "dd"), (frozenset({"dt", "dd"}), _LISTS)),
     **dict.fromkeys(("td", "th"), (_CELLS, _TABLE)),
-    "tr": (frozenset({"tr", "caption", "colgroup"}), _TABLE),
-    **dict.fromkeys(_ROW_GROUPS, (_ROW_GROUPS | {"tr"}, _TABLE)),
+    "tr": (_CELLS | {"tr"}, _TABLE),
+    **dict.fromkeys(_ROW_GROUPS, (_ROW_GROUPS | {"tr"} | _CELLS, _TABLE)),
 }
 
 
@@ -192,7 +192,7 @@ class _Builder:
         text = tokens.clean[tokens.clean_start[start] : tokens.clean_end[end - 1]]
         if "<" in text:
             text = DECLARATION.sub(" ", text).replace("<", "&lt;")
-        self.parts.append(_CONTROLS.sub(" ", text))
+        self.parts.append(text)
 
     def open(self, index: int) -> None:
         """Add an opening tag, after closing what it closes."""
@@ -230,7 +230,7 @@ class _Builder:
     def finished(self) -> str:
         """The HTML, with everything closed."""
         self._close_from(0)
-        return "".join((*reversed(self._front), *self.parts))
+        return _CONTROLS.sub(" ", "".join((*reversed(self._front), *self.parts)))
 
     def _shown_name(self, index: int) -> str:
         """What the element of a tag is called where it is shown; empty if it is not shown."""

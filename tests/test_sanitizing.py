@@ -6,6 +6,7 @@ that nh3 uses nor ours.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 
@@ -33,7 +34,7 @@ from scrapy_mss.sanitizing import (
 from scrapy_mss.wrappers import load_wrappers
 from scrapy_mss.wrappers.labeller import label
 from tests.helpers.effort import examples
-from tests.helpers.html_payloads import Payload, payloads
+from tests.helpers.html_payloads import OWN, Payload, payloads
 from tests.helpers.timing import FACTOR, grows_linearly
 from tests.page_cases import PageCase, read_cases
 
@@ -47,6 +48,7 @@ PIECES = (
     "</h2> <br> <a/href=/x> </a> <textarea> </textarea> </script> <svg> </svg> <pre> </pre> "
     "<caption> <col> <dd> <dt> <form> </form> <!--x--> <!x> <details> <img/src=y> < & one two three"
 ).split()
+RAGGED = re.findall(r"<[^<>]*>?|[^<>]+", " ".join(each.markup for each in OWN)[:20_000])
 MARKUP = st.lists(st.sampled_from(PIECES), max_size=30).map(" ".join)
 
 
@@ -123,9 +125,14 @@ def test_nothing_is_left_that_is_on_no_list(payload: Payload) -> None:
             "<table><tr><td colspan=2>one<td>two</table>",
             '<table><tbody><tr><td colspan="2">one</td><td>two</td></tr></tbody></table>',
         ),
+        (
+            "<table><td>one<tr>two<td>three</table>",
+            "<table><tbody><tr><td>one</td></tr><tr></tr></tbody></table>two<p>three </p>",
+        ),
         ("<tr><td>one</td><td>two</td></tr>", "<div><div>one</div><div>two</div></div>"),
         ("<table>one<tr><td>two</td></tr></table>", "<table></table>one<div><div>two</div></div> "),
         # What no page shows.
+        ("<img alt='one\ud800&#xd800;\x07two'>", '<img alt="one \ufffd two">'),
         ("one\x1b]0;two&#27;[31m&#x9b;\x00\ud800", "one ]0;two[31m\u203a"),
     ],
 )
@@ -223,6 +230,16 @@ def test_html_has_the_words_of_the_text(case: PageCase) -> None:
 
     assert words(extraction.html) == extraction.text.split()
     assert strange(extraction.html) == []
+
+
+@pytest.mark.parametrize("url", [URL, "https://news.example/\ud800"])
+@given(source=st.lists(st.sampled_from([*PIECES, *RAGGED]), max_size=30).map("".join))
+@examples(2)
+def test_any_page_is_sanitized_and_keeps_its_characters(url: str, source: str) -> None:
+    html = safe(source, url)
+
+    assert strange(html) == []
+    assert "".join(words(html)) == "".join(words(source))
 
 
 @given(source=MARKUP)
