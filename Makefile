@@ -25,8 +25,8 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-oldest lint format docs research bench systems studies startup crash \
-	model clean distclean
+.PHONY: help demo test test-browser test-oldest lint format docs research bench systems studies \
+	startup crash model clean distclean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -49,6 +49,12 @@ lint: $(VENV)/installed-dev ## ruff, formatting, mypy, direction of imports, ref
 format: $(VENV)/installed-dev ## format the sources and repair what ruff can repair
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# As root, where there is no Chromium yet: Debian's package brings what it needs.
+test-browser: $(VENV)/installed-dev ## hostile HTML in a real Chromium, which apt installs as root
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { \
+		apt-get update && apt-get install --yes --no-install-recommends chromium; }
+	$(BIN)/python -m pytest -rs tests/test_browser.py
 
 # The oldest Scrapy that is supported, with the Twisted of its time.
 test-oldest: $(VENV)-oldest/installed ## the plugin's tests on the oldest Scrapy

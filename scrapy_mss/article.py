@@ -21,6 +21,7 @@ from scrapy_mss.items import Article
 from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.metadata.dates import find as find_date
 from scrapy_mss.models.model import Model
+from scrapy_mss.sanitizing import sanitized
 from scrapy_mss.text_extractor import TextExtractor
 
 if TYPE_CHECKING:
@@ -76,36 +77,49 @@ class ArticleResult:
         return {"probability": 0.0} if self.article is None else asdict(self.article)
 
 
-def read_article(
-    html: str, url: str, state: ModelState, extractor: tuple[str, TextExtractor] | None = None
-) -> ArticleResult:
-    """The article in the page *html* at *url*: by *extractor*, else by the model in *state*.
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How pages are read: by which *extractor* before the model, with the name of its articles.
 
-    An extractor comes with the name that its articles give it. A page that it fails on is read
-    by the model.
+    With *raw_html* an article's HTML is the page's own, which is not safe to show.
+    """
+
+    extractor: tuple[str, TextExtractor] | None = None
+    raw_html: bool = False
+
+
+READ_OPTIONS = ReadOptions()
+
+
+def read_article(
+    html: str, url: str, state: ModelState, options: ReadOptions = READ_OPTIONS
+) -> ArticleResult:
+    """The article in the page *html* at *url*: by another extractor, else by the model in *state*.
+
+    A page that the other extractor fails on is read by the model.
     """
     started = perf_counter()
     result, error = None, ""
-    if extractor is not None:
+    if options.extractor is not None:
         try:
-            result = _by_extractor(html, url, *extractor)
+            result = _by_extractor(html, url, *options.extractor)
         except Exception as caught:
             logger.debug("scrapy-mss: MSS_EXTRACTOR failed on %s", url, exc_info=True)
             error = " ".join(f"{type(caught).__name__}: {caught}".split())[:ERROR_LENGTH]
     if result is None:
-        result = replace(_by_model(html, url, state), extractor_error=error)
+        result = replace(_by_model(html, url, state, options), extractor_error=error)
     return replace(result, seconds=perf_counter() - started)
 
 
-def _by_model(html: str, url: str, state: ModelState) -> ArticleResult:
-    extraction = Extractor(state.model).extract(html)
+def _by_model(html: str, url: str, state: ModelState, options: ReadOptions) -> ArticleResult:
+    extraction = Extractor(state.model).extract(html, url)
     if not extraction.is_article:
         reason = UNLIKELY if extraction.text else NO_SPAN
         return ArticleResult(reason=reason, source=MODEL, model_state=state.identifier)
     article = Article(
         url,
         text=extraction.text,
-        html=extraction.html,
+        html=extraction.source_html if options.raw_html else extraction.html,
         probability=round(extraction.probability, 4),
         extractor=f"mss:{state.identifier}",
         **page_metadata(html, url),
@@ -128,10 +142,10 @@ def _by_extractor(html: str, url: str, name: str, extractor: TextExtractor) -> A
     return ArticleResult(article, source=EXTRACTOR)
 
 
-def article_of_labels(labelling: Labelling, url: str) -> ArticleResult:
+def article_of_labels(labelling: Labelling, url: str, *, raw_html: bool = False) -> ArticleResult:
     """The article as a wrapper has labelled it, with the metadata of the page."""
     started = perf_counter()
-    tokens = labelling.tokens
+    tokens, inside = labelling.tokens, labelling.inside
     values = page_metadata(tokens.source, url)
     by_rule = {
         "title": labelling.title,
@@ -141,7 +155,7 @@ def article_of_labels(labelling: Labelling, url: str) -> ArticleResult:
     article = Article(
         url,
         text=labelling.text,
-        html=well_formed(tokens, labelling.inside),
+        html=well_formed(tokens, inside) if raw_html else sanitized(tokens, inside, url),
         probability=1.0,
         extractor=f"wrapper:{labelling.wrapper.id}",
         **values | {name: value for name, value in by_rule.items() if value},

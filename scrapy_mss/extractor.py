@@ -12,7 +12,7 @@ and the same counts always give the same extraction.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +33,7 @@ from scrapy_mss.models.bundled import bundled_model, is_complete, load_with_bund
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import PAPER, Profile
 from scrapy_mss.models.store import write_model
+from scrapy_mss.sanitizing import sanitized
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -45,7 +46,7 @@ class Extraction:
     """A page's article and how it was found.
 
     ``span`` counts tokens; ``scores`` has one score a token, ``kept`` is true for the tokens that
-    make up ``text`` and ``html``.
+    make up ``text`` and ``html``. ``url`` is the page's own, if it was given.
     """
 
     text: str
@@ -55,10 +56,19 @@ class Extraction:
     tokens: Tokens
     scores: Floats
     kept: Bools
+    url: str = ""
 
     @property
     def html(self) -> str:
-        """The article as raw HTML of the page, **not sanitized**, with its tags balanced."""
+        """The article's HTML, safe to show; without ``url``, relative links are dropped."""
+        return sanitized(self.tokens, self.kept, self.url)
+
+    @property
+    def source_html(self) -> str:
+        """The page's own source with cut tags opened and closed: not safe to show.
+
+        It may contain scripts, event handlers, frames and forms.
+        """
         return well_formed(self.tokens, self.kept)
 
     @property
@@ -116,9 +126,9 @@ class Extractor:
             raise ValueError("an extractor without a model has nothing to save")
         write_model(path, self.model)
 
-    def extract(self, html: str) -> Extraction:
-        """The article in *html*, a page's source."""
-        return self.extract_page(Page.of(html, self.profile.stem))
+    def extract(self, html: str, url: str = "") -> Extraction:
+        """The article in *html*, a page's source; links become absolute by the page's *url*."""
+        return replace(self.extract_page(Page.of(html, self.profile.stem)), url=url)
 
     def extract_page(self, page: Page) -> Extraction:
         """The article in a page that is tokenized already."""

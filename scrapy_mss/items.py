@@ -46,10 +46,9 @@ class Article:
     """The text of the article, with blank lines between paragraphs."""
 
     html: str | None = None
-    """The article as raw HTML of the page: **not sanitized**.
+    """The article as HTML that is safe to show, links and images absolute.
 
-    It is cut out of the page and its tags are balanced; scripts, event handlers and links are as
-    the page has them. It is empty if `MSS_EXTRACTOR` found the text.
+    With `MSS_RAW_HTML`, or where the spider has set it, it is what the page had: not safe.
     """
 
     authors: list[str] = field(default_factory=list)

@@ -191,6 +191,15 @@ SETTINGS: tuple[Setting, ...] = (
         "field out. A key that is no field of Article stops the crawl.",
     ),
     Setting(
+        "MSS_RAW_HTML",
+        False,
+        _switch,
+        "True or False",
+        "Whether `html` is the page's own source, with its scripts, event handlers and frames: "
+        "**not safe to show**. If not, it is sanitized: elements and attributes of an allow-list, "
+        "absolute links. See [HTML](python-api.md#html).",
+    ),
+    Setting(
         "MSS_PREFER_WRAPPER",
         True,
         _switch,
@@ -268,6 +277,7 @@ class Options:
     min_probability: float
     item_class: str | type
     field_map: dict[str, str]
+    raw_html: bool
     prefer_wrapper: bool
     trust_wrapper_miss: bool
     max_body: int

@@ -34,6 +34,7 @@ from scrapy_mss.models.profiles import (
     TRIGRAM,
     Profile,
 )
+from scrapy_mss.sanitizing import sanitized
 from tests.core.oracle_bayes import DictionaryBayes
 from tests.helpers.classifiers import counts_of, random_classifier
 from tests.helpers.effort import examples
@@ -208,7 +209,8 @@ def test_without_a_model_it_is_simple_mss(source: str) -> None:
 
     assert extraction.span == span
     assert extraction.text == render(tokens, kept)
-    assert extraction.html == well_formed(tokens, kept)
+    assert extraction.html == sanitized(tokens, kept)
+    assert extraction.source_html == well_formed(tokens, kept)
     assert extraction.scores.tolist() == scores.tolist()
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import scrapy_mss
 
-HEAVY = ("lxml", "nltk", "parsel", "scrapy", "twisted")
+HEAVY = ("lxml", "nh3", "nltk", "parsel", "scrapy", "twisted")
 PURE = ("markup", "core", "blocks", "models")
 
 LOAD = "from scrapy_mss import Extractor; Extractor.load()"
@@ -47,6 +47,10 @@ def test_extracting_loads_nothing_heavy(program: str) -> None:
 
 def test_the_probe_sees_what_is_loaded() -> None:
     assert heavy_modules_after("import parsel") == ["lxml", "parsel"]
+
+
+def test_the_html_of_an_article_loads_its_sanitizer_alone() -> None:
+    assert heavy_modules_after(EXTRACT.replace(".text", ".html")) == ["nh3"]
 
 
 @pytest.mark.parametrize("name", PURE)

@@ -87,7 +87,9 @@ class MssExtension:
     def open(self) -> None:
         """Begin with the crawl."""
         if self.options.workers and _compat.runs_asyncio():
-            pool = WorkerPool(self.options.workers, self.learner.model, self.options.extractor)
+            model, extractor = self.learner.model, self.options.extractor
+            raw_html = self.options.raw_html
+            pool = WorkerPool(self.options.workers, model, extractor, raw_html=raw_html)
             self.reader.pool, self.learner.changing = pool, pool.changing
         elif self.options.workers:
             logger.warning(

@@ -20,6 +20,7 @@ from scrapy_mss.article import (
     WRAPPER,
     ArticleResult,
     ModelState,
+    ReadOptions,
     article_of_labels,
     read_article,
 )
@@ -68,7 +69,8 @@ class ArticleReader:
         self._labels = labels
         self._model = model
         self._stats = numbers
-        self._extractor = (options.extractor, extractor) if extractor else None
+        named = (options.extractor, extractor) if extractor else None
+        self._read_options = ReadOptions(named, options.raw_html)
         self._readings: WeakKeyDictionary[Response, _Reading] = WeakKeyDictionary()
         self._logged_errors: set[str] = set()
 
@@ -88,7 +90,8 @@ class ArticleReader:
         if self._options.prefer_wrapper and len(response.text) <= self._options.max_body:
             labelling = self._labels.of(response)
             if labelling is not None and labelling.reason is None:
-                return article_of_labels(labelling, response.url)
+                raw_html = self._options.raw_html
+                return article_of_labels(labelling, response.url, raw_html=raw_html)
             missed = labelling is not None and labelling.reason in MISSES
             if missed and self._options.trust_wrapper_miss:
                 return ArticleResult(reason=WRAPPER_MISS, source=WRAPPER)
@@ -99,7 +102,7 @@ class ArticleReader:
             return ArticleResult(reason=TOO_LARGE)
         if self.pool is not None:
             return await self.pool.read(self._options.timeout, PageRequest(html, url))
-        return read_article(html, url, ModelState.of(self._model), self._extractor)
+        return read_article(html, url, ModelState.of(self._model), self._read_options)
 
     async def _counted(self, reading: Awaitable[ArticleResult], url: str) -> ArticleResult:
         """What comes of *reading*, counted: the one place that does."""

@@ -46,9 +46,11 @@ class _WorkerSlot:
 class WorkerPool:
     """As many workers as asked for, each with one page at a time."""
 
-    def __init__(self, count: int, model: Model, extractor_path: str = "") -> None:
+    def __init__(
+        self, count: int, model: Model, extractor_path: str = "", *, raw_html: bool = False
+    ) -> None:
         self._without_counts = to_bytes(Model(model.profile, model.classifier))
-        self._extractor_path = extractor_path
+        self._arguments = (extractor_path, "raw" if raw_html else "")
         self._shared = SharedModel(model)
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="scrapy-mss-worker")
         self._slots = [_WorkerSlot() for _ in range(count)]
@@ -115,7 +117,7 @@ class WorkerPool:
     def _started(self) -> subprocess.Popen[bytes]:
         number = str(self._shared.fileno())
         return subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-m", worker.__name__, number, self._extractor_path],
+            [sys.executable, "-m", worker.__name__, number, *self._arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=[self._shared.fileno()],

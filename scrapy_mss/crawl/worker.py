@@ -10,12 +10,12 @@ import os
 import signal
 import sys
 
-from scrapy_mss.article import ArticleResult, page_metadata, read_article
+from scrapy_mss.article import ArticleResult, ReadOptions, page_metadata, read_article
 from scrapy_mss.crawl.shared_model import SharedModelReader
 from scrapy_mss.crawl.wire import READY, PageRequest, receive, result_to_bytes, send
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.format import from_bytes
-from scrapy_mss.text_extractor import TextExtractor, load_text_extractor
+from scrapy_mss.text_extractor import load_text_extractor
 
 logger = logging.getLogger(__name__)
 
@@ -27,17 +27,15 @@ WARM_UP = """<html lang=en><title>A - News</title><meta property="article:author
 ERROR = "error"  # why a page that raised has no article; its traceback is on standard error
 
 
-def _read(
-    page: PageRequest, model: SharedModelReader, extractor: tuple[str, TextExtractor] | None
-) -> ArticleResult:
+def _read(page: PageRequest, model: SharedModelReader, options: ReadOptions) -> ArticleResult:
     try:
-        return read_article(page.html, page.url, model.state(), extractor)
+        return read_article(page.html, page.url, model.state(), options)
     except Exception:
         logger.exception("scrapy-mss: extraction failed on %s; the crawl continues", page.url)
         return ArticleResult(reason=ERROR)
 
 
-def main(descriptor: str, extractor_path: str) -> None:
+def main(descriptor: str, extractor_path: str, raw_html: str) -> None:
     """Take a model whose counts are elsewhere, then answer pages until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the crawl's process says when to stop
     model = SharedModelReader(from_bytes(receive(sys.stdin.buffer)), int(descriptor))
@@ -45,7 +43,7 @@ def main(descriptor: str, extractor_path: str) -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer
     loaded = load_text_extractor(extractor_path)
-    extractor = (extractor_path, loaded) if loaded else None
+    options = ReadOptions((extractor_path, loaded) if loaded else None, bool(raw_html))
     Extractor(model.state().model).extract(WARM_UP)
     page_metadata(WARM_UP, WARM_UP_URL)
     send(answers, READY)
@@ -54,7 +52,7 @@ def main(descriptor: str, extractor_path: str) -> None:
             page = PageRequest.from_bytes(receive(sys.stdin.buffer))
         except EOFError:
             return
-        send(answers, result_to_bytes(_read(page, model, extractor)))
+        send(answers, result_to_bytes(_read(page, model, options)))
 
 
 if __name__ == "__main__":

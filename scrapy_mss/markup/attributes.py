@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from html import unescape
 from itertools import chain
 from typing import NamedTuple
 from zlib import crc32
@@ -43,6 +44,8 @@ _HIDDEN = re.compile(
 )
 
 META = frozenset({"meta"})
+BASE = frozenset({"base"})
+_HREF = re.compile(r"""\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE)
 _DESCRIPTION = re.compile(
     r"""\s(?:name|property|itemprop)\s*=\s*["']?(?:og:|twitter:)?description["'\s/>]""",
     re.IGNORECASE,
@@ -115,6 +118,13 @@ def meta_description(tokens: Tokens) -> str:
     tags = filter(_DESCRIPTION.search, _tag_sources(tokens, metas))
     contents = filter(None, map(_CONTENT.search, tags))
     return max((content[1] or content[2] or "" for content in contents), key=len, default="")
+
+
+def base_href(tokens: Tokens) -> str:
+    """What the page's `<base>` says that relative links begin with; empty if there is none."""
+    bases = np.flatnonzero(is_tag_of(tokens, BASE) & (tokens.kind == OPEN))
+    found = next(filter(None, map(_HREF.search, _tag_sources(tokens, bases))), None)
+    return unescape(next(filter(None, found.groups()), "")).strip() if found else ""
 
 
 def declared_types(source: str) -> set[str]:

@@ -5,7 +5,8 @@ between two tags is one slice of the cleaned source. What lies between two slice
 are joined: a block's tag begins a paragraph, a line break a line (two of them a paragraph), other
 tags nothing but the white space next to them.
 
-HTML is the page's own source with the tags opened and closed that cutting broke.
+HTML is the page's own source with the tags opened and closed that cutting broke. It is as safe as
+the page is: what may be shown comes from `scrapy_mss.sanitizing`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,13 @@ import re
 import numpy as np
 
 from scrapy_mss.markup.elements import is_tag_of
-from scrapy_mss.markup.tags import BLOCK_TAGS, LINE_BREAK_TAGS, TAG_NAMES, VOID_TAGS
+from scrapy_mss.markup.tags import (
+    BLOCK_TAGS,
+    LINE_BREAK_TAGS,
+    RAW_TEXT_TAGS,
+    TAG_NAMES,
+    VOID_TAGS,
+)
 from scrapy_mss.markup.tokenizer import decode_all
 from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
 
@@ -29,7 +36,7 @@ _JOINTS = ("", "\n", "\n\n")
 _NO_TEXT = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 # A declaration between two words is part of the slice, since it is no token.
-_DECLARATION = re.compile(r"<[!?/][^>]*(?:>|\Z)")
+DECLARATION = re.compile(r"<[!?/][^>]*(?:>|\Z)")
 _TAG_NAME = re.compile(r"</?([^\s/>]+)")
 
 
@@ -51,7 +58,7 @@ def render(tokens: Tokens, kept: Bools) -> str:
     for (start, end), level, space in zip(bounds, [*broken, 0], [*blank, False], strict=True):
         part = tokens.clean[start:end]
         if "<" in part:
-            part = _DECLARATION.sub(" ", part)
+            part = DECLARATION.sub(" ", part)
         parts.append(" ".join(decode_all(part).split()))
         parts.append(_JOINTS[level] or " " * space)
     return _without_controls("".join(parts).strip())
@@ -77,8 +84,11 @@ def well_formed(tokens: Tokens, kept: Bools) -> str:
     """The source of the kept tokens, with the tags opened and closed that it cuts.
 
     In between the source is exact: what is repaired is what cutting broke, not the page's own
-    errors. A closing tag whose opening tag was cut off gets it back as it was in the page.
+    errors. A closing tag whose opening tag was cut off gets it back as it was in the page. The
+    tags of scripts and other raw text are kept in pairs or not at all: either one alone would make
+    raw text of the article around it.
     """
+    kept = kept & ~_unpaired_raw_text(tokens, kept)
     left_open: list[int] = []
     missing: list[str] = []
     tags = np.flatnonzero(kept & tokens.is_tag)
@@ -99,6 +109,12 @@ def well_formed(tokens: Tokens, kept: Bools) -> str:
     body = _source(tokens, kept)
     closing = (_name(tokens, i) for i in reversed(left_open) if not _is_void(tokens, i))
     return "".join((*reversed(missing), body, *(f"</{name}>" for name in closing)))
+
+
+def _unpaired_raw_text(tokens: Tokens, kept: Bools) -> Bools:
+    """bool[n_tokens]: the tags of raw text whose other tag is missing."""
+    is_paired = (tokens.partner >= 0) & kept[tokens.partner]
+    return is_tag_of(tokens, RAW_TEXT_TAGS) & ~is_paired
 
 
 def _source(tokens: Tokens, kept: Bools) -> str:

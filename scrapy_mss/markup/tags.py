@@ -49,6 +49,12 @@ BLOCK_TAGS = frozenset(
     """.split()
 )
 
+# Elements whose content a browser does not read as markup: whatever follows such a tag is text, or
+# a program, until the closing tag of that name.
+RAW_TEXT_TAGS = frozenset(
+    "script style textarea title iframe xmp noembed noframes noscript plaintext".split()
+)
+
 # Elements that only break the line.
 LINE_BREAK_TAGS = frozenset({"br"})
 

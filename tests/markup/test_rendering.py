@@ -197,6 +197,15 @@ def test_runs_are_where_values_are_true(values: list[bool]) -> None:
         ("one <b><i>two{ three</i></b>}", "one <b><i>two</i></b>"),
         ("one <B>two{</B>}", "one <B>two</b>"),
         ("one <nosuch-tag>two{</nosuch-tag>}", "one <nosuch-tag>two</nosuch-tag>"),
+        # Raw text is kept whole or not at all: alone, its tags would turn what is next to them into
+        # a script or into text.
+        ("<p>one</p></script><p>two</p>", "<p>one</p> <p>two</p>"),
+        ("one</STYLE >two", "onetwo"),
+        ("<p>one</p></textarea><b>two</b>", "<p>one</p> <b>two</b>"),
+        ("{<iframe>}one</iframe>two", "one two"),
+        ("one<xmp>two{</xmp>} three", "one two three"),
+        ("one<plaintext>two", "one two"),
+        ("one <noscript>two</noscript>", "one <noscript>two</noscript>"),
         # Void elements get none.
         ("one<br>two<img src=x>", "one<br>two<img src=x>"),
         ("<p>one<br>{</p>}", "<p>one<br></p>"),

@@ -372,7 +372,7 @@ def test_a_page_that_cannot_be_extracted_is_no_article_and_is_counted_and_logged
     assert isinstance(pipeline, ArticlePipeline)
     response = page(wrapped(1))
     (made,), (own,) = items_of(articles, response), items_of(articles, response, {"url": URL})
-    monkeypatch.setattr(f"scrapy_mss.crawl.{name}", lambda *_: 1 / 0)
+    monkeypatch.setattr(f"scrapy_mss.crawl.{name}", lambda *_, **__: 1 / 0)
 
     with pytest.raises(DropItem, match="no article: error"):
         processed(pipeline, made)

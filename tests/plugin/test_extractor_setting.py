@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from scrapy_mss.article import ModelState, read_article
+from scrapy_mss.article import ModelState, ReadOptions, read_article
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.settings import SettingError
 from scrapy_mss.text_extractor import load_text_extractor
@@ -156,7 +156,7 @@ SENTENCES = "It rains in the north. " * 5
 def test_an_article_has_the_extractors_text_and_what_the_page_says_of_itself() -> None:
     told, text = story("plain", 3), f"{SENTENCES}\n{SENTENCES}"
 
-    result = read_article(plain(3), "http://127.0.0.1/", STATE, ("mine", Fixed(text)))
+    result = read_article(plain(3), "http://127.0.0.1/", STATE, ReadOptions(("mine", Fixed(text))))
 
     assert (result.reason, result.source, result.model_state) == ("", "extractor", "")
     article = result.article
@@ -171,7 +171,7 @@ def test_trafilatura_is_an_extractor_by_its_name() -> None:
     extractor = load_text_extractor("trafilatura")
     assert extractor is not None
 
-    result = read_article(plain(3), "", STATE, ("trafilatura", extractor))
+    result = read_article(plain(3), "", STATE, ReadOptions(("trafilatura", extractor)))
 
     assert result.article is not None
     assert all(text in (result.article.text or "") for text in story("plain", 3).paragraphs)
@@ -183,7 +183,7 @@ def test_trafilatura_is_an_extractor_by_its_name() -> None:
     [(None, "no_span"), ("", "no_span"), (" \n ", "no_span"), (SENTENCES, "too_short")],
 )
 def test_a_page_without_an_article_has_its_reason(found: object, reason: str) -> None:
-    result = read_article(index(0), "", STATE, ("mine", Fixed(found)))
+    result = read_article(index(0), "", STATE, ReadOptions(("mine", Fixed(found))))
 
     assert (result.article, result.reason, result.extractor_error) == (None, reason, "")
     assert result.values == {"probability": 0.0}
@@ -197,7 +197,7 @@ def test_a_page_without_an_article_has_its_reason(found: object, reason: str) ->
     ],
 )
 def test_a_page_that_an_extractor_fails_on_is_read_by_the_model(found: object, error: str) -> None:
-    result = read_article(plain(3), "", STATE, ("mine", Fixed(found)))
+    result = read_article(plain(3), "", STATE, ReadOptions(("mine", Fixed(found))))
 
     alone = read_article(plain(3), "", STATE)
     assert result.article == alone.article

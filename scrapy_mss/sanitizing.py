@@ -1,0 +1,279 @@
+"""Kept tokens -> HTML that may be shown in a page of one's own.
+
+Two steps, the first for the bound and the second for the promise:
+
+1. `rebuilt` writes HTML anew from the tokens: tags of known names alone, each opened and closed in
+   its place, with the attributes of the allow-list and quotes of ours. Nothing of the source that
+   a browser could read otherwise than we did, such as comments, declarations or an attribute
+   without its closing quote, is copied. HTML parsers take quadratic time and memory for markup
+   that is badly nested (33 kB of `<p><b title=…>` become 38 MB), and none of it is left.
+2. nh3 parses that as a browser does and lets through what `ALLOWED` lists.
+
+The characters are those of `rendering.render` for the same tokens, white space aside: a block that
+the page leaves open inside a word ends there.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from html import escape, unescape
+from urllib.parse import urljoin
+
+import numpy as np
+
+from scrapy_mss.markup.attributes import base_href
+from scrapy_mss.markup.elements import is_tag_of
+from scrapy_mss.markup.rendering import DECLARATION
+from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, VOID_TAGS
+from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """Elements that may be shown, with the attributes that they keep, and why."""
+
+    elements: str
+    attributes: str
+    why: str
+
+
+# No class, id, name or style: they would take part in the styles and scripts of the page that
+# shows the article. No srcset: it is a list of addresses, and src is there for every browser.
+ALLOWED: tuple[Allowed, ...] = (
+    Allowed("p br hr wbr div article section main header footer aside", "", "paragraphs"),
+    Allowed("h1 h2 h3 h4 h5 h6 hgroup address", "", "headlines and bylines"),
+    Allowed("blockquote q cite pre code kbd samp var dfn", "", "quotations"),
+    Allowed("b strong i em u s small mark sub sup abbr bdi span", "", "emphasis in a sentence"),
+    Allowed("ruby rb rp rt rtc", "", "the reading of Chinese and Japanese words"),
+    Allowed("bdo", "", "the direction of a word in a text of another direction"),
+    Allowed("ul dl dt dd figure figcaption details summary", "", "lists and captions"),
+    Allowed("ol", "start reversed", "lists whose numbers the text refers to"),
+    Allowed("li", "value", "see ol"),
+    Allowed("table caption thead tbody tfoot tr", "", "results, prices, tables of a league"),
+    Allowed("td th", "colspan rowspan", "a cell without them is in the wrong column"),
+    Allowed("time del ins", "datetime", "when something happened or was corrected"),
+    Allowed("a", "href title", "what the article refers to"),
+    Allowed("img", "src alt title width height", "photographs, which the text may speak of"),
+)
+EVERYWHERE = frozenset({"dir", "lang"})  # without them some scripts cannot be read
+TAGS = frozenset(name for row in ALLOWED for name in row.elements.split())
+ATTRIBUTES = {
+    name: frozenset(row.attributes.split()) for row in ALLOWED for name in row.elements.split()
+}
+SCHEMES = frozenset({"http", "https", "mailto", "data"})  # data: of images, see `_value`
+LINK_REL = "noopener noreferrer"  # the page that is linked to learns nothing of who shows the link
+
+# Pictures alone: what a browser takes for a document, SVG too, may contain a script.
+_DATA_IMAGE = re.compile(
+    r"data:image/(?:avif|bmp|gif|jpe?g|png|webp);base64,[A-Za-z0-9+/=]*", re.IGNORECASE
+)
+_IGNORED_IN_ADDRESSES = re.compile("[\x00-\x20]+")
+
+# 328 of 330 articles of as many pages nest elements at most half as deep; browsers stop at 512. A
+# parser's work is at worst this number times the length.
+MAX_DEPTH = 32
+MAX_TAG_LENGTH = 2**16  # characters of a tag that are read: pictures in attributes are long
+
+_ATTRIBUTE = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?""")
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")  # what no page shows
+
+_TABLE_PARTS = frozenset("caption thead tbody tfoot tr td th".split())
+_ROWS = frozenset("table thead tbody tfoot tr".split())  # what has no text of its own
+_ROW_GROUPS = frozenset({"thead", "tbody", "tfoot", "caption"})
+
+# What the opening tag of an element closes where it is open, and what shields it from that.
+_LISTS, _TABLE = frozenset({"ul", "ol", "dl"}), frozenset({"table"})
+_CELLS = frozenset({"td", "th", "caption"})
+_CLOSES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
+    "li": (frozenset({"li"}), _LISTS),
+    **dict.fromkeys(("dt", "dd"), (frozenset({"dt", "dd"}), _LISTS)),
+    **dict.fromkeys(("td", "th"), (_CELLS, _TABLE)),
+    "tr": (_CELLS | {"tr"}, _TABLE),
+    **dict.fromkeys(_ROW_GROUPS, (_ROW_GROUPS | {"tr"} | _CELLS, _TABLE)),
+}
+
+
+def sanitized(tokens: Tokens, kept: Bools, url: str = "") -> str:
+    """The *kept* tokens (bool[n_tokens]) as HTML that is safe to show.
+
+    Links and images become absolute by the page's `<base>` and *url*. Relative ones are dropped
+    where neither gives an http address: in a page of one's own they would lead to one's own site,
+    and an image there would be fetched with the reader's cookies.
+    """
+    html = rebuilt(tokens, kept)
+    base = base_url(tokens, url)
+    try:
+        html = _cleaned(html, base)
+    except ValueError:  # an address that Python takes for one and a browser does not
+        html = _cleaned(html, "")
+    return _CONTROLS.sub("", html)  # those that were written as references
+
+
+def _cleaned(html: str, base: str) -> str:
+    """*html* with what is allowed alone; relative links begin with *base* or are dropped."""
+    import nh3  # here: who asks for text alone need not wait for it
+
+    return nh3.clean(
+        html,
+        tags=set(TAGS),
+        attributes={"*": set(EVERYWHERE), **{k: set(v) for k, v in ATTRIBUTES.items()}},
+        attribute_filter=_value,
+        url_schemes=set(SCHEMES),
+        url_relative=("rewrite_with_base", base) if base else "deny",
+        link_rel=LINK_REL,
+    )
+
+
+def _value(element: str, attribute: str, value: str) -> str | None:
+    """*value* where it may stay; data: addresses only where they are pictures."""
+    if attribute not in ("href", "src"):
+        return value
+    address = _IGNORED_IN_ADDRESSES.sub("", value)
+    if not address.lower().startswith("data:"):
+        return value
+    return address if element == "img" and _DATA_IMAGE.fullmatch(address) else None
+
+
+def base_url(tokens: Tokens, url: str) -> str:
+    """What relative links of a page at *url* begin with; empty where that is no http address."""
+    try:
+        joined = urljoin(url, base_href(tokens))
+    except ValueError:  # brackets that do not enclose an IPv6 address
+        joined = ""
+    return next((each for each in (joined, url) if each.startswith(("http://", "https://"))), "")
+
+
+def rebuilt(tokens: Tokens, kept: Bools) -> str:
+    """The *kept* tokens as well-nested HTML with allowed elements and attributes alone."""
+    in_text = kept & ~tokens.is_tag
+    starts = np.flatnonzero(kept & (tokens.is_tag | ~np.append(False, in_text[:-1])))
+    ends = np.flatnonzero(kept & (tokens.is_tag | ~np.append(in_text[1:], False))) + 1
+    is_removed_block = ~kept & is_tag_of(tokens, BLOCK_TAGS)
+    separated = np.append(0, np.cumsum(tokens.blank_before | is_removed_block))
+    builder, previous = _Builder(tokens, kept), 0
+    for start, end, is_tag in zip(
+        starts.tolist(), ends.tolist(), tokens.is_tag[starts].tolist(), strict=True
+    ):
+        if builder.parts and separated[start + 1] > separated[previous]:
+            builder.parts.append(_blank(tokens, start) if start == previous else " ")
+        if not is_tag:
+            builder.add_text(start, end)
+        elif tokens.kind[start] == CLOSE:
+            builder.close(start)
+        else:
+            builder.open(start)
+        previous = end
+    return builder.finished()
+
+
+def _blank(tokens: Tokens, index: int) -> str:
+    """The white space before a token, as preformatted text needs it."""
+    gap = tokens.clean[tokens.clean_end[index - 1] : tokens.clean_start[index]]
+    return gap if gap.isspace() else " "
+
+
+@dataclass(slots=True)
+class _Builder:
+    """HTML in the making; of the elements that are open, their closing tokens and names."""
+
+    tokens: Tokens
+    kept: Bools
+    parts: list[str] = field(default_factory=list)
+    _front: list[str] = field(default_factory=list)
+    _partners: list[int] = field(default_factory=list)
+    _names: list[str] = field(default_factory=list)
+
+    def add_text(self, start: int, end: int) -> None:
+        """Add words and symbols; a table in which they are outside of a cell ends before them."""
+        if self._names and self._names[-1] in _ROWS:
+            self._close_from(_place(self._names, _TABLE, _CELLS))
+        tokens = self.tokens
+        text = tokens.clean[tokens.clean_start[start] : tokens.clean_end[end - 1]]
+        if "<" in text:
+            text = DECLARATION.sub(" ", text).replace("<", "&lt;")
+        self.parts.append(text)
+
+    def open(self, index: int) -> None:
+        """Add an opening tag, after closing what it closes."""
+        is_block = TAG_NAMES[self.tokens.tag[index]] in BLOCK_TAGS
+        partner = int(self.tokens.partner[index])
+        name = self._shown_name(index)
+        if is_block and "p" in self._names:
+            self._close_from(self._names.index("p"))
+        if name in _CLOSES:
+            self._close_from(_place(self._names, *_CLOSES[name]))
+        elif partner < 0 and name not in VOID_TAGS:
+            # Nobody knows where it ends: a block as a paragraph, at the next block.
+            name = "p" if is_block and name else ""
+        if not name or not self._has_room_for(name):
+            self.parts.append(" " * is_block)
+            return
+        self.parts.append(_opening(self._source(index), name))
+        if name not in VOID_TAGS:
+            self._partners.append(partner)
+            self._names.append(name)
+
+    def close(self, index: int) -> None:
+        """Close the element that ends here; one that was cut in two began before all else."""
+        if index in self._partners:
+            self._close_from(self._partners.index(index))
+            return
+        partner, name = int(self.tokens.partner[index]), self._shown_name(index)
+        was_cut = partner >= 0 and not self.kept[partner]
+        if was_cut and name and not self._names and len(self._front) < MAX_DEPTH:
+            self._front.append(_opening(self._source(partner), name))
+            self.parts.append(f"</{name}>")
+        elif TAG_NAMES[self.tokens.tag[index]] in BLOCK_TAGS:
+            self.parts.append(" ")
+
+    def finished(self) -> str:
+        """The HTML, with everything closed."""
+        self._close_from(0)
+        return _CONTROLS.sub(" ", "".join((*reversed(self._front), *self.parts)))
+
+    def _shown_name(self, index: int) -> str:
+        """What the element of a tag is called where it is shown; empty if it is not shown."""
+        name: str = TAG_NAMES[self.tokens.tag[index]]
+        if name in TAGS and (name not in _TABLE_PARTS or "table" in self._names):
+            return name
+        return "div" if name in BLOCK_TAGS and name not in VOID_TAGS else ""
+
+    def _has_room_for(self, name: str) -> bool:
+        """Whether an element may be opened here: in a table only the next part of it may."""
+        in_rows = bool(self._names) and self._names[-1] in _ROWS
+        return len(self._names) < MAX_DEPTH and (not in_rows or name in _TABLE_PARTS)
+
+    def _close_from(self, depth: int) -> None:
+        self.parts += (f"</{name}>" for name in reversed(self._names[depth:]))
+        del self._names[depth:], self._partners[depth:]
+
+    def _source(self, index: int) -> str:
+        start = int(self.tokens.clean_start[index])
+        end = min(int(self.tokens.clean_end[index]), start + MAX_TAG_LENGTH)
+        return self.tokens.clean[start:end]
+
+
+def _place(open_names: list[str], names: frozenset[str], shields: frozenset[str]) -> int:
+    """Where the first of *names* is open inside the last of *shields*; the end if none is."""
+    found = len(open_names)
+    for depth in range(len(open_names) - 1, -1, -1):
+        if open_names[depth] in shields:
+            break
+        if open_names[depth] in names:
+            found = depth
+    return found
+
+
+def _opening(source: str, name: str) -> str:
+    """An opening tag with the attributes of *source* that are allowed, the first of each name."""
+    if "=" not in source:
+        return f"<{name}>"
+    allowed = ATTRIBUTES.get(name, frozenset()) | EVERYWHERE
+    values: dict[str, str] = {}
+    for found in _ATTRIBUTE.finditer(source):
+        attribute = found[1].lower()
+        if attribute in allowed and found[2] and attribute not in values:
+            values[attribute] = unescape(found[2].strip(found[2][0] * (found[2][0] in "\"'")))
+    written = "".join(f' {key}="{escape(value)}"' for key, value in values.items())
+    return f"<{name}{written}>"

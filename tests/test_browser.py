@@ -1,0 +1,75 @@
+"""Hostile HTML in a real Chromium: nothing of ours runs, and the same unsanitized does.
+
+`make test-browser` installs the browser; without one these tests are skipped.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scrapy_mss import Extractor
+from scrapy_mss.markup.rendering import well_formed
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.sanitizing import sanitized
+from tests.helpers.browser import chromium, tripped
+from tests.helpers.html_payloads import payloads
+from tests.helpers.news_pages import news_page
+
+PAYLOADS = payloads()
+FEWEST_IN_ARTICLES = 20  # payloads that run where a whole extraction is shown as it was
+
+pytestmark = pytest.mark.skipif(
+    chromium() is None, reason="there is no chromium here: make test-browser installs it"
+)
+
+
+def aimed(address: str) -> list[str]:
+    """The payloads' markup, each with its own number."""
+    return [
+        payload.aimed(f"top.tripped({n})", f"{address}/{n}").replace("NUMBER", str(n))
+        for n, payload in enumerate(PAYLOADS)
+    ]
+
+
+def in_article(markup: str) -> str:
+    return news_page(3).html.replace("</p>\n<p>", f"</p>\n{markup}<p>", 1)
+
+
+def alone(markup: str, *, safe: bool) -> str:
+    """The markup as if it were an article by itself."""
+    tokens = tokenize(markup)
+    everything = np.ones(len(tokens), np.bool_)
+    return sanitized(tokens, everything) if safe else well_formed(tokens, everything)
+
+
+def names(numbers: set[int]) -> set[str]:
+    return {PAYLOADS[number].name for number in numbers}
+
+
+def test_nothing_in_sanitized_html_runs(tmp_path: Path) -> None:
+    extract = Extractor.load().extract
+
+    def documents(address: str) -> list[str]:
+        shown = [alone(markup, safe=True) for markup in aimed(address)]
+        articles = [extract(in_article(markup)).html for markup in aimed(address)]
+        return [f"{one}<hr>{two}" for one, two in zip(shown, articles, strict=True)]
+
+    assert names(tripped(documents, tmp_path)) == set()
+
+
+def test_the_tripwire_catches_what_is_not_sanitized(tmp_path: Path) -> None:
+    ran = names(tripped(aimed, tmp_path))
+
+    assert {each.name for each in PAYLOADS if each.trips} - ran == set()
+
+
+def test_the_source_of_extractions_is_not_safe(tmp_path: Path) -> None:
+    extract = Extractor.load().extract
+
+    def documents(address: str) -> list[str]:
+        return [extract(in_article(markup)).source_html for markup in aimed(address)]
+
+    assert len(tripped(documents, tmp_path)) >= FEWEST_IN_ARTICLES
