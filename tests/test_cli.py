@@ -245,7 +245,8 @@ def test_help_tells_the_options() -> None:
 def test_a_page_does_not_control_the_terminal_that_it_is_printed_on(
     call: Call, monkeypatch: pytest.MonkeyPatch, option: str | None
 ) -> None:
-    content = PAGE.replace("After", "<i title='\x1b]0;owned\x07\u009b2J'>After</i>").encode()
+    picture = "<img src=https://example.com/a.png alt='\x1b]0;owned\x07\u009b2J'>"
+    content = PAGE.replace("four", f"{picture}four").encode()
     arguments = ["extract", *filter(None, [option]), "-"]
 
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
