@@ -253,9 +253,10 @@ def _nesting(is_tag: Bools, kind: Bytes, tag: Bytes) -> tuple[Ints, Ints]:
     stack: list[int] = []
     open_count = [0] * (TAG_MASK + 1)
     top_after: list[int] = []
-    pairs: list[tuple[int, int]] = []
-    for index, name in enumerate(names):
-        if not closing[index]:
+    opened_at: list[int] = []
+    closed_at: list[int] = []
+    for index, (name, is_closing) in enumerate(zip(names, closing, strict=True)):
+        if not is_closing:
             stack.append(index)
             open_count[name] += 1
         elif open_count[name]:
@@ -263,10 +264,11 @@ def _nesting(is_tag: Bools, kind: Bytes, tag: Bytes) -> tuple[Ints, Ints]:
             while opened < 0 or names[opened] != name:
                 opened = stack.pop()
                 open_count[names[opened]] -= 1
-            pairs.append((opened, index))
+            opened_at.append(opened)
+            closed_at.append(index)
         top_after.append(stack[-1] if stack else -1)
-    if pairs:
-        opens, closes = at[np.array(pairs).T]
+    if opened_at:
+        opens, closes = at[opened_at], at[closed_at]
         partner[opens], partner[closes] = closes, opens
     # Token indices of the tops; the extra -1 at the end stands for "none".
     tops = np.append(at, -1)[np.array([*top_after, -1], np.int64)]
@@ -325,10 +327,10 @@ def _tag_code(piece: str) -> int:
 
 
 def _text_code(text: str, stem: Stem) -> int:
+    if text and (text[0].isalnum() or text[0] == "_"):
+        return _hash(normalized(text, stem)) | WORD
     if not text or _ANY_BLANK.match(text):
         return _NO_TOKEN
-    if text[0].isalnum() or text[0] == "_":
-        return _hash(normalized(text, stem)) | WORD
     return _hash(text) | SYMBOL
 
 

@@ -69,6 +69,9 @@ class AlignedTree:
 
         An element that the parser supplied begins with the first element inside that has one.
         """
+        number = self._number(element)
+        if number is not None:
+            return number
         numbers = (self._number(inner) for inner in element.iter("*"))
         return next((number for number in numbers if number is not None), None)
 
