@@ -25,7 +25,7 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-oldest lint format docs research bench systems studies startup model \
+.PHONY: help demo test test-oldest lint format docs research bench systems studies startup shapes model \
 	clean distclean
 
 help: ## list the tasks
@@ -87,6 +87,9 @@ studies: $(VENV)/installed-research ## what changes with a parameter, on the lab
 
 startup: $(VENV)/installed-dev ## how long a fresh process takes to load the bundled model
 	$(BIN)/python -m research.benchmarks.startup
+
+shapes: $(VENV)/installed-research ## time and memory of all shapes of page; fails beyond a bound
+	$(BIN)/python -m research.benchmarks.shapes
 
 # One thread, so that sums are always taken in the same order.
 model: $(VENV)/installed-research ## make the bundled model from the labelled pages in DATA

@@ -2,8 +2,8 @@
 
 Each operation on each shape runs in a child of its own, forked from one warm process, so that all
 begin with the same caches. Processor time is a multiple of that of an ordinary page of the same
-size. Memory is what the peak of the child grew by, less what lxml's tree of the same page takes, in
-bytes for each byte of page. A new shape is one row of `SHAPES`.
+size. Memory is what the peak of the child grew by, less what lxml's tree of the same page and any
+call take, in bytes for each byte of page. A new shape is one row of `SHAPES`.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from scrapy_mss.wrappers.selectors import class_or_id, css
 MAX_COST = 3.0  # times an ordinary page's processor time
 MAX_MEMORY = 60.0  # bytes a byte of page, above lxml's tree
 SIZES = (100_000, 1_000_000, 5_000_000)
+FIXED = 2_000  # bytes of an ordinary page whose memory is what any call takes
 TRIES = 3  # a busy machine may spoil some: the least cost counts
 URL = "https://news.example/2024/03/05/story"
 KILOBYTE = 1024  # of ru_maxrss on Linux
@@ -44,6 +45,11 @@ class Cost:
 
     seconds: float
     memory: int
+    size: int  # of the page in UTF-8
+
+    @property
+    def per_byte(self) -> float:
+        return self.seconds / self.size
 
 
 def repeated(part: str, head: str = "") -> Make:
@@ -147,7 +153,8 @@ def _run(perform: Operation, make: Make, size: int) -> Cost:
     seconds = process_time() - began
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     del kept
-    return Cost(seconds, (after - before) * KILOBYTE)
+    size = len(html.encode("utf-8", "replace"))
+    return Cost(seconds, (after - before) * KILOBYTE, size)
 
 
 def cost(perform: Operation, make: Make, size: int) -> Cost:
@@ -167,10 +174,10 @@ def ratio(make: Make, name: str, size: int, ordinary: Cost) -> tuple[float, floa
     best = (float("inf"), float("inf"))
     for _ in range(TRIES):
         found = cost(OPERATIONS[name], make, size)
-        tree = cost(_parsed, make, size).memory
+        least = cost(OPERATIONS[name], page, FIXED).memory + cost(_parsed, make, size).memory
         best = (
-            min(best[0], found.seconds / ordinary.seconds),
-            min(best[1], max(0, found.memory - tree) / size),
+            min(best[0], found.per_byte / ordinary.per_byte),
+            min(best[1], max(0, found.memory - least) / found.size),
         )
         if best[0] <= MAX_COST and best[1] <= MAX_MEMORY:
             break

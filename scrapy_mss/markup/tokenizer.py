@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import re
 import sys
+from array import array
 from functools import cache, lru_cache
 from hashlib import blake2b
 from html import unescape
@@ -136,7 +137,9 @@ def decode_all(text: str) -> str:
 
 def tokenize(source: str, stem: Stem = porter) -> Tokens:
     """The tokens of an HTML page, or of any other text; words are told apart by their *stem*."""
-    clean, places, shifts = _clean(source)
+    has_references = _has_letter_references(source)
+    hidden = _HIDDEN_OR_REFERENCE if has_references else _HIDDEN
+    clean, places, shifts = _clean(source, hidden)
     pieces = piece_pattern(cjk=_has_cjk(clean)).findall(clean)
     n_pieces = len(pieces)
     codes = np.fromiter(map(_codes_of(stem).__getitem__, pieces), np.uint64, n_pieces)
@@ -158,7 +161,7 @@ def tokenize(source: str, stem: Stem = porter) -> Tokens:
 
 def tag_sources(source: str) -> list[str]:
     """The source of every tag outside comments, scripts and styles, as `tokenize` sees it."""
-    return _TAG_END.findall(_clean(source)[0])
+    return _TAG_END.findall(_clean(source, _HIDDEN)[0])
 
 
 def _has_cjk(text: str) -> bool:
@@ -170,8 +173,8 @@ def _has_cjk(text: str) -> bool:
     return bool(_any_cjk().search(high))
 
 
-def _clean(source: str) -> tuple[str, list[int], list[int]]:
-    """*source* without what is never text; where in the result, and by how much, offsets shift."""
+def _clean(source: str, hidden: re.Pattern[str]) -> tuple[str, list[int], list[int]]:
+    """*source* without what is *hidden*; where in the result, and by how much, offsets shift."""
     kept: list[str] = []
     places, shifts = [0], [0]
     position = length = 0
@@ -185,9 +188,8 @@ def _clean(source: str) -> tuple[str, list[int], list[int]]:
         places.append(2 * length - bool(instead))
         shifts.append(resume - length)
 
-    search = (_HIDDEN_OR_REFERENCE if _has_letter_references(source) else _HIDDEN).search
     search_from = 0
-    while found := search(source, search_from):
+    while found := hidden.search(source, search_from):
         start, search_from = found.span()
         opener = found[0]
         if opener[0] == "&":
@@ -252,9 +254,8 @@ def _nesting(is_tag: Bools, kind: Bytes, tag: Bytes) -> tuple[Ints, Ints]:
     closing = (kind[at] == CLOSE).tolist()
     stack: list[int] = []
     open_count = [0] * (TAG_MASK + 1)
-    top_after: list[int] = []
-    opened_at: list[int] = []
-    closed_at: list[int] = []
+    top_after = array("i")
+    opened_at, closed_at = array("i"), array("i")
     for index, (name, is_closing) in enumerate(zip(names, closing, strict=True)):
         if not is_closing:
             stack.append(index)
@@ -271,7 +272,7 @@ def _nesting(is_tag: Bools, kind: Bytes, tag: Bytes) -> tuple[Ints, Ints]:
         opens, closes = at[opened_at], at[closed_at]
         partner[opens], partner[closes] = closes, opens
     # Token indices of the tops; the extra -1 at the end stands for "none".
-    tops = np.append(at, -1)[np.array([*top_after, -1], np.int64)]
+    tops = np.append(at, -1)[np.append(np.array(top_after, np.int32), -1)]
     return tops[np.cumsum(is_tag) - 1].astype(np.int32), partner
 
 

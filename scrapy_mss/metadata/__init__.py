@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from lxml import etree
 
-from scrapy_mss.markup.crowded_tags import without_crowded_tags
+from scrapy_mss.markup.parser_limits import affordable
 from scrapy_mss.metadata.field_sources import PARSERS, resolve_field
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.metadata.text import Element
@@ -67,7 +67,7 @@ def read_html(html: str, url: str | None = None) -> Metadata:
     """The metadata of the page *html*, for callers without a parsed tree."""
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
     try:
-        source = without_crowded_tags(html).encode("utf-8", "replace")
+        source = affordable(html).encode("utf-8", "replace")
         tree = etree.fromstring(source, parser=parser)
     except etree.LxmlError:  # not even an empty tree
         return Metadata()

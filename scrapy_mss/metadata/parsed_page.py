@@ -41,7 +41,8 @@ LANGUAGE_ATTRIBUTES: Final = ("lang", "{http://www.w3.org/XML/1998/namespace}lan
 META_NAME_ATTRIBUTES: Final = ("property", "name", "http-equiv")
 SITE_METAS: Final = ("og:site_name", "application-name", "apple-mobile-web-app-title")
 _REL_AUTHOR: Final = cast(
-    "Callable[[Element], list[Element]]", etree.XPath(f"(//a[contains(@rel, 'author')])[position() <= {MAX_AUTHOR_LINKS}]"),
+    "Callable[[Element], list[Element]]",
+    etree.XPath(f"(//a[contains(@rel, 'author')])[position() <= {MAX_AUTHOR_LINKS}]"),
 )
 
 

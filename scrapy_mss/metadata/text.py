@@ -37,6 +37,7 @@ _NOT_LETTERS: Final = re.compile(r"[\W_]+")
 
 _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 
+
 def clean(value: str) -> str:
     """The text of *value* on one line."""
     value = value[:MAX_TEXT]

@@ -19,7 +19,7 @@ from string import ascii_lowercase, ascii_uppercase
 import numpy as np
 from lxml import etree
 
-from scrapy_mss.markup.crowded_tags import surplus_attributes
+from scrapy_mss.markup.parser_limits import surplus_attributes
 from scrapy_mss.markup.tags import TAG_NAMES, UNKNOWN_TAG, VOID_TAGS
 from scrapy_mss.markup.tokens import CLOSE, OPEN, Tokens
 from scrapy_mss.wrappers.selectors import Element

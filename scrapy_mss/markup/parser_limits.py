@@ -1,4 +1,7 @@
-"""Start tags without the attributes that are too many, for callers that parse a page with libxml2.
+"""A page's source without what is too much, for callers that parse it with libxml2.
+
+A node of the tree takes as long as fifty letters, and sixty times the memory. A page with more tags
+than its length pays for is cut where they are too many.
 
 libxml2 compares each attribute of a tag with all those before it, so that one tag of 350 KB takes
 two seconds to parse, and one of 5 MB minutes. A tag keeps its first `MAX_ATTRIBUTES`, however long
@@ -21,12 +24,25 @@ Run = tuple[int, int]  # offsets into the source
 MAX_ATTRIBUTES: Final = 128  # of 5,100 pages none has a tag with more than 101
 SHORTEST: Final = 2 * MAX_ATTRIBUTES  # characters of a tag with more: a letter and a space each
 
+DENSEST: Final = 17  # characters of source for each tag; no long page of 5,100 has as many
+MIN_TAGS: Final = 4_000  # that any page may have: what they cost is no matter
+_ANGLE: Final = re.compile("<")  # of a comment, too, and of a text: none is cheap for the parser
+
 _ATTRIBUTE: Final = re.compile(
     r"""[^\s/>=]+(?:\s*=\s*(?:"[^"]*(?:"|\Z)|'[^']*(?:'|\Z)|[^\s>"']*))?"""
 )
 
 
-def without_crowded_tags(source: str) -> str:
+def affordable(source: str) -> str:
+    """*source* up to the last tag that its length pays for, without surplus attributes."""
+    n_tags = max(MIN_TAGS, len(source) // DENSEST)
+    if source.count("<") > n_tags:
+        surplus = next(islice(_ANGLE.finditer(source), n_tags, None), None)
+        source = source[: surplus.start()] if surplus else source
+    return without_surplus_attributes(source)
+
+
+def without_surplus_attributes(source: str) -> str:
     """*source*, each start tag with its first `MAX_ATTRIBUTES` attributes."""
     if not any(map(_is_crowded, tag_sources(source))):
         return source
