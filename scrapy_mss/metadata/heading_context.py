@@ -136,7 +136,8 @@ def _upwards(element: Element, count: int) -> Iterator[Element]:
 
 
 def _lines(fragments: Iterable[Fragment]) -> Iterator[Fragment]:
-    return ((line, parent) for text, parent in fragments if (line := clean(text)))
+    shown = ((text, parent) for text, parent in fragments if not text.isspace())
+    return ((line, parent) for text, parent in shown if (line := clean(text)))
 
 
 def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:

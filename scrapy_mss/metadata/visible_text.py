@@ -17,8 +17,8 @@ from scrapy_mss.metadata.text import MAX_TEXT, Element, clean
 
 Fragment = tuple[str, Element]  # a run of text, and the element that displays it
 
-# Visits to nodes: of 5,100 pages of news sites and others, none needed more than 13,500.
-MAX_VISITS: Final = 15_000
+# Visits to nodes: of 5,100 pages of news sites and others one, of 1.3 MB, needed more (13,500).
+MAX_VISITS: Final = 10_000
 CHARACTERS_PER_VISIT: Final = 64  # copying and cleaning so many cost as much as a visit
 
 # Elements whose text browsers do not display, and elements that start a new line.
@@ -33,9 +33,9 @@ class VisibleText:
         self.visits_left = visits
         self._texts: dict[Element, str] = {}
 
-    def can_visit(self, size: int = 0) -> bool:
-        """Pay for a visit to a node with *size* characters; False if nothing is left to pay."""
-        self.visits_left -= 1 + size // CHARACTERS_PER_VISIT
+    def can_visit(self) -> bool:
+        """Pay for a visit to a node; False if nothing is left to pay."""
+        self.visits_left -= 1
         return self.visits_left >= 0
 
     def of(self, element: Element) -> str:
@@ -61,16 +61,19 @@ class VisibleText:
             return
         hidden_depth = 0
         for event, node in etree.iterwalk(element, events=("start", "end", "comment", "pi")):
-            starts, ends = event == "start", event == "end"
-            if starts or ends:
-                hidden_depth += (starts - ends) * (node.tag in HIDDEN)
-                if node.tag in BREAKS:
+            starts = event == "start"
+            if starts or event == "end":
+                if node.tag in HIDDEN:
+                    hidden_depth += 1 if starts else -1
+                elif node.tag in BREAKS:
                     yield " ", node
             if node is element and not starts:
                 return
             text = node.text if starts else node.tail
-            if not self.can_visit(len(text or "")):
+            self.visits_left -= 1 + len(text) // CHARACTERS_PER_VISIT if text else 1
+            if self.visits_left < 0:
                 return
-            parent = node if starts else node.getparent()
-            if text and not hidden_depth and parent is not None:
-                yield text, parent
+            if text and not hidden_depth:
+                parent = node if starts else node.getparent()
+                if parent is not None:
+                    yield text, parent
