@@ -35,7 +35,7 @@ from scrapy_mss.wrappers.selectors import FAILURES, Element, Selector, with_clas
 # article, and would not be learned from. Of 5,100 pages the densest had 35 characters a start tag.
 DENSEST = 20  # characters of source for each start tag
 MIN_TAGS = 2_000  # start tags that any page may have: what they cost is no matter
-MAX_VALUES = 200  # nodes whose text is read for one field; nested ones contain one another's
+MAX_VALUES = 500  # nodes whose text is read for one field; nested ones contain one another's
 
 _NOT_PLAIN = re.compile(r"[^\w-]")  # what a page may write as a character reference
 _STRING = etree.XPath("string()", smart_strings=False)
