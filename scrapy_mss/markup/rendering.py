@@ -15,7 +15,7 @@ import re
 
 import numpy as np
 
-from scrapy_mss.markup.elements import is_tag_of
+from scrapy_mss.markup.elements import Indices, is_tag_of
 from scrapy_mss.markup.tags import (
     BLOCK_TAGS,
     LINE_BREAK_TAGS,
@@ -30,7 +30,8 @@ from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
 _BREAKS = np.array(
     [2 if name in BLOCK_TAGS else int(name in LINE_BREAK_TAGS) for name in TAG_NAMES], np.int32
 )
-_JOINTS = ("", "\n", "\n\n")
+_JOINTS = ("", "\n", "\n\n", " ")
+_SPACE = _JOINTS.index(" ")
 
 # What no page shows: controls, and halves of surrogate pairs.
 _NO_TEXT = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
@@ -42,26 +43,32 @@ _TAG_NAME = re.compile(r"</?([^\s/>]+)")
 
 def render(tokens: Tokens, kept: Bools) -> str:
     """The text of the *kept* tokens (bool[n_tokens])."""
-    slices = runs(kept & ~tokens.is_tag)
-    if not slices:
+    starts, ends = _run_bounds(kept & ~tokens.is_tag)
+    if not len(starts):
         return ""
     breaks = np.concatenate(([0], np.cumsum(_BREAKS[tokens.tag] * tokens.is_tag)))
     blanks = np.concatenate(([0], np.cumsum(tokens.blank_before)))
-    starts, ends = np.array(slices).T
-    broken = np.minimum(breaks[starts[1:]] - breaks[ends[:-1]], 2).tolist()
-    blank = (blanks[starts[1:] + 1] - blanks[ends[:-1]] > 0).tolist()
+    level = np.minimum(breaks[starts[1:]] - breaks[ends[:-1]], 2)
+    blank = blanks[starts[1:] + 1] > blanks[ends[:-1]]
+    joints = np.where(level > 0, level, np.where(blank, _SPACE, 0)).tolist()
 
-    parts = []
+    # A page may have a slice for each of its words: what is done for each is done by few steps.
+    clean = tokens.clean
     bounds = zip(
         tokens.clean_start[starts].tolist(), tokens.clean_end[ends - 1].tolist(), strict=True
     )
-    for (start, end), level, space in zip(bounds, [*broken, 0], [*blank, False], strict=True):
-        part = tokens.clean[start:end]
-        if "<" in part:
-            part = DECLARATION.sub(" ", part)
-        parts.append(" ".join(decode_all(part).split()))
-        parts.append(_JOINTS[level] or " " * space)
+    slices = [clean[start:end] for start, end in bounds]
+    parts = [""] * (2 * len(slices) - 1)
+    parts[::2] = [part if part.isalnum() else _shown(part) for part in slices]
+    parts[1::2] = [_JOINTS[joint] for joint in joints]
     return _without_controls("".join(parts).strip())
+
+
+def _shown(part: str) -> str:
+    """A slice of the cleaned source as a browser shows it."""
+    if "<" in part:
+        part = DECLARATION.sub(" ", part)
+    return " ".join(decode_all(part).split())
 
 
 def _without_controls(text: str) -> str:
@@ -74,10 +81,14 @@ def _without_controls(text: str) -> str:
 
 def runs(kept: Bools) -> list[tuple[int, int]]:
     """The runs of true values, as (start, end)."""
+    starts, ends = _run_bounds(kept)
+    return list(zip(starts.tolist(), ends.tolist(), strict=True))
+
+
+def _run_bounds(kept: Bools) -> tuple[Indices, Indices]:
+    """The starts and the ends of the runs of true values."""
     edges = np.diff(np.concatenate(([False], kept, [False])).astype(np.int8))
-    return list(
-        zip(np.flatnonzero(edges > 0).tolist(), np.flatnonzero(edges < 0).tolist(), strict=True)
-    )
+    return np.flatnonzero(edges > 0), np.flatnonzero(edges < 0)
 
 
 def well_formed(tokens: Tokens, kept: Bools) -> str:

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import re
 import sys
+from array import array
 from functools import cache, lru_cache
 from hashlib import blake2b
 from html import unescape
@@ -136,7 +137,9 @@ def decode_all(text: str) -> str:
 
 def tokenize(source: str, stem: Stem = porter) -> Tokens:
     """The tokens of an HTML page, or of any other text; words are told apart by their *stem*."""
-    clean, places, shifts = _clean(source)
+    has_references = _has_letter_references(source)
+    hidden = _HIDDEN_OR_REFERENCE if has_references else _HIDDEN
+    clean, places, shifts = _clean(source, hidden)
     pieces = piece_pattern(cjk=_has_cjk(clean)).findall(clean)
     n_pieces = len(pieces)
     codes = np.fromiter(map(_codes_of(stem).__getitem__, pieces), np.uint64, n_pieces)
@@ -156,6 +159,11 @@ def tokenize(source: str, stem: Stem = porter) -> Tokens:
     return Tokens(source, clean, token_id, kind, tag, start, end, starts, ends, unclosed, partner)
 
 
+def tag_sources(source: str) -> list[str]:
+    """The source of every tag outside comments, scripts and styles, as `tokenize` sees it."""
+    return _TAG_END.findall(_clean(source, _HIDDEN)[0])
+
+
 def _has_cjk(text: str) -> bool:
     """Whether *text* holds an ideograph or kana; most texts hold few characters so far up."""
     if text.isascii():
@@ -165,8 +173,8 @@ def _has_cjk(text: str) -> bool:
     return bool(_any_cjk().search(high))
 
 
-def _clean(source: str) -> tuple[str, list[int], list[int]]:
-    """*source* without what is never text; where in the result, and by how much, offsets shift."""
+def _clean(source: str, hidden: re.Pattern[str]) -> tuple[str, list[int], list[int]]:
+    """*source* without what is *hidden*; where in the result, and by how much, offsets shift."""
     kept: list[str] = []
     places, shifts = [0], [0]
     position = length = 0
@@ -180,9 +188,8 @@ def _clean(source: str) -> tuple[str, list[int], list[int]]:
         places.append(2 * length - bool(instead))
         shifts.append(resume - length)
 
-    search = (_HIDDEN_OR_REFERENCE if _has_letter_references(source) else _HIDDEN).search
     search_from = 0
-    while found := search(source, search_from):
+    while found := hidden.search(source, search_from):
         start, search_from = found.span()
         opener = found[0]
         if opener[0] == "&":
@@ -247,10 +254,10 @@ def _nesting(is_tag: Bools, kind: Bytes, tag: Bytes) -> tuple[Ints, Ints]:
     closing = (kind[at] == CLOSE).tolist()
     stack: list[int] = []
     open_count = [0] * (TAG_MASK + 1)
-    top_after: list[int] = []
-    pairs: list[tuple[int, int]] = []
-    for index, name in enumerate(names):
-        if not closing[index]:
+    top_after = array("i")
+    opened_at, closed_at = array("i"), array("i")
+    for index, (name, is_closing) in enumerate(zip(names, closing, strict=True)):
+        if not is_closing:
             stack.append(index)
             open_count[name] += 1
         elif open_count[name]:
@@ -258,13 +265,14 @@ def _nesting(is_tag: Bools, kind: Bytes, tag: Bytes) -> tuple[Ints, Ints]:
             while opened < 0 or names[opened] != name:
                 opened = stack.pop()
                 open_count[names[opened]] -= 1
-            pairs.append((opened, index))
+            opened_at.append(opened)
+            closed_at.append(index)
         top_after.append(stack[-1] if stack else -1)
-    if pairs:
-        opens, closes = at[np.array(pairs).T]
+    if opened_at:
+        opens, closes = at[opened_at], at[closed_at]
         partner[opens], partner[closes] = closes, opens
     # Token indices of the tops; the extra -1 at the end stands for "none".
-    tops = np.append(at, -1)[np.array([*top_after, -1], np.int64)]
+    tops = np.append(at, -1)[np.append(np.array(top_after, np.int32), -1)]
     return tops[np.cumsum(is_tag) - 1].astype(np.int32), partner
 
 
@@ -320,10 +328,10 @@ def _tag_code(piece: str) -> int:
 
 
 def _text_code(text: str, stem: Stem) -> int:
+    if text and (text[0].isalnum() or text[0] == "_"):
+        return _hash(normalized(text, stem)) | WORD
     if not text or _ANY_BLANK.match(text):
         return _NO_TOKEN
-    if text[0].isalnum() or text[0] == "_":
-        return _hash(normalized(text, stem)) | WORD
     return _hash(text) | SYMBOL
 
 

@@ -2,8 +2,8 @@
 
 Strategy: one parsed tree is searched, source by source, in the order of `field_sources`; the first
 source with a valid value decides, and its name is kept next to the value. No content of a page
-raises an exception: malformed JSON, invalid URLs and dates that do not exist are skipped, and the
-work has a bound everywhere.
+raises an exception: malformed JSON, invalid URLs and dates that do not exist are skipped. Whatever
+is nested in what, nodes are visited within one budget a page (`visible_text`).
 
     metadata = read(response.selector.root, response.url)
     metadata.published            # 2024-03-05T10:00:00+01:00
@@ -18,6 +18,7 @@ from typing import Any, cast
 
 from lxml import etree
 
+from scrapy_mss.markup.parser_limits import affordable
 from scrapy_mss.metadata.field_sources import PARSERS, resolve_field
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.metadata.text import Element
@@ -66,7 +67,8 @@ def read_html(html: str, url: str | None = None) -> Metadata:
     """The metadata of the page *html*, for callers without a parsed tree."""
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
     try:
-        tree = etree.fromstring(html.encode("utf-8", "replace"), parser=parser)
+        source = affordable(html).encode("utf-8", "replace")
+        tree = etree.fromstring(source, parser=parser)
     except etree.LxmlError:  # not even an empty tree
         return Metadata()
     root = cast("Element | None", tree)  # None for a page of comments alone

@@ -13,7 +13,8 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Final
 
-from scrapy_mss.metadata.text import Element, Fragment, clean, visible_fragments
+from scrapy_mss.metadata.text import Element, clean
+from scrapy_mss.metadata.visible_text import Fragment, VisibleText
 
 MAX_LINES: Final = 60  # after a heading; 30, 60 and 120 gave the same dates
 MAX_DISTANT_LINES: Final = 600  # the same, when no other place has a date
@@ -37,16 +38,17 @@ _AUTHOR_PAGE: Final = re.compile(
 class HeadingContext:
     """The lines around *heading*; if that is None, distant lines are those of all of *root*."""
 
-    def __init__(self, heading: Element | None, root: Element) -> None:
+    def __init__(self, heading: Element | None, root: Element, visible: VisibleText) -> None:
         self._heading = heading
         self._root = root
+        self._visible = visible
 
     @cached_property
     def _until_body(self) -> list[Fragment]:
         """The lines from the heading to where the article has begun."""
         if self._heading is None:
             return []
-        return list(_until_long_lines(_lines(_fragments_after(self._heading))))
+        return list(_until_long_lines(_lines(_fragments_after(self._heading, self._visible))))
 
     @cached_property
     def following(self) -> list[str]:
@@ -57,15 +59,15 @@ class HeadingContext:
     def nearby(self) -> list[str]:
         """The short lines after the heading, then those right above it."""
         above = [] if self._heading is None else _elements_above(self._heading)
-        return [*self.following, *short_texts(above)]
+        return [*self.following, *short_texts(above, self._visible)]
 
     @cached_property
     def distant(self) -> list[str]:
         """All short lines after the heading, or of the whole page if there is no heading."""
         fragments = (
-            chain.from_iterable(map(visible_fragments, islice(self._root.iter("body"), 1)))
+            chain.from_iterable(map(self._visible.fragments, islice(self._root.iter("body"), 1)))
             if self._heading is None
-            else _fragments_after(self._heading)
+            else _fragments_after(self._heading, self._visible)
         )
         lines = islice(_lines(fragments), MAX_DISTANT_LINES)
         return [line for line, _ in lines if len(line) <= MAX_LINE]
@@ -76,18 +78,18 @@ class HeadingContext:
         elements = {
             each: None for _, parent in self._until_body for each in _upwards(parent, BYLINE_LEVELS)
         }
-        return short_texts(each for each in elements if _is_byline(each))
+        return short_texts(filter(_is_byline, elements), self._visible)
 
 
-def short_texts(elements: Iterable[Element]) -> list[str]:
+def short_texts(elements: Iterable[Element], visible: VisibleText) -> list[str]:
     """The texts of *elements* that are as short as a byline."""
-    texts = map(separated_text, islice(elements, MAX_BYLINES))
+    texts = (separated_text(each, visible) for each in islice(elements, MAX_BYLINES))
     return [text for text in texts if 0 < len(text) <= MAX_LINE]
 
 
-def separated_text(element: Element) -> str:
+def separated_text(element: Element, visible: VisibleText) -> str:
     """The lines in *element*, separated: names in adjacent links have no space between them."""
-    lines = islice(_lines(visible_fragments(element)), MAX_LINES)
+    lines = islice(_lines(visible.fragments(element)), MAX_LINES)
     return SEPARATOR.join(line for line, _ in lines)
 
 
@@ -106,7 +108,7 @@ def first_group(elements: Iterable[Element]) -> Iterator[Element]:
             yield element
 
 
-def _fragments_after(heading: Element) -> Iterator[Fragment]:
+def _fragments_after(heading: Element, visible: VisibleText) -> Iterator[Fragment]:
     """All visible text after *heading* in document order."""
     for node in _upwards(heading, MAX_ANCESTORS):
         parent = node.getparent()
@@ -114,8 +116,10 @@ def _fragments_after(heading: Element) -> Iterator[Fragment]:
             return
         yield node.tail or "", parent
         for sibling in node.itersiblings():
+            if not visible.can_visit():
+                return
             if isinstance(sibling.tag, str):  # of a comment, only the text after it is visible
-                yield from visible_fragments(sibling)
+                yield from visible.fragments(sibling)
             yield sibling.tail or "", parent
 
 
@@ -132,7 +136,8 @@ def _upwards(element: Element, count: int) -> Iterator[Element]:
 
 
 def _lines(fragments: Iterable[Fragment]) -> Iterator[Fragment]:
-    return ((line, parent) for text, parent in fragments if (line := clean(text)))
+    shown = ((text, parent) for text, parent in fragments if not text.isspace())
+    return ((line, parent) for text, parent in shown if (line := clean(text)))
 
 
 def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:

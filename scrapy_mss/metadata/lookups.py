@@ -16,7 +16,7 @@ from scrapy_mss.metadata import dates, jsonld, microdata
 from scrapy_mss.metadata.author_names import in_direct_order, labelled_names, person_names
 from scrapy_mss.metadata.heading_context import first_group, markers_of
 from scrapy_mss.metadata.parsed_page import ParsedPage
-from scrapy_mss.metadata.text import Element, clean, visible_text
+from scrapy_mss.metadata.text import Element, clean
 from scrapy_mss.metadata.titles import headlines, matching_heading
 
 Keys = tuple[str, ...]
@@ -57,13 +57,14 @@ def link(page: ParsedPage, keys: Keys) -> Iterator[str]:
 
 def microdata_property(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """Microdata."""
-    return map(microdata.property_value, _properties(page, keys))
+    elements = _properties(page, keys)
+    return (microdata.property_value(element, page.visible) for element in elements)
 
 
 def microdata_person(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """The first person in the microdata and those next to it; others belong to teasers."""
     for element in first_group(_properties(page, keys)):
-        yield from microdata.names_of_person(element)
+        yield from microdata.names_of_person(element, page.visible)
 
 
 def _properties(page: ParsedPage, keys: Keys) -> Iterator[Element]:
@@ -118,7 +119,7 @@ def marked_time(page: ParsedPage, keys: Keys) -> Iterator[str]:
     for element in page.times:
         markers = f"{markers_of(element)} {'pubdate' if 'pubdate' in element.attrib else ''}"
         if any(key in markers for key in keys):
-            yield element.get("datetime") or visible_text(element)
+            yield element.get("datetime") or page.visible.of(element)
 
 
 def other_time(page: ParsedPage, keys: Keys) -> Iterator[str]:
@@ -126,7 +127,7 @@ def other_time(page: ParsedPage, keys: Keys) -> Iterator[str]:
     for element in page.times:
         markers = markers_of(element)
         if not any(key in markers for key in keys):
-            yield element.get("datetime") or visible_text(element)
+            yield element.get("datetime") or page.visible.of(element)
 
 
 def script_value(page: ParsedPage, keys: Keys) -> Iterator[str]:

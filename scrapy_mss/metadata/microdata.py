@@ -8,12 +8,13 @@ since the others are teasers. Properties outside any item are kept: templates of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Final, cast
 
 from lxml import etree
 
-from scrapy_mss.metadata.text import Element, visible_text
+from scrapy_mss.metadata.text import Element
+from scrapy_mss.metadata.visible_text import VisibleText
 
 MAX_PROPERTIES: Final = 500
 MAX_DESCENDANTS: Final = 200  # elements in a person
@@ -24,17 +25,20 @@ PAGE_TYPES: Final = (*ARTICLE_TYPES, "Page", "CreativeWork", "Recipe", "Review")
 # Attributes that hold the value of a property, machine-readable ones first.
 VALUE_ATTRIBUTES: Final = ("content", "datetime", "href", "src")
 
-_WITH_ITEMPROP: Final = cast("Callable[[Element], list[Element]]", etree.XPath("//*[@itemprop]"))
+_WITH_ITEMPROP: Final = cast(
+    "Callable[[Element], list[Element]]",
+    etree.XPath(f"(//*[@itemprop])[position() <= {MAX_PROPERTIES}]"),
+)
 
 Properties = Mapping[str, list[Element]]
 
 
-def page_properties(root: Element) -> Properties:
+def page_properties(root: Element, visible: VisibleText) -> Properties:
     """The elements that describe the page, by the lower-cased name of their property."""
     properties: dict[str, list[Element]] = {}
     article: Element | None = None
-    for element in _WITH_ITEMPROP(root)[:MAX_PROPERTIES]:
-        item = _item_of(element)
+    for element in _WITH_ITEMPROP(root):
+        item = _item_of(element, visible)
         item_type = "" if item is None else (item.get("itemtype") or "").rstrip("/")
         is_article = item_type.endswith(ARTICLE_TYPES)
         if is_article and article is None:
@@ -46,25 +50,26 @@ def page_properties(root: Element) -> Properties:
     return properties
 
 
-def _item_of(element: Element) -> Element | None:
+def _item_of(element: Element, visible: VisibleText) -> Element | None:
     """The item that the property belongs to."""
-    ancestors = element.iterancestors()
+    ancestors = takewhile(lambda _: visible.can_visit(), element.iterancestors())
     return next((each for each in ancestors if each.get("itemscope") is not None), None)
 
 
-def property_value(element: Element) -> str:
+def property_value(element: Element, visible: VisibleText) -> str:
     """The machine-readable value of a property, or the text of its element."""
     values = map(element.get, VALUE_ATTRIBUTES)
-    return next(filter(None, values), None) or visible_text(element)
+    return next(filter(None, values), None) or visible.of(element)
 
 
-def names_of_person(element: Element) -> Iterator[str]:
+def names_of_person(element: Element, visible: VisibleText) -> Iterator[str]:
     """The names in a property that is a person: nested `name` properties, or the text."""
     content = element.get("content")
     if content:
         yield content
         return
     descendants = islice(element.iterdescendants("*"), MAX_DESCENDANTS)
-    nested = [each for each in descendants if each.get("itemprop") == "name"]
+    affordable = takewhile(lambda _: visible.can_visit(), descendants)
+    nested = [each for each in affordable if each.get("itemprop") == "name"]
     for each in nested or [element]:
-        yield each.get("content") or visible_text(each)
+        yield each.get("content") or visible.of(each)

@@ -2,7 +2,8 @@
 
 Strategy: the tree is read and never changed. Each view is computed when it is first needed and
 kept: if the `<meta>` and JSON-LD of a page are complete, its text is never visited. Elements are
-found by tag or by a compiled XPath, in C, and Python visits those alone. Every view has a bound.
+found by tag or by a compiled XPath, in C, and Python visits those alone. Every view has a bound,
+and all of them share the budget of `VisibleText`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from scrapy_mss.metadata import jsonld, microdata
 from scrapy_mss.metadata.heading_context import HeadingContext, first_group, short_texts
 from scrapy_mss.metadata.jsonld import Graph, PageIdentity, comparable_url
 from scrapy_mss.metadata.text import (
-    HIDDEN,
     Element,
     absolute_url,
     clean,
@@ -26,21 +26,23 @@ from scrapy_mss.metadata.text import (
     is_web_url,
     names_in_host,
     spellings,
-    visible_text,
 )
 from scrapy_mss.metadata.titles import MAX_TITLE, matching_heading
+from scrapy_mss.metadata.visible_text import HIDDEN, VisibleText
 
 MAX_VALUES: Final = 60  # per name of `<meta>` or relation; lists of authors are the longest
 MAX_HEADINGS: Final = 20
 MAX_SCRIPTS: Final = 1_000_000  # characters; pages that are applications have that many
 MAX_TIMES: Final = 160
+MAX_AUTHOR_LINKS: Final = 500  # a page of comments links each of their authors
 MAX_SITE_WORDS: Final = 7  # some templates put the headline where the site's name belongs
 
 LANGUAGE_ATTRIBUTES: Final = ("lang", "{http://www.w3.org/XML/1998/namespace}lang", "xml:lang")
 META_NAME_ATTRIBUTES: Final = ("property", "name", "http-equiv")
 SITE_METAS: Final = ("og:site_name", "application-name", "apple-mobile-web-app-title")
 _REL_AUTHOR: Final = cast(
-    "Callable[[Element], list[Element]]", etree.XPath("//a[contains(@rel, 'author')]")
+    "Callable[[Element], list[Element]]",
+    etree.XPath(f"(//a[contains(@rel, 'author')])[position() <= {MAX_AUTHOR_LINKS}]"),
 )
 
 
@@ -50,6 +52,7 @@ class ParsedPage:
     def __init__(self, root: Element, url: str | None) -> None:
         self.root = root.getroottree().getroot()
         self.url = url if url and is_web_url(url) else None
+        self.visible = VisibleText()
 
     @cached_property
     def base(self) -> str | None:
@@ -108,9 +111,9 @@ class ParsedPage:
     def title_texts(self) -> list[str]:
         """The texts of `<title>`; a drawing in the page has a title of its own, which is none."""
         return [
-            visible_text(element)
+            self.visible.of(element)
             for element in islice(self.root.iter("title"), 2)
-            if not any(parent.tag in HIDDEN for parent in element.iterancestors())
+            if next(element.iterancestors(HIDDEN), None) is None
         ]
 
     @cached_property
@@ -118,7 +121,7 @@ class ParsedPage:
         """The texts and elements of the highest level of headings in the page."""
         for tag in ("h1", "h2"):
             elements = islice(self.root.iter(tag), MAX_HEADINGS)
-            texts = ((visible_text(element), element) for element in elements)
+            texts = ((self.visible.of(element), element) for element in elements)
             headings = [(text, element) for text, element in texts if 0 < len(text) <= MAX_TITLE]
             if headings:
                 return headings
@@ -140,7 +143,7 @@ class ParsedPage:
         confirmed = (matching_heading(title, self.headings) for title in self.title_texts)
         chosen = next(filter(None, confirmed), None) or next(iter(self.headings), None)
         element = next((each for text, each in self._headings if text == chosen), None)
-        return HeadingContext(element, self.root)
+        return HeadingContext(element, self.root, self.visible)
 
     # --- machine-readable data --------------------------------------------------------------------
 
@@ -186,7 +189,7 @@ class ParsedPage:
     @cached_property
     def properties(self) -> microdata.Properties:
         """The microdata of the page."""
-        return microdata.page_properties(self.root)
+        return microdata.page_properties(self.root, self.visible)
 
     # --- visible elements -------------------------------------------------------------------------
 
@@ -206,7 +209,7 @@ class ParsedPage:
     @cached_property
     def author_links(self) -> list[str]:
         """The texts of the first link with `rel=author` and of those next to it."""
-        return short_texts(first_group(_REL_AUTHOR(self.root)))
+        return short_texts(first_group(_REL_AUTHOR(self.root)), self.visible)
 
 
 def _add(values: dict[str, list[str]], name: str, value: str) -> None:

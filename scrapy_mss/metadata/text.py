@@ -10,7 +10,6 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterator
 from typing import Final
 from unicodedata import combining
 from urllib.parse import urljoin, urlsplit
@@ -20,7 +19,6 @@ from lxml import etree
 from scrapy_mss.metadata.sites import site_of
 
 Element = etree._Element  # noqa: SLF001 - lxml's class of elements has no other name
-Fragment = tuple[str, Element]  # a run of text, and the element that displays it
 
 MAX_TEXT: Final = 10_000  # characters; titles, names and descriptions are shorter
 MAX_URL: Final = 4_096  # characters; data: URLs run to megabytes, and servers reject longer ones
@@ -38,10 +36,6 @@ _MARKUP: Final = re.compile(r"</?[a-zA-Z][^<>]{0,500}>|<!--.{0,500}?-->", re.DOT
 _NOT_LETTERS: Final = re.compile(r"[\W_]+")
 
 _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
-
-# Elements whose text browsers do not display, and elements that start a new line.
-HIDDEN: Final = frozenset({"script", "style", "noscript", "template", "svg"})
-BREAKS: Final = frozenset("address br dd div dt h1 h2 h3 h4 li p section td th tr".split())
 
 
 def clean(value: str) -> str:
@@ -70,35 +64,6 @@ def spellings(value: str) -> frozenset[str]:
     """The ways to write a name in a domain (`borsenzeitung`, `boersenzeitung`); may be empty."""
     expanded = value if value.isascii() else value.casefold().translate(_UMLAUTS)
     return frozenset(folded(each).replace(" ", "") for each in {value, expanded}) - {""}
-
-
-def visible_text(element: Element) -> str:
-    """The text that *element* displays, on one line."""
-    parts: list[str] = []
-    size = 0
-    for text, _ in visible_fragments(element):
-        parts.append(text)
-        size += len(text)
-        if size > MAX_TEXT:
-            break
-    return clean("".join(parts))
-
-
-def visible_fragments(element: Element) -> Iterator[Fragment]:
-    """The runs of text that *element* displays; a single space marks the start or end of a line."""
-    hidden_depth = 0
-    for event, node in etree.iterwalk(element, events=("start", "end", "comment", "pi")):
-        starts, ends = event == "start", event == "end"
-        if starts or ends:
-            hidden_depth += (starts - ends) * (node.tag in HIDDEN)
-            if node.tag in BREAKS:
-                yield " ", node
-        if node is element and not starts:
-            return
-        text = node.text if starts else node.tail
-        parent = node if starts else node.getparent()
-        if text and not hidden_depth and parent is not None:
-            yield text, parent
 
 
 def absolute_url(value: str, base: str | None) -> str | None:

@@ -19,6 +19,7 @@ from string import ascii_lowercase, ascii_uppercase
 import numpy as np
 from lxml import etree
 
+from scrapy_mss.markup.parser_limits import surplus_attributes
 from scrapy_mss.markup.tags import TAG_NAMES, UNKNOWN_TAG, VOID_TAGS
 from scrapy_mss.markup.tokens import CLOSE, OPEN, Tokens
 from scrapy_mss.wrappers.selectors import Element
@@ -68,6 +69,9 @@ class AlignedTree:
 
         An element that the parser supplied begins with the first element inside that has one.
         """
+        number = self._number(element)
+        if number is not None:
+            return number
         numbers = (self._number(inner) for inner in element.iter("*"))
         return next((number for number in numbers if number is not None), None)
 
@@ -158,18 +162,26 @@ def _free_attribute(source: str) -> str:
 
 
 def _numbered(tokens: Tokens, attribute: str) -> str:
-    """The source, each start tag with its token's index as an attribute."""
+    """The source, each start tag with its token's index as an attribute, and not too many more."""
     opening = np.flatnonzero(tokens.kind == OPEN)
     tags = tokens.tag[opening]
     places = tokens.start[opening] + 1 + _NAME_LENGTHS[tags]
     for at in np.flatnonzero(tags == UNKNOWN_TAG).tolist():
         token = int(opening[at])
         places[at] = tokens.start[token] + 1 + len(_source_name(tokens, token))
+    places = places.tolist()
+    edits = [
+        (place, place, f' {attribute}="{number}"')
+        for place, number in zip(places, opening.tolist(), strict=True)
+    ]
+    surplus = surplus_attributes(tokens)
+    if surplus:
+        edits = sorted([*edits, *((start, end, "") for start, end in surplus)])
     source, position = tokens.source, 0
     parts = []
-    for place, number in zip(places.tolist(), opening.tolist(), strict=True):
-        parts.append(f'{source[position:place]} {attribute}="{number}"')
-        position = place
+    for start, end, inserted in edits:
+        parts.append(source[position:start] + inserted)
+        position = end
     parts.append(source[position:])
     return "".join(parts)
 

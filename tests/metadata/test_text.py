@@ -14,8 +14,8 @@ from scrapy_mss.metadata.text import (
     folded,
     names_in_host,
     spellings,
-    visible_text,
 )
+from scrapy_mss.metadata.visible_text import VisibleText
 
 CLEANED = [
     (" a \n\t b ", "a b"),
@@ -93,7 +93,7 @@ def test_visible_text_is_what_browsers_display(source: str, expected: str) -> No
     body = etree.fromstring(f"<body>{source}tail</body>", etree.HTMLParser())
     element = next(body.iter("p", "div"))
 
-    assert visible_text(element) == expected
+    assert VisibleText().of(element) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), URLS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
@@ -21,8 +22,10 @@ from scrapy_mss.wrappers import (
     label,
     xpath,
 )
+from scrapy_mss.wrappers.labeller import MAX_VALUES, MIN_TAGS
 from scrapy_mss.wrappers.rules import Body
 from tests.helpers.markup import SOUP
+from tests.helpers.timing import FACTOR, grows_linearly
 
 PAGE = """<!DOCTYPE html><html lang=en><head><title>Bridge opens | The Daily Example</title>
 <meta name=date content="2024-05-02"><script>var a = "<div id='story'>no</div>";</script></head>
@@ -275,3 +278,30 @@ def test_a_page_that_is_not_labelled_says_nothing_of_fields() -> None:
 
     assert found.reason is Reason.NO_MATCH
     assert found.field_hits == {}
+
+
+def test_a_page_of_more_tags_than_its_length_pays_for_is_not_labelled() -> None:
+    found = label(wrapper(css("p")), "<p>a" * 2 * MIN_TAGS)
+
+    assert found.reason is Reason.TOO_MANY_TAGS
+    assert not found.inside.any()
+
+
+def test_a_short_page_of_tags_is_labelled() -> None:
+    assert label(wrapper(css("p")), "<p>a" * MIN_TAGS).reason is None
+
+
+def test_nested_elements_of_a_field_are_read_up_to_a_number() -> None:
+    names = "".join(f"<i>{n}</i>" for n in range(2 * MAX_VALUES))
+
+    found = label(wrapper(css("p"), authors=(css("i"),)), f"<p>one</p>{names}")
+
+    assert found.authors == tuple(map(str, range(MAX_VALUES)))
+
+
+def test_a_tag_of_attributes_is_labelled_in_linear_time() -> None:
+    def run(n: int) -> Callable[[], object]:
+        page = f"<p {' '.join(f'a{k}' for k in range(n))}>one</p>"
+        return lambda: label(wrapper(css("p")), page)
+
+    assert grows_linearly(run(5000), run(FACTOR * 5000))

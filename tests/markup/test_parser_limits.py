@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from lxml import etree
+
+from scrapy_mss.markup.parser_limits import (
+    DENSEST,
+    MAX_ATTRIBUTES,
+    MIN_TAGS,
+    affordable,
+    surplus_attributes,
+    without_surplus_attributes,
+)
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.metadata import read_html
+from tests.helpers.news_pages import news_page
+from tests.helpers.timing import FACTOR, grows_linearly
+
+
+def tag(n_attributes: int, form: str = "a%d='>'") -> str:
+    return f"<p {' '.join(form % n for n in range(n_attributes))}>one</p>"
+
+
+@pytest.mark.parametrize("form", ["a%d", "a%d=1", "a%d='>'", 'a%d = ">"'])
+def test_a_tag_keeps_its_first_attributes(form: str) -> None:
+    source = without_surplus_attributes(tag(1000, form))
+
+    element = etree.fromstring(source, etree.HTMLParser())[0][0]
+    assert list(element.attrib) == [f"a{n}" for n in range(MAX_ATTRIBUTES)]
+    assert element.text == "one"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        news_page(0).html,
+        tag(MAX_ATTRIBUTES),
+        "<p title='" + "word " * 5000 + "'>one",
+        f"<!-- {tag(1000)} -->",
+        f"<script>{tag(1000)}</script>",
+        "<p>one",
+    ],
+)
+def test_other_sources_are_left_alone(source: str) -> None:
+    assert affordable(source) == source
+
+
+def test_a_page_ends_where_its_tags_are_too_many() -> None:
+    assert affordable("<p>a" * 2 * MIN_TAGS) == "<p>a" * MIN_TAGS
+
+
+def test_a_long_page_pays_for_more_tags() -> None:
+    source = "<p>" + "a" * DENSEST
+    assert affordable(source * 2 * MIN_TAGS) == source * 2 * MIN_TAGS
+
+
+def test_runs_of_surplus_attributes_are_offsets_into_the_source() -> None:
+    source = f"<!-- x -->{tag(MAX_ATTRIBUTES + 2, 'a%d')}"
+    assert [source[start:end] for start, end in surplus_attributes(tokenize(source))] == [
+        f"a{MAX_ATTRIBUTES} a{MAX_ATTRIBUTES + 1}"
+    ]
+
+
+def test_metadata_of_a_tag_of_attributes_take_linear_time() -> None:
+    small, large = (partial(read_html, tag(n, "a%d")) for n in (5000, FACTOR * 5000))
+    assert grows_linearly(small, large)

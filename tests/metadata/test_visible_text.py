@@ -1,0 +1,74 @@
+"""Visits to nodes are bounded, and what ordinary pages give does not depend on the bound."""
+
+from __future__ import annotations
+
+import pytest
+from lxml import etree
+
+from scrapy_mss import metadata
+from scrapy_mss.metadata import parsed_page
+from scrapy_mss.metadata.visible_text import MAX_VISITS, VisibleText
+from tests.helpers.news_pages import news_page
+
+HEADING = "<title>Rain falls in May</title><h1>Rain falls in May</h1>"
+EMPTY = "<i></i>" * 20_000
+NESTED = {
+    "properties": "<div itemprop='author name datePublished'>" * 500 + EMPTY,
+    "persons": "<div itemscope itemprop=author>" * 500 + "<b itemprop=name></b>" * 200 + EMPTY,
+    "times": "<time>" * 160 + EMPTY,
+    "marked times": "<time class=posted>" * 160 + EMPTY,
+    "headings": "<h1>" * 20 + EMPTY,
+    "author links": "<a rel=author><div>" * 50 + EMPTY,
+    "bylines": "<div class=byline>" * 200 + EMPTY,
+}
+
+
+class Counted:
+    """Stands for lxml.etree, and counts the events of all walks."""
+
+    def __init__(self) -> None:
+        self.events = 0
+
+    def iterwalk(self, *args: object, **options: object) -> object:
+        for event in etree.iterwalk(*args, **options):  # type: ignore[call-overload]
+            self.events += 1
+            yield event
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_visits_are_bounded_whatever_is_nested(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = Counted()
+    monkeypatch.setattr("scrapy_mss.metadata.visible_text.etree", counted)
+    root = etree.fromstring(HEADING + NESTED[name], etree.HTMLParser(huge_tree=True))
+
+    metadata.read(root)
+
+    assert 0 < counted.events <= 2 * MAX_VISITS  # the start and the end of an element
+
+
+def test_an_ordinary_page_needs_a_fraction_of_the_visits(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[VisibleText] = []
+
+    class Kept(VisibleText):
+        def __init__(self) -> None:
+            super().__init__()
+            made.append(self)
+
+    monkeypatch.setattr(parsed_page, "VisibleText", Kept)
+    metadata.read_html(news_page(0).html)
+
+    assert made[0].visits_left > 0.9 * MAX_VISITS
+
+
+def test_a_text_is_read_once() -> None:
+    element = etree.fromstring("<p>one <b>two</b></p>")
+    visible = VisibleText()
+    assert visible.of(element) == "one two"
+    left = visible.visits_left
+
+    assert visible.of(element) == "one two"
+    assert visible.visits_left == left
+
+
+def test_without_visits_there_is_no_text() -> None:
+    assert VisibleText(0).of(etree.fromstring("<p>one</p>")) == ""
