@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_mss.cli import model_in, print_line
 from scrapy_mss.commands.base import Action, existing_path
+from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.format import fingerprint
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         outside, inside = bayes.tokens.tolist()
         print_line(path)
         print(f"  profile      {model.profile.name}")
+        print(f"  in items     mss:{with_bundled(model_in(path)).identifier}")
         print(f"  fingerprint  {fingerprint(model.profile)}")
         print(f"  pages        {bayes.pages:,}")
         print(f"  known        {len(model.learned_pages):,} pages that are not learned again")

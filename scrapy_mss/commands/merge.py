@@ -24,8 +24,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     merged, n_twice = model_in(options.models[0]), 0
     for path in options.models[1:]:
+        model = model_in(path)
+        if model.classifier is not None:
+            raise CommandError(
+                f"{path}: a model with a block classifier contains the counts of the bundled "
+                "model, which must not be added again: name it first, and only one such model"
+            )
         try:
-            n_twice += merged.merge(model_in(path))
+            n_twice += merged.merge(model)
         except (ValueError, OverflowError) as error:
             raise CommandError(f"{path}: {error}") from error
     try:

@@ -399,6 +399,21 @@ def test_a_model_near_its_limit_is_one_line(folder: Path) -> None:
         assert "exceed" in done.err
 
 
+def test_merge_rejects_models_that_contain_the_bundled_counts_twice(folder: Path) -> None:
+    for name in ("one", "two"):
+        write_model(folder / f"{name}.complete", with_bundled(learned(range(2))))
+    write_model(folder / "counts.model", learned(range(2, 5)))
+
+    both = run(folder, "merge @one.complete @two.complete -o @sum.model")
+    behind = run(folder, "merge @counts.model @one.complete -o @sum.model")
+    first = run(folder, "merge @one.complete @counts.model -o @sum.model")
+
+    assert both.code == behind.code == 2
+    assert f"{folder / 'two.complete'}: a model with a block classifier" in both.err
+    assert first.code == 0
+    assert_same_counts(read_model(folder / "sum.model"), with_bundled(learned(range(5))))
+
+
 def test_merge_writes_the_exact_sum(done: dict[str, Done], folder: Path) -> None:
     assert done["merge"].code == 0
     assert "7 pages from 2 models" in done["merge"].out
@@ -418,6 +433,7 @@ def test_info_tells_what_is_in_each_model(
     assert "pages        60" in out
     assert f"{inside:,} inside articles, {outside:,} outside" in out
     assert f"{len(trained_once):,} bytes" in out
+    assert f"in items     mss:{with_bundled(from_bytes(trained_once)).identifier}" in out
 
 
 # check
