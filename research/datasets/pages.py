@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Protocol
+from functools import cached_property
+
+from scrapy_mss.metadata.sites import domain_extractor
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +95,6 @@ def site_of(url: str | None, fallback: str) -> str:
     """The registered domain of *url*, its host where it has none, else *fallback*."""
     if not url:
         return fallback
-    parts = _domains()(url)
+    parts = domain_extractor()(url)
     name = f"{parts.domain}.{parts.suffix}" if parts.domain and parts.suffix else parts.domain
     return name.lower() or fallback
-
-
-class _Parts(Protocol):
-    domain: str
-    suffix: str
-
-
-@lru_cache(maxsize=1)
-def _domains() -> Callable[[str], _Parts]:
-    import tldextract  # comes with Scrapy; its bundled list is used, nothing is fetched
-
-    return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)

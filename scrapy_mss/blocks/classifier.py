@@ -8,8 +8,8 @@ weighs all of it with the block's other features.
 The classifier is trained once, on pages whose evidence came from the counts of other sites
 (`research.training`). The counts go on learning in a crawl; the classifier does not.
 
-Its inputs are named and ordered: ``input_names`` is stored with every classifier, and one that was
-trained with other inputs is rejected.
+Its inputs are named and ordered, by `block_inputs`: their names are stored with every classifier,
+and one that was trained with other inputs is rejected (`models.inputs`).
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class BlockInputs(NamedTuple):
 
     @property
     def matrix(self) -> Matrix:
-        """float32[n, n_inputs], in the order of ``input_names``."""
+        """float32[n, n_inputs], in the order of ``columns``."""
         return np.stack(list(self.columns.values()), axis=1).astype(np.float32)
 
 
@@ -152,13 +152,6 @@ def _shifted(column: Floats, offset: int) -> Floats:
     else:
         shifted[-offset:] = column[:offset]
     return shifted
-
-
-def input_names() -> tuple[str, ...]:
-    """The names of the network's inputs, in their order."""
-    page = Page.of("")
-    nothing = np.zeros((len(POOLINGS), 0))
-    return tuple(block_inputs(page, nothing, nothing[0]).columns)
 
 
 @dataclass(frozen=True, eq=False)

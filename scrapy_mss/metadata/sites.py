@@ -30,7 +30,7 @@ def site_of(host_or_url: str) -> str:
 @lru_cache(CACHED)
 def _site_of_host(host: str) -> str:
     host = _in_ascii(host.strip(".")).removeprefix("www.")
-    parts = _domains()(host)
+    parts = domain_extractor()(host)
     return f"{parts.domain}.{parts.suffix}" if parts.domain and parts.suffix else host
 
 
@@ -47,7 +47,8 @@ class _Parts(Protocol):
 
 
 @lru_cache(maxsize=1)
-def _domains() -> Callable[[str], _Parts]:
+def domain_extractor() -> Callable[[str], _Parts]:
+    """What splits a host or a URL by the bundled Public Suffix List; nothing is fetched."""
     import tldextract  # 90 ms and `requests`, which the extractor alone does not need
 
     return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)

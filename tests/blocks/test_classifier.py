@@ -18,7 +18,6 @@ from scrapy_mss.blocks.classifier import (
     block_evidence,
     block_inputs,
     block_scores,
-    input_names,
 )
 from scrapy_mss.blocks.container_features import EPSILON
 from scrapy_mss.blocks.features import FEATURES, heading_above, heading_levels
@@ -29,7 +28,7 @@ from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.families import new_counts
 from scrapy_mss.models.profiles import DEFAULT
-from tests.helpers.classifiers import counts_of, random_classifier
+from tests.helpers.classifiers import counts_of, input_names, random_classifier
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_ancestors, block_runs
 from tests.helpers.news_pages import news_page

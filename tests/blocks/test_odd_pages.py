@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from scrapy_mss.blocks.classifier import MAX_LOG_ODDS, block_evidence, input_names
+from scrapy_mss.blocks.classifier import MAX_LOG_ODDS, block_evidence
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage, page_features
 from scrapy_mss.blocks.segmentation import LEVELS
 from scrapy_mss.blocks.selection import kept_tokens, select, threshold
-from tests.helpers.classifiers import counts_of, random_classifier
+from tests.helpers.classifiers import counts_of, input_names, random_classifier
 from tests.helpers.layouts import ODD
 from tests.helpers.timing import FACTOR, grows_linearly
 

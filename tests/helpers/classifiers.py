@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scrapy_mss.blocks.classifier import POOLINGS, BlockClassifier, input_names
+from scrapy_mss.blocks.classifier import POOLINGS, BlockClassifier
 from scrapy_mss.blocks.mlp import Matrix, Network
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import page_feature_names
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.models.families import new_counts
+from scrapy_mss.models.inputs import classifier_inputs
 from scrapy_mss.models.profiles import DEFAULT
 from tests.helpers.news_pages import news_page
 
@@ -27,6 +28,11 @@ def counts_of(
         page = news_page(number)
         bayes.learn(Page(page.tokens), page.inside)
     return bayes
+
+
+def input_names() -> tuple[str, ...]:
+    """The names of the network's inputs, as a model file has them."""
+    return tuple(name for name, _ in classifier_inputs()["blocks"])
 
 
 def random_network(n_inputs: int, n_hidden: int = N_HIDDEN, seed: int = 0) -> Network:
