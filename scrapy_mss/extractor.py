@@ -1,19 +1,20 @@
 """The way of a page through the product: HTML in, the article out. It reads from top to bottom.
 
-    html -> page -> evidence -> block probabilities -> span -> Extraction
+    html -> page -> evidence -> block probabilities [-> site] -> span -> Extraction
 
 With the bundled model, text blocks are classified: Naive Bayes evidence, which goes on being
 counted in a crawl, and a small network over it give each block a probability, and the maximum
 subsequence of the blocks' scores is the article. A model of the paper's profiles scores tokens by
 Naive Bayes alone, and an extractor without a model by the paper's untrained baseline. The same page
-and the same counts always give the same extraction.
+and the same counts always give the same extraction. In a crawl, what other pages of the site tell
+may change the probabilities of the blocks (`scrapy_mss.sites`).
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -80,6 +81,16 @@ class Extraction:
         return int(self.tokens.start[start]), int(self.tokens.end[end - 1])
 
 
+class Site(Protocol):
+    """What is known of a page's site, asked once while the page is read."""
+
+    def adjusted(self, page: Page, probability: Floats, *, is_article: bool) -> Floats:
+        """The *probability* of each block (float64[n_blocks]) with what is known of the site.
+
+        *is_article* is what the reading without it makes of the page.
+        """
+
+
 class Extractor:
     """Finds the article in a page; with a model it can also learn from labelled pages.
 
@@ -130,25 +141,35 @@ class Extractor:
         """The article in *html*, a page's source; links become absolute by the page's *url*."""
         return replace(self.extract_page(Page.of(html, self.profile.stem)), url=url)
 
-    def extract_page(self, page: Page) -> Extraction:
-        """The article in a page that is tokenized already."""
+    def extract_page(self, page: Page, site: Site | None = None) -> Extraction:
+        """The article in a page that is tokenized already, with what is known of its *site*."""
         if self.model is not None and self.model.classifier is not None:
-            return self._by_blocks(page, self.model.bayes, self.model.classifier)
+            return self._by_blocks(page, self.model.bayes, self.model.classifier, site)
         return self._by_tokens(page)
 
     def _by_blocks(
-        self, page: Page, bayes: NaiveBayes[Page], classifier: BlockClassifier
+        self,
+        page: Page,
+        bayes: NaiveBayes[Page],
+        classifier: BlockClassifier,
+        site: Site | None,
     ) -> Extraction:
         """The article by probabilities of text blocks: the bundled model's way."""
         inputs = classifier.inputs(page, bayes)
         probability = classifier.probabilities(inputs)
-        scores, span, blocks = select(page, probability, self.profile.bias)
-        kept = keep(page.tokens, span, self.profile.rules) & kept_tokens(page, blocks)
+        chosen = select(page, probability, self.profile.bias)
+        read = ReadPage(page, inputs, probability, chosen.kept)
+        is_likely = _article_probability(classifier, read)
+        if site is not None:
+            is_one = is_likely >= MIN_ARTICLE_PROBABILITY
+            probability = site.adjusted(page, probability, is_article=is_one)
+            chosen = select(page, probability, self.profile.bias)
+            read = ReadPage(page, inputs, probability, chosen.kept)
+            is_likely = _article_probability(classifier, read)
+        kept = keep(page.tokens, chosen.span, self.profile.rules) & kept_tokens(page, chosen.kept)
         text = render(page.tokens, kept)
-        features = page_features(ReadPage(page, inputs, probability, blocks))
-        is_likely = classifier.article_probability(features) if text else 0.0
         is_one = is_likely >= MIN_ARTICLE_PROBABILITY
-        return Extraction(text, span, is_likely, is_one, page.tokens, scores, kept)
+        return Extraction(text, chosen.span, is_likely, is_one, page.tokens, chosen.scores, kept)
 
     def _by_tokens(self, page: Page) -> Extraction:
         """The article by scores of tokens: the paper's way, section 6."""
@@ -186,3 +207,8 @@ class Extractor:
         if rejection is None:
             self.model.learn(Page(tokens), np.asarray(inside, np.bool_))
         return rejection
+
+
+def _article_probability(classifier: BlockClassifier, read: ReadPage) -> float:
+    """The probability that a page is an article; one without text is none."""
+    return classifier.article_probability(page_features(read)) if read.kept.any() else 0.0

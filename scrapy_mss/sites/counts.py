@@ -1,0 +1,111 @@
+"""Keyed counts that add up: a sorted array of keys, and beside it one row of counts for each.
+
+Adding is the union of the keys and the sum of the rows, so the order of what is added changes
+nothing. KeyedCounts are multiples of 1/256 on a scale of powers of two, which float32 adds without
+rounding until a row has seen some 60,000 pages. Each row has the minute in which it was last
+seen, the latest of those that were added: a table that grows beyond its bound drops what was
+seen once, before what was seen again, and of these what was seen longest ago.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrapy_mss.markup.elements import Indices
+from scrapy_mss.markup.tokens import Floats, TokenIds
+
+Columns = tuple[Floats, Floats, Floats, Floats]  # float64[n] each
+Rows = NDArray[np.float32]
+Minutes = NDArray[np.uint32]
+
+WIDTH = 4  # counts a row
+QUANTUM = 256  # counts are whole multiples of one part of this
+SEEN = 0  # the column with the number of pages, in every table
+ONCE = 1.5  # pages: below that, a row was seen on one page, or long ago
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
+    """Counts by key: parallel arrays in the order of the keys, each key once."""
+
+    keys: TokenIds  # uint64[n], ascending
+    rows: Rows  # float32[n, WIDTH]
+    seen: Minutes  # uint32[n]: the minute in which each was last seen
+
+    @classmethod
+    def none(cls) -> KeyedCounts:
+        """A table without a row."""
+        return cls(np.zeros(0, np.uint64), np.zeros((0, WIDTH), np.float32), np.zeros(0, np.uint32))
+
+    @classmethod
+    def of(cls, keys: TokenIds, rows: Floats, minute: int) -> KeyedCounts:
+        """A table of *rows* (float64[n, WIDTH]) seen in *minute*; rows of the same key add up."""
+        quantized = (np.rint(rows * QUANTUM) / QUANTUM).astype(np.float32)
+        return _summed(keys, quantized, np.full(len(keys), minute, np.uint32))
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, KeyedCounts):
+            return NotImplemented
+        return (
+            np.array_equal(self.keys, other.keys)
+            and np.array_equal(self.rows, other.rows)
+            and np.array_equal(self.seen, other.seen)
+        )
+
+    def plus(self, other: KeyedCounts) -> KeyedCounts:
+        """Both tables added."""
+        if not len(self) or not len(other):
+            return self if len(self) else other
+        return _summed(
+            np.concatenate((self.keys, other.keys)),
+            np.concatenate((self.rows, other.rows)),
+            np.concatenate((self.seen, other.seen)),
+        )
+
+    def scaled(self, halvings: int) -> KeyedCounts:
+        """The table with every count halved so many times; rows that count nothing are gone."""
+        if not halvings:
+            return self
+        halved = replace(self, rows=np.ldexp(self.rows, -halvings).astype(np.float32))
+        return halved.chosen(np.flatnonzero(halved.rows[:, SEEN] * QUANTUM >= 1))
+
+    def bounded(self, limit: int) -> KeyedCounts:
+        """The *limit* rows that are most worth keeping, if there are more."""
+        if len(self) <= limit:
+            return self
+        worth = np.lexsort((self.keys, self.seen, self.rows[:, SEEN] >= ONCE))
+        return self.chosen(np.sort(worth[len(self) - limit :]))
+
+    def chosen(self, places: Indices) -> KeyedCounts:
+        """The rows at *places* (intp[n], ascending)."""
+        return KeyedCounts(self.keys[places], self.rows[places], self.seen[places])
+
+    def find(self, keys: TokenIds) -> Columns:
+        """The counts of *keys* (uint64[n]), a column each; 0 where a key is unknown."""
+        if not len(self):
+            none = np.zeros(len(keys))
+            return none, none, none, none
+        places = np.minimum(np.searchsorted(self.keys, keys), len(self) - 1)
+        known = self.keys[places] == keys
+        rows = np.where(known[:, None], self.rows[places], np.float32(0)).astype(np.float64)
+        return rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
+
+
+def _summed(keys: TokenIds, rows: Rows, seen: Minutes) -> KeyedCounts:
+    """One row for each of the *keys*."""
+    if not len(keys):
+        return KeyedCounts.none()
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    firsts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
+    return KeyedCounts(
+        keys[firsts],
+        np.add.reduceat(rows[order], firsts, axis=0),
+        np.maximum.reduceat(seen[order], firsts),
+    )

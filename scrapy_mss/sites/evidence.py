@@ -1,0 +1,119 @@
+"""What the memory of its site says about the blocks of a page, as log-odds to be added to theirs.
+
+Repetition
+    Text that is on other pages of the site belongs to the site, not to this article; and so do,
+    in part, blocks in the same kind of container as repeated text. Where most of the article
+    itself is repeated, as on a second copy of a page, only what is repeated more counts.
+Containers
+    A block moves towards the mean of what blocks in such containers were on other pages: further,
+    the more pages there are and the more these agree. Labelled pages speak louder.
+Anchors
+    A text that the article is always before, or always after, says so on this page too.
+
+An empty memory says nothing. The constants were chosen on one set of sites and checked on
+another: `python -m research.studies.site_memory`, docs/site-memory.md.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scrapy_mss.core.naive_bayes import logistic
+from scrapy_mss.markup.tokens import Floats, TokenIds
+from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.observation import BlockKeys
+
+MIN_PAGES = 3.0  # below that, shares of pages say nothing
+REPETITION = 2.0  # log-odds for each unit of log(1 + STEEPNESS * share of pages)
+NEIGHBOURS = 1.0  # the same, by the mean share of other blocks in such containers
+STEEPNESS = 30.0  # one page in ten then counts two fifths of what all pages do
+CONTAINERS = 0.5  # how far a block moves towards the mean of its kind of container
+LABELLED_CONTAINERS = 1.0  # how much the log-odds of labelled blocks count
+MAX_LABELLED = 4.0  # log-odds by labels of one container
+ANCHORS = 1.0  # log-odds for each unit of log of the share of the article on that side
+PLENTY, FEW = 0.3, 0.03  # shares: from the first on an anchor says nothing; the second is added
+MAX_LOG_ODDS = 9.0  # of a block and a mean that are compared, as certain as one in 8,000
+EVEN = 0.5
+CERTAIN = 30.0  # log-odds of a probability that is as good as 0 or 1
+
+
+def adjusted(memory: SiteMemory, keys: BlockKeys, probability: Floats) -> Floats:
+    """The *probability* of each block (float64[n]) with what *memory* says."""
+    if memory.pages < MIN_PAGES or not len(probability):
+        return probability
+    evidence = block_evidence(memory, keys, probability)
+    return logistic(_log_odds(probability, CERTAIN) + evidence)
+
+
+def block_evidence(memory: SiteMemory, keys: BlockKeys, probability: Floats) -> Floats:
+    """float64[n]: the log-odds that the *memory* adds to each block."""
+    return (
+        repetition(memory, keys, probability)
+        + containers(memory, keys, probability)
+        + anchors(memory, keys)
+    )
+
+
+def repetition(memory: SiteMemory, keys: BlockKeys, probability: Floats) -> Floats:
+    """float64[n], 0 or less: by the share of the site's pages that have the block's text."""
+    share = memory.texts.find(keys.texts)[0] / memory.pages
+    share = np.maximum(share - _share_of_article(share, _likely_words(keys, probability)), 0.0)
+    of_others = _mean_of_others(keys.containers, share)
+    return -REPETITION * _strength(share) - NEIGHBOURS * _strength(of_others)
+
+
+def _strength(share: Floats) -> Floats:
+    return np.log1p(STEEPNESS * share)
+
+
+def _likely_words(keys: BlockKeys, probability: Floats) -> Floats:
+    """float64[n]: the expected words of the blocks that are more likely in the article than not."""
+    return keys.words * probability * (probability > EVEN)
+
+
+def _share_of_article(share: Floats, words: Floats) -> float:
+    """The median *share* by *words*: what half of the likely article is repeated at most."""
+    ascending = np.argsort(share, kind="stable")
+    through = np.cumsum(words[ascending])
+    middle = int(np.searchsorted(through, through[-1] / 2))
+    return float(share[ascending][min(middle, len(share) - 1)])
+
+
+def _mean_of_others(keys: TokenIds, values: Floats) -> Floats:
+    """float64[n]: the mean of *values* over the other blocks with the same key, 0 if none."""
+    _, of_key = np.unique(keys, return_inverse=True)
+    others = np.bincount(of_key)[of_key] - 1
+    mean: Floats = (np.bincount(of_key, values)[of_key] - values) / np.maximum(others, 1)
+    return mean * (others > 0)
+
+
+def containers(memory: SiteMemory, keys: BlockKeys, probability: Floats) -> Floats:
+    """float64[n]: by what was the article in such containers on other pages."""
+    pages, votes, labelled, labelled_votes = memory.containers.find(keys.containers)
+    mean = (votes + probability) / (pages + 1)
+    agreement = (2 * mean - 1) ** 2 * pages / (pages + 2)
+    moved = CONTAINERS * agreement * (_log_odds(mean) - _log_odds(probability))
+    by_labels = _log_odds((labelled_votes + 0.5) / (labelled + 1))
+    return moved + LABELLED_CONTAINERS * np.clip(by_labels, -MAX_LABELLED, MAX_LABELLED)
+
+
+def anchors(memory: SiteMemory, keys: BlockKeys) -> Floats:
+    """float64[n], 0 or less: by texts that the article is always before, or always after."""
+    _, once, before, after = memory.texts.find(keys.texts)
+    usable = keys.once & (once >= MIN_PAGES)
+    ones = np.ones(1)
+    beyond = np.where(usable, (after + 0.5) / (once + 1), 1.0)
+    ahead = np.where(usable, (before + 0.5) / (once + 1), 1.0)
+    below = np.minimum.accumulate(np.concatenate((ones, beyond[:-1])))
+    above = np.minimum.accumulate(np.concatenate((ones, ahead[:0:-1])))[::-1]
+    share = np.minimum(np.minimum(below, above), PLENTY)
+    evidence: Floats = ANCHORS * np.log((share + FEW) / (PLENTY + FEW))
+    return evidence
+
+
+def _log_odds(probability: Floats, bound: float = MAX_LOG_ODDS) -> Floats:
+    """float64[n]: the log-odds of *probability*, within *bound*."""
+    least = logistic(np.array([-bound]))[0]
+    bounded = np.clip(probability, least, 1 - least)
+    odds: Floats = np.log(bounded) - np.log1p(-bounded)
+    return odds

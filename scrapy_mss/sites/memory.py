@@ -1,0 +1,75 @@
+"""The memory of one site: additive, bounded, decaying counts of its pages; no page is kept.
+
+Below the bounds the same pages give the same memory in any order, and the memories of two crawls
+are merged by adding them. Counts are halved at the end of each period: all counts of a memory are
+in units of its own period, and adding an older memory scales it by a power of two, without
+rounding. Nothing has to be rewritten as time goes by.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scrapy_mss.sites.counts import KeyedCounts
+from scrapy_mss.sites.observation import Observation
+
+MINUTES_A_DAY = 24 * 60
+# Chosen, not measured: sites change their layouts once in some years, boxes once in some weeks.
+PERIOD_DAYS = 30
+# A row takes 28 bytes: both tables together are below 64 KB.
+MAX_TEXTS = 1800
+MAX_CONTAINERS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class SiteMemory:
+    """What is known of a site.
+
+    ``texts``: pages with the text; pages with the text once; of these, the sums of the shares of
+    the article before it and after it. ``containers``: pages with the container, the sum of its
+    votes; the same of labelled pages alone.
+    """
+
+    pages: float = 0.0
+    labelled_pages: float = 0.0
+    period: int = 0
+    texts: KeyedCounts = field(default_factory=KeyedCounts.none)
+    containers: KeyedCounts = field(default_factory=KeyedCounts.none)
+
+    @classmethod
+    def of(cls, seen: Observation, minute: int, *, labelled: bool = False) -> SiteMemory:
+        """The memory of a single page that was downloaded in *minute*."""
+        return cls(1.0, float(labelled), period_of(minute), seen.texts, seen.containers)
+
+    def plus(self, other: SiteMemory) -> SiteMemory:
+        """Both memories added, within the bounds."""
+        period = max(self.period, other.period)
+        mine, theirs = self.at(period), other.at(period)
+        return SiteMemory(
+            mine.pages + theirs.pages,
+            mine.labelled_pages + theirs.labelled_pages,
+            period,
+            mine.texts.plus(theirs.texts).bounded(MAX_TEXTS),
+            mine.containers.plus(theirs.containers).bounded(MAX_CONTAINERS),
+        )
+
+    def at(self, period: int) -> SiteMemory:
+        """The memory as it counts in *period*; a past one changes nothing."""
+        halvings = max(period - self.period, 0)
+        if not halvings:
+            return self
+        if not self.pages:
+            return SiteMemory(period=period)
+        share = 0.5**halvings
+        return SiteMemory(
+            self.pages * share,
+            self.labelled_pages * share,
+            period,
+            self.texts.scaled(halvings),
+            self.containers.scaled(halvings),
+        )
+
+
+def period_of(minute: int) -> int:
+    """The number of the period that *minute*, in minutes since 1970, is in."""
+    return minute // (PERIOD_DAYS * MINUTES_A_DAY)

@@ -1,0 +1,46 @@
+"""One page of a site: read with what is known of the site, and what it adds to that.
+
+The extractor asks a `Visit` once, in the middle of reading a page (`Extractor.extract_page`). What
+the page adds are the probabilities of the reading without memory, and only a page that this
+reading takes for an article adds any: teasers on a front page are repeated text, but the article
+that they are taken from is not of the site for that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.markup.tokens import Bools, Floats
+from scrapy_mss.sites.evidence import adjusted
+from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.observation import BlockKeys, observation
+
+
+@dataclass(slots=True)
+class Visit:
+    """Reads a page that was downloaded in *minute* (since 1970) with the *memory* of its site.
+
+    ``learned`` is what the page adds to the memory, nothing until it was read.
+    """
+
+    memory: SiteMemory
+    minute: int
+    learned: SiteMemory = field(default_factory=SiteMemory)
+
+    def adjusted(self, page: Page, probability: Floats, *, is_article: bool) -> Floats:
+        """The *probability* of each block with what is known of the site."""
+        if is_article:
+            self.learned = learned(page, probability, self.minute)
+        return adjusted(self.memory, BlockKeys.of(page), probability)
+
+
+def learned(page: Page, probability: Floats, minute: int) -> SiteMemory:
+    """What *page* adds, by the *probability* of each block without memory."""
+    return SiteMemory.of(observation(page, probability, minute), minute)
+
+
+def learned_from_labels(page: Page, inside: Bools, minute: int) -> SiteMemory:
+    """What *page* adds, whose article is *inside* (bool[n_blocks])."""
+    seen = observation(page, inside.astype(float), minute, labelled=True)
+    return SiteMemory.of(seen, minute, labelled=True)

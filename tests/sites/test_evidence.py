@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+from functools import reduce
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.sites.evidence import MIN_PAGES, adjusted, anchors, containers, repetition
+from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.observation import BlockKeys
+from scrapy_mss.sites.visit import learned, learned_from_labels
+from tests.helpers.layouts import PAGES
+
+ENOUGH = int(MIN_PAGES)
+OWN = "alpha beta gamma delta epsilon zeta eta theta iota kappa".split()
+
+
+def article(n: int, after: str = "", before: str = "") -> str:
+    """The n-th page of a site: three paragraphs of its own, and what stands around them."""
+    paragraphs = "".join(
+        f"<p>{OWN[n % 10]} {OWN[n // 10]} {k * 'so '} {'on ' * 20}</p>" for k in range(3)
+    )
+    return f"<main>{before}<div class=story>{paragraphs}</div>{after}</main>"
+
+
+def remembered(pages: list[str], inside: list[float] | None = None) -> SiteMemory:
+    """The memory of *pages*; the blocks of each have the probabilities *inside*, else one half."""
+    read = [Page.of(html) for html in pages]
+    votes = [np.array(inside or [0.5] * len(page.blocks)) for page in read]
+    each = [learned(page, vote, 1) for page, vote in zip(read, votes, strict=True)]
+    return reduce(SiteMemory.plus, each, SiteMemory())
+
+
+def keys_of(html: str) -> BlockKeys:
+    return BlockKeys.of(Page.of(html))
+
+
+@given(st.lists(PAGES, max_size=ENOUGH - 1), PAGES)
+def test_a_site_of_which_too_little_is_known_changes_nothing(known: list[str], html: str) -> None:
+    page = Page.of(html)
+    probability = np.linspace(0, 1, len(page.blocks))
+
+    result = adjusted(remembered(known), BlockKeys.of(page), probability)
+
+    assert result.tolist() == probability.tolist()
+
+
+@given(st.lists(PAGES, min_size=ENOUGH, max_size=6), PAGES, st.data())
+def test_what_is_remembered_gives_probabilities(
+    known: list[str], html: str, data: st.DataObject
+) -> None:
+    page = Page.of(html)
+    n = len(page.blocks)
+    probability = np.array(data.draw(st.lists(st.floats(0, 1), min_size=n, max_size=n)))
+
+    result = adjusted(remembered(known), BlockKeys.of(page), probability)
+
+    assert len(result) == n
+    assert all(0 <= value <= 1 for value in result.tolist())
+
+
+def test_a_page_of_which_nothing_is_known_stays_as_it_is() -> None:
+    memory = remembered([article(n) for n in range(5)])
+    keys = keys_of("<section class=other><p>Never seen</p><p>Nor this</p></section>")
+    probability = np.array([0.9, 0.2])
+
+    assert np.allclose(adjusted(memory, keys, probability), probability)
+
+
+def by_repetition(pages: list[str], html: str, probability: list[float]) -> Floats:
+    return repetition(remembered(pages), keys_of(html), np.array(probability))
+
+
+def test_text_of_other_pages_is_less_likely_the_more_pages_have_it() -> None:
+    box = "<p class=box>Sign up here</p>"
+    probability = [0.9, 0.9, 0.9, 0.9]
+
+    rare = by_repetition(
+        [article(1, box), *map(article, range(2, 8))], article(9, box), probability
+    )
+    common = by_repetition([article(n, box) for n in range(7)], article(9, box), probability)
+
+    assert rare[:3].tolist() == common[:3].tolist() == [0, 0, 0]
+    assert common[3] < rare[3] < 0
+
+
+def test_text_in_containers_of_repeated_text_is_less_likely() -> None:
+    def links(n: int) -> str:
+        return f"<ul class=links><li>Most read</li><li>{OWN[n]} {OWN[n]}</li></ul>"
+
+    pages = [article(n, links(n)) for n in range(6)]
+
+    evidence = by_repetition(pages, article(9, links(9)), [0.9, 0.9, 0.9, 0.5, 0.5])
+
+    assert evidence[4] < 0
+    assert evidence[:3].tolist() == [0, 0, 0]
+
+
+def test_a_second_copy_of_a_page_keeps_its_article() -> None:
+    box = "<p class=box>Sign up here</p>"
+    pages = [article(n, box) for n in range(6)]
+
+    evidence = by_repetition(pages, pages[2], [0.9, 0.9, 0.9, 0.6])
+
+    assert evidence[:3].tolist() == [0, 0, 0]
+    assert evidence[3] < 0
+
+
+def by_containers(inside: list[float], probability: list[float]) -> Floats:
+    box = "<p class=box>{}</p>"
+    pages = [article(n, box.format(OWN[n] * 2)) for n in range(6)]
+    return containers(
+        remembered(pages, inside), keys_of(article(9, box.format("new"))), np.array(probability)
+    )
+
+
+def test_a_block_moves_towards_what_its_container_was() -> None:
+    evidence = by_containers([1.0, 1.0, 1.0, 0.0], [0.4, 0.99, 0.4, 0.6])
+
+    assert evidence[0] > 0
+    assert evidence[3] < 0
+
+
+def test_containers_of_which_half_was_kept_say_nothing() -> None:
+    evidence = by_containers([0.5, 0.5, 0.5, 0.5], [0.5, 0.5, 0.5, 0.5])
+
+    assert np.allclose(evidence, 0)
+
+
+def test_what_agrees_with_its_container_is_not_moved() -> None:
+    evidence = by_containers([0.9, 0.9, 0.9, 0.1], [0.9, 0.9, 0.9, 0.1])
+
+    assert np.allclose(evidence, 0, atol=0.02)
+
+
+def test_labels_speak_louder_than_readings() -> None:
+    page = Page.of(article(9))
+    inside = np.ones(len(page.blocks), np.bool_)
+    read, labelled = SiteMemory(), SiteMemory()
+    for n in range(5):
+        other = Page.of(article(n))
+        read = read.plus(learned(other, inside.astype(float), 1))
+        labelled = labelled.plus(learned_from_labels(other, inside, 1))
+    probability = np.full(len(page.blocks), 0.3)
+
+    moved = [containers(memory, BlockKeys.of(page), probability) for memory in (read, labelled)]
+
+    assert (moved[0] > 0).all()
+    assert (moved[1] > moved[0]).all()
+
+
+def by_anchors(pages: list[str], html: str) -> Floats:
+    n = len(Page.of(pages[0]).blocks)
+    return anchors(remembered(pages, [1.0, 1.0, 1.0] + [0.0] * (n - 3)), keys_of(html))
+
+
+def test_what_is_after_a_text_that_the_article_is_always_before_is_less_likely() -> None:
+    def end(n: int) -> str:
+        return f"<p>Related stories</p><p>{OWN[n]} {OWN[n]} {OWN[n]}</p>"
+
+    evidence = by_anchors([article(n, end(n)) for n in range(6)], article(9, end(9)))
+
+    assert evidence[:4].tolist() == [0, 0, 0, 0]
+    assert evidence[4] < -1
+
+
+def test_a_text_that_occurs_twice_is_no_anchor() -> None:
+    end = "<p>Related stories</p>"
+
+    evidence = by_anchors([article(n, end) for n in range(6)], article(9, end, before=end))
+
+    assert not evidence.any()
+
+
+def test_a_text_inside_the_article_is_no_anchor() -> None:
+    pages = [
+        f"<p>{OWN[n]} {'so ' * 30}</p><p>Advertisement</p><p>{OWN[n]} {'on ' * 30}</p>"
+        for n in range(7)
+    ]
+    memory = remembered(pages[:6], [1.0, 0.0, 1.0])
+
+    assert not anchors(memory, keys_of(pages[6])).any()

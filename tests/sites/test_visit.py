@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.extractor import Extraction, Extractor
+from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.visit import Visit
+from tests.page_cases import PageCase, read_cases
+
+CASES = read_cases()[::4]
+SENTENCE = (
+    "The harbour of the town was closed on day {n} because of the storm, and {n} boats stayed."
+)
+
+
+@cache
+def extractor() -> Extractor:
+    return Extractor.load()
+
+
+def story(n: int) -> str:
+    """The n-th article of a site that ends its articles with a long notice."""
+    body = "".join(f"<p>{SENTENCE.format(n=f'{_word(n)} {_word(k)}')}</p>" for k in range(8))
+    notice = (
+        "<p>This article was written for the readers of our paper, who support it by their "
+        "subscriptions, which we ask you to consider as well, today or on another day.</p>"
+    )
+    head = f"<h1>Storm on day {_word(n)}</h1>"
+    return f"<body>{head}<div class=story>{body}{notice}</div></body>"
+
+
+def _word(n: int) -> str:
+    return "ab"[n % 2] + "cdef"[n // 2 % 4] + "ghij"[n // 8 % 4] + "er"
+
+
+def read(html: str, visit: Visit | None = None) -> Extraction:
+    return extractor().extract_page(Page.of(html), visit)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_without_memory_a_visit_reads_what_is_read_today(case: PageCase) -> None:
+    visited, today = read(case.source, Visit(SiteMemory(), 1)), read(case.source)
+
+    assert visited.text == today.text
+    assert visited.probability == today.probability
+    assert visited.scores.tolist() == today.scores.tolist()
+
+
+def crawled(n_pages: int) -> SiteMemory:
+    memory = SiteMemory()
+    for n in range(n_pages):
+        visit = Visit(memory, 1)
+        read(story(n), visit)
+        memory = memory.plus(visit.learned)
+    return memory
+
+
+def test_a_notice_under_every_article_is_no_longer_extracted() -> None:
+    assert "subscriptions" in read(story(20)).text
+
+    text = read(story(20), Visit(crawled(6), 1)).text
+
+    assert "subscriptions" not in text
+    assert text.count("boats stayed") == 8
+
+
+def test_what_a_page_adds_does_not_depend_on_what_is_known() -> None:
+    first, later = Visit(SiteMemory(), 1), Visit(crawled(6), 1)
+    read(story(20), first)
+    read(story(20), later)
+
+    assert first.learned == later.learned
+
+
+def test_a_page_that_is_no_article_adds_nothing() -> None:
+    visit = Visit(SiteMemory(), 1)
+
+    read("<ul>" + "".join(f"<li><a href=/{n}>Story {_word(n)}</a>" for n in range(20)), visit)
+
+    assert visit.learned == SiteMemory()
