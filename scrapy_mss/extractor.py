@@ -84,10 +84,10 @@ class Extraction:
 class Site(Protocol):
     """What is known of a page's site, asked once while the page is read."""
 
-    def adjusted(self, page: Page, probability: Floats, *, is_article: bool) -> Floats:
+    def adjusted(self, page: Page, probability: Floats, article_probability: float) -> Floats:
         """The *probability* of each block (float64[n_blocks]) with what is known of the site.
 
-        *is_article* is what the reading without it makes of the page.
+        *article_probability* is the page's, as it is read without.
         """
 
 
@@ -161,8 +161,7 @@ class Extractor:
         read = ReadPage(page, inputs, probability, chosen.kept)
         is_likely = _article_probability(classifier, read)
         if site is not None:
-            is_one = is_likely >= MIN_ARTICLE_PROBABILITY
-            probability = site.adjusted(page, probability, is_article=is_one)
+            probability = site.adjusted(page, probability, is_likely)
             chosen = select(page, probability, self.profile.bias)
             read = ReadPage(page, inputs, probability, chosen.kept)
             is_likely = _article_probability(classifier, read)

@@ -16,7 +16,9 @@ from scrapy_mss.sites.observation import Observation
 MINUTES_A_DAY = 24 * 60
 # Chosen, not measured: sites change their layouts once in some years, boxes once in some weeks.
 PERIOD_DAYS = 30
-# A row takes 28 bytes: both tables together are below 64 KB.
+# Both tables together are below 64 KB.
+ROW_SIZE = 28  # bytes
+SMALLEST_SIZE = 1000  # bytes of a memory without rows, mostly of objects
 MAX_TEXTS = 1800
 MAX_CONTAINERS = 500
 
@@ -35,6 +37,11 @@ class SiteMemory:
     period: int = 0
     texts: KeyedCounts = field(default_factory=KeyedCounts.none)
     containers: KeyedCounts = field(default_factory=KeyedCounts.none)
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes, in memory and in a file."""
+        return SMALLEST_SIZE + (len(self.texts) + len(self.containers)) * ROW_SIZE
 
     @classmethod
     def of(cls, seen: Observation, minute: int, *, labelled: bool = False) -> SiteMemory:

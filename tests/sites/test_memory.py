@@ -2,13 +2,10 @@ from __future__ import annotations
 
 from functools import reduce
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.page import Page
-from scrapy_mss.sites.counts import WIDTH
 from scrapy_mss.sites.memory import (
     MAX_CONTAINERS,
     MAX_TEXTS,
@@ -18,19 +15,11 @@ from scrapy_mss.sites.memory import (
     period_of,
 )
 from scrapy_mss.sites.observation import MAX_TEXTS as MAX_TEXTS_OF_A_PAGE
-from scrapy_mss.sites.observation import observation
 from tests.helpers.layouts import PAGES
+from tests.helpers.memories import NOW, full_memory, numbered, page_memory
 
-NOW = 29_500_000
 PERIOD = PERIOD_DAYS * MINUTES_A_DAY
 MOST_BYTES = 64 * 1024
-
-
-def page_memory(html: str, minute: int = NOW) -> SiteMemory:
-    """What one page adds; its blocks are less and less probable."""
-    page = Page.of(html)
-    inside = np.linspace(1.0, 0.0, len(page.blocks))
-    return SiteMemory.of(observation(page, inside, minute), minute)
 
 
 def total(pages: list[SiteMemory]) -> SiteMemory:
@@ -77,12 +66,7 @@ def test_a_memory_of_long_ago_is_forgotten() -> None:
 
 
 def test_a_memory_does_not_grow_beyond_its_bounds() -> None:
-    pages = [
-        page_memory("".join(f"<div class='{_word(n, k)}'>{_word(n, k)}</div>" for k in range(400)))
-        for n in range(8)
-    ]
-
-    memory = total(pages)
+    memory = full_memory()
 
     assert len(memory.texts) == MAX_TEXTS
     assert len(memory.containers) == MAX_CONTAINERS
@@ -90,7 +74,7 @@ def test_a_memory_does_not_grow_beyond_its_bounds() -> None:
 
 
 def test_one_page_cannot_push_out_all_that_is_known() -> None:
-    page = page_memory("".join(f"<p>{_word(0, k)}</p>" for k in range(1000)))
+    page = page_memory("".join(f"<p>{numbered(k)}</p>" for k in range(1000)))
 
     assert len(page.texts) == MAX_TEXTS_OF_A_PAGE < MAX_TEXTS / 2
 
@@ -98,7 +82,8 @@ def test_one_page_cannot_push_out_all_that_is_known() -> None:
 def test_a_text_that_is_repeated_outlives_many_that_are_not() -> None:
     repeated = [page_memory("<p>Read more</p>")] * 2
     others = [
-        page_memory("".join(f"<p>{_word(n, k)}</p>" for k in range(400)), NOW + 1) for n in range(9)
+        page_memory("".join(f"<p>{numbered(1000 * n + k)}</p>" for k in range(400)), NOW + 1)
+        for n in range(9)
     ]
 
     memory = total(repeated + others)
@@ -111,9 +96,3 @@ def size_of(memory: SiteMemory) -> int:
     """The bytes that the tables take."""
     tables = (memory.texts, memory.containers)
     return sum(t.keys.nbytes + t.rows.nbytes + t.seen.nbytes for t in tables)
-
-
-def _word(page: int, place: int) -> str:
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    number = page * 1000 + place
-    return "w" + "".join(letters[number // 26**k % 26] for k in range(WIDTH))

@@ -1,0 +1,231 @@
+"""What a site's memory is worth: sites read page after page, each page with those before it.
+
+    python -m research.studies.site_memory --data FOLDER --out docs/results
+
+Every site of `sites_ctf` (in each of its eras) and of `sites_daniel` is one crawl. Its pages come
+in five random orders, no page is read with a memory that contains it, and no constant was
+fitted to `sites_daniel`. Pages after the tenth count. Three memories are compared with none:
+without labels, as in a crawl of a site without a wrapper; with the labels of the first ten pages;
+and with the labels of all pages before, which shows how much there is to be known in this way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from statistics import fmean
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from research.bench import metrics
+from research.datasets.pages import LabelledPage
+from research.datasets.sets import load
+from research.training.examples import label_blocks
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.selection import kept_tokens, select
+from scrapy_mss.core.cleaning import keep
+from scrapy_mss.extractor import Extractor
+from scrapy_mss.markup.rendering import render
+from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.models.store import write_atomically
+from scrapy_mss.sites.evidence import adjusted
+from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.observation import BlockKeys
+from scrapy_mss.sites.visit import Visit, learned_from_labels
+
+SETS: Final = ("sites_ctf", "sites_daniel")
+N_ORDERS: Final = 5
+AFTER: Final = 10  # pages of a site before those that count
+LABELLED: Final = {"no labels": 0, "labels of the first ten pages": AFTER, "labels of all": 10**6}
+MOST_LOST: Final = 0.003  # of a site's mean F1 that is still called none
+STEPS: Final = (0, 3, 6, 10, 15, 20, 30)  # pages seen before: bounds of the curve's points
+MINUTE: Final = 29_000_000  # of all pages: nothing decays
+
+
+@dataclass(slots=True)
+class Reading:
+    """Takes down what the extractor knows of a page before it asks about the site."""
+
+    probability: Floats = field(default_factory=lambda: np.zeros(0))
+    visit: Visit = field(default_factory=lambda: Visit(SiteMemory(), MINUTE))
+
+    def adjusted(self, page: Page, probability: Floats, article_probability: float) -> Floats:
+        """The *probability* as it is."""
+        self.probability = probability
+        return self.visit.adjusted(page, probability, article_probability)
+
+
+class Read(NamedTuple):
+    """A page of a site, read without memory."""
+
+    page: Page
+    keys: BlockKeys
+    probability: Floats
+    gold: list[str]
+    today: float  # F1 without memory
+    adds: SiteMemory
+    adds_labelled: SiteMemory
+
+
+class Score(NamedTuple):
+    """A page in an order: how many pages were seen before it, and F1 with and without memory."""
+
+    set_name: str
+    site: str
+    seen: int
+    memory: float
+    today: float
+
+
+def read(labelled: LabelledPage, extractor: Extractor) -> Read:
+    """Read a page as today."""
+    page, reading = Page.of(labelled.html), Reading()
+    text = extractor.extract_page(page, reading).text
+    gold = metrics.words(labelled.golds[0])
+    inside = label_blocks(page, labelled.golds[0])
+    return Read(
+        page,
+        BlockKeys.of(page),
+        reading.probability,
+        gold,
+        metrics.bag(metrics.words(text), gold).f1,
+        reading.visit.learned,
+        learned_from_labels(page, inside, MINUTE),
+    )
+
+
+def text_of(read_page: Read, probability: Floats, extractor: Extractor) -> str:
+    """The article's text by the *probability* of each block."""
+    page, profile = read_page.page, extractor.profile
+    chosen = select(page, probability, profile.bias)
+    kept = keep(page.tokens, chosen.span, profile.rules) & kept_tokens(page, chosen.kept)
+    return render(page.tokens, kept)
+
+
+def f1_with(memory: SiteMemory, read_page: Read, extractor: Extractor) -> float:
+    """F1 of a page that is read with *memory*."""
+    probability = adjusted(memory, read_page.keys, read_page.probability)
+    if probability is read_page.probability:
+        return read_page.today
+    text = text_of(read_page, probability, extractor)
+    return metrics.bag(metrics.words(text), read_page.gold).f1
+
+
+def crawl(pages: Sequence[Read], n_labelled: int, extractor: Extractor) -> Iterator[float]:
+    """F1 of each page in turn, read with the memory of those before it."""
+    memory = SiteMemory()
+    for seen, page in enumerate(pages):
+        yield f1_with(memory, page, extractor)
+        memory = memory.plus(page.adds_labelled if seen < n_labelled else page.adds)
+
+
+def sites_of(folder: Path, name: str) -> dict[str, list[LabelledPage]]:
+    """The pages of the set *name* by site and era."""
+    found: dict[str, list[LabelledPage]] = defaultdict(list)
+    for page in load(f"jsonl:{folder / name}.jsonl.xz").pages:
+        found[f"{page.site} {page.group or ''}".strip()].append(page)
+    return dict(sorted(found.items()))
+
+
+def scores(folder: Path) -> dict[str, list[Score]]:
+    """All scores, by what was labelled."""
+    extractor = Extractor.load()
+    found: dict[str, list[Score]] = {mode: [] for mode in LABELLED}
+    for name in SETS:
+        for site, labelled in sites_of(folder, name).items():
+            pages = [read(page, extractor) for page in labelled]
+            for number in range(N_ORDERS):
+                order = Random(number).sample(pages, len(pages))  # noqa: S311 - no secrets
+                for mode, n_labelled in LABELLED.items():
+                    results = zip(order, crawl(order, n_labelled, extractor), strict=True)
+                    found[mode] += [
+                        Score(name, site, seen, f1, page.today)
+                        for seen, (page, f1) in enumerate(results)
+                    ]
+    return found
+
+
+def table(found: dict[str, list[Score]]) -> str:
+    """A Markdown table: F1 of pages after the tenth, with and without memory."""
+    lines = [
+        "| set | memory | F1 without | F1 with | error less | lost most | sites below -.003 |",
+        "| --- | --- | ---: | ---: | ---: | --- | ---: |",
+    ]
+    for name in SETS:
+        for mode, rows in found.items():
+            late = [row for row in rows if row.set_name == name and row.seen >= AFTER]
+            lines.append(f"| {name} | {mode} | {_cells(late)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cells(rows: Sequence[Score]) -> str:
+    today, memory = fmean(row.today for row in rows), fmean(row.memory for row in rows)
+    changes = defaultdict(list)
+    for row in rows:
+        changes[row.site].append(row.memory - row.today)
+    by_site = {site: fmean(values) for site, values in changes.items()}
+    worst = min(by_site, key=lambda site: by_site[site])
+    below = sum(change < -MOST_LOST for change in by_site.values())
+    less = 1 - (1 - memory) / (1 - today)
+    cells = (f"{today:.4f}", f"{memory:.4f}", f"{less:.1%}", f"{worst} {by_site[worst]:+.4f}")
+    return " | ".join((*cells, f"{below} of {len(by_site)}"))
+
+
+def curves(rows: Sequence[Score]) -> bytes:
+    """F1 by the number of pages seen, as SVG: a set has a colour, without memory dashed."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+    axes = figure.add_subplot()
+    for name, color in zip(SETS, ("#0072B2", "#D55E00"), strict=True):
+        of_set = [row for row in rows if row.set_name == name]
+        points = list(_points(of_set))
+        x = [point[0] for point in points]
+        axes.plot(x, [p[1] for p in points], color=color, marker="o", label=f"{name}, memory")
+        axes.plot(x, [p[2] for p in points], color=color, linestyle="--", label=f"{name}, none")
+    axes.set(
+        title="Articles of a site by the pages seen before, no labels",
+        xlabel="pages of the site seen before",
+        ylabel="word F1",
+    )
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False, fontsize="small")
+    out = io.BytesIO()
+    with rc_context({"svg.hashsalt": "site_memory", "svg.fonttype": "path"}):
+        figure.savefig(out, format="svg", metadata={"Date": None})
+    return out.getvalue()
+
+
+def _points(rows: Sequence[Score]) -> Iterator[tuple[float, float, float]]:
+    """The mean number of pages seen, F1 with and without memory, between each two of STEPS."""
+    for low, high in zip(STEPS, (*STEPS[1:], 10**6), strict=True):
+        here = [row for row in rows if low <= row.seen < high]
+        if here:
+            yield (
+                fmean(row.seen for row in here),
+                fmean(row.memory for row in here),
+                fmean(row.today for row in here),
+            )
+
+
+def main() -> None:
+    """Run the study and write its files."""
+    parser = argparse.ArgumentParser(description="Measure what the memory of a site is worth.")
+    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="labelled sets")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where files go")
+    options = parser.parse_args()
+    found = scores(options.data)
+    print(table(found))
+    write_atomically(options.out / "site_memory.md", table(found).encode())
+    write_atomically(options.out / "site_memory.svg", curves(found["no labels"]))
+
+
+if __name__ == "__main__":
+    main()

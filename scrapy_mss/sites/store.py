@@ -1,0 +1,164 @@
+"""The memories of many sites in one file: an SQLite database next to the model.
+
+A crawl reads a site when it meets it, and its checkpoints add what was learned since: all sites of
+a checkpoint in one transaction, so a crawl that is killed loses what was learned after its
+last checkpoint and nothing else. Memories add, so crawls that share a file lose nothing to one
+another. Beyond the greatest number of sites those that were used longest ago are dropped.
+
+SQLite's write-ahead log lets crawls read while another one writes.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.sites.format import DamagedMemoryError, from_bytes, to_bytes
+from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.observation import BlockKeys
+
+FORMAT = 1  # of the tables and the bytes in them
+APPLICATION_ID = 0x6D737369  # "mssi", by which SQLite files are told apart
+WAIT_SECONDS = 30.0  # for another crawl's checkpoint, which takes less than a second
+MAX_SITES = 10_000
+_PROBE = "<body><div class='story-body text'><p>Running dogs, 3 caf&eacute;s</p></div></body>"
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS sites (
+    name TEXT PRIMARY KEY,
+    used INTEGER NOT NULL,
+    memory BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS by_use ON sites (used);
+CREATE TABLE IF NOT EXISTS keys (fingerprint TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+
+
+class SiteStoreError(OSError):
+    """The file cannot be used; the message says why and what to do."""
+
+
+class StoredSite(NamedTuple):
+    """A site in the file."""
+
+    name: str
+    used: int  # minutes since 1970
+    size: int  # bytes
+
+
+class SiteStore:
+    """A file with the memories of sites."""
+
+    def __init__(self, path: str | os.PathLike[str], max_sites: int = MAX_SITES) -> None:
+        """Use the file *path*, which need not exist yet, for at most *max_sites*."""
+        self.path = Path(path)
+        self._max_sites = max_sites
+
+    def load(self, site: str) -> SiteMemory:
+        """What the file holds of *site*; an empty memory if nothing."""
+        if not self.path.exists():
+            return SiteMemory()
+        with self._connection() as connection:
+            return self._memory(connection, site)
+
+    def add(self, learned: Mapping[str, SiteMemory], minute: int) -> None:
+        """Add what was *learned* of each site; where this raises, nothing was added."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._connection() as connection, self._transaction(connection):
+            for site, memory in sorted(learned.items()):
+                total = self._memory(connection, site).plus(memory)
+                connection.execute(
+                    "INSERT INTO sites VALUES (?1, ?2, ?3) ON CONFLICT (name) DO UPDATE "
+                    "SET used = max(used, ?2), memory = ?3",
+                    (site, minute, to_bytes(total)),
+                )
+            connection.execute(
+                "DELETE FROM sites WHERE name IN (SELECT name FROM sites "
+                "ORDER BY used DESC, name LIMIT -1 OFFSET ?)",
+                (self._max_sites,),
+            )
+
+    def sites(self) -> list[StoredSite]:
+        """All sites, those that were used last first."""
+        if not self.path.exists():
+            return []
+        with self._connection() as connection:
+            rows = connection.execute(
+                "SELECT name, used, length(memory) FROM sites ORDER BY used DESC, name"
+            )
+            return [StoredSite(*row) for row in rows]
+
+    def _memory(self, connection: sqlite3.Connection, site: str) -> SiteMemory:
+        row = connection.execute("SELECT memory FROM sites WHERE name = ?", (site,)).fetchone()
+        try:
+            return from_bytes(row[0]) if row else SiteMemory()
+        except DamagedMemoryError as error:
+            raise SiteStoreError(
+                f"{self.path}: the memory of {site!r}: {error}. {_REMOVE}"
+            ) from error
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        try:
+            connection = sqlite3.connect(self.path, WAIT_SECONDS, isolation_level=None)
+            try:
+                self._check(connection)
+                yield connection
+            finally:
+                connection.close()
+        except sqlite3.Error as error:
+            raise SiteStoreError(f"{self.path}: {error}. {_REMOVE}") from error
+
+    def _check(self, connection: sqlite3.Connection) -> None:
+        """Make the tables in a new file; reject a file that is not ours or of other keys."""
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        (n_tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if (application, version, n_tables) == (0, 0, 0):
+            self._create(connection)
+        elif (application, version) != (APPLICATION_ID, FORMAT):
+            raise SiteStoreError(
+                f"{self.path}: expected sites of scrapy-mss in format {FORMAT}, got "
+                f"application {application}, format {version}. Name another file"
+            )
+        (found,) = connection.execute("SELECT fingerprint FROM keys").fetchone() or ("",)
+        if found != fingerprint():
+            raise SiteStoreError(
+                f"{self.path}: this version recognizes texts by other keys than the one that "
+                f"wrote the file. {_REMOVE}"
+            )
+
+    def _create(self, connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA journal_mode = WAL")
+        with self._transaction(connection):
+            for statement in _SCHEMA.strip().split(";")[:-1]:
+                connection.execute(statement)
+            connection.execute("INSERT OR IGNORE INTO keys VALUES (?)", (fingerprint(),))
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+    @contextmanager
+    def _transaction(self, connection: sqlite3.Connection) -> Iterator[None]:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+
+
+_REMOVE = "Remove the file, and sites are learned anew"
+
+
+def fingerprint() -> str:
+    """Equal for two versions of this library if the keys of a page are."""
+    keys = BlockKeys.of(Page.of(_PROBE))
+    digest = blake2b(keys.texts.tobytes() + keys.containers.tobytes(), digest_size=16)
+    return digest.hexdigest()

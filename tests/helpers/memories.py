@@ -1,0 +1,33 @@
+"""Memories of sites, as the tests need them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.observation import observation
+
+NOW = 29_500_000
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def page_memory(html: str, minute: int = NOW) -> SiteMemory:
+    """What one page adds; its blocks are less and less probable."""
+    page = Page.of(html)
+    inside = np.linspace(1.0, 0.0, len(page.blocks))
+    return SiteMemory.of(observation(page, inside, minute), minute)
+
+
+def numbered(number: int) -> str:
+    """A word for each *number*: numbers themselves are all one token."""
+    return "w" + "".join(LETTERS[number // 26**k % 26] for k in range(4))
+
+
+def full_memory() -> SiteMemory:
+    """A memory at its bounds."""
+    total = SiteMemory()
+    for n in range(8):
+        words = [numbered(1000 * n + k) for k in range(400)]
+        total = total.plus(page_memory("".join(f"<div class={w}>{w}</div>" for w in words)))
+    return total

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_mss.sites.crawled import CrawledSites
+from scrapy_mss.sites.memory import SiteMemory
+from tests.helpers.memories import NOW, page_memory
+
+PAGE = page_memory("<main><p>One two</p><p>Three</p></main>")
+SITES = [f"{letter}.example" for letter in "abcde"]
+PLENTY = 10**9
+
+
+@dataclass
+class Shelf:
+    """A store in memory that may be broken."""
+
+    kept: dict[str, SiteMemory] = field(default_factory=dict)
+    broken: bool = False
+
+    def load(self, site: str) -> SiteMemory:
+        if self.broken:
+            raise OSError("the disk is gone")
+        return self.kept.get(site, SiteMemory())
+
+    def add(self, learned: dict[str, SiteMemory], minute: int) -> None:
+        if self.broken:
+            raise OSError("the disk is gone")
+        for site, memory in learned.items():
+            self.kept[site] = self.load(site).plus(memory)
+
+
+def crawl(shelf: Shelf | None, max_bytes: int = PLENTY) -> CrawledSites:
+    return CrawledSites(shelf, max_bytes, lambda: NOW)
+
+
+def pages_known(sites: CrawledSites, site: str) -> float:
+    return sites.visit(site).memory.pages
+
+
+@given(st.lists(st.sampled_from(SITES), max_size=30), st.integers(0, 3), st.integers(1, 9))
+def test_nothing_is_forgotten_however_few_sites_are_held(
+    visits: list[str], held: int, every: int
+) -> None:
+    shelf = Shelf()
+    sites = crawl(shelf, PAGE.size * held)
+    for number, site in enumerate(visits, 1):
+        sites.learn(site, PAGE)
+        if number % every == 0:
+            sites.checkpoint()
+
+    assert [pages_known(sites, site) for site in SITES] == [visits.count(site) for site in SITES]
+    sites.checkpoint()
+    for site in SITES:
+        assert shelf.load(site).pages == visits.count(site)
+
+
+def test_memory_is_bounded() -> None:
+    sites = crawl(Shelf(), 3 * PAGE.size)
+
+    for site in SITES * 3:
+        sites.learn(site, PAGE)
+
+    assert len(sites) == 3
+
+
+def test_sites_that_are_only_looked_at_are_bounded_too() -> None:
+    sites = crawl(Shelf(), 3 * SiteMemory().size)
+
+    for number in range(100):
+        sites.visit(f"{number}.example")
+
+    assert len(sites) == 3
+
+
+def test_a_checkpoint_writes_what_was_learned_since_the_last() -> None:
+    shelf = Shelf()
+    sites = crawl(shelf)
+    sites.learn("a.example", PAGE)
+    sites.checkpoint()
+    shelf.kept.clear()
+    sites.learn("b.example", PAGE)
+
+    sites.checkpoint()
+
+    assert list(shelf.kept) == ["b.example"]
+
+
+def test_a_visit_knows_what_other_crawls_have_stored() -> None:
+    sites = crawl(Shelf({"a.example": PAGE}))
+
+    sites.learn("a.example", PAGE)
+
+    assert pages_known(sites, "a.example") == 2
+
+
+def test_a_page_that_adds_nothing_is_not_written() -> None:
+    shelf = Shelf()
+    sites = crawl(shelf)
+
+    sites.learn("a.example", SiteMemory())
+    sites.checkpoint()
+
+    assert not shelf.kept
+
+
+def test_a_store_that_fails_costs_no_page_and_is_named_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    shelf = Shelf(broken=True)
+    sites = crawl(shelf)
+    with caplog.at_level(logging.WARNING):
+        for _ in range(3):
+            sites.learn("a.example", PAGE)
+            sites.checkpoint()
+    assert sites.failures == 4
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "the disk is gone" in caplog.text
+
+    shelf.broken = False
+    sites.checkpoint()
+
+    assert shelf.kept["a.example"].pages == 3
+
+
+def test_without_a_store_sites_are_remembered_while_there_is_room() -> None:
+    sites = crawl(None, 2 * PAGE.size)
+    for site in SITES[:3]:
+        sites.learn(site, PAGE)
+    sites.checkpoint()
+
+    assert [pages_known(sites, site) for site in ("b.example", "c.example")] == [1, 1]
+    assert pages_known(sites, "a.example") == 0
