@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
-from scrapy.utils.job import job_dir
-from scrapy.utils.project import data_path
 
 from scrapy_mss import settings, stats
 from scrapy_mss.crawl import _compat
@@ -23,6 +21,7 @@ from scrapy_mss.crawl.extraction import ArticleReader
 from scrapy_mss.crawl.item_pages import ItemPages
 from scrapy_mss.crawl.labelling import PageLabels
 from scrapy_mss.crawl.learner import Learner
+from scrapy_mss.crawl.model_path import model_path
 from scrapy_mss.crawl.pool import WorkerPool
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.models.profiles import DEFAULT
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MODEL_FILE = "mss/model"
 N_SITES_LOGGED = 10  # whose wrappers matched nothing; a crawl with hundreds of rules has many
 
 
@@ -53,7 +51,8 @@ class MssExtension:
         self.wrappers = load_wrappers(self.options.wrappers)
         self.stats = CrawlStats(crawler.stats)
         self.item_pages = ItemPages()
-        self.learner = Learner(FileStore(_model_path(crawler, self.options), DEFAULT))
+        path = model_path(crawler.settings, self.options.model)
+        self.learner = Learner(FileStore(path, DEFAULT))
         labels = PageLabels(self.wrappers, self.stats)
         self.trainer = Trainer(self.options, labels, self.learner, self.stats)
         self.reader = ArticleReader(self.options, labels, self.learner.model, self.stats)
@@ -150,10 +149,3 @@ def _check_replay(options: settings.Options) -> None:
             Source(Path(str(path))).check()
         except SourceError as error:
             raise settings.SettingError(f"MSS_REPLAY: {error}") from error
-
-
-def _model_path(crawler: Crawler, options: settings.Options) -> Path:
-    if options.model:
-        return Path(options.model)
-    folder = job_dir(crawler.settings)
-    return Path(folder) / MODEL_FILE if folder else Path(data_path(MODEL_FILE))
