@@ -63,7 +63,8 @@ def print_json(values: Mapping[str, object]) -> None:
 def guarded(program: str, call: Callable[[], int], *errors: type[Exception]) -> int:
     """The exit code of *call*; user errors, also *errors*, are printed on one line.
 
-    It ends quietly where nobody reads its output any more, as in ``… | head -1``.
+    So is an error of the output. Where nobody reads it any more, as in ``… | head -1``, the end is
+    quiet.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -74,6 +75,10 @@ def guarded(program: str, call: Callable[[], int], *errors: type[Exception]) -> 
     except BrokenPipeError:
         _drop_output()
         return NOBODY_READS
+    except OSError as error:  # the disk is full
+        sys.stderr.write(error_line(program, error))
+        _drop_output()
+        return BAD_ARGUMENTS
     return code
 
 
@@ -91,7 +96,7 @@ def _drop_output() -> None:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except BrokenPipeError:
+        except OSError:
             os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 

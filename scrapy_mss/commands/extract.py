@@ -107,8 +107,8 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         answers.add(values)
     if addresses:
         _crawl(addresses, path, answers, command)
-    if answers.unread:
-        raise answers.unread
+    if answers.error:
+        raise answers.error
     return answers.exit_code
 
 
@@ -132,7 +132,7 @@ class _Answers:
 
     form: str
     exit_code: int = GOOD
-    unread: BrokenPipeError | None = None  # nobody reads what is printed any more
+    error: OSError | None = None  # nobody reads what is printed any more, or a disk is full
 
     def add(self, values: Mapping[str, Any]) -> None:
         """Print the article in *values*, or the ``reason`` why there is none."""
@@ -154,8 +154,8 @@ class _Answers:
         """Print them in a signal handler, whose errors Scrapy would log, and go on."""
         try:
             self.add(values)
-        except BrokenPipeError as error:
-            self.unread = error
+        except OSError as error:
+            self.error = error
 
 
 def _from_files(paths: list[Path], model: Model) -> Iterator[dict[str, Any]]:

@@ -359,6 +359,24 @@ def test_where_nobody_reads_the_output_it_ends_quietly(
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+@pytest.mark.parametrize("line", ["extract @page.html", f"extract {REFUSED}"])
+def test_output_that_cannot_be_written_is_told_in_one_line(folder: Path, line: str) -> None:
+    with open("/dev/full", "w") as full:  # noqa: PTH123 - no file
+        done = subprocess.run(
+            [sys.executable, "-m", "scrapy", "mss", *command(folder, line)],
+            cwd=folder / "cwd",
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    assert done.returncode == 2
+    assert done.stderr == "scrapy mss extract: error: [Errno 28] No space left on device\n"
+
+
 # train, merge, info
 
 
