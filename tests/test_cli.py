@@ -294,10 +294,10 @@ def test_a_model_without_end_is_refused(call: Call, page: Path) -> None:
     assert_refused(result, message)
 
 
-@pytest.mark.parametrize("buffered", ["", "1"])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("closed", ["stdout", "stderr"])
 def test_where_nobody_reads_the_output_it_ends_quietly(
-    page: Path, closed: str, buffered: str
+    page: Path, closed: str, unbuffered: str
 ) -> None:
     reading, writing = os.pipe()
     os.close(reading)
@@ -305,7 +305,7 @@ def test_where_nobody_reads_the_output_it_ends_quietly(
 
     done = subprocess.run(
         [sys.executable, "-m", "scrapy_mss", "extract", str(asked)],
-        env={**os.environ, "PYTHONUNBUFFERED": buffered},
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         stdout=writing if closed == "stdout" else subprocess.PIPE,
         stderr=writing if closed == "stderr" else subprocess.PIPE,
         check=False,
