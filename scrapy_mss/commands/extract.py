@@ -83,7 +83,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-m",
         "--model",
         type=existing_path,
-        help="a model file; default: the one of crawls here, as MSS_MODEL names it",
+        help="a model file; default: the one that a crawl with these settings uses",
     )
     models.add_argument(
         "-b",
