@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_mss import metadata
 from scrapy_mss.core.article_test import is_article
-from scrapy_mss.extractor import Extraction, Extractor
+from scrapy_mss.extractor import Extraction, Extractor, Site
 from scrapy_mss.items import Article
 from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.metadata.dates import find as find_date
@@ -82,11 +82,13 @@ class ArticleResult:
 class ReadOptions:
     """How pages are read: by which *extractor* before the model, with the name of its articles.
 
-    With *raw_html* an article's HTML is the page's own, which is not safe to show.
+    With *raw_html* an article's HTML is the page's own, which is not safe to show. *site* is what
+    is known of the page's site, if sites are remembered.
     """
 
     extractor: tuple[str, TextExtractor] | None = None
     raw_html: bool = False
+    site: Site | None = None
 
 
 READ_OPTIONS = ReadOptions()
@@ -113,7 +115,7 @@ def read_article(
 
 
 def _by_model(html: str, url: str, state: ModelState, options: ReadOptions) -> ArticleResult:
-    extraction = Extractor(state.model).extract(html, url)
+    extraction = Extractor(state.model).extract(html, url, options.site)
     if not extraction.is_article:
         return ArticleResult(reason=_reason(extraction), source=MODEL, model_state=state.identifier)
     article = Article(

@@ -137,9 +137,12 @@ class Extractor:
             raise ValueError("an extractor without a model has nothing to save")
         write_model(path, self.model)
 
-    def extract(self, html: str, url: str = "") -> Extraction:
-        """The article in *html*, a page's source; links become absolute by the page's *url*."""
-        return replace(self.extract_page(Page.of(html, self.profile.stem)), url=url)
+    def extract(self, html: str, url: str = "", site: Site | None = None) -> Extraction:
+        """The article in *html*, a page's source; links become absolute by the page's *url*.
+
+        *site* is what is known of its site, in a crawl that remembers sites.
+        """
+        return replace(self.extract_page(Page.of(html, self.profile.stem), site), url=url)
 
     def extract_page(self, page: Page, site: Site | None = None) -> Extraction:
         """The article in a page that is tokenized already, with what is known of its *site*."""

@@ -95,7 +95,7 @@ def read(labelled: LabelledPage, extractor: Extractor) -> Read:
         reading.probability,
         gold,
         metrics.bag(metrics.words(text), gold).f1,
-        reading.visit.learned,
+        reading.visit.lesson.added,
         learned_from_labels(page, inside, MINUTE),
     )
 

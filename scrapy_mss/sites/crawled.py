@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from time import time
 from typing import Protocol
 
+from scrapy_mss.sites.layout import LayoutWatch
 from scrapy_mss.sites.memory import SiteMemory, period_of
-from scrapy_mss.sites.visit import Visit
+from scrapy_mss.sites.visit import Lesson, Visit
 
 logger = logging.getLogger(__name__)
 
@@ -25,8 +26,8 @@ class Store(Protocol):
     def load(self, site: str) -> SiteMemory:
         """What is known of *site*."""
 
-    def add(self, learned: dict[str, SiteMemory], minute: int) -> None:
-        """Add what was *learned* of each site."""
+    def add(self, learned: dict[str, SiteMemory], minute: int, anew: Collection[str] = ()) -> None:
+        """Add what was *learned* of each site; of those in *anew*, forget what was there."""
 
 
 def minute_now() -> int:
@@ -46,7 +47,11 @@ class CrawledSites:
         self._now = now
         self._known: OrderedDict[str, SiteMemory] = OrderedDict()  # used last is last
         self._learned: dict[str, SiteMemory] = {}  # since the last checkpoint
+        self._anew: set[str] = set()  # sites that have changed since then
+        self._watches: dict[str, LayoutWatch] = {}  # of the sites in memory
         self._bytes = 0
+        self.pages = 0  # that were learned
+        self.changed = 0  # sites whose layout has
         self.failures = 0  # of the store
 
     def __len__(self) -> int:
@@ -57,23 +62,36 @@ class CrawledSites:
         minute = self._now()
         return Visit(self._recalled(site).at(period_of(minute)), minute)
 
-    def learn(self, site: str, learned: SiteMemory) -> None:
-        """Remember what a page of *site* told."""
-        if not learned.pages:
+    def learn(self, site: str, lesson: Lesson) -> None:
+        """Remember what a page of *site* taught."""
+        if not lesson.added.pages:
             return
-        self._put(site, self._recalled(site).plus(learned))
-        self._learned[site] = self._learned.get(site, SiteMemory()).plus(learned)
+        self.pages += 1
+        if self._watches.setdefault(site, LayoutWatch()).has_changed(lesson.agreement):
+            self._begin_anew(site)
+        self._put(site, self._recalled(site).plus(lesson.added))
+        self._learned[site] = self._learned.get(site, SiteMemory()).plus(lesson.added)
+
+    def _begin_anew(self, site: str) -> None:
+        """Forget a site whose layout has changed: what is known of it misleads."""
+        self.changed += 1
+        logger.info(
+            "scrapy-mss: %s has changed its layout; what was known of it is forgotten", site
+        )
+        self._anew.add(site)
+        self._learned.pop(site, None)
+        self._put(site, SiteMemory())
 
     def checkpoint(self) -> None:
         """Write what was learned; if that fails, it is kept for the next time."""
         if self._store is None or not self._learned:
             return
         try:
-            self._store.add(self._learned, self._now())
+            self._store.add(self._learned, self._now(), self._anew)
         except OSError as error:
             self._failed(error)
         else:
-            self._learned = {}
+            self._learned, self._anew = {}, set()
 
     def _recalled(self, site: str) -> SiteMemory:
         """What is known of *site*, which is used now."""
@@ -104,6 +122,7 @@ class CrawledSites:
             self.checkpoint()
             self._learned.pop(site, None)  # lost only if there is no store, or it failed
         self._bytes -= self._known.pop(site).size
+        self._watches.pop(site, None)
 
     def _failed(self, error: OSError) -> None:
         """Log the first failure of the store; further ones are only counted."""

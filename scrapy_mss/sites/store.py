@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
@@ -67,16 +67,21 @@ class SiteStore:
         with self._connection() as connection:
             return self._memory(connection, site)
 
-    def add(self, learned: Mapping[str, SiteMemory], minute: int) -> None:
-        """Add what was *learned* of each site; where this raises, nothing was added."""
+    def add(
+        self, learned: Mapping[str, SiteMemory], minute: int, anew: Collection[str] = ()
+    ) -> None:
+        """Add what was *learned* of each site; of those in *anew*, forget what was there.
+
+        Where this raises, nothing was added.
+        """
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._connection() as connection, self._transaction(connection):
             for site, memory in sorted(learned.items()):
-                total = self._memory(connection, site).plus(memory)
+                before = SiteMemory() if site in anew else self._memory(connection, site)
                 connection.execute(
                     "INSERT INTO sites VALUES (?1, ?2, ?3) ON CONFLICT (name) DO UPDATE "
                     "SET used = max(used, ?2), memory = ?3",
-                    (site, minute, to_bytes(total)),
+                    (site, minute, to_bytes(before.plus(memory))),
                 )
             connection.execute(
                 "DELETE FROM sites WHERE name IN (SELECT name FROM sites "

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.sites.evidence import adjusted
+from scrapy_mss.sites.layout import agreement
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.observation import BlockKeys, observation
 
@@ -21,22 +22,32 @@ from scrapy_mss.sites.observation import BlockKeys, observation
 MIN_LEARNED = 0.5
 
 
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What a page adds to the memory of its site, and how far it agrees with that (`layout`)."""
+
+    added: SiteMemory = field(default_factory=SiteMemory)
+    agreement: float = 1.0
+
+
 @dataclass(slots=True)
 class Visit:
     """Reads a page that was downloaded in *minute* (since 1970) with the *memory* of its site.
 
-    ``learned`` is what the page adds to the memory, nothing until it was read.
+    ``lesson`` is what the page teaches, nothing until it was read.
     """
 
     memory: SiteMemory
     minute: int
-    learned: SiteMemory = field(default_factory=SiteMemory)
+    lesson: Lesson = field(default_factory=Lesson)
 
     def adjusted(self, page: Page, probability: Floats, article_probability: float) -> Floats:
         """The *probability* of each block with what is known of the site."""
+        keys = BlockKeys.of(page)
         if article_probability >= MIN_LEARNED:
-            self.learned = learned(page, probability, self.minute)
-        return adjusted(self.memory, BlockKeys.of(page), probability)
+            added = learned(page, probability, self.minute)
+            self.lesson = Lesson(added, agreement(self.memory, keys, probability))
+        return adjusted(self.memory, keys, probability)
 
 
 def learned(page: Page, probability: Floats, minute: int) -> SiteMemory:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import pytest
@@ -8,10 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.sites.crawled import CrawledSites
+from scrapy_mss.sites.layout import WATCHED
 from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.visit import Lesson
 from tests.helpers.memories import NOW, page_memory
 
 PAGE = page_memory("<main><p>One two</p><p>Three</p></main>")
+OTHER = page_memory("<table><tr><td>Four five</td></tr></table>")
 SITES = [f"{letter}.example" for letter in "abcde"]
 PLENTY = 10**9
 
@@ -28,11 +32,12 @@ class Shelf:
             raise OSError("the disk is gone")
         return self.kept.get(site, SiteMemory())
 
-    def add(self, learned: dict[str, SiteMemory], minute: int) -> None:
+    def add(self, learned: dict[str, SiteMemory], _minute: int, anew: Collection[str] = ()) -> None:
         if self.broken:
             raise OSError("the disk is gone")
         for site, memory in learned.items():
-            self.kept[site] = self.load(site).plus(memory)
+            before = SiteMemory() if site in anew else self.load(site)
+            self.kept[site] = before.plus(memory)
 
 
 def crawl(shelf: Shelf | None, max_bytes: int = PLENTY) -> CrawledSites:
@@ -50,7 +55,7 @@ def test_nothing_is_forgotten_however_few_sites_are_held(
     shelf = Shelf()
     sites = crawl(shelf, PAGE.size * held)
     for number, site in enumerate(visits, 1):
-        sites.learn(site, PAGE)
+        sites.learn(site, Lesson(PAGE))
         if number % every == 0:
             sites.checkpoint()
 
@@ -64,7 +69,7 @@ def test_memory_is_bounded() -> None:
     sites = crawl(Shelf(), 3 * PAGE.size)
 
     for site in SITES * 3:
-        sites.learn(site, PAGE)
+        sites.learn(site, Lesson(PAGE))
 
     assert len(sites) == 3
 
@@ -81,10 +86,10 @@ def test_sites_that_are_only_looked_at_are_bounded_too() -> None:
 def test_a_checkpoint_writes_what_was_learned_since_the_last() -> None:
     shelf = Shelf()
     sites = crawl(shelf)
-    sites.learn("a.example", PAGE)
+    sites.learn("a.example", Lesson(PAGE))
     sites.checkpoint()
     shelf.kept.clear()
-    sites.learn("b.example", PAGE)
+    sites.learn("b.example", Lesson(PAGE))
 
     sites.checkpoint()
 
@@ -94,7 +99,7 @@ def test_a_checkpoint_writes_what_was_learned_since_the_last() -> None:
 def test_a_visit_knows_what_other_crawls_have_stored() -> None:
     sites = crawl(Shelf({"a.example": PAGE}))
 
-    sites.learn("a.example", PAGE)
+    sites.learn("a.example", Lesson(PAGE))
 
     assert pages_known(sites, "a.example") == 2
 
@@ -103,7 +108,7 @@ def test_a_page_that_adds_nothing_is_not_written() -> None:
     shelf = Shelf()
     sites = crawl(shelf)
 
-    sites.learn("a.example", SiteMemory())
+    sites.learn("a.example", Lesson())
     sites.checkpoint()
 
     assert not shelf.kept
@@ -116,7 +121,7 @@ def test_a_store_that_fails_costs_no_page_and_is_named_once(
     sites = crawl(shelf)
     with caplog.at_level(logging.WARNING):
         for _ in range(3):
-            sites.learn("a.example", PAGE)
+            sites.learn("a.example", Lesson(PAGE))
             sites.checkpoint()
     assert sites.failures == 4
     assert [record.levelname for record in caplog.records] == ["WARNING"]
@@ -131,8 +136,39 @@ def test_a_store_that_fails_costs_no_page_and_is_named_once(
 def test_without_a_store_sites_are_remembered_while_there_is_room() -> None:
     sites = crawl(None, 2 * PAGE.size)
     for site in SITES[:3]:
-        sites.learn(site, PAGE)
+        sites.learn(site, Lesson(PAGE))
     sites.checkpoint()
 
     assert [pages_known(sites, site) for site in ("b.example", "c.example")] == [1, 1]
     assert pages_known(sites, "a.example") == 0
+
+
+def test_a_site_that_has_changed_its_layout_is_learned_anew(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    shelf = Shelf()
+    sites = crawl(shelf)
+    for _ in range(20):
+        sites.learn("a.example", Lesson(PAGE))
+    sites.checkpoint()
+    with caplog.at_level(logging.INFO):
+        for _ in range(WATCHED + 2):
+            sites.learn("a.example", Lesson(OTHER, agreement=0.0))
+    sites.checkpoint()
+
+    assert [record.message for record in caplog.records] == [
+        "scrapy-mss: a.example has changed its layout; what was known of it is forgotten"
+    ]
+    assert sites.changed == 1
+    for memory in (shelf.load("a.example"), sites.visit("a.example").memory):
+        assert memory.texts.keys.tolist() == OTHER.texts.keys.tolist()
+        assert 0 < memory.pages < WATCHED
+
+
+def test_a_page_of_another_layout_is_no_change_of_the_site() -> None:
+    sites = crawl(Shelf())
+    for number in range(60):
+        sites.learn("a.example", Lesson(PAGE, agreement=float(number % 2)))
+
+    assert sites.changed == 0
+    assert pages_known(sites, "a.example") == 60

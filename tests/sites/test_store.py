@@ -101,6 +101,16 @@ def test_a_checkpoint_that_fails_adds_nothing(path: Path, monkeypatch: pytest.Mo
     assert store.load("b.example") == SiteMemory()
 
 
+def test_a_site_that_is_learned_anew_forgets_what_was_stored(path: Path) -> None:
+    store = SiteStore(path)
+    store.add({"a.example": PAGE, "b.example": PAGE}, NOW)
+
+    store.add({"a.example": OTHER, "b.example": OTHER}, NOW, anew={"a.example"})
+
+    assert store.load("a.example") == OTHER
+    assert store.load("b.example") == PAGE.plus(OTHER)
+
+
 def test_beyond_the_bound_the_site_that_was_used_longest_ago_is_dropped(path: Path) -> None:
     store = SiteStore(path, max_sites=2)
     store.add({"a.example": PAGE}, NOW)

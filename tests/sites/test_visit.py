@@ -54,7 +54,7 @@ def crawled(n_pages: int) -> SiteMemory:
     for n in range(n_pages):
         visit = Visit(memory, 1)
         read(story(n), visit)
-        memory = memory.plus(visit.learned)
+        memory = memory.plus(visit.lesson.added)
     return memory
 
 
@@ -72,7 +72,7 @@ def test_what_a_page_adds_does_not_depend_on_what_is_known() -> None:
     read(story(20), first)
     read(story(20), later)
 
-    assert first.learned == later.learned
+    assert first.lesson.added == later.lesson.added
 
 
 def test_a_page_that_is_no_article_adds_nothing() -> None:
@@ -80,4 +80,4 @@ def test_a_page_that_is_no_article_adds_nothing() -> None:
 
     read("<ul>" + "".join(f"<li><a href=/{n}>Story {_word(n)}</a>" for n in range(20)), visit)
 
-    assert visit.learned == SiteMemory()
+    assert visit.lesson.added == SiteMemory()
