@@ -1,4 +1,4 @@
-"""``scrapy mss info``: what is in a model file."""
+"""``scrapy mss info``: what is in a model file, and in the memories of sites next to it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING
 
 from scrapy_mss.cli import model_in, print_line
 from scrapy_mss.commands.base import Action, existing_path
+from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.format import fingerprint
+from scrapy_mss.sites.crawled import minute_now
+from scrapy_mss.sites.memory import period_of
+from scrapy_mss.sites.report import report
+from scrapy_mss.sites.store import SiteStore, sites_path
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
@@ -17,6 +22,9 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "models", nargs="+", type=existing_path, metavar="MODEL", help="a model file"
+    )
+    parser.add_argument(
+        "--site", metavar="SITE", help="print what crawls with the model know of this site, too"
     )
 
 
@@ -37,14 +45,30 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
             share = filled / len(counts)
             print(f"  {name:12} {filled:,} of {len(counts):,} buckets filled ({share:.1%})")
         print(f"  size         {path.stat().st_size:,} bytes")
+        _print_sites(SiteStore(sites_path(path)), options.site)
     return 0
+
+
+def _print_sites(store: SiteStore, wanted: str | None) -> None:
+    """How many sites are known, and what is known of the one that is *wanted*."""
+    known = store.sites()
+    if not known and wanted is None:
+        return
+    print(f"  sites        {len(known):,} known, {sum(site.size for site in known):,} bytes")
+    if wanted is None:
+        return
+    site = site_of(wanted)
+    print_line(f"  site         {site}")
+    memory = store.load(site).at(period_of(minute_now()))
+    for name, text in report(memory):
+        print(f"    {name:10} {text}")
 
 
 ACTION = Action(
     "info",
     "print what is in a model file",
-    "Print what a model has learned and how full its feature tables are.",
-    "scrapy mss info .scrapy/mss/model",
+    "Print what a model has learned, how full its feature tables are, and what is known of a site.",
+    "scrapy mss info --site example.com .scrapy/mss/model",
     add_arguments,
     perform,
 )

@@ -40,6 +40,11 @@ CREATE TABLE IF NOT EXISTS keys (fingerprint TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 
 
+def sites_path(model: Path) -> Path:
+    """The file with the memories of sites that belongs to the model file *model*."""
+    return model.with_name(f"{model.name}.sites")
+
+
 class SiteStoreError(OSError):
     """The file cannot be used; the message says why and what to do."""
 

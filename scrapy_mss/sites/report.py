@@ -1,0 +1,34 @@
+"""What is known of a site, as lines for people: numbers, for texts and names are not kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from scrapy_mss.sites.evidence import MIN_PAGES
+from scrapy_mss.sites.memory import SiteMemory
+
+COMMON, FREQUENT = 0.5, 0.1  # shares of pages
+CLEAR = 0.8  # the mean vote from which, and below the rest of which, a container is of one kind
+
+
+def report(memory: SiteMemory) -> Iterator[tuple[str, str]]:
+    """A name and a text for each line; all counts are as they are weighed today."""
+    pages = memory.pages
+    yield "pages", f"{pages:,.1f}, {memory.labelled_pages:,.1f} of them labelled by a wrapper"
+    if pages < MIN_PAGES:
+        yield "used", f"not yet: sites are known from {MIN_PAGES:.0f} pages on"
+    share = memory.texts.rows[:, 0] / max(pages, 1.0)
+    common, frequent = (int((share >= least).sum()) for least in (COMMON, FREQUENT))
+    yield (
+        "texts",
+        f"{len(share):,}: {common:,} on half of the pages or more, {frequent:,} on a tenth or more",
+    )
+    seen, votes = memory.containers.rows[:, 0], memory.containers.rows[:, 1]
+    often = seen >= MIN_PAGES
+    mean = votes[often] / seen[often]
+    of_articles, of_others = int((mean >= CLEAR).sum()), int((mean <= 1 - CLEAR).sum())
+    both = int(np.sum(often)) - of_articles - of_others
+    kinds = f"{of_articles:,} of articles, {of_others:,} of other text, {both:,} of both"
+    yield "containers", f"{len(seen):,}; on {MIN_PAGES:.0f} pages or more: {kinds}"

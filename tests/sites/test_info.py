@@ -1,0 +1,82 @@
+"""`scrapy mss info --site`: what is known of a site."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from scrapy_mss.commands import MssCommand
+from scrapy_mss.commands.info import perform
+from scrapy_mss.models.model import Model
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.store import write_model
+from scrapy_mss.sites.crawled import minute_now
+from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.store import SiteStore, SiteStoreError, sites_path
+from tests.helpers.memories import numbered, page_memory
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "news.model"
+    write_model(path, Model(DEFAULT))
+    return path
+
+
+def remember(model: Path, site: str, n_pages: int) -> None:
+    """Pages with a text of their own, and a text that is on all of them."""
+    memory, minute = SiteMemory(), minute_now()
+    for n in range(n_pages):
+        html = f"<main><p>{numbered(n)}</p></main><footer><p>About us</p></footer>"
+        memory = memory.plus(page_memory(html, minute))
+    SiteStore(sites_path(model)).add({site: memory}, minute)
+
+
+def info(capsys: pytest.CaptureFixture[str], model: Path, site: str | None) -> list[str]:
+    assert perform(Namespace(models=[model], site=site), MssCommand()) == 0
+    return [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+
+
+def test_what_is_known_of_a_site_is_printed(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    remember(model, "a.example", 12)
+
+    lines = info(capsys, model, "https://www.a.example/news")
+
+    assert "site a.example" in lines
+    assert "pages 12.0, 0.0 of them labelled by a wrapper" in lines
+    assert "texts 13: 1 on half of the pages or more, 1 on a tenth or more" in lines
+    assert "containers 2; on 3 pages or more: 1 of articles, 1 of other text, 0 of both" in lines
+
+
+def test_a_site_of_few_pages_is_not_used_yet(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    remember(model, "a.example", 2)
+
+    assert "used not yet: sites are known from 3 pages on" in info(capsys, model, "a.example")
+
+
+def test_without_a_site_their_number_is_printed(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    remember(model, "a.example", 2)
+    remember(model, "b.example", 2)
+
+    assert any(line.startswith("sites 2 known") for line in info(capsys, model, None))
+
+
+def test_of_a_model_whose_crawls_remember_no_site_nothing_is_printed(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert not any(line.startswith("site") for line in info(capsys, model, None))
+
+
+def test_a_damaged_file_is_named(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sites_path(model).write_text("not a database " * 100)
+
+    with pytest.raises(SiteStoreError, match=r"news\.model\.sites: .*not a database"):
+        info(capsys, model, "a.example")
