@@ -40,9 +40,13 @@ OUT, IN = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one labelled page adds: buckets and (out, in) counts a family, tokens, a digest."""
+    """What one labelled page adds: buckets and (out, in) counts a family, tokens, a digest.
 
-    counts: Mapping[str, tuple[Ints, Counts]]  # of each family: int32[n], int64[n, 2]
+    A bucket is there once, however often it occurs in the page: what is added is as small as it can
+    be, for it is sent between processes and added where nothing else may wait.
+    """
+
+    counts: Mapping[str, tuple[Ints, Counts]]  # of each family: int32[n] ascending, int64[n, 2]
     tokens: Counts  # int64[2]
     digest: int
 
@@ -71,14 +75,15 @@ class NaiveBayes(Generic[PageT]):
         for family in self.families:
             bucket, start, end = family.values(page, family.bits)
             n_inside = before[end] - before[start]
-            counts[family.name] = bucket, np.stack((end - start - n_inside, n_inside), axis=1)
+            n_outside = end - start - n_inside
+            counts[family.name] = _summed(bucket, np.stack((n_outside, n_inside), axis=1))
         tokens = np.array([len(inside) - before[-1], before[-1]])
         return Observation(counts, tokens, page_digest(page.tokens, inside))
 
     def has_room(self, observation: Observation) -> bool:
         """Whether no count would overflow by adding *observation*."""
         return int((self.tokens + observation.tokens).max()) <= MAX_TOTAL and all(
-            not len(bucket) or int(self.counts[name][bucket].max()) <= MAX_COUNT - int(more.sum())
+            np.all(self.counts[name][bucket] <= MAX_COUNT - more)
             for name, (bucket, more) in observation.counts.items()
         )
 
@@ -87,7 +92,7 @@ class NaiveBayes(Generic[PageT]):
         if not self.has_room(observation):
             raise OverflowError(_FULL)
         for name, (bucket, more) in observation.counts.items():
-            np.add.at(self.counts[name], bucket, more.astype(np.uint32))
+            self.counts[name][bucket] += more.astype(np.uint32)
         self.tokens += observation.tokens
         self.pages += 1
         self.digest = _added(self.digest, observation.digest)
@@ -172,6 +177,16 @@ def logistic(log_odds: Floats) -> Floats:
 def _added(one: int, other: int) -> int:
     """The sum of two digests, in as many bits as each has."""
     return (one + other) % (1 << DIGEST_BITS)
+
+
+def _summed(bucket: Ints, counts: Counts) -> tuple[Ints, Counts]:
+    """Each bucket once, and the sum of its *counts* (int64[n, 2])."""
+    order = bucket.argsort(kind="stable")
+    bucket = bucket[order]
+    first = np.flatnonzero(np.diff(bucket, prepend=-1))
+    if not len(first):
+        return bucket, counts
+    return bucket[first], np.add.reduceat(counts[order], first)
 
 
 def _one_a_token(family: Family[PageT], page: PageT) -> Values:

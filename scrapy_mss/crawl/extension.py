@@ -21,9 +21,10 @@ from scrapy_mss import settings, stats
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extraction import ArticleReader
 from scrapy_mss.crawl.item_pages import ItemPages
+from scrapy_mss.crawl.jobs import PageJobs
 from scrapy_mss.crawl.labelling import PageLabels
 from scrapy_mss.crawl.learner import Learner
-from scrapy_mss.crawl.pool import WorkerPool
+from scrapy_mss.crawl.pool import WorkerPool, can_have_workers
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
@@ -54,9 +55,11 @@ class MssExtension:
         self.stats = CrawlStats(crawler.stats)
         self.item_pages = ItemPages()
         self.learner = Learner(FileStore(_model_path(crawler, self.options), DEFAULT))
-        labels = PageLabels(self.wrappers, self.stats)
+        self.jobs = PageJobs(self.options, self.learner.model)
+        labels = PageLabels(self.wrappers, self.jobs, self.stats)
         self.trainer = Trainer(self.options, labels, self.learner, self.stats)
-        self.reader = ArticleReader(self.options, labels, self.learner.model, self.stats)
+        self.reader = ArticleReader(self.options, labels, self.jobs, self.stats)
+        self._asked_for_workers = "MSS_WORKERS" in crawler.settings
         self._timer: _compat.Stoppable | None = None
         crawler.signals.connect(self.open, signals.spider_opened)
         crawler.signals.connect(self.close, signals.spider_closed)
@@ -86,27 +89,37 @@ class MssExtension:
 
     def open(self) -> None:
         """Begin with the crawl."""
-        if self.options.workers and _compat.runs_asyncio():
-            model, extractor = self.learner.model, self.options.extractor
-            raw_html = self.options.raw_html
-            pool = WorkerPool(self.options.workers, model, extractor, raw_html=raw_html)
-            self.reader.pool, self.learner.changing = pool, pool.changing
-        elif self.options.workers:
-            logger.warning(
-                "scrapy-mss: MSS_WORKERS needs Scrapy to run on asyncio (TWISTED_REACTOR); "
-                "pages are read in the crawl's own process instead"
-            )
+        if self.options.workers and self._can_have_workers():
+            pool = WorkerPool(self.learner.model, self.options)
+            pool.start()
+            self.jobs.pool, self.learner.changing = pool, pool.changing
         if self.options.train:
             self._timer = _compat.every(self.options.checkpoint_seconds, self.learner.checkpoint)
 
-    def close(self) -> None:
-        """End with the crawl: write the model, stop the workers, log a summary."""
+    def _can_have_workers(self) -> bool:
+        """Whether there can be worker processes in this crawl; if not, it is logged why."""
+        if not can_have_workers():
+            why = "MSS_WORKERS needs a POSIX system and an executable of Python"
+        elif not _compat.runs_asyncio():
+            why = "MSS_WORKERS needs Scrapy to run on asyncio (TWISTED_REACTOR)"
+        else:
+            return True
+        logger.log(
+            logging.WARNING if self._asked_for_workers else logging.INFO,
+            "scrapy-mss: %s; pages are read in the crawl's own process instead",
+            why,
+        )
+        return False
+
+    async def close(self) -> None:
+        """End with the crawl: learn what is under way, write the model, log a summary."""
         if self._timer:
             self._timer.stop()
+        await self.trainer.drain()
         try:
-            if self.reader.pool:
-                self.reader.pool.close()
-                self.reader.pool, self.learner.changing = None, nullcontext
+            if self.jobs.pool:
+                self.jobs.pool.close()
+                self.jobs.pool, self.learner.changing = None, nullcontext
         finally:
             self.learner.close()
         self.stats.put(stats.MODEL_PAGES, self.learner.pages)

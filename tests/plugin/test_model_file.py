@@ -25,6 +25,7 @@ from scrapy_mss.core.labels import Rejection, span_labels
 from scrapy_mss.crawl.learner import Learner
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.bundled import with_bundled
+from scrapy_mss.models.examples import example_of
 from scrapy_mss.models.format import DIGEST_SIZE, MAGIC, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
@@ -58,7 +59,13 @@ def teach(learner: Learner, number: int) -> None:
 
 
 def taught(learner: Learner, number: int) -> Rejection | None:
-    return learner.learn(tokenize(wrapped(number)), inside_of(number), address_of(number))
+    return learned_of(learner, number, address_of(number))
+
+
+def learned_of(learner: Learner, number: int, address: str) -> Rejection | None:
+    tokens = tokenize(wrapped(number))
+    example = example_of(tokens, inside_of(number), address, learner.model)
+    return example if isinstance(example, Rejection) else learner.learn(example)
 
 
 def address_of(number: int) -> str:
@@ -245,9 +252,8 @@ def test_a_page_of_a_checkpoint_that_failed_stays_known(tmp_path: Path) -> None:
 
 def test_the_text_of_another_address_is_another_page(tmp_path: Path) -> None:
     learner = Learner(FileStore(tmp_path / "model", DEFAULT))
-    tokens = tokenize(wrapped(0))
 
-    first, second = (learner.learn(tokens, inside_of(0), address_of(n)) for n in range(2))
+    first, second = (learned_of(learner, 0, address_of(n)) for n in range(2))
     learner.close()
 
     assert first is second is None
