@@ -115,18 +115,25 @@ class MssExtension:
         """End with the crawl: learn what is under way, write the model, log a summary."""
         if self._timer:
             self._timer.stop()
-        await self.trainer.drain()
+        try:
+            await self.trainer.drain()
+            if _compat.runs_asyncio():
+                await self.learner.finish()
+        finally:
+            self._close_parts()
+        self.stats.put(stats.MODEL_PAGES, self.learner.pages)
+        self.stats.put(stats.MODEL_CHECKPOINTS, self.learner.checkpoints)
+        self.stats.put(stats.MODEL_TWICE, self.learner.n_twice)
+        self.stats.put(stats.MODEL_FAILED, self.learner.failures)
+        logger.info("%s", self._summary())
+
+    def _close_parts(self) -> None:
         try:
             if self.jobs.pool:
                 self.jobs.pool.close()
                 self.jobs.pool, self.learner.changing = None, nullcontext
         finally:
             self.learner.close()
-        self.stats.put(stats.MODEL_PAGES, self.learner.pages)
-        self.stats.put(stats.MODEL_CHECKPOINTS, self.learner.checkpoints)
-        self.stats.put(stats.MODEL_TWICE, self.learner.n_twice)
-        self.stats.put(stats.MODEL_FAILED, self.learner.failures)
-        logger.info("%s", self._summary())
 
     def _summary(self) -> str:
         """A line for what was learned, one for what was found, one for wrappers without a match."""

@@ -13,6 +13,7 @@ a checkpoint is written those of the file; the bundled ones are read again where
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -87,6 +88,7 @@ class Learner:
         self._in_flight: Model | None = None  # what is being written
         self._write: Future[_Checkpoint] | None = None
         self._writer = _new_writer()
+        self._finishing = False  # whether the last checkpoint has begun
 
     @property
     def pages(self) -> int:
@@ -132,10 +134,25 @@ class Learner:
             return
         self._in_flight, self._unsaved = self._unsaved, following
 
-    def close(self) -> None:
-        """Write all that is unsaved and wait for it."""
+    async def finish(self) -> None:
+        """Write all that is unsaved while the event loop, which must be asyncio's, goes on."""
+        await self._written()
+        self._begin_last()
+        await self._written()
+
+    async def _written(self) -> None:
+        if self._write is not None:
+            await asyncio.wait([asyncio.wrap_future(self._write)])
+
+    def _begin_last(self) -> None:
         self._collect()
         self.checkpoint()
+        self._finishing = True
+
+    def close(self) -> None:
+        """Write what `finish` has not and wait for it; what cannot be written is lost."""
+        if not self._finishing:
+            self._begin_last()
         self._collect()
         self._writer.shutdown()
         if self._unsaved.bayes.pages:

@@ -12,6 +12,7 @@ runs the user's script again or forks a process with threads, and it pickles wha
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -30,7 +31,10 @@ from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.settings import Options
 
+logger = logging.getLogger(__name__)
+
 WORKER = "scrapy_mss.crawl.worker"
+WITHOUT = "With MSS_WORKERS = 0 the crawl's own process reads its pages"
 START_SECONDS = 60.0  # a worker imports for a second; on a machine that swaps, for many
 # Native libraries leak a little now and then. A new worker takes about a second to start, its
 # pages take minutes.
@@ -125,17 +129,25 @@ class WorkerPool:
             raise EOFError("the crawl is over")
         if slot.process is not None and slot.process.poll() is not None:
             _end(slot)
-        started = slot.process is None
         if slot.process is None:
+            self._begin(slot)
+        assert slot.process is not None
+        return _pipes_of(slot.process)
+
+    def _begin(self, slot: _WorkerSlot) -> None:
+        """Start a process in *slot* and wait until it is ready, so that a page has all its time."""
+        try:
             slot.process, slot.n_pages = self._started(), 0
-        into, out = slot.process.stdin, slot.process.stdout
-        assert into is not None
-        assert out is not None
-        if started:
-            with _limited(slot, START_SECONDS):  # so that a page's time is the page's alone
+            into, out = _pipes_of(slot.process)
+            with _limited(slot, START_SECONDS):
                 wire.send(into, self._without_counts)
                 wire.receive(out)
-        return into, out
+        except (OSError, EOFError) as error:
+            exit_code = _end(slot)
+            if not self._closed:
+                why = f"{error}, exit code {exit_code}" if isinstance(error, EOFError) else error
+                logger.error("scrapy-mss: a worker cannot be started: %s. %s", why, WITHOUT)
+            raise
 
     def _started(self) -> subprocess.Popen[bytes]:
         number = str(self._shared.fileno())
@@ -168,6 +180,12 @@ def _limited(slot: _WorkerSlot, seconds: float) -> Iterator[None]:
     finally:
         timer.cancel()
         timer.join()  # or it might kill a process that is at the next page
+
+
+def _pipes_of(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    return process.stdin, process.stdout
 
 
 def _end(slot: _WorkerSlot) -> int | None:
