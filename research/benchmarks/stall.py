@@ -63,7 +63,7 @@ class Site(NamedTuple):
     """Pages in a file."""
 
     path: Path
-    count: int
+    n_pages: int
 
 
 def made_site(path: Path, sizes: Sequence[int]) -> Site:
@@ -89,13 +89,13 @@ def measured(row: Row, site: Site) -> dict[str, Any]:
     model.unlink(missing_ok=True)
     settings = {**row.settings, "MSS_MODEL": str(model), "MSS_REPLAY": str(site.path)}
     asked = site.path.with_suffix(".json")
-    asked.write_text(json.dumps({"settings": settings, "count": site.count}))
+    asked.write_text(json.dumps({"settings": settings, "count": site.n_pages}))
     command = [sys.executable, "-m", "research.benchmarks.metered_crawl", str(asked)]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     if row.settings:
         learned, pages = (found["stats"][f"mss/{name}"] for name in ("train/learned", "train/seen"))
-        assert learned == pages == found["stats"]["mss/extract/pages"] == site.count, found
+        assert learned == pages == found["stats"]["mss/extract/pages"] == site.n_pages, found
     return found
 
 

@@ -33,6 +33,7 @@ from scrapy_mss.settings import Options
 
 logger = logging.getLogger(__name__)
 
+LOST = (OSError, EOFError, ValueError)  # what a pipe raises when the other end, or it, is gone
 WORKER = "scrapy_mss.crawl.worker"
 WITHOUT = "With MSS_WORKERS = 0 the crawl's own process reads its pages"
 START_SECONDS = 60.0  # a worker imports for a second; on a machine that swaps, for many
@@ -98,7 +99,7 @@ class WorkerPool:
         slot = self._free.get()
         try:
             self._pipes(slot)
-        except (OSError, EOFError):
+        except LOST:
             _end(slot)  # the first page will try again, and be told
         finally:
             self._free.put(slot)
@@ -110,7 +111,7 @@ class WorkerPool:
             with _limited(slot, self._seconds):
                 wire.send(into, page.to_bytes())
                 answer = PageAnswer.from_bytes(wire.receive(out))
-        except (OSError, EOFError, ValueError):
+        except LOST:
             exit_code = _end(slot)
             if slot.timed_out:
                 return PageAnswer(failure=TIMEOUT)
@@ -129,25 +130,27 @@ class WorkerPool:
             raise EOFError("the crawl is over")
         if slot.process is not None and slot.process.poll() is not None:
             _end(slot)
-        if slot.process is None:
-            self._begin(slot)
-        assert slot.process is not None
-        return _pipes_of(slot.process)
+        return _pipes_of(slot.process or self._begun(slot))
 
-    def _begin(self, slot: _WorkerSlot) -> None:
-        """Start a process in *slot* and wait until it is ready, so that a page has all its time."""
+    def _begun(self, slot: _WorkerSlot) -> subprocess.Popen[bytes]:
+        """A process in *slot*, once it is ready: the time of a page is the page's alone."""
         try:
-            slot.process, slot.n_pages = self._started(), 0
-            into, out = _pipes_of(slot.process)
+            process = self._started()
+            slot.process, slot.n_pages = process, 0
+            if self._closed:  # meanwhile, by `close`, which may have found no process here
+                raise EOFError("the crawl is over")
+            into, out = _pipes_of(process)
             with _limited(slot, START_SECONDS):
                 wire.send(into, self._without_counts)
                 wire.receive(out)
-        except (OSError, EOFError) as error:
+        except LOST as error:
             exit_code = _end(slot)
             if not self._closed:
-                why = f"{error}, exit code {exit_code}" if isinstance(error, EOFError) else error
-                logger.error("scrapy-mss: a worker cannot be started: %s. %s", why, WITHOUT)
+                why = f"{type(error).__name__}: {error}; exit code {exit_code}"
+                # A traceback of the pipe would say nothing.
+                logger.error("scrapy-mss: a worker cannot be started: %s. %s", why, WITHOUT)  # noqa: TRY400
             raise
+        return process
 
     def _started(self) -> subprocess.Popen[bytes]:
         number = str(self._shared.fileno())

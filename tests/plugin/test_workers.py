@@ -21,6 +21,7 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_mss.article import ArticleResult, ModelState, read_article
+from scrapy_mss.crawl import pool
 from scrapy_mss.crawl.jobs import PageJob
 from scrapy_mss.crawl.pool import WorkerPool
 from scrapy_mss.crawl.wire import PageRequest
@@ -49,6 +50,8 @@ def read_article(html, url, state, extractor):
         os._exit(3)
     if "error" in url:
         raise ZeroDivisionError(url)
+    if "greedy" in url:  # for at most 1.6 GB, which no limit of these tests allows
+        held = [bytearray(2**24) for _ in range(100)]
     if "print" in url:
         print("what a library has to say")
         sys.stdout.flush()
@@ -236,6 +239,61 @@ def test_a_worker_that_is_killed_between_pages_costs_none() -> None:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
 
         assert read(workers, [page()]) == [here(MODEL, page())]
+
+
+def test_a_page_that_takes_too_much_memory_is_given_up_and_its_worker_replaced(
+    misbehaving: None,
+) -> None:
+    with working(1, MODEL, MSS_WORKER_MEMORY=300) as workers:
+        read(workers, [page()])
+        (before,) = worker_processes()
+        found = read(workers, [page("greedy"), page()])
+        (after,) = worker_processes()
+
+    assert found == ["memory", here(MODEL, page())]
+    assert before.pid != after.pid
+
+
+def test_memory_need_not_be_limited(misbehaving: None) -> None:
+    with working(1, MODEL, MSS_WORKER_MEMORY=0) as workers:
+        found = read(workers, [page("greedy")])
+
+    assert found == [here(MODEL, page("greedy"))]
+
+
+def test_a_worker_is_replaced_after_so_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "PAGES_OF_A_WORKER", 2)
+    processes = set()
+
+    with working(1, MODEL) as workers:
+        for _ in range(3):
+            workers.start()
+            assert eventually(worker_processes)
+            processes |= {each.pid for each in worker_processes()}
+            assert read(workers, [page(), page()]) == [here(MODEL, page())] * 2
+
+    assert len(processes) == 3
+
+
+def test_workers_start_before_there_are_pages() -> None:
+    with working(2, MODEL) as workers:
+        workers.start()
+
+        assert eventually(lambda: len(worker_processes()) == 2)
+
+
+def test_a_worker_that_cannot_be_started_costs_pages_and_is_told(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(pool, "WORKER", "scrapy_mss.crawl.no_such_module")
+
+    with working(1, MODEL) as workers:
+        found = read(workers, [page()])
+
+    assert found == ["crash"]
+    assert ["exit code 1" in text and "MSS_WORKERS = 0" in text for text in caplog.messages] == [
+        True
+    ]
 
 
 def test_an_exception_in_a_worker_is_an_error_of_that_page(
