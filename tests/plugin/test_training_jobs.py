@@ -321,5 +321,5 @@ def test_so_does_one_on_a_system_without_workers(
 
     extension.open()
 
-    assert ["a POSIX system" in text for text in caplog.messages] == [True]
+    assert len([text for text in caplog.messages if "needs a POSIX system" in text]) == 1
     assert extension.jobs.pool is None
