@@ -16,7 +16,7 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider, signals
@@ -48,6 +48,7 @@ class Meter:
 
     def __init__(self) -> None:
         self.late: list[float] = []
+        self.busy: list[float] = []  # processor time of the event loop's thread meanwhile
         self.resident: list[int] = []
         self.n_responses = 0
         self.seconds = 0.0
@@ -81,6 +82,7 @@ class Meter:
         steady = self.resident[2 * len(self.resident) // 3 :] or [resident()]
         measured = {
             "longest": max(self.late, default=0.0),
+            "busiest": max(self.busy, default=0.0),
             "n_long": sum(late > LONG for late in self.late),
             "seconds": self.seconds,
             "rss": median(steady),
@@ -89,9 +91,10 @@ class Meter:
 
     async def _tick(self) -> None:
         while True:
-            asked = perf_counter()
+            asked, used = perf_counter(), thread_time()
             await asyncio.sleep(TICK)
             self.late.append(perf_counter() - asked - TICK)
+            self.busy.append(thread_time() - used)
 
 
 class PageSpider(Spider):

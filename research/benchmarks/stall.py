@@ -4,7 +4,9 @@ Made-up pages are crawled from a file, without scrapy-mss and with it, in turns,
 process of its own:
 
     large   178 pages of 20 KB to 2 MB; by how much the longest stall of the event loop is longer
-            than in the crawl without scrapy-mss just before, the median of all turns
+            than in the crawl without scrapy-mss just before, the median of all turns; beside it,
+            the longest time for which the loop's own thread was busy, which tells whether the
+            loop stood still by its own work or because the machine is busy
     small   some thousand pages of 6 KB; by how much the memory of the crawl's own process is larger
             in the last third of the crawl
 
@@ -114,18 +116,19 @@ def in_turns(site: Site, n_turns: int) -> dict[str, list[dict[str, Any]]]:
 
 def print_stalls(found: dict[str, list[dict[str, Any]]]) -> bool:
     """The table of the large pages; whether the bound holds."""
-    print(f"\n{'large pages':24} {'longest':>10} {'over bare':>10} {'over 50 ms':>11} {'crawl':>8}")
+    names = ("longest", "over bare", "busy", "over 50 ms", "crawl")
+    print(f"\n{'large pages':24}", *(f"{name:>10}" for name in names))
     holds = True
     for row in (BARE, *ROWS):
         runs = found[row.name]
-        longest, n_long, seconds = (
-            median(run[key] for run in runs) for key in ("longest", "n_long", "seconds")
+        longest, busiest, n_long, seconds = (
+            median(run[key] for run in runs) for key in ("longest", "busiest", "n_long", "seconds")
         )
         more = median(run["more"]["longest"] for run in runs) if row.settings else 0.0
         holds &= not row.bounded or more <= LONGEST
         print(
-            f"{row.name:24} {1000 * longest:7.0f} ms {1000 * more:7.0f} ms {n_long:11.0f} "
-            f"{seconds:6.1f} s"
+            f"{row.name:24} {1000 * longest:7.0f} ms {1000 * more:7.0f} ms "
+            f"{1000 * busiest:7.0f} ms {n_long:10.0f} {seconds:8.1f} s"
         )
     return holds
 

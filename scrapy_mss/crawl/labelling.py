@@ -6,7 +6,8 @@ example if one was asked for, and the article if that was.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 from scrapy.http import HtmlResponse, Response
@@ -59,6 +60,15 @@ class PageLabels:
         begun = LabelJob(wrapper, self._jobs.begin(page), article, counted)
         self._labelled[response] = begun
         return begun
+
+    def forget_example(self, labelled: LabelJob) -> None:
+        """Keep what came of *labelled* without its training example, which is learned by now.
+
+        It may be as large as the page, and a response lives until its cycles are collected.
+        """
+        answer = labelled.job.result()
+        labelled.job = Future()
+        labelled.job.set_result(replace(answer, example=None))
 
     async def answer(self, labelled: LabelJob) -> PageAnswer:
         """What came of *labelled*, which is counted once."""

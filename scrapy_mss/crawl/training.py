@@ -88,6 +88,8 @@ class Trainer:
         answer = await self._labels.answer(labelled)
         started = perf_counter()
         rejection = self._learned(answer)
+        if answer.example is not None:
+            self._labels.forget_example(labelled)
         if rejection:
             self._stats.add(stats.TRAIN_REFUSED, reason=rejection)
         self._stats.add(stats.TRAIN_SECONDS, answer.seconds + perf_counter() - started)
