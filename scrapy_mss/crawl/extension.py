@@ -89,7 +89,6 @@ class MssExtension:
         """Begin with the crawl."""
         if self.options.workers and self._can_have_workers():
             pool = WorkerPool(self.learner.model, self.options)
-            pool.start()
             self.jobs.pool, self.learner.changing = pool, pool.changing
         if self.options.train:
             self._timer = _compat.every(self.options.checkpoint_seconds, self.learner.checkpoint)

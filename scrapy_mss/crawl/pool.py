@@ -17,11 +17,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from queue import SimpleQueue
-from threading import Timer
+from threading import Thread, Timer
 from typing import IO
 
 from scrapy_mss.crawl import wire
@@ -47,9 +47,9 @@ def can_have_workers() -> bool:
     return os.name == "posix" and bool(sys.executable)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _WorkerSlot:
-    """A place for one worker; the process in it may be replaced."""
+    """A place for one worker, which one thread serves; the process in it may be replaced."""
 
     process: subprocess.Popen[bytes] | None = None
     n_pages: int = 0  # that this process has answered
@@ -57,55 +57,66 @@ class _WorkerSlot:
 
 
 class WorkerPool:
-    """As many workers as *options* ask for, each with one page at a time."""
+    """As many workers as *options* ask for, each with one page at a time.
+
+    Threads wait for them, daemons, so that a crawl that is forced to end ends.
+    """
 
     def __init__(self, model: Model, options: Options) -> None:
+        """Start the workers, in the background."""
         self._without_counts = to_bytes(Model(model.profile, model.classifier))
         raw = "raw" if options.raw_html else ""
-        self._arguments = (str(options.worker_memory), options.extractor, raw)
+        limits = str(options.worker_memory), str(options.timeout)
+        self._arguments = (*limits, options.extractor, raw)
         self._seconds = options.timeout
         self._shared = SharedModel(model)
-        self._threads = ThreadPoolExecutor(options.workers, "scrapy-mss-worker")
-        self._slots = [_WorkerSlot() for _ in range(options.workers)]
-        self._free: SimpleQueue[_WorkerSlot] = SimpleQueue()
         self._closed = False
-        for slot in self._slots:
-            self._free.put(slot)
+        self._queue: SimpleQueue[tuple[PageRequest, Future[PageAnswer]] | None] = SimpleQueue()
+        self._slots = [_WorkerSlot() for _ in range(options.workers)]
+        self._threads = [
+            Thread(target=self._serve, args=(slot,), name="scrapy-mss-worker", daemon=True)
+            for slot in self._slots
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def changing(self) -> AbstractContextManager[None]:
         """To be entered while the model changes."""
         return self._shared.changing()
 
-    def start(self) -> None:
-        """Start the workers in the background, so that the first pages need not wait for them."""
-        for _ in self._slots:
-            self._threads.submit(self._start)
-
     def submit(self, page: PageRequest) -> Future[PageAnswer]:
         """What will come of *page*; it waits for its turn and then has `MSS_TIMEOUT`."""
-        return self._threads.submit(self._answer, page)
+        job: Future[PageAnswer] = Future()
+        self._queue.put((page, job))
+        return job
 
     def close(self) -> None:
         """End the processes, whatever they are doing, and free what they share."""
         self._closed = True
         for slot in self._slots:
             _end(slot)
-        self._threads.shutdown(cancel_futures=True)
-        for slot in self._slots:
-            _end(slot)  # one that a thread was just starting
+        for _ in self._threads:
+            self._queue.put(None)
+        for thread in self._threads:
+            thread.join()
         self._shared.close()
 
-    def _start(self) -> None:
-        slot = self._free.get()
-        try:
+    def _serve(self, slot: _WorkerSlot) -> None:
+        """Answer pages by the worker in *slot* until the crawl is over; it is started at once."""
+        with suppress(*LOST):  # the first page will try again
             self._pipes(slot)
-        except LOST:
-            _end(slot)  # the first page will try again, and be told
-        finally:
-            self._free.put(slot)
+        while (asked := self._queue.get()) is not None:
+            page, job = asked
+            if self._closed:
+                job.cancel()
+            elif job.set_running_or_notify_cancel():
+                try:
+                    job.set_result(self._answer(slot, page))
+                except Exception as error:  # noqa: BLE001 - whoever waits for it is told
+                    job.set_exception(error)
+        _end(slot)
 
-    def _answer(self, page: PageRequest) -> PageAnswer:
-        slot = self._free.get()
+    def _answer(self, slot: _WorkerSlot, page: PageRequest) -> PageAnswer:
         try:
             into, out = self._pipes(slot)
             with _limited(slot, self._seconds):
@@ -116,21 +127,21 @@ class WorkerPool:
             if slot.timed_out:
                 return PageAnswer(failure=TIMEOUT)
             return PageAnswer(failure=MEMORY if exit_code == OUT_OF_MEMORY else CRASH)
-        finally:
-            slot.n_pages += 1
-            # Killed when the answer was there already, the process is gone all the same.
-            if slot.timed_out or slot.n_pages >= PAGES_OF_A_WORKER:
-                _end(slot)
-            self._free.put(slot)
+        slot.n_pages += 1
+        # Killed when the answer was there already, the process is gone all the same.
+        if slot.timed_out or slot.n_pages >= PAGES_OF_A_WORKER:
+            _end(slot)
         return answer
 
     def _pipes(self, slot: _WorkerSlot) -> tuple[IO[bytes], IO[bytes]]:
         """The pipes to and from the process in *slot*, started if there is none that runs."""
         if self._closed:
             raise EOFError("the crawl is over")
-        if slot.process is not None and slot.process.poll() is not None:
+        process = slot.process
+        if process is not None and process.poll() is not None:
             _end(slot)
-        return _pipes_of(slot.process or self._begun(slot))
+            process = None
+        return _pipes_of(process or self._begun(slot))
 
     def _begun(self, slot: _WorkerSlot) -> subprocess.Popen[bytes]:
         """A process in *slot*, once it is ready: the time of a page is the page's alone."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import resource
+import signal
 import sys
 from dataclasses import replace
 from typing import BinaryIO
@@ -29,10 +30,14 @@ WARM_UP = """<html lang=en><title>A - News</title><meta property="article:author
 WARM_UP_WRAPPER = Wrapper(site="news.example.com", body=(css("article"),))
 
 MEGABYTE = 2**20
+# The crawl ends a worker whose page takes too long. Where the crawl was killed, nobody does; then
+# SIGALRM ends the process, so many seconds later.
+LEFT_ALONE = 2.0
 
 
-def main(descriptor: str, megabytes: str, extractor_path: str, raw_html: str) -> None:
+def main(descriptor: str, *limits_and_options: str) -> None:
     """Take a model whose counts are elsewhere, then answer pages until there are no more."""
+    megabytes, seconds, extractor_path, raw_html = limits_and_options
     model = SharedModelReader(from_bytes(receive(sys.stdin.buffer)), int(descriptor))
     os.close(int(descriptor))
     answers = os.fdopen(os.dup(1), "wb")
@@ -45,7 +50,7 @@ def main(descriptor: str, megabytes: str, extractor_path: str, raw_html: str) ->
     if int(megabytes):
         limit_memory(int(megabytes))
     try:
-        _answer_pages(work, answers)
+        _answer_pages(work, answers, float(seconds) + LEFT_ALONE)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
 
@@ -68,7 +73,7 @@ def _warm_up(work: PageWork) -> None:
         work.answer(PageRequest(WARM_UP, WARM_UP_URL, wrapper, example=True))
 
 
-def _answer_pages(work: PageWork, answers: BinaryIO) -> None:
+def _answer_pages(work: PageWork, answers: BinaryIO, seconds: float) -> None:
     logged = _Records()
     ours = logging.getLogger("scrapy_mss")
     ours.addHandler(logged)
@@ -79,8 +84,10 @@ def _answer_pages(work: PageWork, answers: BinaryIO) -> None:
             page = PageRequest.from_bytes(receive(sys.stdin.buffer))
         except EOFError:
             return
+        signal.setitimer(signal.ITIMER_REAL, seconds)
         answer = replace(work.answer(page), logged=logged.taken())
         send(answers, answer.to_bytes())
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 class _Records(logging.Handler):

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -262,24 +262,31 @@ def test_memory_need_not_be_limited(misbehaving: None) -> None:
 
 
 def test_a_worker_is_replaced_after_so_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "PAGES_OF_A_WORKER", 2)
-    processes = set()
+    monkeypatch.setattr(pool, "PAGES_OF_A_WORKER", 3)
+    processes = []
 
     with working(1, MODEL) as workers:
-        for _ in range(3):
-            workers.start()
-            assert eventually(worker_processes)
-            processes |= {each.pid for each in worker_processes()}
-            assert read(workers, [page(), page()]) == [here(MODEL, page())] * 2
+        for _ in range(7):
+            assert read(workers, [page()]) == [here(MODEL, page())]
+            processes += [each.pid for each in worker_processes()]
 
-    assert len(processes) == 3
+    first, second, third = dict.fromkeys(processes)
+    assert processes == [first] * 2 + [second] * 2 + [third]
 
 
 def test_workers_start_before_there_are_pages() -> None:
-    with working(2, MODEL) as workers:
-        workers.start()
-
+    with working(2, MODEL):
         assert eventually(lambda: len(worker_processes()) == 2)
+
+
+def test_a_worker_that_nobody_ends_ends_by_itself(
+    misbehaving: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the crawl was killed in the middle of a page."""
+    monkeypatch.setattr(pool, "_limited", lambda *_: nullcontext())
+
+    with working(1, MODEL, MSS_TIMEOUT=0.2) as workers:
+        assert read(workers, [page("slow"), page()]) == ["crash", here(MODEL, page())]
 
 
 def test_a_worker_that_cannot_be_started_costs_pages_and_is_told(
@@ -291,9 +298,8 @@ def test_a_worker_that_cannot_be_started_costs_pages_and_is_told(
         found = read(workers, [page()])
 
     assert found == ["crash"]
-    assert ["exit code 1" in text and "MSS_WORKERS = 0" in text for text in caplog.messages] == [
-        True
-    ]
+    assert caplog.messages
+    assert all("exit code 1" in text and "MSS_WORKERS = 0" in text for text in caplog.messages)
 
 
 def test_an_exception_in_a_worker_is_an_error_of_that_page(
