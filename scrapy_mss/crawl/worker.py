@@ -11,6 +11,7 @@ import os
 import resource
 import signal
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from typing import BinaryIO
 
@@ -50,7 +51,8 @@ def main(descriptor: str, *limits_and_options: str) -> None:
     if int(megabytes):
         limit_memory(int(megabytes))
     try:
-        _answer_pages(work, answers, float(seconds) + LEFT_ALONE)
+        with suppress(BrokenPipeError):  # the crawl was killed and waits for no answer
+            _answer_pages(work, answers, float(seconds) + LEFT_ALONE)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
 
