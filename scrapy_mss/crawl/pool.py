@@ -129,7 +129,7 @@ class WorkerPool:
             return PageAnswer(failure=MEMORY if exit_code == OUT_OF_MEMORY else CRASH)
         slot.n_pages += 1
         # Killed when the answer was there already, the process is gone all the same.
-        if slot.timed_out or slot.n_pages >= PAGES_OF_A_WORKER:
+        if slot.timed_out or answer.worn or slot.n_pages >= PAGES_OF_A_WORKER:
             _end(slot)
         return answer
 

@@ -85,7 +85,8 @@ class PageAnswer:
     """What came of a page: what was asked for, or which of the `FAILURES` it met.
 
     *seconds* went into the labels and the example; those of the article are in its result.
-    *logged* is what a worker has to say meanwhile, levels and messages.
+    *logged* is what a worker has to say meanwhile, levels and messages; one that is *worn* keeps so
+    much memory after the page that it is to be replaced.
     """
 
     article: ArticleResult | None = None
@@ -94,6 +95,7 @@ class PageAnswer:
     failure: str = ""
     seconds: float = 0.0
     logged: tuple[tuple[int, str], ...] = ()
+    worn: bool = False
 
     def to_bytes(self) -> bytes:
         """The answer as `from_bytes` reads it."""
@@ -105,6 +107,7 @@ class PageAnswer:
             "failure": self.failure,
             "seconds": self.seconds,
             "logged": self.logged,
+            "worn": self.worn,
         }
         return _headed(head, arrays)
 

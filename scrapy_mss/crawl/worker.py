@@ -13,7 +13,8 @@ import signal
 import sys
 from contextlib import suppress
 from dataclasses import replace
-from typing import BinaryIO
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 from scrapy_mss.article import ReadOptions
 from scrapy_mss.crawl.page_work import PageWork
@@ -34,6 +35,28 @@ MEGABYTE = 2**20
 # The crawl ends a worker whose page takes too long. Where the crawl was killed, nobody does; then
 # SIGALRM ends the process, so many seconds later.
 LEFT_ALONE = 2.0
+# Of its limit, what a worker may keep after a page; malloc does not return all that one took.
+KEPT = 0.5
+
+
+class Limits(NamedTuple):
+    """What a page may take."""
+
+    seconds: float
+    memory: int  # bytes, 0 for no limit
+
+    def is_worn(self) -> bool:
+        """Whether this process keeps so much memory that a new one should take its place."""
+        return bool(self.memory) and resident() > KEPT * self.memory
+
+
+def resident() -> int:
+    """The bytes of this process that are in memory; 0 where the system does not say."""
+    try:
+        pages = Path("/proc/self/statm").read_text().split()[1]
+    except OSError:
+        return 0
+    return int(pages) * resource.getpagesize()
 
 
 def main(descriptor: str, *limits_and_options: str) -> None:
@@ -48,23 +71,23 @@ def main(descriptor: str, *limits_and_options: str) -> None:
     work = PageWork(model.model, model.state, options)
     _warm_up(PageWork(model.model, model.state, replace(options, extractor=None)))
     send(answers, READY)
-    if int(megabytes):
-        limit_memory(int(megabytes))
+    limits = Limits(float(seconds), int(megabytes) * MEGABYTE)
+    if limits.memory:
+        limit_memory(limits.memory)
     try:
         with suppress(BrokenPipeError):  # the crawl was killed and waits for no answer
-            _answer_pages(work, answers, float(seconds) + LEFT_ALONE)
+            _answer_pages(work, answers, limits)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
 
 
-def limit_memory(megabytes: int) -> None:
-    """Let allocations fail beyond so many *megabytes* of data.
+def limit_memory(limit: int) -> None:
+    """Let allocations fail beyond *limit* bytes of data.
 
     RLIMIT_DATA, which counts what the process allocates for itself. RLIMIT_AS would also count what
     it maps and never touches, which libraries do by the gigabyte.
     """
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    limit = megabytes * MEGABYTE
     if hard != resource.RLIM_INFINITY:
         limit = min(limit, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
@@ -75,7 +98,7 @@ def _warm_up(work: PageWork) -> None:
         work.answer(PageRequest(WARM_UP, WARM_UP_URL, wrapper, example=True))
 
 
-def _answer_pages(work: PageWork, answers: BinaryIO, seconds: float) -> None:
+def _answer_pages(work: PageWork, answers: BinaryIO, limits: Limits) -> None:
     logged = _Records()
     ours = logging.getLogger("scrapy_mss")
     ours.addHandler(logged)
@@ -86,8 +109,8 @@ def _answer_pages(work: PageWork, answers: BinaryIO, seconds: float) -> None:
             page = PageRequest.from_bytes(receive(sys.stdin.buffer))
         except EOFError:
             return
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        answer = replace(work.answer(page), logged=logged.taken())
+        signal.setitimer(signal.ITIMER_REAL, limits.seconds + LEFT_ALONE)
+        answer = replace(work.answer(page), logged=logged.taken(), worn=limits.is_worn())
         send(answers, answer.to_bytes())
         signal.setitimer(signal.ITIMER_REAL, 0)
 

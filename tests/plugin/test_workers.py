@@ -42,6 +42,7 @@ import os, sys, time
 import scrapy_mss.article
 
 sound = scrapy_mss.article.read_article
+kept = []
 
 def read_article(html, url, state, extractor):
     if "slow" in url:
@@ -52,6 +53,8 @@ def read_article(html, url, state, extractor):
         raise ZeroDivisionError(url)
     if "greedy" in url:  # for at most 1.6 GB, which no limit of these tests allows
         held = [bytearray(2**24) for _ in range(100)]
+    if "keeping" in url:
+        kept.append(b"." * 2**29)
     if "print" in url:
         print("what a library has to say")
         sys.stdout.flush()
@@ -272,6 +275,17 @@ def test_a_worker_is_replaced_after_so_many_pages(monkeypatch: pytest.MonkeyPatc
 
     first, second, third = dict.fromkeys(processes)
     assert processes == [first] * 2 + [second] * 2 + [third]
+
+
+def test_a_worker_that_keeps_much_memory_is_replaced(misbehaving: None) -> None:
+    with working(1, MODEL, MSS_WORKER_MEMORY=700) as workers:
+        read(workers, [page()])
+        (before,) = worker_processes()
+        found = read(workers, [page("keeping"), page()])
+        (after,) = worker_processes()
+
+    assert found == [here(MODEL, page("keeping")), here(MODEL, page())]
+    assert before.pid != after.pid
 
 
 def test_workers_start_before_there_are_pages() -> None:
