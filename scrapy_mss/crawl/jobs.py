@@ -41,8 +41,8 @@ class PageJobs:
             job.set_result(self._answer_here(page))
             return job
         job = self.pool.submit(page)
-        loop = asyncio.get_running_loop()
-        job.add_done_callback(lambda done: loop.call_soon_threadsafe(_tell, page.url, done))
+        loop, url = asyncio.get_running_loop(), page.url  # a job keeps what it calls, not the page
+        job.add_done_callback(lambda done: loop.call_soon_threadsafe(_tell, url, done))
         return job
 
     def _answer_here(self, page: PageRequest) -> PageAnswer:
