@@ -19,7 +19,7 @@ from string import ascii_lowercase, ascii_uppercase
 import numpy as np
 from lxml import etree
 
-from scrapy_mss.markup.parser_limits import surplus_attributes
+from scrapy_mss.markup.parser_limits import without_surplus_attributes
 from scrapy_mss.markup.tags import TAG_NAMES, UNKNOWN_TAG, VOID_TAGS
 from scrapy_mss.markup.tokens import CLOSE, OPEN, Tokens
 from scrapy_mss.wrappers.selectors import Element
@@ -162,7 +162,7 @@ def _free_attribute(source: str) -> str:
 
 
 def _numbered(tokens: Tokens, attribute: str) -> str:
-    """The source, each start tag with its token's index as an attribute, and not too many more."""
+    """The source, each start tag with its token's index as an attribute."""
     opening = np.flatnonzero(tokens.kind == OPEN)
     tags = tokens.tag[opening]
     places = tokens.start[opening] + 1 + _NAME_LENGTHS[tags]
@@ -174,9 +174,6 @@ def _numbered(tokens: Tokens, attribute: str) -> str:
         (place, place, f' {attribute}="{number}"')
         for place, number in zip(places, opening.tolist(), strict=True)
     ]
-    surplus = surplus_attributes(tokens)
-    if surplus:
-        edits = sorted([*edits, *((start, end, "") for start, end in surplus)])
     source, position = tokens.source, 0
     parts = []
     for start, end, inserted in edits:
@@ -197,7 +194,8 @@ def _parse(source: str) -> Element | None:
     Some versions of the parser end a page at NUL, and no encoding has a lone surrogate: both are
     replaced, which leaves the numbers where they are.
     """
-    data = source.replace("\0", "\ufffd").encode("utf-8", "replace")
+    source = without_surplus_attributes(source.replace("\0", "\ufffd"))
+    data = source.encode("utf-8", "replace")
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
     try:
         return etree.fromstring(data, parser)
