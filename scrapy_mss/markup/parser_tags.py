@@ -30,8 +30,10 @@ _ATTRIBUTE: Final = (
 )
 _ATTRIBUTES: Final = rf"(?:[{_WHITE}/]*{_P}{_ATTRIBUTE})*{_P}"
 _NAME: Final = rf"/?[a-zA-Z][^{_WHITE}/>]*{_P}"
-# Most tags end after their names, and are passed over.
-_TAG: Final = rf"(?P<tag>{_NAME}(?!>){_ATTRIBUTES}[{_WHITE}/]*{_P}(?:>|\Z))"
+# Most tags end after their names, and are passed over; not where the name has a "<", since the
+# search would go on there, and read the rest of the name again.
+_PLAIN: Final = rf"/?[a-zA-Z][^{_WHITE}/<>]*{_P}>"
+_TAG: Final = rf"(?P<tag>(?!{_PLAIN}){_NAME}{_ATTRIBUTES}[{_WHITE}/]*{_P}(?:>|\Z))"
 
 _COMMENT: Final = rf"!--(?:-?>|(?:[^-]+{_P}|-(?!-!?>))*{_P}(?:--!?>|\Z))"
 _DECLARATION: Final = rf"(?:[!?]|/[^a-zA-Z>])[^>]*{_P}"  # and a closing tag without a name
