@@ -40,7 +40,7 @@ _DECLARATION: Final = rf"(?:[!?]|/[^a-zA-Z>])[^>]*{_P}"  # and a closing tag wit
 
 
 def _in_any_case(names: str) -> str:
-    """A pattern of *names*, which as a set a letter fails faster than where case is ignored."""
+    """A pattern of *names*; sets of letters fail faster than a pattern that ignores case."""
     return "".join(f"[{c}{c.upper()}]" if c.isalpha() else c for c in names)
 
 
