@@ -81,7 +81,8 @@ def parse_script(source: str) -> list[Any]:
         source = html.unescape(source)
     values = _values(source)
     if values is None:
-        values = _values(_without_trailing_commas(source))
+        repaired = _without_trailing_commas(source)
+        values = None if repaired == source else _values(repaired)
     return values or []
 
 
