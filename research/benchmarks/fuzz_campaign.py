@@ -20,7 +20,7 @@ from research.benchmarks.page_properties import OPERATIONS, PROPERTIES, Reader
 from research.benchmarks.synthetic import page
 
 TWICE = 20  # one page of so many is read twice
-COSTED = 200  # one page of so many is measured, whether it seems to cost much or not
+COSTED = 50  # one page of so many is measured, whether it seems to cost much or not
 SEEMS = 0.6  # of the bound: in a batch, where most words have been seen, a page costs less
 LONGEST = 10.0  # seconds of processor time for one page; the default of MSS_TIMEOUT
 MOST_MEMORY = 2**30  # bytes that reading a batch may take

@@ -36,7 +36,7 @@ OPENINGS = (
     *("<div class=byline>", "<a rel=author>", "<time datetime='2024-03-05'>", "<p hidden>"),
     *("<div itemscope itemprop=author>", "<b itemprop=name>", "<div style='display:none'>"),
 )
-MARKUP = tuple("""<>&"'/=!-;#[]?""") 
+MARKUP = """< > & " ' / = ! - ; # [ ] ? </ <! /> =" ='""".split()
 REFERENCES = (
     *("&amp;", "&lt;", "&gt;", "&nbsp;", "&shy;", "&amp;amp;lt;", "&amp", "&copy2009", "&notit;"),
     *("&#0;", "&#xd800;", "&#x110000;", "&#1;", "&#x9b;", "&#13;", "&#", "&#x;", "&;", "&lt;b&gt;"),

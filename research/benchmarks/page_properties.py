@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from html.parser import HTMLParser
-from os.path import commonprefix
+from itertools import takewhile
 from time import process_time
 from typing import Any
 from urllib.parse import urlsplit
@@ -178,7 +178,8 @@ def same_words(reading: Reading) -> str:
     for text, html in pairs:
         expected, shown = _letters(text), _letters("".join(_Shown(html).texts))
         if expected != shown:
-            at = len(commonprefix([expected, shown]))
+            same = takewhile(lambda pair: pair[0] == pair[1], zip(expected, shown, strict=False))
+            at = sum(1 for _ in same)
             return f"at {at}: {expected[at : at + 40]!r} is shown as {shown[at : at + 40]!r}"
     return ""
 
