@@ -18,6 +18,7 @@ from research.benchmarks.children import forked
 from research.benchmarks.fuzz_campaign import (
     BOUNDS,
     DIFFERENCE,
+    MEMORY,
     ROWS,
     Campaign,
     PageResult,
@@ -72,12 +73,10 @@ def _checked(campaign: Campaign, batches: Sequence[range]) -> Iterator[list[Page
 def count(result: PageResult, tallies: dict[str, Tally]) -> None:
     """Add what came of a page to the rows that it was tried for."""
     for row, tally in tallies.items():
-        is_tried = is_read_twice(result.number) if row == DIFFERENCE else True
-        if row in BOUNDS:
-            is_tried = row in result.costs
-            tally.worst = max(tally.worst, result.costs.get(row, 0.0))
-        tally.tried += is_tried
+        sampled = {DIFFERENCE: is_read_twice(result.number), MEMORY: MEMORY in result.costs}
+        tally.tried += sampled.get(row, True)
         tally.wrong += row in result.faults
+        tally.worst = max(tally.worst, result.costs.get(row, 0.0))
 
 
 def tell(campaign: Campaign, result: PageResult, command: str) -> None:

@@ -19,7 +19,7 @@ from lxml import etree
 
 from research.benchmarks.children import forked
 from research.benchmarks.mutations import URL
-from research.benchmarks.page_properties import OPERATIONS, Reader
+from research.benchmarks.page_properties import Reader
 from research.benchmarks.synthetic import page
 
 STATED = """<title>Rain falls in May</title><link rel=canonical href="/2024/03/05/story">
@@ -33,7 +33,7 @@ STATED = """<title>Rain falls in May</title><link rel=canonical href="/2024/03/0
 <h1>Rain falls in May</h1><p class="byline">By <a rel="author" href="/ann">Ann Lee</a>,
 <time datetime="2024-03-05">5 March 2024</time></p>"""
 Result = TypeVar("Result")
-# Shorter pages are compared with an ordinary one of this length, that of many news pages: some
+# Shorter pages are compared with an ordinary one of this length, the shortest of `shapes`: some
 # budgets that bound the work are a page's, whatever its length.
 SHORTEST = 100_000
 SIZES = (SHORTEST, 360_000)  # of ordinary pages; costs are linear in between
@@ -44,9 +44,9 @@ KILOBYTE = 1024  # of ru_maxrss on Linux
 
 @dataclass(frozen=True, slots=True)
 class PageCost:
-    """Processor time in seconds by operation, and bytes by which the process grew at its peak."""
+    """Processor time in seconds, and bytes by which the process grew at its peak."""
 
-    seconds: dict[str, float]
+    seconds: float
     memory: int
 
 
@@ -63,10 +63,7 @@ class PageCosts:
         pages = [STATED + page(size) for size in SIZES]
         costs = [[self.measured(html) for _ in range(ORDINARY_TRIES)] for html in pages]
         self._sizes = [size_of(html) for html in pages]
-        self._ordinary = {
-            name: [min(cost.seconds[name] for cost in tries) for tries in costs]
-            for name in OPERATIONS
-        }
+        self._ordinary = [min(cost.seconds for cost in tries) for tries in costs]
         self._any_page = min(self.measured(STATED).memory for _ in range(ORDINARY_TRIES))
         self._any_tree = min(self._tree(STATED) for _ in range(ORDINARY_TRIES))
 
@@ -74,21 +71,18 @@ class PageCosts:
         """The cost of one page, in a child of its own."""
         return next(forked(partial(self._cost, html)))
 
-    def ordinary(self, operation: str, size: int) -> float:
+    def ordinary(self, size: int) -> float:
         """Seconds that an ordinary page of so many bytes takes."""
-        return float(np.interp(size, self._sizes, self._ordinary[operation]))
+        return float(np.interp(size, self._sizes, self._ordinary))
 
-    def ratios(self, html: str, enough: float) -> dict[str, float]:
-        """Of each operation the least multiple of an ordinary page's time, until *enough*."""
-        size = size_of(html)
-        best = dict.fromkeys(OPERATIONS, float("inf"))
+    def time(self, html: str, enough: float) -> float:
+        """The least multiple of an ordinary page's time of some tries, until one is *enough*."""
+        ordinary, least = self.ordinary(size_of(html)), float("inf")
         for _ in range(TRIES):
-            seconds = self.measured(html).seconds
-            for name in OPERATIONS:
-                best[name] = min(best[name], seconds[name] / self.ordinary(name, size))
-            if max(best.values()) <= enough:
+            least = min(least, self.measured(html).seconds / ordinary)
+            if least <= enough:
                 break
-        return best
+        return least
 
     def memory(self, html: str) -> float:
         """Bytes a byte of page beyond lxml's tree of it and what any page takes."""
@@ -97,7 +91,7 @@ class PageCosts:
 
     def _cost(self, html: str) -> Iterator[PageCost]:
         reading, memory = _growth(partial(self._reader.read, html, URL))
-        yield PageCost(reading.seconds, memory)
+        yield PageCost(sum(reading.seconds.values()), memory)
 
     def _tree(self, html: str) -> int:
         """Bytes that lxml's tree of the page takes."""

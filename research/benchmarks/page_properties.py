@@ -136,10 +136,10 @@ class _Shown(HTMLParser):
 
 
 def _is_safe(tag: str, address: str) -> bool:
-    scheme, _, rest = address.partition(":")
-    if scheme.lower() == "data":
+    scheme, _, rest = address.strip().lower().partition(":")
+    if scheme == "data":
         return tag == "img" and rest.startswith("image/") and "svg" not in rest[:20]
-    return scheme.lower() in _SCHEMES
+    return scheme in _SCHEMES
 
 
 def _strings(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -167,7 +167,8 @@ def safe_html(reading: Reading) -> str:
 
 
 def _letters(text: str) -> str:
-    return "".join(text.split())
+    """What is not white space, nor a byte order mark, which a parser drops at the beginning."""
+    return "".join(text.replace("\ufeff", "").split())
 
 
 def same_words(reading: Reading) -> str:

@@ -127,8 +127,8 @@ class Row:
 
 
 HEADING = (
-    f"{'RSS in MB, stalls in ms':28} pages/s ms CPU start   mid   end workers longest   >{LONG * 1000:.0f} "
-    "disturbed  told  lost mixed learned"
+    f"{'RSS in MB, stalls in ms':28} pages/s ms CPU start   mid   end workers longest "
+    f"{f'>{1000 * LONG:.0f}':>6} disturbed  told  lost mixed learned"
 )
 
 

@@ -168,7 +168,11 @@ class Soaked(Spider):
 
 
 def crawled(job: Job) -> Measured:
-    more = {"EXTENSIONS": {Meter: 1}, "SOAK_PAGES": len(job.urls), "SOAK_DISTURB_EVERY": job.disturb_every}
+    more = {
+        "EXTENSIONS": {Meter: 1},
+        "SOAK_PAGES": len(job.urls),
+        "SOAK_DISTURB_EVERY": job.disturb_every,
+    }
     process = CrawlerProcess({**SETTINGS, **job.settings, **more})
     crawler = process.create_crawler(Soaked)
     process.crawl(crawler, urls=job.urls)
