@@ -24,7 +24,6 @@ COSTED = 50  # one page of so many is measured, whether it seems to cost much or
 SEEMS = 0.6  # of the bound: in a batch, where most words have been seen, a page costs less
 LONGEST = 10.0  # seconds of processor time for one page; the default of MSS_TIMEOUT
 MOST_MEMORY = 2**30  # bytes that reading a batch may take
-SMALLEST = 10_000  # bytes of a page whose memory is measured: what any page takes hides the rest
 
 MAX_COST = 3.0  # times an ordinary page, as for all shapes of page
 MAX_MEMORY = 60.0  # bytes a byte of page, above lxml's tree
@@ -119,12 +118,12 @@ class Campaign:
         """Add what the page costs, in children of its own."""
         html = self.page(result.number).html
         result.costs[TIME] = self._costs.time(html, MAX_COST)
-        if result.size >= SMALLEST:
-            result.costs[MEMORY] = self._costs.memory(html)
+        result.costs[MEMORY] = self._costs.memory(html)
+        parts = (f"{name} {1000 * each:.0f} ms" for name, each in result.seconds.items())
+        details = {TIME: f" ({', '.join(parts)})", MEMORY: ""}
         for row, value in result.costs.items():
             if value > BOUNDS[row]:
-                parts = (f"{name} {1000 * each:.0f} ms" for name, each in result.seconds.items())
-                result.faults[row] = f"{value:.1f}, at most {BOUNDS[row]:g} ({', '.join(parts)})"
+                result.faults[row] = f"{value:.1f}, at most {BOUNDS[row]:g}{details[row]}"
 
 
 def is_read_twice(number: int) -> bool:

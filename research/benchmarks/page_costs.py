@@ -37,6 +37,9 @@ Result = TypeVar("Result")
 # budgets that bound the work are a page's, whatever its length.
 SHORTEST = 100_000
 SIZES = (SHORTEST, 360_000)  # of ordinary pages; costs are linear in between
+# Bytes. A shorter page takes what one of this length may: the parts of libraries that pages bring
+# into memory, each others, hide what it takes itself.
+SMALLEST = 30_000
 ORDINARY_TRIES = 5
 TRIES = 4  # a busy machine may spoil some: the least cost counts
 KILOBYTE = 1024  # of ru_maxrss on Linux
@@ -87,7 +90,8 @@ class PageCosts:
     def memory(self, html: str) -> float:
         """Bytes a byte of page beyond lxml's tree of it and what any page takes."""
         tree = self._tree(html) - self._any_tree
-        return max(0, self.measured(html).memory - self._any_page - tree) / size_of(html)
+        extra = self.measured(html).memory - self._any_page - tree
+        return max(0, extra) / max(size_of(html), SMALLEST)
 
     def _cost(self, html: str) -> Iterator[PageCost]:
         reading, memory = _growth(partial(self._reader.read, html, URL))
