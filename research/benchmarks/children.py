@@ -16,6 +16,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeVar
 
+import psutil
+
 Result = TypeVar("Result")
 
 
@@ -55,8 +57,7 @@ def _send(results: Callable[[], Iterable[Result]], sender: Connection[Any, Any])
 
 def limit_memory(extra: int) -> None:
     """Let this process take so many bytes more than it has; then its next page is an exception."""
-    with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 - no file of anybody's
-        taken = int(file.read().split()[0]) * resource.getpagesize()
+    taken = psutil.Process().memory_info().vms
     resource.setrlimit(resource.RLIMIT_AS, (taken + extra, taken + extra))
 
 

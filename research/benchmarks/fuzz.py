@@ -24,8 +24,9 @@ from research.benchmarks.fuzz_campaign import (
     PageResult,
     is_read_twice,
 )
-from research.command_line import at_least, progress
+from research.command_line import Parser, at_least, progress
 from research.datasets.sets import load
+from research.errors import UserError
 
 CASES = Path(__file__).resolve().parents[2] / "tests" / "pages"
 FAILURES = Path("build") / "fuzz"
@@ -102,10 +103,10 @@ def tried(campaign: Campaign, options: argparse.Namespace, command: str) -> dict
     """Read all pages, or one, and tell of each that anything is wrong on."""
     tallies = {row: Tally() for row in ROWS}
     if options.page is not None:
-        results: Iterator[PageResult] = campaign.checked_alone(options.page)
+        total, results = 1, campaign.checked_alone(options.page)
     else:
-        results = checked_by_all(campaign, options.pages, options.jobs)
-    with progress(options.pages) as advance:
+        total, results = options.pages, checked_by_all(campaign, options.pages, options.jobs)
+    with progress(total) as advance:
         for result in results:
             advance(1, "")
             count(result, tallies)
@@ -115,14 +116,17 @@ def tried(campaign: Campaign, options: argparse.Namespace, command: str) -> dict
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = Parser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pages", type=at_least(1), default=1_000, help="1,000 unless given")
     parser.add_argument("--seed", type=at_least(0), default=1, help="of all pages; 1 unless given")
     parser.add_argument("--data", type=Path, help="folder of labelled sets, whose pages are used")
     parser.add_argument("--page", type=at_least(0), help="the number of one page to read alone")
     parser.add_argument("--jobs", type=at_least(1), default=os.cpu_count() or 1, help="processes")
     options = parser.parse_args()
-    campaign = Campaign(source_pages(options.data), options.seed)
+    try:
+        campaign = Campaign(source_pages(options.data), options.seed)
+    except UserError as error:
+        parser.error(str(error))
     data = f" --data {options.data}" if options.data else ""
     command = f"python -m research.benchmarks.fuzz --seed {options.seed}{data}"
     tallies = tried(campaign, options, command)

@@ -88,7 +88,8 @@ class Campaign:
                     n_done += 1
                     yield result
             except ChildEndedError as error:
-                yield PageResult(numbers[n_done], {EXCEPTION: f"the process ended: {error}"})
+                number = numbers[min(n_done, len(numbers) - 1)]  # it may end after the last, too
+                yield PageResult(number, {EXCEPTION: f"the process ended: {error}"})
                 n_done += 1
 
     def checked(self, numbers: Sequence[int]) -> list[PageResult]:

@@ -96,8 +96,10 @@ class Row:
 
     @property
     def growth(self) -> float:
+        """Megabytes; disturbed workers come and go, and grow as they do."""
         _, middle, end = self.memory
-        return max(end.crawl - middle.crawl, end.workers - middle.workers) / MEGABYTE
+        of_workers = 0 if self.mode.is_disturbed else end.workers - middle.workers
+        return max(end.crawl - middle.crawl, of_workers) / MEGABYTE
 
     @property
     def above(self) -> float:
@@ -109,7 +111,7 @@ class Row:
             yield f"{self.told} pages given up, {self.measured.disturbed} workers disturbed"
         if self.lost or self.measured.mixed:
             yield f"{self.lost} pages lost, {self.measured.mixed} mixed up"
-        if self.growth > MAX_GROWTH and not self.mode.is_disturbed:
+        if self.growth > MAX_GROWTH:
             yield f"grows by {self.growth:.0f} MB in the second half, at most {MAX_GROWTH}"
         if self.mode.has_workers and self.above > MAX_ABOVE:
             yield f"{self.above:.0f} MB above the crawl without scrapy-mss, at most {MAX_ABOVE}"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from research.benchmarks.soak import BARE, MAX_ABOVE, MAX_GROWTH, MEGABYTE, MODES, Row
+from research.benchmarks.soak import BARE, MAX_ABOVE, MAX_GROWTH, MEGABYTE, MODES, Mode, Row
 from research.benchmarks.soak_crawl import Measured, Memory
 from research.benchmarks.soak_server import own_word, story
 
@@ -20,8 +20,7 @@ SOUND = Measured(pages=10, items=10, seconds=1.0, memory=FLAT, stats=STATS)
 INLINE, ONE, TWO, DISTURBED = MODES[1:]
 
 
-def broken(measured: Measured, mode: object = TWO) -> list[str]:
-    assert isinstance(mode, type(TWO))
+def broken(measured: Measured, mode: Mode = TWO) -> list[str]:
     return list(Row(mode, measured, bare_memory=FLAT[0].crawl).broken())
 
 
@@ -36,7 +35,7 @@ def above(megabytes: int) -> list[Memory]:
 
 
 @pytest.mark.parametrize("mode", MODES[1:], ids=lambda mode: mode.name)
-def test_nothing_is_wrong_with_a_sound_crawl(mode: object) -> None:
+def test_nothing_is_wrong_with_a_sound_crawl(mode: Mode) -> None:
     assert broken(SOUND, mode) == []
 
 
@@ -58,6 +57,12 @@ def test_a_bound_that_is_broken_is_named(measured: Measured, fault: str) -> None
     assert fault in found
 
 
+def test_the_crawl_s_process_does_not_grow_with_the_workers_that_are_replaced() -> None:
+    (found,) = broken(replace(SOUND, memory=grown(crawl=MAX_GROWTH + 1)), DISTURBED)
+
+    assert "grows by 17 MB" in found
+
+
 @pytest.mark.parametrize(
     ("measured", "mode"),
     [
@@ -73,7 +78,7 @@ def test_a_bound_that_is_broken_is_named(measured: Measured, fault: str) -> None
         (replace(SOUND, items=0, stats={}), BARE),
     ],
 )
-def test_what_is_within_the_bounds_is_not_named(measured: Measured, mode: object) -> None:
+def test_what_is_within_the_bounds_is_not_named(measured: Measured, mode: Mode) -> None:
     assert broken(measured, mode) == []
 
 
