@@ -63,48 +63,28 @@ ACTIVE = (
     *("<img src='data:image/svg+xml,<svg onload=x>'>", "<math><mtext><img src=x onerror=y></math>"),
 )
 CHARACTERS = (
+    *("\0", "\x01", "\x08", "\x0b", "\x0c", "\r", "\x1b[31m", "\x7f", "\x85", "\x9b"),
+    *("\xa0", "\xad", "\u200b", "\u200e", "\u2028", "\u2029", "\u202e", "\u2066", "\ufeff"),
+    *("\ufffd", "\ufffe", "\ud800", "\udfff", "\udbff\udc00", "\U0010ffff", "e" + "\u0301" * 40),
+    *("\ufb01", "\u0130", "\u4e2d\u6587\u3002", "\u0645\u0631\u062d", "\u0e20\u0e32\u0e29"),
+    *("\U0001f468\u200d", "\ue000"),
+)
+VALUES = (
+    *("", " ", "null", "0", "-1", "9" * 400, "1e999", "\\ud800", "[" * 200, '{"a":' * 200),
+    *("By Ann Lee and Bo Day", "A, B & C | D - E", "x" * 5_000, "-" * 3_000, "\u202eabc"),
+    *("https://x.example/a b", "//[", "javascript:x", "data:,", "\x1b]0;x\x07"),
+    *("&amp;lt;b&amp;gt;", "<script>x</script>", "2024-13-45T99:99", "0001-01-01", "12/31/99999"),
+)
+DATES = (
+    *("2024-03-05", "5. M\u00e4rz 2024, 10.00 Uhr", "3. DEZEMBER 2024 um 10 Uhr", "vor 3 Stunden"),
+    *("2024\u5e743\u67085\u65e5 10:00", "Mar 5, 2024 10:00 AM EST", "today 25:61"),
     *(
-        "\0",
-        "\x01",
-        "\x08",
-        "\x0b",
-        "\x0c",
-        "\r",
-        "\x1b[31m",
-        "\x7f",
-        "\x85",
-        "\x9b",
-        "\xa0",
-        "\xad",
-    ),
-    *("\u200b", "\u200e", "\u2028", "\u2029", "\u202e", "\u2066", "\ufeff", "\ufffd", "\ufffe"),
-    *("\ud800", "\udfff", "\udbff\udc00", "\U0010ffff", "e" + "\u0301" * 40, "\ufb01", "\u0130"),
-    *(
-        "\u4e2d\u6587\u3002",
-        "\u0645\u0631\u062d\u0628\u0627",
-        "\u0e20\u0e32\u0e29",
-        "\U0001f468\u200d",
+        "12 \u015eUBAT 2024",
+        "5 EK\u0130M 2024 10:00",
+        "publi\u00e9 le 1er AO\u00dbT 2024 \u00e0 10h00",
     ),
 )
-VALUES = (  # of metadata
-    *("", " ", "null", "0", "-1", "2024-03-05", "2024-13-45T99:99", "9" * 400, "1e999", "\\ud800"),
-    *(
-        "[" * 200,
-        '{"a":' * 200,
-        "5. M\u00e4rz 2024, 10.00 Uhr",
-        "By Ann Lee and Bo Day",
-        "\x1b]0;x\x07",
-    ),
-    *("https://x.example/a b", "//[", "javascript:x", "data:,", "x" * 5_000, "A, B & C | D - E"),
-    *(
-        "&amp;lt;b&amp;gt;",
-        "<script>x</script>",
-        "-" * 3_000,
-        "\u202eabc",
-        "0001-01-01",
-        "12/31/99999",
-    ),
-)
+STATED = VALUES + DATES  # in JSON-LD and meta tags
 KEYS = (
     "headline author name datePublished dateModified articleBody inLanguage publisher @type @graph "
     "@id image url mainEntityOfPage description"
@@ -248,15 +228,20 @@ def spell_oddly(tag: str, chance: Random) -> str:
 
 def state_data(page: str, _: str, chance: Random) -> str:
     """Insert JSON-LD and meta tags with odd values."""
-    pairs = ((chance.choice(KEYS), chance.choice(VALUES)) for _ in range(chance.randint(1, 8)))
+    pairs = ((chance.choice(KEYS), chance.choice(STATED)) for _ in range(chance.randint(1, 8)))
     quote = chance.choice(('"', "", "["))
     fields = ",".join(f'"{key}":{quote}{value}{quote}' for key, value in pairs)
     script = f'<script type="application/ld+json">{{"@type":"NewsArticle",{fields}}}</script>'
-    meta = f'<meta property="{chance.choice(METAS)}" content="{chance.choice(VALUES)}">'
-    time = (
-        f"<time class=published datetime='{chance.choice(VALUES)}'>{chance.choice(VALUES)}</time>"
-    )
+    meta = f'<meta property="{chance.choice(METAS)}" content="{chance.choice(STATED)}">'
+    time = f"<time class=posted datetime='{chance.choice(STATED)}'>{chance.choice(STATED)}</time>"
     return _insert(page, chance, (script, meta, time))
+
+
+def change_case(page: str, _: str, chance: Random) -> str:
+    """Other letters, and more or fewer of them: a dotted I has no single small letter."""
+    start, end = _piece(page, chance)
+    change = chance.choice((str.upper, str.lower, str.title, str.casefold, str.swapcase))
+    return page[:start] + change(page[start:end]) + page[end:]
 
 
 def odd_words(page: str, _: str, chance: Random) -> str:
@@ -302,6 +287,7 @@ MUTATORS: dict[str, Mutator] = {
     "nest": nest,
     "scatter": scatter,
     "state data": state_data,
+    "change case": change_case,
     "odd words": odd_words,
 }
 
