@@ -54,6 +54,9 @@ class AlignedTree:
         self.tokens = tokens
         self.attribute = _free_attribute(tokens.source)
         self.root = _parse(_numbered(tokens, self.attribute))
+        self._supplied: dict[
+            Element, int | None
+        ] = {}  # elements without a number: where they begin
         self._inserted = re.compile(rf' {self.attribute}="\d+"')
 
     def without_numbers(self, text: str) -> str:
@@ -72,8 +75,21 @@ class AlignedTree:
         number = self._number(element)
         if number is not None:
             return number
-        numbers = (self._number(inner) for inner in element.iter("*"))
-        return next((number for number in numbers if number is not None), None)
+        if element not in self._supplied:
+            self._find_first_inside(element)
+        return self._supplied[element]
+
+    def _find_first_inside(self, element: Element) -> None:
+        """Remember where *element* begins, and all that the search passes: they may be nested."""
+        for inner in element.iter("*"):
+            number = self._number(inner)
+            if number is None:
+                self._supplied[inner] = None
+                continue
+            for ancestor in inner.iterancestors():
+                self._supplied[ancestor] = number
+                if ancestor is element:
+                    return
 
     def end(self, element: Element) -> int:
         """The token after the last one of *element*."""
