@@ -20,6 +20,7 @@ from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.items import Article
 from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.metadata.dates import find as find_date
+from scrapy_mss.metadata.text import clean
 from scrapy_mss.models.model import Model
 from scrapy_mss.sanitizing import sanitized
 from scrapy_mss.text_extractor import TextExtractor
@@ -155,8 +156,8 @@ def article_of_labels(labelling: Labelling, url: str, *, raw_html: bool = False)
     tokens, inside = labelling.tokens, labelling.inside
     values = page_metadata(tokens.source, url)
     by_rule = {
-        "title": labelling.title,
-        "authors": list(labelling.authors),
+        "title": clean(labelling.title),
+        "authors": [name for each in labelling.authors if (name := clean(each))],
         "published": find_date(labelling.published),
     }
     article = Article(
