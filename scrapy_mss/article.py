@@ -20,12 +20,13 @@ from scrapy_mss.extractor import Extraction, Extractor, Site
 from scrapy_mss.items import Article
 from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.metadata.dates import find as find_date
+from scrapy_mss.metadata.text import clean
 from scrapy_mss.models.model import Model
 from scrapy_mss.sanitizing import sanitized
 from scrapy_mss.text_extractor import TextExtractor
 
 if TYPE_CHECKING:
-    from scrapy_mss.wrappers import Labelling  # workers read no rules
+    from scrapy_mss.wrappers import Labelling
 
 logger = logging.getLogger(__name__)
 
@@ -157,8 +158,8 @@ def article_of_labels(labelling: Labelling, url: str, *, raw_html: bool = False)
     tokens, inside = labelling.tokens, labelling.inside
     values = page_metadata(tokens.source, url)
     by_rule = {
-        "title": labelling.title,
-        "authors": list(labelling.authors),
+        "title": clean(labelling.title),
+        "authors": [name for each in labelling.authors if (name := clean(each))],
         "published": find_date(labelling.published),
     }
     article = Article(
@@ -176,6 +177,8 @@ def page_metadata(html: str, url: str) -> dict[str, Any]:
     """The metadata of the page; an error in reading them does not cost the text."""
     try:
         return metadata.read_html(html, url or None).fields()
+    except MemoryError:  # which concerns the process
+        raise
     except Exception:
         logger.exception("scrapy-mss: cannot read the metadata of %s", url)
         return {}

@@ -159,11 +159,6 @@ def tokenize(source: str, stem: Stem = porter) -> Tokens:
     return Tokens(source, clean, token_id, kind, tag, start, end, starts, ends, unclosed, partner)
 
 
-def tag_sources(source: str) -> list[str]:
-    """The source of every tag outside comments, scripts and styles, as `tokenize` sees it."""
-    return _TAG_END.findall(_clean(source, _HIDDEN)[0])
-
-
 def _has_cjk(text: str) -> bool:
     """Whether *text* holds an ideograph or kana; most texts hold few characters so far up."""
     if text.isascii():
