@@ -161,15 +161,16 @@ class Extractor:
         inputs = classifier.inputs(page, bayes)
         probability = classifier.probabilities(inputs)
         chosen = select(page, probability, self.profile.bias)
-        read = ReadPage(page, inputs, probability, chosen.kept)
-        is_likely = _article_probability(classifier, read)
+        features = page_features(ReadPage(page, inputs, probability, chosen.kept))
+        is_likely = classifier.article_probability(features) if chosen.kept.any() else 0.0
         if site is not None:
             probability = site.adjusted(page, probability, is_likely)
             chosen = select(page, probability, self.profile.bias)
-            read = ReadPage(page, inputs, probability, chosen.kept)
-            is_likely = _article_probability(classifier, read)
+            features = page_features(ReadPage(page, inputs, probability, chosen.kept), features)
+            is_likely = classifier.article_probability(features)
         kept = keep(page.tokens, chosen.span, self.profile.rules) & kept_tokens(page, chosen.kept)
         text = render(page.tokens, kept)
+        is_likely = is_likely if text else 0.0
         is_one = is_likely >= MIN_ARTICLE_PROBABILITY
         return Extraction(text, chosen.span, is_likely, is_one, page.tokens, chosen.scores, kept)
 
@@ -209,8 +210,3 @@ class Extractor:
         if rejection is None:
             self.model.learn(Page(tokens), np.asarray(inside, np.bool_))
         return rejection
-
-
-def _article_probability(classifier: BlockClassifier, read: ReadPage) -> float:
-    """The probability that a page is an article; one without text is none."""
-    return classifier.article_probability(page_features(read)) if read.kept.any() else 0.0

@@ -250,6 +250,15 @@ SETTINGS: tuple[Setting, ...] = (
         "take 130 bytes for each of them, in its tree and in ours. Needs Linux.",
     ),
     Setting(
+        "MSS_SITE_MEMORY",
+        64,
+        _at_least(0, int),
+        "a number of megabytes, 0 for no memory",
+        "How much of what is known of sites is held in the crawl's process: 64 KB of each site at "
+        "most, the rest is in a file next to the model. With 0 each page is read by itself. See "
+        "[site memory](site-memory.md).",
+    ),
+    Setting(
         "MSS_CHECKPOINT_PAGES",
         500,
         _at_least(1, int),
@@ -297,6 +306,7 @@ class Options:
     timeout: float
     workers: int
     worker_memory: int
+    site_memory: int
     checkpoint_pages: int
     checkpoint_seconds: float
     replay: list[Any]

@@ -155,6 +155,7 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
 )
 _IS_TEXT = np.array([feature.group is Group.TEXT for feature in PAGE_FEATURES])
 _IS_DECLARED = np.array([feature.group is Group.DECLARED for feature in PAGE_FEATURES])
+_IS_OF_SOURCE = np.array([f.group in {Group.DECLARED, Group.CUES} for f in PAGE_FEATURES])
 
 
 def page_feature_names() -> tuple[str, ...]:
@@ -164,9 +165,18 @@ def page_feature_names() -> tuple[str, ...]:
     return (*names, *(f"{_PREFIX}{name}" for name in text), UNDECLARED)
 
 
-def page_features(read: ReadPage) -> Floats:
-    """The page classifier's inputs: float64[n_page_features], as `page_feature_names` has them."""
-    features = np.array([feature.of(read) for feature in PAGE_FEATURES])
+def page_features(read: ReadPage, before: Floats | None = None) -> Floats:
+    """The page classifier's inputs: float64[n_page_features], as `page_feature_names` has them.
+
+    *before* are those of the same page when other blocks were kept: its source, which takes most of
+    the time, is not searched again.
+    """
+    if before is None:
+        features = np.array([feature.of(read) for feature in PAGE_FEATURES])
+    else:
+        features = before[: len(PAGE_FEATURES)].copy()
+        for place in np.flatnonzero(~_IS_OF_SOURCE).tolist():
+            features[place] = PAGE_FEATURES[place].of(read)
     if not features[_IS_DECLARED].any():
         return as_undeclared(features)
     return np.concatenate((features, np.zeros(int(_IS_TEXT.sum()) + 1)))

@@ -69,6 +69,7 @@ SETTINGS: dict[str, Any] = {
     "JOBDIR": None,
     "MSS_ENABLED": True,
     "MSS_TRAIN": False,
+    "MSS_SITE_MEMORY": 0,
     "MSS_EXTRACTOR": "",
     "MSS_EMIT": "articles",
     "MSS_ITEM_CLASS": "scrapy_mss.items.Article",

@@ -28,6 +28,8 @@ from scrapy_mss.crawl.summary import summary
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
+from scrapy_mss.sites.crawled import CrawledSites
+from scrapy_mss.sites.store import SiteStore, sites_path
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.stored_pages import Source, SourceError
 from scrapy_mss.wrappers import load_wrappers
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 logger = logging.getLogger(__name__)
+
+MEGABYTE = 2**20
 
 
 class MssExtension:
@@ -53,12 +57,13 @@ class MssExtension:
         self.item_pages = ItemPages()
         path = model_path(crawler.settings, self.options.model)
         self.learner = Learner(FileStore(path, DEFAULT))
-        self.jobs = PageJobs(self.options, self.learner.model)
+        self.sites = _remembered_sites(self.options, self.learner.store.path)
+        self.jobs = PageJobs(self.options, self.learner.model, self.sites)
         labels = PageLabels(self.wrappers, self.jobs, self.stats)
         self.trainer = Trainer(self.options, labels, self.learner, self.stats)
         self.reader = ArticleReader(self.options, labels, self.jobs, self.stats)
         self._asked_for_workers = "MSS_WORKERS" in crawler.settings
-        self._timer: _compat.Stoppable | None = None
+        self._timers: list[_compat.Stoppable] = []
         crawler.signals.connect(self.open, signals.spider_opened)
         crawler.signals.connect(self.close, signals.spider_closed)
         for left in (signals.item_scraped, signals.item_dropped, signals.item_error):
@@ -90,8 +95,11 @@ class MssExtension:
         if self.options.workers and self._can_have_workers():
             pool = WorkerPool(self.learner.model, self.options)
             self.jobs.pool, self.learner.changing = pool, pool.changing
+        seconds = self.options.checkpoint_seconds
         if self.options.train:
-            self._timer = _compat.every(self.options.checkpoint_seconds, self.learner.checkpoint)
+            self._timers.append(_compat.every(seconds, self.learner.checkpoint))
+        if self.sites is not None:
+            self._timers.append(_compat.every(seconds, self.sites.checkpoint))
 
     def _can_have_workers(self) -> bool:
         """Whether there can be worker processes in this crawl; if not, it is logged why."""
@@ -110,8 +118,8 @@ class MssExtension:
 
     async def close(self) -> None:
         """End with the crawl: learn what is under way, write the model, log a summary."""
-        if self._timer:
-            self._timer.stop()
+        for timer in self._timers:
+            timer.stop()
         try:
             await self.trainer.drain()
             if _compat.runs_asyncio():
@@ -132,6 +140,22 @@ class MssExtension:
                 self.jobs.pool, self.learner.changing = None, nullcontext
         finally:
             self.learner.close()
+            self._close_sites()
+
+    def _close_sites(self) -> None:
+        if self.sites is None:
+            return
+        self.sites.checkpoint()
+        self.stats.put(stats.SITES_LEARNED, self.sites.pages)
+        self.stats.put(stats.SITES_CHANGED, self.sites.changed)
+        self.stats.put(stats.SITES_FAILED, self.sites.failures)
+
+
+def _remembered_sites(options: settings.Options, model: Path) -> CrawledSites | None:
+    """The memories of sites next to the file of the *model*, unless they are off."""
+    if not options.site_memory:
+        return None
+    return CrawledSites(SiteStore(sites_path(model)), options.site_memory * MEGABYTE)
 
 
 def _check_replay(options: settings.Options) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import TypeAlias
 
 from scrapy_mss.article import ModelState, ReadOptions
@@ -17,6 +18,7 @@ from scrapy_mss.crawl.pool import WorkerPool
 from scrapy_mss.crawl.wire import CRASH, ERROR, FAILURES, MEMORY, PageAnswer, PageRequest
 from scrapy_mss.models.model import Model
 from scrapy_mss.settings import Options
+from scrapy_mss.sites.crawled import CrawledSites
 from scrapy_mss.text_extractor import load_text_extractor
 
 logger = logging.getLogger(__name__)
@@ -27,23 +29,40 @@ PageJob: TypeAlias = Future[PageAnswer]
 class PageJobs:
     """Begins jobs, and logs what there is to say of each."""
 
-    def __init__(self, options: Options, model: Model) -> None:
+    def __init__(self, options: Options, model: Model, sites: CrawledSites | None = None) -> None:
         extractor = load_text_extractor(options.extractor)
         named = (options.extractor, extractor) if extractor else None
         read_options = ReadOptions(named, options.raw_html)
         self._here = PageWork(model, lambda: ModelState.of(model), read_options)
+        self._sites = sites
         self.pool: WorkerPool | None = None  # while the crawl runs, if it has workers
 
     def begin(self, page: PageRequest) -> PageJob:
         """Have *page* answered; the answer is one of the `FAILURES`, never an exception."""
+        if self._sites is not None:
+            page = replace(page, visit=self._sites.visit(page.url))
         if self.pool is None:
             job: PageJob = Future()
             job.set_result(self._answer_here(page))
+            self._remember(page.url, job.result())
             return job
         job = self.pool.submit(page)
         loop, url = asyncio.get_running_loop(), page.url  # a job keeps what it calls, not the page
-        job.add_done_callback(lambda done: loop.call_soon_threadsafe(_tell, url, done))
+        job.add_done_callback(lambda done: loop.call_soon_threadsafe(self._tell, url, done))
         return job
+
+    def _tell(self, url: str, job: PageJob) -> None:
+        """Log what there is to say of a page, and remember what it teaches."""
+        answer = _answer_of(job)
+        for level, message in answer.logged:
+            logger.log(level, "%s", message)
+        if answer.failure in FAILURES and answer.failure != ERROR:
+            _warn(url, answer.failure)
+        self._remember(url, answer)
+
+    def _remember(self, url: str, answer: PageAnswer) -> None:
+        if self._sites is not None and answer.lesson is not None:
+            self._sites.learn(url, answer.lesson)
 
     def _answer_here(self, page: PageRequest) -> PageAnswer:
         try:
@@ -69,14 +88,6 @@ def _answer_of(job: PageJob) -> PageAnswer:
         logger.error("scrapy-mss: a page was lost; the crawl continues", exc_info=error)
         return PageAnswer(failure=ERROR)
     return job.result()
-
-
-def _tell(url: str, job: PageJob) -> None:
-    answer = _answer_of(job)
-    for level, message in answer.logged:
-        logger.log(level, "%s", message)
-    if answer.failure in FAILURES and answer.failure != ERROR:
-        _warn(url, answer.failure)
 
 
 def _warn(url: str, failure: str) -> None:

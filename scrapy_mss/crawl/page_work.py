@@ -1,4 +1,4 @@
-"""What is done with a page of a crawl: labels, a training example, an article.
+"""What is done with a page of a crawl: labels, a training example, an article, a lesson.
 
 It is the same whether a worker process does it or the crawl's own. A wrapped page is parsed and
 labelled once for all that is made of it.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 from scrapy_mss.article import (
@@ -18,10 +18,12 @@ from scrapy_mss.article import (
     article_of_labels,
     read_article,
 )
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.crawl.wire import ERROR, LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.examples import example_of
 from scrapy_mss.models.model import Model
+from scrapy_mss.sites.visit import lesson_of_labels
 from scrapy_mss.wrappers import Labelling, Wrapper, label
 
 logger = logging.getLogger(__name__)
@@ -42,8 +44,9 @@ class PageWork:
         try:
             if page.wrapper is not None:
                 return self._labelled(page, page.wrapper)
-            article = read_article(page.html, page.url, self.state(), self.options)
-            return PageAnswer(article)
+            options = replace(self.options, site=page.visit)
+            article = read_article(page.html, page.url, self.state(), options)
+            return PageAnswer(article, lesson=page.visit.lesson if page.visit else None)
         except MemoryError:
             raise
         except Exception:
@@ -56,11 +59,14 @@ class PageWork:
         labelling = label(wrapper, page.html, tokenize(page.html))
         if page.example and labelling.reason is None:
             example = example_of(labelling.tokens, labelling.inside, page.url, self.model)
+        lesson = None
+        if page.visit is not None and labelling.reason is None:
+            lesson = lesson_of_labels(Page(labelling.tokens), labelling.inside, page.visit.minute)
         seconds = perf_counter() - started
         wanted = page.article and labelling.reason is None
         article = self._article(labelling, page.url) if wanted else None
         labels = LabelSummary(labelling.reason, labelling.field_hits, len(labelling.tokens))
-        return PageAnswer(article, labels, example, seconds=seconds)
+        return PageAnswer(article, labels, example, seconds=seconds, lesson=lesson)
 
     def _article(self, labelling: Labelling, url: str) -> ArticleResult:
         """The article as it is labelled; an error in making it does not cost the example."""

@@ -2,8 +2,8 @@
 
 A message is its length in four bytes and so many bytes: first a model without its counts, then
 pages, each with what is asked of it; for each page its answer comes back. Both are JSON, whose
-length comes first, and bytes: the page's HTML, or the arrays of a training example. Lone
-surrogates, which pages can hold, survive.
+length comes first, and bytes: the page's HTML, or the arrays of a training example, and what is
+remembered of the page's site. Lone surrogates, which pages can hold, survive.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.items import Article
 from scrapy_mss.models.examples import Example
+from scrapy_mss.sites.format import from_bytes as memory_from_bytes
+from scrapy_mss.sites.format import to_bytes as memory_to_bytes
+from scrapy_mss.sites.visit import Lesson, Visit
 from scrapy_mss.wrappers import Reason, Wrapper
 from scrapy_mss.wrappers.documents import document_of
 from scrapy_mss.wrappers.schema import read_document
@@ -44,7 +47,8 @@ class PageRequest:
     """A page, and what is asked of it.
 
     With a *wrapper* the page is labelled: for a training example, for the article, or for both.
-    Without one its article is read.
+    Without one its article is read, with what the *visit* knows of its site, if sites are
+    remembered.
     """
 
     html: str
@@ -52,6 +56,7 @@ class PageRequest:
     wrapper: Wrapper | None = None
     example: bool = False
     article: bool = True
+    visit: Visit | None = None
 
     def to_bytes(self) -> bytes:
         """The request as `from_bytes` reads it."""
@@ -61,13 +66,21 @@ class PageRequest:
             "example": self.example,
             "article": self.article,
         }
-        return _headed(head, self.html.encode("utf-8", "surrogatepass"))
+        memory = b""
+        if self.visit is not None:
+            memory = memory_to_bytes(self.visit.memory)
+            head["visit"] = {"minute": self.visit.minute, "size": len(memory)}
+        return _headed(head, memory + self.html.encode("utf-8", "surrogatepass"))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PageRequest:
         """The request in *data*."""
         head, rest = _parts(data)
         head["wrapper"] = _wrapper(head["wrapper"]) if head["wrapper"] else None
+        visit = head.pop("visit", None)
+        if visit is not None:
+            memory, rest = rest[: visit["size"]], rest[visit["size"] :]
+            head["visit"] = Visit(memory_from_bytes(bytes(memory)), visit["minute"])
         return cls(str(rest, "utf-8", "surrogatepass"), **head)
 
 
@@ -86,7 +99,8 @@ class PageAnswer:
 
     *seconds* went into the labels and the example; those of the article are in its result.
     *logged* is what a worker has to say meanwhile, levels and messages; one that is *worn* keeps so
-    much memory after the page that it is to be replaced.
+    much memory after the page that it is to be replaced. The *lesson* is for the memory of the
+    page's site.
     """
 
     article: ArticleResult | None = None
@@ -96,6 +110,7 @@ class PageAnswer:
     seconds: float = 0.0
     logged: tuple[tuple[int, str], ...] = ()
     worn: bool = False
+    lesson: Lesson | None = None
 
     def to_bytes(self) -> bytes:
         """The answer as `from_bytes` reads it."""
@@ -109,6 +124,9 @@ class PageAnswer:
             "logged": self.logged,
             "worn": self.worn,
         }
+        if self.lesson is not None:
+            head["lesson"] = {"size": len(arrays), "agreement": self.lesson.agreement}
+            arrays += memory_to_bytes(self.lesson.added)
         return _headed(head, arrays)
 
     @classmethod
@@ -119,6 +137,10 @@ class PageAnswer:
         head["labels"] = _labels(head["labels"]) if head["labels"] else None
         head["example"] = _example(head["example"], arrays)
         head["logged"] = tuple((level, message) for level, message in head["logged"])
+        lesson = head.get("lesson")
+        if lesson is not None:
+            added = memory_from_bytes(bytes(arrays[lesson["size"] :]))
+            head["lesson"] = Lesson(added, lesson["agreement"])
         return cls(**head)
 
 

@@ -13,9 +13,13 @@ from collections.abc import Callable, Collection
 from time import time
 from typing import Protocol
 
+from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.sites.layout import LayoutWatch
 from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.visit import Lesson, Visit
+
+# A page may be read twice, for its labels and for its article, shortly after one another.
+MAX_TAUGHT = 10_000
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +52,7 @@ class CrawledSites:
         self._known: OrderedDict[str, SiteMemory] = OrderedDict()  # used last is last
         self._learned: dict[str, SiteMemory] = {}  # since the last checkpoint
         self._anew: set[str] = set()  # sites that have changed since then
+        self._taught: dict[str, None] = {}  # addresses, the latest last
         self._watches: dict[str, LayoutWatch] = {}  # of the sites in memory
         self._bytes = 0
         self.pages = 0  # that were learned
@@ -57,15 +62,19 @@ class CrawledSites:
     def __len__(self) -> int:
         return len(self._known)
 
-    def visit(self, site: str) -> Visit:
-        """A page of *site*, to be read now."""
+    def visit(self, url: str) -> Visit:
+        """The page at *url*, to be read now."""
         minute = self._now()
-        return Visit(self._recalled(site).at(period_of(minute)), minute)
+        return Visit(self._recalled(site_of(url)).at(period_of(minute)), minute)
 
-    def learn(self, site: str, lesson: Lesson) -> None:
-        """Remember what a page of *site* taught."""
-        if not lesson.added.pages:
+    def learn(self, url: str, lesson: Lesson) -> None:
+        """Remember what the page at *url* taught; in one crawl, each address teaches once."""
+        if not lesson.added.pages or url in self._taught:
             return
+        self._taught[url] = None
+        if len(self._taught) > MAX_TAUGHT:
+            del self._taught[next(iter(self._taught))]
+        site = site_of(url)
         self.pages += 1
         if self._watches.setdefault(site, LayoutWatch()).has_changed(lesson.agreement):
             self._begin_anew(site)

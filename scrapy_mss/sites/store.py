@@ -25,7 +25,7 @@ from scrapy_mss.sites.observation import BlockKeys
 
 FORMAT = 1  # of the tables and the bytes in them
 APPLICATION_ID = 0x6D737369  # "mssi", by which SQLite files are told apart
-WAIT_SECONDS = 30.0  # for another crawl's checkpoint, which takes less than a second
+WAIT_SECONDS = 5.0  # for another crawl's checkpoint, which takes less than a second
 MAX_SITES = 10_000
 _PROBE = "<body><div class='story-body text'><p>Running dogs, 3 caf&eacute;s</p></div></body>"
 

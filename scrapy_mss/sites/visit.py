@@ -55,6 +55,12 @@ def learned(page: Page, probability: Floats, minute: int) -> SiteMemory:
     return SiteMemory.of(observation(page, probability, minute), minute)
 
 
+def lesson_of_labels(page: Page, inside: Bools, minute: int) -> Lesson:
+    """What *page* teaches, the tokens of whose article are *inside* (bool[n_tokens])."""
+    words = page.blocks.count(inside & page.tokens.is_word)
+    return Lesson(learned_from_labels(page, words * 2 > page.blocks.words, minute))
+
+
 def learned_from_labels(page: Page, inside: Bools, minute: int) -> SiteMemory:
     """What *page* adds, whose article is *inside* (bool[n_blocks])."""
     seen = observation(page, inside.astype(float), minute, labelled=True)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from scrapy_mss.blocks.classifier import POOLINGS, block_inputs
 from scrapy_mss.blocks.page import Page
@@ -33,6 +34,24 @@ def features_of(source: str, kept: list[bool] | None = None) -> Floats:
     inputs = block_inputs(page, np.tile(score, (len(POOLINGS), 1)), score)
     mask: Bools = np.ones(n, np.bool_) if kept is None else np.array(kept, np.bool_)
     return page_features(ReadPage(page, inputs, np.full(n, PROBABILITY), mask))
+
+
+@given(PAGES, st.sampled_from(["", '{"@type": "NewsArticle"}', "<p>forum thread"]), st.data())
+def test_features_of_other_kept_blocks_are_those_of_a_first_reading(
+    html: str, statement: str, data: st.DataObject
+) -> None:
+    page = Page.of(html + statement)
+    n = len(page.blocks)
+    score = np.full(n, SCORE)
+    inputs = block_inputs(page, np.tile(score, (len(POOLINGS), 1)), score)
+
+    def read() -> ReadPage:
+        kept = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
+        return ReadPage(page, inputs, np.full(n, PROBABILITY), np.array(kept, np.bool_))
+
+    before, now = page_features(read()), read()
+
+    assert page_features(now, before).tolist() == page_features(now).tolist()
 
 
 def named(source: str, kept: list[bool] | None = None) -> dict[str, float]:

@@ -28,7 +28,7 @@ def jobs(site: Site, trained: str) -> dict[str, Job]:
     rules = {**ADDON, "MSS_WRAPPERS": RULES}
     gone = site.urls("gone", range(2), "localhost")
     everything = {"urls": wrapped + plain + index + gone}
-    known = {**ADDON, **FROZEN, "MSS_MODEL": trained}
+    known = {**ADDON, **FROZEN, "MSS_MODEL": trained, "MSS_SITE_MEMORY": 0}
     by_hand = {
         "DOWNLOADER_MIDDLEWARES": {"scrapy_mss.downloadermiddlewares.TrainingMiddleware": 545},
         "SPIDER_MIDDLEWARES": {"scrapy_mss.spidermiddlewares.ArticleMiddleware": 950},

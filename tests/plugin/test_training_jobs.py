@@ -303,7 +303,7 @@ def test_without_asyncio_the_crawl_goes_on_without_workers_and_says_so(
     level: str,
 ) -> None:
     caplog.set_level("INFO")
-    extension = MssExtension.of(crawler_of(MSS_TRAIN=False, **settings))
+    extension = MssExtension.of(crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0, **settings))
 
     extension.open()
 
@@ -316,7 +316,7 @@ def test_so_does_one_on_a_system_without_workers(
     crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     caplog.set_level("INFO")
-    extension = MssExtension.of(crawler_of(MSS_TRAIN=False))
+    extension = MssExtension.of(crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0))
     monkeypatch.setattr(extension_module, "can_have_workers", lambda: False)
 
     extension.open()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,11 @@ from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.examples import Example
+from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.visit import Lesson, Visit
 from scrapy_mss.wrappers import Wrapper, css, load_wrappers
+from tests.helpers.layouts import PAGES
+from tests.helpers.memories import NOW, page_memory
 from tests.plugin.models import ADDRESS
 from tests.plugin.site import RULES, plain, wrapped
 
@@ -36,6 +41,44 @@ def test_a_request_arrives_as_it_is(html: str, url: str, example: bool, article:
         sent = PageRequest(html, url, wrapper, example, article)
 
         assert PageRequest.from_bytes(sent.to_bytes()) == sent
+
+
+@given(st.text(st.characters()), st.lists(PAGES, max_size=3))
+def test_what_is_known_of_a_site_arrives_as_it_is(html: str, pages: list[str]) -> None:
+    sent = PageRequest(html, ADDRESS, visit=Visit(remembered(pages), NOW))
+
+    assert PageRequest.from_bytes(sent.to_bytes()) == sent
+
+
+@given(st.lists(PAGES, max_size=3), st.floats(0, 1))
+def test_a_lesson_arrives_as_it_is(pages: list[str], agreement: float) -> None:
+    work = WORK.answer(PageRequest(wrapped(1), ADDRESS, WRAPPER, example=True))
+
+    for answer in (PageAnswer(), work):
+        sent = replace(answer, lesson=Lesson(remembered(pages), agreement))
+        assert arrived(sent).lesson == sent.lesson
+
+
+def remembered(pages: list[str]) -> SiteMemory:
+    memory = SiteMemory()
+    for html in pages:
+        memory = memory.plus(page_memory(html))
+    return memory
+
+
+@pytest.mark.parametrize(("html", "wrapper"), [(plain(1), None), (wrapped(1), WRAPPER)])
+def test_a_visit_teaches_what_is_read_or_labelled(html: str, wrapper: Wrapper | None) -> None:
+    asked = PageRequest(html, ADDRESS, wrapper, visit=Visit(SiteMemory(), NOW))
+
+    lesson = WORK.answer(asked).lesson
+
+    assert lesson is not None
+    assert lesson.added.pages == 1
+    assert lesson.added.labelled_pages == (wrapper is not None)
+
+
+def test_without_a_visit_nothing_is_taught() -> None:
+    assert WORK.answer(PageRequest(plain(1), ADDRESS)).lesson is None
 
 
 def test_lone_surrogates_and_zeros_arrive() -> None:

@@ -382,6 +382,7 @@ def crawls(folder: Path, site: Site, trained_once: bytes) -> dict[str, Crawl]:
         "MSS_MODEL": str(folder / "model"),
         "MSS_TRAIN": False,
         "MSS_WORKERS": 2,
+        "MSS_SITE_MEMORY": 0,
     }
     killer = {"EXTENSIONS": {"tests.plugin.spiders.WorkerKiller": 1}}
     asked = {

@@ -40,12 +40,17 @@ class Shelf:
             self.kept[site] = before.plus(memory)
 
 
+def teach(sites: CrawledSites, site: str, lesson: Lesson) -> None:
+    """A page of *site* that was not there before."""
+    sites.learn(f"http://{site}/{sites.pages}", lesson)
+
+
 def crawl(shelf: Shelf | None, max_bytes: int = PLENTY) -> CrawledSites:
     return CrawledSites(shelf, max_bytes, lambda: NOW)
 
 
 def pages_known(sites: CrawledSites, site: str) -> float:
-    return sites.visit(site).memory.pages
+    return sites.visit(f"http://{site}/").memory.pages
 
 
 @given(st.lists(st.sampled_from(SITES), max_size=30), st.integers(0, 3), st.integers(1, 9))
@@ -55,7 +60,7 @@ def test_nothing_is_forgotten_however_few_sites_are_held(
     shelf = Shelf()
     sites = crawl(shelf, PAGE.size * held)
     for number, site in enumerate(visits, 1):
-        sites.learn(site, Lesson(PAGE))
+        teach(sites, site, Lesson(PAGE))
         if number % every == 0:
             sites.checkpoint()
 
@@ -69,7 +74,7 @@ def test_memory_is_bounded() -> None:
     sites = crawl(Shelf(), 3 * PAGE.size)
 
     for site in SITES * 3:
-        sites.learn(site, Lesson(PAGE))
+        teach(sites, site, Lesson(PAGE))
 
     assert len(sites) == 3
 
@@ -78,7 +83,7 @@ def test_sites_that_are_only_looked_at_are_bounded_too() -> None:
     sites = crawl(Shelf(), 3 * SiteMemory().size)
 
     for number in range(100):
-        sites.visit(f"{number}.example")
+        sites.visit(f"http://{number}.example/")
 
     assert len(sites) == 3
 
@@ -86,10 +91,10 @@ def test_sites_that_are_only_looked_at_are_bounded_too() -> None:
 def test_a_checkpoint_writes_what_was_learned_since_the_last() -> None:
     shelf = Shelf()
     sites = crawl(shelf)
-    sites.learn("a.example", Lesson(PAGE))
+    teach(sites, "a.example", Lesson(PAGE))
     sites.checkpoint()
     shelf.kept.clear()
-    sites.learn("b.example", Lesson(PAGE))
+    teach(sites, "b.example", Lesson(PAGE))
 
     sites.checkpoint()
 
@@ -99,7 +104,7 @@ def test_a_checkpoint_writes_what_was_learned_since_the_last() -> None:
 def test_a_visit_knows_what_other_crawls_have_stored() -> None:
     sites = crawl(Shelf({"a.example": PAGE}))
 
-    sites.learn("a.example", Lesson(PAGE))
+    teach(sites, "a.example", Lesson(PAGE))
 
     assert pages_known(sites, "a.example") == 2
 
@@ -108,7 +113,7 @@ def test_a_page_that_adds_nothing_is_not_written() -> None:
     shelf = Shelf()
     sites = crawl(shelf)
 
-    sites.learn("a.example", Lesson())
+    teach(sites, "a.example", Lesson())
     sites.checkpoint()
 
     assert not shelf.kept
@@ -121,7 +126,7 @@ def test_a_store_that_fails_costs_no_page_and_is_named_once(
     sites = crawl(shelf)
     with caplog.at_level(logging.WARNING):
         for _ in range(3):
-            sites.learn("a.example", Lesson(PAGE))
+            teach(sites, "a.example", Lesson(PAGE))
             sites.checkpoint()
     assert sites.failures == 4
     assert [record.levelname for record in caplog.records] == ["WARNING"]
@@ -136,7 +141,7 @@ def test_a_store_that_fails_costs_no_page_and_is_named_once(
 def test_without_a_store_sites_are_remembered_while_there_is_room() -> None:
     sites = crawl(None, 2 * PAGE.size)
     for site in SITES[:3]:
-        sites.learn(site, Lesson(PAGE))
+        teach(sites, site, Lesson(PAGE))
     sites.checkpoint()
 
     assert [pages_known(sites, site) for site in ("b.example", "c.example")] == [1, 1]
@@ -149,18 +154,18 @@ def test_a_site_that_has_changed_its_layout_is_learned_anew(
     shelf = Shelf()
     sites = crawl(shelf)
     for _ in range(20):
-        sites.learn("a.example", Lesson(PAGE))
+        teach(sites, "a.example", Lesson(PAGE))
     sites.checkpoint()
     with caplog.at_level(logging.INFO):
         for _ in range(WATCHED + 2):
-            sites.learn("a.example", Lesson(OTHER, agreement=0.0))
+            teach(sites, "a.example", Lesson(OTHER, agreement=0.0))
     sites.checkpoint()
 
     assert [record.message for record in caplog.records] == [
         "scrapy-mss: a.example has changed its layout; what was known of it is forgotten"
     ]
     assert sites.changed == 1
-    for memory in (shelf.load("a.example"), sites.visit("a.example").memory):
+    for memory in (shelf.load("a.example"), sites.visit("http://www.a.example/").memory):
         assert memory.texts.keys.tolist() == OTHER.texts.keys.tolist()
         assert 0 < memory.pages < WATCHED
 
@@ -168,7 +173,15 @@ def test_a_site_that_has_changed_its_layout_is_learned_anew(
 def test_a_page_of_another_layout_is_no_change_of_the_site() -> None:
     sites = crawl(Shelf())
     for number in range(60):
-        sites.learn("a.example", Lesson(PAGE, agreement=float(number % 2)))
+        teach(sites, "a.example", Lesson(PAGE, agreement=float(number % 2)))
 
     assert sites.changed == 0
     assert pages_known(sites, "a.example") == 60
+
+
+def test_a_page_that_is_read_twice_teaches_once() -> None:
+    sites = crawl(Shelf())
+    for _ in range(2):
+        sites.learn("http://a.example/1", Lesson(PAGE))
+
+    assert pages_known(sites, "a.example") == sites.pages == 1
