@@ -145,7 +145,7 @@ class MssExtension:
     def _close_sites(self) -> None:
         if self.sites is None:
             return
-        self.sites.checkpoint()
+        self.sites.close()
         self.stats.put(stats.SITES_LEARNED, self.sites.pages)
         self.stats.put(stats.SITES_CHANGED, self.sites.changed)
         self.stats.put(stats.SITES_FAILED, self.sites.failures)

@@ -1,37 +1,26 @@
 """The sites that a crawl meets: in memory while they are used, in the store between checkpoints.
 
-What was learned since the last checkpoint is kept apart, and a checkpoint adds it to the store.
-Memory is bounded: beyond so many bytes, the sites that were used longest ago are written and
-forgotten; without a store they are forgotten alone.
+Memory is bounded: beyond so many bytes, the sites that were used longest ago are written, if they
+have to be, and forgotten.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from time import time
-from typing import Protocol
 
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.sites.layout import LayoutWatch
 from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.visit import Lesson, Visit
+from scrapy_mss.sites.writer import SiteWriter, Store
 
 # A page may be read twice, for its labels and for its article, shortly after one another.
 MAX_TAUGHT = 10_000
 
 logger = logging.getLogger(__name__)
-
-
-class Store(Protocol):
-    """Where memories are kept between crawls."""
-
-    def load(self, site: str) -> SiteMemory:
-        """What is known of *site*."""
-
-    def add(self, learned: dict[str, SiteMemory], minute: int, anew: Collection[str] = ()) -> None:
-        """Add what was *learned* of each site; of those in *anew*, forget what was there."""
 
 
 def minute_now() -> int:
@@ -42,25 +31,25 @@ def minute_now() -> int:
 class CrawledSites:
     """The memories of the sites of one crawl."""
 
-    def __init__(
-        self, store: Store | None, max_bytes: int, now: Callable[[], int] = minute_now
-    ) -> None:
-        """Keep up to *max_bytes* in memory, and the rest in *store*, if there is one."""
-        self._store = store
+    def __init__(self, store: Store, max_bytes: int, now: Callable[[], int] = minute_now) -> None:
+        """Keep up to *max_bytes* in memory, and the rest in *store*."""
+        self._writer = SiteWriter(store, now)
         self._max_bytes = max_bytes
         self._now = now
         self._known: OrderedDict[str, SiteMemory] = OrderedDict()  # used last is last
-        self._learned: dict[str, SiteMemory] = {}  # since the last checkpoint
-        self._anew: set[str] = set()  # sites that have changed since then
-        self._taught: dict[str, None] = {}  # addresses, the latest last
         self._watches: dict[str, LayoutWatch] = {}  # of the sites in memory
+        self._taught: dict[str, None] = {}  # addresses, the latest last
         self._bytes = 0
         self.pages = 0  # that were learned
         self.changed = 0  # sites whose layout has
-        self.failures = 0  # of the store
 
     def __len__(self) -> int:
         return len(self._known)
+
+    @property
+    def failures(self) -> int:
+        """How often the store has failed."""
+        return self._writer.failures
 
     def visit(self, url: str) -> Visit:
         """The page at *url*, to be read now."""
@@ -76,45 +65,40 @@ class CrawledSites:
             del self._taught[next(iter(self._taught))]
         site = site_of(url)
         self.pages += 1
+        known = self._recalled(site)
         if self._watches.setdefault(site, LayoutWatch()).has_changed(lesson.agreement):
-            self._begin_anew(site)
-        self._put(site, self._recalled(site).plus(lesson.added))
-        self._learned[site] = self._learned.get(site, SiteMemory()).plus(lesson.added)
+            known = self._forgotten(site)
+        self._writer.add(site, lesson.added)
+        self._put(site, known.plus(lesson.added))
 
-    def _begin_anew(self, site: str) -> None:
-        """Forget a site whose layout has changed: what is known of it misleads."""
+    def checkpoint(self) -> None:
+        """Begin to write what was learned; if that fails, it is kept for the next time."""
+        self._writer.begin()
+
+    def wait(self) -> None:
+        """Wait for the end of the checkpoint that is being written."""
+        self._writer.wait()
+
+    def close(self) -> None:
+        """Write what was learned."""
+        self._writer.close()
+
+    def _forgotten(self, site: str) -> SiteMemory:
+        """What is known of a site whose layout has changed: nothing, as all would mislead."""
         self.changed += 1
         logger.info(
             "scrapy-mss: %s has changed its layout; what was known of it is forgotten", site
         )
-        self._anew.add(site)
-        self._learned.pop(site, None)
-        self._put(site, SiteMemory())
-
-    def checkpoint(self) -> None:
-        """Write what was learned; if that fails, it is kept for the next time."""
-        if self._store is None or not self._learned:
-            return
-        try:
-            self._store.add(self._learned, self._now(), self._anew)
-        except OSError as error:
-            self._failed(error)
-        else:
-            self._learned, self._anew = {}, set()
+        self._writer.begin_anew(site)
+        return SiteMemory()
 
     def _recalled(self, site: str) -> SiteMemory:
         """What is known of *site*, which is used now."""
-        if site in self._known:
-            self._known.move_to_end(site)
-            return self._known[site]
-        memory = SiteMemory()
-        if self._store is not None:
-            try:
-                memory = self._store.load(site)
-            except OSError as error:
-                self._failed(error)
-        self._put(site, memory.plus(self._learned.get(site, SiteMemory())))
-        return self._known[site]
+        memory = self._known.get(site)
+        if memory is None:
+            memory = self._writer.load(site)
+        self._put(site, memory)
+        return memory
 
     def _put(self, site: str, memory: SiteMemory) -> None:
         before = self._known.get(site)
@@ -126,19 +110,11 @@ class CrawledSites:
 
     def _forget_one(self) -> None:
         """Drop the site that was used longest ago; what was learned of it is written before."""
-        site = next(iter(self._known))
-        if site in self._learned:
-            self.checkpoint()
-            self._learned.pop(site, None)  # lost only if there is no store, or it failed
-        self._bytes -= self._known.pop(site).size
+        site, memory = self._known.popitem(last=False)
+        self._bytes -= memory.size
         self._watches.pop(site, None)
-
-    def _failed(self, error: OSError) -> None:
-        """Log the first failure of the store; further ones are only counted."""
-        self.failures += 1
-        if self.failures == 1:
-            logger.warning(
-                "scrapy-mss: the memory of sites cannot be stored: %s. The crawl continues "
-                "without it; further failures are only counted",
-                error,
-            )
+        if self._writer.has(site):
+            self._writer.wait()
+            self._writer.begin()
+            self._writer.wait()
+            self._writer.drop(site)  # what could not be written: memory is bounded all the same

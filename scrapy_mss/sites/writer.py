@@ -1,0 +1,139 @@
+"""What a crawl has learned of sites and not stored yet; it is written by a thread.
+
+A checkpoint takes what was learned since the last one and has it added to the store while the crawl
+goes on. One that fails gives it back, and it is tried again with the next.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from scrapy_mss.sites.memory import SiteMemory
+
+logger = logging.getLogger(__name__)
+
+
+class Store(Protocol):
+    """Where memories are kept between crawls."""
+
+    def load(self, site: str) -> SiteMemory:
+        """What is known of *site*."""
+
+    def add(
+        self, learned: Mapping[str, SiteMemory], minute: int, anew: Collection[str] = ()
+    ) -> None:
+        """Add what was *learned* of each site; of those in *anew*, forget what was there."""
+
+
+@dataclass(slots=True)
+class Batch:
+    """What was learned of each site; those in ``anew`` have changed their layout before that."""
+
+    learned: dict[str, SiteMemory] = field(default_factory=dict)
+    anew: set[str] = field(default_factory=set)
+
+    def add(self, site: str, memory: SiteMemory) -> None:
+        """Add what was learned of *site*."""
+        self.learned[site] = self.of(site).plus(memory)
+
+    def begin_anew(self, site: str) -> None:
+        """Forget *site*, here and, once this is written, in the store."""
+        self.anew.add(site)
+        self.learned[site] = SiteMemory()
+
+    def of(self, site: str) -> SiteMemory:
+        """What was learned of *site*."""
+        return self.learned.get(site, SiteMemory())
+
+    def follow(self, later: Batch) -> None:
+        """Add a *later* batch."""
+        for site, memory in later.learned.items():
+            if site in later.anew:
+                self.begin_anew(site)
+            self.add(site, memory)
+
+
+class SiteWriter:
+    """Reads sites from a store, and writes to it what was learned of them."""
+
+    def __init__(self, store: Store, now: Callable[[], int]) -> None:
+        self._store = store
+        self._now = now
+        self._unsaved = Batch()
+        self._in_flight = Batch()  # what is being written
+        self._write: Future[None] | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-sites")
+        self.failures = 0
+
+    def load(self, site: str) -> SiteMemory:
+        """What is known of *site*, stored or not; what cannot be read is not known."""
+        if site in self._in_flight.learned:
+            self.wait()
+        stored = SiteMemory()
+        if site not in self._unsaved.anew:
+            try:
+                stored = self._store.load(site)
+            except Exception as error:  # noqa: BLE001 - of the disk, of what is there: pages go on
+                self._failed(error)
+        return stored.plus(self._unsaved.of(site))
+
+    def add(self, site: str, memory: SiteMemory) -> None:
+        """Add what was learned of *site*."""
+        self._unsaved.add(site, memory)
+
+    def begin_anew(self, site: str) -> None:
+        """Forget *site*."""
+        self._unsaved.begin_anew(site)
+
+    def has(self, site: str) -> bool:
+        """Whether anything of *site* is unsaved."""
+        return site in self._unsaved.learned
+
+    def drop(self, site: str) -> None:
+        """Give up what is unsaved of *site*."""
+        self._unsaved.learned.pop(site, None)
+
+    def begin(self) -> None:
+        """Begin to write what is unsaved, unless a write is still under way."""
+        if self._write is not None and not self._write.done():
+            return
+        self.wait()
+        if not self._unsaved.learned:
+            return
+        batch, self._unsaved = self._unsaved, Batch()
+        self._in_flight = batch
+        self._write = self._thread.submit(self._store.add, batch.learned, self._now(), batch.anew)
+
+    def wait(self) -> None:
+        """Wait for the write that is under way."""
+        if self._write is None:
+            return
+        batch, self._in_flight = self._in_flight, Batch()
+        write, self._write = self._write, None
+        try:
+            write.result()
+        except Exception as error:  # noqa: BLE001 - of the disk or the lock: it is tried again
+            self._failed(error)
+            batch.follow(self._unsaved)
+            self._unsaved = batch
+
+    def close(self) -> None:
+        """Write all that is unsaved; what cannot be written is lost."""
+        self.wait()
+        self.begin()
+        self.wait()
+        self._thread.shutdown()
+
+    def _failed(self, error: Exception) -> None:
+        """Log the first failure of the store; further ones are only counted."""
+        self.failures += 1
+        if self.failures == 1:
+            logger.warning(
+                "scrapy-mss: the memory of sites cannot be stored: %s. The crawl continues "
+                "without what is in the file; further failures are only counted",
+                error,
+            )

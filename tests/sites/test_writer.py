@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from threading import Event
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.writer import Batch, SiteWriter
+from tests.helpers.memories import NOW, page_memory
+
+PAGE = page_memory("<main><p>One two</p><p>Three</p></main>")
+LIMIT = 60.0  # seconds; no test waits that long unless something is wrong
+
+
+class SlowStore:
+    """Writes when it is told to."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, SiteMemory] = {}
+        self.go_on = Event()
+        self.fails = False
+
+    def load(self, site: str) -> SiteMemory:
+        return self.kept.get(site, SiteMemory())
+
+    def add(
+        self, learned: Mapping[str, SiteMemory], minute: int, anew: Collection[str] = ()
+    ) -> None:
+        assert minute == NOW
+        assert self.go_on.wait(LIMIT)
+        if self.fails:
+            raise OSError("the disk is full")
+        for site, memory in learned.items():
+            before = SiteMemory() if site in anew else self.load(site)
+            self.kept[site] = before.plus(memory)
+
+
+def test_what_is_learned_while_a_checkpoint_is_written_is_in_the_next() -> None:
+    store = SlowStore()
+    writer = SiteWriter(store, lambda: NOW)
+    writer.add("a.example", PAGE)
+    writer.begin()
+    writer.add("a.example", PAGE)
+    writer.begin()  # the first is still being written
+
+    store.go_on.set()
+    writer.close()
+
+    assert store.kept["a.example"].pages == 2
+
+
+def test_a_site_that_is_being_written_is_loaded_with_what_is_written() -> None:
+    store = SlowStore()
+    writer = SiteWriter(store, lambda: NOW)
+    writer.add("a.example", PAGE)
+    writer.begin()
+    writer.add("a.example", PAGE)
+    store.go_on.set()
+
+    assert writer.load("a.example").pages == 2
+    writer.close()
+
+
+def test_a_checkpoint_that_fails_is_written_with_the_next() -> None:
+    store = SlowStore()
+    store.go_on.set()
+    store.fails = True
+    writer = SiteWriter(store, lambda: NOW)
+    writer.add("a.example", PAGE)
+    writer.begin()
+    writer.add("a.example", PAGE)
+    writer.wait()
+    store.fails = False
+
+    writer.close()
+
+    assert writer.failures == 1
+    assert store.kept["a.example"].pages == 2
+
+
+STEPS = st.lists(st.tuples(st.sampled_from("ab"), st.booleans()), max_size=6)
+
+
+def batch(steps: list[tuple[str, bool]]) -> Batch:
+    """A page for each step, with which the site may begin anew."""
+    made = Batch()
+    for site, anew in steps:
+        if anew:
+            made.begin_anew(site)
+        made.add(site, PAGE)
+    return made
+
+
+@given(STEPS, STEPS)
+def test_two_batches_are_the_batch_of_all_steps(
+    first: list[tuple[str, bool]], later: list[tuple[str, bool]]
+) -> None:
+    joined = batch(first)
+    joined.follow(batch(later))
+
+    assert joined == batch(first + later)
