@@ -29,7 +29,8 @@ WORD = re.compile(r"\w+")
 
 def main() -> int:
     """Crawl and report; the exit code is that of the crawl."""
-    MODEL.unlink(missing_ok=True)
+    for learned in (MODEL, *MODEL.parent.glob(f"{MODEL.name}.sites*")):
+        learned.unlink(missing_ok=True)
     with demo_web.serving() as proxy:
         started = monotonic()
         code = crawl(proxy)

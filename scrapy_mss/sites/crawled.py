@@ -52,18 +52,19 @@ class CrawledSites:
         return self._writer.failures
 
     def visit(self, url: str) -> Visit:
-        """The page at *url*, to be read now."""
-        minute = self._now()
-        return Visit(self._recalled(site_of(url)).at(period_of(minute)), minute)
+        """The page at *url*, to be read now; one without a host is of no site."""
+        minute, site = self._now(), site_of(url)
+        memory = self._recalled(site).at(period_of(minute)) if site else SiteMemory()
+        return Visit(memory, minute)
 
     def learn(self, url: str, lesson: Lesson) -> None:
         """Remember what the page at *url* taught; in one crawl, each address teaches once."""
-        if not lesson.added.pages or url in self._taught:
+        site = site_of(url)
+        if not site or not lesson.added.pages or url in self._taught:
             return
         self._taught[url] = None
         if len(self._taught) > MAX_TAUGHT:
             del self._taught[next(iter(self._taught))]
-        site = site_of(url)
         self.pages += 1
         known = self._recalled(site)
         if self._watches.setdefault(site, LayoutWatch()).has_changed(lesson.agreement):

@@ -185,3 +185,14 @@ def test_a_page_that_is_read_twice_teaches_once() -> None:
         sites.learn("http://a.example/1", Lesson(PAGE))
 
     assert pages_known(sites, "a.example") == sites.pages == 1
+
+
+def test_pages_without_a_host_are_of_no_site() -> None:
+    shelf = Shelf()
+    sites = crawl(shelf)
+    for url in ("", "http://[/"):
+        sites.learn(url, Lesson(PAGE))
+
+        assert sites.visit(url).memory == SiteMemory()
+    sites.close()
+    assert not shelf.kept
