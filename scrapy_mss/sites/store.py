@@ -14,6 +14,7 @@ import os
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
@@ -167,6 +168,7 @@ class SiteStore:
 _REMOVE = "Remove the file, and sites are learned anew"
 
 
+@cache
 def fingerprint() -> str:
     """Equal for two versions of this library if the keys of a page are."""
     keys = BlockKeys.of(Page.of(_PROBE))

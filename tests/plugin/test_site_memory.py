@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,20 @@ def test_a_later_crawl_goes_on_from_what_is_known(site: Site, tmp_path: Path) ->
     crawl(tmp_path, [job(site, range(4)), job(site, range(4, 10))])
 
     assert remembered(tmp_path).pages == 10
+
+
+def test_two_crawls_at_once_lose_nothing_in_one_file(site: Site, tmp_path: Path) -> None:
+    model = str(tmp_path / "news.model")
+    jobs = [job(site, numbers, MSS_MODEL=model) for numbers in (range(6), range(6, 12))]
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        folder.mkdir()
+
+    with ThreadPoolExecutor(2) as threads:
+        found = list(threads.map(lambda folder, asked: crawl(folder, [asked]), folders, jobs))
+
+    assert [done.mss("sites/pages") for (done,) in found] == [6, 6]
+    assert remembered(tmp_path).pages == 12
 
 
 def test_labelled_pages_are_remembered_as_such_and_once(site: Site, tmp_path: Path) -> None:
