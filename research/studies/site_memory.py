@@ -103,7 +103,7 @@ def read(labelled: LabelledPage, extractor: Extractor) -> Read:
         gold,
         metrics.bag(metrics.words(text), gold).f1,
         reading.visit.lesson.added,
-        learned_from_labels(page, inside, MINUTE),
+        learned_from_labels(BlockKeys.of(page), inside, MINUTE),
     )
 
 

@@ -16,10 +16,13 @@ another: `python -m research.studies.site_memory`, docs/site-memory.md.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from scrapy_mss.core.naive_bayes import logistic
-from scrapy_mss.markup.tokens import Floats, TokenIds
+from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.sites.counts import Columns
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.observation import BlockKeys
 
@@ -41,24 +44,37 @@ def adjusted(memory: SiteMemory, keys: BlockKeys, probability: Floats) -> Floats
     """The *probability* of each block (float64[n]) with what *memory* says."""
     if memory.pages < MIN_PAGES or not len(probability):
         return probability
-    evidence = block_evidence(memory, keys, probability)
+    evidence = block_evidence(Recalled.of(memory, keys), probability)
     return logistic(_log_odds(probability, CERTAIN) + evidence)
 
 
-def block_evidence(memory: SiteMemory, keys: BlockKeys, probability: Floats) -> Floats:
-    """float64[n]: the log-odds that the *memory* adds to each block."""
-    return (
-        repetition(memory, keys, probability)
-        + containers(memory, keys, probability)
-        + anchors(memory, keys)
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class Recalled:
+    """What a memory knows of the blocks of a page."""
+
+    keys: BlockKeys
+    pages: float  # of the site
+    texts: Columns
+    containers: Columns
+
+    @classmethod
+    def of(cls, memory: SiteMemory, keys: BlockKeys) -> Recalled:
+        """What *memory* knows of the blocks with these *keys*."""
+        texts = memory.texts.find(keys.texts)
+        return cls(keys, memory.pages, texts, memory.containers.find(keys.containers))
 
 
-def repetition(memory: SiteMemory, keys: BlockKeys, probability: Floats) -> Floats:
+def block_evidence(recalled: Recalled, probability: Floats) -> Floats:
+    """float64[n]: the log-odds that are added to each block."""
+    return repetition(recalled, probability) + containers(recalled, probability) + anchors(recalled)
+
+
+def repetition(recalled: Recalled, probability: Floats) -> Floats:
     """float64[n], 0 or less: by the share of the site's pages that have the block's text."""
-    share = memory.texts.find(keys.texts)[0] / memory.pages
-    share = np.maximum(share - _share_of_article(share, _likely_words(keys, probability)), 0.0)
-    of_others = _mean_of_others(keys.containers, share)
+    share = recalled.texts[0] / recalled.pages
+    of_article = _share_of_article(share, _likely_words(recalled.keys, probability))
+    share = np.maximum(share - of_article, 0.0)
+    of_others = _mean_of_others(recalled.keys, share)
     return -REPETITION * _strength(share) - NEIGHBOURS * _strength(of_others)
 
 
@@ -79,17 +95,17 @@ def _share_of_article(share: Floats, words: Floats) -> float:
     return float(share[ascending][min(middle, len(share) - 1)])
 
 
-def _mean_of_others(keys: TokenIds, values: Floats) -> Floats:
-    """float64[n]: the mean of *values* over the other blocks with the same key, 0 if none."""
-    _, of_key = np.unique(keys, return_inverse=True)
-    others = np.bincount(of_key)[of_key] - 1
-    mean: Floats = (np.bincount(of_key, values)[of_key] - values) / np.maximum(others, 1)
+def _mean_of_others(keys: BlockKeys, values: Floats) -> Floats:
+    """float64[n]: the mean of *values* over the other blocks in such containers, 0 if none."""
+    _, of_block, sizes = keys.by_container
+    others = sizes[of_block] - 1
+    mean: Floats = (np.bincount(of_block, values)[of_block] - values) / np.maximum(others, 1)
     return mean * (others > 0)
 
 
-def containers(memory: SiteMemory, keys: BlockKeys, probability: Floats) -> Floats:
+def containers(recalled: Recalled, probability: Floats) -> Floats:
     """float64[n]: by what was the article in such containers on other pages."""
-    pages, votes, labelled, labelled_votes = memory.containers.find(keys.containers)
+    pages, votes, labelled, labelled_votes = recalled.containers
     mean = (votes + probability) / (pages + 1)
     agreement = (2 * mean - 1) ** 2 * pages / (pages + 2)
     moved = CONTAINERS * agreement * (_log_odds(mean) - _log_odds(probability))
@@ -97,10 +113,10 @@ def containers(memory: SiteMemory, keys: BlockKeys, probability: Floats) -> Floa
     return moved + LABELLED_CONTAINERS * np.clip(by_labels, -MAX_LABELLED, MAX_LABELLED)
 
 
-def anchors(memory: SiteMemory, keys: BlockKeys) -> Floats:
+def anchors(recalled: Recalled) -> Floats:
     """float64[n], 0 or less: by texts that the article is always before, or always after."""
-    _, once, before, after = memory.texts.find(keys.texts)
-    usable = keys.once & (once >= MIN_PAGES)
+    _, once, before, after = recalled.texts
+    usable = recalled.keys.once & (once >= MIN_PAGES)
     ones = np.ones(1)
     beyond = np.where(usable, (after + 0.5) / (once + 1), 1.0)
     ahead = np.where(usable, (before + 0.5) / (once + 1), 1.0)

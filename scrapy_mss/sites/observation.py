@@ -13,12 +13,14 @@ counts it once.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import mix
-from scrapy_mss.markup.elements import Counts
+from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.tokens import Bools, Floats, TokenIds
 from scrapy_mss.sites.counts import KeyedCounts
 
@@ -27,7 +29,15 @@ MAX_TEXTS = 512  # of a page: what a page can push out of the memory is bounded
 MIN_ARTICLE_WORDS = 20.0  # that are expected in all, for shares of them to say anything
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class Groups(NamedTuple):
+    """Blocks by their key: each key once, and which of them each block has."""
+
+    keys: TokenIds  # uint64[m], ascending
+    of_block: Indices  # intp[n]
+    sizes: Counts  # int64[m]: how many blocks have each key
+
+
+@dataclass(frozen=True, eq=False)
 class BlockKeys:
     """What a page's blocks are known by on other pages, and how long they are; one row a block."""
 
@@ -41,12 +51,22 @@ class BlockKeys:
         levels = page.ancestor_keys[:CONTAINER_LEVELS]
         return cls(page.text_hashes, mix(list(levels)), page.blocks.words)
 
-    @property
+    @cached_property
     def once(self) -> Bools:
         """bool[n]: the blocks whose text occurs once on the page."""
-        _, of_key, times = np.unique(self.texts, return_inverse=True, return_counts=True)
-        once: Bools = times[of_key] == 1
+        _, of_block, sizes = _groups(self.texts)
+        once: Bools = sizes[of_block] == 1
         return once
+
+    @cached_property
+    def by_container(self) -> Groups:
+        """The blocks by the kind of container that they are in."""
+        return _groups(self.containers)
+
+
+def _groups(keys: TokenIds) -> Groups:
+    unique, of_block, sizes = np.unique(keys, return_inverse=True, return_counts=True)
+    return Groups(unique, of_block, sizes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,13 +77,14 @@ class Observation:
     containers: KeyedCounts
 
 
-def observation(page: Page, inside: Floats, minute: int, *, labelled: bool = False) -> Observation:
-    """What *page* adds, with the probability *inside* (float64[n_blocks]) of each block.
+def observation(
+    keys: BlockKeys, inside: Floats, minute: int, *, labelled: bool = False
+) -> Observation:
+    """What the page with these *keys* adds; *inside* (float64[n]) is the probability of each block.
 
     With *labelled*, the probabilities are 0 or 1 and what a wrapper says. *minute* is when the
     page was downloaded, in minutes since 1970.
     """
-    keys = BlockKeys.of(page)
     return Observation(
         _texts(keys, keys.words * inside, minute),
         _containers(keys, inside, minute, labelled=labelled),
@@ -85,8 +106,8 @@ def _texts(keys: BlockKeys, mass: Floats, minute: int) -> KeyedCounts:
 
 def _containers(keys: BlockKeys, inside: Floats, minute: int, *, labelled: bool) -> KeyedCounts:
     """Each container of the page: once, with the mean probability of its blocks."""
-    unique, of_key = np.unique(keys.containers, return_inverse=True)
-    votes = np.bincount(of_key, inside, len(unique)) / np.maximum(np.bincount(of_key), 1)
+    unique, of_block, sizes = keys.by_container
+    votes = np.bincount(of_block, inside, len(unique)) / sizes
     ones = np.ones(len(unique))
     rows = np.stack((ones, votes, ones * labelled, votes * labelled), axis=1)
     return KeyedCounts.of(unique, rows, minute)

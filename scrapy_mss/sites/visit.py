@@ -45,23 +45,23 @@ class Visit:
         """The *probability* of each block with what is known of the site."""
         keys = BlockKeys.of(page)
         if article_probability >= MIN_LEARNED:
-            added = learned(page, probability, self.minute)
+            added = learned(keys, probability, self.minute)
             self.lesson = Lesson(added, agreement(self.memory, keys, probability))
         return adjusted(self.memory, keys, probability)
 
 
-def learned(page: Page, probability: Floats, minute: int) -> SiteMemory:
-    """What *page* adds, by the *probability* of each block without memory."""
-    return SiteMemory.of(observation(page, probability, minute), minute)
+def learned(keys: BlockKeys, probability: Floats, minute: int) -> SiteMemory:
+    """What the page with these *keys* adds, by the *probability* of each block without memory."""
+    return SiteMemory.of(observation(keys, probability, minute), minute)
 
 
 def lesson_of_labels(page: Page, inside: Bools, minute: int) -> Lesson:
     """What *page* teaches, the tokens of whose article are *inside* (bool[n_tokens])."""
     words = page.blocks.count(inside & page.tokens.is_word)
-    return Lesson(learned_from_labels(page, words * 2 > page.blocks.words, minute))
+    return Lesson(learned_from_labels(BlockKeys.of(page), words * 2 > page.blocks.words, minute))
 
 
-def learned_from_labels(page: Page, inside: Bools, minute: int) -> SiteMemory:
-    """What *page* adds, whose article is *inside* (bool[n_blocks])."""
-    seen = observation(page, inside.astype(float), minute, labelled=True)
+def learned_from_labels(keys: BlockKeys, inside: Bools, minute: int) -> SiteMemory:
+    """What the page with these *keys* adds, whose article is *inside* (bool[n_blocks])."""
+    seen = observation(keys, inside.astype(float), minute, labelled=True)
     return SiteMemory.of(seen, minute, labelled=True)

@@ -6,7 +6,7 @@ import numpy as np
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.observation import observation
+from scrapy_mss.sites.observation import BlockKeys, observation
 
 NOW = 29_500_000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -16,7 +16,7 @@ def page_memory(html: str, minute: int = NOW) -> SiteMemory:
     """What one page adds; its blocks are less and less probable."""
     page = Page.of(html)
     inside = np.linspace(1.0, 0.0, len(page.blocks))
-    return SiteMemory.of(observation(page, inside, minute), minute)
+    return SiteMemory.of(observation(BlockKeys.of(page), inside, minute), minute)
 
 
 def numbered(number: int) -> str:

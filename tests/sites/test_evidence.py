@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Floats
-from scrapy_mss.sites.evidence import MIN_PAGES, adjusted, anchors, containers, repetition
+from scrapy_mss.sites.evidence import (
+    MIN_PAGES,
+    Recalled,
+    adjusted,
+    anchors,
+    containers,
+    repetition,
+)
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.observation import BlockKeys
 from scrapy_mss.sites.visit import learned, learned_from_labels
@@ -30,7 +37,7 @@ def remembered(pages: list[str], inside: list[float] | None = None) -> SiteMemor
     """The memory of *pages*; the blocks of each have the probabilities *inside*, else one half."""
     read = [Page.of(html) for html in pages]
     votes = [np.array(inside or [0.5] * len(page.blocks)) for page in read]
-    each = [learned(page, vote, 1) for page, vote in zip(read, votes, strict=True)]
+    each = [learned(BlockKeys.of(page), vote, 1) for page, vote in zip(read, votes, strict=True)]
     return reduce(SiteMemory.plus, each, SiteMemory())
 
 
@@ -71,7 +78,7 @@ def test_a_page_of_which_nothing_is_known_stays_as_it_is() -> None:
 
 
 def by_repetition(pages: list[str], html: str, probability: list[float]) -> Floats:
-    return repetition(remembered(pages), keys_of(html), np.array(probability))
+    return repetition(Recalled.of(remembered(pages), keys_of(html)), np.array(probability))
 
 
 def test_text_of_other_pages_is_less_likely_the_more_pages_have_it() -> None:
@@ -112,9 +119,8 @@ def test_a_second_copy_of_a_page_keeps_its_article() -> None:
 def by_containers(inside: list[float], probability: list[float]) -> Floats:
     box = "<p class=box>{}</p>"
     pages = [article(n, box.format(OWN[n] * 2)) for n in range(6)]
-    return containers(
-        remembered(pages, inside), keys_of(article(9, box.format("new"))), np.array(probability)
-    )
+    keys = keys_of(article(9, box.format("new")))
+    return containers(Recalled.of(remembered(pages, inside), keys), np.array(probability))
 
 
 def test_a_block_moves_towards_what_its_container_was() -> None:
@@ -142,11 +148,12 @@ def test_labels_speak_louder_than_readings() -> None:
     read, labelled = SiteMemory(), SiteMemory()
     for n in range(5):
         other = Page.of(article(n))
-        read = read.plus(learned(other, inside.astype(float), 1))
-        labelled = labelled.plus(learned_from_labels(other, inside, 1))
+        read = read.plus(learned(BlockKeys.of(other), inside.astype(float), 1))
+        labelled = labelled.plus(learned_from_labels(BlockKeys.of(other), inside, 1))
     probability = np.full(len(page.blocks), 0.3)
 
-    moved = [containers(memory, BlockKeys.of(page), probability) for memory in (read, labelled)]
+    keys = BlockKeys.of(page)
+    moved = [containers(Recalled.of(each, keys), probability) for each in (read, labelled)]
 
     assert (moved[0] > 0).all()
     assert (moved[1] > moved[0]).all()
@@ -154,7 +161,8 @@ def test_labels_speak_louder_than_readings() -> None:
 
 def by_anchors(pages: list[str], html: str) -> Floats:
     n = len(Page.of(pages[0]).blocks)
-    return anchors(remembered(pages, [1.0, 1.0, 1.0] + [0.0] * (n - 3)), keys_of(html))
+    inside = [1.0, 1.0, 1.0] + [0.0] * (n - 3)
+    return anchors(Recalled.of(remembered(pages, inside), keys_of(html)))
 
 
 def test_what_is_after_a_text_that_the_article_is_always_before_is_less_likely() -> None:
@@ -182,4 +190,4 @@ def test_a_text_inside_the_article_is_no_anchor() -> None:
     ]
     memory = remembered(pages[:6], [1.0, 0.0, 1.0])
 
-    assert not anchors(memory, keys_of(pages[6])).any()
+    assert not anchors(Recalled.of(memory, keys_of(pages[6]))).any()

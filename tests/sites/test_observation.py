@@ -12,7 +12,7 @@ LONG = "word " * 30
 
 
 def observed(page: Page, inside: Floats, *, labelled: bool = False) -> Observation:
-    return observation(page, inside, 1, labelled=labelled)
+    return observation(BlockKeys.of(page), inside, 1, labelled=labelled)
 
 
 def text_counts(html: str, inside: list[float]) -> dict[int, list[float]]:
