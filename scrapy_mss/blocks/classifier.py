@@ -48,12 +48,11 @@ class Pooling(NamedTuple):
     of: Callable[[Page, Values, Floats], Floats]
 
 
-def mean_over_block(page: Page, values: Values, ratio: Floats) -> Floats:
+def mean_over_block(page: Page, values: Values, ratio: Floats) -> Floats:  # noqa: ARG001 - of all poolings
     """The mean over the words and symbols of each block; *values* are one a token."""
-    of_token = page.blocks.of_token[values.start]
-    texts = np.flatnonzero((of_token >= 0) & ~page.tokens.is_tag[values.start])
-    block, n = of_token[texts], len(page.blocks)
-    return np.bincount(block, ratio[texts], n) / np.bincount(block, minlength=n)
+    token, block, first = page.texts
+    sums = np.bincount(block, ratio[token], len(page.blocks))
+    return sums / np.diff(first, append=len(token))
 
 
 def own_value(page: Page, values: Values, ratio: Floats) -> Floats:  # noqa: ARG001 - of all poolings
@@ -118,7 +117,8 @@ class BlockInputs(NamedTuple):
     @property
     def matrix(self) -> Matrix:
         """float32[n, n_inputs], in the order of ``columns``."""
-        return np.stack(list(self.columns.values()), axis=1).astype(np.float32)
+        rows = np.stack(list(self.columns.values())).astype(np.float32)
+        return np.ascontiguousarray(rows.T)
 
 
 def block_inputs(page: Page, evidence: Floats, score: Floats) -> BlockInputs:

@@ -30,9 +30,7 @@ def container_features(page: Page, mass: Floats) -> Columns:
     for level in range(KEY_LEVELS):
         columns |= _same_key(page, mass, level)
     columns["same_path_mass"] = _group_sum(mass, _groups(_tag_paths(page)))
-    for level in range(ELEMENT_LEVELS):
-        columns |= _same_element(page, mass, level)
-    return columns
+    return columns | _same_elements(page, mass)
 
 
 def evidence_mass(page: Page, score: Floats) -> tuple[Floats, float]:
@@ -42,9 +40,9 @@ def evidence_mass(page: Page, score: Floats) -> tuple[Floats, float]:
     return mass / total, total
 
 
-def mass_inside(page: Page, mass: Floats, level: int) -> Floats:
-    """float64[n]: the share of the evidence inside each block's ancestor at *level*."""
-    return _inside(page, mass, level, 1.0)
+def ancestor_mass(level: int) -> str:
+    """The feature that is the share of the evidence inside each block's ancestor at *level*."""
+    return f"ancestor_{level}_mass"
 
 
 def _same_key(page: Page, mass: Floats, level: int) -> Columns:
@@ -61,15 +59,17 @@ def _same_key(page: Page, mass: Floats, level: int) -> Columns:
     }
 
 
-def _same_element(page: Page, mass: Floats, level: int) -> Columns:
-    """What is in the block's own ancestor at *level*."""
+def _same_elements(page: Page, mass: Floats) -> Columns:
+    """What is in each of the block's own ancestors."""
     words = page.blocks.words.astype(np.float64)
-    share = _inside(page, mass, level, 1.0)
-    length = _inside(page, words, level, float(words.sum()))
-    return {
-        f"ancestor_{level}_mass": share,
-        f"ancestor_{level}_density": share / np.maximum(length, 1.0) * PER_WORDS,
-    }
+    share = _inside(page, mass, 1.0)
+    length = _inside(page, words, float(words.sum()))
+    density = share / np.maximum(length, 1.0) * PER_WORDS
+    columns = {}
+    for level in range(ELEMENT_LEVELS):
+        columns[ancestor_mass(level)] = share[level]
+        columns[f"ancestor_{level}_density"] = density[level]
+    return columns
 
 
 def _tag_paths(page: Page) -> TokenIds:
@@ -79,8 +79,9 @@ def _tag_paths(page: Page) -> TokenIds:
 
 def _groups(keys: TokenIds) -> NDArray[np.intp]:
     """intp[n]: equal numbers for equal *keys*."""
-    groups: NDArray[np.intp] = np.unique(keys, return_inverse=True)[1]
-    return groups
+    numbers: dict[int, int] = {}
+    found = [numbers.setdefault(key, len(numbers)) for key in keys.tolist()]
+    return np.array(found, np.intp)
 
 
 def _group_sum(values: NDArray[np.generic], group: NDArray[np.intp]) -> Floats:
@@ -89,9 +90,12 @@ def _group_sum(values: NDArray[np.generic], group: NDArray[np.intp]) -> Floats:
     return sums
 
 
-def _inside(page: Page, values: Floats, level: int, outside: float) -> Floats:
-    """float64[n]: the sum of *values* in each block's ancestor; *outside* if there is none."""
-    tokens, starts = page.tokens, page.blocks.ancestors[level]
+def _inside(page: Page, values: Floats, outside: float) -> Floats:
+    """float64[ELEMENT_LEVELS, n]: the sum of *values* in each block's ancestors.
+
+    It is *outside* where there is none.
+    """
+    tokens, starts = page.tokens, page.blocks.ancestors[:ELEMENT_LEVELS]
     before = np.zeros(len(tokens) + 1)
     before[page.blocks.first + 1] = values
     before = np.cumsum(before)

@@ -14,6 +14,7 @@ Declarations
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from html import unescape
 from itertools import chain
@@ -52,12 +53,13 @@ _DESCRIPTION = re.compile(
 )
 _CONTENT = re.compile(r"""\scontent\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
 
-# schema.org types in JSON-LD and OpenGraph's og:type. Each begins with letters, which a search
-# finds many times as fast as one of two quotes.
-_TYPES = (
-    re.compile(r"""@type["']\s*:\s*(?:\[\s*)?["']([A-Za-z]{1,40})["']"""),
-    re.compile(r"""og:type["']\s+content\s*=\s*["']([a-z.]{1,40})["']"""),
-)
+# schema.org types in JSON-LD and OpenGraph's og:type: what each begins with, and the whole. No type
+# holds what another one begins with, so each beginning can be looked at by itself.
+_TYPES = {
+    "@type": re.compile(r"""@type["']\s*:\s*(?:\[\s*)?["']([A-Za-z]{1,40})["']"""),
+    "og:type": re.compile(r"""og:type["']\s+content\s*=\s*["']([a-z.]{1,40})["']"""),
+}
+TYPE_CUES = tuple(_TYPES)
 
 
 class ElementAttributes(NamedTuple):
@@ -127,6 +129,9 @@ def base_href(tokens: Tokens) -> str:
     return unescape(next(filter(None, found.groups()), "")).strip() if found else ""
 
 
-def declared_types(source: str) -> set[str]:
-    """The schema.org types and the OpenGraph type that the page declares."""
-    return {kind for pattern in _TYPES for kind in pattern.findall(source)}
+def declared_types(source: str, places: Mapping[str, Iterable[int]]) -> set[str]:
+    """The schema.org and OpenGraph types declared in *source*, which has `TYPE_CUES` at *places*."""
+    found = (
+        pattern.match(source, place) for cue, pattern in _TYPES.items() for place in places[cue]
+    )
+    return {each[1] for each in found if each}

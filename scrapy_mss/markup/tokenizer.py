@@ -25,6 +25,7 @@ from __future__ import annotations
 import re
 import sys
 from array import array
+from bisect import bisect_left
 from functools import cache, lru_cache
 from hashlib import blake2b
 from html import unescape
@@ -34,6 +35,7 @@ from operator import itemgetter
 
 import numpy as np
 
+from scrapy_mss.markup.compiled import scan as compiled_part
 from scrapy_mss.markup.stemming import Stem, normalized, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS, UNKNOWN_TAG
 from scrapy_mss.markup.tokens import (
@@ -108,6 +110,9 @@ def _any_cjk() -> re.Pattern[str]:
     return re.compile(f"[{CJK}]")
 
 
+if (_compiled := compiled_part()) is not None:
+    _compiled.prepare(re.findall("(.)(?:-(.))?", CJK), [n for n in html5 if not n.endswith(";")])
+
 _ANY_BLANK = re.compile(_BLANK)
 # ASCII: where case is ignored, "s" is also the long s, which makes no script.
 _HIDDEN = re.compile(r"<!--|<((?ai:script|style))(?=[\s/>])")
@@ -137,19 +142,8 @@ def decode_all(text: str) -> str:
 
 def tokenize(source: str, stem: Stem = porter) -> Tokens:
     """The tokens of an HTML page, or of any other text; words are told apart by their *stem*."""
-    has_references = _has_letter_references(source)
-    hidden = _HIDDEN_OR_REFERENCE if has_references else _HIDDEN
-    clean, places, shifts = _clean(source, hidden)
-    pieces = piece_pattern(cjk=_has_cjk(clean)).findall(clean)
-    n_pieces = len(pieces)
-    codes = np.fromiter(map(_codes_of(stem).__getitem__, pieces), np.uint64, n_pieces)
-    ends = np.fromiter(map(len, pieces), np.int32, n_pieces).cumsum(dtype=np.int32)
-    starts = np.concatenate((np.zeros(1, np.int32), ends[:-1])) if n_pieces else ends
-    is_token = codes & np.uint64(_NO_TOKEN) == 0
-    codes, starts, ends = codes[is_token], starts[is_token], ends[is_token]
-    ends = ends - (codes & np.uint64(_SPACE_AFTER) != 0)
-
-    token_id: TokenIds = codes & np.uint64(_ID_MASK)
+    clean, places, shifts = _clean(source, _marks(source))
+    token_id, starts, ends = _scan(clean, stem)
     kind = (token_id & np.uint64(KIND_MASK)).astype(np.uint8)
     is_tag = kind <= CLOSE
     tag = np.where(is_tag, token_id >> np.uint64(KIND_BITS) & np.uint64(TAG_MASK), 0)
@@ -159,9 +153,31 @@ def tokenize(source: str, stem: Stem = porter) -> Tokens:
     return Tokens(source, clean, token_id, kind, tag, start, end, starts, ends, unclosed, partner)
 
 
+def _scan(clean: str, stem: Stem) -> tuple[TokenIds, Ints, Ints]:
+    """The id, the start and the end of each token of *clean*."""
+    compiled = compiled_part()
+    if compiled is None:
+        return _scan_in_python(clean, stem)
+    columns = compiled.scan(clean, _memory_of(stem), _NO_TOKEN)
+    ids, starts, ends = map(np.asarray, columns)
+    return ids, starts, ends
+
+
+def _scan_in_python(clean: str, stem: Stem) -> tuple[TokenIds, Ints, Ints]:
+    pieces = piece_pattern(cjk=_has_cjk(clean)).findall(clean)
+    n_pieces = len(pieces)
+    codes = np.fromiter(map(_codes_of(stem).__getitem__, pieces), np.uint64, n_pieces)
+    ends = np.fromiter(map(len, pieces), np.int32, n_pieces).cumsum(dtype=np.int32)
+    starts = np.concatenate((np.zeros(1, np.int32), ends[:-1])) if n_pieces else ends
+    is_token = codes & np.uint64(_NO_TOKEN) == 0
+    codes, starts, ends = codes[is_token], starts[is_token], ends[is_token]
+    ends = ends - (codes & np.uint64(_SPACE_AFTER) != 0)
+    return codes & np.uint64(_ID_MASK), starts, ends
+
+
 def tag_sources(source: str) -> list[str]:
     """The source of every tag outside comments, scripts and styles, as `tokenize` sees it."""
-    return _TAG_END.findall(_clean(source, _HIDDEN)[0])
+    return _TAG_END.findall(_clean(source, _Searched(source, _HIDDEN))[0])
 
 
 def _has_cjk(text: str) -> bool:
@@ -173,7 +189,71 @@ def _has_cjk(text: str) -> bool:
     return bool(_any_cjk().search(high))
 
 
-def _clean(source: str, hidden: re.Pattern[str]) -> tuple[str, list[int], list[int]]:
+class _Searched:
+    """What is taken out of a source, by regular expressions alone."""
+
+    def __init__(self, source: str, pattern: re.Pattern[str]) -> None:
+        self._source = source
+        self._pattern = pattern
+
+    def after(self, position: int) -> re.Match[str] | None:
+        """The first comment, script, style or reference from *position* on."""
+        return self._pattern.search(self._source, position)
+
+    def closing(self, name: str, position: int) -> re.Match[str] | None:
+        """The first closing tag of that *name* from *position* on."""
+        return _CLOSING[name].search(self._source, position)
+
+
+class _Marked:
+    """The same, where it is known at which places one may begin."""
+
+    def __init__(self, source: str, places: list[int]) -> None:
+        self._source = source
+        self._places = places
+        self._next = 0
+
+    def after(self, position: int) -> re.Match[str] | None:
+        """The first comment, script, style or reference from *position* on."""
+        return self._first(_HIDDEN_OR_REFERENCE, position)
+
+    def closing(self, name: str, position: int) -> re.Match[str] | None:
+        """The first closing tag of that *name* from *position* on."""
+        return self._first(_CLOSING[name], position)
+
+    def _first(self, pattern: re.Pattern[str], position: int) -> re.Match[str] | None:
+        source, places = self._source, self._places
+        for number in range(bisect_left(places, position, self._next), len(places)):
+            found = pattern.match(source, places[number])
+            if found:
+                self._next = number
+                return found
+        self._next = len(places)
+        return None
+
+
+def _marks(source: str) -> _Searched | _Marked:
+    """A search for what is taken out of *source*."""
+    compiled = compiled_part()
+    if compiled is not None:
+        return _Marked(source, compiled.marks(source, _letters()))
+    has_references = _has_letter_references(source)
+    return _Searched(source, _HIDDEN_OR_REFERENCE if has_references else _HIDDEN)
+
+
+@cache
+def _letters() -> Memory:
+    """Which references stand for letters or digits, as the compiled part remembers it."""
+    compiled = compiled_part()
+    assert compiled is not None
+    return compiled.Memory(_is_letters)
+
+
+def _is_letters(reference: str) -> bool:
+    return decode(reference).isalnum()
+
+
+def _clean(source: str, hidden: _Searched | _Marked) -> tuple[str, list[int], list[int]]:
     """*source* without what is *hidden*; where in the result, and by how much, offsets shift."""
     kept: list[str] = []
     places, shifts = [0], [0]
@@ -189,7 +269,7 @@ def _clean(source: str, hidden: re.Pattern[str]) -> tuple[str, list[int], list[i
         shifts.append(resume - length)
 
     search_from = 0
-    while found := hidden.search(source, search_from):
+    while found := hidden.after(search_from):
         start, search_from = found.span()
         opener = found[0]
         if opener[0] == "&":
@@ -203,7 +283,7 @@ def _clean(source: str, hidden: re.Pattern[str]) -> tuple[str, list[int], list[i
             keep(start, search_from)
         else:
             content = _end_of_tag(source, start)
-            closing = _CLOSING[found[1].lower()].search(source, content)
+            closing = hidden.closing(found[1].lower(), content)
             search_from = closing.start() if closing else len(source)
             keep(content, search_from)
     if not kept:
@@ -213,7 +293,7 @@ def _clean(source: str, hidden: re.Pattern[str]) -> tuple[str, list[int], list[i
 
 
 def _has_letter_references(source: str) -> bool:
-    return any(decode(reference).isalnum() for reference in set(_ANY_REFERENCE.findall(source)))
+    return any(map(_is_letters, set(_ANY_REFERENCE.findall(source))))
 
 
 def _after(source: str, what: str, position: int) -> int:
@@ -235,10 +315,17 @@ def _in_source(places: list[int], shifts: list[int], starts: Ints, ends: Ints) -
     """
     if len(places) == 1:
         return starts, ends
-    at, by = np.array(places), np.array(shifts)
-    start = starts + by[np.searchsorted(at, 2 * starts, side="right") - 1]
-    end = ends + by[np.maximum(np.searchsorted(at, 2 * ends, side="left") - 1, 0)]
-    return start.astype(np.int32), end.astype(np.int32)
+    at, more = np.array(places), np.diff(np.array(shifts, np.int32), prepend=np.int32(0))
+    start = starts + _running(more, np.searchsorted(2 * starts, at, side="left"), len(starts))
+    end = ends + _running(more, np.searchsorted(2 * ends, at, side="right"), len(ends))
+    return start, end
+
+
+def _running(more: Ints, first: Indices, n: int) -> Ints:
+    """int32[n]: the sum of what is *more* from each *first* token on."""
+    steps = np.zeros(n + 1, np.int32)
+    np.add.at(steps, first, more)
+    return np.cumsum(steps[:-1], dtype=np.int32)
 
 
 def _nesting(is_tag: Bools, kind: Bytes, tag: Bytes) -> tuple[Ints, Ints]:
@@ -248,10 +335,28 @@ def _nesting(is_tag: Bools, kind: Bytes, tag: Bytes) -> tuple[Ints, Ints]:
     without a match changes nothing. How many of each name are open is kept beside the stack,
     so that a closing tag without a match is known without a look through it.
     """
-    at = np.flatnonzero(is_tag)
+    at = np.flatnonzero(is_tag).astype(np.int32)
+    tops, partners = _nest(tag[at], kind[at] == CLOSE)
     partner = np.full(len(is_tag), -1, np.int32)
-    names = tag[at].tolist()
-    closing = (kind[at] == CLOSE).tolist()
+    # The extra -1 at the end stands for "none".
+    at = np.append(at, np.int32(-1))
+    partner[at[:-1]] = at[partners]
+    tops = np.append(at[tops], np.int32(-1))
+    return tops[np.cumsum(is_tag) - 1], partner
+
+
+def _nest(tag: Bytes, is_close: Bools) -> tuple[Ints, Ints]:
+    """The same among tags alone: both as numbers of tags, -1 where there is none."""
+    compiled = compiled_part()
+    if compiled is None:
+        return _nest_in_python(tag, is_close)
+    tops, partners = map(np.asarray, compiled.nest(tag.tobytes(), is_close.tobytes()))
+    return tops, partners
+
+
+def _nest_in_python(tag: Bytes, is_close: Bools) -> tuple[Ints, Ints]:
+    names, closing = tag.tolist(), is_close.tolist()
+    partner = np.full(len(names), -1, np.int32)
     stack: list[int] = []
     open_count = [0] * (TAG_MASK + 1)
     top_after = array("i")
@@ -269,11 +374,8 @@ def _nesting(is_tag: Bools, kind: Bytes, tag: Bytes) -> tuple[Ints, Ints]:
             closed_at.append(index)
         top_after.append(stack[-1] if stack else -1)
     if opened_at:
-        opens, closes = at[opened_at], at[closed_at]
-        partner[opens], partner[closes] = closes, opens
-    # Token indices of the tops; the extra -1 at the end stands for "none".
-    tops = np.append(at, -1)[np.append(np.array(top_after, np.int32), -1)]
-    return tops[np.cumsum(is_tag) - 1].astype(np.int32), partner
+        partner[opened_at], partner[closed_at] = closed_at, opened_at
+    return np.array(top_after, np.int32), partner
 
 
 class _Codes(dict[str, int]):
@@ -305,6 +407,14 @@ class _Codes(dict[str, int]):
 
 
 _codes_of = cache(_Codes)  # a table for each of the two stemmers
+
+
+@cache
+def _memory_of(stem: Stem) -> Memory:
+    """What the compiled part remembers of the codes of that *stem*."""
+    compiled = compiled_part()
+    assert compiled is not None
+    return compiled.Memory(_codes_of(stem).__getitem__)
 
 
 def _code(piece: str, stem: Stem) -> int:

@@ -1,0 +1,501 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""The mechanics of the tokenizer, compiled: walks over characters that need no Python object.
+
+It knows no rule that says what a piece means. Where a piece begins and ends is `piece_pattern` of
+the tokenizer, alternative by alternative; what it means is asked of Python, once for each piece
+that the `Memory` does not hold. The Python of `tokenizer` is the oracle: both give the same arrays
+for every text, and tests compare them. Nothing here keeps a position between two calls, and every
+walk moves on with each step, so that no text costs more than its length.
+"""
+
+from cpython.array cimport array, clone, resize
+from cpython.unicode cimport (
+    PyUnicode_DATA, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND,
+    PyUnicode_READ, PyUnicode_Substring, Py_UNICODE_ISALNUM, Py_UNICODE_ISSPACE,
+)
+from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcmp, memcpy, memset
+
+
+# A character as it is stored: one, two or four bytes, the same in a whole text.
+ctypedef fused char_t:
+    const uint8_t
+    const uint16_t
+    const uint32_t
+
+cdef array _UINT64S = array("Q")
+cdef array _INT32S = array("i")
+
+
+# Classes of characters, as regular expressions have them.
+cdef enum:
+    IN_WORD = 1  # \w, but for ideographs and kana
+    IDEOGRAPH = 2
+    BLANK = 4
+    SYMBOL = 8  # neither \w nor \s nor one of "<&"
+    LETTER = 16  # of ASCII
+    DIGIT = 32  # of ASCII
+    HEX_DIGIT = 64
+    SPACE = 128  # \s
+    N_CLASSES = 0x10000
+
+cdef enum:
+    MAX_RANGES = 64
+
+cdef uint8_t _CLASSES[N_CLASSES]
+cdef uint32_t _FIRST[MAX_RANGES]  # of the ranges of ideographs
+cdef uint32_t _LAST[MAX_RANGES]
+cdef Py_ssize_t _n_ranges = 0
+cdef dict _BARE_NAMES = {}  # the names of references without semicolon, longest first, by letter
+
+
+def prepare(ideographs, bare_names):
+    """Take over the tables: ranges of *ideographs*, and references that need no semicolon."""
+    global _n_ranges
+    cdef uint32_t code
+    if len(ideographs) > MAX_RANGES:
+        raise ValueError(f"{len(ideographs)} ranges of ideographs where {MAX_RANGES} have room")
+    for _n_ranges, (first, last) in enumerate(ideographs):
+        _FIRST[_n_ranges] = ord(first)
+        _LAST[_n_ranges] = ord(last or first)
+    _n_ranges = len(ideographs)
+    _BARE_NAMES.clear()
+    for name in sorted(bare_names, key=len, reverse=True):
+        _BARE_NAMES.setdefault(ord(name[0]), []).append(name)
+    for code in range(N_CLASSES):
+        _CLASSES[code] = _class_of(code)
+
+
+cdef uint8_t _class_of(uint32_t code):
+    cdef uint8_t found = 0
+    cdef bint is_word = Py_UNICODE_ISALNUM(code) or code == c"_"
+    cdef Py_ssize_t i
+    for i in range(_n_ranges):
+        if _FIRST[i] <= code <= _LAST[i]:
+            found = IDEOGRAPH
+    if is_word and not found:
+        found = IN_WORD
+    if Py_UNICODE_ISSPACE(code):
+        found |= SPACE | BLANK
+    elif not is_word and code != c"<" and code != c"&":
+        found |= SYMBOL
+    if code < 0x20 or 0x7F <= code <= 0x9F or 0xD800 <= code <= 0xDFFF:
+        found |= BLANK
+    if c"0" <= code <= c"9":
+        found |= DIGIT | HEX_DIGIT
+    if c"a" <= (code | 0x20) <= c"z" and code < 0x80:
+        found |= LETTER
+        if (code | 0x20) <= c"f":
+            found |= HEX_DIGIT
+    return found
+
+
+cdef inline uint8_t _class(uint32_t code):
+    return _CLASSES[code] if code < N_CLASSES else _class_of(code)
+
+
+# --- what is remembered of pieces ---------------------------------------------------------------
+
+cdef enum:
+    N_SLOTS = 1 << 16  # 4 MB: the working set of a news crawl is a third of them
+    KEY_SIZE = 54  # bytes: with the rest a slot is a line of the processor's cache
+
+cdef struct Slot:
+    uint64_t value
+    uint8_t size  # of the key in bytes; 0 where nothing is remembered
+    uint8_t width  # bytes a character
+    uint8_t key[KEY_SIZE]
+
+
+cdef class Memory:
+    """Numbers that a function gives for short texts; of two in one place the older is forgotten.
+
+    A text has two slots. What is longer than a slot is asked for each time.
+    """
+
+    cdef Slot* slots
+    cdef object ask
+
+    def __cinit__(self, ask):
+        self.ask = ask
+        self.slots = <Slot*> calloc(N_SLOTS, sizeof(Slot))
+        if self.slots == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.slots)
+
+    def __getitem__(self, str text not None):
+        cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
+        if PyUnicode_KIND(text) == 1:
+            return _recall(self, <const uint8_t*> PyUnicode_DATA(text), 0, n, text)
+        if PyUnicode_KIND(text) == 2:
+            return _recall(self, <const uint16_t*> PyUnicode_DATA(text), 0, n, text)
+        return _recall(self, <const uint32_t*> PyUnicode_DATA(text), 0, n, text)
+
+
+cdef uint64_t _recall(
+    Memory memory, char_t* text, Py_ssize_t start, Py_ssize_t end, str source
+) except? 1:
+    """What *memory* has, or is told, of the characters from *start* to *end* of *source*."""
+    cdef Py_ssize_t n = end - start, i
+    cdef uint32_t every = 0
+    cdef uint64_t hashed = n
+    cdef uint8_t width = 1
+    cdef uint8_t key[KEY_SIZE]
+    cdef Slot* slot
+    cdef Slot* other
+    if n == 0 or n > KEY_SIZE:
+        return memory.ask(PyUnicode_Substring(source, start, end))
+    for i in range(n):
+        every |= text[start + i]
+        hashed = (hashed ^ text[start + i]) * 0x9E3779B97F4A7C15u
+        hashed ^= hashed >> 32
+    if every >= 0x100:
+        width = 2 if every < 0x10000 else 4
+    if n * width > KEY_SIZE:
+        return memory.ask(PyUnicode_Substring(source, start, end))
+    for i in range(n * width):
+        key[i] = <uint8_t> (text[start + i // width] >> 8 * (i % width))
+    n *= width
+    slot = &memory.slots[hashed >> 48]
+    if slot.size == n and slot.width == width and memcmp(slot.key, key, n) == 0:
+        return slot.value
+    other = &memory.slots[(hashed >> 48) ^ 1]
+    if other.size == n and other.width == width and memcmp(other.key, key, n) == 0:
+        return other.value
+    cdef uint64_t value = memory.ask(PyUnicode_Substring(source, start, end))
+    other[0] = slot[0]
+    slot.value = value
+    slot.size = <uint8_t> n
+    slot.width = width
+    memcpy(slot.key, key, n)
+    return value
+
+
+# --- where pieces end ---------------------------------------------------------------------------
+
+cdef inline bint _is_letter(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    return at < n and text[at] < 0x80 and _CLASSES[text[at]] & LETTER
+
+
+cdef Py_ssize_t _name_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the name of the tag."""
+    while at < n and text[at] != c"/" and text[at] != c">" and not _class(text[at]) & SPACE:
+        at += 1
+    return at
+
+
+cdef Py_ssize_t _tag_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the tag whose name begins at *at*: a ">" in a quoted value is no end."""
+    cdef Py_ssize_t value
+    cdef uint32_t quote
+    while at < n and text[at] != c">":
+        at += 1
+        if text[at - 1] != c"=":
+            continue
+        value = at
+        while value < n and _class(text[value]) & SPACE:
+            value += 1
+        if value < n and (text[value] == c'"' or text[value] == c"'"):
+            quote = text[value]
+            at = value + 1
+            while at < n and text[at] != quote:
+                at += 1
+            if at < n:
+                at += 1
+    return at + 1 if at < n else n
+
+
+cdef Py_ssize_t _reference_end(char_t* text, Py_ssize_t at, Py_ssize_t n, str source) except -2:
+    """After the reference whose "&" is at *at*; *at* if there is none."""
+    cdef Py_ssize_t end = at + 1
+    cdef uint8_t digit = DIGIT
+    if end < n and text[end] == c"#":
+        end += 1
+        if end < n and (text[end] == c"x" or text[end] == c"X"):
+            end += 1
+            digit = HEX_DIGIT
+        if end >= n or text[end] >= 0x80 or not _CLASSES[text[end]] & digit:
+            return at
+        while end < n and text[end] < 0x80 and _CLASSES[text[end]] & digit:
+            end += 1
+        return end + 1 if end < n and text[end] == c";" else end
+    if not _is_letter(text, end, n):
+        return at
+    while end < n and text[end] < 0x80 and _CLASSES[text[end]] & (LETTER | DIGIT):
+        end += 1
+    if end < n and text[end] == c";":
+        return end + 1
+    for name in _BARE_NAMES.get(text[at + 1], ()):
+        if source.startswith(name, at + 1):
+            return at + 1 + len(name)
+    return at
+
+
+cdef Py_ssize_t _symbols_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the symbol at *at*, or after several that are one."""
+    cdef Py_ssize_t end = at, last
+    if text[at] == c"<":
+        while end < n and text[end] == c"<":
+            end += 1
+        return end - 1 if end - at > 1 else end
+    while end < n and _class(text[end]) & SYMBOL:
+        end += 1
+    if end - at >= 4:
+        return end
+    if text[at] == c"&" or text[at] == c"#":
+        last = end = at
+        while end < n and (text[end] == c"&" or text[end] == c"#"):
+            if text[end] == c"&":
+                last = end
+            end += 1
+        if last > at:
+            return last
+    return at + 1
+
+
+# --- a text's tokens ----------------------------------------------------------------------------
+
+cdef class _Rows:
+    """The ids, starts and ends of tokens, as they are found."""
+
+    cdef array ids, starts, ends
+    cdef Py_ssize_t n, room
+
+    def __cinit__(self, Py_ssize_t room):
+        self.ids = clone(_UINT64S, room, False)
+        self.starts = clone(_INT32S, room, False)
+        self.ends = clone(_INT32S, room, False)
+        self.room = room
+
+    cdef int add(self, uint64_t token_id, Py_ssize_t start, Py_ssize_t end) except -1:
+        if self.n == self.room:
+            self.room *= 2
+            resize(self.ids, self.room)
+            resize(self.starts, self.room)
+            resize(self.ends, self.room)
+        self.ids.data.as_ulonglongs[self.n] = token_id
+        self.starts.data.as_ints[self.n] = <int> start
+        self.ends.data.as_ints[self.n] = <int> end
+        self.n += 1
+        return 0
+
+    cdef tuple columns(self):
+        resize(self.ids, self.n)
+        resize(self.starts, self.n)
+        resize(self.ends, self.n)
+        return self.ids, self.starts, self.ends
+
+
+cdef int _scan(char_t* text, Py_ssize_t n, str source, Memory codes, uint64_t no_token, _Rows rows) except -1:
+    cdef Py_ssize_t at = 0, end, known
+    cdef uint32_t code
+    cdef uint8_t is_in
+    cdef uint64_t found
+    while at < n:
+        code = text[at]
+        is_in = _class(code)
+        if is_in & IN_WORD:
+            end = at + 1
+            while end < n and _class(text[end]) & IN_WORD:
+                end += 1
+            known = end
+        elif is_in & BLANK:
+            at += 1
+            continue
+        elif is_in & IDEOGRAPH:
+            known = end = at + 1
+        elif code == c"<" and _is_letter(text, at + 1 + (at + 1 < n and text[at + 1] == c"/"), n):
+            known = _name_end(text, at + 2, n)
+            end = _tag_end(text, at + 2, n)
+        elif code == c"<" and at + 1 < n and (text[at + 1] == c"!" or text[at + 1] == c"?" or text[at + 1] == c"/"):
+            at += 1
+            while at < n and text[at] != c">":
+                at += 1
+            at += 1
+            continue
+        else:
+            end = _reference_end(text, at, n, source) if code == c"&" else at
+            if end == at:
+                end = _symbols_end(text, at, n)
+            known = end
+        found = _recall(codes, text, at, known, source)
+        if not found & no_token:
+            rows.add(found, at, end)
+        at = end
+    return 0
+
+
+def scan(str text not None, Memory codes not None, uint64_t no_token):
+    """The ids of the tokens of *text* by *codes*, and where each begins and ends."""
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
+    cdef _Rows rows = _Rows(n // 16 + 16)
+    if PyUnicode_KIND(text) == 1:
+        _scan(<const uint8_t*> PyUnicode_DATA(text), n, text, codes, no_token, rows)
+    elif PyUnicode_KIND(text) == 2:
+        _scan(<const uint16_t*> PyUnicode_DATA(text), n, text, codes, no_token, rows)
+    else:
+        _scan(<const uint32_t*> PyUnicode_DATA(text), n, text, codes, no_token, rows)
+    return rows.columns()
+
+
+# --- elements -----------------------------------------------------------------------------------
+
+def nest(bytes tags not None, bytes closings not None):
+    """For each tag the most recent unclosed tag after it, and its partner; -1 where there is none.
+
+    *tags* has the number of each, *closings* whether it closes: a byte a tag.
+    """
+    cdef const uint8_t* names = tags
+    cdef const uint8_t* closes = closings
+    cdef Py_ssize_t n = min(len(tags), len(closings)), at
+    cdef array tops = clone(_INT32S, n, False), partners = clone(_INT32S, n, False)
+    cdef array stack = clone(_INT32S, n, False)
+    cdef int* top = tops.data.as_ints
+    cdef int* partner = partners.data.as_ints
+    cdef int* open_tags = stack.data.as_ints
+    cdef Py_ssize_t depth = 0
+    cdef Py_ssize_t n_open[256]
+    memset(n_open, 0, sizeof(n_open))
+    for at in range(n):
+        partner[at] = -1
+        if not closes[at]:
+            open_tags[depth] = <int> at
+            depth += 1
+            n_open[names[at]] += 1
+        elif n_open[names[at]]:
+            while True:
+                depth -= 1
+                n_open[names[open_tags[depth]]] -= 1
+                if names[open_tags[depth]] == names[at]:
+                    break
+            partner[at] = open_tags[depth]
+            partner[open_tags[depth]] = <int> at
+        top[at] = open_tags[depth - 1] if depth else -1
+    return tops, partners
+
+
+# --- short strings in a source ------------------------------------------------------------------
+
+cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters):
+    cdef Py_ssize_t at = 0, end
+    cdef uint32_t following
+    cdef list found = []
+    while at + 1 < n:
+        if text[at] == c"<":
+            following = text[at + 1]
+            if following == c"/" and at + 2 < n:
+                following = text[at + 2]
+            if following == c"!" or (following | 0x20) == c"s":
+                found.append(at)
+        elif text[at] == c"&":
+            end = _reference_end(text, at, n, source)
+            if end > at:
+                if _recall(letters, text, at, end, source):
+                    found.append(at)
+                at = end
+                continue
+        at += 1
+    return found
+
+
+def marks(str source not None, Memory letters not None):
+    """Where a comment, a tag with an "s", or a reference to one of the *letters* may begin."""
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source)
+    if PyUnicode_KIND(source) == 1:
+        return _marks(<const uint8_t*> PyUnicode_DATA(source), n, source, letters)
+    if PyUnicode_KIND(source) == 2:
+        return _marks(<const uint16_t*> PyUnicode_DATA(source), n, source, letters)
+    return _marks(<const uint32_t*> PyUnicode_DATA(source), n, source, letters)
+
+
+cdef enum:
+    BLOCK = 3  # characters by which a place is told
+    BLOCK_BITS = 15
+    MAX_PLACES = 128  # for a byte to number them
+
+cdef struct Sought:
+    const uint8_t* text
+    Py_ssize_t size
+    Py_ssize_t end  # of the last that was found
+
+cdef struct Place:
+    int8_t string  # its number
+    int8_t offset  # of the block in it
+    int8_t following  # the next place with the same block, or -1
+
+
+cdef class _Search:
+    """A look at every so many characters: as many as the shortest string has blocks.
+
+    Whatever the string, one of its first blocks is where the search looks.
+    """
+
+    cdef list wanted
+    cdef Py_ssize_t step
+    cdef Sought sought[MAX_PLACES]
+    cdef Place places[MAX_PLACES]
+    cdef int8_t first[1 << BLOCK_BITS]  # the first place that has each block, or -1
+
+    def __cinit__(self, list wanted not None):
+        cdef Py_ssize_t number, offset, n_places = 0
+        cdef bytes each
+        self.wanted = wanted
+        self.step = min(map(len, wanted), default=0) - BLOCK + 1
+        if self.step < 1 or self.step * len(wanted) > MAX_PLACES:
+            raise ValueError(f"cannot seek {wanted!r}: too many, or shorter than {BLOCK}")
+        memset(self.first, -1, sizeof(self.first))
+        for number, each in enumerate(wanted):
+            self.sought[number] = Sought(each, len(each), 0)
+            for offset in range(self.step):
+                block = _block(<const uint8_t*> each, offset)
+                self.places[n_places] = Place(number, offset, self.first[block])
+                self.first[block] = n_places
+                n_places += 1
+
+    cdef int run(self, char_t* text, Py_ssize_t n, list found) except -1:
+        cdef Py_ssize_t at = 0, start
+        cdef Place* place
+        cdef Sought* sought
+        cdef int number
+        while at <= n - BLOCK:
+            number = self.first[_block(text, at)]
+            while number >= 0:
+                place = &self.places[number]
+                number = place.following
+                sought = &self.sought[place.string]
+                start = at - place.offset
+                if sought.end <= start <= n - sought.size and _is_same(text + start, sought):
+                    (<list> found[place.string]).append(start)
+                    sought.end = start + sought.size
+            at += self.step
+        return 0
+
+
+cdef inline int _block(char_t* text, Py_ssize_t at):
+    cdef uint32_t mixed = text[at] ^ <uint32_t> text[at + 1] << 8 ^ <uint32_t> text[at + 2] << 16
+    return mixed * 0x9E3779B1u >> (32 - BLOCK_BITS)
+
+
+cdef bint _is_same(char_t* text, Sought* sought):
+    cdef Py_ssize_t i
+    for i in range(sought.size):
+        if text[i] != sought.text[i]:
+            return False
+    return True
+
+
+def find_all(str text not None, list wanted not None):
+    """The offsets of each of the *wanted* strings (ASCII, as bytes) in *text*."""
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
+    cdef _Search search = _Search(wanted)
+    cdef list found = [[] for _ in wanted]
+    if PyUnicode_KIND(text) == 1:
+        search.run(<const uint8_t*> PyUnicode_DATA(text), n, found)
+    elif PyUnicode_KIND(text) == 2:
+        search.run(<const uint16_t*> PyUnicode_DATA(text), n, found)
+    else:
+        search.run(<const uint32_t*> PyUnicode_DATA(text), n, found)
+    return found
