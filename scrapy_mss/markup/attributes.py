@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from html import unescape
 from itertools import chain
 from typing import NamedTuple
@@ -24,20 +24,23 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from scrapy_mss.markup.compiled import scan as compiled_part
 from scrapy_mss.markup.elements import Indices, element_starts, is_tag_of
-from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES
-from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
+from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
+from scrapy_mss.markup.tokens import OPEN, Bools, Ints, Tokens
 
 MAX_CLASS_WORDS = 12  # of one element; templates have up to eight, utility-class frameworks fifty
 TEMPLATE = "template"  # its content is shown only if a script copies it into the page
 MAX_TAG_LENGTH = 2048  # characters of a tag that are read; one tag may be a megabyte of data
 
+CLASS_ATTRIBUTES = (b"class", b"id", b"itemprop", b"role", b"data-testid", b"data-component")
 _ATTRIBUTE = re.compile(
-    r"\s(?:class|id|itemprop|role|data-testid|data-component)\s*=\s*"
+    rf"\s(?:{b'|'.join(CLASS_ATTRIBUTES).decode()})\s*=\s*"
     r"""("[^"]*"|'[^']*'|[^\s>"']+)""",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
+HIDING_WORDS = (b"hidden", b"none")  # one of them is in whatever is hidden
 _HIDDEN = re.compile(
     r"\shidden[\s=/>]|"
     r"""\sstyle\s*=\s*["'][^"'>]*?(?:display\s*:\s*none|visibility\s*:\s*hidden)""",
@@ -94,6 +97,9 @@ def _read_tag(name: str, tag: str) -> tuple[int, list[int], bool]:
 def element_attributes(tokens: Tokens) -> ElementAttributes:
     """The attributes of the block elements of a page."""
     starts = np.flatnonzero(element_starts(tokens, BLOCK_TAGS))
+    compiled = compiled_part()
+    if compiled is not None:
+        return _read_compiled(tokens, starts)
     tags = zip(tokens.tag[starts].tolist(), _tag_sources(tokens, starts), strict=True)
     rows = [_read_tag(TAG_NAMES[tag], source) for tag, source in tags]
     n_words = np.fromiter((len(words) for _, words, _ in rows), np.intp, len(rows))
@@ -106,10 +112,45 @@ def element_attributes(tokens: Tokens) -> ElementAttributes:
     )
 
 
+def _read_compiled(tokens: Tokens, starts: Indices) -> ElementAttributes:
+    """The same by the compiled part, which knows which tags may be hidden, not which are."""
+    clean, tags = tokens.clean, tokens.tag[starts]
+    first, last = _tag_bounds(tokens, starts)
+    key, word, n_words, suspects = _tag_reader().read(
+        clean, tags.tobytes(), first.tobytes(), last.tobytes()
+    )
+    hidden = tags == TAG_NUMBERS[TEMPLATE]
+    for row in suspects:
+        hidden[row] |= _HIDDEN.search(clean, first[row], last[row]) is not None
+    return ElementAttributes(
+        start=starts,
+        key=np.asarray(key),
+        hidden=hidden,
+        word=np.asarray(word),
+        element=np.repeat(np.arange(len(starts)), np.asarray(n_words)),
+    )
+
+
+@cache
+def _tag_reader() -> TagReader:
+    compiled = compiled_part()
+    assert compiled is not None
+    return compiled.TagReader(CLASS_ATTRIBUTES, HIDING_WORDS, TAG_NAMES, MAX_CLASS_WORDS, _read_number)
+
+
+def _read_number(number: int, tag: str) -> tuple[int, list[int]]:
+    return _read_tag(TAG_NAMES[number], tag)[:2]
+
+
+def _tag_bounds(tokens: Tokens, tags: Indices) -> tuple[Ints, Ints]:
+    """Where *tags* begin and end in the cleaned source, cut where one is too long."""
+    starts = tokens.clean_start[tags]
+    return starts, np.minimum(tokens.clean_end[tags], starts + np.int32(MAX_TAG_LENGTH))
+
+
 def _tag_sources(tokens: Tokens, tags: Indices) -> list[str]:
     """The source of *tags*, cut where one is too long."""
-    starts = tokens.clean_start[tags]
-    ends = np.minimum(tokens.clean_end[tags], starts + MAX_TAG_LENGTH)
+    starts, ends = _tag_bounds(tokens, tags)
     clean = tokens.clean
     return [clean[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
