@@ -100,7 +100,7 @@ def block_evidence(page: Page, bayes: NaiveBayes[Page]) -> Floats:
     families = {family.name: family for family in bayes.families}
     known = {name: _ratios(page, bayes, family) for name, family in families.items()}
     rows = [pooling.of(page, *known[pooling.family]) for pooling in POOLINGS]
-    return np.clip(np.stack(rows), -MAX_LOG_ODDS, MAX_LOG_ODDS)
+    return np.minimum(np.maximum(np.stack(rows), -MAX_LOG_ODDS), MAX_LOG_ODDS)
 
 
 def _ratios(page: Page, bayes: NaiveBayes[Page], family: Family[Page]) -> tuple[Values, Floats]:
@@ -134,8 +134,7 @@ def block_inputs(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
         **container_features(page, mass),
     }
     for name in NEIGHBOUR_FEATURES:
-        for offset in NEIGHBOUR_OFFSETS:
-            columns[f"{name}[{offset:+d}]"] = _shifted(columns[name], offset)
+        columns |= _neighbours(name, columns[name])
     return BlockInputs(score, columns)
 
 
@@ -144,14 +143,15 @@ def _score_of_heading_above(page: Page, score: Floats) -> Floats:
     return np.where(above >= 0, score[above], 0.0) if len(score) else score
 
 
-def _shifted(column: Floats, offset: int) -> Floats:
-    """*column* of the block that is *offset* blocks further on; 0 beyond the page's ends."""
-    shifted = np.zeros_like(column)
-    if offset > 0:
-        shifted[:-offset] = column[offset:]
-    else:
-        shifted[-offset:] = column[:offset]
-    return shifted
+def _neighbours(name: str, column: Floats) -> Columns:
+    """*column* of the blocks some blocks further on or back; 0 beyond the page's ends."""
+    n, margin = len(column), max(NEIGHBOUR_OFFSETS)
+    padded = np.zeros(n + 2 * margin)
+    padded[margin : margin + n] = column
+    return {
+        f"{name}[{offset:+d}]": padded[margin + offset : margin + offset + n]
+        for offset in NEIGHBOUR_OFFSETS
+    }
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,8 +27,7 @@ def container_features(page: Page, mass: Floats) -> Columns:
     """Shares of the evidence, where *mass* (float64[n]) is each block's share."""
     running = np.cumsum(mass)
     columns = {"mass_before": running - mass, "mass_after": 1.0 - running}
-    for level in range(KEY_LEVELS):
-        columns |= _same_key(page, mass, level)
+    columns |= _same_keys(page, mass)
     columns["same_path_mass"] = _group_sum(mass, _groups(_tag_paths(page)))
     return columns | _same_elements(page, mass)
 
@@ -45,18 +44,20 @@ def ancestor_mass(level: int) -> str:
     return f"ancestor_{level}_mass"
 
 
-def _same_key(page: Page, mass: Floats, level: int) -> Columns:
-    """What is in elements with the same tag and class words, *level* levels out."""
-    group, blocks = _groups(page.ancestor_keys[level]), page.blocks
+def _same_keys(page: Page, mass: Floats) -> Columns:
+    """What is in elements with the same tag and class words, some levels out."""
+    n, blocks = len(page.blocks), page.blocks
+    # The groups of each level have numbers of their own: one sum is the sum of each level.
+    group = np.stack([_groups(page.ancestor_keys[k]) + k * n for k in range(KEY_LEVELS)])
     shared, words = _group_sum(mass, group), _group_sum(blocks.words, group)
-    name = f"same_key_{level}"
-    return {
-        f"{name}_mass": shared,
-        f"{name}_density": shared / np.maximum(words, 1.0) * PER_WORDS,
-        f"{name}_blocks": np.log1p(np.bincount(group)[group]),
-        f"{name}_words": np.log1p(words),
-        f"{name}_link_share": _group_sum(blocks.linked_words, group) / np.maximum(words, 1.0),
+    rows = {
+        "mass": shared,
+        "density": shared / np.maximum(words, 1.0) * PER_WORDS,
+        "blocks": np.log1p(np.bincount(group.ravel())[group]),
+        "words": np.log1p(words),
+        "link_share": _group_sum(blocks.linked_words, group) / np.maximum(words, 1.0),
     }
+    return {f"same_key_{k}_{name}": row[k] for k in range(KEY_LEVELS) for name, row in rows.items()}
 
 
 def _same_elements(page: Page, mass: Floats) -> Columns:
@@ -85,8 +86,12 @@ def _groups(keys: TokenIds) -> NDArray[np.intp]:
 
 
 def _group_sum(values: NDArray[np.generic], group: NDArray[np.intp]) -> Floats:
-    """float64[n]: the sum of *values* over each block's group."""
-    sums: Floats = np.bincount(group, values.astype(np.float64))[group].astype(np.float64)
+    """float64 of the shape of *group*: the sum of *values* over each block's group.
+
+    *group* has a row for each way to group the blocks, or is the only one.
+    """
+    weights = np.broadcast_to(values, group.shape).astype(np.float64).ravel()
+    sums: Floats = np.bincount(group.ravel(), weights)[group].astype(np.float64)
     return sums
 
 

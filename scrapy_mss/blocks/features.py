@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import is_among
 from scrapy_mss.markup.attributes import meta_description
-from scrapy_mss.markup.characters import character_codes
-from scrapy_mss.markup.elements import Indices, element_starts, mask_inside
+from scrapy_mss.markup.characters import LAST_CODE, codes_at
+from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokenizer import word_ids
 from scrapy_mss.markup.tokens import Bools, Floats, TokenIds, Tokens
 
 Columns: TypeAlias = dict[str, Floats]  # float64[n_blocks] by the feature's name
@@ -57,10 +57,9 @@ MIN_DESCRIBING = 0.5  # of the description, in a block that is the described tex
 FAR = 9.0  # log of the words to a heading that is not there
 
 _N_CODES = 0x2000  # letters with a case and digits are below, but for wide and rare forms
-_LAST_CODE = 0xFFFF  # no character; all that are looked for are below
-_UPPER = np.zeros(_LAST_CODE + 1, np.bool_)
+_UPPER = np.zeros(LAST_CODE + 1, np.bool_)
 _UPPER[:_N_CODES] = [chr(code).isupper() for code in range(_N_CODES)]
-_DIGIT = np.zeros(_LAST_CODE + 1, np.bool_)
+_DIGIT = np.zeros(LAST_CODE + 1, np.bool_)
 _DIGIT[:_N_CODES] = [chr(code).isdigit() for code in range(_N_CODES)]
 _HEADING_LEVELS = np.zeros(256, np.int64)
 _HEADING_LEVELS[[TAG_NUMBERS[name] for name in HEADINGS]] = range(1, len(HEADINGS) + 1)
@@ -238,22 +237,30 @@ def heading_above(level: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def first_codes(tokens: Tokens, chosen: Indices) -> NDArray[np.uint16]:
     """uint16[n]: the code of the first character of the tokens *chosen*; FFFF for any beyond."""
-    codes = character_codes(tokens.clean)[tokens.clean_start[chosen]]
-    return np.minimum(codes.astype(np.uint32), _LAST_CODE).astype(np.uint16)
+    return codes_at(tokens.clean, tokens.clean_start[chosen])
 
 
 def _title_overlap(page: Page) -> Floats:
-    tokens, words = page.tokens, page.blocks.words
-    titles = np.flatnonzero(element_starts(tokens, frozenset({"title"})))[:1]
-    first = np.zeros(len(tokens), np.bool_)
-    first[titles] = True
-    title = np.unique(tokens.token_id[mask_inside(tokens, first) & tokens.is_word])
-    texts = page.texts.token
-    is_hit = is_among(tokens.token_id[texts], title)  # only words are in the title
+    words, title = page.blocks.words, _title_words(page.tokens)
+    is_hit = is_among(page.tokens.token_id[page.texts.token], title)
     hits = page.texts.count(is_hit)
     is_short = (words > 1) & (words <= MAX_HEADLINE) & ~page.is_parent("title")
     completeness = np.minimum(1.0, hits / max(1, min(len(title), FULL_TITLE)))
     return np.where(is_short, hits / np.maximum(words, 1) * completeness, 0.0)
+
+
+def _title_words(tokens: Tokens) -> TokenIds:
+    """The words of the page's title, each once."""
+    titles = np.flatnonzero(tokens.is_open("title") & (tokens.partner >= 0))
+    if not len(titles):
+        return tokens.token_id[:0]
+    inside = slice(titles[0], tokens.partner[titles[0]])
+    return _each_once(tokens.token_id[inside][tokens.is_word[inside]])
+
+
+def _each_once(ids: TokenIds) -> TokenIds:
+    """The *ids* without repetitions, in any order."""
+    return np.array(list(set(ids.tolist())), np.uint64)
 
 
 def _pairs(ids: TokenIds) -> TokenIds:
@@ -263,9 +270,8 @@ def _pairs(ids: TokenIds) -> TokenIds:
 
 def _description_pairs(tokens: Tokens) -> TokenIds:
     """The pairs of neighbouring words of the page's description, each once."""
-    described = tokenize(meta_description(tokens))
-    words = described.token_id[described.is_word]
-    return np.unique(_pairs(words if len(words) >= MIN_DESCRIPTION else words[:0]))
+    words = word_ids(meta_description(tokens))
+    return _each_once(_pairs(words if len(words) >= MIN_DESCRIPTION else words[:0]))
 
 
 def _words_below_heading(measured: Measured) -> Floats:
@@ -294,7 +300,7 @@ def _is_one_of(codes: NDArray[np.uint16], characters: str) -> Bools:
 @cache
 def _table_of(characters: str) -> Bools:
     """bool[65536]: which codes are those of *characters*."""
-    table = np.zeros(_LAST_CODE + 1, np.bool_)
+    table = np.zeros(LAST_CODE + 1, np.bool_)
     table[[ord(character) for character in characters]] = True
     return table
 

@@ -44,7 +44,8 @@ def is_among(hashes: TokenIds, few: TokenIds) -> Bools:
     is_likely[few >> _FILTER_SHIFT] = True
     found = is_likely[hashes >> _FILTER_SHIFT]
     likely = np.flatnonzero(found)
-    found[likely] = np.isin(hashes[likely], few)
+    known = set(few.tolist())
+    found[likely] = [each in known for each in hashes[likely].tolist()]
     return found
 
 

@@ -26,6 +26,7 @@ ctypedef fused char_t:
 
 cdef array _UINT64S = array("Q")
 cdef array _UINT32S = array("I")
+cdef array _UINT16S = array("H")
 cdef array _INT32S = array("i")
 
 
@@ -99,8 +100,8 @@ cdef inline uint8_t _class(uint32_t code):
 # --- what is remembered of pieces ---------------------------------------------------------------
 
 cdef enum:
-    N_SLOTS = 1 << 16  # 4 MB: the working set of a news crawl is a third of them
-    KEY_SIZE = 54  # bytes: with the rest a slot is a line of the processor's cache
+    N_SLOTS = 1 << 16  # the working set of a news crawl is a third of them; 2 MB
+    KEY_SIZE = 22  # bytes: eleven Cyrillic letters; two slots are a line of most caches
 
 cdef struct Slot:
     uint64_t value
@@ -342,7 +343,43 @@ def scan(str text not None, Memory codes not None, uint64_t no_token):
     return rows.columns()
 
 
+def codes_at(str text not None, bytes places not None):
+    """The codes of the characters of *text* at *places*, an int32 each; FFFF for any beyond."""
+    cdef const int* place = <const int*> <const char*> places
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text), i
+    cdef array found = clone(_UINT16S, len(places) // sizeof(int), False)
+    cdef uint32_t code
+    for i in range(len(found)):
+        if not 0 <= place[i] < n:
+            raise IndexError(f"character {place[i]} of {n}")
+        code = PyUnicode_READ(PyUnicode_KIND(text), PyUnicode_DATA(text), place[i])
+        found.data.as_ushorts[i] = <uint16_t> min(code, 0xFFFF)
+    return found
+
+
 # --- elements -----------------------------------------------------------------------------------
+
+def nearest(bytes parents not None, bytes chosen not None):
+    """For each token the innermost of the *chosen* elements around it, or -1.
+
+    *parents* has the most recent unclosed tag before each, an int32 each, *chosen* a byte each.
+    """
+    cdef const int* parent = <const int*> <const char*> parents
+    cdef const uint8_t* is_chosen = chosen
+    cdef Py_ssize_t n = min(len(parents) // sizeof(int), len(chosen)), i
+    cdef array found = clone(_INT32S, n, False)
+    cdef int* around = found.data.as_ints
+    for i in range(n):
+        if parent[i] >= i:
+            raise ValueError(f"the parent of token {i} is {parent[i]}")
+        if parent[i] < 0:
+            around[i] = -1
+        elif is_chosen[parent[i]]:
+            around[i] = parent[i]
+        else:
+            around[i] = around[parent[i]]
+    return found
+
 
 def nest(bytes tags not None, bytes closings not None):
     """For each tag the most recent unclosed tag after it, and its partner; -1 where there is none.
@@ -382,14 +419,15 @@ def nest(bytes tags not None, bytes closings not None):
 
 cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters):
     cdef Py_ssize_t at = 0, end
-    cdef uint32_t following
     cdef list found = []
-    while at + 1 < n:
+    while at + 2 < n:
         if text[at] == c"<":
-            following = text[at + 1]
-            if following == c"/" and at + 2 < n:
-                following = text[at + 2]
-            if following == c"!" or (following | 0x20) == c"s":
+            end = at + 1 + (text[at + 1] == c"/")
+            if text[end] == c"!":
+                found.append(at)
+            elif text[end] | 0x20 == c"s" and end + 1 < n and (
+                text[end + 1] | 0x20 == c"c" or text[end + 1] | 0x20 == c"t"
+            ):
                 found.append(at)
         elif text[at] == c"&":
             end = _reference_end(text, at, n, source)
@@ -403,7 +441,10 @@ cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters):
 
 
 def marks(str source not None, Memory letters not None):
-    """Where a comment, a tag with an "s", or a reference to one of the *letters* may begin."""
+    """Where a comment, a script, a style or a reference to one of the *letters* may begin.
+
+    Other declarations and elements with such a name are among them, nothing else is missing.
+    """
     cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source)
     if PyUnicode_KIND(source) == 1:
         return _marks(<const uint8_t*> PyUnicode_DATA(source), n, source, letters)

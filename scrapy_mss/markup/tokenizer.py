@@ -153,6 +153,12 @@ def tokenize(source: str, stem: Stem = porter) -> Tokens:
     return Tokens(source, clean, token_id, kind, tag, start, end, starts, ends, unclosed, partner)
 
 
+def word_ids(text: str) -> TokenIds:
+    """The ids of the words of a short *text*, an attribute's value for example, in their order."""
+    ids, _, _ = _scan(_clean(text, _marks(text))[0], porter)
+    return ids[ids & np.uint64(KIND_MASK) == WORD]
+
+
 def _scan(clean: str, stem: Stem) -> tuple[TokenIds, Ints, Ints]:
     """The id, the start and the end of each token of *clean*."""
     compiled = compiled_part()
