@@ -117,7 +117,9 @@ class BlockInputs(NamedTuple):
     @property
     def matrix(self) -> Matrix:
         """float32[n, n_inputs], in the order of ``columns``."""
-        rows = np.stack(list(self.columns.values())).astype(np.float32)
+        rows = np.empty((len(self.columns), len(self.score)), np.float32)
+        for row, column in zip(rows, self.columns.values(), strict=True):
+            row[:] = column
         return np.ascontiguousarray(rows.T)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.features import Columns
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.hashing import mix
+from scrapy_mss.core.hashing import groups, mix
 from scrapy_mss.markup.tokens import Floats, TokenIds
 
 PATH_LENGTH = 5  # tags of a block's path, innermost first
@@ -28,7 +28,7 @@ def container_features(page: Page, mass: Floats) -> Columns:
     running = np.cumsum(mass)
     columns = {"mass_before": running - mass, "mass_after": 1.0 - running}
     columns |= _same_keys(page, mass)
-    columns["same_path_mass"] = _group_sum(mass, _groups(_tag_paths(page)))
+    columns["same_path_mass"] = _group_sum(mass, groups(_tag_paths(page)))
     return columns | _same_elements(page, mass)
 
 
@@ -48,7 +48,7 @@ def _same_keys(page: Page, mass: Floats) -> Columns:
     """What is in elements with the same tag and class words, some levels out."""
     n, blocks = len(page.blocks), page.blocks
     # The groups of each level have numbers of their own: one sum is the sum of each level.
-    group = np.stack([_groups(page.ancestor_keys[k]) + k * n for k in range(KEY_LEVELS)])
+    group = np.stack([groups(page.ancestor_keys[k]) + k * n for k in range(KEY_LEVELS)])
     shared, words = _group_sum(mass, group), _group_sum(blocks.words, group)
     rows = {
         "mass": shared,
@@ -76,13 +76,6 @@ def _same_elements(page: Page, mass: Floats) -> Columns:
 def _tag_paths(page: Page) -> TokenIds:
     """uint64[n]: a hash of the tags of the innermost block elements around each block."""
     return mix(list(page.ancestor_tags[:PATH_LENGTH] + np.uint64(1)))
-
-
-def _groups(keys: TokenIds) -> NDArray[np.intp]:
-    """intp[n]: equal numbers for equal *keys*."""
-    numbers: dict[int, int] = {}
-    found = [numbers.setdefault(key, len(numbers)) for key in keys.tolist()]
-    return np.array(found, np.intp)
 
 
 def _group_sum(values: NDArray[np.generic], group: NDArray[np.intp]) -> Floats:

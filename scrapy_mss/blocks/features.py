@@ -12,7 +12,6 @@ weighs what comes out.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.hashing import is_among
+from scrapy_mss.core.hashing import groups, is_among
 from scrapy_mss.markup.attributes import meta_description
 from scrapy_mss.markup.characters import LAST_CODE, codes_at
 from scrapy_mss.markup.elements import Indices
@@ -116,6 +115,15 @@ class Measured:
     def sentence_ends(self) -> Floats:
         """float64[n]: how many sentences end in each block."""
         return self.count_of(SENTENCE_ENDS)
+
+    @cached_property
+    def ancestors(self) -> dict[str, Bools]:
+        """bool[n] for each of ``ANCESTORS``: the blocks inside one."""
+        numbers = np.array([TAG_NUMBERS[tag] for tag in ANCESTORS], np.uint8)
+        inside = np.zeros((len(ANCESTORS), len(self.page.blocks)), np.bool_)
+        for tags in self.page.ancestor_tags:
+            inside |= tags == numbers[:, np.newaxis]
+        return dict(zip(ANCESTORS, inside, strict=True))
 
     @cached_property
     def total_words(self) -> float:
@@ -288,9 +296,9 @@ def _rank_of_heading_above(measured: Measured) -> Floats:
 
 def _repetitions(page: Page) -> Floats:
     """float64[n]: how many blocks of the page have the same text."""
-    texts = page.text_hashes.tolist()
-    counts = Counter(texts)
-    return np.array([counts[text] for text in texts], np.float64)
+    which = groups(page.text_hashes)
+    repetitions: Floats = np.bincount(which)[which].astype(np.float64)
+    return repetitions
 
 
 def _is_one_of(codes: NDArray[np.uint16], characters: str) -> Bools:
@@ -310,7 +318,7 @@ def _parent_feature(tag: str) -> Feature:
 
 
 def _ancestor_feature(tag: str) -> Feature:
-    return Feature(f"in_{tag}", lambda m: m.page.has_ancestor(tag))
+    return Feature(f"in_{tag}", lambda m: m.ancestors[tag])
 
 
 FEATURES: tuple[Feature, ...] = (

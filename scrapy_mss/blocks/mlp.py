@@ -35,21 +35,24 @@ class Network:
         the work, and on a busy machine ten times as long.
         """
         standardized = self.standardized(inputs)
-        batches = [
-            forward(standardized[start : start + BATCH], self.hidden, self.output)[1]
-            for start in range(0, len(standardized), BATCH)
-        ]
-        return np.concatenate(batches) if batches else np.zeros(0, np.float32)
+        log_odds = np.empty(len(inputs), np.float32)
+        for start in range(0, len(inputs), BATCH):
+            batch = slice(start, start + BATCH)
+            log_odds[batch] = forward(standardized[batch], self.hidden, self.output)[1]
+        return log_odds
 
     def standardized(self, inputs: Matrix) -> Matrix:
         """*inputs* with mean 0 and deviation 1, clipped."""
-        values: Matrix = np.clip((inputs - self.mean) * self.scale, -CLIP, CLIP)
-        return values
+        values = (inputs - self.mean) * self.scale
+        np.maximum(values, -CLIP, out=values)
+        return np.minimum(values, CLIP, out=values)
 
 
 def forward(inputs: Matrix, hidden: Matrix, output: Matrix) -> tuple[Matrix, Matrix]:
     """The activations of the hidden layer for standardized *inputs*, and the log-odds."""
-    activations = np.maximum(product(inputs, hidden[:-1]) + hidden[-1], 0.0)
+    activations = product(inputs, hidden[:-1])
+    activations += hidden[-1]
+    np.maximum(activations, 0.0, out=activations)
     return activations, product(activations, output[:-1]) + output[-1]
 
 

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from scrapy_mss.markup.compiled import scan as compiled_part
+from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tokens import Bools, Ints, TokenIds
 
 # Odd multipliers with well-spread bits, one for each position in a sequence (from the fractional
@@ -18,6 +20,7 @@ MULTIPLIERS = tuple(
     np.uint64(m) for m in (0x6A09E667F3BCC909, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B)
 )
 
+_SALT = hash("groups") & (1 << 64) - 1  # another in each process
 _FILTER_BITS = 12
 _FILTER_SHIFT = np.uint64(64 - _FILTER_BITS)
 
@@ -33,6 +36,16 @@ def mix(columns: Sequence[TokenIds]) -> TokenIds:
 def buckets(mixed: TokenIds, bits: int) -> Ints:
     """int32[n] below 2**bits: the high bits of a product depend on all bits of its factors."""
     return (_fold(mixed) * MULTIPLIERS[1] >> np.uint64(64 - bits)).astype(np.int32)
+
+
+def groups(keys: TokenIds) -> Indices:
+    """intp[n]: for each of the *keys* (uint64[n]) a number, the same for equal ones; from 0 on."""
+    compiled = compiled_part()
+    if compiled is not None:
+        numbers = np.asarray(compiled.groups(keys.tobytes(), _SALT))
+        return numbers.astype(np.intp)
+    known: dict[int, int] = {}
+    return np.array([known.setdefault(key, len(known)) for key in keys.tolist()], np.intp)
 
 
 def is_among(hashes: TokenIds, few: TokenIds) -> Bools:

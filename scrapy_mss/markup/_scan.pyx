@@ -793,3 +793,38 @@ cdef bint _is_new(char_t* text, Word word, Word* found, int n):
             if at == word.size:
                 return False
     return True
+
+
+# --- equal numbers ------------------------------------------------------------------------------
+
+cdef inline uint64_t _scattered(uint64_t key, uint64_t salt):
+    key = (key ^ salt) * 0xFF51AFD7ED558CCDu
+    key = (key ^ key >> 33) * 0xC4CEB9FE1A85EC53u
+    return key ^ key >> 33
+
+
+def groups(bytes keys not None, uint64_t salt):
+    """For each of *keys* (a uint64 each) how many others come first: equal ones have one number.
+
+    The *salt* is a secret of the process: a page cannot choose keys that collide.
+    """
+    cdef const uint64_t* key = <const uint64_t*> <const char*> keys
+    cdef Py_ssize_t n = len(keys) // sizeof(uint64_t), n_slots = 2, i, slot
+    cdef int n_groups = 0
+    cdef array numbers = clone(_INT32S, n, False)
+    cdef int* number = numbers.data.as_ints
+    while n_slots < 2 * n:
+        n_slots *= 2
+    cdef array table = clone(_INT32S, n_slots, True)  # which key is in each slot, counted from 1
+    cdef int* first = table.data.as_ints
+    for i in range(n):
+        slot = _scattered(key[i], salt) & (n_slots - 1)
+        while first[slot] and key[first[slot] - 1] != key[i]:
+            slot = (slot + 1) & (n_slots - 1)
+        if first[slot]:
+            number[i] = number[first[slot] - 1]
+        else:
+            first[slot] = <int> i + 1
+            number[i] = n_groups
+            n_groups += 1
+    return numbers
