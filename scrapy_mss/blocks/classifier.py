@@ -33,6 +33,7 @@ from scrapy_mss.blocks.mlp import Matrix, Network, product
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.features import Family, Values
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, NaiveBayes, logistic
+from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tokens import Floats
 
 MAX_LOG_ODDS = 8.0  # of one family's evidence: what is beyond is as certain as e**8 to 1
@@ -45,43 +46,61 @@ class Pooling(NamedTuple):
 
     name: str
     family: str
-    of: Callable[[Page, Values, Floats], Floats]
+    of: Callable[[Page, FamilyEvidence], Floats]
 
 
-def mean_over_block(page: Page, values: Values, ratio: Floats) -> Floats:  # noqa: ARG001 - of all poolings
-    """The mean over the words and symbols of each block; *values* are one a token."""
-    token, block, first = page.texts
-    sums = np.bincount(block, ratio[token], len(page.blocks))
-    return sums / np.diff(first, append=len(token))
+@dataclass(frozen=True, eq=False)
+class FamilyEvidence:
+    """The values of one *family* on a page, and what the counts say about them."""
+
+    family: Family[Page]
+    values: Values
+    bayes: NaiveBayes[Page]
+
+    @cached_property
+    def ratio(self) -> Floats:
+        """float64[n_values]: the evidence of each value."""
+        return self.bayes.log_ratio(self.family, self.values.bucket)[0]
+
+    def ratio_of(self, chosen: Indices) -> Floats:
+        """float64[n]: the evidence of the values *chosen*."""
+        return self.bayes.log_ratio(self.family, self.values.bucket[chosen])[0]
 
 
-def own_value(page: Page, values: Values, ratio: Floats) -> Floats:  # noqa: ARG001 - of all poolings
-    """The block's own value; *values* are one a block."""
-    return ratio
+def mean_over_block(page: Page, known: FamilyEvidence) -> Floats:
+    """The mean over the words and symbols of each block; values are one a token."""
+    token, block, _ = page.texts
+    sums = np.bincount(block, known.ratio_of(token), len(page.blocks))
+    return sums / page.texts.size
 
 
-def sum_over_ancestors(page: Page, values: Values, ratio: Floats) -> Floats:
-    """The sum over all values of all ancestors; *values* are of elements."""
-    pooled: Floats = _of_ancestors(page, values, ratio, np.add).sum(axis=0)
+def own_value(page: Page, known: FamilyEvidence) -> Floats:  # noqa: ARG001 - of all poolings
+    """The block's own value; values are one a block."""
+    return known.ratio
+
+
+def sum_over_ancestors(page: Page, known: FamilyEvidence) -> Floats:
+    """The sum over all values of all ancestors; values are of elements."""
+    pooled: Floats = _of_ancestors(page, known, np.add).sum(axis=0)
     return pooled
 
 
-def min_over_ancestors(page: Page, values: Values, ratio: Floats) -> Floats:
+def min_over_ancestors(page: Page, known: FamilyEvidence) -> Floats:
     """The least of the values of the ancestors, 0 if none is negative."""
-    pooled: Floats = _of_ancestors(page, values, ratio, np.minimum).min(axis=0)
+    pooled: Floats = _of_ancestors(page, known, np.minimum).min(axis=0)
     return pooled
 
 
-def max_over_ancestors(page: Page, values: Values, ratio: Floats) -> Floats:
+def max_over_ancestors(page: Page, known: FamilyEvidence) -> Floats:
     """The greatest of the values of the ancestors, 0 if none is positive."""
-    pooled: Floats = _of_ancestors(page, values, ratio, np.maximum).max(axis=0)
+    pooled: Floats = _of_ancestors(page, known, np.maximum).max(axis=0)
     return pooled
 
 
-def _of_ancestors(page: Page, values: Values, ratio: Floats, reduce: np.ufunc) -> Floats:
-    """float64[LEVELS, n]: *ratio* reduced for each ancestor; 0 for those without a value."""
+def _of_ancestors(page: Page, known: FamilyEvidence, reduce: np.ufunc) -> Floats:
+    """float64[LEVELS, n]: evidence reduced for each ancestor; 0 for those without a value."""
     reduced = np.zeros(len(page.tokens) + 1)  # the last is for the ancestor -1
-    reduce.at(reduced, values.start, ratio)
+    reduce.at(reduced, known.values.start, known.ratio)
     ancestors: Floats = reduced[page.blocks.ancestors]
     return ancestors
 
@@ -97,15 +116,12 @@ POOLINGS = (
 
 def block_evidence(page: Page, bayes: NaiveBayes[Page]) -> Floats:
     """The log-odds of each block by each row of ``POOLINGS``: float64[n_poolings, n_blocks]."""
-    families = {family.name: family for family in bayes.families}
-    known = {name: _ratios(page, bayes, family) for name, family in families.items()}
-    rows = [pooling.of(page, *known[pooling.family]) for pooling in POOLINGS]
+    known = {
+        family.name: FamilyEvidence(family, family.values(page, family.bits), bayes)
+        for family in bayes.families
+    }
+    rows = [pooling.of(page, known[pooling.family]) for pooling in POOLINGS]
     return np.minimum(np.maximum(np.stack(rows), -MAX_LOG_ODDS), MAX_LOG_ODDS)
-
-
-def _ratios(page: Page, bayes: NaiveBayes[Page], family: Family[Page]) -> tuple[Values, Floats]:
-    values = family.values(page, family.bits)
-    return values, bayes.log_ratio(family, values.bucket)[0]
 
 
 class BlockInputs(NamedTuple):

@@ -28,6 +28,11 @@ class Texts(NamedTuple):
     block: Ints  # int32[n_texts]: ascending
     first: Indices  # intp[n]: where in this table each block begins
 
+    @property
+    def size(self) -> Indices:
+        """intp[n]: how many each block has."""
+        return np.append(self.first[1:], len(self.token))[: len(self.first)] - self.first
+
     def count(self, chosen: Bools) -> Counts:
         """int64[n]: how many texts of each block are *chosen* (bool[n_texts])."""
         counts: Counts = np.add.reduceat(chosen, self.first, dtype=np.int64)
@@ -89,7 +94,7 @@ class Page:
         of_token = self.blocks.of_token
         token = np.flatnonzero((of_token >= 0) & ~self.tokens.is_tag)
         block = of_token[token]
-        return Texts(token, block, np.flatnonzero(np.diff(block, prepend=-1)))
+        return Texts(token, block, np.searchsorted(token, self.blocks.first))
 
     @cached_property
     def text_hashes(self) -> TokenIds:
