@@ -288,7 +288,7 @@ def test_patterns_search_in_linear_time(name: str) -> None:
 
 
 def test_there_are_patterns_to_test() -> None:
-    assert {"tokenizer._TAG_END", "attributes._TYPES.0", "tokenizer._CLOSING.script"} <= {*PATTERNS}
+    assert {"tokenizer._TAG_END", "attributes._TYPES.@type", "tokenizer._CLOSING.script"} <= {*PATTERNS}
 
 
 def test_repairing_tags_takes_linear_time() -> None:

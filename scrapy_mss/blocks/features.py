@@ -109,7 +109,7 @@ class Measured:
     @cached_property
     def last_code(self) -> NDArray[np.uint16]:
         """uint16[n]: the first character of each block's last token."""
-        return self.first_codes[np.append(self.page.texts.first[1:], 0) - 1]
+        return self.first_codes[self.page.texts.first + self.page.texts.size - 1]
 
     @cached_property
     def sentence_ends(self) -> Floats:

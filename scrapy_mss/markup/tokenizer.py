@@ -115,8 +115,8 @@ if (_compiled := compiled_part()) is not None:
 
 _ANY_BLANK = re.compile(_BLANK)
 # ASCII: where case is ignored, "s" is also the long s, which makes no script.
-_HIDDEN = re.compile(r"<!--|<((?ai:script|style))(?=[\s/>])")
-_HIDDEN_OR_REFERENCE = re.compile(rf"{_HIDDEN.pattern}|{_REFERENCE}")
+_HIDDEN_OR_REFERENCE = re.compile(rf"<!--|<((?ai:script|style))(?=[\s/>])|{_REFERENCE}")
+_MAY_HIDE = re.compile(r"<(?:!|/?[sS][cCtT])")  # whatever begins so is looked at closely
 _TAG_END = re.compile(_TAG)
 _CLOSING = {name: re.compile(rf"</(?ai:{name})(?=[\s/>])") for name in ("script", "style")}
 _TAG_NAME = re.compile(r"</?([a-zA-Z][^\s/>]*)")
@@ -142,7 +142,7 @@ def decode_all(text: str) -> str:
 
 def tokenize(source: str, stem: Stem = porter) -> Tokens:
     """The tokens of an HTML page, or of any other text; words are told apart by their *stem*."""
-    clean, places, shifts = _clean(source, _marks(source))
+    clean, places, shifts = _clean(source)
     token_id, starts, ends = _scan(clean, stem)
     kind = (token_id & np.uint64(KIND_MASK)).astype(np.uint8)
     is_tag = kind <= CLOSE
@@ -155,7 +155,7 @@ def tokenize(source: str, stem: Stem = porter) -> Tokens:
 
 def word_ids(text: str) -> TokenIds:
     """The ids of the words of a short *text*, an attribute's value for example, in their order."""
-    ids, _, _ = _scan(_clean(text, _marks(text))[0], porter)
+    ids, _, _ = _scan(_clean(text)[0], porter)
     return ids[ids & np.uint64(KIND_MASK) == WORD]
 
 
@@ -183,7 +183,7 @@ def _scan_in_python(clean: str, stem: Stem) -> tuple[TokenIds, Ints, Ints]:
 
 def tag_sources(source: str) -> list[str]:
     """The source of every tag outside comments, scripts and styles, as `tokenize` sees it."""
-    return _TAG_END.findall(_clean(source, _Searched(source, _HIDDEN))[0])
+    return _TAG_END.findall(_clean(source)[0])
 
 
 def _has_cjk(text: str) -> bool:
@@ -195,39 +195,16 @@ def _has_cjk(text: str) -> bool:
     return bool(_any_cjk().search(high))
 
 
-class _Searched:
-    """What is taken out of a source, by regular expressions alone."""
-
-    def __init__(self, source: str, pattern: re.Pattern[str]) -> None:
-        self._source = source
-        self._pattern = pattern
-
-    def after(self, position: int) -> re.Match[str] | None:
-        """The first comment, script, style or reference from *position* on."""
-        return self._pattern.search(self._source, position)
-
-    def closing(self, name: str, position: int) -> re.Match[str] | None:
-        """The first closing tag of that *name* from *position* on."""
-        return _CLOSING[name].search(self._source, position)
-
-
-class _Marked:
-    """The same, where it is known at which places one may begin."""
+class _Marks:
+    """The *places* of *source* at which something may begin that is taken out, in their order."""
 
     def __init__(self, source: str, places: list[int]) -> None:
         self._source = source
         self._places = places
         self._next = 0
 
-    def after(self, position: int) -> re.Match[str] | None:
-        """The first comment, script, style or reference from *position* on."""
-        return self._first(_HIDDEN_OR_REFERENCE, position)
-
-    def closing(self, name: str, position: int) -> re.Match[str] | None:
-        """The first closing tag of that *name* from *position* on."""
-        return self._first(_CLOSING[name], position)
-
-    def _first(self, pattern: re.Pattern[str], position: int) -> re.Match[str] | None:
+    def first(self, pattern: re.Pattern[str], position: int) -> re.Match[str] | None:
+        """The first match of *pattern* at a place from *position* on; positions only grow."""
         source, places = self._source, self._places
         for number in range(bisect_left(places, position, self._next), len(places)):
             found = pattern.match(source, places[number])
@@ -238,13 +215,18 @@ class _Marked:
         return None
 
 
-def _marks(source: str) -> _Searched | _Marked:
-    """A search for what is taken out of *source*."""
+def _marks(source: str) -> _Marks:
+    """Where a comment, a script, a style or a letter written as a reference may begin."""
     compiled = compiled_part()
     if compiled is not None:
-        return _Marked(source, compiled.marks(source, _letters()))
-    has_references = _has_letter_references(source)
-    return _Searched(source, _HIDDEN_OR_REFERENCE if has_references else _HIDDEN)
+        return _Marks(source, compiled.marks(source, _letters()))
+    places = [found.start() for found in _MAY_HIDE.finditer(source)]
+    references = set(_ANY_REFERENCE.findall(source))
+    if letters := set(filter(_is_letters, references)):
+        found = _ANY_REFERENCE.finditer(source)
+        places += [each.start() for each in found if each[0] in letters]
+        places.sort()
+    return _Marks(source, places)
 
 
 @cache
@@ -259,8 +241,9 @@ def _is_letters(reference: str) -> bool:
     return decode(reference).isalnum()
 
 
-def _clean(source: str, hidden: _Searched | _Marked) -> tuple[str, list[int], list[int]]:
-    """*source* without what is *hidden*; where in the result, and by how much, offsets shift."""
+def _clean(source: str) -> tuple[str, list[int], list[int]]:
+    """*source* without what is hidden; where in the result, and by how much, offsets shift."""
+    marks = _marks(source)
     kept: list[str] = []
     places, shifts = [0], [0]
     position = length = 0
@@ -275,7 +258,7 @@ def _clean(source: str, hidden: _Searched | _Marked) -> tuple[str, list[int], li
         shifts.append(resume - length)
 
     search_from = 0
-    while found := hidden.after(search_from):
+    while found := marks.first(_HIDDEN_OR_REFERENCE, search_from):
         start, search_from = found.span()
         opener = found[0]
         if opener[0] == "&":
@@ -289,17 +272,13 @@ def _clean(source: str, hidden: _Searched | _Marked) -> tuple[str, list[int], li
             keep(start, search_from)
         else:
             content = _end_of_tag(source, start)
-            closing = hidden.closing(found[1].lower(), content)
+            closing = marks.first(_CLOSING[found[1].lower()], content)
             search_from = closing.start() if closing else len(source)
             keep(content, search_from)
     if not kept:
         return source, places, shifts
     kept.append(source[position:])
     return "".join(kept), places, shifts
-
-
-def _has_letter_references(source: str) -> bool:
-    return any(map(_is_letters, set(_ANY_REFERENCE.findall(source))))
 
 
 def _after(source: str, what: str, position: int) -> int:
@@ -401,7 +380,9 @@ class _Codes(dict[str, int]):
 
     def __missing__(self, piece: str) -> int:
         if len(piece) > self.LONGEST_KEPT:
-            return _code(piece, self._stem)
+            tag = _TAG_NAME.match(piece)
+            is_known = tag is not None and len(tag[0]) <= self.LONGEST_KEPT
+            return self[tag[0]] if is_known else _code(piece, self._stem)
         code = self._old.get(piece)
         if code is None:
             code = _code(piece, self._stem)
