@@ -4,6 +4,7 @@ from setuptools import Extension, setup
 
 setup(
     ext_modules=[
-        Extension("scrapy_mss.markup._scan", ["scrapy_mss/markup/_scan.pyx"], optional=True)
+        Extension(f"scrapy_mss.markup.{name}", [f"scrapy_mss/markup/{name}.pyx"], optional=True)
+        for name in ("_pieces", "_tags", "_arrays")
     ]
 )

@@ -69,9 +69,8 @@ class FamilyEvidence:
 
 def mean_over_block(page: Page, known: FamilyEvidence) -> Floats:
     """The mean over the words and symbols of each block; values are one a token."""
-    token, block, _ = page.texts
-    sums = np.bincount(block, known.ratio_of(token), len(page.blocks))
-    return sums / page.texts.size
+    texts = page.texts
+    return np.bincount(texts.block, known.ratio_of(texts.token), len(page.blocks)) / texts.size
 
 
 def own_value(page: Page, known: FamilyEvidence) -> Floats:  # noqa: ARG001 - of all poolings

@@ -92,9 +92,10 @@ class Measured:
     @cached_property
     def letters(self) -> Floats:
         """float64[n]: the characters of each block's words."""
-        tokens, (token, _, first) = self.page.tokens, self.page.texts
-        lengths = (tokens.clean_end[token] - tokens.clean_start[token]) * tokens.is_word[token]
-        return np.add.reduceat(lengths, first, dtype=np.int64).astype(np.float64)
+        tokens, texts = self.page.tokens, self.page.texts
+        lengths = tokens.clean_end[texts.token] - tokens.clean_start[texts.token]
+        of_words = lengths * tokens.is_word[texts.token]
+        return np.add.reduceat(of_words, texts.first, dtype=np.int64).astype(np.float64)
 
     @cached_property
     def first_codes(self) -> NDArray[np.uint16]:
@@ -109,7 +110,9 @@ class Measured:
     @cached_property
     def last_code(self) -> NDArray[np.uint16]:
         """uint16[n]: the first character of each block's last token."""
-        return self.first_codes[self.page.texts.first + self.page.texts.size - 1]
+        texts = self.page.texts
+        last: NDArray[np.uint16] = self.first_codes[texts.first + texts.size - 1]
+        return last
 
     @cached_property
     def sentence_ends(self) -> Floats:

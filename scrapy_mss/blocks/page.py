@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +20,8 @@ from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Ints, TokenIds, Tokens
 
 
-class Texts(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Texts:
     """The words and symbols of a page's blocks in their order; every block has one."""
 
     token: Indices  # intp[n_texts]
@@ -99,10 +99,10 @@ class Page:
     @cached_property
     def text_hashes(self) -> TokenIds:
         """uint64[n]: a hash of the words and symbols of each block."""
-        token, block, first = self.texts
-        position = np.arange(len(token)) - first[block]
-        mixed = self.tokens.token_id[token] * (2 * position + 1).astype(np.uint64)
-        hashes: TokenIds = np.add.reduceat(mixed, first)
+        texts = self.texts
+        position = np.arange(len(texts.token)) - texts.first[texts.block]
+        mixed = self.tokens.token_id[texts.token] * (2 * position + 1).astype(np.uint64)
+        hashes: TokenIds = np.add.reduceat(mixed, texts.first)
         return hashes
 
     def is_parent(self, tag: str) -> Bools:

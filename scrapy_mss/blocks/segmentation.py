@@ -23,7 +23,6 @@ from scrapy_mss.markup.elements import (
     linked_words,
     mask_runs,
     nearest_ancestors,
-    prefix_sums,
 )
 from scrapy_mss.markup.tags import BLOCK_TAGS, LINE_BREAK_TAGS
 from scrapy_mss.markup.tokens import Bools, Ints, Tokens

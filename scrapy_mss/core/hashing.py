@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scrapy_mss.markup.compiled import scan as compiled_part
+from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tokens import Bools, Ints, TokenIds
 
@@ -42,7 +42,7 @@ def groups(keys: TokenIds) -> Indices:
     """intp[n]: for each of the *keys* (uint64[n]) a number, the same for equal ones; from 0 on."""
     compiled = compiled_part()
     if compiled is not None:
-        numbers = np.asarray(compiled.groups(keys.tobytes(), _SALT))
+        numbers = np.asarray(compiled.arrays.groups(keys.tobytes(), _SALT))
         return numbers.astype(np.intp)
     known: dict[int, int] = {}
     return np.array([known.setdefault(key, len(known)) for key in keys.tolist()], np.intp)

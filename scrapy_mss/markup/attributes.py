@@ -24,7 +24,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.compiled import scan as compiled_part
+from scrapy_mss.markup.compiled import TagReader, compiled_part
 from scrapy_mss.markup.elements import Indices, element_starts, is_tag_of
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokens import OPEN, Bools, Ints, Tokens
@@ -135,7 +135,7 @@ def _read_compiled(tokens: Tokens, starts: Indices) -> ElementAttributes:
 def _tag_reader() -> TagReader:
     compiled = compiled_part()
     assert compiled is not None
-    return compiled.TagReader(CLASS_ATTRIBUTES, HIDING_WORDS, TAG_NAMES, MAX_CLASS_WORDS, _read_number)
+    return compiled.tags.TagReader(CLASS_ATTRIBUTES, HIDING_WORDS, TAG_NAMES, MAX_CLASS_WORDS, _read_number)
 
 
 def _read_number(number: int, tag: str) -> tuple[int, list[int]]:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.compiled import scan as compiled_part
+from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.tags import tag_numbers
 from scrapy_mss.markup.tokens import OPEN, Bools, Ints, Tokens
 
@@ -87,7 +87,7 @@ def nearest_ancestors(tokens: Tokens, chosen: Bools) -> Ints:
     compiled = compiled_part()
     if compiled is not None:
         parents = np.append(np.int32(-1), tokens.unclosed)[:n]
-        return np.asarray(compiled.nearest(parents.tobytes(), chosen.tobytes()))
+        return np.asarray(compiled.arrays.nearest(parents.tobytes(), chosen.tobytes()))
     parent = np.append(np.int32(-1), tokens.unclosed)[:n].astype(np.int32)
     # The last entry is the target of -1, "none", and points to itself.
     ancestor = np.append(np.where(chosen, np.arange(n), parent), -1).astype(np.int32)

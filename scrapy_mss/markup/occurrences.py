@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.compiled import scan as compiled_part
+from scrapy_mss.markup.compiled import compiled_part
 
 WIDTH: Final = 4  # characters that are compared at once: the shortest string that can be sought
 _WORD = np.dtype("<u4")
@@ -23,8 +23,7 @@ def occurrences(text: str, wanted: Sequence[str]) -> list[list[int]]:
     """The offsets of each of the *wanted* ASCII strings in *text*, as `str.count` counts them."""
     compiled = compiled_part()
     if compiled is not None:
-        found: list[list[int]] = compiled.find_all(text, [each.encode("ascii") for each in wanted])
-        return found
+        return compiled.arrays.find_all(text, [each.encode("ascii") for each in wanted])
     return _find_all(text, wanted)
 
 

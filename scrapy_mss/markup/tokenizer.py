@@ -35,7 +35,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from scrapy_mss.markup.compiled import scan as compiled_part
+from scrapy_mss.markup.compiled import Memory, compiled_part
 from scrapy_mss.markup.stemming import Stem, normalized, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS, UNKNOWN_TAG
 from scrapy_mss.markup.tokens import (
@@ -111,7 +111,7 @@ def _any_cjk() -> re.Pattern[str]:
 
 
 if (_compiled := compiled_part()) is not None:
-    _compiled.prepare(re.findall("(.)(?:-(.))?", CJK), [n for n in html5 if not n.endswith(";")])
+    _compiled.pieces.prepare(re.findall("(.)(?:-(.))?", CJK), [n for n in html5 if not n.endswith(";")])
 
 _ANY_BLANK = re.compile(_BLANK)
 # ASCII: where case is ignored, "s" is also the long s, which makes no script.
@@ -164,7 +164,7 @@ def _scan(clean: str, stem: Stem) -> tuple[TokenIds, Ints, Ints]:
     compiled = compiled_part()
     if compiled is None:
         return _scan_in_python(clean, stem)
-    columns = compiled.scan(clean, _memory_of(stem), _NO_TOKEN)
+    columns = compiled.pieces.scan(clean, _memory_of(stem), _NO_TOKEN)
     ids, starts, ends = map(np.asarray, columns)
     return ids, starts, ends
 
@@ -219,7 +219,7 @@ def _marks(source: str) -> _Marks:
     """Where a comment, a script, a style or a letter written as a reference may begin."""
     compiled = compiled_part()
     if compiled is not None:
-        return _Marks(source, compiled.marks(source, _letters()))
+        return _Marks(source, compiled.pieces.marks(source, _letters()))
     places = [found.start() for found in _MAY_HIDE.finditer(source)]
     references = set(_ANY_REFERENCE.findall(source))
     if letters := set(filter(_is_letters, references)):
@@ -234,7 +234,7 @@ def _letters() -> Memory:
     """Which references stand for letters or digits, as the compiled part remembers it."""
     compiled = compiled_part()
     assert compiled is not None
-    return compiled.Memory(_is_letters)
+    return compiled.pieces.Memory(_is_letters)
 
 
 def _is_letters(reference: str) -> bool:
@@ -335,7 +335,7 @@ def _nest(tag: Bytes, is_close: Bools) -> tuple[Ints, Ints]:
     compiled = compiled_part()
     if compiled is None:
         return _nest_in_python(tag, is_close)
-    tops, partners = map(np.asarray, compiled.nest(tag.tobytes(), is_close.tobytes()))
+    tops, partners = map(np.asarray, compiled.arrays.nest(tag.tobytes(), is_close.tobytes()))
     return tops, partners
 
 
@@ -401,7 +401,7 @@ def _memory_of(stem: Stem) -> Memory:
     """What the compiled part remembers of the codes of that *stem*."""
     compiled = compiled_part()
     assert compiled is not None
-    return compiled.Memory(_codes_of(stem).__getitem__)
+    return compiled.pieces.Memory(_codes_of(stem).__getitem__)
 
 
 def _code(piece: str, stem: Stem) -> int:

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from scrapy_mss.markup.attributes import (
     MAX_CLASS_WORDS,
     MAX_TAG_LENGTH,
-    class_words,
     TYPE_CUES,
+    class_words,
     declared_types,
     element_attributes,
     meta_description,
 )
-from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.occurrences import occurrences
+from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokenizer import tokenize
 from tests.helpers.layouts import ODD, PAGES
 from tests.helpers.markup import shown
