@@ -1,4 +1,4 @@
-"""The compiled part, which an installation without a compiler goes without; all else is setup.cfg."""
+"""The compiled part, without which an installation works, too; everything else is in setup.cfg."""
 
 from setuptools import Extension, setup
 

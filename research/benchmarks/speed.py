@@ -12,7 +12,7 @@ import argparse
 import sys
 import tracemalloc
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -40,9 +40,9 @@ SETS = ("articles_wcxb", "articles_manual")
 N_PAGES = 300
 N_WARM = 100  # pages before those that are measured
 LARGE = 20_000  # bytes: on smaller pages the multiple is of a unit of next to nothing
-WAYS = {"compiled": nullcontext, "Python alone": python_alone}
-if not IS_COMPILED:
-    del WAYS["compiled"]
+WAYS: dict[str, Callable[[], AbstractContextManager[None]]] = {"Python alone": python_alone}
+if IS_COMPILED:
+    WAYS = {"compiled": nullcontext, **WAYS}
 BOUNDS = {"compiled": 2.5, "Python alone": 7.0}  # multiples of lxml
 TOLERANCE = 1.2  # of each target, since a busy machine measures worse
 

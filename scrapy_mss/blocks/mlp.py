@@ -43,9 +43,10 @@ class Network:
 
     def standardized(self, inputs: Matrix) -> Matrix:
         """*inputs* with mean 0 and deviation 1, clipped."""
-        values = (inputs - self.mean) * self.scale
+        values: Matrix = (inputs - self.mean) * self.scale
         np.maximum(values, -CLIP, out=values)
-        return np.minimum(values, CLIP, out=values)
+        np.minimum(values, CLIP, out=values)
+        return values
 
 
 def forward(inputs: Matrix, hidden: Matrix, output: Matrix) -> tuple[Matrix, Matrix]:

@@ -55,7 +55,7 @@ def is_among(hashes: TokenIds, few: TokenIds) -> Bools:
     """
     is_likely = np.zeros(1 << _FILTER_BITS, np.bool_)
     is_likely[few >> _FILTER_SHIFT] = True
-    found = is_likely[hashes >> _FILTER_SHIFT]
+    found: Bools = is_likely[hashes >> _FILTER_SHIFT]
     likely = np.flatnonzero(found)
     known = set(few.tolist())
     found[likely] = [each in known for each in hashes[likely].tolist()]

@@ -24,7 +24,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.compiled import TagReader, compiled_part
+from scrapy_mss.markup.compiled import ClassWordReader, compiled_part
 from scrapy_mss.markup.elements import Indices, element_starts, is_tag_of
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokens import OPEN, Bools, Ints, Tokens
@@ -132,10 +132,12 @@ def _read_compiled(tokens: Tokens, starts: Indices) -> ElementAttributes:
 
 
 @cache
-def _tag_reader() -> TagReader:
+def _tag_reader() -> ClassWordReader:
     compiled = compiled_part()
     assert compiled is not None
-    return compiled.tags.TagReader(CLASS_ATTRIBUTES, HIDING_WORDS, TAG_NAMES, MAX_CLASS_WORDS, _read_number)
+    return compiled.tags.TagReader(
+        CLASS_ATTRIBUTES, HIDING_WORDS, TAG_NAMES, MAX_CLASS_WORDS, _read_number
+    )
 
 
 def _read_number(number: int, tag: str) -> tuple[int, list[int]]:
@@ -171,7 +173,7 @@ def base_href(tokens: Tokens) -> str:
 
 
 def declared_types(source: str, places: Mapping[str, Iterable[int]]) -> set[str]:
-    """The schema.org and OpenGraph types declared in *source*, which has `TYPE_CUES` at *places*."""
+    """The schema.org and OpenGraph types that *source* declares, with `TYPE_CUES` at *places*."""
     found = (
         pattern.match(source, place) for cue, pattern in _TYPES.items() for place in places[cue]
     )

@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
 
-class Memory(Protocol):
+class PieceMemory(Protocol):
     """Numbers that a function gives for short texts, remembered in a table of fixed size."""
 
     def __getitem__(self, text: str) -> int: ...
 
 
-class TagReader(Protocol):
+class ClassWordReader(Protocol):
     """Reads the class words of tags; see `attributes`."""
 
     def read(
@@ -33,26 +33,26 @@ class Pieces(Protocol):
 
     def prepare(self, ideographs: Sequence[Sequence[str]], bare_names: Sequence[str]) -> None: ...
 
-    def Memory(self, ask: Callable[[str], int]) -> Memory: ...  # noqa: N802 - a class
+    def Memory(self, ask: Callable[[str], int]) -> PieceMemory: ...  # noqa: N802 - a class
 
     def scan(
-        self, text: str, codes: Memory, no_token: int
+        self, text: str, codes: PieceMemory, no_token: int
     ) -> tuple[array[int], array[int], array[int]]: ...
 
-    def marks(self, source: str, letters: Memory) -> list[int]: ...
+    def marks(self, source: str, letters: PieceMemory) -> list[int]: ...
 
 
 class Tags(Protocol):
     """The class words of tags."""
 
-    def TagReader(  # noqa: N802 - a class
+    def TagReader(  # noqa: N802, PLR0913, PLR0917 - a class, made once
         self,
         names: Sequence[bytes],
         cues: Sequence[bytes],
         elements: Sequence[str],
         most: int,
         ask: Callable[[int, str], tuple[int, list[int]]],
-    ) -> TagReader: ...
+    ) -> ClassWordReader: ...
 
 
 class Arrays(Protocol):

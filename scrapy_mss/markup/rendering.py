@@ -16,6 +16,7 @@ import re
 import numpy as np
 
 from scrapy_mss.markup.elements import Indices, is_tag_of, prefix_sums
+from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.tags import (
     BLOCK_TAGS,
     LINE_BREAK_TAGS,
@@ -23,7 +24,6 @@ from scrapy_mss.markup.tags import (
     TAG_NAMES,
     VOID_TAGS,
 )
-from scrapy_mss.markup.tokenizer import decode_all
 from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
 
 # How much each tag breaks: a sum of 2 between two slices separates paragraphs.
