@@ -16,7 +16,7 @@ Matrix: TypeAlias = NDArray[np.float32]
 Number = TypeVar("Number", np.float32, np.float64)
 
 CLIP = 4.0  # deviations from the mean: one value in ten thousand, if they are normal
-BATCH = 32  # blocks
+MOST_WORK = 3 * 2**17  # multiplications of a product; OpenBLAS wakes its threads from 2**19 on
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,14 +32,19 @@ class Network:
         """float32[n] for float32[n, n_inputs].
 
         In batches so small that BLAS does not wake its threads for them: waking takes longer than
-        the work, and on a busy machine ten times as long.
+        the work, and on a busy machine two hundred times as long.
         """
         standardized = self.standardized(inputs)
         log_odds = np.empty(len(inputs), np.float32)
-        for start in range(0, len(inputs), BATCH):
-            batch = slice(start, start + BATCH)
+        for start in range(0, len(inputs), self.batch):
+            batch = slice(start, start + self.batch)
             log_odds[batch] = forward(standardized[batch], self.hidden, self.output)[1]
         return log_odds
+
+    @property
+    def batch(self) -> int:
+        """How many rows are computed at once."""
+        return max(1, MOST_WORK // self.hidden.size)
 
     def standardized(self, inputs: Matrix) -> Matrix:
         """*inputs* with mean 0 and deviation 1, clipped."""

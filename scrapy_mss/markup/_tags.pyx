@@ -12,6 +12,7 @@ from cpython.unicode cimport (
     PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
 )
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.string cimport memset
 
 # A character as it is stored: one, two or four bytes, the same in a whole text.
 ctypedef fused char_t:
@@ -97,6 +98,7 @@ cdef class TagReader:
 
     cdef list names
     cdef list cues
+    cdef uint8_t begins_cue[0x80]
     cdef list elements
     cdef int most
     cdef object ask
@@ -106,6 +108,9 @@ cdef class TagReader:
             raise ValueError(f"{most} words of a tag where {MOST_WORDS} have room")
         self.names = [bytes(name) for name in names]
         self.cues = [bytes(cue) for cue in cues]
+        memset(self.begins_cue, False, sizeof(self.begins_cue))
+        for cue in cues:
+            self.begins_cue[ord(cue[:1].lower())] = self.begins_cue[ord(cue[:1].upper())] = True
         self.elements = [name.encode() for name in elements]
         self.most = most
         self.ask = ask
@@ -165,7 +170,7 @@ cdef bint _tell(
         every |= text[i]
     if every >= 0x80:
         return False
-    if _has_any(reader.cues, text, at, end):
+    if _has_cue(reader, text, at, end):
         found.with_cue.append(found.keys.n)
     while at < end:
         at += 1
@@ -191,33 +196,31 @@ cdef inline bint _is_space(uint32_t letter):
     return letter == c" " or 9 <= letter <= 13 or 28 <= letter <= 31
 
 
-cdef bint _has_any(list cues, char_t* text, Py_ssize_t at, Py_ssize_t end):
-    cdef bytes each
-    cdef const uint8_t* cue
-    cdef Py_ssize_t start, i, n
-    for each in cues:
-        cue, n = each, len(each)
-        for start in range(at, end - n + 1):
-            i = 0
-            while i < n and _lower(text[start + i]) == cue[i]:
-                i += 1
-            if i == n:
-                return True
+cdef bint _has_cue(TagReader reader, char_t* text, Py_ssize_t at, Py_ssize_t end):
+    cdef bytes cue
+    for at in range(at, end):
+        if reader.begins_cue[text[at]]:
+            for cue in reader.cues:
+                if _begins_with(text, at, end, cue):
+                    return True
     return False
+
+
+cdef bint _begins_with(char_t* text, Py_ssize_t at, Py_ssize_t end, bytes letters):
+    """Whether *text* goes on at *at* with these *letters*, in lower or upper case."""
+    cdef const uint8_t* lower = letters
+    cdef Py_ssize_t i = 0, n = len(letters)
+    while i < n and at + i < end and _lower(text[at + i]) == lower[i]:
+        i += 1
+    return i == n
 
 
 cdef Py_ssize_t _value_start(list names, char_t* text, Py_ssize_t at, Py_ssize_t end) except -2:
     """Where the value begins of an attribute at *at* that is one of *names* and has one; or -1."""
-    cdef bytes each
-    cdef const uint8_t* name
-    cdef Py_ssize_t i, n
-    for each in names:
-        name, n = each, len(each)
-        i = 0
-        while i < n and at + i < end and _lower(text[at + i]) == name[i]:
-            i += 1
-        if i == n:
-            at = _after_space(text, at + n, end)
+    cdef bytes name
+    for name in names:
+        if _begins_with(text, at, end, name):
+            at = _after_space(text, at + len(name), end)
             if at == end or text[at] != c"=":
                 return -1
             at = _after_space(text, at + 1, end)
