@@ -75,7 +75,9 @@ class Feature:
 def block_features(page: Page) -> Columns:
     """All features of a page's blocks, in the order of the table."""
     measured = Measured(page)
-    return {feature.name: feature.of(measured).astype(np.float64) for feature in FEATURES}
+    return {
+        feature.name: feature.of(measured).astype(np.float64, copy=False) for feature in FEATURES
+    }
 
 
 @dataclass(frozen=True, eq=False)

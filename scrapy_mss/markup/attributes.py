@@ -33,21 +33,21 @@ MAX_CLASS_WORDS = 12  # of one element; templates have up to eight, utility-clas
 TEMPLATE = "template"  # its content is shown only if a script copies it into the page
 MAX_TAG_LENGTH = 2048  # characters of a tag that are read; one tag may be a megabyte of data
 
-CLASS_ATTRIBUTES = (b"class", b"id", b"itemprop", b"role", b"data-testid", b"data-component")
+CLASS_ATTRIBUTES = ("class", "id", "itemprop", "role", "data-testid", "data-component")
 _ATTRIBUTE = re.compile(
-    rf"\s(?:{b'|'.join(CLASS_ATTRIBUTES).decode()})\s*=\s*"
+    rf"\s(?:{'|'.join(CLASS_ATTRIBUTES)})\s*=\s*"
     r"""("[^"]*"|'[^']*'|[^\s>"']+)""",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
-HIDING_WORDS = (b"hidden", b"none")  # one of them is in whatever is hidden
+# One of them is in the tag of whatever is hidden; letters that have no form but small and capital.
+HIDING_LETTERS = ("dden", "none")
 _HIDDEN = re.compile(
     r"\shidden[\s=/>]|"
     r"""\sstyle\s*=\s*["'][^"'>]*?(?:display\s*:\s*none|visibility\s*:\s*hidden)""",
     re.IGNORECASE,
 )
 
-META = frozenset({"meta"})
 BASE = frozenset({"base"})
 _HREF = re.compile(r"""\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE)
 _DESCRIPTION = re.compile(
@@ -81,7 +81,10 @@ class ElementAttributes(NamedTuple):
 
 def class_words(tag: str) -> list[str]:
     """The class words in the source of an opening *tag*, each once, in their order."""
-    found = _WORD.findall(" ".join(_ATTRIBUTE.findall(tag)))
+    values = _ATTRIBUTE.findall(tag)
+    if not values:
+        return []
+    found = _WORD.findall(" ".join(values))
     return list(dict.fromkeys(map(str.lower, found)))[:MAX_CLASS_WORDS]
 
 
@@ -90,8 +93,14 @@ def _read_tag(name: str, tag: str) -> tuple[int, list[int], bool]:
     """The key of an element, the hashes of its class words, and whether it is hidden."""
     words = class_words(tag)
     key = crc32(" ".join((name, *words)).encode())
-    hidden = name == TEMPLATE or _HIDDEN.search(tag) is not None
-    return key, [crc32(word.encode()) for word in words], hidden
+    lower = tag.lower()
+    may_hide = any(letters in lower for letters in HIDING_LETTERS)
+    hidden = name == TEMPLATE or (may_hide and _HIDDEN.search(tag) is not None)
+    return key, list(map(_hashed, words)), hidden
+
+
+def _hashed(word: str) -> int:
+    return crc32(word.encode())
 
 
 def element_attributes(tokens: Tokens) -> ElementAttributes:
@@ -100,15 +109,15 @@ def element_attributes(tokens: Tokens) -> ElementAttributes:
     compiled = compiled_part()
     if compiled is not None:
         return _read_compiled(tokens, starts)
-    tags = zip(tokens.tag[starts].tolist(), _tag_sources(tokens, starts), strict=True)
-    rows = [_read_tag(TAG_NAMES[tag], source) for tag, source in tags]
-    n_words = np.fromiter((len(words) for _, words, _ in rows), np.intp, len(rows))
+    names = map(TAG_NAMES.__getitem__, tokens.tag[starts].tolist())
+    rows = list(map(_read_tag, names, _tag_sources(tokens, starts)))
+    keys, words, hidden = zip(*rows, strict=True) if rows else ((), (), ())
     return ElementAttributes(
         start=starts,
-        key=np.fromiter((key for key, _, _ in rows), np.uint32, len(rows)),
-        hidden=np.fromiter((hidden for _, _, hidden in rows), np.bool_, len(rows)),
-        word=np.array(list(chain.from_iterable(words for _, words, _ in rows)), np.uint32),
-        element=np.repeat(np.arange(len(rows)), n_words),
+        key=np.array(keys, np.uint32),
+        hidden=np.array(hidden, np.bool_),
+        word=np.array(list(chain.from_iterable(words)), np.uint32),
+        element=np.repeat(np.arange(len(rows)), np.fromiter(map(len, words), np.intp, len(rows))),
     )
 
 
@@ -136,8 +145,16 @@ def _tag_reader() -> ClassWordReader:
     compiled = compiled_part()
     assert compiled is not None
     return compiled.tags.TagReader(
-        CLASS_ATTRIBUTES, HIDING_WORDS, TAG_NAMES, MAX_CLASS_WORDS, _read_number
+        _as_bytes(CLASS_ATTRIBUTES),
+        _as_bytes(HIDING_LETTERS),
+        TAG_NAMES,
+        MAX_CLASS_WORDS,
+        _read_number,
     )
+
+
+def _as_bytes(words: Iterable[str]) -> list[bytes]:
+    return [word.encode() for word in words]
 
 
 def _read_number(number: int, tag: str) -> tuple[int, list[int]]:
@@ -159,10 +176,15 @@ def _tag_sources(tokens: Tokens, tags: Indices) -> list[str]:
 
 def meta_description(tokens: Tokens) -> str:
     """The longest description that the page gives of itself; empty if there is none."""
-    metas = np.flatnonzero(is_tag_of(tokens, META) & (tokens.kind == OPEN))
-    tags = filter(_DESCRIPTION.search, _tag_sources(tokens, metas))
+    metas = _tag_sources(tokens, np.flatnonzero(tokens.is_open("meta")))
+    tags = filter(_DESCRIPTION.search, [tag for tag in metas if _may_describe(tag)])
     contents = filter(None, map(_CONTENT.search, tags))
     return max((content[1] or content[2] or "" for content in contents), key=len, default="")
+
+
+def _may_describe(tag: str) -> bool:
+    """Whether a look for a description is worth while: its letters "cr" have no third form."""
+    return "cr" in tag or "CR" in tag or "Cr" in tag or "cR" in tag
 
 
 def base_href(tokens: Tokens) -> str:

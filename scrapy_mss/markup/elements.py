@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.markup.compiled import compiled_part
-from scrapy_mss.markup.tags import tag_numbers
+from scrapy_mss.markup.tags import UNKNOWN_TAG, tag_numbers
 from scrapy_mss.markup.tokens import OPEN, Bools, Ints, Tokens
 
 Indices: TypeAlias = NDArray[np.intp]
@@ -31,8 +31,9 @@ def element_starts(tokens: Tokens, names: frozenset[str] | None = None) -> Bools
 
 def is_tag_of(tokens: Tokens, names: frozenset[str]) -> Bools:
     """bool[n_tokens]: the opening and closing tags with one of *names*."""
-    tags: Bools = _tag_table(names)[tokens.tag] & tokens.is_tag
-    return tags
+    table = _tag_table(names)
+    tags: Bools = table[tokens.tag]
+    return tags & tokens.is_tag if table[UNKNOWN_TAG] else tags  # whose number all texts have
 
 
 @lru_cache(64)
