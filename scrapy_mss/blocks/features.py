@@ -60,6 +60,8 @@ _UPPER = np.zeros(LAST_CODE + 1, np.bool_)
 _UPPER[:_N_CODES] = [chr(code).isupper() for code in range(_N_CODES)]
 _DIGIT = np.zeros(LAST_CODE + 1, np.bool_)
 _DIGIT[:_N_CODES] = [chr(code).isdigit() for code in range(_N_CODES)]
+_ANCESTOR_BITS = np.zeros(256, np.uint32)
+_ANCESTOR_BITS[[TAG_NUMBERS[name] for name in ANCESTORS]] = 1 << np.arange(len(ANCESTORS))
 _HEADING_LEVELS = np.zeros(256, np.int64)
 _HEADING_LEVELS[[TAG_NUMBERS[name] for name in HEADINGS]] = range(1, len(HEADINGS) + 1)
 
@@ -124,11 +126,9 @@ class Measured:
     @cached_property
     def ancestors(self) -> dict[str, Bools]:
         """bool[n] for each of ``ANCESTORS``: the blocks inside one."""
-        numbers = np.array([TAG_NUMBERS[tag] for tag in ANCESTORS], np.uint8)
-        inside = np.zeros((len(ANCESTORS), len(self.page.blocks)), np.bool_)
-        for tags in self.page.ancestor_tags:
-            inside |= tags == numbers[:, np.newaxis]
-        return dict(zip(ANCESTORS, inside, strict=True))
+        around = np.bitwise_or.reduce(_ANCESTOR_BITS[self.page.ancestor_tags], axis=0)
+        bits = _ANCESTOR_BITS[[TAG_NUMBERS[tag] for tag in ANCESTORS]]
+        return dict(zip(ANCESTORS, around & bits[:, np.newaxis] > 0, strict=True))
 
     @cached_property
     def total_words(self) -> float:

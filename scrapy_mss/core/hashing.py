@@ -55,7 +55,8 @@ def is_among(hashes: TokenIds, few: TokenIds) -> Bools:
     """
     is_likely = np.zeros(1 << _FILTER_BITS, np.bool_)
     is_likely[few >> _FILTER_SHIFT] = True
-    found: Bools = is_likely[hashes >> _FILTER_SHIFT]
+    # As signed numbers, which are indices as they are; others numpy would convert.
+    found: Bools = is_likely.take((hashes >> _FILTER_SHIFT).view(np.int64))
     likely = np.flatnonzero(found)
     known = set(few.tolist())
     found[likely] = [each in known for each in hashes[likely].tolist()]
