@@ -26,7 +26,7 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test test-browser test-oldest lint format docs research bench systems studies \
-	speed startup shapes crash model clean distclean
+	speed startup shapes fuzz crash soak model clean distclean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -104,6 +104,14 @@ crash: $(VENV)/installed-dev ## kill writers of a model file, N=200 times; lost,
 
 shapes: $(VENV)/installed-research ## time and memory of all shapes of page; fails beyond a bound
 	$(BIN)/python -m research.benchmarks.shapes
+
+# Real pages where there are any, those of the tests elsewhere; make fuzz DATA= takes those anyway.
+fuzz: $(VENV)/installed-dev ## read N=5000 mutated pages; fails at an exception or beyond a bound
+	$(BIN)/python -m research.benchmarks.fuzz --pages $(or $(N),5000) \
+		$(if $(wildcard $(DATA)/articles_fundus.jsonl.xz),--data '$(DATA)')
+
+soak: $(VENV)/installed-dev ## crawl N=20000 pages with and without the plugin; fails beyond a bound
+	$(BIN)/python -m research.benchmarks.soak --pages $(or $(N),20000)
 
 # One thread, so that sums are always taken in the same order.
 model: $(VENV)/installed-research ## make the bundled model from the labelled pages in DATA

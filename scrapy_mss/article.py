@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_mss import metadata
 from scrapy_mss.core.article_test import is_article
-from scrapy_mss.extractor import Extractor
+from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.items import Article
 from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.metadata.dates import find as find_date
+from scrapy_mss.metadata.text import clean
 from scrapy_mss.models.model import Model
 from scrapy_mss.sanitizing import sanitized
 from scrapy_mss.text_extractor import TextExtractor
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 # Why a page has no article.
+NO_TEXT = "no_text"  # the page has no word at all
 NO_SPAN = "no_span"  # no text was found
 UNLIKELY = "unlikely"  # there is text, but the page is probably not an article
 TOO_SHORT = "too_short"  # the text has too few paragraphs or sentences for one
@@ -114,8 +116,7 @@ def read_article(
 def _by_model(html: str, url: str, state: ModelState, options: ReadOptions) -> ArticleResult:
     extraction = Extractor(state.model).extract(html, url)
     if not extraction.is_article:
-        reason = UNLIKELY if extraction.text else NO_SPAN
-        return ArticleResult(reason=reason, source=MODEL, model_state=state.identifier)
+        return ArticleResult(reason=_reason(extraction), source=MODEL, model_state=state.identifier)
     article = Article(
         url,
         text=extraction.text,
@@ -125,6 +126,13 @@ def _by_model(html: str, url: str, state: ModelState, options: ReadOptions) -> A
         **page_metadata(html, url),
     )
     return ArticleResult(article, source=MODEL, model_state=state.identifier)
+
+
+def _reason(extraction: Extraction) -> str:
+    """Why the page has no article."""
+    if extraction.text:
+        return UNLIKELY
+    return NO_SPAN if extraction.tokens.is_word.any() else NO_TEXT
 
 
 def _by_extractor(html: str, url: str, name: str, extractor: TextExtractor) -> ArticleResult:
@@ -148,8 +156,8 @@ def article_of_labels(labelling: Labelling, url: str, *, raw_html: bool = False)
     tokens, inside = labelling.tokens, labelling.inside
     values = page_metadata(tokens.source, url)
     by_rule = {
-        "title": labelling.title,
-        "authors": list(labelling.authors),
+        "title": clean(labelling.title),
+        "authors": [name for each in labelling.authors if (name := clean(each))],
         "published": find_date(labelling.published),
     }
     article = Article(

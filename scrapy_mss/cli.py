@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -16,6 +17,7 @@ from scrapy_mss.models.store import read_model
 from scrapy_mss.untrusted import printable, without_controls
 
 GOOD, NOT_FOUND, BAD_ARGUMENTS = 0, 1, 2
+NOBODY_READS = 128 + 13  # what shells report of a program that SIGPIPE has ended
 EXIT_CODES = (
     "Exit codes: 0 if all went well, 1 if a page has no article or a check failed,\n"
     "2 for arguments or files that cannot be used."
@@ -59,16 +61,44 @@ def print_json(values: Mapping[str, object]) -> None:
 
 
 def guarded(program: str, call: Callable[[], int], *errors: type[Exception]) -> int:
-    """The exit code of *call*; user errors, also *errors*, are printed on one line."""
+    """The exit code of *call*; user errors, also *errors*, are printed on one line.
+
+    So is an error of the output. Where nobody reads it any more, as in ``… | head -1``, the end is
+    quiet.
+    """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # not every terminal has every character
-    expected: tuple[type[Exception], ...] = (CommandError, ModelError, OverflowError, *errors)
+    try:
+        code = _code(program, call, (CommandError, ModelError, OverflowError, *errors))
+        sys.stdout.flush()  # Python does it later, where its error cannot be caught
+    except BrokenPipeError:
+        _drop_output()
+        return NOBODY_READS
+    except OSError as error:  # the disk is full
+        sys.stderr.write(error_line(program, error))
+        _drop_output()
+        return BAD_ARGUMENTS
+    return code
+
+
+def _code(program: str, call: Callable[[], int], expected: tuple[type[Exception], ...]) -> int:
     try:
         return call()
     except expected as error:
         sys.stderr.write(error_line(program, error))
         return BAD_ARGUMENTS
+
+
+def _drop_output() -> None:
+    """Lead what is still to be written to nowhere: Python flushes once more when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def model_in(path: Path) -> Model:

@@ -24,6 +24,7 @@ import numpy as np
 
 from scrapy_mss.markup.attributes import base_href
 from scrapy_mss.markup.elements import is_tag_of
+from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.rendering import DECLARATION
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, VOID_TAGS
 from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
@@ -192,7 +193,7 @@ class _Builder:
         text = tokens.clean[tokens.clean_start[start] : tokens.clean_end[end - 1]]
         if "<" in text:
             text = DECLARATION.sub(" ", text).replace("<", "&lt;")
-        self.parts.append(text)
+        self.parts.append(_with_closed_reference(text))
 
     def open(self, index: int) -> None:
         """Add an opening tag, after closing what it closes."""
@@ -252,6 +253,14 @@ class _Builder:
         start = int(self.tokens.clean_start[index])
         end = min(int(self.tokens.clean_end[index]), start + MAX_TAG_LENGTH)
         return self.tokens.clean[start:end]
+
+
+def _with_closed_reference(text: str) -> str:
+    """*text* with a reference at its end decoded: the word after a dropped tag is no part of it."""
+    at = text.rfind("&")
+    if at < 0 or ";" in text[at:]:
+        return text
+    return text[:at] + escape(decode_all(text[at:]), quote=False)
 
 
 def _place(open_names: list[str], names: frozenset[str], shields: frozenset[str]) -> int:

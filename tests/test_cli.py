@@ -292,3 +292,26 @@ def test_a_model_without_end_is_refused(call: Call, page: Path) -> None:
 
     message = "/dev/zero: the model cannot be read: expected a regular file, got a device"
     assert_refused(result, message)
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("closed", ["stdout", "stderr"])
+def test_where_nobody_reads_the_output_it_ends_quietly(
+    page: Path, closed: str, unbuffered: str
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    asked = page if closed == "stdout" else page.with_name("missing.html")
+
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy_mss", "extract", str(asked)],
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+        stdout=writing if closed == "stdout" else subprocess.PIPE,
+        stderr=writing if closed == "stderr" else subprocess.PIPE,
+        check=False,
+    )
+    os.close(writing)
+
+    assert done.returncode == 141
+    assert not done.stdout
+    assert not done.stderr

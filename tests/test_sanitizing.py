@@ -251,6 +251,17 @@ def test_any_markup_keeps_its_words_in_order(source: str) -> None:
     assert strange(html) == []
 
 
+@pytest.mark.parametrize(
+    "source", ["a &<x-y>eacute; b", "a &no<x-y>t; b", "a &not<x-y>in; b", "&#<x-y>38; b", "&<x-y>b"]
+)
+def test_words_on_both_sides_of_a_dropped_tag_make_no_reference(source: str) -> None:
+    tokens = tokenize(source)
+
+    shown = " ".join(lxml.html.fromstring(safe(source)).text_content().split())
+
+    assert shown == render(tokens, np.ones(len(tokens), np.bool_))
+
+
 @given(source=MARKUP, data=st.data())
 @examples(2)
 def test_any_part_of_any_markup_is_sanitized_once_and_for_all(
@@ -350,3 +361,15 @@ def test_the_html_of_a_wrapper_is_sanitized_unless_its_source_is_asked_for() -> 
     assert 'href="https://news.example/y"' in article.html
     assert raw.html == well_formed(labelling.tokens, labelling.inside)
     assert "onclick=x()" in raw.html
+
+
+def test_what_a_wrapper_selects_is_free_of_controls() -> None:
+    page = """<h1>Rain\x1b]0;x\x07 &#8206;falls</h1><i>Ann\x01 Lee</i> <i>\x02</i>
+    <article><p>It rained for a day.</p></article>"""
+    rule = {"site": "news.example", "body": "article", "title": "h1", "authors": "i"}
+    (wrapper,) = load_wrappers([rule])
+
+    article = article_of_labels(label(wrapper, page, tokenize(page)), URL).article
+
+    assert article is not None
+    assert (article.title, article.authors) == ("Rain]0;x falls", ["Ann Lee"])

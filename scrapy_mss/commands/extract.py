@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -14,17 +15,17 @@ from itemadapter import ItemAdapter
 from scrapy import signals
 from scrapy.http import Response, TextResponse
 
-from scrapy_mss.article import ModelState, read_article
+from scrapy_mss import settings
+from scrapy_mss.article import NO_TEXT, ModelState, read_article
 from scrapy_mss.cli import (
     GOOD,
     NOT_FOUND,
     CommandError,
-    model_in,
     print_json,
     print_line,
     print_text,
 )
-from scrapy_mss.commands.base import Action, counted
+from scrapy_mss.commands.base import Action, counted, existing_path
 from scrapy_mss.commands.fetching import (
     ASKED,
     FetchSpider,
@@ -32,10 +33,12 @@ from scrapy_mss.commands.fetching import (
     crawler_process,
     run,
 )
+from scrapy_mss.crawl.model_path import model_path
 from scrapy_mss.crawl.pages import is_page
-from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.bundled import bundled_model, with_bundled
+from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.model import Model
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.store import FileStore
 from scrapy_mss.pipelines import NoArticleError
 from scrapy_mss.stored_pages import decoded
 from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
@@ -47,7 +50,7 @@ TEXT, JSON = "text", "json"
 BINARY_WITHIN = 1024  # characters; the header of a binary file has a NUL, a page has none
 
 # Why there is no article, besides the reasons of a crawl, and the exit codes of these.
-NOT_REACHABLE, NO_TEXT, NO_ANSWER = "not_reachable", "no_text", "no_answer"
+NOT_REACHABLE, NO_ANSWER = "not_reachable", "no_answer"
 CODES = {NOT_REACHABLE: 3, NO_TEXT: 4}
 EXIT_CODES = (
     "Exit codes: 0 if each page has an article, 1 if one has none, 2 for arguments or\n"
@@ -55,11 +58,15 @@ EXIT_CODES = (
     "text at all, as a picture. Of several pages the greatest code counts."
 )
 
-# A project's wrappers and middlewares stay; its pipelines and feeds are switched off.
+# Where no file can be, so that there is nothing to add to the bundled model.
+NO_MODEL = Path(os.devnull, "model")
+
+# A project's wrappers and middlewares stay; its pipelines, feeds and job are switched off.
 SETTINGS: dict[str, Any] = {
     "ADDONS": {"scrapy_mss.Addon": 500},
     "ITEM_PIPELINES": {},
     "FEEDS": {},
+    "JOBDIR": None,
     "MSS_ENABLED": True,
     "MSS_TRAIN": False,
     "MSS_EXTRACTOR": "",
@@ -71,23 +78,48 @@ SETTINGS: dict[str, Any] = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("pages", nargs="+", metavar="URL|FILE", help="a URL or an HTML file")
-    parser.add_argument("-m", "--model", type=Path, help="a model file; default: the bundled model")
+    models = parser.add_mutually_exclusive_group()
+    models.add_argument(
+        "-m",
+        "--model",
+        type=existing_path,
+        help="a model file; default: the one that a crawl with these settings uses",
+    )
+    models.add_argument(
+        "-b",
+        "--bundled",
+        action="store_true",
+        help="the bundled model alone, without what crawls have learned",
+    )
     parser.add_argument("-f", "--format", choices=(JSON, TEXT), default=JSON, help="default: json")
 
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
-    model = with_bundled(model_in(options.model)) if options.model else bundled_model()
     addresses = [checked_address(page) for page in options.pages if _is_address(page)]
     files = [Path(page) for page in options.pages if not _is_address(page)]
     for path in files:
         if not path.is_file():
             raise CommandError(f"{path}: no such file; a URL begins with http:// or https://")
+    path = _model_file(options, command)
+    model = with_bundled(FileStore(path, DEFAULT).load())
     answers = _Answers(options.format)
     for values in counted(_from_files(files, model), "files"):
         answers.add(values)
     if addresses:
-        _crawl(addresses, options.model, answers, command)
+        _crawl(addresses, path, answers, command)
+    if answers.error:
+        raise answers.error
     return answers.exit_code
+
+
+def _model_file(options: argparse.Namespace, command: ScrapyCommand) -> Path:
+    """The model that pages are read with, wherever they come from; the file need not exist."""
+    if options.bundled:
+        return NO_MODEL
+    if options.model:
+        return Path(options.model)
+    assert command.settings is not None
+    return model_path(command.settings, settings.read(command.settings).model)
 
 
 def _is_address(page: str) -> bool:
@@ -100,6 +132,7 @@ class _Answers:
 
     form: str
     exit_code: int = GOOD
+    error: OSError | None = None  # nobody reads what is printed any more, or a disk is full
 
     def add(self, values: Mapping[str, Any]) -> None:
         """Print the article in *values*, or the ``reason`` why there is none."""
@@ -117,6 +150,13 @@ class _Answers:
         else:
             print_text(f"{values['text']}\n")
 
+    def add_in_crawl(self, values: Mapping[str, Any]) -> None:
+        """Print them in a signal handler, whose errors Scrapy would log, and go on."""
+        try:
+            self.add(values)
+        except OSError as error:
+            self.error = error
+
 
 def _from_files(paths: list[Path], model: Model) -> Iterator[dict[str, Any]]:
     state = ModelState.of(model)
@@ -125,31 +165,32 @@ def _from_files(paths: list[Path], model: Model) -> Iterator[dict[str, Any]]:
             html = decoded(read_regular(path, LARGEST_PAGE))
         except OSError as error:
             raise CommandError(f"{path}: the page cannot be read: {error.strerror}") from error
-        if not _has_text(html):
-            yield {"url": str(path), "reason": NO_TEXT}
-            continue
-        result = read_article(html, "", state)
-        values = result.values if result.article else {"reason": result.reason}
-        yield {**values, "url": str(path)}
+        yield {**_values(html, state), "url": str(path)}
 
 
-def _has_text(html: str) -> bool:
-    """Whether there are words in *html*; a binary file has none that mean anything."""
-    return "\0" not in html[:BINARY_WITHIN] and bool(tokenize(html).is_word.any())
+def _values(html: str, state: ModelState) -> dict[str, Any]:
+    """The article in *html*, or the reason why there is none."""
+    if _is_binary(html):
+        return {"reason": NO_TEXT}
+    result = read_article(html, "", state)
+    return result.values if result.article else {"reason": result.reason}
 
 
-def _crawl(
-    addresses: list[str], model: Path | None, answers: _Answers, command: ScrapyCommand
-) -> None:
+def _is_binary(text: str) -> bool:
+    """Whether *text* is a file that has no words that mean anything."""
+    return "\0" in text[:BINARY_WITHIN]
+
+
+def _crawl(addresses: list[str], model: Path, answers: _Answers, command: ScrapyCommand) -> None:
     process = crawler_process(command)
-    for name, value in {**SETTINGS, "MSS_MODEL": str(model or "")}.items():
+    for name, value in {**SETTINGS, "MSS_MODEL": str(model)}.items():
         process.settings.set(name, value, priority="cmdline")
     crawler = process.create_crawler(FetchSpider)
     left = Counter(addresses)
 
     def answer(asked: str, values: Mapping[str, Any]) -> None:
         left[asked] -= 1
-        answers.add(values)
+        answers.add_in_crawl(values)
 
     def take(asked: str, response: Response) -> None:
         if not is_page(response, response.request):
@@ -164,7 +205,7 @@ def _crawl(
 
     def dropped(item: Any, response: TextResponse, exception: Exception) -> None:  # noqa: ANN401
         if isinstance(exception, NoArticleError):
-            reason = exception.reason if _has_text(response.text) else NO_TEXT
+            reason = NO_TEXT if _is_binary(response.text) else exception.reason
             answer(response.cb_kwargs[ASKED], {"url": item.url, "reason": reason})
 
     crawler.signals.connect(scraped, signals.item_scraped)

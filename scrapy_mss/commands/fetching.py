@@ -97,6 +97,6 @@ def run(process: CrawlerProcess, crawler: Crawler, **arguments: object) -> None:
 
 def _first(error: BaseException) -> BaseException:
     """What went wrong first: Scrapy 2.13 fails again while it closes an engine not yet made."""
-    while error.__context__ is not None and error.__cause__ is None:
+    while error.__context__ is not None and not error.__suppress_context__:
         error = error.__context__
     return error

@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     wrappers = load_wrappers(options.wrappers)
     store = FileStore(options.model, DEFAULT)
-    stored = _stored(store)
+    stored = store.load()  # a file that cannot be added to fails before the work
     learned = Model(DEFAULT)
     rejected: Counter[str] = Counter()
     for page in counted(_pages(options.sources), "pages"):
@@ -78,14 +78,6 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     for reason, count in rejected.most_common():
         print(f"  {count:,} pages not learned: {reason}")
     return 0
-
-
-def _stored(store: FileStore) -> Model:
-    """What the file has; a file that cannot be added to fails before the work."""
-    try:
-        return store.load()
-    except OSError as error:
-        raise CommandError(f"{store.path}: the model cannot be read: {error.strerror}") from error
 
 
 def learn(page: StoredPage, wrappers: Registry, stored: Model, learned: Model) -> str:

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
-from scrapy.utils.job import job_dir
-from scrapy.utils.project import data_path
 
 from scrapy_mss import settings, stats
 from scrapy_mss.crawl import _compat
@@ -23,7 +21,9 @@ from scrapy_mss.crawl.extraction import ArticleReader
 from scrapy_mss.crawl.item_pages import ItemPages
 from scrapy_mss.crawl.labelling import PageLabels
 from scrapy_mss.crawl.learner import Learner
+from scrapy_mss.crawl.model_path import model_path
 from scrapy_mss.crawl.pool import WorkerPool
+from scrapy_mss.crawl.summary import summary
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 logger = logging.getLogger(__name__)
-
-MODEL_FILE = "mss/model"
-N_SITES_LOGGED = 10  # whose wrappers matched nothing; a crawl with hundreds of rules has many
 
 
 class MssExtension:
@@ -53,7 +50,8 @@ class MssExtension:
         self.wrappers = load_wrappers(self.options.wrappers)
         self.stats = CrawlStats(crawler.stats)
         self.item_pages = ItemPages()
-        self.learner = Learner(FileStore(_model_path(crawler, self.options), DEFAULT))
+        path = model_path(crawler.settings, self.options.model)
+        self.learner = Learner(FileStore(path, DEFAULT))
         labels = PageLabels(self.wrappers, self.stats)
         self.trainer = Trainer(self.options, labels, self.learner, self.stats)
         self.reader = ArticleReader(self.options, labels, self.learner.model, self.stats)
@@ -113,31 +111,8 @@ class MssExtension:
         self.stats.put(stats.MODEL_CHECKPOINTS, self.learner.checkpoints)
         self.stats.put(stats.MODEL_TWICE, self.learner.n_twice)
         self.stats.put(stats.MODEL_FAILED, self.learner.failures)
-        logger.info("%s", self._summary())
-
-    def _summary(self) -> str:
-        """A line for what was learned, one for what was found, one for wrappers without a match."""
-        numbers, sites = self.stats, {wrapper.site for wrapper in self.wrappers}
-        articles, pages = numbers.get(stats.EXTRACT_ARTICLES), numbers.get(stats.EXTRACT_PAGES)
-        learned, seen = numbers.get(stats.TRAIN_LEARNED), numbers.get(stats.TRAIN_SEEN)
-        mean = numbers.get(stats.EXTRACT_PROBABILITY) / articles if articles else 0.0
-        hits = {site for site in sites if numbers.get(stats.WRAPPER_HIT, site=site)}
-        misses = {site for site in sites if numbers.get(stats.WRAPPER_MISS, site=site)}
-        of_sites = f"{learned:.0f} of {seen:.0f} pages of {len(hits)} wrapped sites"
-        in_pages = f"{articles:.0f} articles in {pages:.0f} pages"
-        lines = [
-            f"scrapy-mss: learned {of_sites} (model {self.learner.model.identifier})",
-            f"scrapy-mss: {in_pages}, mean probability {mean:.2f}",
-        ]
-        silent = sorted(misses - hits)
-        if silent:
-            more = len(silent) - N_SITES_LOGGED
-            lines.append(
-                "scrapy-mss: wrappers that matched no page of their site: "
-                f"{', '.join(silent[:N_SITES_LOGGED])}{f' and {more} more' if more > 0 else ''}; "
-                "check them with `scrapy mss check`"
-            )
-        return "\n".join(lines)
+        model = self.learner.model.identifier
+        logger.info("%s", summary(self.stats, self.wrappers, model))
 
 
 def _check_replay(options: settings.Options) -> None:
@@ -150,10 +125,3 @@ def _check_replay(options: settings.Options) -> None:
             Source(Path(str(path))).check()
         except SourceError as error:
             raise settings.SettingError(f"MSS_REPLAY: {error}") from error
-
-
-def _model_path(crawler: Crawler, options: settings.Options) -> Path:
-    if options.model:
-        return Path(options.model)
-    folder = job_dir(crawler.settings)
-    return Path(folder) / MODEL_FILE if folder else Path(data_path(MODEL_FILE))

@@ -29,7 +29,7 @@ import numpy as np
 from scrapy_mss.markup.compiled import PieceMemory, compiled_part
 from scrapy_mss.markup.nesting import nesting
 from scrapy_mss.markup.references import BARE_NAMES, REFERENCE, decode
-from scrapy_mss.markup.source_cleaning import TAG, TAG_PATTERN, clean
+from scrapy_mss.markup.source_cleaning import TAG, clean
 from scrapy_mss.markup.stemming import Stem, normalized, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS, UNKNOWN_TAG
 from scrapy_mss.markup.tokens import (
@@ -133,11 +133,6 @@ def _scan_in_python(text: str, stem: Stem) -> tuple[TokenIds, Ints, Ints]:
     codes, starts, ends = codes[is_token], starts[is_token], ends[is_token]
     ends = ends - (codes & np.uint64(_SPACE_AFTER) != 0)
     return codes & np.uint64(_ID_MASK), starts, ends
-
-
-def tag_sources(source: str) -> list[str]:
-    """The source of every tag outside comments, scripts and styles, as `tokenize` sees it."""
-    return TAG_PATTERN.findall(clean(source).text)
 
 
 def _has_cjk(text: str) -> bool:

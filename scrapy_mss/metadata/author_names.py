@@ -140,7 +140,7 @@ NOT_A_NAME: Final = (
 def author_names(texts: Iterable[str]) -> list[str]:
     """The names in *texts*, each once, in the order of their first occurrence."""
     names: dict[str, str] = {}
-    for text in islice(texts, MAX_TEXTS):
+    for text in islice(filter(None, texts), MAX_TEXTS):
         for part in _parts(clean(text)[:MAX_LINE]):
             name = _without_labels(" ".join(part.split())).strip(_EDGE)
             if is_name(name):

@@ -60,7 +60,22 @@ MONTH_NUMBER: Final[Mapping[str, int]] = {
     for number, *names in map(str.split, MONTHS.split("\n")[1:-1])
     for name in names
 }
-_MONTH: Final = "|".join(sorted(map(re.escape, MONTH_NUMBER), key=len, reverse=True))
+# What `str.lower` and case-insensitive patterns see differently: the letters i of Turkish
+# (`NİSAN`, and `KASIM` for a word with the other one) and the long s.
+_LOWER_CASE: Final = str.maketrans({"İ": "i", "ı": "i", "ſ": "s"})  # noqa: RUF001 - Turkish
+
+
+def in_lower_case(text: str) -> str:
+    """*text* as the patterns of months read it, whatever the case it was written in."""
+    return text.lower() if text.isascii() else text.translate(_LOWER_CASE).lower()
+
+
+_MONTH_NUMBER: Final = {in_lower_case(name): number for name, number in MONTH_NUMBER.items()}
+# With the case given and the first letters ahead, an alternative costs one comparison: without,
+# each place of a text that is no month costs a call for each of 200 names.
+_INITIALS: Final = "".join(sorted({name[0] for name in _MONTH_NUMBER}))
+_NAMES: Final = "|".join(sorted(map(re.escape, _MONTH_NUMBER), key=len, reverse=True))
+_MONTH: Final = rf"(?-i:(?=[{_INITIALS}])(?:{_NAMES}))"
 
 # --- zones by name --------------------------------------------------------------------------------
 
@@ -98,7 +113,7 @@ MONTH_FIRST: Final = frozenset({"en-us"})
 
 
 class Format(NamedTuple):
-    """One way to write a day, a time or a zone; the named groups of *pattern* are its parts."""
+    """One way to write a day, a time or a zone in lower case; the groups of *pattern* are parts."""
 
     name: str
     examples: tuple[str, ...]
@@ -158,6 +173,10 @@ DAYS: Final[tuple[Format, ...]] = (
     ),
 )
 
+# A day is searched where it may begin: with a digit, or with the name of its month.
+_BY_NUMBER: Final = tuple(each for each in DAYS if each.examples[0][0].isdecimal())
+_BY_NAME: Final = tuple(each for each in DAYS if each not in _BY_NUMBER)
+
 # Between a day and its time: `T`, a comma, a dash, a word (`at`, `um`, `às`).
 _BEFORE_TIME: Final = (
     r"\s?(?:T|,|-|–|—|\||·|•|\(|:|\s)?\s*(?:(?:at|um|à|a\s+las|às|alle|kl\.?|om|o)\s+)?"  # noqa: RUF001
@@ -187,6 +206,7 @@ ZONES: Final[tuple[Format, ...]] = (
     ),
     _format("name", "Z; CET", r"(?P<name>[A-Z]{1,4})\b"),
 )
+_DIGIT: Final = re.compile(r"\d")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _EPOCH: Final = re.compile(r"(\d{10})(\d{3})?(?:\.\d+)?")
 _LEADING: Final = re.compile(rf"\W*{_WEEKDAY}", re.IGNORECASE)
@@ -197,15 +217,17 @@ def parse(text: str, language: str | None = None, *, day_first: bool | None = No
 
     Whether the day comes first in `05/03/2024` is decided by *day_first*, or else by *language*.
     """
-    text = " ".join(text[:MAX_LENGTH].split())
+    if not _DIGIT.search(text[:MAX_LENGTH]):
+        return None
+    text = _on_one_line(text)
     epoch = _EPOCH.fullmatch(text)
     if epoch:
         return _from_epoch(int(epoch[1]))
     day_first = _is_day_first(language) if day_first is None else day_first
     matches = (
         match
-        for start in (0, _end_of_weekday(text))
-        for each in DAYS
+        for start in sorted({0, _end_of_weekday(text)})
+        for each in (_BY_NUMBER if text[start : start + 1].isdecimal() else _BY_NAME)
         if (match := each.pattern.match(text, start))
     )
     return _first_date(matches, day_first=day_first)
@@ -215,7 +237,7 @@ def find(text: str, language: str | None = None) -> str | None:
     """The first date in a line of prose, such as `Published on March 5, 2024 at 10:00`."""
     if not _YEAR.search(text):
         return None
-    text = " ".join(text[:MAX_LENGTH].split())
+    text = _on_one_line(text)
     matches = (match for each in DAYS if (match := each.pattern.search(text)))
     in_order = sorted(matches, key=lambda match: match.start())
     return _first_date(in_order, day_first=_is_day_first(language))
@@ -224,6 +246,10 @@ def find(text: str, language: str | None = None) -> str | None:
 def days_between(one: str, other: str) -> int:
     """The number of days between two dates in ISO 8601."""
     return abs((date.fromisoformat(one[:10]) - date.fromisoformat(other[:10])).days)
+
+
+def _on_one_line(text: str) -> str:
+    return in_lower_case(" ".join(text[:MAX_LENGTH].split()))
 
 
 def _end_of_weekday(text: str) -> int:
@@ -281,7 +307,7 @@ def _month_and_day(
             return second, first
         return (first, second) if second > N_MONTHS or day_first is False else None
     name = parts.get("month")
-    month = MONTH_NUMBER[name.lower()] if name else int(parts["m"] or 0)
+    month = _MONTH_NUMBER[name] if name else int(parts["m"] or 0)
     return month, int(parts["d"] or 0)
 
 

@@ -44,11 +44,18 @@ class HeadingContext:
         self._visible = visible
 
     @cached_property
+    def _lines(self) -> Iterator[Fragment]:
+        """The lines that were not read yet; each is read once, whichever view needs it."""
+        return _lines(
+            chain.from_iterable(map(self._visible.runs, islice(self._root.iter("body"), 1)))
+            if self._heading is None
+            else _runs_after(self._heading, self._visible)
+        )
+
+    @cached_property
     def _until_body(self) -> list[Fragment]:
         """The lines from the heading to where the article has begun."""
-        if self._heading is None:
-            return []
-        return list(_until_long_lines(_lines(_fragments_after(self._heading, self._visible))))
+        return [] if self._heading is None else list(_until_long_lines(self._lines))
 
     @cached_property
     def following(self) -> list[str]:
@@ -64,13 +71,9 @@ class HeadingContext:
     @cached_property
     def distant(self) -> list[str]:
         """All short lines after the heading, or of the whole page if there is no heading."""
-        fragments = (
-            chain.from_iterable(map(self._visible.fragments, islice(self._root.iter("body"), 1)))
-            if self._heading is None
-            else _fragments_after(self._heading, self._visible)
-        )
-        lines = islice(_lines(fragments), MAX_DISTANT_LINES)
-        return [line for line, _ in lines if len(line) <= MAX_LINE]
+        read = self._until_body
+        further = islice(self._lines, MAX_DISTANT_LINES - len(read))
+        return [line for line, _ in chain(read, further) if len(line) <= MAX_LINE]
 
     @cached_property
     def bylines(self) -> list[str]:
@@ -89,7 +92,7 @@ def short_texts(elements: Iterable[Element], visible: VisibleText) -> list[str]:
 
 def separated_text(element: Element, visible: VisibleText) -> str:
     """The lines in *element*, separated: names in adjacent links have no space between them."""
-    lines = islice(_lines(visible.fragments(element)), MAX_LINES)
+    lines = islice(_lines(visible.runs(element)), MAX_LINES)
     return SEPARATOR.join(line for line, _ in lines)
 
 
@@ -108,19 +111,22 @@ def first_group(elements: Iterable[Element]) -> Iterator[Element]:
             yield element
 
 
-def _fragments_after(heading: Element, visible: VisibleText) -> Iterator[Fragment]:
-    """All visible text after *heading* in document order."""
+def _runs_after(heading: Element, visible: VisibleText) -> Iterator[Fragment]:
+    """All visible text after *heading* in document order, without white space alone."""
     for node in _upwards(heading, MAX_ANCESTORS):
         parent = node.getparent()
         if parent is None:
             return
-        yield node.tail or "", parent
+        if node.tail and not node.tail.isspace():
+            yield node.tail, parent
         for sibling in node.itersiblings():
             if not visible.can_visit():
                 return
             if isinstance(sibling.tag, str):  # of a comment, only the text after it is visible
-                yield from visible.fragments(sibling)
-            yield sibling.tail or "", parent
+                yield from visible.runs(sibling)
+            tail = sibling.tail
+            if tail and not tail.isspace():
+                yield tail, parent
 
 
 def _elements_above(heading: Element) -> Iterator[Element]:
@@ -135,9 +141,8 @@ def _upwards(element: Element, count: int) -> Iterator[Element]:
     yield from islice(element.iterancestors(), count - 1)
 
 
-def _lines(fragments: Iterable[Fragment]) -> Iterator[Fragment]:
-    shown = ((text, parent) for text, parent in fragments if not text.isspace())
-    return ((line, parent) for text, parent in shown if (line := clean(text)))
+def _lines(runs: Iterable[Fragment]) -> Iterator[Fragment]:
+    return ((line, parent) for text, parent in runs if (line := clean(text)))
 
 
 def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import html
 import json
 import re
+import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -62,8 +63,11 @@ MAX_TYPES: Final = 20  # of one node
 _OPENING: Final = re.compile(r"(?://|/\*)?\s{0,9}(?:<!\[CDATA\[|<!--)\s{0,9}(?:\*/)?")
 _CLOSING: Final = re.compile(r"(?://|/\*)?\s{0,9}(?:\]\]>|-->)\s{0,9}(?:\*/)?$")
 MAX_CLOSING: Final = 40
-# An unclosed string extends to the end: searching its end again from each quote would be quadratic.
-_STRING_OR_COMMA: Final = re.compile(r'("(?:[^"\\]|\\.|\\\Z)*(?:"|\Z))|,(?=\s*[\]}])', re.DOTALL)
+# What is between commas before a closing bracket, in one match as long as there are none. An
+# unclosed string extends to the end: searching it again from each quote would be quadratic.
+_P: Final = "+" if sys.version_info >= (3, 11) else ""  # keeps no state a repetition
+_STRING: Final = rf'"(?:[^"\\]+{_P}|\\.|\\\Z)*{_P}(?:"|\Z)'
+_BETWEEN_COMMAS: Final = re.compile(rf'(?:[^",]+{_P}|{_STRING}|,(?!\s*[\]}}]))+{_P}', re.DOTALL)
 _BETWEEN: Final = re.compile(r"[\s;,]*")
 _DECODER: Final = json.JSONDecoder(strict=False)  # line breaks in strings are a common mistake
 
@@ -77,7 +81,8 @@ def parse_script(source: str) -> list[Any]:
         source = html.unescape(source)
     values = _values(source)
     if values is None:
-        values = _values(_without_trailing_commas(source))
+        repaired = _without_trailing_commas(source)
+        values = None if repaired == source else _values(repaired)
     return values or []
 
 
@@ -91,7 +96,7 @@ def _without_wrapper(source: str) -> str:
 
 def _without_trailing_commas(source: str) -> str:
     """The source without commas before a closing bracket; strings are left alone."""
-    return _STRING_OR_COMMA.sub(lambda match: match[1] or "", source)
+    return "".join(_BETWEEN_COMMAS.findall(source))
 
 
 def _values(source: str) -> list[Any] | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, wraps
+from itertools import islice
 from typing import Final
 
 from scrapy_mss.metadata import dates, jsonld, microdata
@@ -101,6 +102,7 @@ def title_element(page: ParsedPage, _: Keys) -> list[str]:
 # --- dates ----------------------------------------------------------------------------------------
 
 MAX_DATE_LINE: Final = 60  # characters: a date, a time and a few words
+MAX_SCRIPT_VALUES: Final = 50  # of scripts; the article's comes before those of teasers
 MAX_DAYS_APART: Final = 1  # the day in a URL is the site's, a time may be in another zone
 
 _DAY_IN_URL: Final = re.compile(
@@ -133,7 +135,8 @@ def other_time(page: ParsedPage, keys: Keys) -> Iterator[str]:
 def script_value(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """The values of the keys in scripts that are not JSON-LD."""
     pattern = _values_of(keys)
-    return (match[1] for text in page.other_scripts for match in pattern.finditer(text))
+    found = islice(pattern.finditer(page.other_scripts), MAX_SCRIPT_VALUES)
+    return (match[1] for match in found)
 
 
 @lru_cache

@@ -17,6 +17,7 @@ from scrapy_mss.metadata.text import Element
 from scrapy_mss.metadata.visible_text import VisibleText
 
 MAX_PROPERTIES: Final = 500
+MAX_OF_NAME: Final = 100  # of one name: what comes later is in teasers and comments
 MAX_DESCENDANTS: Final = 200  # elements in a person
 
 # Endings of the types of items that may be the page; those of articles come first.
@@ -27,18 +28,19 @@ VALUE_ATTRIBUTES: Final = ("content", "datetime", "href", "src")
 
 _WITH_ITEMPROP: Final = cast(
     "Callable[[Element], list[Element]]",
-    etree.XPath(f"(//*[@itemprop])[position() <= {MAX_PROPERTIES}]"),
+    etree.XPath(f"(/descendant::*[@itemprop])[position() <= {MAX_PROPERTIES}]"),
 )
 
 Properties = Mapping[str, list[Element]]
 
 
-def page_properties(root: Element, visible: VisibleText) -> Properties:
+def page_properties(root: Element) -> Properties:
     """The elements that describe the page, by the lower-cased name of their property."""
     properties: dict[str, list[Element]] = {}
     article: Element | None = None
+    items: dict[Element, Element | None] = {}
     for element in _WITH_ITEMPROP(root):
-        item = _item_of(element, visible)
+        item = _item_of(element, items)
         item_type = "" if item is None else (item.get("itemtype") or "").rstrip("/")
         is_article = item_type.endswith(ARTICLE_TYPES)
         if is_article and article is None:
@@ -46,14 +48,26 @@ def page_properties(root: Element, visible: VisibleText) -> Properties:
         is_teaser = is_article and item is not article
         if item is None or (item_type.endswith(PAGE_TYPES) and not is_teaser):
             for name in (element.get("itemprop") or "").lower().split():
-                properties.setdefault(name, []).append(element)
+                named = properties.setdefault(name, [])
+                if len(named) < MAX_OF_NAME:
+                    named.append(element)
     return properties
 
 
-def _item_of(element: Element, visible: VisibleText) -> Element | None:
-    """The item that the property belongs to."""
-    ancestors = takewhile(lambda _: visible.can_visit(), element.iterancestors())
-    return next((each for each in ancestors if each.get("itemscope") is not None), None)
+def _item_of(element: Element, items: dict[Element, Element | None]) -> Element | None:
+    """The item that the property belongs to; *items* has it for all elements visited before."""
+    passed: list[Element] = []
+    item: Element | None = None
+    for ancestor in element.iterancestors():
+        if ancestor in items:
+            item = items[ancestor]
+            break
+        passed.append(ancestor)
+        if ancestor.get("itemscope") is not None:
+            item = ancestor
+            break
+    items.update(dict.fromkeys(passed, item))
+    return item
 
 
 def property_value(element: Element, visible: VisibleText) -> str:

@@ -32,17 +32,20 @@ from scrapy_mss.metadata.visible_text import HIDDEN, VisibleText
 
 MAX_VALUES: Final = 60  # per name of `<meta>` or relation; lists of authors are the longest
 MAX_HEADINGS: Final = 20
+MAX_METAS: Final = 1_000  # the most of 2,526 pages: 211
+MAX_LINKS: Final = 1_000  # the most: 376
 MAX_SCRIPTS: Final = 1_000_000  # characters; pages that are applications have that many
-MAX_TIMES: Final = 160
+MAX_TIMES: Final = 100
 MAX_AUTHOR_LINKS: Final = 500  # a page of comments links each of their authors
 MAX_SITE_WORDS: Final = 7  # some templates put the headline where the site's name belongs
 
 LANGUAGE_ATTRIBUTES: Final = ("lang", "{http://www.w3.org/XML/1998/namespace}lang", "xml:lang")
+SOUGHT_TAGS: Final = ("base", "h1", "h2", "link", "meta", "script", "title")
 META_NAME_ATTRIBUTES: Final = ("property", "name", "http-equiv")
 SITE_METAS: Final = ("og:site_name", "application-name", "apple-mobile-web-app-title")
 _REL_AUTHOR: Final = cast(
     "Callable[[Element], list[Element]]",
-    etree.XPath(f"(//a[contains(@rel, 'author')])[position() <= {MAX_AUTHOR_LINKS}]"),
+    etree.XPath(f"(/descendant::a[contains(@rel, 'author')])[position() <= {MAX_AUTHOR_LINKS}]"),
 )
 
 
@@ -55,9 +58,17 @@ class ParsedPage:
         self.visible = VisibleText()
 
     @cached_property
+    def _by_tag(self) -> Mapping[object, list[Element]]:
+        """The elements with a tag of `SOUGHT_TAGS`, all found in one pass."""
+        found: dict[object, list[Element]] = {tag: [] for tag in SOUGHT_TAGS}
+        for element in self.root.iter(*SOUGHT_TAGS):
+            found[element.tag].append(element)
+        return found
+
+    @cached_property
     def base(self) -> str | None:
         """The URL against which relative URLs are resolved."""
-        for element in islice(self.root.iter("base"), 1):
+        for element in self._by_tag["base"][:1]:
             return absolute_url(element.get("href") or "", self.url) or self.url
         return self.url
 
@@ -65,7 +76,7 @@ class ParsedPage:
     def metas(self) -> Mapping[str, list[str]]:
         """The contents of `<meta>` by name or property, in lower case and with `:` for `.`."""
         metas: dict[str, list[str]] = {}
-        for element in self.root.iter("meta"):
+        for element in self._by_tag["meta"][:MAX_METAS]:
             content = element.get("content")
             if not content:
                 continue
@@ -79,7 +90,7 @@ class ParsedPage:
     def links(self) -> Mapping[str, list[str]]:
         """The URLs of `<link>` by relation."""
         links: dict[str, list[str]] = {}
-        for element in self.root.iter("link"):
+        for element in self._by_tag["link"][:MAX_LINKS]:
             url = element.get("href")
             if url:
                 for relation in (element.get("rel") or "").lower().split()[:MAX_VALUES]:
@@ -112,7 +123,7 @@ class ParsedPage:
         """The texts of `<title>`; a drawing in the page has a title of its own, which is none."""
         return [
             self.visible.of(element)
-            for element in islice(self.root.iter("title"), 2)
+            for element in self._by_tag["title"][:2]
             if next(element.iterancestors(HIDDEN), None) is None
         ]
 
@@ -120,7 +131,7 @@ class ParsedPage:
     def _headings(self) -> list[tuple[str, Element]]:
         """The texts and elements of the highest level of headings in the page."""
         for tag in ("h1", "h2"):
-            elements = islice(self.root.iter(tag), MAX_HEADINGS)
+            elements = self._by_tag[tag][:MAX_HEADINGS]
             texts = ((self.visible.of(element), element) for element in elements)
             headings = [(text, element) for text, element in texts if 0 < len(text) <= MAX_TITLE]
             if headings:
@@ -148,28 +159,34 @@ class ParsedPage:
     # --- machine-readable data --------------------------------------------------------------------
 
     @cached_property
-    def graph(self) -> Graph:
-        """The JSON-LD of the page."""
-        scripts = (
-            element.text
-            for element in self.root.iter("script")
-            if "ld+json" in (element.get("type") or "").lower() and element.text
-        )
-        return Graph(scripts, self.identity)
+    def _scripts(self) -> tuple[list[Element], list[Element]]:
+        """The scripts that are JSON-LD, and the others."""
+        json_ld: list[Element] = []
+        others: list[Element] = []
+        for element in self._by_tag["script"]:
+            kind = element.get("type")
+            (json_ld if kind and "ld+json" in kind.lower() else others).append(element)
+        return json_ld, others
 
     @cached_property
-    def other_scripts(self) -> list[str]:
+    def graph(self) -> Graph:
+        """The JSON-LD of the page."""
+        json_ld, _ = self._scripts
+        return Graph((text for each in json_ld if (text := each.text)), self.identity)
+
+    @cached_property
+    def other_scripts(self) -> str:
         """The scripts that are not JSON-LD, up to `MAX_SCRIPTS` characters in all."""
         scripts: list[str] = []
-        left = MAX_SCRIPTS
-        for element in self.root.iter("script"):
-            text = element.text or ""
-            if "ld+json" not in (element.get("type") or "").lower():
-                scripts.append(text[:left])
-                left -= len(scripts[-1])
-            if not left:
-                break
-        return scripts
+        length = 0
+        for element in self._scripts[1]:
+            text = element.text
+            if text:
+                scripts.append(text)
+                length += len(text)
+                if length >= MAX_SCRIPTS:
+                    break
+        return "\0".join(scripts)[:MAX_SCRIPTS]
 
     @cached_property
     def identity(self) -> PageIdentity:
@@ -189,7 +206,7 @@ class ParsedPage:
     @cached_property
     def properties(self) -> microdata.Properties:
         """The microdata of the page."""
-        return microdata.page_properties(self.root, self.visible)
+        return microdata.page_properties(self.root)
 
     # --- visible elements -------------------------------------------------------------------------
 

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 from typing import Final
 
 from scrapy_mss.metadata import dates
 from scrapy_mss.metadata.text import folded, spellings
 
 MAX_TITLE: Final = 500  # characters
+MAX_SEPARATORS: Final = 20  # where a heading may end; titles have one to three
 MIN_HEADING_WORDS: Final = 2  # a heading of one word names a section
 MIN_HEADING_LETTERS: Final = 10  # for scripts that do not separate words by spaces
 MIN_LABEL_LETTERS: Final = 5  # of a site's name that is searched inside a part: `The Guardian US`
@@ -82,7 +84,8 @@ def matching_heading(text: str, headings: Iterable[str]) -> str | None:
     """The heading that *text* begins with, up to a separator; None if there is none."""
     text = text[: 2 * MAX_TITLE]  # a title, the section and the site
     beginnings = {folded(text)}
-    beginnings |= {folded(text[: each.start()]) for each in _SEPARATOR.finditer(text)}
+    separators = islice(_SEPARATOR.finditer(text), MAX_SEPARATORS)
+    beginnings |= {folded(text[: each.start()]) for each in separators}
     return next((each for each in headlines(headings) if folded(each) in beginnings), None)
 
 

@@ -52,7 +52,11 @@ _PROBE = (
 
 
 class ModelError(ValueError):
-    """Bytes that cannot be used as a model; the message says what is wrong and what to do."""
+    """What cannot be used as a model; the message says what is wrong and what to do."""
+
+
+class UnreadableModelError(ModelError):
+    """There are no bytes: the file is a folder or a device, or may not be read."""
 
 
 class ForeignModelError(ModelError):

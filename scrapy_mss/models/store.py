@@ -26,6 +26,7 @@ from scrapy_mss.models.format import (
     FullModelError,
     IncompatibleModelError,
     ModelError,
+    UnreadableModelError,
     from_bytes,
     to_bytes,
 )
@@ -37,6 +38,10 @@ logger = logging.getLogger(__name__)
 
 LOCK_SECONDS = 60.0  # a checkpoint holds the lock for less than a second
 LARGEST_FILE = 2**26  # bytes: the full tables of a profile take 48 MiB before they are packed
+HARD_LINKS = (
+    "scrapy-mss: %s: this file had %d names (hard links). Only this one has what was learned, the "
+    "others keep the file as it was: make them symbolic links"
+)
 STALE_SECONDS = 3600.0  # nobody is still writing a file of a few megabytes after an hour
 
 
@@ -52,7 +57,11 @@ class Addition(NamedTuple):
 
 
 class FileStore:
-    """A model file that crawls add to; a link to it is followed, so that all links share it."""
+    """A model file that crawls add to.
+
+    A symbolic link to it is followed, so that all links share it. Hard links part when the file is
+    replaced, which is logged.
+    """
 
     def __init__(self, path: str | os.PathLike[str], profile: Profile) -> None:
         """Keep a model for *profile* in the file *path*, which need not exist yet."""
@@ -61,9 +70,15 @@ class FileStore:
 
     def load(self) -> Model:
         """The model in the file; an empty one where there is no file."""
-        if not self.path.exists():
+        try:
+            model = read_model(self.path)
+        except (FileNotFoundError, NotADirectoryError):
             return Model(self.profile)
-        model = read_model(self.path)
+        except OSError as error:
+            raise UnreadableModelError(
+                f"{self.path}: the model cannot be read: {error.strerror}. Give the path of a "
+                "file that scrapy-mss has written, or of a new one"
+            ) from None
         if model.profile.families != self.profile.families:
             raise IncompatibleModelError(
                 f"{self.path}: the model is for the profile {model.profile.name!r}, not for "
@@ -76,12 +91,15 @@ class FileStore:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._locked():
             model = self.load()
+            n_names = self.path.stat().st_nlink if self.path.exists() else 1
             try:
                 n_twice = model.merge(learned)
             except OverflowError as error:
                 raise FullModelError(f"{self.path}: {error}") from error
             write_model(self.path, model)
             self._sweep()
+        if n_names > 1:
+            logger.warning(HARD_LINKS, self.path, n_names)
         return Addition(model, n_twice)
 
     def _sweep(self) -> None:
@@ -121,7 +139,9 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         with open_regular(path) as file:
             return from_bytes(_model_bytes(file))
     except ModelError as error:
-        raise type(error)(f"{os.fspath(path)}: {error}") from error
+        raise type(error)(
+            f"{os.fspath(path)}: {error}"
+        ) from None  # Scrapy logs a traceback of each
 
 
 def _model_bytes(file: BinaryIO) -> bytes:

@@ -19,7 +19,7 @@ from string import ascii_lowercase, ascii_uppercase
 import numpy as np
 from lxml import etree
 
-from scrapy_mss.markup.parser_limits import surplus_attributes
+from scrapy_mss.markup.parser_limits import without_surplus_attributes
 from scrapy_mss.markup.tags import TAG_NAMES, UNKNOWN_TAG, VOID_TAGS
 from scrapy_mss.markup.tokens import CLOSE, OPEN, Tokens
 from scrapy_mss.wrappers.selectors import Element
@@ -54,6 +54,9 @@ class AlignedTree:
         self.tokens = tokens
         self.attribute = _free_attribute(tokens.source)
         self.root = _parse(_numbered(tokens, self.attribute))
+        self._supplied: dict[
+            Element, int | None
+        ] = {}  # elements without a number: where they begin
         self._inserted = re.compile(rf' {self.attribute}="\d+"')
 
     def without_numbers(self, text: str) -> str:
@@ -72,8 +75,21 @@ class AlignedTree:
         number = self._number(element)
         if number is not None:
             return number
-        numbers = (self._number(inner) for inner in element.iter("*"))
-        return next((number for number in numbers if number is not None), None)
+        if element not in self._supplied:
+            self._find_first_inside(element)
+        return self._supplied[element]
+
+    def _find_first_inside(self, element: Element) -> None:
+        """Remember where *element* begins, and all that the search passes: they may be nested."""
+        for inner in element.iter("*"):
+            number = self._number(inner)
+            if number is None:
+                self._supplied[inner] = None
+                continue
+            for ancestor in inner.iterancestors():
+                self._supplied[ancestor] = number
+                if ancestor is element:
+                    return
 
     def end(self, element: Element) -> int:
         """The token after the last one of *element*."""
@@ -162,7 +178,7 @@ def _free_attribute(source: str) -> str:
 
 
 def _numbered(tokens: Tokens, attribute: str) -> str:
-    """The source, each start tag with its token's index as an attribute, and not too many more."""
+    """The source, each start tag with its token's index as an attribute."""
     opening = np.flatnonzero(tokens.kind == OPEN)
     tags = tokens.tag[opening]
     places = tokens.start[opening] + 1 + _NAME_LENGTHS[tags]
@@ -174,9 +190,6 @@ def _numbered(tokens: Tokens, attribute: str) -> str:
         (place, place, f' {attribute}="{number}"')
         for place, number in zip(places, opening.tolist(), strict=True)
     ]
-    surplus = surplus_attributes(tokens)
-    if surplus:
-        edits = sorted([*edits, *((start, end, "") for start, end in surplus)])
     source, position = tokens.source, 0
     parts = []
     for start, end, inserted in edits:
@@ -197,7 +210,8 @@ def _parse(source: str) -> Element | None:
     Some versions of the parser end a page at NUL, and no encoding has a lone surrogate: both are
     replaced, which leaves the numbers where they are.
     """
-    data = source.replace("\0", "\ufffd").encode("utf-8", "replace")
+    source = without_surplus_attributes(source.replace("\0", "\ufffd"))
+    data = source.encode("utf-8", "replace")
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
     try:
         return etree.fromstring(data, parser)

@@ -23,20 +23,23 @@ MOST_LISTED: Final = 20  # problems in one message; more of them help nobody
 class Problem:
     """One thing that is wrong: where it is, what was expected there, and what was found.
 
-    ``path`` leads to the value inside ``file``, as in ``$.wrappers[0].body.css``.
+    ``path`` leads to the value inside ``file``, as in ``$.wrappers[0].body.css``; ``line`` is where
+    it begins there, counted from 1, and 0 if that is not known.
     """
 
     expected: str
     got: str
     path: str = ""
     file: str = ""
+    line: int = 0
 
     def at(self, path: str = "", file: str = "") -> Problem:
         """The same problem, its path prepended with *path*, in *file* unless it has one."""
         return replace(self, path=path + self.path, file=self.file or file)
 
     def __str__(self) -> str:
-        places = (_part(place) for place in (self.file, self.path) if place)
+        line = f"line {self.line}" if self.line else ""
+        places = (_part(place) for place in (self.file, line, self.path) if place)
         return ": ".join((*places, f"expected {self.expected}, got {_part(self.got)}"))
 
 

@@ -15,7 +15,7 @@ since the model would learn as article what it was to exclude.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
@@ -211,15 +211,25 @@ class _Labeller:
     def _field(self, name: str) -> tuple[str, ...]:
         selectors: Iterable[Selector] = getattr(self.wrapper, name)
         for selector in selectors:
-            texts = map(self._text, self._found(selector, name)[:MAX_VALUES])
+            texts = self._texts(self._found(selector, name)[:MAX_VALUES])
             values = tuple(dict.fromkeys(filter(None, texts)))
             if values:
                 return values
         return ()
 
-    def _text(self, found: object) -> str:
-        text = _STRING(found) if isinstance(found, Element) else found
-        return " ".join(self.tree.without_numbers(text).split()) if isinstance(text, str) else ""
+    def _texts(self, found: Iterable[object]) -> Iterator[str]:
+        """The texts of what is *found*, in all about as long as the page; those after are left out.
+
+        Elements in one another contain one another's text: all of it would be many times the page.
+        """
+        left = len(self.tree.tokens.source)
+        for each in found:
+            text = _STRING(each) if isinstance(each, Element) else each
+            if isinstance(text, str):
+                yield " ".join(self.tree.without_numbers(text).split())
+                left -= len(text)
+            if left < 0:
+                return
 
 
 def _outermost_last(nodes: list[Element]) -> Element:

@@ -105,11 +105,42 @@ for _tag, _pattern_of_tag in ((_INT, _INTEGER), (_FLOAT, _DECIMAL)):
     _Loader.add_constructor(_tag, _number)
 
 
-def documents(data: bytes) -> list[object]:
+@dataclass(frozen=True, eq=False)
+class Document:
+    """A document of a YAML file: its plain *value*, and where in the file the parts of it are."""
+
+    value: object
+    _node: yaml.Node
+
+    def line_of(self, path: str) -> int:
+        """The line of what *path* leads to, as in ``.wrappers[0].body``, or of what is nearest."""
+        node = self._node
+        for key, index in _STEP.findall(path):
+            inner = _item(node, int(index)) if index else _value(node, key)
+            if inner is None:
+                break
+            node = inner
+        return int(node.start_mark.line) + 1
+
+
+_STEP: Final = re.compile(r"\.(\w+)|\[(\d+)\]")
+
+
+def _value(node: yaml.Node, key: str) -> yaml.Node | None:
+    rows = node.value if isinstance(node, yaml.MappingNode) else ()
+    return next((value for name, value in rows if name.value == key), None)
+
+
+def _item(node: yaml.Node, index: int) -> yaml.Node | None:
+    rows = node.value if isinstance(node, yaml.SequenceNode) else ()
+    return next(iter(rows[index : index + 1]), None)
+
+
+def documents(data: bytes) -> list[Document]:
     """The documents in *data*, without empty ones; a `WrapperError` says where it is not valid."""
     try:
         text = data.decode("utf-8-sig")  # with or without a byte order mark
-        return [document for document in _load(text) if document is not None]
+        return [document for document in _load(text) if document.value is not None]
     except UnicodeDecodeError as error:
         got, place = shown(data[error.start : error.end]), f"byte {error.start}"
         raise WrapperError([Problem("text in UTF-8", got, place)]) from error
@@ -124,11 +155,13 @@ def documents(data: bytes) -> list[object]:
         raise rejected("YAML", "hundreds of nested values") from error
 
 
-def _load(text: str) -> Iterator[object]:
+def _load(text: str) -> Iterator[Document]:
     loader = _Loader(text)
     try:
-        while loader.check_data():  # type: ignore[no-untyped-call]
-            yield loader.get_data()
+        while loader.check_node():
+            node = loader.get_node()
+            assert node is not None
+            yield Document(loader.construct_document(node), node)
     finally:
         loader.dispose()
 

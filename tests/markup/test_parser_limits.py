@@ -10,10 +10,8 @@ from scrapy_mss.markup.parser_limits import (
     MAX_ATTRIBUTES,
     MIN_TAGS,
     affordable,
-    surplus_attributes,
     without_surplus_attributes,
 )
-from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.metadata import read_html
 from tests.helpers.news_pages import news_page
 from tests.helpers.timing import FACTOR, grows_linearly
@@ -54,13 +52,6 @@ def test_a_page_ends_where_its_tags_are_too_many() -> None:
 def test_a_long_page_pays_for_more_tags() -> None:
     source = "<p>" + "a" * DENSEST
     assert affordable(source * 2 * MIN_TAGS) == source * 2 * MIN_TAGS
-
-
-def test_runs_of_surplus_attributes_are_offsets_into_the_source() -> None:
-    source = f"<!-- x -->{tag(MAX_ATTRIBUTES + 2, 'a%d')}"
-    assert [source[start:end] for start, end in surplus_attributes(tokenize(source))] == [
-        f"a{MAX_ATTRIBUTES} a{MAX_ATTRIBUTES + 1}"
-    ]
 
 
 def test_metadata_of_a_tag_of_attributes_take_linear_time() -> None:

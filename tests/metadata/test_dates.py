@@ -50,6 +50,10 @@ DATES = [
     ("05-Mar-2024", "2024-03-05"),
     ("5 Şubat 2024", "2024-02-05"),
     ("5 марта 2024", "2024-03-05"),
+    ("5 NİSAN 2024", "2024-04-05"),
+    ("5 KASIM 2024", "2024-11-05"),
+    ("5 MAYIS 2024", "2024-05-05"),
+    ("5 \u017fept 2024", "2024-09-05"),
     ("05.03.2024", "2024-03-05"),
     ("05.03.2024 - 10:30", "2024-03-05T10:30:00"),
     ("2024年3月5日", "2024-03-05"),
@@ -162,7 +166,7 @@ def examples_of(formats: tuple[dates.Format, ...]) -> list[tuple[dates.Format, s
 
 @pytest.mark.parametrize(("row", "example"), examples_of(dates.DAYS))
 def test_each_example_of_a_day_is_matched_by_its_row(row: dates.Format, example: str) -> None:
-    assert row.pattern.fullmatch(example)
+    assert row.pattern.fullmatch(dates.in_lower_case(example))
     assert dates.find(f"On {example}, as they say")
 
 
@@ -198,3 +202,8 @@ def test_parse_inverts_isoformat(moment: datetime) -> None:
 def test_any_text_gives_a_date_or_none(text: str) -> None:
     for found in (dates.parse(text), dates.find(text, "de")):
         assert found is None or date.fromisoformat(found[:10]).year >= dates.FIRST_YEAR
+
+
+def test_names_of_months_are_read_in_capitals() -> None:
+    for name in dates.MONTH_NUMBER:
+        assert dates.parse(f"5 {name.upper()} 2024") == dates.parse(f"5 {name} 2024") is not None

@@ -237,3 +237,28 @@ def test_well_formed_json_is_read_as_it_is(document: object) -> None:
     source = json.dumps(document)
 
     assert json.dumps(parse_script(source)) == f"[{source}]"
+
+
+def with_trailing_commas(value: object) -> str:
+    if isinstance(value, dict):
+        return (
+            "{"
+            + "".join(f"{json.dumps(k)}: {with_trailing_commas(value[k])},\n" for k in value)
+            + "}"
+        )
+    if isinstance(value, list):
+        return "[" + "".join(f"{with_trailing_commas(each)} , " for each in value) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+TEXTS = st.text(st.sampled_from('ab,]}["\\\n '), max_size=6)
+VALUES = st.recursive(
+    TEXTS | st.integers() | st.none(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.lists(VALUES, min_size=1, max_size=4))
+def test_commas_before_closing_brackets_do_not_change_the_value(value: list[object]) -> None:
+    assert parse_script(with_trailing_commas(value)) == [value]

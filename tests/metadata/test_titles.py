@@ -5,7 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.metadata.text import spellings
-from scrapy_mss.metadata.titles import headlines, is_site_name, matching_heading, without_site
+from scrapy_mss.metadata.titles import (
+    MAX_SEPARATORS,
+    headlines,
+    is_site_name,
+    matching_heading,
+    without_site,
+)
 
 SITE_NAMES = frozenset(
     each
@@ -69,6 +75,15 @@ def test_the_heading_that_a_title_begins_with_is_found(
     text: str, headings: list[str], expected: str | None
 ) -> None:
     assert matching_heading(text, headings) == expected
+
+
+def test_a_heading_ends_at_one_of_the_first_separators() -> None:
+    parts = [f"part {n}" for n in range(MAX_SEPARATORS + 2)]
+    title = " | ".join(parts)
+    headings = [" | ".join(parts[:-1]), " | ".join(parts[:-2])]
+
+    assert matching_heading(title, headings[:1]) is None
+    assert matching_heading(title, headings) == headings[1]
 
 
 def test_a_site_name_is_recognized_in_any_spelling() -> None:

@@ -13,7 +13,7 @@ from tests.helpers.news_pages import news_page
 HEADING = "<title>Rain falls in May</title><h1>Rain falls in May</h1>"
 EMPTY = "<i></i>" * 20_000
 NESTED = {
-    "properties": "<div itemprop='author name datePublished'>" * 500 + EMPTY,
+    "properties": "<div itemprop='author name datePublished'><i></i>" * 500 + EMPTY,
     "persons": "<div itemscope itemprop=author>" * 500 + "<b itemprop=name></b>" * 200 + EMPTY,
     "times": "<time>" * 160 + EMPTY,
     "marked times": "<time class=posted>" * 160 + EMPTY,
@@ -46,7 +46,9 @@ def test_visits_are_bounded_whatever_is_nested(name: str, monkeypatch: pytest.Mo
     assert 0 < counted.events <= 2 * MAX_VISITS  # the start and the end of an element
 
 
-def test_an_ordinary_page_needs_a_fraction_of_the_visits(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[VisibleText]:
+    """The budgets of the pages that are read."""
     made: list[VisibleText] = []
 
     class Kept(VisibleText):
@@ -55,6 +57,10 @@ def test_an_ordinary_page_needs_a_fraction_of_the_visits(monkeypatch: pytest.Mon
             made.append(self)
 
     monkeypatch.setattr(parsed_page, "VisibleText", Kept)
+    return made
+
+
+def test_an_ordinary_page_needs_a_fraction_of_the_visits(made: list[VisibleText]) -> None:
     metadata.read_html(news_page(0).html)
 
     assert made[0].visits_left > 0.9 * MAX_VISITS
@@ -72,3 +78,19 @@ def test_a_text_is_read_once() -> None:
 
 def test_without_visits_there_is_no_text() -> None:
     assert VisibleText(0).of(etree.fromstring("<p>one</p>")) == ""
+
+
+def test_lines_near_the_heading_and_distant_ones_are_read_once(made: list[VisibleText]) -> None:
+    lines = "<p>rain <b>falls</b></p>" * 100
+
+    metadata.read_html(HEADING + lines)
+
+    assert made[0].visits_left > MAX_VISITS - 1.2 * lines.count("<")
+
+
+def test_text_that_is_hidden_is_not_paid_for() -> None:
+    element = etree.fromstring(f"<p>one <script>{'x' * 100_000}</script><b>two</b></p>")
+    visible = VisibleText()
+
+    assert visible.of(element) == "one two"
+    assert visible.visits_left > MAX_VISITS - 20

@@ -19,6 +19,7 @@ from scrapy_mss.models.format import (
     FullModelError,
     IncompatibleModelError,
     ModelError,
+    UnreadableModelError,
     to_bytes,
 )
 from scrapy_mss.models.model import Model
@@ -383,7 +384,52 @@ def test_a_link_in_a_circle_is_an_error_of_the_file(tmp_path: Path) -> None:
 
     with pytest.raises(OSError, match=r"circle\.model"):
         read_model(link)
-    FileStore(link, TRIGRAM)
+    with pytest.raises(UnreadableModelError, match=r"circle\.model"):
+        FileStore(link, TRIGRAM).load()
+
+
+def test_hard_links_part_which_is_logged_once(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    write_model(path, trained(0))
+    other = path.with_name("other.model")
+    other.hardlink_to(path)
+
+    for number in (1, 2):
+        FileStore(path, TRIGRAM).add(trained(number))
+
+    assert path.read_bytes() == to_bytes(trained(0, 1, 2))
+    assert other.read_bytes() == to_bytes(trained(0))
+    (message,) = caplog.messages
+    assert f"{path}: this file had 2 names (hard links)" in message
+
+
+# Files that are not read
+
+
+UNREADABLE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "device": (lambda path: path.symlink_to("/dev/zero"), "expected a regular file, got a device"),
+    "pipe": (os.mkfifo, "expected a regular file, got a named pipe"),
+    "folder": (Path.mkdir, "Is a directory"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_what_is_no_file_is_a_model_error_of_the_store(path: Path, name: str) -> None:
+    make, why = UNREADABLE[name]
+    make(path)
+
+    with pytest.raises(UnreadableModelError) as caught:
+        FileStore(path, TRIGRAM).load()
+
+    expected = f"{path.resolve()}: the model cannot be read: {why}. Give the path of a file"
+    assert str(caught.value).startswith(expected)
+    assert caught.value.__suppress_context__  # Scrapy logs a traceback, once is enough
+
+
+@pytest.mark.parametrize("name", ["missing.model", "news.model/below"])
+def test_where_no_file_can_be_found_the_model_is_empty(path: Path, name: str) -> None:
+    path.write_bytes(b"")
+
+    assert FileStore(path.parent / name, TRIGRAM).load().bayes.pages == 0
 
 
 # Learned pages and limits

@@ -45,7 +45,7 @@ def _first(error: BaseException) -> BaseException:
 
     What an error was raised from, as ours are, is in its message.
     """
-    while error.__context__ is not None and error.__cause__ is None:
+    while error.__context__ is not None and not error.__suppress_context__:
         error = error.__context__
     return error
 

@@ -133,10 +133,10 @@ def command(folder: Path, line: str) -> list[str]:
     return [word.replace("@", f"{folder}/") for word in line.split()]
 
 
-def run(folder: Path, line: str) -> Done:
+def run(folder: Path, line: str, where: Path | None = None) -> Done:
     done = subprocess.run(
         [sys.executable, "-m", "scrapy", "mss", *command(folder, line)],
-        cwd=folder / "cwd",
+        cwd=where or folder / "cwd",
         env=environment(),
         capture_output=True,
         text=True,
@@ -157,6 +157,8 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "text": "extract -f text @page.html",
         "urls": f"extract {urls} -m @trained.model",
         "urls untrained": f"extract {urls} -f text",
+        "set": f"-s MSS_MODEL=@trained.model extract @page.html {site.url('/plain/1')}",
+        "bundled": f"-s MSS_MODEL=@trained.model extract -b @page.html {site.url('/plain/1')}",
         "refused": f"extract {REFUSED}",
         "refused as text": f"extract {REFUSED} -f text",
         "not found": f"extract {site.url('/nowhere')} {site.url('/index/1')}",
@@ -313,6 +315,69 @@ def test_extract_fetches_addresses(done: dict[str, Done], site: Site) -> None:
 def test_extract_without_a_model_fetches_too(done: dict[str, Done]) -> None:
     assert story("plain", 1).paragraphs[0] in done["urls untrained"].out
     assert story("wrapped", 2).paragraphs[0] in done["urls untrained"].out
+
+
+@pytest.mark.parametrize("line", ["set", "bundled"])
+def test_files_and_addresses_are_read_with_the_same_model(done: dict[str, Done], line: str) -> None:
+    models = {"set": with_bundled(learned(range(60))), "bundled": bundled_model()}
+    names = [row["extractor"] for row in done[line].rows()]
+
+    assert names == [f"mss:{models[line].identifier}"] * 2
+
+
+def test_without_a_setting_the_model_is_that_of_crawls_in_this_folder(
+    folder: Path, tmp_path: Path, site: Site, trained_once: bytes
+) -> None:
+    (tmp_path / ".scrapy" / "mss").mkdir(parents=True)
+    (tmp_path / ".scrapy" / "mss" / "model").write_bytes(trained_once)
+
+    outcome = run(folder, f"extract @page.html {site.url('/plain/1')}", tmp_path)
+
+    name = with_bundled(learned(range(60))).identifier
+    assert [row["extractor"] for row in outcome.rows()] == [f"mss:{name}"] * 2
+    assert (tmp_path / ".scrapy" / "mss" / "model").read_bytes() == trained_once
+
+
+@pytest.mark.parametrize(
+    ("line", "unbuffered"),
+    [("info @one.model", ""), (f"extract {REFUSED}", ""), (f"extract {REFUSED}", "1")],
+)
+def test_where_nobody_reads_the_output_it_ends_quietly(
+    folder: Path, line: str, unbuffered: str
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "mss", *command(folder, line)],
+        cwd=folder / "cwd",
+        env={**environment(), "PYTHONUNBUFFERED": unbuffered},
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        timeout=120,
+        check=False,
+    )
+    os.close(writing)
+
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_output_that_cannot_be_written_is_told_in_one_line(folder: Path) -> None:
+    line = f"extract {REFUSED}"
+    with open("/dev/full", "w") as full:  # noqa: PTH123 - no file
+        done = subprocess.run(
+            [sys.executable, "-m", "scrapy", "mss", *command(folder, line)],
+            cwd=folder / "cwd",
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    assert done.returncode == 2
+    assert done.stderr == "scrapy mss extract: error: [Errno 28] No space left on device\n"
 
 
 # train, merge, info
@@ -526,6 +591,10 @@ WRONG = {
     "extract @no-such.html": "no-such.html",
     "extract @page.html -m @no-such.model": "no-such.model",
     "extract @page.html -m @damaged.model": "damaged.model",
+    "extract @page.html -m @paper.model": "for the profile 'paper'",
+    "extract @page.html -m @one.model --bundled": "not allowed with",
+    "-s MSS_MODEL=@pages extract @page.html": "Is a directory",
+    f"-s MSS_MODEL=/dev/zero extract {REFUSED}": "got a device",
     "extract @page.html -m /dev/zero": "got a device",
     "extract http:///news": "it has no host",
     "info /dev/zero": "got a device",

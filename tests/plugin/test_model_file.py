@@ -542,6 +542,21 @@ def test_a_model_that_cannot_be_used_stops_the_crawl_at_its_start(
         assert not path.with_name("my.model.lock").exists()
 
 
+def test_a_model_that_is_no_file_stops_the_crawl_as_other_settings_do(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reasons = {
+        "/dev/zero": "expected a regular file, got a device",
+        str(tmp_path / "pipe"): "expected a regular file, got a named pipe",
+        str(tmp_path): "Is a directory",
+    }
+
+    crawls = crawl(tmp_path, [Job(settings={**ADDON, "MSS_MODEL": path}) for path in reasons])
+
+    for done, (path, reason) in zip(crawls, reasons.items(), strict=True):
+        assert f"{path}: the model cannot be read: {reason}. Give the path" in done.error
+        assert done.mss("extract/pages") == 0
+
+
 def test_a_crawl_whose_model_cannot_be_written_goes_on_and_counts_it(
     tmp_path: Path, site: Site
 ) -> None:

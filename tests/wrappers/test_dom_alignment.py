@@ -15,6 +15,7 @@ from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import WORD
 from scrapy_mss.wrappers.dom_alignment import ATTRIBUTE, AlignedTree
 from scrapy_mss.wrappers.selectors import Element
+from tests.helpers.markup import SOUP
 
 RANDOMS = st.randoms(use_true_random=False)
 STRING = etree.XPath("string()", smart_strings=False)
@@ -248,3 +249,51 @@ def test_odd_characters_move_no_number(odd: str) -> None:
     div = with_id(tree, "x")
     assert tree.start(div) == int(tokens.is_open("div").argmax())
     assert words_of(tree, div) == ["w"]
+
+
+class Counting(AlignedTree):
+    """Counts how often an element is asked for its number."""
+
+    n_asked = 0
+
+    def _number(self, element: Element) -> int | None:
+        self.n_asked += 1
+        return super()._number(element)
+
+
+def without_some_numbers(source: str, chance: Random) -> Counting:
+    """A tree in which the parser supplied about two elements of three."""
+    tree = Counting(tokenize(source))
+    assert tree.root is not None
+    for element in tree.root.iter("*"):
+        if chance.random() < 2 / 3:
+            element.attrib.pop(tree.attribute, None)
+    return tree
+
+
+@given(source=SOUP, chance=RANDOMS)
+def test_an_element_without_a_number_begins_with_the_first_inside_that_has_one(
+    source: str, chance: Random
+) -> None:
+    tree = without_some_numbers(f"<p>{source}", chance)
+    assert tree.root is not None
+    elements = list(tree.root.iter("*"))
+    chance.shuffle(elements)
+
+    for element in elements:
+        inside = (inner.get(tree.attribute) for inner in element.iter("*"))
+        assert tree.start(element) == next((int(n) for n in inside if n), None)
+
+
+def test_nested_elements_without_numbers_are_walked_through_once() -> None:
+    depth = 200
+    tree = Counting(tokenize("<div>" * depth + "<b>x</b>"))
+    assert tree.root is not None
+    elements = list(tree.root.iter("*"))
+    for element in elements[:-1]:
+        element.attrib.pop(tree.attribute, None)
+
+    for element in elements:
+        tree.start(element)
+
+    assert tree.n_asked <= 3 * len(elements)

@@ -299,6 +299,16 @@ def test_nested_elements_of_a_field_are_read_up_to_a_number() -> None:
     assert found.authors == tuple(map(str, range(MAX_VALUES)))
 
 
+def test_nested_elements_of_a_field_are_read_up_to_the_length_of_the_page() -> None:
+    depth, text = 400, "word " * 10_000
+    page = "<p>one</p>" + "<i>" * depth + text + "".join(f"</i>{n}" for n in range(depth))
+
+    found = label(wrapper(css("p"), authors=(css("i"),)), page)
+
+    assert 1 <= len(found.authors) <= 2
+    assert found.authors[0].startswith("word word")
+
+
 def test_a_tag_of_attributes_is_labelled_in_linear_time() -> None:
     def run(n: int) -> Callable[[], object]:
         page = f"<p {' '.join(f'a{k}' for k in range(n))}>one</p>"

@@ -29,7 +29,7 @@ wrappers:
 
 def wrappers(text: str) -> list[Wrapper]:
     found = documents(text.encode())
-    return [wrapper for document in found for wrapper in read_document(document, "f.yaml")]
+    return [wrapper for document in found for wrapper in read_document(document.value, "f.yaml")]
 
 
 def problems(text: str) -> list[str]:
@@ -188,3 +188,50 @@ def test_a_misspelt_list_of_wrappers_is_recognized() -> None:
 def test_keys_that_are_no_strings_are_reported() -> None:
     assert "the key True" in problems("site: a.example\nbody: p\nyes: 1")[0]
     assert len(problems("? [a]\n: 1")) == 1
+
+
+LINES = """# comment
+
+site: a.example
+wrappers:
+  - body:
+      - div.one
+      - {start: h1,
+         end: footer}
+    title: h1
+  - {name: two, body: p}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("", 3),
+        (".site", 3),
+        (".wrappers", 5),
+        (".wrappers[0]", 5),
+        (".wrappers[0].body", 6),
+        (".wrappers[0].body[0]", 6),
+        (".wrappers[0].body[1].end", 8),
+        (".wrappers[0].title", 9),
+        (".wrappers[1].body", 10),
+        (".wrappers[1].body.css", 10),
+        (".wrappers[1].missing", 10),
+        (".wrappers[9]", 5),
+        (".wrappers.body", 5),
+    ],
+)
+def test_the_line_of_a_path_is_that_of_the_nearest_value(path: str, line: int) -> None:
+    (document,) = documents(LINES.encode())
+
+    assert document.line_of(path) == line
+
+
+@pytest.mark.parametrize("empty", ["", "---\n", "~\n---\n"])
+def test_lines_are_counted_from_the_start_of_the_file(empty: str) -> None:
+    text = f"{empty}{LINES}---\nsite: b.example\n"
+    *_, document = documents(text.encode())
+
+    line = document.line_of(".site")
+
+    assert text.splitlines()[line - 1] == "site: b.example"

@@ -1,0 +1,115 @@
+"""What reading one page costs in a fresh process, beside an ordinary page of the same size.
+
+Fresh, since caches of words make the second reading of a page cheaper than the first, which is the
+one that a crawl pays for. The ordinary page is the made-up one of `synthetic`, behind what a news
+page states about itself.
+"""
+
+from __future__ import annotations
+
+import gc
+import resource
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+from lxml import etree
+
+from research.benchmarks.children import forked
+from research.benchmarks.mutations import URL
+from research.benchmarks.page_properties import Reader
+from research.benchmarks.synthetic import page
+
+STATED = """<title>Rain falls in May</title><link rel=canonical href="/2024/03/05/story">
+<meta property="og:title" content="Rain falls in May"><meta property="og:type" content="article">
+<meta property="og:image" content="/rain.jpg"><meta name="description" content="It rained.">
+<meta property="article:published_time" content="2024-03-05T10:00:00+01:00">
+<script type="application/ld+json">{"@context": "https://schema.org", "@type": "NewsArticle",
+"headline": "Rain falls in May", "datePublished": "2024-03-05T10:00:00+01:00", "author":
+[{"@type": "Person", "name": "Ann Lee"}], "publisher": {"name": "The News"},
+"image": ["https://news.example/rain.jpg"], "description": "It rained."}</script>
+<h1>Rain falls in May</h1><p class="byline">By <a rel="author" href="/ann">Ann Lee</a>,
+<time datetime="2024-03-05">5 March 2024</time></p>"""
+Result = TypeVar("Result")
+# Shorter pages are compared with an ordinary one of this length, the shortest of `shapes`: some
+# budgets that bound the work are a page's, whatever its length.
+SHORTEST = 100_000
+SIZES = (SHORTEST, 360_000)  # of ordinary pages; costs are linear in between
+# Bytes. A shorter page takes what one of this length may: the parts of libraries that pages bring
+# into memory, each others, hide what it takes itself.
+SMALLEST = 30_000
+ORDINARY_TRIES = 5
+TRIES = 4  # a busy machine may spoil some: the least cost counts
+KILOBYTE = 1024  # of ru_maxrss on Linux
+
+
+@dataclass(frozen=True, slots=True)
+class PageCost:
+    """Processor time in seconds, and bytes by which the process grew at its peak."""
+
+    seconds: float
+    memory: int
+
+
+def size_of(html: str) -> int:
+    """Bytes of a page in UTF-8."""
+    return len(html.encode("utf-8", "surrogatepass"))
+
+
+class PageCosts:
+    """Measures pages against ordinary ones."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        pages = [STATED + page(size) for size in SIZES]
+        costs = [[self.measured(html) for _ in range(ORDINARY_TRIES)] for html in pages]
+        self._sizes = [size_of(html) for html in pages]
+        self._ordinary = [min(cost.seconds for cost in tries) for tries in costs]
+        self._any_page = min(self.measured(STATED).memory for _ in range(ORDINARY_TRIES))
+        self._any_tree = min(self._tree(STATED) for _ in range(ORDINARY_TRIES))
+
+    def measured(self, html: str) -> PageCost:
+        """The cost of one page, in a child of its own."""
+        return next(forked(partial(self._cost, html)))
+
+    def ordinary(self, size: int) -> float:
+        """Seconds that an ordinary page of so many bytes takes."""
+        return float(np.interp(size, self._sizes, self._ordinary))
+
+    def time(self, html: str, enough: float) -> float:
+        """The least multiple of an ordinary page's time of some tries, until one is *enough*."""
+        ordinary, least = self.ordinary(size_of(html)), float("inf")
+        for _ in range(TRIES):
+            least = min(least, self.measured(html).seconds / ordinary)
+            if least <= enough:
+                break
+        return least
+
+    def memory(self, html: str) -> float:
+        """Bytes a byte of page beyond lxml's tree of it and what any page takes."""
+        tree = self._tree(html) - self._any_tree
+        extra = self.measured(html).memory - self._any_page - tree
+        return max(0, extra) / max(size_of(html), SMALLEST)
+
+    def _cost(self, html: str) -> Iterator[PageCost]:
+        reading, memory = _growth(partial(self._reader.read, html, URL))
+        yield PageCost(sum(reading.seconds.values()), memory)
+
+    def _tree(self, html: str) -> int:
+        """Bytes that lxml's tree of the page takes."""
+        return next(forked(lambda: iter([_growth(partial(_parsed, html))[1]])))
+
+
+def _growth(perform: Callable[[], Result]) -> tuple[Result, int]:
+    """A result, and the bytes by which making and keeping it makes this process's peak grow."""
+    gc.collect()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    result = perform()
+    return result, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * KILOBYTE
+
+
+def _parsed(html: str) -> object:
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
+    return etree.fromstring(html.encode("utf-8", "replace"), parser)

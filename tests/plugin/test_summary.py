@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+from scrapy.statscollectors import MemoryStatsCollector
+from scrapy.utils.test import get_crawler
+
+from scrapy_mss import stats
+from scrapy_mss.crawl.summary import MAX_SITES, summary
+from scrapy_mss.stats import CrawlStats
+from scrapy_mss.wrappers import Wrapper, load_wrappers
+
+
+@pytest.fixture
+def numbers() -> CrawlStats:
+    return CrawlStats(MemoryStatsCollector(get_crawler()))
+
+
+def wrappers(*sites: str) -> list[Wrapper]:
+    return list(load_wrappers([{"site": site, "body": "article", "title": "h1"} for site in sites]))
+
+
+def lines(numbers: CrawlStats, *sites: str) -> list[str]:
+    return summary(numbers, wrappers(*sites), "default@9p").splitlines()
+
+
+def test_without_wrappers_there_are_two_lines(numbers: CrawlStats) -> None:
+    numbers.add(stats.EXTRACT_PAGES, 3)
+    numbers.add(stats.EXTRACT_ARTICLES, 2)
+    numbers.add(stats.EXTRACT_PROBABILITY, 1.5)
+
+    assert lines(numbers) == [
+        "scrapy-mss: learned 0 of 0 pages of 0 wrapped sites (model default@9p)",
+        "scrapy-mss: 2 articles in 3 pages, mean probability 0.75",
+    ]
+
+
+def test_a_site_is_named_if_its_wrapper_missed_and_never_hit(numbers: CrawlStats) -> None:
+    for site in ("b.com", "a.com", "both.com"):
+        numbers.add(stats.WRAPPER_MISS, site=site)
+    numbers.add(stats.WRAPPER_HIT, site="both.com")
+
+    *_, last = lines(numbers, "both.com", "b.com", "a.com", "unseen.com")
+
+    told = "wrappers that matched no page of their site: a.com, b.com; check them with "
+    assert last == f"scrapy-mss: {told}`scrapy mss check`"
+
+
+def test_a_field_is_named_if_it_was_missed_and_never_hit(numbers: CrawlStats) -> None:
+    """Not one that a page may do without, nor one of a site on which nothing was labelled."""
+    for site in ("a.com", "b.com"):
+        numbers.add(stats.WRAPPER_HIT, site=site)
+    for field in ("exclude", "published", "title", "authors"):
+        for site in ("a.com", "b.com", "none.com"):
+            numbers.add(stats.FIELD_MISS, site=site, field=field)
+    for site, field in (("a.com", "authors"), ("b.com", "title"), ("b.com", "published")):
+        numbers.add(stats.FIELD_HIT, site=site, field=field)
+
+    *others, last = lines(numbers, "a.com", "b.com", "none.com")
+
+    fields = "a.com (title, published), b.com (authors)"
+    told = f"wrappers whose fields were on no page: {fields}; check them with `scrapy mss check`"
+    assert last == f"scrapy-mss: {told}"
+    assert len(others) == 2
+
+
+@pytest.mark.parametrize("more", [0, 1, 500])
+def test_a_line_names_so_many_sites_and_counts_the_others(numbers: CrawlStats, more: int) -> None:
+    sites = [f"{number:03}.com" for number in range(MAX_SITES + more)]
+    for site in sites:
+        numbers.add(stats.WRAPPER_HIT, site=site)
+        numbers.add(stats.FIELD_MISS, site=site, field="title")
+
+    *_, last = lines(numbers, *sites)
+
+    assert last.count(".com (title)") == MAX_SITES
+    assert (f"009.com (title) and {more} more; check" in last) == bool(more)
+    assert len(last) < 500
+
+
+def test_what_was_always_found_is_not_named(numbers: CrawlStats) -> None:
+    numbers.add(stats.WRAPPER_HIT, site="a.com")
+    numbers.add(stats.FIELD_HIT, site="a.com", field="title")
+
+    assert len(lines(numbers, "a.com")) == 2
