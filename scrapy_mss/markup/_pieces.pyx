@@ -353,10 +353,11 @@ cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters):
     while at + 2 < n:
         if text[at] == c"<":
             end = at + 1 + (text[at + 1] == c"/")
-            if text[end] == c"!":
+            if text[end] == c"!" and text[at + 2] == c"-":
                 found.append(at)
-            elif text[end] | 0x20 == c"s" and end + 1 < n and (
-                text[end + 1] | 0x20 == c"c" or text[end + 1] | 0x20 == c"t"
+            elif text[end] | 0x20 == c"s" and end + 2 < n and (
+                text[end + 1] | 0x20 == c"c" and text[end + 2] | 0x20 == c"r"
+                or text[end + 1] | 0x20 == c"t" and text[end + 2] | 0x20 == c"y"
             ):
                 found.append(at)
         elif text[at] == c"&":
@@ -373,7 +374,7 @@ cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters):
 def marks(str source not None, Memory letters not None):
     """Where a comment, a script, a style or a reference to one of the *letters* may begin.
 
-    Other declarations and elements with such a name are among them, nothing else is missing.
+    Some are among them that only begin so; none is missing.
     """
     cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source)
     if PyUnicode_KIND(source) == 1:

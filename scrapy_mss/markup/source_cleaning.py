@@ -35,7 +35,8 @@ TAG_PATTERN = re.compile(TAG)
 
 # ASCII: where case is ignored, "s" is also the long s, which makes no script.
 _HIDDEN_OR_REFERENCE = re.compile(rf"<!--|<((?ai:script|style))(?=[\s/>])|{REFERENCE}")
-_MAY_HIDE = re.compile(r"<(?:!|/?[sS][cCtT])")  # whatever begins so is looked at closely
+# What begins so is looked at closely.
+_MAY_HIDE = re.compile(r"<(?:!-|/?[sS](?:[cC][rR]|[tT][yY]))")
 _CLOSING = {name: re.compile(rf"</(?ai:{name})(?=[\s/>])") for name in ("script", "style")}
 
 
