@@ -139,8 +139,8 @@ cdef uint64_t _recall(
     Memory memory, char_t* text, Py_ssize_t start, Py_ssize_t end, str source
 ) except? 1:
     """What *memory* has, or is told, of the characters from *start* to *end* of *source*."""
-    cdef Py_ssize_t n = end - start, i
-    cdef uint32_t every = 0
+    cdef Py_ssize_t n = end - start, size = 0, i
+    cdef uint32_t every = 0, code
     cdef uint64_t hashed = n
     cdef uint8_t width = 1
     cdef uint8_t key[KEY_SIZE]
@@ -156,21 +156,29 @@ cdef uint64_t _recall(
         width = 2 if every < 0x10000 else 4
     if n * width > KEY_SIZE:
         return memory.ask(PyUnicode_Substring(source, start, end))
-    for i in range(n * width):
-        key[i] = <uint8_t> (text[start + i // width] >> 8 * (i % width))
-    n *= width
+    if width == 1:
+        size = n
+        for i in range(n):
+            key[i] = <uint8_t> text[start + i]
+    else:
+        for i in range(n):
+            code = text[start + i]
+            for _ in range(width):
+                key[size] = <uint8_t> code
+                code >>= 8
+                size += 1
     slot = &memory.slots[hashed >> 48]
-    if slot.size == n and slot.width == width and memcmp(slot.key, key, n) == 0:
+    if slot.size == size and slot.width == width and memcmp(slot.key, key, size) == 0:
         return slot.value
     other = &memory.slots[(hashed >> 48) ^ 1]
-    if other.size == n and other.width == width and memcmp(other.key, key, n) == 0:
+    if other.size == size and other.width == width and memcmp(other.key, key, size) == 0:
         return other.value
     cdef uint64_t value = memory.ask(PyUnicode_Substring(source, start, end))
     other[0] = slot[0]
     slot.value = value
-    slot.size = <uint8_t> n
+    slot.size = <uint8_t> size
     slot.width = width
-    memcpy(slot.key, key, n)
+    memcpy(slot.key, key, size)
     return value
 
 
