@@ -16,7 +16,7 @@ from cpython.unicode cimport (
 )
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, memset
 
 # A character as it is stored: one, two or four bytes, the same in a whole text.
 ctypedef fused char_t:
@@ -42,12 +42,20 @@ cdef enum:
 
 cdef enum:
     MAX_RANGES = 64
+    MAX_NAMES = 256
+
+cdef struct BareName:
+    const uint8_t* letters
+    Py_ssize_t size
+    int following  # the next with the same first letter, or -1
 
 cdef uint8_t _CLASSES[N_CLASSES]
 cdef uint32_t _FIRST[MAX_RANGES]  # of the ranges of ideographs
 cdef uint32_t _LAST[MAX_RANGES]
 cdef Py_ssize_t _n_ranges = 0
-cdef dict _BARE_NAMES = {}  # the names of references without semicolon, longest first, by letter
+cdef list _BARE_NAMES = []  # of references without semicolon, as bytes, shortest first
+cdef BareName _NAMES[MAX_NAMES]  # the same
+cdef int _FIRST_NAME[0x80]  # for each letter, the first name that begins with it, or -1
 
 
 def prepare(ideographs, bare_names):
@@ -60,11 +68,23 @@ def prepare(ideographs, bare_names):
         _FIRST[_n_ranges] = ord(first)
         _LAST[_n_ranges] = ord(last or first)
     _n_ranges = len(ideographs)
-    _BARE_NAMES.clear()
-    for name in sorted(bare_names, key=len, reverse=True):
-        _BARE_NAMES.setdefault(ord(name[0]), []).append(name)
+    _prepare_names(sorted((name.encode() for name in bare_names), key=len))
     for code in range(N_CLASSES):
         _CLASSES[code] = _class_of(code)
+
+
+cdef int _prepare_names(list shortest_first) except -1:
+    cdef bytes name
+    cdef const uint8_t* letters
+    if len(shortest_first) > MAX_NAMES:
+        raise ValueError(f"{len(shortest_first)} names of references where {MAX_NAMES} have room")
+    _BARE_NAMES[:] = shortest_first  # which keeps the letters
+    memset(_FIRST_NAME, -1, sizeof(_FIRST_NAME))
+    for number, name in enumerate(shortest_first):
+        letters = name
+        _NAMES[number] = BareName(letters, len(name), _FIRST_NAME[letters[0]])
+        _FIRST_NAME[letters[0]] = number
+    return 0
 
 
 cdef uint8_t _class_of(uint32_t code):
@@ -216,9 +236,10 @@ cdef Py_ssize_t _tag_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
     return at + 1 if at < n else n
 
 
-cdef Py_ssize_t _reference_end(char_t* text, Py_ssize_t at, Py_ssize_t n, str source) except -2:
+cdef Py_ssize_t _reference_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
     """After the reference whose "&" is at *at*; *at* if there is none."""
-    cdef Py_ssize_t end = at + 1
+    cdef Py_ssize_t end = at + 1, i
+    cdef int name
     cdef uint8_t digit = DIGIT
     if end < n and text[end] == c"#":
         end += 1
@@ -236,9 +257,16 @@ cdef Py_ssize_t _reference_end(char_t* text, Py_ssize_t at, Py_ssize_t n, str so
         end += 1
     if end < n and text[end] == c";":
         return end + 1
-    for name in _BARE_NAMES.get(text[at + 1], ()):
-        if source.startswith(name, at + 1):
-            return at + 1 + len(name)
+    name = _FIRST_NAME[text[at + 1]]
+    while name >= 0:
+        i = 0
+        while i < _NAMES[name].size and at + 1 + i < n and (
+            text[at + 1 + i] == _NAMES[name].letters[i]
+        ):
+            i += 1
+        if i == _NAMES[name].size:
+            return at + 1 + i
+        name = _NAMES[name].following
     return at
 
 
@@ -329,7 +357,7 @@ cdef int _scan(
             at += 1
             continue
         else:
-            end = _reference_end(text, at, n, source) if code == c"&" else at
+            end = _reference_end(text, at, n) if code == c"&" else at
             if end == at:
                 end = _symbols_end(text, at, n)
             known = end
@@ -369,7 +397,7 @@ cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters):
             ):
                 found.append(at)
         elif text[at] == c"&":
-            end = _reference_end(text, at, n, source)
+            end = _reference_end(text, at, n)
             if end > at:
                 if _recall(letters, text, at, end, source):
                     found.append(at)
