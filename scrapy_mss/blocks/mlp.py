@@ -34,11 +34,15 @@ class Network:
         In batches so small that BLAS does not wake its threads for them: waking takes longer than
         the work, and on a busy machine two hundred times as long.
         """
-        standardized = self.standardized(inputs)
+        standardized, size = self.standardized(inputs), self.batch
         log_odds = np.empty(len(inputs), np.float32)
-        for start in range(0, len(inputs), self.batch):
-            batch = slice(start, start + self.batch)
-            log_odds[batch] = forward(standardized[batch], self.hidden, self.output)[1]
+        with np.errstate(all="ignore"):  # as `product` has it, once for all batches
+            for start in range(0, len(inputs), size):
+                batch = slice(start, start + size)
+                activations = np.matmul(standardized[batch], self.hidden[:-1])
+                _activate(activations, self.hidden[-1])
+                np.matmul(activations, self.output[:-1], out=log_odds[batch])
+        log_odds += self.output[-1]
         return log_odds
 
     @property
@@ -57,9 +61,14 @@ class Network:
 def forward(inputs: Matrix, hidden: Matrix, output: Matrix) -> tuple[Matrix, Matrix]:
     """The activations of the hidden layer for standardized *inputs*, and the log-odds."""
     activations = product(inputs, hidden[:-1])
-    activations += hidden[-1]
-    np.maximum(activations, 0.0, out=activations)
+    _activate(activations, hidden[-1])
     return activations, product(activations, output[:-1]) + output[-1]
+
+
+def _activate(sums: Matrix, bias: Matrix) -> None:
+    """Make of weighted *sums* (float32[n, n_hidden]) the activations of rectified linear units."""
+    sums += bias
+    np.maximum(sums, 0.0, out=sums)
 
 
 def product(left: NDArray[Number], right: NDArray[Number]) -> NDArray[Number]:

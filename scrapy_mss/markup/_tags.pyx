@@ -138,11 +138,17 @@ cdef class TagReader:
             name = <bytes> self.elements[numbers[row]]
             first, last = start[row], end[row]
             if PyUnicode_KIND(text) == 1:
-                is_told = _tell(self, <const uint8_t*> PyUnicode_DATA(text), first, last, name, found)
+                is_told = _tell(
+                    self, <const uint8_t*> PyUnicode_DATA(text), first, last, name, found
+                )
             elif PyUnicode_KIND(text) == 2:
-                is_told = _tell(self, <const uint16_t*> PyUnicode_DATA(text), first, last, name, found)
+                is_told = _tell(
+                    self, <const uint16_t*> PyUnicode_DATA(text), first, last, name, found
+                )
             else:
-                is_told = _tell(self, <const uint32_t*> PyUnicode_DATA(text), first, last, name, found)
+                is_told = _tell(
+                    self, <const uint32_t*> PyUnicode_DATA(text), first, last, name, found
+                )
             if not is_told:
                 self._ask(numbers[row], PyUnicode_Substring(text, first, last), row, found)
         return found.keys.column(), found.words.column(), found.counts.column(), found.with_cue
