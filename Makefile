@@ -26,7 +26,7 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test test-browser test-oldest lint format docs research bench systems studies \
-	speed startup shapes fuzz crash soak model clean distclean
+	speed startup shapes fuzz crash soak stall model clean distclean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -101,6 +101,9 @@ startup: $(VENV)/installed-dev ## how long a fresh process takes to load the bun
 
 crash: $(VENV)/installed-dev ## kill writers of a model file, N=200 times; lost, twice, unloadable
 	$(BIN)/python -m research.benchmarks.crash --kills $(or $(N),200)
+
+stall: $(VENV)/installed-dev ## stalls of the event loop and memory of a crawl; fails beyond a bound
+	$(BIN)/python -m research.benchmarks.stall
 
 shapes: $(VENV)/installed-research ## time and memory of all shapes of page; fails beyond a bound
 	$(BIN)/python -m research.benchmarks.shapes

@@ -26,7 +26,7 @@ from scrapy_mss.sanitizing import sanitized
 from scrapy_mss.text_extractor import TextExtractor
 
 if TYPE_CHECKING:
-    from scrapy_mss.wrappers import Labelling  # workers read no rules
+    from scrapy_mss.wrappers import Labelling
 
 logger = logging.getLogger(__name__)
 
@@ -175,6 +175,8 @@ def page_metadata(html: str, url: str) -> dict[str, Any]:
     """The metadata of the page; an error in reading them does not cost the text."""
     try:
         return metadata.read_html(html, url or None).fields()
+    except MemoryError:  # which concerns the process
+        raise
     except Exception:
         logger.exception("scrapy-mss: cannot read the metadata of %s", url)
         return {}

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Request, Response
 
-from scrapy_mss import stats
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.crawl.pages import SKIP_TRAINING, is_page
+from scrapy_mss.crawl.pages import SKIP_EXTRACTION, SKIP_TRAINING, is_page
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from scrapy_mss.crawl.training import Trainer
-    from scrapy_mss.stats import CrawlStats
 
 logger = logging.getLogger(__name__)
 
@@ -26,9 +24,8 @@ logger = logging.getLogger(__name__)
 class TrainingMiddleware:
     """Learns from each page that a wrapper labels; whatever happens, the response goes on."""
 
-    def __init__(self, trainer: Trainer, numbers: CrawlStats) -> None:
+    def __init__(self, trainer: Trainer) -> None:
         self._trainer = trainer
-        self._stats = numbers
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -42,18 +39,16 @@ class TrainingMiddleware:
             # With a message Scrapy warns, at each crawl without wrappers, of what is no mistake.
             logger.debug("scrapy-mss: no training: %s", why)
             raise NotConfigured
-        return cls(extension.trainer, extension.stats)
+        return cls(extension.trainer)
 
-    def process_response(
+    async def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Response:
-        """Learn the page, if it is one, and pass it on unchanged."""
+        """Have the page learned, if it is one, and pass it on unchanged.
+
+        That waits where more pages are under way than workers need to be busy.
+        """
         if is_page(response, request) and not request.meta.get(SKIP_TRAINING):
-            try:
-                self._trainer.train(response)
-            except Exception:
-                self._stats.add(stats.TRAIN_REFUSED, reason="error")
-                logger.exception(
-                    "scrapy-mss: training failed on %s; the crawl continues", response.url
-                )
+            article = not request.meta.get(SKIP_EXTRACTION)
+            await self._trainer.train(response, article=article)
         return response

@@ -231,10 +231,23 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "MSS_WORKERS",
-        0,
+        1,
         _at_least(0, int),
         "a number of processes",
-        "How many processes read pages for the crawl; with 0, its own process reads them.",
+        "How many processes label, learn and read pages for the crawl. One by default, so that no "
+        "page stops downloads and any can be given up: a process can be ended in the middle of a "
+        "page, a thread cannot. With 0 the crawl's own process does it, as also where there can "
+        "be no workers: on Windows, or if Scrapy does not run on asyncio. See "
+        "[workers](crawling.md#workers).",
+    ),
+    Setting(
+        "MSS_WORKER_MEMORY",
+        1024,
+        _at_least(0, int),
+        "a number of megabytes, 0 for no limit",
+        "A page for which a worker needs more memory is given up, and the worker is replaced. A "
+        "worker has some 100 MB without a page; one of 5,000,000 characters (`MSS_MAX_BODY`) may "
+        "take 130 bytes for each of them, in its tree and in ours. Needs Linux.",
     ),
     Setting(
         "MSS_CHECKPOINT_PAGES",
@@ -283,6 +296,7 @@ class Options:
     max_body: int
     timeout: float
     workers: int
+    worker_memory: int
     checkpoint_pages: int
     checkpoint_seconds: float
     replay: list[Any]

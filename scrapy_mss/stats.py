@@ -28,7 +28,9 @@ TRAIN_SEEN = Stat("train/seen", "pages of sites with wrappers that reached the t
 TRAIN_LEARNED = Stat("train/learned", "pages learned from")
 TRAIN_TOKENS = Stat("train/tokens", "tokens of these pages")
 TRAIN_REFUSED = Stat("train/refused/{reason}", "pages not learned from, by reason")
-TRAIN_SECONDS = Stat("train/seconds", "seconds spent on labelling and learning")
+TRAIN_SECONDS = Stat(
+    "train/seconds", "seconds spent on labelling and learning, those of workers included"
+)
 EXTRACT_PAGES = Stat("extract/pages", "pages read; each counts once, however many items it has")
 EXTRACT_ARTICLES = Stat("extract/articles", "pages with an article")
 EXTRACT_DROPPED = Stat(
@@ -44,7 +46,9 @@ EXTRACT_FALLBACK = Stat(
     "extract/fallback/{error}",
     "pages that `MSS_EXTRACTOR` failed on and the model read instead, by exception",
 )
-EXTRACT_FAILED = Stat("extract/failed/{reason}", "pages given up, by reason: error, timeout, crash")
+EXTRACT_FAILED = Stat(
+    "extract/failed/{reason}", "pages given up, by reason: error, timeout, memory, crash"
+)
 ITEMS_UNPAIRED = Stat(
     "items/unpaired",
     "items passed on unchanged, as they have no page: yielded for a response that is not HTML or "

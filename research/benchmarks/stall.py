@@ -1,149 +1,166 @@
-"""How long does the event loop stand still while large pages are extracted?
+"""Does a crawl notice that pages are learned and read? Its event loop and its memory.
 
-Made-up pages of 20 KB to 2 MB are crawled from a file, without scrapy-mss and with it. A coroutine
-asks to be woken every five milliseconds; how much later it was is how long everything else in the
-crawl had to wait: downloads, timeouts, other spiders.
+Made-up pages are crawled from a file, without scrapy-mss and with it, in turns, each crawl in a
+process of its own:
+
+    large   178 pages of 20 KB to 2 MB; by how much the longest stall of the event loop is longer
+            than in the crawl without scrapy-mss just before, the median of all turns; beside it,
+            the longest time for which the loop's own thread was busy, which tells whether the
+            loop stood still by its own work or because the machine is busy
+    small   some thousand pages of 6 KB; by how much the memory of the crawl's own process is larger
+            in the last third of the crawl
+
+Every page is labelled, learned, and read by the model, too. It exits with 1 where a crawl with
+workers, the default, is beyond a bound; one without is shown for comparison. It needs Linux.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
+import subprocess
+import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar
+from statistics import median
+from typing import Any, NamedTuple
 
-from scrapy import Request, Spider, signals
-from scrapy.crawler import Crawler, CrawlerRunner
-from scrapy.http import Response
-from scrapy.utils.log import configure_logging
-from scrapy.utils.reactor import install_reactor
-from twisted.internet.defer import Deferred
-
+from research.benchmarks.metered_crawl import ADDRESS
 from research.benchmarks.synthetic import page
-from scrapy_mss import Extractor
-from scrapy_mss.core.labels import span_labels
-from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.model import Model
-from scrapy_mss.models.profiles import DEFAULT
+from research.command_line import at_least
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
+LONGEST = 0.050  # seconds; what a crawl may stand still longer than without scrapy-mss
+LARGEST = 60e6  # bytes; what its process may be larger
 
-TICK = 0.005  # seconds
-LONG = 0.05  # seconds; a stall that others notice
 SIZES = {20_000: 100, 100_000: 50, 500_000: 20, 2_000_000: 8}  # characters: pages of that size
-ADDRESS = "https://news.example/{}"
+SMALL = 6_000
 WRAPPERS = [{"site": "news.example", "body": "article"}]
-EXTRACTING = {"ADDONS": {"scrapy_mss.Addon": 500}, "MSS_EMIT": "all"}
-TRAINING = {**EXTRACTING, "MSS_WRAPPERS": WRAPPERS, "MSS_PREFER_WRAPPER": False}
-FROZEN = {**EXTRACTING, "MSS_TRAIN": False}
-ROWS: dict[str, dict[str, Any]] = {
-    "without scrapy-mss": {},
-    "extraction, MSS_WORKERS = 0": FROZEN,
-    "extraction, MSS_WORKERS = 2": {**FROZEN, "MSS_WORKERS": 2},
-    "and training, MSS_WORKERS = 0": TRAINING,
-    "and training, MSS_WORKERS = 2": {**TRAINING, "MSS_WORKERS": 2},
-}
-COMMON = {
-    "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), "scrapy_mss.replay.ReplayHandler"),
-    "CONCURRENT_REQUESTS_PER_DOMAIN": 4,
-    "DOWNLOAD_DELAY": 0,
-    "LOG_LEVEL": "ERROR",
-    "TELNETCONSOLE_ENABLED": False,
-    "REMOTE_CONTROL_ENABLED": False,
-    "EXTENSIONS": {"__main__.Meter": 1},
+WITHOUT: dict[str, Any] = {}
+WITH: dict[str, Any] = {
+    "ADDONS": {"scrapy_mss.Addon": 500},
+    "MSS_EMIT": "all",
+    "MSS_WRAPPERS": WRAPPERS,
+    "MSS_PREFER_WRAPPER": False,
 }
 
 
-@dataclass
-class Meter:
-    """An extension that measures how late a coroutine is woken."""
+class Row(NamedTuple):
+    """One way to crawl; *bounded* if the bounds are for it."""
 
-    late: list[float] = field(default_factory=list)
-    seconds: float = 0.0
-    done: ClassVar[list[Meter]] = []
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        meter = cls()
-        cls.done.append(meter)
-        crawler.signals.connect(meter.opened, signals.spider_opened)
-        crawler.signals.connect(meter.closed, signals.spider_closed)
-        return meter
-
-    def opened(self) -> None:
-        self.seconds = -perf_counter()
-        self._task = asyncio.get_running_loop().create_task(self._tick())
-
-    def closed(self) -> None:
-        self.seconds += perf_counter()
-        self._task.cancel()
-
-    async def _tick(self) -> None:
-        while True:
-            asked = perf_counter()
-            await asyncio.sleep(TICK)
-            self.late.append(perf_counter() - asked - TICK)
-
-    def row(self) -> str:
-        n_long = sum(late > LONG for late in self.late)
-        return f"{1000 * max(self.late):8.0f} ms {n_long:12} {self.seconds:8.1f} s"
+    name: str
+    settings: dict[str, Any]
+    bounded: bool = False
 
 
-class PageSpider(Spider):
-    """Asks for every page and leaves the rest to scrapy-mss."""
-
-    name = "stall"
-
-    async def start(self) -> AsyncIterator[Any]:
-        for number in range(sum(SIZES.values())):
-            yield Request(ADDRESS.format(number), dont_filter=True)
-
-    def parse(self, response: Response, **_: Any) -> None:
-        """Yield nothing."""
+BARE = Row("without scrapy-mss", WITHOUT)
+ROWS = (
+    Row("1 worker (the default)", WITH, bounded=True),
+    Row("2 workers", {**WITH, "MSS_WORKERS": 2}, bounded=True),
+    Row("no workers", {**WITH, "MSS_WORKERS": 0}),
+)
 
 
-def records() -> Iterator[str]:
-    """The pages, the large ones between the small."""
-    total = sum(SIZES.values())
-    places = sorted(
-        ((n + 0.5) / count, size) for size, count in SIZES.items() for n in range(count)
+class Site(NamedTuple):
+    """Pages in a file."""
+
+    path: Path
+    n_pages: int
+
+
+def made_site(path: Path, sizes: Sequence[int]) -> Site:
+    """Write pages of these *sizes*."""
+    records = (
+        json.dumps({"url": ADDRESS.format(number), "html": page(size, number)})
+        for number, size in enumerate(sizes)
     )
-    for number, (_, size) in zip(range(total), places, strict=True):
-        yield json.dumps({"url": ADDRESS.format(number), "html": page(size, number)})
+    path.write_text("\n".join(records))
+    return Site(path, len(sizes))
 
 
-def trained() -> Extractor:
-    extractor = Extractor(Model(DEFAULT))
-    tokens = tokenize(page(300_000))
-    extractor.learn(tokens, span_labels(len(tokens), 500, 3000), checked=False)
-    return extractor
+def mixed_sizes() -> Iterator[int]:
+    """The sizes of the large pages, those that are rare between the others."""
+    places = ((n + 0.5) / count for count in SIZES.values() for n in range(count))
+    sizes = (size for size, count in SIZES.items() for _ in range(count))
+    return (size for _, size in sorted(zip(places, sizes, strict=True)))
 
 
-async def crawled(folder: Path) -> None:
-    print(f"{'':32} {'longest':>11} {'over 50 ms':>12} {'crawl':>10}")
-    for name, settings in ROWS.items():
-        trained().save(folder / "model")
-        more = {"MSS_MODEL": str(folder / "model"), "MSS_REPLAY": str(folder / "pages.jsonl")}
-        await CrawlerRunner({**COMMON, **more, **settings}).crawl(PageSpider)
-        print(f"{name:32} {Meter.done[-1].row()}", flush=True)
+def measured(row: Row, site: Site) -> dict[str, Any]:
+    """What one crawl of *site* came to."""
+    model = site.path.with_suffix(".model")
+    model.unlink(missing_ok=True)
+    settings = {**row.settings, "MSS_MODEL": str(model), "MSS_REPLAY": str(site.path)}
+    asked = site.path.with_suffix(".json")
+    asked.write_text(json.dumps({"settings": settings, "count": site.n_pages}))
+    command = [sys.executable, "-m", "research.benchmarks.metered_crawl", str(asked)]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    if row.settings:
+        learned, pages = (found["stats"][f"mss/{name}"] for name in ("train/learned", "train/seen"))
+        assert learned == pages == found["stats"]["mss/extract/pages"] == site.n_pages, found
+    return found
+
+
+def in_turns(site: Site, n_turns: int) -> dict[str, list[dict[str, Any]]]:
+    """What *n_turns* crawls each way came to, without scrapy-mss before each with it."""
+    found: dict[str, list[dict[str, Any]]] = {row.name: [] for row in (BARE, *ROWS)}
+    for _ in range(n_turns):
+        for row in ROWS:
+            bare = measured(BARE, site)
+            crawl = measured(row, site)
+            crawl["more"] = {key: crawl[key] - bare[key] for key in ("longest", "rss")}
+            found[BARE.name].append(bare)
+            found[row.name].append(crawl)
+    return found
+
+
+def print_stalls(found: dict[str, list[dict[str, Any]]]) -> bool:
+    """The table of the large pages; whether the bound holds."""
+    names = ("longest", "over bare", "busy", "over 50 ms", "crawl")
+    print(f"\n{'large pages':24}", *(f"{name:>10}" for name in names))
+    holds = True
+    for row in (BARE, *ROWS):
+        runs = found[row.name]
+        longest, busiest, n_long, seconds = (
+            median(run[key] for run in runs) for key in ("longest", "busiest", "n_long", "seconds")
+        )
+        more = median(run["more"]["longest"] for run in runs) if row.settings else 0.0
+        holds &= not row.bounded or more <= LONGEST
+        print(
+            f"{row.name:24} {1000 * longest:7.0f} ms {1000 * more:7.0f} ms "
+            f"{1000 * busiest:7.0f} ms {n_long:10.0f} {seconds:8.1f} s"
+        )
+    return holds
+
+
+def print_memory(found: dict[str, list[dict[str, Any]]]) -> bool:
+    """The table of the small pages; whether the bound holds."""
+    print(f"\n{'small pages':24} {'RSS':>10} {'over bare':>10} {'crawl':>8}")
+    holds = True
+    for row in (BARE, *ROWS):
+        runs = found[row.name]
+        rss, seconds = (median(run[key] for run in runs) for key in ("rss", "seconds"))
+        more = median(run["more"]["rss"] for run in runs) if row.settings else 0.0
+        holds &= not row.bounded or more <= LARGEST
+        print(f"{row.name:24} {rss / 1e6:7.0f} MB {more / 1e6:7.0f} MB {seconds:6.1f} s")
+    return holds
 
 
 def main() -> None:
-    argparse.ArgumentParser(description=__doc__).parse_args()
-    configure_logging({"LOG_LEVEL": "ERROR"})
-    install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
-    from twisted.internet.task import react
-
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--turns", type=at_least(1), default=5, help="of the large pages")
+    parser.add_argument("--small", type=at_least(100), default=3_000, help="number of small pages")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "pages.jsonl").write_text("\n".join(records()))
-        react(lambda _: Deferred.fromCoroutine(crawled(folder)))
+        large = made_site(Path(name) / "large.jsonl", list(mixed_sizes()))
+        small = made_site(Path(name) / "small.jsonl", [SMALL] * options.small)
+        stalls = print_stalls(in_turns(large, options.turns))
+        memory = print_memory(in_turns(small, 1))
+    if not (stalls and memory):
+        sys.exit(
+            f"stall: beyond a bound: {1000 * LONGEST:.0f} ms and {LARGEST / 1e6:.0f} MB more than "
+            "a crawl without scrapy-mss"
+        )
 
 
 if __name__ == "__main__":

@@ -19,10 +19,11 @@ from scrapy_mss import settings, stats
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extraction import ArticleReader
 from scrapy_mss.crawl.item_pages import ItemPages
+from scrapy_mss.crawl.jobs import PageJobs
 from scrapy_mss.crawl.labelling import PageLabels
 from scrapy_mss.crawl.learner import Learner
 from scrapy_mss.crawl.model_path import model_path
-from scrapy_mss.crawl.pool import WorkerPool
+from scrapy_mss.crawl.pool import WorkerPool, can_have_workers
 from scrapy_mss.crawl.summary import summary
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.models.profiles import DEFAULT
@@ -52,9 +53,11 @@ class MssExtension:
         self.item_pages = ItemPages()
         path = model_path(crawler.settings, self.options.model)
         self.learner = Learner(FileStore(path, DEFAULT))
-        labels = PageLabels(self.wrappers, self.stats)
+        self.jobs = PageJobs(self.options, self.learner.model)
+        labels = PageLabels(self.wrappers, self.jobs, self.stats)
         self.trainer = Trainer(self.options, labels, self.learner, self.stats)
-        self.reader = ArticleReader(self.options, labels, self.learner.model, self.stats)
+        self.reader = ArticleReader(self.options, labels, self.jobs, self.stats)
+        self._asked_for_workers = "MSS_WORKERS" in crawler.settings
         self._timer: _compat.Stoppable | None = None
         crawler.signals.connect(self.open, signals.spider_opened)
         crawler.signals.connect(self.close, signals.spider_closed)
@@ -84,35 +87,51 @@ class MssExtension:
 
     def open(self) -> None:
         """Begin with the crawl."""
-        if self.options.workers and _compat.runs_asyncio():
-            model, extractor = self.learner.model, self.options.extractor
-            raw_html = self.options.raw_html
-            pool = WorkerPool(self.options.workers, model, extractor, raw_html=raw_html)
-            self.reader.pool, self.learner.changing = pool, pool.changing
-        elif self.options.workers:
-            logger.warning(
-                "scrapy-mss: MSS_WORKERS needs Scrapy to run on asyncio (TWISTED_REACTOR); "
-                "pages are read in the crawl's own process instead"
-            )
+        if self.options.workers and self._can_have_workers():
+            pool = WorkerPool(self.learner.model, self.options)
+            self.jobs.pool, self.learner.changing = pool, pool.changing
         if self.options.train:
             self._timer = _compat.every(self.options.checkpoint_seconds, self.learner.checkpoint)
 
-    def close(self) -> None:
-        """End with the crawl: write the model, stop the workers, log a summary."""
+    def _can_have_workers(self) -> bool:
+        """Whether there can be worker processes in this crawl; if not, it is logged why."""
+        if not can_have_workers():
+            why = "MSS_WORKERS needs a POSIX system and an executable of Python"
+        elif not _compat.runs_asyncio():
+            why = "MSS_WORKERS needs Scrapy to run on asyncio (TWISTED_REACTOR)"
+        else:
+            return True
+        logger.log(
+            logging.WARNING if self._asked_for_workers else logging.INFO,
+            "scrapy-mss: %s; pages are read in the crawl's own process instead",
+            why,
+        )
+        return False
+
+    async def close(self) -> None:
+        """End with the crawl: learn what is under way, write the model, log a summary."""
         if self._timer:
             self._timer.stop()
         try:
-            if self.reader.pool:
-                self.reader.pool.close()
-                self.reader.pool, self.learner.changing = None, nullcontext
+            await self.trainer.drain()
+            if _compat.runs_asyncio():
+                await self.learner.finish()
         finally:
-            self.learner.close()
+            self._close_parts()
         self.stats.put(stats.MODEL_PAGES, self.learner.pages)
         self.stats.put(stats.MODEL_CHECKPOINTS, self.learner.checkpoints)
         self.stats.put(stats.MODEL_TWICE, self.learner.n_twice)
         self.stats.put(stats.MODEL_FAILED, self.learner.failures)
         model = self.learner.model.identifier
         logger.info("%s", summary(self.stats, self.wrappers, model))
+
+    def _close_parts(self) -> None:
+        try:
+            if self.jobs.pool:
+                self.jobs.pool.close()
+                self.jobs.pool, self.learner.changing = None, nullcontext
+        finally:
+            self.learner.close()
 
 
 def _check_replay(options: settings.Options) -> None:

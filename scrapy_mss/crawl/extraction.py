@@ -1,8 +1,8 @@
 """Reads the pages of a crawl: each once, for all that ask, and each counted in one place.
 
 A page that a wrapper labels gets the wrapper's text; any other is read by `MSS_EXTRACTOR`, if that
-is set, else by the model, in a worker if there are any. Results are kept as long as the crawl
-holds the response, so that the items of a page and scrapy-poet's provider share one reading.
+is set, else by the model. Results are kept as long as the crawl holds the response, so that the
+items of a page and scrapy-poet's provider share one reading.
 """
 
 from __future__ import annotations
@@ -16,22 +16,12 @@ from weakref import WeakKeyDictionary
 from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss import stats
-from scrapy_mss.article import (
-    WRAPPER,
-    ArticleResult,
-    ModelState,
-    ReadOptions,
-    article_of_labels,
-    read_article,
-)
+from scrapy_mss.article import WRAPPER, ArticleResult
+from scrapy_mss.crawl.jobs import PageJobs, answered
 from scrapy_mss.crawl.labelling import PageLabels
-from scrapy_mss.crawl.pool import CRASH, TIMEOUT, ExtractionFailedError, WorkerPool
-from scrapy_mss.crawl.wire import PageRequest
-from scrapy_mss.crawl.worker import ERROR
-from scrapy_mss.models.model import Model
+from scrapy_mss.crawl.wire import ERROR, FAILURES, PageAnswer, PageRequest
 from scrapy_mss.settings import Options
 from scrapy_mss.stats import CrawlStats
-from scrapy_mss.text_extractor import load_text_extractor
 from scrapy_mss.wrappers import Reason
 
 logger = logging.getLogger(__name__)
@@ -42,7 +32,6 @@ IMPROBABLE = "improbable"
 WRAPPER_MISS = "wrapper_miss"  # the wrapper of its site found nothing, and is trusted
 # Of a labelling, what says something of the page; of a selector that failed nothing follows.
 MISSES = (Reason.NO_MATCH, Reason.NO_WORDS, Reason.EMPTY_PAGE)
-FAILURES = (ERROR, TIMEOUT, CRASH)
 
 
 @dataclass(slots=True)
@@ -61,16 +50,12 @@ class ArticleReader:
     """Reads pages for their articles."""
 
     def __init__(
-        self, options: Options, labels: PageLabels, model: Model, numbers: CrawlStats
+        self, options: Options, labels: PageLabels, jobs: PageJobs, numbers: CrawlStats
     ) -> None:
-        extractor = load_text_extractor(options.extractor)
-        self.pool: WorkerPool | None = None  # while the crawl runs, if it has workers
         self._options = options
         self._labels = labels
-        self._model = model
+        self._jobs = jobs
         self._stats = numbers
-        named = (options.extractor, extractor) if extractor else None
-        self._read_options = ReadOptions(named, options.raw_html)
         self._readings: WeakKeyDictionary[Response, _Reading] = WeakKeyDictionary()
         self._logged_errors: set[str] = set()
 
@@ -87,22 +72,26 @@ class ArticleReader:
         return await self._counted(self._read(html, url), url)
 
     async def _read_response(self, response: HtmlResponse) -> ArticleResult:
-        if self._options.prefer_wrapper and len(response.text) <= self._options.max_body:
-            labelling = self._labels.of(response)
-            if labelling is not None and labelling.reason is None:
-                raw_html = self._options.raw_html
-                return article_of_labels(labelling, response.url, raw_html=raw_html)
-            missed = labelling is not None and labelling.reason in MISSES
+        labels = await self._labels_of(response)
+        if labels is not None:
+            if labels.article is not None or labels.failure:
+                return _result(labels)
+            missed = labels.labels is not None and labels.labels.reason in MISSES
             if missed and self._options.trust_wrapper_miss:
                 return ArticleResult(reason=WRAPPER_MISS, source=WRAPPER)
         return await self._read(response.text, response.url)
 
+    async def _labels_of(self, response: HtmlResponse) -> PageAnswer | None:
+        """What the wrapper of the site gives, if there is one and its articles are preferred."""
+        if not self._options.prefer_wrapper or len(response.text) > self._options.max_body:
+            return None
+        labelled = self._labels.begin(response, article=True)
+        return None if labelled is None else await self._labels.answer(labelled)
+
     async def _read(self, html: str, url: str) -> ArticleResult:
         if len(html) > self._options.max_body:
             return ArticleResult(reason=TOO_LARGE)
-        if self.pool is not None:
-            return await self.pool.read(self._options.timeout, PageRequest(html, url))
-        return read_article(html, url, ModelState.of(self._model), self._read_options)
+        return _result(await answered(self._jobs.begin(PageRequest(html, url))))
 
     async def _counted(self, reading: Awaitable[ArticleResult], url: str) -> ArticleResult:
         """What comes of *reading*, counted: the one place that does."""
@@ -128,9 +117,6 @@ class ArticleReader:
         """What comes of *reading*; whatever goes wrong, the crawl goes on."""
         try:
             return await reading
-        except ExtractionFailedError as error:
-            logger.warning("scrapy-mss: gave up on %s: %s", url, error)
-            return ArticleResult(reason=str(error))
         except Exception:
             logger.exception("scrapy-mss: extraction failed on %s; the crawl continues", url)
             return ArticleResult(reason=ERROR)
@@ -148,3 +134,7 @@ class ArticleReader:
                 url,
                 error,
             )
+
+
+def _result(answer: PageAnswer) -> ArticleResult:
+    return answer.article or ArticleResult(reason=answer.failure)

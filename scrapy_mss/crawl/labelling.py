@@ -1,42 +1,84 @@
-"""The labels of a page, made once for training and extraction alike."""
+"""The labels of a page, made once for training and extraction alike.
+
+They are made where page work is done, and never come here: what comes back is a summary, a training
+example if one was asked for, and the article if that was.
+"""
 
 from __future__ import annotations
 
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss import stats
-from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.crawl.jobs import PageJob, PageJobs, answered
+from scrapy_mss.crawl.wire import LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.stats import CrawlStats
-from scrapy_mss.wrappers import Labelling, Registry, label
+from scrapy_mss.wrappers import Registry, Wrapper
+
+
+@dataclass(slots=True)
+class LabelJob:
+    """The labelling of one page: under way or done."""
+
+    wrapper: Wrapper
+    job: PageJob
+    with_article: bool
+    counted: bool = False
 
 
 class PageLabels:
     """Labels pages by the wrappers of their sites, and counts hits and misses by site."""
 
-    def __init__(self, wrappers: Registry, numbers: CrawlStats) -> None:
-        self.wrappers = wrappers
+    def __init__(self, wrappers: Registry, jobs: PageJobs, numbers: CrawlStats) -> None:
+        self._wrappers = wrappers
+        self._jobs = jobs
         self._stats = numbers
-        self._labellings: WeakKeyDictionary[Response, Labelling] = WeakKeyDictionary()
+        self._labelled: WeakKeyDictionary[Response, LabelJob] = WeakKeyDictionary()
 
     def covers(self, response: HtmlResponse) -> bool:
         """Whether a wrapper matches the URL of *response*."""
-        return self.wrappers.find(response.url) is not None
+        return self._wrappers.find(response.url) is not None
 
-    def of(self, response: HtmlResponse) -> Labelling | None:
-        """The labels of the page; None if no wrapper matches its URL."""
-        labelling = self._labellings.get(response)
-        if labelling is not None:
-            return labelling
-        wrapper = self.wrappers.find(response.url)
+    def begin(
+        self, response: HtmlResponse, *, example: bool = False, article: bool = False
+    ) -> LabelJob | None:
+        """Have the page labelled, unless it is already; None if no wrapper matches its URL.
+
+        An *example* is for whoever asks first, which is the training middleware.
+        """
+        known = self._labelled.get(response)
+        if known is not None and (known.with_article or not article):
+            return known
+        wrapper = self._wrappers.find(response.url)
         if wrapper is None:
             return None
-        labelling = label(wrapper, response.text, tokenize(response.text))
-        self._labellings[response] = labelling
-        stat = stats.WRAPPER_MISS if labelling.reason else stats.WRAPPER_HIT
-        self._stats.add(stat, site=wrapper.site)
-        for name, hit in labelling.field_hits.items():
-            field_stat = stats.FIELD_HIT if hit else stats.FIELD_MISS
-            self._stats.add(field_stat, site=wrapper.site, field=name)
-        return labelling
+        page = PageRequest(response.text, response.url, wrapper, example, article)
+        counted = known is not None and known.counted
+        begun = LabelJob(wrapper, self._jobs.begin(page), article, counted)
+        self._labelled[response] = begun
+        return begun
+
+    def forget_example(self, labelled: LabelJob) -> None:
+        """Keep what came of *labelled* without its training example, which is learned by now.
+
+        It may be as large as the page, and a response lives until its cycles are collected.
+        """
+        answer = labelled.job.result()
+        labelled.job = Future()
+        labelled.job.set_result(replace(answer, example=None))
+
+    async def answer(self, labelled: LabelJob) -> PageAnswer:
+        """What came of *labelled*, which is counted once."""
+        answer = await answered(labelled.job)
+        if answer.labels is not None and not labelled.counted:
+            labelled.counted = True
+            self._count(labelled.wrapper.site, answer.labels)
+        return answer
+
+    def _count(self, site: str, labels: LabelSummary) -> None:
+        self._stats.add(stats.WRAPPER_MISS if labels.reason else stats.WRAPPER_HIT, site=site)
+        for name, hit in labels.field_hits.items():
+            self._stats.add(stats.FIELD_HIT if hit else stats.FIELD_MISS, site=site, field=name)

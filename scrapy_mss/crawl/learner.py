@@ -2,29 +2,62 @@
 
 The live model answers at once with everything this crawl has learned, on top of the bundled model,
 which is never written to the file. What was learned since the last checkpoint is kept a second
-time, apart: a checkpoint adds just that to the file, in a thread, and the live model then becomes
-what the file holds, with what other crawls added, and what was learned meanwhile. A checkpoint
-that fails gives its counts back and is tried again. A page that this file's crawls have learned
-before, with the same text, is not learned again.
+time, apart: a checkpoint adds just that to the file, in a thread. Where other crawls have added to
+the file too, the same thread makes the model that it comes to, and the live model becomes that and
+what was learned meanwhile. A checkpoint that fails gives its counts back and is tried again. A page
+that this file's crawls have learned before, with the same text, is not learned again.
+
+In memory are two sets of tables, those of the live model and of what is not written yet, and while
+a checkpoint is written those of the file; the bundled ones are read again where they are needed.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
+from typing import NamedTuple
 
-from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.labels import Rejection, check_example
-from scrapy_mss.markup.tokens import Bools, Tokens
+from scrapy_mss.core.labels import Rejection
+from scrapy_mss.core.naive_bayes import DIGEST_BITS
 from scrapy_mss.models.bundled import bundled_part_of
+from scrapy_mss.models.examples import Example
 from scrapy_mss.models.format import FullModelError
-from scrapy_mss.models.learned_pages import generation_after, page_key
+from scrapy_mss.models.learned_pages import generation_after
 from scrapy_mss.models.model import Model
-from scrapy_mss.models.store import Addition, FileStore
+from scrapy_mss.models.store import FileStore
 
 logger = logging.getLogger(__name__)
+
+
+class _State(NamedTuple):
+    """Which pages counts are of: how many, and the sum of their digests."""
+
+    pages: int
+    digest: int
+
+    @classmethod
+    def of(cls, model: Model) -> _State:
+        return cls(model.bayes.pages, model.bayes.digest)
+
+    def with_(self, model: Model) -> _State:
+        """The state once *model* is added."""
+        digest = (self.digest + model.bayes.digest) % (1 << DIGEST_BITS)
+        return _State(self.pages + model.bayes.pages, digest)
+
+
+class _Checkpoint(NamedTuple):
+    """What came of one: pages that count twice, and where others have added to the file, too.
+
+    Then *live* is the model to go on from, or *error* says why there is none.
+    """
+
+    state: _State
+    n_twice: int
+    live: Model | None = None
+    error: Exception | None = None
 
 
 class Learner:
@@ -38,13 +71,14 @@ class Learner:
         """Start from what *store* holds, on top of the bundled model."""
         self.store = store
         stored = store.load()
-        self._bundled = bundled_part_of(stored)
+        self._stored = _State.of(stored)  # of the file, as far as the live model has it
         try:
-            self.model = self._live(stored)
+            self.model = _live(stored)
         except OverflowError as error:
             raise FullModelError(
                 f"{store.path}: its counts leave no room for those of the bundled model: {error}"
             ) from error
+        self._bundled_pages = self.model.bayes.pages - self._stored.pages
         self.changing: Callable[[], AbstractContextManager[None]] = nullcontext
         self.checkpoints = 0
         self.failures = 0
@@ -52,40 +86,33 @@ class Learner:
         self.unsaved_pages = 0  # learned since a checkpoint was last begun
         self._unsaved = Model(self.model.profile)
         self._in_flight: Model | None = None  # what is being written
-        self._write: Future[Addition] | None = None
+        self._write: Future[_Checkpoint] | None = None
         self._writer = _new_writer()
-
-    def _live(self, stored: Model) -> Model:
-        """What is in the file and in the bundled model together; *stored* becomes it."""
-        if self._bundled is not None:
-            stored.bayes.merge(self._bundled.bayes)
-            stored.classifier = self._bundled.classifier
-        return stored
+        self._finishing = False  # whether the last checkpoint has begun
 
     @property
     def pages(self) -> int:
         """How many pages crawls have learned, without those of the bundled model."""
-        return self.model.bayes.pages - (self._bundled.bayes.pages if self._bundled else 0)
+        return self.model.bayes.pages - self._bundled_pages
 
-    def learn(self, tokens: Tokens, inside: Bools, address: str) -> Rejection | None:
-        """Learn the labelled page of *address*; why it is rejected, if it is."""
+    def learn(self, example: Example) -> Rejection | None:
+        """Learn *example*; why it is rejected, if it is.
+
+        Whether it was learned before and that it is learned now is one step, which nothing can
+        come between.
+        """
         if self._write is not None and self._write.done():
             self._collect()
-        rejection = check_example(tokens, inside, self.model.profile.max_tag_share)
-        if rejection is not None:
-            return rejection
-        key = page_key(address, tokens, inside)
-        if key in self.model.learned_pages:
+        if example.key in self.model.learned_pages:
             return Rejection.ALREADY_LEARNED
-        observation = self.model.bayes.observe(Page(tokens), inside)
-        if not self.model.bayes.has_room(observation):
+        if not self.model.bayes.has_room(example.observation):
             return Rejection.MODEL_FULL
         generation = generation_after(self.pages)
         with self.changing():
-            self.model.bayes.add(observation)
-        self._unsaved.bayes.add(observation)
+            self.model.bayes.add(example.observation)
+        self._unsaved.bayes.add(example.observation)
         for model in (self.model, self._unsaved):
-            model.learned_pages.add(key, generation)
+            model.learned_pages.add(example.key, generation)
         self.unsaved_pages += 1
         return None
 
@@ -99,17 +126,33 @@ class Learner:
             return
         try:
             following = Model(self.model.profile)
-            self._write = self._writer.submit(self.store.add, self._unsaved)
+            expected = self._stored.with_(self._unsaved)
+            self._write = self._writer.submit(_written, self.store, self._unsaved, expected)
         except Exception as error:  # noqa: BLE001 - of memory, or no thread can be started
             self._writer = _new_writer()  # the old one would write later what it has queued
             self._report(error)
             return
         self._in_flight, self._unsaved = self._unsaved, following
 
-    def close(self) -> None:
-        """Write all that is unsaved and wait for it."""
+    async def finish(self) -> None:
+        """Write all that is unsaved while the event loop, which must be asyncio's, goes on."""
+        await self._written()
+        self._begin_last()
+        await self._written()
+
+    async def _written(self) -> None:
+        if self._write is not None:
+            await asyncio.wait([asyncio.wrap_future(self._write)])
+
+    def _begin_last(self) -> None:
         self._collect()
         self.checkpoint()
+        self._finishing = True
+
+    def close(self) -> None:
+        """Write what `finish` has not and wait for it; what cannot be written is lost."""
+        if not self._finishing:
+            self._begin_last()
         self._collect()
         self._writer.shutdown()
         if self._unsaved.bayes.pages:
@@ -126,17 +169,18 @@ class Learner:
             return
         self._write = self._in_flight = None
         try:
-            addition = write.result()
-        except Exception as error:  # noqa: BLE001 - of the disk, the lock, memory: training goes on
-            self._report(error)
+            checkpoint = write.result()
+        except Exception as caught:  # noqa: BLE001 - of the disk, the lock, memory: training goes on
+            self._report(caught)
             in_flight.merge(self._unsaved)
             self._unsaved = in_flight
             return
         self.checkpoints += 1
-        self.n_twice += addition.n_twice
-        try:
-            self._take_over(addition.model)
-        except Exception as error:  # noqa: BLE001 - our counts are in the file, so it is no failure
+        self.n_twice += checkpoint.n_twice
+        error = checkpoint.error or self._taken_over(checkpoint)
+        if error is None:
+            self._stored = checkpoint.state
+        else:
             why = f"{type(error).__name__}: {error}"
             logger.warning("scrapy-mss: cannot go on from what other crawls learned: %s", why)
 
@@ -146,13 +190,43 @@ class Learner:
         why = f"{type(error).__name__}: {error}"
         logger.warning("scrapy-mss: a checkpoint failed, its counts are kept: %s", why)
 
-    def _take_over(self, stored: Model) -> None:
-        """Let the live model be what was *stored* and what was learned since then."""
-        live = self._live(stored)
-        live.merge(self._unsaved)
+    def _taken_over(self, checkpoint: _Checkpoint) -> Exception | None:
+        """Let the live model be what others have made it and what was learned meanwhile."""
+        live = checkpoint.live
+        if live is None:
+            return None
+        try:
+            live.merge(self._unsaved)
+        except Exception as error:  # noqa: BLE001 - our counts are in the file, so it is no failure
+            return error
         with self.changing():
             self.model.bayes.copy_from(live.bayes)
         self.model.learned_pages = live.learned_pages
+        return None
+
+
+def _live(stored: Model) -> Model:
+    """What is in the file and in the bundled model together; one of them becomes it."""
+    bundled = bundled_part_of(stored)
+    if bundled is None:
+        return stored
+    bundled.merge(stored)
+    return bundled
+
+
+def _written(store: FileStore, learned: Model, expected: _State) -> _Checkpoint:
+    """Add what was *learned* to the file; where this raises, nothing was added.
+
+    If nobody else adds to it, the file then has the *expected* state.
+    """
+    stored, n_twice = store.add(learned)
+    state = _State.of(stored)
+    if state == expected:
+        return _Checkpoint(state, n_twice)
+    try:
+        return _Checkpoint(state, n_twice, live=_live(stored))
+    except Exception as error:  # noqa: BLE001 - the counts are in the file, so it is no failure
+        return _Checkpoint(state, n_twice, error=error)
 
 
 def _new_writer() -> ThreadPoolExecutor:

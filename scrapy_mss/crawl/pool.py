@@ -1,127 +1,177 @@
-"""Extraction in processes next to the crawl's own, so that a large page stalls nothing.
+"""Page work in processes next to the crawl's own, so that no page stalls it, however bad.
 
-A worker is a Python of its own that runs `worker`, not a copy of this process: no script is run
-twice, and nothing but bytes goes between them. The model lies in memory that all share
-(`shared_model`), so nothing is sent round when it learns. A page that takes too long costs its
-worker, which is killed and replaced; the others go on.
+Only a process can be ended in the middle of a page: a thread cannot, and it would hold the
+interpreter's lock. A worker is a Python of its own that runs `worker`, not a copy of this process:
+no script is run twice, and nothing but bytes goes between them. The model lies in memory that all
+share (`shared_model`), so nothing is sent round when it learns. A page that takes too long or too
+much memory costs its worker, which is replaced; the others go on.
+
+Pebble, which kills and renews processes too, would not do: it starts them by multiprocessing, which
+runs the user's script again or forks a process with threads, and it pickles what they answer.
 """
 
 from __future__ import annotations
 
-import asyncio
+import logging
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from queue import SimpleQueue
-from threading import Timer
+from threading import Thread, Timer
 from typing import IO
 
-from scrapy_mss.article import ArticleResult
-from scrapy_mss.crawl import wire, worker
+from scrapy_mss.crawl import wire
 from scrapy_mss.crawl.shared_model import SharedModel
-from scrapy_mss.crawl.wire import PageRequest
+from scrapy_mss.crawl.wire import CRASH, MEMORY, OUT_OF_MEMORY, TIMEOUT, PageAnswer, PageRequest
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
+from scrapy_mss.settings import Options
 
+logger = logging.getLogger(__name__)
+
+LOST = (OSError, EOFError, ValueError)  # what a pipe raises when the other end, or it, is gone
+WORKER = "scrapy_mss.crawl.worker"
+WITHOUT = "With MSS_WORKERS = 0 the crawl's own process reads its pages"
 START_SECONDS = 60.0  # a worker imports for a second; on a machine that swaps, for many
-TIMEOUT, CRASH = "timeout", "crash"
+# Native libraries leak a little now and then. A new worker takes about a second to start, its
+# pages take minutes.
+PAGES_OF_A_WORKER = 5_000
 
 
-class ExtractionFailedError(RuntimeError):
-    """A page that a worker failed on or was lost with; the message is its reason in the stats."""
+def can_have_workers() -> bool:
+    """Whether processes can be started here that inherit the file of the shared counts."""
+    return os.name == "posix" and bool(sys.executable)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _WorkerSlot:
-    """A place for one worker; the process in it may be replaced."""
+    """A place for one worker, which one thread serves; the process in it may be replaced."""
 
     process: subprocess.Popen[bytes] | None = None
+    n_pages: int = 0  # that this process has answered
     timed_out: bool = False  # whether the process was killed for taking too long
 
 
 class WorkerPool:
-    """As many workers as asked for, each with one page at a time."""
+    """As many workers as *options* ask for, each with one page at a time.
 
-    def __init__(
-        self, count: int, model: Model, extractor_path: str = "", *, raw_html: bool = False
-    ) -> None:
+    Threads wait for them, daemons, so that a crawl that is forced to end ends.
+    """
+
+    def __init__(self, model: Model, options: Options) -> None:
+        """Start the workers, in the background."""
         self._without_counts = to_bytes(Model(model.profile, model.classifier))
-        self._arguments = (extractor_path, "raw" if raw_html else "")
+        raw = "raw" if options.raw_html else ""
+        limits = str(options.worker_memory), str(options.timeout)
+        self._arguments = (*limits, options.extractor, raw)
+        self._seconds = options.timeout
         self._shared = SharedModel(model)
-        self._threads = ThreadPoolExecutor(count, thread_name_prefix="scrapy-mss-worker")
-        self._slots = [_WorkerSlot() for _ in range(count)]
-        self._free: SimpleQueue[_WorkerSlot] = SimpleQueue()
         self._closed = False
-        for slot in self._slots:
-            self._free.put(slot)
+        self._queue: SimpleQueue[tuple[PageRequest, Future[PageAnswer]] | None] = SimpleQueue()
+        self._slots = [_WorkerSlot() for _ in range(options.workers)]
+        self._threads = [
+            Thread(target=self._serve, args=(slot,), name="scrapy-mss-worker", daemon=True)
+            for slot in self._slots
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def changing(self) -> AbstractContextManager[None]:
         """To be entered while the model changes."""
         return self._shared.changing()
 
-    async def read(self, seconds: float, page: PageRequest) -> ArticleResult:
-        """What came of *page*; an `ExtractionFailedError` after so many *seconds*."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._read, seconds, page)
+    def submit(self, page: PageRequest) -> Future[PageAnswer]:
+        """What will come of *page*; it waits for its turn and then has `MSS_TIMEOUT`."""
+        job: Future[PageAnswer] = Future()
+        self._queue.put((page, job))
+        return job
 
     def close(self) -> None:
         """End the processes, whatever they are doing, and free what they share."""
         self._closed = True
         for slot in self._slots:
             _end(slot)
-        self._threads.shutdown(cancel_futures=True)
-        for slot in self._slots:
-            _end(slot)  # one that a thread was just starting
+        for _ in self._threads:
+            self._queue.put(None)
+        for thread in self._threads:
+            thread.join()
         self._shared.close()
 
-    def _read(self, seconds: float, page: PageRequest) -> ArticleResult:
-        slot = self._free.get()
+    def _serve(self, slot: _WorkerSlot) -> None:
+        """Answer pages by the worker in *slot* until the crawl is over; it is started at once."""
+        with suppress(*LOST):  # the first page will try again
+            self._pipes(slot)
+        while (asked := self._queue.get()) is not None:
+            page, job = asked
+            if self._closed:
+                job.cancel()
+            elif job.set_running_or_notify_cancel():
+                try:
+                    job.set_result(self._answer(slot, page))
+                except Exception as error:  # noqa: BLE001 - whoever waits for it is told
+                    job.set_exception(error)
+        _end(slot)
+
+    def _answer(self, slot: _WorkerSlot, page: PageRequest) -> PageAnswer:
         try:
             into, out = self._pipes(slot)
-            with _limited(slot, seconds):
+            with _limited(slot, self._seconds):
                 wire.send(into, page.to_bytes())
-                result = wire.result_from_bytes(wire.receive(out))
-        except (OSError, EOFError, ValueError) as error:
+                answer = PageAnswer.from_bytes(wire.receive(out))
+        except LOST:
+            exit_code = _end(slot)
+            if slot.timed_out:
+                return PageAnswer(failure=TIMEOUT)
+            return PageAnswer(failure=MEMORY if exit_code == OUT_OF_MEMORY else CRASH)
+        slot.n_pages += 1
+        # Killed when the answer was there already, the process is gone all the same.
+        if slot.timed_out or answer.worn or slot.n_pages >= PAGES_OF_A_WORKER:
             _end(slot)
-            raise ExtractionFailedError(TIMEOUT if slot.timed_out else CRASH) from error
-        finally:
-            if slot.timed_out:  # the answer was there already, the process is gone all the same
-                _end(slot)
-            self._free.put(slot)
-        if result.reason == worker.ERROR:
-            raise ExtractionFailedError(worker.ERROR)
-        return result
+        return answer
 
     def _pipes(self, slot: _WorkerSlot) -> tuple[IO[bytes], IO[bytes]]:
         """The pipes to and from the process in *slot*, started if there is none that runs."""
         if self._closed:
             raise EOFError("the crawl is over")
-        if slot.process is not None and slot.process.poll() is not None:
+        process = slot.process
+        if process is not None and process.poll() is not None:
             _end(slot)
-        started = slot.process is None
-        if slot.process is None:
-            slot.process = self._started()
-        into, out = slot.process.stdin, slot.process.stdout
-        assert into is not None
-        assert out is not None
-        if started:
-            with _limited(slot, START_SECONDS):  # so that a page's time is the page's alone
+            process = None
+        return _pipes_of(process or self._begun(slot))
+
+    def _begun(self, slot: _WorkerSlot) -> subprocess.Popen[bytes]:
+        """A process in *slot*, once it is ready: the time of a page is the page's alone."""
+        try:
+            process = self._started()
+            slot.process, slot.n_pages = process, 0
+            if self._closed:  # meanwhile, by `close`, which may have found no process here
+                raise EOFError("the crawl is over")
+            into, out = _pipes_of(process)
+            with _limited(slot, START_SECONDS):
                 wire.send(into, self._without_counts)
                 wire.receive(out)
-        return into, out
+        except LOST as error:
+            exit_code = _end(slot)
+            if not self._closed:
+                why = f"{type(error).__name__}: {error}; exit code {exit_code}"
+                # A traceback of the pipe would say nothing.
+                logger.error("scrapy-mss: a worker cannot be started: %s. %s", why, WITHOUT)  # noqa: TRY400
+            raise
+        return process
 
     def _started(self) -> subprocess.Popen[bytes]:
         number = str(self._shared.fileno())
         return subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-m", worker.__name__, number, *self._arguments],
+            [sys.executable, "-m", WORKER, number, *self._arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=[self._shared.fileno()],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            start_new_session=True,  # Ctrl-C is for the crawl, which says when workers stop
         )
 
 
@@ -146,13 +196,21 @@ def _limited(slot: _WorkerSlot, seconds: float) -> Iterator[None]:
         timer.join()  # or it might kill a process that is at the next page
 
 
-def _end(slot: _WorkerSlot) -> None:
+def _pipes_of(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    return process.stdin, process.stdout
+
+
+def _end(slot: _WorkerSlot) -> int | None:
+    """End the process in *slot*, if there is one; its exit code if it had ended by itself."""
     process, slot.process = slot.process, None
     if process is None:
-        return
+        return None
     process.kill()
-    process.wait()
+    exit_code = process.wait()
     for stream in (process.stdin, process.stdout):
         with suppress(OSError):
             if stream is not None:
                 stream.close()
+    return exit_code

@@ -82,6 +82,7 @@ class SharedModelReader:
         self._buffer = memoryview(mmap.mmap(descriptor, size, access=mmap.ACCESS_READ))
         self._shared = Model(model.profile)
         attach(self._shared, self._buffer[HEADER:])
+        self.model = model
         self._state = ModelState(model, "")
         self._generation = -1
 
@@ -106,11 +107,10 @@ class SharedModelReader:
         self._generation = -1  # until the copy is known to be whole
         (length,) = _LENGTH.unpack_from(self._buffer, _GENERATION.size)
         name = bytes(self._buffer[_NAME_AT : _NAME_AT + min(length, HEADER - _NAME_AT)])
-        model = self._state.model
-        model.bayes.copy_from(self._shared.bayes)
+        self.model.bayes.copy_from(self._shared.bayes)
         if _GENERATION.unpack_from(self._buffer) != (generation,):
             return False
-        self._generation, self._state = generation, ModelState(model, name.decode())
+        self._generation, self._state = generation, ModelState(self.model, name.decode())
         return True
 
 

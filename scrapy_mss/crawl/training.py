@@ -1,19 +1,35 @@
-"""Learning from the pages of wrapped sites; a page is not kept."""
+"""Learning from the pages of wrapped sites; a page is not kept.
+
+Pages are labelled where page work is done, several at a time, and what they add is added here, in
+the event loop, one after the other: nobody else changes the model. Counts add up, so their order
+does not matter. When more pages wait than workers need to be busy, the crawl waits for one of them.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+from collections.abc import Coroutine
 from time import perf_counter
 
 from scrapy.http import HtmlResponse
 
 from scrapy_mss import stats
-from scrapy_mss.crawl.labelling import PageLabels
+from scrapy_mss.core.labels import Rejection
+from scrapy_mss.crawl.labelling import LabelJob, PageLabels
 from scrapy_mss.crawl.learner import Learner
+from scrapy_mss.crawl.wire import ERROR, PageAnswer
 from scrapy_mss.settings import Options
 from scrapy_mss.stats import CrawlStats
 
+logger = logging.getLogger(__name__)
+
 TOO_LARGE = "too_large"
 FROZEN = "frozen"
+
+# One that is read, and others that are at hand when the event loop is busy elsewhere for a while.
+# Each is in memory, and may be as large as MSS_MAX_BODY.
+PAGES_A_WORKER = 4
 
 
 class Trainer:
@@ -26,34 +42,77 @@ class Trainer:
         self._labels = labels
         self._learner = learner
         self._stats = numbers
+        self._under_way: set[asyncio.Task[None]] = set()
 
-    def train(self, response: HtmlResponse) -> None:
-        """Learn the page, if there is a wrapper for it."""
+    async def train(self, response: HtmlResponse, *, article: bool) -> None:
+        """Have the page learned, if there is a wrapper for it; *article* says who else reads it.
+
+        Returns as soon as few enough pages are under way, this one among them or not.
+        """
         if not self._labels.covers(response):
             return
-        started = perf_counter()
         self._stats.add(stats.TRAIN_SEEN)
-        rejection = self._learn(response)
+        await self._caught(self._begin(response, article=article), response.url)
+
+    async def drain(self) -> None:
+        """Wait until all pages that are under way are learned."""
+        while self._under_way:
+            await asyncio.wait(self._under_way)
+
+    async def _begin(self, response: HtmlResponse, *, article: bool) -> None:
+        if len(response.text) > self._options.max_body:
+            self._stats.add(stats.TRAIN_REFUSED, reason=TOO_LARGE)
+            return
+        wanted = article and self._options.prefer_wrapper
+        labelled = self._labels.begin(response, example=not self._frozen, article=wanted)
+        assert labelled is not None
+        learning = self._learn(labelled)
+        if labelled.job.done():
+            await learning
+            return
+        task = asyncio.create_task(self._caught(learning, response.url))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        while len(self._under_way) > PAGES_A_WORKER * self._options.workers:
+            await asyncio.wait(self._under_way, return_when=asyncio.FIRST_COMPLETED)
+
+    async def _caught(self, step: Coroutine[None, None, None], url: str) -> None:
+        """Take *step*; whatever goes wrong, the crawl goes on."""
+        try:
+            await step
+        except Exception:
+            self._stats.add(stats.TRAIN_REFUSED, reason=ERROR)
+            logger.exception("scrapy-mss: training failed on %s; the crawl continues", url)
+
+    async def _learn(self, labelled: LabelJob) -> None:
+        answer = await self._labels.answer(labelled)
+        started = perf_counter()
+        rejection = self._learned(answer)
+        if answer.example is not None:
+            self._labels.forget_example(labelled)
         if rejection:
             self._stats.add(stats.TRAIN_REFUSED, reason=rejection)
-        self._stats.add(stats.TRAIN_SECONDS, perf_counter() - started)
+        self._stats.add(stats.TRAIN_SECONDS, answer.seconds + perf_counter() - started)
         if self._learner.unsaved_pages >= self._options.checkpoint_pages:
             self._learner.checkpoint()
 
-    def _learn(self, response: HtmlResponse) -> str:
-        """Learn one page; the reason if it was not learned, else an empty string."""
-        if len(response.text) > self._options.max_body:
-            return TOO_LARGE
-        labelling = self._labels.of(response)
-        assert labelling is not None
-        if labelling.reason is not None:
-            return labelling.reason.value
-        limit = self._options.freeze_after
-        if limit and self._learner.pages >= limit:
+    def _learned(self, answer: PageAnswer) -> str:
+        """Learn what came of one page; the reason if it was not learned, else an empty string."""
+        labels, example = answer.labels, answer.example
+        if labels is None:
+            return answer.failure
+        if labels.reason is not None:
+            return labels.reason.value
+        if example is None or self._frozen:
             return FROZEN
-        rejection = self._learner.learn(labelling.tokens, labelling.inside, response.url)
+        rejection = example if isinstance(example, Rejection) else self._learner.learn(example)
         if rejection is not None:
             return rejection.value
         self._stats.add(stats.TRAIN_LEARNED)
-        self._stats.add(stats.TRAIN_TOKENS, len(labelling.tokens))
+        self._stats.add(stats.TRAIN_TOKENS, labels.n_tokens)
         return ""
+
+    @property
+    def _frozen(self) -> bool:
+        limit = self._options.freeze_after
+        return bool(limit) and self._learner.pages >= limit

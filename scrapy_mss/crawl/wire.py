@@ -1,55 +1,125 @@
 """What goes through the pipes between the crawl and a worker.
 
 A message is its length in four bytes and so many bytes: first a model without its counts, then
-pages; for each page its result comes back, as JSON. Lone surrogates, which pages can hold, survive.
+pages, each with what is asked of it; for each page its answer comes back. Both are JSON, whose
+length comes first, and bytes: the page's HTML, or the arrays of a training example. Lone
+surrogates, which pages can hold, survive.
 """
 
 from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import IO
+from functools import lru_cache
+from typing import IO, Any
+
+import numpy as np
 
 from scrapy_mss.article import ArticleResult
+from scrapy_mss.core.labels import Rejection
+from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.items import Article
+from scrapy_mss.models.examples import Example
+from scrapy_mss.wrappers import Reason, Wrapper
+from scrapy_mss.wrappers.documents import document_of
+from scrapy_mss.wrappers.schema import read_document
 
 _LENGTH = struct.Struct("<I")
+# Why a page has no answer.
+ERROR = "error"  # an exception, whose traceback is logged
+TIMEOUT = "timeout"  # it took longer than MSS_TIMEOUT, and its worker was killed
+MEMORY = "memory"  # it took more than MSS_WORKER_MEMORY, which its worker did not survive
+CRASH = "crash"  # its worker was lost in another way
+FAILURES = (ERROR, TIMEOUT, MEMORY, CRASH)
+
+OUT_OF_MEMORY = 12  # the exit code of a worker that a page took too much memory in: that of ENOMEM
 READY = b""  # the first message of a worker: pages are answered from now on
+CACHED = 256  # wrappers that are kept in both forms; a crawl is at a few sites at a time
 
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """A page to read."""
+    """A page, and what is asked of it.
+
+    With a *wrapper* the page is labelled: for a training example, for the article, or for both.
+    Without one its article is read.
+    """
 
     html: str
     url: str
+    wrapper: Wrapper | None = None
+    example: bool = False
+    article: bool = True
 
     def to_bytes(self) -> bytes:
-        """The page as `from_bytes` reads it."""
-        url = self.url.encode("utf-8", "surrogatepass")
-        return _LENGTH.pack(len(url)) + url + self.html.encode("utf-8", "surrogatepass")
+        """The request as `from_bytes` reads it."""
+        head = {
+            "url": self.url,
+            "wrapper": _wrapper_text(self.wrapper) if self.wrapper else "",
+            "example": self.example,
+            "article": self.article,
+        }
+        return _headed(head, self.html.encode("utf-8", "surrogatepass"))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PageRequest:
-        """The page in *data*."""
-        (length,) = _LENGTH.unpack_from(data)
-        end = _LENGTH.size + length
-        texts = (data[_LENGTH.size : end], data[end:])
-        url, html = (text.decode("utf-8", "surrogatepass") for text in texts)
-        return cls(html, url)
+        """The request in *data*."""
+        head, rest = _parts(data)
+        head["wrapper"] = _wrapper(head["wrapper"]) if head["wrapper"] else None
+        return cls(str(rest, "utf-8", "surrogatepass"), **head)
 
 
-def result_to_bytes(result: ArticleResult) -> bytes:
-    """*result* as `result_from_bytes` reads it."""
-    return json.dumps(asdict(result)).encode()
+@dataclass(frozen=True, slots=True)
+class LabelSummary:
+    """What the crawl counts of a labelling; *reason* is why nothing is labelled."""
+
+    reason: Reason | None
+    field_hits: Mapping[str, bool]
+    n_tokens: int
 
 
-def result_from_bytes(data: bytes) -> ArticleResult:
-    """The result in *data*."""
-    fields = json.loads(data)
-    article = fields.pop("article")
-    return ArticleResult(Article(**article) if article else None, **fields)
+@dataclass(frozen=True, slots=True)
+class PageAnswer:
+    """What came of a page: what was asked for, or which of the `FAILURES` it met.
+
+    *seconds* went into the labels and the example; those of the article are in its result.
+    *logged* is what a worker has to say meanwhile, levels and messages; one that is *worn* keeps so
+    much memory after the page that it is to be replaced.
+    """
+
+    article: ArticleResult | None = None
+    labels: LabelSummary | None = None
+    example: Example | Rejection | None = None
+    failure: str = ""
+    seconds: float = 0.0
+    logged: tuple[tuple[int, str], ...] = ()
+    worn: bool = False
+
+    def to_bytes(self) -> bytes:
+        """The answer as `from_bytes` reads it."""
+        example, arrays = _example_parts(self.example)
+        head = {
+            "article": asdict(self.article) if self.article else None,
+            "labels": _labels_head(self.labels) if self.labels else None,
+            "example": example,
+            "failure": self.failure,
+            "seconds": self.seconds,
+            "logged": self.logged,
+            "worn": self.worn,
+        }
+        return _headed(head, arrays)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> PageAnswer:
+        """The answer in *data*."""
+        head, arrays = _parts(data)
+        head["article"] = _article_result(head["article"]) if head["article"] else None
+        head["labels"] = _labels(head["labels"]) if head["labels"] else None
+        head["example"] = _example(head["example"], arrays)
+        head["logged"] = tuple((level, message) for level, message in head["logged"])
+        return cls(**head)
 
 
 def send(stream: IO[bytes], data: bytes) -> None:
@@ -69,3 +139,72 @@ def _exactly(stream: IO[bytes], length: int) -> bytes:
     if len(data) != length:
         raise EOFError(f"{len(data)} of {length} bytes")
     return data
+
+
+def _headed(head: Mapping[str, Any], rest: bytes) -> bytes:
+    packed = json.dumps(head).encode()
+    return b"".join((_LENGTH.pack(len(packed)), packed, rest))
+
+
+def _parts(data: bytes) -> tuple[dict[str, Any], memoryview]:
+    (length,) = _LENGTH.unpack_from(data)
+    end = _LENGTH.size + length
+    return json.loads(data[_LENGTH.size : end]), memoryview(data)[end:]
+
+
+@lru_cache(CACHED)
+def _wrapper_text(wrapper: Wrapper) -> str:
+    return json.dumps(document_of(wrapper))
+
+
+@lru_cache(CACHED)
+def _wrapper(text: str) -> Wrapper:
+    (wrapper,) = read_document(json.loads(text), "a wrapper of the crawl")
+    return wrapper
+
+
+def _article_result(fields: dict[str, Any]) -> ArticleResult:
+    article = fields.pop("article")
+    return ArticleResult(Article(**article) if article else None, **fields)
+
+
+def _labels_head(labels: LabelSummary) -> dict[str, Any]:
+    reason = labels.reason.value if labels.reason else None
+    return {"reason": reason, "field_hits": labels.field_hits, "n_tokens": labels.n_tokens}
+
+
+def _labels(fields: dict[str, Any]) -> LabelSummary:
+    reason = fields.pop("reason")
+    return LabelSummary(Reason(reason) if reason else None, **fields)
+
+
+def _example_parts(example: Example | Rejection | None) -> tuple[dict[str, Any], bytes]:
+    """JSON for *example* and its arrays: of each family int32[n] buckets, int64[n, 2] counts."""
+    match example:
+        case None:
+            return {}, b""
+        case Rejection():
+            return {"rejection": example.value}, b""
+    seen = example.observation
+    arrays = b"".join(
+        bucket.astype("<i4").tobytes() + counts.astype("<i8").tobytes()
+        for bucket, counts in seen.counts.values()
+    )
+    sizes = {name: len(bucket) for name, (bucket, _) in seen.counts.items()}
+    tokens = seen.tokens.tolist()
+    return {"key": example.key, "tokens": tokens, "digest": seen.digest, "sizes": sizes}, arrays
+
+
+def _example(fields: dict[str, Any], arrays: memoryview) -> Example | Rejection | None:
+    if not fields:
+        return None
+    if "rejection" in fields:
+        return Rejection(fields["rejection"])
+    counts, at = {}, 0
+    for name, size in fields["sizes"].items():
+        bucket = np.frombuffer(arrays, "<i4", size, at)
+        more = np.frombuffer(arrays, "<i8", 2 * size, at + bucket.nbytes).reshape(size, 2)
+        counts[name] = bucket, more
+        at += bucket.nbytes + more.nbytes
+    tokens = np.array(fields["tokens"], np.int64)
+    return Example(fields["key"], Observation(counts, tokens, fields["digest"]))

@@ -1,58 +1,134 @@
-"""One worker process: reads pages from standard input, writes their results to standard output.
+"""One worker process: reads pages from standard input, writes what came of them to standard output.
 
-Standard input that ends, because the crawl did or was killed, ends the worker.
+Standard input that ends, because the crawl did or was killed, ends the worker. So does a page that
+takes too much memory: after that nothing in this process can be relied on.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import resource
 import signal
 import sys
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
-from scrapy_mss.article import ArticleResult, ReadOptions, page_metadata, read_article
+from scrapy_mss.article import ReadOptions
+from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.shared_model import SharedModelReader
-from scrapy_mss.crawl.wire import READY, PageRequest, receive, result_to_bytes, send
-from scrapy_mss.extractor import Extractor
+from scrapy_mss.crawl.wire import OUT_OF_MEMORY, READY, PageRequest, receive, send
 from scrapy_mss.models.format import from_bytes
 from scrapy_mss.text_extractor import load_text_extractor
-
-logger = logging.getLogger(__name__)
+from scrapy_mss.wrappers import Wrapper, css
 
 # The first page of a process pays for imports that later ones do not, out of its own time limit.
 WARM_UP_URL = "https://news.example.com/2026/a"
 WARM_UP = """<html lang=en><title>A - News</title><meta property="article:author" content="Ann Lee">
 <script type="application/ld+json">{"@type": "NewsArticle", "datePublished": "2026-01-02"}</script>
-<h1>A</h1><p>By Ann Lee, 2 January 2026</p><p>One two three. <a href=x>Four</a></p>"""
-ERROR = "error"  # why a page that raised has no article; its traceback is on standard error
+<h1>A</h1><article><p>By Ann Lee, 2 January 2026</p><p>One two three. <a href=x>Four</a></p>"""
+WARM_UP_WRAPPER = Wrapper(site="news.example.com", body=(css("article"),))
+
+MEGABYTE = 2**20
+# The crawl ends a worker whose page takes too long. Where the crawl was killed, nobody does; then
+# SIGALRM ends the process, so many seconds later.
+LEFT_ALONE = 2.0
+# Of its limit, what a worker may keep after a page; malloc does not return all that one took.
+KEPT = 0.5
 
 
-def _read(page: PageRequest, model: SharedModelReader, options: ReadOptions) -> ArticleResult:
+class Limits(NamedTuple):
+    """What a page may take."""
+
+    seconds: float
+    memory: int  # bytes, 0 for no limit
+
+    def is_worn(self) -> bool:
+        """Whether this process keeps so much memory that a new one should take its place."""
+        return bool(self.memory) and resident() > KEPT * self.memory
+
+
+def resident() -> int:
+    """The bytes of this process that are in memory; 0 where the system does not say."""
     try:
-        return read_article(page.html, page.url, model.state(), options)
-    except Exception:
-        logger.exception("scrapy-mss: extraction failed on %s; the crawl continues", page.url)
-        return ArticleResult(reason=ERROR)
+        pages = Path("/proc/self/statm").read_text().split()[1]
+    except OSError:
+        return 0
+    return int(pages) * resource.getpagesize()
 
 
-def main(descriptor: str, extractor_path: str, raw_html: str) -> None:
+def main(descriptor: str, *limits_and_options: str) -> None:
     """Take a model whose counts are elsewhere, then answer pages until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the crawl's process says when to stop
+    megabytes, seconds, extractor_path, raw_html = limits_and_options
     model = SharedModelReader(from_bytes(receive(sys.stdin.buffer)), int(descriptor))
     os.close(int(descriptor))
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer
     loaded = load_text_extractor(extractor_path)
     options = ReadOptions((extractor_path, loaded) if loaded else None, bool(raw_html))
-    Extractor(model.state().model).extract(WARM_UP)
-    page_metadata(WARM_UP, WARM_UP_URL)
+    work = PageWork(model.model, model.state, options)
+    _warm_up(PageWork(model.model, model.state, replace(options, extractor=None)))
     send(answers, READY)
+    limits = Limits(float(seconds), int(megabytes) * MEGABYTE)
+    if limits.memory:
+        limit_memory(limits.memory)
+    try:
+        with suppress(BrokenPipeError):  # the crawl was killed and waits for no answer
+            _answer_pages(work, answers, limits)
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
+
+
+def limit_memory(limit: int) -> None:
+    """Let allocations fail beyond *limit* bytes of data.
+
+    RLIMIT_DATA, which counts what the process allocates for itself. RLIMIT_AS would also count what
+    it maps and never touches, which libraries do by the gigabyte.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    if hard != resource.RLIM_INFINITY:
+        limit = min(limit, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, hard))
+
+
+def _warm_up(work: PageWork) -> None:
+    for wrapper in (None, WARM_UP_WRAPPER):
+        work.answer(PageRequest(WARM_UP, WARM_UP_URL, wrapper, example=True))
+
+
+def _answer_pages(work: PageWork, answers: BinaryIO, limits: Limits) -> None:
+    logged = _Records()
+    ours = logging.getLogger("scrapy_mss")
+    ours.addHandler(logged)
+    ours.setLevel(logging.DEBUG)  # the crawl, which logs them, has its own
+    ours.propagate = False
     while True:
         try:
             page = PageRequest.from_bytes(receive(sys.stdin.buffer))
         except EOFError:
             return
-        send(answers, result_to_bytes(_read(page, model, options)))
+        signal.setitimer(signal.ITIMER_REAL, limits.seconds + LEFT_ALONE)
+        answer = replace(work.answer(page), logged=logged.taken(), worn=limits.is_worn())
+        send(answers, answer.to_bytes())
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+class _Records(logging.Handler):
+    """Keeps what is logged about a page, to be logged by the crawl."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._records: list[tuple[int, str]] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._records.append((record.levelno, self.format(record)))
+
+    def taken(self) -> tuple[tuple[int, str], ...]:
+        """What was logged since the last call."""
+        taken, self._records = tuple(self._records), []
+        return taken
 
 
 if __name__ == "__main__":

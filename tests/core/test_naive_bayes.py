@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -412,3 +413,48 @@ def test_odd_pages_are_learned(name: str) -> None:
     assert bayes.tokens.tolist() == [int((~inside).sum()), int(inside.sum())]
     assert bayes.pages == 1
     assert np.isfinite(learned(CLEANEVAL, [(page, inside)]).log_odds(page)).all()
+
+
+# What one page adds, and where it is added
+
+
+@given(labelled(), st.sampled_from(SMALL))
+def test_an_observation_has_each_bucket_once_with_the_sum_of_its_values(
+    example: Example, family: Family[Page]
+) -> None:
+    page, inside = example
+    expected: Counter[tuple[int, bool]] = Counter()
+    for bucket, start, end in zip(*family.values(page, family.bits), strict=True):
+        for is_inside in inside[start:end].tolist():
+            expected[int(bucket), is_inside] += 1
+
+    bucket, counts = NaiveBayes([family]).observe(page, inside).counts[family.name]
+
+    assert bucket.tolist() == sorted({bucket for bucket, _ in expected})
+    for number, row in zip(bucket.tolist(), counts.tolist(), strict=True):
+        assert row == [expected[number, False], expected[number, True]]
+
+
+def test_there_is_room_up_to_the_last_count() -> None:
+    bayes = NaiveBayes([UNIGRAM])
+    page = Page.of("one one two")
+    observation = bayes.observe(page, np.ones(len(page.tokens), np.bool_))
+    bucket, counts = observation.counts[UNIGRAM.name]
+    bayes.counts[UNIGRAM.name][bucket] = MAX_COUNT - counts
+
+    assert bayes.has_room(observation)
+    bayes.add(observation)
+    assert not bayes.has_room(observation)
+    assert (bayes.counts[UNIGRAM.name][bucket, IN] == MAX_COUNT).all()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_has_counts_of_its_own() -> None:
+    bayes = NaiveBayes([UNIGRAM])
+    pid = os.fork()
+    if not pid:
+        bayes.counts[UNIGRAM.name][7] = 1
+        os._exit(0)
+    os.waitpid(pid, 0)
+
+    assert not bayes.counts[UNIGRAM.name].any()

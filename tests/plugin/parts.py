@@ -10,6 +10,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse, Response
 
+from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
 
@@ -42,6 +43,12 @@ def processed(part: ArticlePipeline, *items: object) -> Any:
 
     done = asyncio.run(gathered())
     return done[0] if len(items) == 1 else done
+
+
+def passed(part: TrainingMiddleware, response: Response) -> Response:
+    """What *part* passes on for *response*."""
+    assert response.request is not None
+    return asyncio.run(part.process_response(response.request, response))
 
 
 def stat(crawler: Crawler, name: str) -> float:

@@ -29,7 +29,7 @@ from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.settings import SettingError
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
 from scrapy_mss.wrappers import WrapperError
-from tests.plugin.parts import URL, items_of, page, processed, stat
+from tests.plugin.parts import URL, items_of, page, passed, processed, stat
 from tests.plugin.site import RULES, index, plain, story, wrapped
 
 PARTS = (TrainingMiddleware, ArticleMiddleware, ArticlePipeline)
@@ -44,7 +44,7 @@ def test_training_alone_learns_a_wrapped_page(crawler_of: MakeCrawler) -> None:
     crawler = crawler_of(MSS_WRAPPERS=RULES)
     part, response = TrainingMiddleware.from_crawler(crawler), page(wrapped(1))
 
-    returned = part.process_response(response.request, response)  # type: ignore[arg-type]
+    returned = passed(part, response)
 
     assert returned is response
     assert stat(crawler, "train/learned") == 1
@@ -280,7 +280,7 @@ def test_what_is_no_page_is_neither_learned_nor_an_item(
     assert isinstance(articles, ArticleMiddleware)
     assert response.request is not None
 
-    returned = training.process_response(response.request, response)
+    returned = passed(training, response)
 
     assert returned is response
     assert items_of(articles, response) == []
@@ -295,7 +295,7 @@ def test_meta_skips_training(crawler_of: MakeCrawler, skip: object, learned: int
         page(wrapped(1), mss_skip_training=skip),
     )
 
-    part.process_response(response.request, response)  # type: ignore[arg-type]
+    passed(part, response)
 
     assert stat(crawler, "train/learned") == learned
 
@@ -322,7 +322,7 @@ def test_a_page_of_a_site_without_a_wrapper_is_not_learned(crawler_of: MakeCrawl
     crawler = crawler_of(MSS_WRAPPERS=RULES)
     part, response = TrainingMiddleware.from_crawler(crawler), page(wrapped(1), "http://other.org/")
 
-    part.process_response(response.request, response)  # type: ignore[arg-type]
+    passed(part, response)
 
     assert stat(crawler, "train/seen") == 0
 
@@ -332,7 +332,7 @@ def test_a_page_below_the_examples_threshold_is_refused_by_reason(crawler_of: Ma
     part = TrainingMiddleware.from_crawler(crawler)
     response = page('<p>Menu<article class="story">Six words are far too few.</article>')
 
-    part.process_response(response.request, response)  # type: ignore[arg-type]
+    passed(part, response)
 
     assert stat(crawler, "train/seen") == 1
     assert stat(crawler, "train/learned") == 0
@@ -348,31 +348,29 @@ def test_a_page_that_cannot_be_learned_goes_on_and_is_counted_and_logged(
 ) -> None:
     crawler = crawler_of(MSS_WRAPPERS=RULES)
     part, response = TrainingMiddleware.from_crawler(crawler), page(wrapped(1))
-    monkeypatch.setattr("scrapy_mss.crawl.labelling.label", lambda *_: 1 / 0)
+    monkeypatch.setattr("scrapy_mss.crawl.page_work.label", lambda *_: 1 / 0)
 
-    returned = part.process_response(response.request, response)  # type: ignore[arg-type]
+    returned = passed(part, response)
 
     assert returned is response
     assert stat(crawler, "train/refused/error") == 1
     assert [URL in record.message for record in caplog.records] == [True]
 
 
-@pytest.mark.parametrize(
-    "name", ["extraction.read_article", "labelling.label", "extraction.article_of_labels"]
-)
+@pytest.mark.parametrize("name", ["read_article", "label", "article_of_labels"])
 def test_a_page_that_cannot_be_extracted_is_no_article_and_is_counted_and_logged(
     name: str,
     crawler_of: MakeCrawler,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    crawler = crawler_of(MSS_WRAPPERS=[] if "read_article" in name else RULES)
+    crawler = crawler_of(MSS_WRAPPERS=[] if name == "read_article" else RULES)
     articles, pipeline = (part.from_crawler(crawler) for part in PARTS[1:])
     assert isinstance(articles, ArticleMiddleware)
     assert isinstance(pipeline, ArticlePipeline)
     response = page(wrapped(1))
     (made,), (own,) = items_of(articles, response), items_of(articles, response, {"url": URL})
-    monkeypatch.setattr(f"scrapy_mss.crawl.{name}", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr(f"scrapy_mss.crawl.page_work.{name}", lambda *_, **__: 1 / 0)
 
     with pytest.raises(DropItem, match="no article: error"):
         processed(pipeline, made)

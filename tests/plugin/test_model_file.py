@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
@@ -9,6 +10,7 @@ import signal
 import struct
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -25,10 +27,11 @@ from scrapy_mss.core.labels import Rejection, span_labels
 from scrapy_mss.crawl.learner import Learner
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.bundled import with_bundled
+from scrapy_mss.models.examples import example_of
 from scrapy_mss.models.format import DIGEST_SIZE, MAGIC, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
-from scrapy_mss.models.store import FileStore, read_model, write_atomically
+from scrapy_mss.models.store import Addition, FileStore, read_model, write_atomically
 from tests.plugin.crawling import ADDON, QUIET, Crawl, Job, crawl, environment
 from tests.plugin.models import assert_same_counts, learned
 from tests.plugin.site import RULES, Site, wrapped
@@ -58,7 +61,13 @@ def teach(learner: Learner, number: int) -> None:
 
 
 def taught(learner: Learner, number: int) -> Rejection | None:
-    return learner.learn(tokenize(wrapped(number)), inside_of(number), address_of(number))
+    return learned_of(learner, number, address_of(number))
+
+
+def learned_of(learner: Learner, number: int, address: str) -> Rejection | None:
+    tokens = tokenize(wrapped(number))
+    example = example_of(tokens, inside_of(number), address, learner.model)
+    return example if isinstance(example, Rejection) else learner.learn(example)
 
 
 def address_of(number: int) -> str:
@@ -245,9 +254,8 @@ def test_a_page_of_a_checkpoint_that_failed_stays_known(tmp_path: Path) -> None:
 
 def test_the_text_of_another_address_is_another_page(tmp_path: Path) -> None:
     learner = Learner(FileStore(tmp_path / "model", DEFAULT))
-    tokens = tokenize(wrapped(0))
 
-    first, second = (learner.learn(tokens, inside_of(0), address_of(n)) for n in range(2))
+    first, second = (learned_of(learner, 0, address_of(n)) for n in range(2))
     learner.close()
 
     assert first is second is None
@@ -281,6 +289,80 @@ def test_what_another_crawl_has_added_is_not_learned_again(tmp_path: Path) -> No
     assert taught(one, 1) is Rejection.ALREADY_LEARNED
     one.close()
     assert one.pages == 2
+
+
+def test_a_crawl_that_is_alone_goes_on_from_the_model_that_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bundled model, which takes as much memory as all that is learned, is not read again."""
+    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+    monkeypatch.setattr("scrapy_mss.crawl.learner.bundled_part_of", lambda _: 1 / 0)
+
+    for number in range(3):
+        teach(learner, number)
+        learner.checkpoint()
+        settled(learner)
+    learner.close()
+
+    assert (learner.checkpoints, learner.failures) == (3, 0)
+    assert_same_counts(learner.model, with_bundled(counts_after(range(3))))
+
+
+def test_what_others_add_is_taken_over_after_a_checkpoint_that_could_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+    FileStore(tmp_path / "model", DEFAULT).add(counts_after(range(10, 12)))
+
+    teach(learner, 0)
+    with monkeypatch.context() as patch:
+        patch.setattr("scrapy_mss.crawl.learner.bundled_part_of", lambda _: 1 / 0)
+        learner.checkpoint()
+        settled(learner)
+    teach(learner, 1)
+    learner.close()
+
+    assert ["cannot go on from what other crawls" in text for text in caplog.messages] == [True]
+    everything = counts_after(range(2))
+    everything.merge(counts_after(range(10, 12)))
+    assert_same_counts(learner.model, with_bundled(everything))
+
+
+def test_a_learner_finishes_while_its_event_loop_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+    add, ticking = FileStore.add, threading.Event()
+
+    def waiting(store: FileStore, model: Model) -> Addition:
+        assert ticking.wait(LIMIT)
+        return add(store, model)
+
+    monkeypatch.setattr(FileStore, "add", waiting)
+    teach(learner, 0)
+
+    async def finished() -> None:
+        finishing = asyncio.create_task(learner.finish())
+        await asyncio.sleep(0)
+        ticking.set()
+        await finishing
+
+    asyncio.run(finished())
+    learner.close()
+
+    assert (learner.checkpoints, learner.failures) == (1, 0)
+    assert_same_counts(read_model(tmp_path / "model"), counts_after(range(1)))
+
+
+def test_a_last_checkpoint_that_fails_is_counted_once(tmp_path: Path) -> None:
+    (tmp_path / "folder").write_text("a file where the folder should be")
+    learner = Learner(FileStore(tmp_path / "folder" / "model", DEFAULT))
+    teach(learner, 0)
+
+    asyncio.run(learner.finish())
+    learner.close()
+
+    assert (learner.checkpoints, learner.failures) == (0, 1)
 
 
 def test_learning_goes_on_beside_a_crawl_that_fills_the_file(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ GOOD: dict[str, list[tuple[object, object]]] = {
     "MSS_MAX_BODY": [("1000", 1000), (1, 1)],
     "MSS_TIMEOUT": [("2.5", 2.5), (1, 1.0)],
     "MSS_WORKERS": [("2", 2), (0, 0)],
+    "MSS_WORKER_MEMORY": [("512", 512), (0, 0)],
     "MSS_CHECKPOINT_PAGES": [("10", 10)],
     "MSS_CHECKPOINT_SECONDS": [("0.5", 0.5)],
     "MSS_REPLAY": [("pages.jsonl", ["pages.jsonl"])],
@@ -57,6 +58,7 @@ BAD: dict[str, list[object]] = {
     "MSS_MAX_BODY": [0, "big"],
     "MSS_TIMEOUT": [0, -1, float("inf"), float("nan"), "soon"],
     "MSS_WORKERS": [-1, "two"],
+    "MSS_WORKER_MEMORY": [-1, "1G"],
     "MSS_CHECKPOINT_PAGES": [0],
     "MSS_CHECKPOINT_SECONDS": [0, float("nan")],
 }

@@ -1,0 +1,83 @@
+"""Page work that is under way: in the worker processes while there are any, else done here.
+
+A job is a `concurrent.futures.Future`, which needs no event loop: in a crawl without workers each
+is done when it begins, so that whoever waits for one need not know where it is done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from concurrent.futures import Future
+from typing import TypeAlias
+
+from scrapy_mss.article import ModelState, ReadOptions
+from scrapy_mss.crawl.page_work import PageWork
+from scrapy_mss.crawl.pool import WorkerPool
+from scrapy_mss.crawl.wire import CRASH, ERROR, FAILURES, MEMORY, PageAnswer, PageRequest
+from scrapy_mss.models.model import Model
+from scrapy_mss.settings import Options
+from scrapy_mss.text_extractor import load_text_extractor
+
+logger = logging.getLogger(__name__)
+
+PageJob: TypeAlias = Future[PageAnswer]
+
+
+class PageJobs:
+    """Begins jobs, and logs what there is to say of each."""
+
+    def __init__(self, options: Options, model: Model) -> None:
+        extractor = load_text_extractor(options.extractor)
+        named = (options.extractor, extractor) if extractor else None
+        read_options = ReadOptions(named, options.raw_html)
+        self._here = PageWork(model, lambda: ModelState.of(model), read_options)
+        self.pool: WorkerPool | None = None  # while the crawl runs, if it has workers
+
+    def begin(self, page: PageRequest) -> PageJob:
+        """Have *page* answered; the answer is one of the `FAILURES`, never an exception."""
+        if self.pool is None:
+            job: PageJob = Future()
+            job.set_result(self._answer_here(page))
+            return job
+        job = self.pool.submit(page)
+        loop, url = asyncio.get_running_loop(), page.url  # a job keeps what it calls, not the page
+        job.add_done_callback(lambda done: loop.call_soon_threadsafe(_tell, url, done))
+        return job
+
+    def _answer_here(self, page: PageRequest) -> PageAnswer:
+        try:
+            return self._here.answer(page)
+        except MemoryError:
+            _warn(page.url, MEMORY)
+            return PageAnswer(failure=MEMORY)
+
+
+async def answered(job: PageJob) -> PageAnswer:
+    """What came of *job*; several may wait for the same one."""
+    if not job.done():
+        await asyncio.wait([asyncio.wrap_future(job)])
+    return _answer_of(job)
+
+
+def _answer_of(job: PageJob) -> PageAnswer:
+    """What came of *job*, which is done; the end of the crawl cancels those that had no turn."""
+    if job.cancelled():
+        return PageAnswer(failure=CRASH)
+    error = job.exception()
+    if error is not None:
+        logger.error("scrapy-mss: a page was lost; the crawl continues", exc_info=error)
+        return PageAnswer(failure=ERROR)
+    return job.result()
+
+
+def _tell(url: str, job: PageJob) -> None:
+    answer = _answer_of(job)
+    for level, message in answer.logged:
+        logger.log(level, "%s", message)
+    if answer.failure in FAILURES and answer.failure != ERROR:
+        _warn(url, answer.failure)
+
+
+def _warn(url: str, failure: str) -> None:
+    logger.warning("scrapy-mss: gave up on %s: %s", url, failure)

@@ -1,0 +1,73 @@
+"""What is done with a page of a crawl: labels, a training example, an article.
+
+It is the same whether a worker process does it or the crawl's own. A wrapped page is parsed and
+labelled once for all that is made of it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+
+from scrapy_mss.article import (
+    ArticleResult,
+    ModelState,
+    ReadOptions,
+    article_of_labels,
+    read_article,
+)
+from scrapy_mss.crawl.wire import ERROR, LabelSummary, PageAnswer, PageRequest
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.models.examples import example_of
+from scrapy_mss.models.model import Model
+from scrapy_mss.wrappers import Labelling, Wrapper, label
+
+logger = logging.getLogger(__name__)
+
+_FAILED = "scrapy-mss: cannot read %s; the crawl continues"
+
+
+@dataclass(frozen=True, slots=True)
+class PageWork:
+    """Answers pages. *model* says what is counted; *state* is asked for where it reads a page."""
+
+    model: Model
+    state: Callable[[], ModelState]
+    options: ReadOptions
+
+    def answer(self, page: PageRequest) -> PageAnswer:
+        """What *page* asks for; MemoryError alone is raised, for it concerns the process."""
+        try:
+            if page.wrapper is not None:
+                return self._labelled(page, page.wrapper)
+            article = read_article(page.html, page.url, self.state(), self.options)
+            return PageAnswer(article)
+        except MemoryError:
+            raise
+        except Exception:
+            logger.exception(_FAILED, page.url)
+            return PageAnswer(failure=ERROR)
+
+    def _labelled(self, page: PageRequest, wrapper: Wrapper) -> PageAnswer:
+        started = perf_counter()
+        example = None
+        labelling = label(wrapper, page.html, tokenize(page.html))
+        if page.example and labelling.reason is None:
+            example = example_of(labelling.tokens, labelling.inside, page.url, self.model)
+        seconds = perf_counter() - started
+        wanted = page.article and labelling.reason is None
+        article = self._article(labelling, page.url) if wanted else None
+        labels = LabelSummary(labelling.reason, labelling.field_hits, len(labelling.tokens))
+        return PageAnswer(article, labels, example, seconds=seconds)
+
+    def _article(self, labelling: Labelling, url: str) -> ArticleResult:
+        """The article as it is labelled; an error in making it does not cost the example."""
+        try:
+            return article_of_labels(labelling, url, raw_html=self.options.raw_html)
+        except MemoryError:
+            raise
+        except Exception:
+            logger.exception(_FAILED, url)
+            return ArticleResult(reason=ERROR)

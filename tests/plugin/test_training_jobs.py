@@ -1,0 +1,325 @@
+"""Training away from the event loop: real crawls with real workers, some of whose pages misbehave.
+
+The query of an address says what its page does to the process that labels it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+
+import pytest
+from scrapy.crawler import Crawler
+
+from scrapy_mss.article import ArticleResult
+from scrapy_mss.crawl import extension as extension_module
+from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.training import PAGES_A_WORKER
+from scrapy_mss.crawl.wire import LabelSummary, PageAnswer, PageRequest
+from scrapy_mss.downloadermiddlewares import TrainingMiddleware
+from scrapy_mss.models.store import read_model
+from scrapy_mss.pipelines import ArticlePipeline
+from scrapy_mss.spidermiddlewares import ArticleMiddleware
+from scrapy_mss.wrappers import Reason
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
+from tests.plugin.models import assert_same_counts, learned
+from tests.plugin.parts import items_of, page, passed, processed, stat
+from tests.plugin.site import RULES, Site, story, wrapped
+
+MakeCrawler = Callable[..., Crawler]
+N_PAGES = 30
+FAULTS = {"hang": "timeout", "killed": "crash", "greedy": "memory", "error": "error"}
+MISBEHAVING = """
+import os, signal, time
+from scrapy_mss.crawl.page_work import PageWork
+
+sound = PageWork._labelled
+
+def labelled(self, page, wrapper):
+    if "hang" in page.url:
+        time.sleep(600)
+    if "killed" in page.url:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if "greedy" in page.url:
+        held = [bytearray(2**24) for _ in range(100)]
+    if "error" in page.url:
+        raise ZeroDivisionError(page.url)
+    if "slow" in page.url:
+        time.sleep(0.2)
+    return sound(self, page, wrapper)
+
+PageWork._labelled = labelled
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("training")
+    (made / "sitecustomize.py").write_text(MISBEHAVING)
+    return made
+
+
+@pytest.fixture(scope="module")
+def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
+    urls = site.urls("wrapped", range(N_PAGES))
+    known = {**ADDON, "MSS_WRAPPERS": RULES, "MSS_CHECKPOINT_PAGES": 7}
+    some = urls[:8]
+    asked = {
+        str(n): Job(
+            arguments={"urls": urls},
+            settings={**known, "MSS_WORKERS": n, "MSS_MODEL": str(folder / f"model-{n}")},
+        )
+        for n in range(3)
+    }
+    asked["faults"] = Job(
+        arguments={"urls": [*some[:4], *(f"{some[0]}?{fault}" for fault in FAULTS), *some[4:]]},
+        settings={
+            **known,
+            "MSS_MODEL": str(folder / "model-faults"),
+            "MSS_TIMEOUT": 1.5,
+            "MSS_WORKER_MEMORY": 300,
+        },
+    )
+    asked["queue"] = Job(
+        arguments={
+            "urls": [f"{url}?slow" for url in urls[:12]],
+            "meta": {"mss_skip_extraction": 1},
+        },
+        settings={**known, "MSS_MODEL": str(folder / "model-queue")},
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(folder))
+        return dict(zip(asked, crawl(folder, asked.values()), strict=True))
+
+
+@pytest.mark.parametrize("workers", ["0", "1", "2"])
+def test_every_page_is_learned_once_wherever_it_is_labelled(
+    crawls: dict[str, Crawl], folder: Path, workers: str
+) -> None:
+    done, stored = crawls[workers], read_model(folder / f"model-{workers}")
+
+    assert done.mss("train/seen") == done.mss("train/learned") == N_PAGES
+    assert done.mss("wrapper/127.0.0.1/hit") == N_PAGES
+    assert done.mss("extract/pages") == done.mss("extract/source/wrapper") == N_PAGES
+    assert done.mss("train/tokens") == crawls["0"].mss("train/tokens") > 0
+    assert_same_counts(stored, learned(range(N_PAGES)))
+    assert len(stored.learned_pages) == N_PAGES
+
+
+def test_items_do_not_depend_on_workers(crawls: dict[str, Crawl]) -> None:
+    here, elsewhere, two = (
+        {url: {**fields, "crawled": ""} for url, fields in crawls[name].by_url().items()}
+        for name in ("0", "1", "2")
+    )
+
+    assert len(here) == N_PAGES
+    assert elsewhere == two == here
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_page_that_misbehaves_is_given_up_in_training_and_extraction(
+    crawls: dict[str, Crawl], fault: str
+) -> None:
+    done = crawls["faults"]
+
+    assert done.mss(f"train/refused/{FAULTS[fault]}") == 1
+    assert done.mss(f"extract/failed/{FAULTS[fault]}") == 1
+    assert not [url for url in done.by_url() if fault in url]
+
+
+def test_pages_before_and_behind_those_that_misbehave_are_learned(
+    crawls: dict[str, Crawl], folder: Path
+) -> None:
+    done = crawls["faults"]
+
+    assert done.mss("train/learned") == len(done.items) == 8
+    assert_same_counts(read_model(folder / "model-faults"), learned(range(8)))
+    assert done.stats["finish_reason"] == "finished"
+
+
+def test_what_is_given_up_is_told_once(crawls: dict[str, Crawl]) -> None:
+    done = crawls["faults"]
+
+    warnings = [text for text in done.logged("WARNING") if "gave up on" in text]
+    (error,) = done.logged("ERROR")
+    assert len(warnings) == 3
+    assert "?error" in error
+    assert "ZeroDivisionError" in error
+
+
+def test_pages_in_the_queue_are_learned_before_the_crawl_closes(
+    crawls: dict[str, Crawl], folder: Path
+) -> None:
+    assert crawls["queue"].mss("train/learned") == 12
+    assert_same_counts(read_model(folder / "model-queue"), learned(range(12)))
+
+
+def test_crawls_without_misbehaving_pages_log_nothing(crawls: dict[str, Crawl]) -> None:
+    for name in ("0", "1", "2", "queue"):
+        assert crawls[name].error == "", name
+        assert crawls[name].logged("ERROR") == crawls[name].logged("WARNING") == [], name
+
+
+SPIDER = """
+import scrapy
+from tests.plugin.crawling import ADDON, QUIET
+from tests.plugin.site import RULES
+
+class Slow(scrapy.Spider):
+    name = "slow"
+    custom_settings = {**QUIET, **ADDON, "MSS_MODEL": "model", "MSS_WRAPPERS": RULES}
+
+    async def start(self):
+        for number in range(400):
+            yield scrapy.Request(f"{self.url}/{number}?slow", meta={"mss_skip_extraction": True})
+
+    def parse(self, response):
+        print("a page", flush=True)
+"""
+
+
+def test_an_interrupted_crawl_learns_what_it_has_fetched(
+    site: Site, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    (tmp_path / "slow.py").write_text(SPIDER)
+    command = [sys.executable, "-m", "scrapy", "runspider", "slow.py", "-s", "JOBDIR=job"]
+    with subprocess.Popen(
+        [*command, "-a", f"url={site.url('/wrapped')}"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        for _ in range(6):
+            process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, log = process.communicate(timeout=60)
+
+    counted = {name: int(n) for name, n in re.findall(r"'mss/train/(seen|learned)': (\d+)", log)}
+    assert 6 <= counted["learned"] == counted["seen"] < 400
+    assert read_model(tmp_path / "model").bayes.pages == counted["learned"]
+
+
+# Without a crawl
+
+
+class Waiting:
+    """Begins jobs that are done when the test says so."""
+
+    def __init__(self) -> None:
+        self.jobs: list[Future[PageAnswer]] = []
+
+    def begin(self, page: PageRequest) -> Future[PageAnswer]:
+        self.jobs.append(Future())
+        return self.jobs[-1]
+
+    def finish(self, number: int) -> None:
+        labels = LabelSummary(Reason.NO_MATCH, {}, 0)
+        self.jobs[number].set_result(PageAnswer(ArticleResult(), labels))
+
+
+def test_the_crawl_waits_while_too_many_pages_are_under_way(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawler, bound, waiting = crawler_of(MSS_WRAPPERS=RULES), PAGES_A_WORKER, Waiting()
+    part = TrainingMiddleware.from_crawler(crawler)
+    monkeypatch.setattr(MssExtension.of(crawler).jobs, "begin", waiting.begin)
+
+    async def asked() -> tuple[bool, bool]:
+        for _ in range(bound):
+            response = page(wrapped(1))
+            assert response.request is not None
+            await part.process_response(response.request, response)
+        last = page(wrapped(1))
+        assert last.request is not None
+        passing = asyncio.create_task(part.process_response(last.request, last))
+        await asyncio.wait([passing], timeout=0.1)
+        waited = not passing.done()
+        waiting.finish(2)
+        await passing
+        for number in {*range(bound + 1)} - {2}:
+            waiting.finish(number)
+        await MssExtension.of(crawler).trainer.drain()
+        return waited, passing.done()
+
+    assert asyncio.run(asked()) == (True, True)
+    assert stat(crawler, "train/refused/no_match") == bound + 1
+
+
+def test_a_page_is_labelled_and_read_once_for_training_and_its_items(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from scrapy_mss import metadata
+    from scrapy_mss.crawl import page_work
+
+    calls: list[str] = []
+    for module, name in ((page_work, "label"), (page_work, "tokenize"), (metadata, "read_html")):
+        monkeypatch.setattr(module, name, _counting(getattr(module, name), name, calls))
+    crawler, response = crawler_of(MSS_WRAPPERS=RULES), page(wrapped(1))
+
+    passed(TrainingMiddleware.from_crawler(crawler), response)
+    items = items_of(ArticleMiddleware.from_crawler(crawler), response, {"url": ""}, {"url": ""})
+    first, second = processed(ArticlePipeline.from_crawler(crawler), *items)
+
+    assert first["text"] == second["text"]
+    assert story("wrapped", 1).paragraphs[0] in first["text"]
+    assert sorted(calls) == ["label", "read_html", "tokenize"]
+    assert stat(crawler, "wrapper/127.0.0.1/hit") == stat(crawler, "train/learned") == 1
+
+
+def _counting(call: Callable[..., object], name: str, calls: list[str]) -> Callable[..., object]:
+    def counted(*arguments: object, **named: object) -> object:
+        calls.append(name)
+        return call(*arguments, **named)
+
+    return counted
+
+
+def test_a_page_whose_items_are_skipped_is_not_read_for_them(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawler, response = crawler_of(MSS_WRAPPERS=RULES), page(wrapped(1), mss_skip_extraction=True)
+    monkeypatch.setattr("scrapy_mss.metadata.read_html", lambda *_: 1 / 0)
+
+    passed(TrainingMiddleware.from_crawler(crawler), response)
+
+    assert stat(crawler, "train/learned") == 1
+
+
+@pytest.mark.parametrize(("settings", "level"), [({}, "INFO"), ({"MSS_WORKERS": 2}, "WARNING")])
+def test_without_asyncio_the_crawl_goes_on_without_workers_and_says_so(
+    crawler_of: MakeCrawler,
+    caplog: pytest.LogCaptureFixture,
+    settings: dict[str, object],
+    level: str,
+) -> None:
+    caplog.set_level("INFO")
+    extension = MssExtension.of(crawler_of(MSS_TRAIN=False, **settings))
+
+    extension.open()
+
+    told = [record for record in caplog.records if "MSS_WORKERS needs" in record.message]
+    assert [record.levelname for record in told] == [level]
+    assert extension.jobs.pool is None
+
+
+def test_so_does_one_on_a_system_without_workers(
+    crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level("INFO")
+    extension = MssExtension.of(crawler_of(MSS_TRAIN=False))
+    monkeypatch.setattr(extension_module, "can_have_workers", lambda: False)
+
+    extension.open()
+
+    assert len([text for text in caplog.messages if "needs a POSIX system" in text]) == 1
+    assert extension.jobs.pool is None

@@ -1,0 +1,136 @@
+"""What is sent between processes: what arrives is what was sent."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_mss.article import ModelState, ReadOptions
+from scrapy_mss.core.labels import Rejection
+from scrapy_mss.crawl import wire
+from scrapy_mss.crawl.page_work import PageWork
+from scrapy_mss.crawl.wire import PageAnswer, PageRequest
+from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.examples import Example
+from scrapy_mss.wrappers import Wrapper, css, load_wrappers
+from tests.plugin.models import ADDRESS
+from tests.plugin.site import RULES, plain, wrapped
+
+WRAPPER = load_wrappers(RULES).find(ADDRESS)
+MODEL = bundled_model()
+WORK = PageWork(MODEL, lambda: ModelState.of(MODEL), ReadOptions())
+
+
+@given(
+    st.text(st.characters()),
+    st.text(st.characters()),
+    st.booleans(),
+    st.booleans(),
+)
+def test_a_request_arrives_as_it_is(html: str, url: str, example: bool, article: bool) -> None:
+    for wrapper in (None, WRAPPER):
+        sent = PageRequest(html, url, wrapper, example, article)
+
+        assert PageRequest.from_bytes(sent.to_bytes()) == sent
+
+
+def test_lone_surrogates_and_zeros_arrive() -> None:
+    sent = PageRequest("\ud800 a\x00b \U0001f600", "http://a/\udfff")
+
+    assert PageRequest.from_bytes(sent.to_bytes()) == sent
+
+
+def arrived(answer: PageAnswer) -> PageAnswer:
+    return PageAnswer.from_bytes(answer.to_bytes())
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        PageRequest(plain(1), ADDRESS),
+        PageRequest("", ADDRESS),
+        PageRequest(wrapped(1), ADDRESS, WRAPPER, article=False),
+        PageRequest(wrapped(1), ADDRESS, WRAPPER),
+        PageRequest(plain(1), ADDRESS, WRAPPER, example=True),
+        PageRequest("<article class=story>few", ADDRESS, WRAPPER, example=True),
+    ],
+)
+def test_an_answer_arrives_as_it_is(request_: PageRequest) -> None:
+    answer = WORK.answer(request_)
+
+    assert arrived(answer) == answer
+
+
+def test_a_training_example_arrives_as_it_is() -> None:
+    answer = WORK.answer(PageRequest(wrapped(1), ADDRESS, WRAPPER, example=True))
+
+    sent, back = answer.example, arrived(answer).example
+    assert isinstance(sent, Example)
+    assert isinstance(back, Example)
+    assert back.key == sent.key
+    assert back.observation.digest == sent.observation.digest
+    assert np.array_equal(back.observation.tokens, sent.observation.tokens)
+    assert back.observation.counts.keys() == sent.observation.counts.keys()
+    for name, (bucket, counts) in sent.observation.counts.items():
+        its_bucket, its_counts = back.observation.counts[name]
+        assert np.array_equal(bucket, its_bucket)
+        assert np.array_equal(counts, its_counts)
+        assert (bucket.dtype, counts.dtype) == (its_bucket.dtype, its_counts.dtype)
+
+
+@pytest.mark.parametrize("rejection", Rejection)
+def test_a_rejection_arrives_as_it_is(rejection: Rejection) -> None:
+    assert arrived(PageAnswer(example=rejection)).example is rejection
+
+
+def test_what_is_logged_arrives_as_it_is() -> None:
+    answer = PageAnswer(failure=wire.ERROR, logged=((40, "one"), (10, "two\nlines")))
+
+    assert arrived(answer) == answer
+
+
+def test_an_error_in_the_article_does_not_cost_the_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scrapy_mss.crawl.page_work.article_of_labels", lambda *_, **__: 1 / 0)
+
+    answer = WORK.answer(PageRequest(wrapped(1), ADDRESS, WRAPPER, example=True))
+
+    assert isinstance(answer.example, Example)
+    assert answer.article is not None
+    assert answer.article.reason == wire.ERROR
+
+
+@pytest.mark.parametrize("name", ["label", "read_article", "article_of_labels"])
+def test_memory_that_runs_out_is_left_to_the_process(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(f"scrapy_mss.crawl.page_work.{name}", failing)
+    wrapper = None if name == "read_article" else WRAPPER
+
+    with pytest.raises(MemoryError):
+        WORK.answer(PageRequest(wrapped(1), ADDRESS, wrapper))
+
+
+def test_a_message_that_is_cut_off_is_an_end() -> None:
+    whole = io.BytesIO()
+    wire.send(whole, b"seven!!")
+
+    assert wire.receive(io.BytesIO(whole.getvalue())) == b"seven!!"
+    for length in range(len(whole.getvalue())):
+        with pytest.raises((EOFError, ValueError)):
+            wire.receive(io.BytesIO(whole.getvalue()[:length]))
+
+
+def test_a_wrapper_made_in_python_arrives() -> None:
+    made = Wrapper(site="example.com", body=(css("article"),), origin="settings.py")
+    sent = PageRequest("", "", made)
+
+    back = PageRequest.from_bytes(sent.to_bytes())
+
+    assert back == sent

@@ -1,0 +1,74 @@
+"""Wrappers as plain values: what is read back is what was written."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+
+import pytest
+
+from scrapy_mss.wrappers import (
+    Between,
+    SamplePage,
+    UrlPattern,
+    Wrapper,
+    class_or_id,
+    css,
+    load_wrappers,
+    xpath,
+)
+from scrapy_mss.wrappers.documents import document_of
+from scrapy_mss.wrappers.rules import ROLES
+from scrapy_mss.wrappers.schema import KEYS, read_document
+
+LEAST = Wrapper(site="example.com", body=(css("article"),))
+MOST = Wrapper(
+    site="*.example.com",
+    body=(css("article.story"), xpath("//main"), Between(css("h1"), class_or_id("footer"))),
+    name="stories",
+    url=(UrlPattern("glob", "/news/*?page=*"), UrlPattern("regex", r"/\d+\.html$")),
+    exclude=(class_or_id("teaser"), css("aside")),
+    title=(css("h1::text"), xpath("//h2")),
+    authors=(css(".by"),),
+    published=(css("time::attr(datetime)"),),
+    valid_from=date(2020, 2, 29),
+    valid_until=date(2024, 12, 31),
+    priority=-3,
+    tests=(
+        SamplePage("https://a.example.com/news/1"),
+        SamplePage("https://a.example.com/2", ("x", "y")),
+    ),
+)
+
+
+@pytest.mark.parametrize("wrapper", [LEAST, MOST])
+def test_a_wrapper_comes_back_through_json(wrapper: Wrapper) -> None:
+    (back,) = read_document(json.loads(json.dumps(document_of(wrapper))), "here")
+
+    assert back == wrapper
+
+
+@pytest.mark.parametrize("name", [*ROLES, "url", "name", "tests", "priority", "valid_from"])
+def test_each_field_alone_comes_back(name: str) -> None:
+    fields = {"site": LEAST.site, "body": LEAST.body, name: getattr(MOST, name)}
+
+    (back,) = read_document(document_of(Wrapper(**fields)), "here")
+
+    assert back == Wrapper(**fields)
+
+
+def test_every_key_of_the_schema_is_written() -> None:
+    assert document_of(MOST).keys() == KEYS.keys()
+
+
+def test_what_is_not_said_is_not_written() -> None:
+    assert document_of(LEAST) == {"site": "example.com", "body": [{"css": "article"}]}
+
+
+def test_a_rule_of_third_parties_comes_back() -> None:
+    config = "body: //div[@id='a']\nstrip_id_or_class: ad\nauthor: //b\ntest_url: http://x.org/1\n"
+    from scrapy_mss.wrappers.ftr import ImportReport, read_site_config
+
+    (wrapper,) = read_site_config(config, "x.org.txt", ImportReport())
+
+    assert list(load_wrappers(document_of(wrapper))) == [wrapper]
