@@ -24,9 +24,9 @@ import numpy as np
 
 from scrapy_mss.markup.attributes import base_href
 from scrapy_mss.markup.elements import is_tag_of
+from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.rendering import DECLARATION
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, VOID_TAGS
-from scrapy_mss.markup.tokenizer import decode_all
 from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
 
 
