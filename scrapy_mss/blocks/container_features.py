@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.features import Columns
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.hashing import mix
+from scrapy_mss.core.hashing import groups, mix
 from scrapy_mss.markup.tokens import Floats, TokenIds
 
 PATH_LENGTH = 5  # tags of a block's path, innermost first
@@ -27,12 +27,9 @@ def container_features(page: Page, mass: Floats) -> Columns:
     """Shares of the evidence, where *mass* (float64[n]) is each block's share."""
     running = np.cumsum(mass)
     columns = {"mass_before": running - mass, "mass_after": 1.0 - running}
-    for level in range(KEY_LEVELS):
-        columns |= _same_key(page, mass, level)
-    columns["same_path_mass"] = _group_sum(mass, _groups(_tag_paths(page)))
-    for level in range(ELEMENT_LEVELS):
-        columns |= _same_element(page, mass, level)
-    return columns
+    columns |= _same_keys(page, mass)
+    columns["same_path_mass"] = _group_sum(mass, groups(_tag_paths(page)))
+    return columns | _same_elements(page, mass)
 
 
 def evidence_mass(page: Page, score: Floats) -> tuple[Floats, float]:
@@ -42,34 +39,38 @@ def evidence_mass(page: Page, score: Floats) -> tuple[Floats, float]:
     return mass / total, total
 
 
-def mass_inside(page: Page, mass: Floats, level: int) -> Floats:
-    """float64[n]: the share of the evidence inside each block's ancestor at *level*."""
-    return _inside(page, mass, level, 1.0)
+def ancestor_mass(level: int) -> str:
+    """The feature that is the share of the evidence inside each block's ancestor at *level*."""
+    return f"ancestor_{level}_mass"
 
 
-def _same_key(page: Page, mass: Floats, level: int) -> Columns:
-    """What is in elements with the same tag and class words, *level* levels out."""
-    group, blocks = _groups(page.ancestor_keys[level]), page.blocks
+def _same_keys(page: Page, mass: Floats) -> Columns:
+    """What is in elements with the same tag and class words, some levels out."""
+    n, blocks = len(page.blocks), page.blocks
+    # The groups of each level have numbers of their own: one sum is the sum of each level.
+    group = np.stack([groups(page.ancestor_keys[k]) + k * n for k in range(KEY_LEVELS)])
     shared, words = _group_sum(mass, group), _group_sum(blocks.words, group)
-    name = f"same_key_{level}"
-    return {
-        f"{name}_mass": shared,
-        f"{name}_density": shared / np.maximum(words, 1.0) * PER_WORDS,
-        f"{name}_blocks": np.log1p(np.bincount(group)[group]),
-        f"{name}_words": np.log1p(words),
-        f"{name}_link_share": _group_sum(blocks.linked_words, group) / np.maximum(words, 1.0),
+    rows = {
+        "mass": shared,
+        "density": shared / np.maximum(words, 1.0) * PER_WORDS,
+        "blocks": np.log1p(np.bincount(group.ravel())[group]),
+        "words": np.log1p(words),
+        "link_share": _group_sum(blocks.linked_words, group) / np.maximum(words, 1.0),
     }
+    return {f"same_key_{k}_{name}": row[k] for k in range(KEY_LEVELS) for name, row in rows.items()}
 
 
-def _same_element(page: Page, mass: Floats, level: int) -> Columns:
-    """What is in the block's own ancestor at *level*."""
+def _same_elements(page: Page, mass: Floats) -> Columns:
+    """What is in each of the block's own ancestors."""
     words = page.blocks.words.astype(np.float64)
-    share = _inside(page, mass, level, 1.0)
-    length = _inside(page, words, level, float(words.sum()))
-    return {
-        f"ancestor_{level}_mass": share,
-        f"ancestor_{level}_density": share / np.maximum(length, 1.0) * PER_WORDS,
-    }
+    share = _inside(page, mass, 1.0)
+    length = _inside(page, words, float(words.sum()))
+    density = share / np.maximum(length, 1.0) * PER_WORDS
+    columns = {}
+    for level in range(ELEMENT_LEVELS):
+        columns[ancestor_mass(level)] = share[level]
+        columns[f"ancestor_{level}_density"] = density[level]
+    return columns
 
 
 def _tag_paths(page: Page) -> TokenIds:
@@ -77,21 +78,22 @@ def _tag_paths(page: Page) -> TokenIds:
     return mix(list(page.ancestor_tags[:PATH_LENGTH] + np.uint64(1)))
 
 
-def _groups(keys: TokenIds) -> NDArray[np.intp]:
-    """intp[n]: equal numbers for equal *keys*."""
-    groups: NDArray[np.intp] = np.unique(keys, return_inverse=True)[1]
-    return groups
-
-
 def _group_sum(values: NDArray[np.generic], group: NDArray[np.intp]) -> Floats:
-    """float64[n]: the sum of *values* over each block's group."""
-    sums: Floats = np.bincount(group, values.astype(np.float64))[group].astype(np.float64)
+    """float64 of the shape of *group*: the sum of *values* over each block's group.
+
+    *group* has a row for each way to group the blocks, or is the only one.
+    """
+    weights = np.broadcast_to(values, group.shape).astype(np.float64).ravel()
+    sums: Floats = np.bincount(group.ravel(), weights)[group].astype(np.float64)
     return sums
 
 
-def _inside(page: Page, values: Floats, level: int, outside: float) -> Floats:
-    """float64[n]: the sum of *values* in each block's ancestor; *outside* if there is none."""
-    tokens, starts = page.tokens, page.blocks.ancestors[level]
+def _inside(page: Page, values: Floats, outside: float) -> Floats:
+    """float64[ELEMENT_LEVELS, n]: the sum of *values* in each block's ancestors.
+
+    It is *outside* where there is none.
+    """
+    tokens, starts = page.tokens, page.blocks.ancestors[:ELEMENT_LEVELS]
     before = np.zeros(len(tokens) + 1)
     before[page.blocks.first + 1] = values
     before = np.cumsum(before)
