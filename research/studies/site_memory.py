@@ -140,7 +140,9 @@ def sites_of(folder: Path, name: str) -> dict[str, list[LabelledPage]]:
     return dict(sorted(found.items()))
 
 
-def scores(folder: Path, sets: Sequence[str] = SETS, after: int = AFTER) -> dict[str, list[Score]]:
+def scores(
+    folder: Path, sets: Sequence[str] = SETS, after: int = AFTER, seed: int = 0
+) -> dict[str, list[Score]]:
     """The scores on the *sets*, by what was labelled, of sites with more than *after* pages."""
     extractor = Extractor.load()
     found: dict[str, list[Score]] = {mode: [] for mode in LABELLED}
@@ -149,7 +151,7 @@ def scores(folder: Path, sets: Sequence[str] = SETS, after: int = AFTER) -> dict
             if len(labelled) <= after:
                 continue
             pages = [read(page, extractor) for page in labelled]
-            for number in range(N_ORDERS):
+            for number in range(seed, seed + N_ORDERS):
                 order = Random(number).sample(pages, len(pages))  # noqa: S311 - no secrets
                 for mode, n_labelled in LABELLED.items():
                     results = zip(order, crawl(order, n_labelled, extractor), strict=True)
@@ -259,8 +261,9 @@ def main() -> None:
     parser.add_argument(
         "--after", type=int, default=AFTER, metavar="N", help="pages of a site before those counted"
     )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the first order")
     options = parser.parse_args()
-    found = scores(options.data, options.sets, options.after)
+    found = scores(options.data, options.sets, options.after, options.seed)
     lines = table(found, options.after)
     pages = evenly(load(f"jsonl:{options.data / options.sets[0]}.jsonl.xz").pages, TIMED)
     memory = learned_of([read(page, Extractor.load()) for page in pages])
