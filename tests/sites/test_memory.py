@@ -68,8 +68,8 @@ def test_a_memory_of_long_ago_is_forgotten() -> None:
 def test_a_memory_does_not_grow_beyond_its_bounds() -> None:
     memory = full_memory()
 
-    assert len(memory.texts) == MAX_TEXTS
-    assert len(memory.containers) == MAX_CONTAINERS
+    assert MAX_TEXTS / 2 < len(memory.texts) <= MAX_TEXTS
+    assert MAX_CONTAINERS / 2 < len(memory.containers) <= MAX_CONTAINERS
     assert size_of(memory) <= MOST_BYTES
 
 
