@@ -15,11 +15,10 @@ since the model would learn as article what it was to exclude.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
-from operator import itemgetter
 
 import numpy as np
 from lxml import etree
@@ -187,13 +186,23 @@ class _Labeller:
                 nodes += self._elements(selector, "exclude")
         if len(self.failures) > n_failures:
             return None
-        starts = [(start, node) for node in nodes if (start := self.tree.start(node)) is not None]
-        last, after = -1, 0
-        for start, node in sorted(starts, key=itemgetter(0)):
-            if start >= after or start == last:  # else it is inside the one before
-                last, after = start, max(after, self.tree.end(node))
-                excluded[last:after] = True
+        starts = {node: start for node in nodes if (start := self.tree.start(node)) is not None}
+        after = 0
+        for node in self._outermost_first(starts):
+            if starts[node] >= after:  # else it is inside the one before
+                after = self.tree.end(node)
+                excluded[starts[node] : after] = True
         return excluded
+
+    def _outermost_first(self, starts: Mapping[Element, int]) -> list[Element]:
+        """The elements by their *starts*; of those that begin together, the outermost first.
+
+        An element that the parser supplied begins with the first one inside that the page has.
+        """
+        elements: Iterable[Element] = starts
+        if len(set(starts.values())) < len(starts):
+            elements = (each for each in self.root.iter("*") if each in starts)
+        return sorted(elements, key=starts.__getitem__)
 
     def _elements(self, selector: Selector, role: str) -> list[Element]:
         found = self._found(selector, role)

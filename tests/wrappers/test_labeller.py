@@ -20,10 +20,13 @@ from scrapy_mss.wrappers import (
     class_or_id,
     css,
     label,
+    labeller,
     xpath,
 )
+from scrapy_mss.wrappers.dom_alignment import AlignedTree
 from scrapy_mss.wrappers.labeller import MAX_VALUES, MIN_TAGS
 from scrapy_mss.wrappers.rules import Body
+from scrapy_mss.wrappers.selectors import Element
 from tests.helpers.markup import SOUP
 from tests.helpers.timing import FACTOR, grows_linearly
 
@@ -96,6 +99,28 @@ def test_elements_excluded_in_each_other_are_out_once() -> None:
     rule = wrapper(css("div.text"), exclude=(css("aside"), css("div.text p"), class_or_id("share")))
 
     assert label(rule, PAGE).reason is Reason.NO_WORDS
+
+
+def test_excluded_elements_that_begin_together_are_looked_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The parser ends a comment at `--!>`, the tokenizer reads on: the asides have no tags."""
+    asked: list[Element] = []
+
+    class Counting(AlignedTree):
+        def end(self, element: Element) -> int:
+            asked.append(element)
+            return super().end(element)
+
+    monkeypatch.setattr(labeller, "AlignedTree", Counting)
+    page = f"<main><p>one two</p><!-- --!>{'<aside>' * 200} --><b>three</b></main>"
+    rule = wrapper(css("main"), exclude=(css("b, b ~ p"), css("aside aside"), css("aside")))
+
+    found = label(rule, page)
+
+    assert words(found) == "one two"
+    assert [each.tag for each in asked] == ["main", "aside"]
+    assert len(list(asked[1].iterdescendants("aside"))) == 199
 
 
 def test_the_span_begins_and_ends_with_text() -> None:
