@@ -103,7 +103,7 @@ class WorkerPool:
 
     def _serve(self, slot: _WorkerSlot) -> None:
         """Answer pages by the worker in *slot* until the crawl is over; it is started at once."""
-        with suppress(*LOST):  # the first page will try again
+        with suppress(Exception):  # it is logged, and the first page will try again
             self._pipes(slot)
         while (asked := self._queue.get()) is not None:
             page, job = asked
@@ -127,6 +127,9 @@ class WorkerPool:
             if slot.timed_out:
                 return PageAnswer(failure=TIMEOUT)
             return PageAnswer(failure=MEMORY if exit_code == OUT_OF_MEMORY else CRASH)
+        except BaseException:
+            _end(slot)  # or the next page might get the answer to this one
+            raise
         slot.n_pages += 1
         # Killed when the answer was there already, the process is gone all the same.
         if slot.timed_out or answer.worn or slot.n_pages >= PAGES_OF_A_WORKER:
@@ -154,7 +157,7 @@ class WorkerPool:
             with _limited(slot, START_SECONDS):
                 wire.send(into, self._without_counts)
                 wire.receive(out)
-        except LOST as error:
+        except Exception as error:
             exit_code = _end(slot)
             if not self._closed:
                 why = f"{type(error).__name__}: {error}; exit code {exit_code}"

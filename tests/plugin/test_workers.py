@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -314,6 +315,47 @@ def test_a_worker_that_cannot_be_started_costs_pages_and_is_told(
     assert found == ["crash"]
     assert caplog.messages
     assert all("exit code 1" in text and "MSS_WORKERS = 0" in text for text in caplog.messages)
+
+
+class FailingOnce:
+    """A call that raises an exception the first time, and then does what it stands for."""
+
+    def __init__(self, call: Callable[..., Any], error: type[Exception]) -> None:
+        self._call = call
+        self._error: type[Exception] | None = error
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+        return self._call(*arguments, **named)
+
+
+def test_no_page_gets_the_answer_to_another_that_could_not_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As when the crawl's own memory runs out in the middle of an answer."""
+    other = page("other", plain(2))
+
+    with working(1, MODEL) as workers:
+        read(workers, [page()])
+        monkeypatch.setattr(pool.wire, "receive", FailingOnce(pool.wire.receive, MemoryError))
+        lost = workers.submit(page())
+        assert isinstance(lost.exception(LIMIT), MemoryError)
+
+        assert read(workers, [other]) == [here(MODEL, other)]
+
+
+def test_workers_start_again_when_threads_could_not_be_started(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The timers of the workers are threads, of which a system may allow few."""
+    monkeypatch.setattr(pool, "Timer", FailingOnce(pool.Timer, RuntimeError))
+
+    with working(1, MODEL) as workers:
+        assert read(workers, [page(), page()]) == [here(MODEL, page())] * 2
+
+    assert len([text for text in caplog.messages if "cannot be started" in text]) == 1
 
 
 def test_an_exception_in_a_worker_is_an_error_of_that_page(
