@@ -147,16 +147,9 @@ class WorkerPool:
         return _pipes_of(process or self._begun(slot))
 
     def _begun(self, slot: _WorkerSlot) -> subprocess.Popen[bytes]:
-        """A process in *slot*, once it is ready: the time of a page is the page's alone."""
+        """A process in *slot*, once it is ready; that none can be started is logged."""
         try:
-            process = self._started()
-            slot.process, slot.n_pages = process, 0
-            if self._closed:  # meanwhile, by `close`, which may have found no process here
-                raise EOFError("the crawl is over")
-            into, out = _pipes_of(process)
-            with _limited(slot, START_SECONDS):
-                wire.send(into, self._without_counts)
-                wire.receive(out)
+            return self._ready(slot)
         except Exception as error:
             exit_code = _end(slot)
             if not self._closed:
@@ -164,6 +157,17 @@ class WorkerPool:
                 # A traceback of the pipe would say nothing.
                 logger.error("scrapy-mss: a worker cannot be started: %s. %s", why, WITHOUT)  # noqa: TRY400
             raise
+
+    def _ready(self, slot: _WorkerSlot) -> subprocess.Popen[bytes]:
+        """Start a process in *slot* and wait for it: the time of a page is the page's alone."""
+        process = self._started()
+        slot.process, slot.n_pages = process, 0
+        if self._closed:  # meanwhile, by `close`, which may have found no process here
+            raise EOFError("the crawl is over")
+        into, out = _pipes_of(process)
+        with _limited(slot, START_SECONDS):
+            wire.send(into, self._without_counts)
+            wire.receive(out)
         return process
 
     def _started(self) -> subprocess.Popen[bytes]:

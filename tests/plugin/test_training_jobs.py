@@ -6,12 +6,14 @@ The query of an address says what its page does to the process that labels it.
 from __future__ import annotations
 
 import asyncio
+import gc
+import operator
 import re
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ from scrapy.crawler import Crawler
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl import extension as extension_module
 from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.jobs import answered
 from scrapy_mss.crawl.training import PAGES_A_WORKER
 from scrapy_mss.crawl.wire import LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
@@ -253,6 +256,31 @@ def test_the_crawl_waits_while_too_many_pages_are_under_way(
 
     assert asyncio.run(asked()) == (True, True)
     assert stat(crawler, "train/refused/no_match") == bound + 1
+
+
+class Losing:
+    """A pool in which each page meets an exception that is none of the page's."""
+
+    def submit(self, _page: PageRequest) -> Future[PageAnswer]:
+        return ThreadPoolExecutor(1).submit(operator.truediv, 1, 0)  # type: ignore[arg-type]
+
+
+def test_an_exception_of_the_pool_is_told_once_however_many_wait(
+    crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = MssExtension.of(crawler_of()).jobs
+    monkeypatch.setattr(jobs, "pool", Losing())
+
+    async def asked() -> set[str]:
+        job = jobs.begin(PageRequest("", "http://127.0.0.1/lost"))
+        answers = await asyncio.gather(*[answered(job) for _ in range(3)])
+        await asyncio.sleep(0)
+        return {answer.failure for answer in answers}
+
+    assert asyncio.run(asked()) == {"error"}
+    gc.collect()
+    (told,) = [each.message for each in caplog.records if each.levelname == "ERROR"]
+    assert "http://127.0.0.1/lost" in told
 
 
 def test_a_page_is_labelled_and_read_once_for_training_and_its_items(

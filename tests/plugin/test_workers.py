@@ -324,7 +324,7 @@ class FailingOnce:
         self._call = call
         self._error: type[Exception] | None = error
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
         error, self._error = self._error, None
         if error is not None:
             raise error
