@@ -237,8 +237,8 @@ SETTINGS: tuple[Setting, ...] = (
         "How many processes label, learn and read pages for the crawl. One by default, so that no "
         "page stops downloads and any can be given up: a process can be ended in the middle of a "
         "page, a thread cannot. With 0 the crawl's own process does it, as also where there can "
-        "be no workers: on Windows, or if Scrapy does not run on asyncio. See "
-        "[workers](crawling.md#workers).",
+        "be no workers: on Windows, in a frozen executable, or if Scrapy does not run on asyncio. "
+        "See [workers](crawling.md#workers).",
     ),
     Setting(
         "MSS_WORKER_MEMORY",

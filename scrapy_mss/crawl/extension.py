@@ -96,7 +96,7 @@ class MssExtension:
     def _can_have_workers(self) -> bool:
         """Whether there can be worker processes in this crawl; if not, it is logged why."""
         if not can_have_workers():
-            why = "MSS_WORKERS needs a POSIX system and an executable of Python"
+            why = "MSS_WORKERS needs a POSIX system and an executable of Python, not a frozen one"
         elif not _compat.runs_asyncio():
             why = "MSS_WORKERS needs Scrapy to run on asyncio (TWISTED_REACTOR)"
         else:

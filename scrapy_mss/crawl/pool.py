@@ -35,6 +35,12 @@ logger = logging.getLogger(__name__)
 
 LOST = (OSError, EOFError, ValueError)  # what a pipe raises when the other end, or it, is gone
 WORKER = "scrapy_mss.crawl.worker"
+# As `python -m` does, but without the current folder, where a file may be called as a module that
+# a worker needs: a crawl that is begun by `scrapy` has not that folder in its path, either.
+RUN = (
+    "import runpy, sys; sys.path = [each for each in sys.path if each]; "
+    "runpy.run_module(sys.argv.pop(1), run_name='__main__')"
+)
 WITHOUT = "With MSS_WORKERS = 0 the crawl's own process reads its pages"
 START_SECONDS = 60.0  # a worker imports for a second; on a machine that swaps, for many
 # Native libraries leak a little now and then. A new worker takes about a second to start, its
@@ -43,8 +49,11 @@ PAGES_OF_A_WORKER = 5_000
 
 
 def can_have_workers() -> bool:
-    """Whether processes can be started here that inherit the file of the shared counts."""
-    return os.name == "posix" and bool(sys.executable)
+    """Whether processes can be started here that inherit the file of the shared counts.
+
+    The executable of a frozen program is that program: it would start itself, over and over.
+    """
+    return os.name == "posix" and bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
 @dataclass(slots=True, eq=False)
@@ -173,11 +182,14 @@ class WorkerPool:
     def _started(self) -> subprocess.Popen[bytes]:
         number = str(self._shared.fileno())
         return subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-m", WORKER, number, *self._arguments],
+            [sys.executable, "-c", RUN, WORKER, number, *self._arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=[self._shared.fileno()],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(each or os.curdir for each in sys.path),
+            },
             start_new_session=True,  # Ctrl-C is for the crawl, which says when workers stop
         )
 

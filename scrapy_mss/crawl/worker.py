@@ -62,10 +62,9 @@ def resident() -> int:
 def main(descriptor: str, *limits_and_options: str) -> None:
     """Take a model whose counts are elsewhere, then answer pages until there are no more."""
     megabytes, seconds, extractor_path, raw_html = limits_and_options
-    model = SharedModelReader(from_bytes(receive(sys.stdin.buffer)), int(descriptor))
+    pages, answers = _pipes()
+    model = SharedModelReader(from_bytes(receive(pages)), int(descriptor))
     os.close(int(descriptor))
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no answer
     loaded = load_text_extractor(extractor_path)
     options = ReadOptions((extractor_path, loaded) if loaded else None, bool(raw_html))
     work = PageWork(model.model, model.state, options)
@@ -76,9 +75,21 @@ def main(descriptor: str, *limits_and_options: str) -> None:
         limit_memory(limits.memory)
     try:
         with suppress(BrokenPipeError):  # the crawl was killed and waits for no answer
-            _answer_pages(work, answers, limits)
+            _answer_pages(work, pages, answers, limits)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
+
+
+def _pipes() -> tuple[BinaryIO, BinaryIO]:
+    """Standard input and output, for us alone.
+
+    What a library prints is no answer, and what it reads, or a process that it starts, is no page.
+    """
+    pages, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    with Path(os.devnull).open("rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)
+    return pages, answers
 
 
 def limit_memory(limit: int) -> None:
@@ -98,7 +109,7 @@ def _warm_up(work: PageWork) -> None:
         work.answer(PageRequest(WARM_UP, WARM_UP_URL, wrapper, example=True))
 
 
-def _answer_pages(work: PageWork, answers: BinaryIO, limits: Limits) -> None:
+def _answer_pages(work: PageWork, pages: BinaryIO, answers: BinaryIO, limits: Limits) -> None:
     logged = _Records()
     ours = logging.getLogger("scrapy_mss")
     ours.addHandler(logged)
@@ -106,7 +117,7 @@ def _answer_pages(work: PageWork, answers: BinaryIO, limits: Limits) -> None:
     ours.propagate = False
     while True:
         try:
-            page = PageRequest.from_bytes(receive(sys.stdin.buffer))
+            page = PageRequest.from_bytes(receive(pages))
         except EOFError:
             return
         signal.setitimer(signal.ITIMER_REAL, limits.seconds + LEFT_ALONE)

@@ -39,7 +39,7 @@ MODEL = bundled_model()  # of the tests whose pages matter little
 LIMIT = 60.0  # seconds; no test waits that long unless something is wrong
 
 MISBEHAVING = """
-import os, sys, time
+import os, subprocess, sys, time
 import scrapy_mss.article
 
 sound = scrapy_mss.article.read_article
@@ -60,6 +60,8 @@ def read_article(html, url, state, extractor):
         print("what a library has to say")
         sys.stdout.flush()
         os.write(1, b"and past Python")
+    if "input" in url:
+        url += sys.stdin.read() + subprocess.check_output(["cat"], text=True)
     return sound(html, url, state, extractor)
 
 scrapy_mss.article.read_article = read_article
@@ -377,6 +379,41 @@ def test_what_is_printed_in_a_worker_is_no_answer(misbehaving: None) -> None:
         found = read(workers, [page("print"), page("print")])
 
     assert found == [here(MODEL, page("print"))] * 2
+
+
+def test_pages_are_no_input_of_libraries(misbehaving: None) -> None:
+    with working(1, MODEL, MSS_TIMEOUT=5.0) as workers:
+        found = read(workers, [page("input"), page()])
+
+    assert found == [here(MODEL, page("input")), here(MODEL, page())]
+
+
+def test_a_file_in_the_current_folder_is_no_module_of_a_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "resource.py").write_text("1 / 0")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [each for each in sys.path if each])
+
+    with working(1, MODEL) as workers:
+        assert read(workers, [page()]) == [here(MODEL, page())]
+
+
+def test_one_that_is_in_the_path_of_the_crawl_is(
+    misbehaving: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", *(each for each in sys.path if each != str(tmp_path))])
+
+    with working(1, MODEL) as workers:
+        assert read(workers, [page("error")]) == ["error"]
+
+
+def test_a_frozen_program_has_no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pool.can_have_workers()
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+
+    assert not pool.can_have_workers()
 
 
 def test_closing_ends_processes_at_once_whatever_they_do(misbehaving: None) -> None:
