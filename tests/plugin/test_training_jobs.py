@@ -258,6 +258,28 @@ def test_the_crawl_waits_while_too_many_pages_are_under_way(
     assert stat(crawler, "train/refused/no_match") == bound + 1
 
 
+def test_a_page_that_is_labelled_again_for_its_article_is_one_hit(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a callback asks for the article of a page whose items are skipped."""
+    crawler, waiting = crawler_of(MSS_WRAPPERS=RULES), Waiting()
+    extension = MssExtension.of(crawler)
+    monkeypatch.setattr(extension.jobs, "begin", waiting.begin)
+    response = page(wrapped(1), mss_skip_extraction=True)
+
+    async def asked() -> None:
+        await extension.trainer.train(response, article=False)
+        reading = asyncio.create_task(extension.reader.article_of(response))
+        await asyncio.sleep(0)
+        for number in range(2):
+            waiting.finish(number)
+        await reading
+        await extension.trainer.drain()
+
+    asyncio.run(asked())
+    assert stat(crawler, "wrapper/127.0.0.1/miss") == 1
+
+
 class Losing:
     """A pool in which each page meets an exception that is none of the page's."""
 
