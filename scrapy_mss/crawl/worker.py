@@ -35,7 +35,7 @@ MEGABYTE = 2**20
 # The crawl ends a worker whose page takes too long. Where the crawl was killed, nobody does; then
 # SIGALRM ends the process, so many seconds later.
 LEFT_ALONE = 2.0
-# Of its limit, what a worker may keep after a page; malloc does not return all that one took.
+# Of what its limit leaves to pages, what a worker may keep of one; malloc does not return it all.
 KEPT = 0.5
 
 
@@ -44,10 +44,12 @@ class Limits(NamedTuple):
 
     seconds: float
     memory: int  # bytes, 0 for no limit
+    at_rest: int = 0  # bytes of them that the process has before its first page
 
     def is_worn(self) -> bool:
         """Whether this process keeps so much memory that a new one should take its place."""
-        return bool(self.memory) and resident() > KEPT * self.memory
+        kept = resident() - self.at_rest
+        return bool(self.memory) and kept > KEPT * (self.memory - self.at_rest)
 
 
 def resident() -> int:
@@ -70,7 +72,7 @@ def main(descriptor: str, *limits_and_options: str) -> None:
     work = PageWork(model.model, model.state, options)
     _warm_up(PageWork(model.model, model.state, replace(options, extractor=None)))
     send(answers, READY)
-    limits = Limits(float(seconds), int(megabytes) * MEGABYTE)
+    limits = Limits(float(seconds), int(megabytes) * MEGABYTE, resident())
     if limits.memory:
         limit_memory(limits.memory)
     try:

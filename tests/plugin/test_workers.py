@@ -26,6 +26,7 @@ from scrapy_mss.crawl import pool
 from scrapy_mss.crawl.jobs import PageJob
 from scrapy_mss.crawl.pool import WorkerPool
 from scrapy_mss.crawl.wire import PageRequest
+from scrapy_mss.crawl.worker import Limits, resident
 from scrapy_mss.models.bundled import bundled_model, with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
@@ -289,6 +290,15 @@ def test_a_worker_that_keeps_much_memory_is_replaced(misbehaving: None) -> None:
 
     assert found == [here(MODEL, page("keeping")), here(MODEL, page())]
     assert before.pid != after.pid
+
+
+def test_what_a_worker_had_before_its_first_page_is_not_what_it_keeps_of_one() -> None:
+    """Or one with a limit of less than twice that would be replaced after every page."""
+    have = resident()
+    memory = have + have // 2
+
+    assert not Limits(1.0, memory, at_rest=have).is_worn()
+    assert Limits(1.0, memory, at_rest=have // 4).is_worn()
 
 
 def test_workers_start_before_there_are_pages() -> None:
