@@ -87,11 +87,11 @@ class MssExtension:
 
     def open(self) -> None:
         """Begin with the crawl."""
+        if self.options.train:
+            self._timer = _compat.every(self.options.checkpoint_seconds, self.learner.checkpoint)
         if self.options.workers and self._can_have_workers():
             pool = WorkerPool(self.learner.model, self.options)
             self.jobs.pool, self.learner.changing = pool, pool.changing
-        if self.options.train:
-            self._timer = _compat.every(self.options.checkpoint_seconds, self.learner.checkpoint)
 
     def _can_have_workers(self) -> bool:
         """Whether there can be worker processes in this crawl; if not, it is logged why."""

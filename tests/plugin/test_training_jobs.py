@@ -362,6 +362,23 @@ def test_without_asyncio_the_crawl_goes_on_without_workers_and_says_so(
     assert extension.jobs.pool is None
 
 
+def test_checkpoints_are_written_where_workers_cannot_be_made(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scrapy logs the error, and the crawl goes on in its own process."""
+    calls: list[str] = []
+    extension = MssExtension.of(crawler_of())
+    monkeypatch.setattr(extension_module, "WorkerPool", lambda *_: 1 / 0)
+    monkeypatch.setattr(extension_module._compat, "runs_asyncio", lambda: True)
+    monkeypatch.setattr(extension_module._compat, "every", lambda *_: calls.append("timer"))
+
+    with pytest.raises(ZeroDivisionError):
+        extension.open()
+
+    assert calls == ["timer"]
+    assert extension.jobs.pool is None
+
+
 def test_so_does_one_on_a_system_without_workers(
     crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
