@@ -20,6 +20,7 @@ import pytest
 from scrapy.crawler import Crawler
 
 from scrapy_mss.article import ArticleResult
+from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl import extension as extension_module
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.jobs import answered
@@ -284,7 +285,7 @@ class Losing:
     """A pool in which each page meets an exception that is none of the page's."""
 
     def submit(self, _page: PageRequest) -> Future[PageAnswer]:
-        return ThreadPoolExecutor(1).submit(operator.truediv, 1, 0)  # type: ignore[arg-type]
+        return ThreadPoolExecutor(1).submit(operator.truediv, 1, 0)
 
 
 def test_an_exception_of_the_pool_is_told_once_however_many_wait(
@@ -369,8 +370,8 @@ def test_checkpoints_are_written_where_workers_cannot_be_made(
     calls: list[str] = []
     extension = MssExtension.of(crawler_of())
     monkeypatch.setattr(extension_module, "WorkerPool", lambda *_: 1 / 0)
-    monkeypatch.setattr(extension_module._compat, "runs_asyncio", lambda: True)
-    monkeypatch.setattr(extension_module._compat, "every", lambda *_: calls.append("timer"))
+    monkeypatch.setattr(_compat, "runs_asyncio", lambda: True)
+    monkeypatch.setattr(_compat, "every", lambda *_: calls.append("timer"))
 
     with pytest.raises(ZeroDivisionError):
         extension.open()

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import psutil
@@ -22,7 +23,7 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_mss.article import ArticleResult, ModelState, read_article
-from scrapy_mss.crawl import pool
+from scrapy_mss.crawl import pool, wire
 from scrapy_mss.crawl.jobs import PageJob
 from scrapy_mss.crawl.pool import WorkerPool
 from scrapy_mss.crawl.wire import PageRequest
@@ -351,7 +352,7 @@ def test_no_page_gets_the_answer_to_another_that_could_not_be_read(
 
     with working(1, MODEL) as workers:
         read(workers, [page()])
-        monkeypatch.setattr(pool.wire, "receive", FailingOnce(pool.wire.receive, MemoryError))
+        monkeypatch.setattr(wire, "receive", FailingOnce(wire.receive, MemoryError))
         lost = workers.submit(page())
         assert isinstance(lost.exception(LIMIT), MemoryError)
 
@@ -362,7 +363,7 @@ def test_workers_start_again_when_threads_could_not_be_started(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The timers of the workers are threads, of which a system may allow few."""
-    monkeypatch.setattr(pool, "Timer", FailingOnce(pool.Timer, RuntimeError))
+    monkeypatch.setattr(pool, "Timer", FailingOnce(Timer, RuntimeError))
 
     with working(1, MODEL) as workers:
         assert read(workers, [page(), page()]) == [here(MODEL, page())] * 2
