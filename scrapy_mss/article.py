@@ -107,6 +107,8 @@ def read_article(
     if options.extractor is not None:
         try:
             result = _by_extractor(html, url, *options.extractor)
+        except MemoryError:  # which concerns the process
+            raise
         except Exception as caught:
             logger.debug("scrapy-mss: MSS_EXTRACTOR failed on %s", url, exc_info=True)
             error = " ".join(f"{type(caught).__name__}: {caught}".split())[:ERROR_LENGTH]

@@ -48,10 +48,13 @@ def _switch(value: object) -> bool:
     return known[str(value).lower()]
 
 
-def _at_least(lowest: float, kind: type) -> Callable[[Any], Any]:
+LONGEST = 1e9  # seconds, thirty years: timers of the system and of threads take no more than that
+
+
+def _at_least(lowest: float, kind: type, highest: float = math.inf) -> Callable[[Any], Any]:
     def number(value: object) -> Any:  # noqa: ANN401 - int or float
         converted = kind(value)
-        if not lowest <= converted < math.inf:
+        if not lowest <= converted < math.inf or converted > highest:
             raise ValueError(value)
         return converted
 
@@ -224,7 +227,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "MSS_TIMEOUT",
         10.0,
-        _at_least(0.001, float),
+        _at_least(0.001, float, LONGEST),
         "a number of seconds",
         "A page that takes longer in a worker is given up, and the worker is replaced. Without "
         "workers no page can be interrupted; `MSS_MAX_BODY` limits the time that one can take.",
@@ -237,8 +240,8 @@ SETTINGS: tuple[Setting, ...] = (
         "How many processes label, learn and read pages for the crawl. One by default, so that no "
         "page stops downloads and any can be given up: a process can be ended in the middle of a "
         "page, a thread cannot. With 0 the crawl's own process does it, as also where there can "
-        "be no workers: on Windows, or if Scrapy does not run on asyncio. See "
-        "[workers](crawling.md#workers).",
+        "be no workers: on Windows, in a frozen executable, or if Scrapy does not run on asyncio. "
+        "See [workers](crawling.md#workers).",
     ),
     Setting(
         "MSS_WORKER_MEMORY",
@@ -269,7 +272,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "MSS_CHECKPOINT_SECONDS",
         300.0,
-        _at_least(0.001, float),
+        _at_least(0.001, float, LONGEST),
         "a number of seconds",
         "A checkpoint is also written at this interval, if anything was learned since the last.",
     ),

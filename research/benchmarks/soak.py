@@ -6,6 +6,7 @@ last crawl workers are killed and stopped all the time. The exit code is 1 beyon
     told    pages that a stat says were given up; at most one for each worker that was disturbed
     lost    pages that have no item, though no stat says so; or wrapped ones neither learned nor
             refused; none
+    twice   items beyond one for each page, or wrapped pages learned or refused twice; none
     mixed   items with the text of another page; none
     growth  of the crawl's process or the workers, from the middle of the crawl to its end
     above   what the crawl's process takes more at the end than the one without scrapy-mss
@@ -81,12 +82,21 @@ class Row:
         return self._stat("extract/failed/", "extract/dropped/")
 
     @property
-    def lost(self) -> int:
+    def _missing(self) -> tuple[int, int]:
+        """Pages without an item and wrapped pages without an outcome; below 0 if one has two."""
         if self.mode == BARE:
-            return 0
+            return 0, 0
         without_item = self.measured.pages - self.measured.items - self.told
         not_learned = self._stat("train/seen") - self._stat("train/learned", "train/refused/")
-        return max(without_item, not_learned)
+        return without_item, not_learned
+
+    @property
+    def lost(self) -> int:
+        return max(0, *self._missing)
+
+    @property
+    def twice(self) -> int:
+        return max(0, *(-n for n in self._missing))
 
     @property
     def memory(self) -> tuple[Memory, Memory, Memory]:
@@ -111,6 +121,8 @@ class Row:
             yield f"{self.told} pages given up, {self.measured.disturbed} workers disturbed"
         if self.lost or self.measured.mixed:
             yield f"{self.lost} pages lost, {self.measured.mixed} mixed up"
+        if self.twice:
+            yield f"{self.twice} pages counted twice"
         if self.growth > MAX_GROWTH:
             yield f"grows by {self.growth:.0f} MB in the second half, at most {MAX_GROWTH}"
         if self.mode.has_workers and self.above > MAX_ABOVE:

@@ -92,19 +92,19 @@ class MssExtension:
 
     def open(self) -> None:
         """Begin with the crawl."""
-        if self.options.workers and self._can_have_workers():
-            pool = WorkerPool(self.learner.model, self.options)
-            self.jobs.pool, self.learner.changing = pool, pool.changing
         seconds = self.options.checkpoint_seconds
         if self.options.train:
             self._timers.append(_compat.every(seconds, self.learner.checkpoint))
         if self.sites is not None:
             self._timers.append(_compat.every(seconds, self.sites.checkpoint))
+        if self.options.workers and self._can_have_workers():
+            pool = WorkerPool(self.learner.model, self.options)
+            self.jobs.pool, self.learner.changing = pool, pool.changing
 
     def _can_have_workers(self) -> bool:
         """Whether there can be worker processes in this crawl; if not, it is logged why."""
         if not can_have_workers():
-            why = "MSS_WORKERS needs a POSIX system and an executable of Python"
+            why = "MSS_WORKERS needs a POSIX system and an executable of Python, not a frozen one"
         elif not _compat.runs_asyncio():
             why = "MSS_WORKERS needs Scrapy to run on asyncio (TWISTED_REACTOR)"
         else:

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from scrapy_mss.article import ModelState, ReadOptions
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.pool import WorkerPool
+from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.crawl.wire import CRASH, ERROR, FAILURES, MEMORY, PageAnswer, PageRequest
 from scrapy_mss.models.model import Model
 from scrapy_mss.settings import Options
@@ -52,7 +53,10 @@ class PageJobs:
         return job
 
     def _tell(self, url: str, job: PageJob) -> None:
-        """Log what there is to say of a page, and remember what it teaches."""
+        """Log what there is to say of a page, once, however many wait; remember what it teaches."""
+        error = None if job.cancelled() else job.exception()
+        if error is not None:
+            logger.error("scrapy-mss: lost %s; the crawl continues", url, exc_info=error)
         answer = _answer_of(job)
         for level, message in answer.logged:
             logger.log(level, "%s", message)
@@ -74,8 +78,7 @@ class PageJobs:
 
 async def answered(job: PageJob) -> PageAnswer:
     """What came of *job*; several may wait for the same one."""
-    if not job.done():
-        await asyncio.wait([asyncio.wrap_future(job)])
+    await finished(job)
     return _answer_of(job)
 
 
@@ -83,11 +86,7 @@ def _answer_of(job: PageJob) -> PageAnswer:
     """What came of *job*, which is done; the end of the crawl cancels those that had no turn."""
     if job.cancelled():
         return PageAnswer(failure=CRASH)
-    error = job.exception()
-    if error is not None:
-        logger.error("scrapy-mss: a page was lost; the crawl continues", exc_info=error)
-        return PageAnswer(failure=ERROR)
-    return job.result()
+    return PageAnswer(failure=ERROR) if job.exception() else job.result()
 
 
 def _warn(url: str, failure: str) -> None:

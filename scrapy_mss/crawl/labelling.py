@@ -56,8 +56,8 @@ class PageLabels:
         if wrapper is None:
             return None
         page = PageRequest(response.text, response.url, wrapper, example, article)
-        counted = known is not None and known.counted
-        begun = LabelJob(wrapper, self._jobs.begin(page), article, counted)
+        # Whoever began the first labelling counts it, be it under way or done.
+        begun = LabelJob(wrapper, self._jobs.begin(page), article, counted=known is not None)
         self._labelled[response] = begun
         return begun
 

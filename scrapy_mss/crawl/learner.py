@@ -13,7 +13,6 @@ a checkpoint is written those of the file; the bundled ones are read again where
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -22,6 +21,7 @@ from typing import NamedTuple
 
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import DIGEST_BITS
+from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.models.bundled import bundled_part_of
 from scrapy_mss.models.examples import Example
 from scrapy_mss.models.format import FullModelError
@@ -142,7 +142,7 @@ class Learner:
 
     async def _written(self) -> None:
         if self._write is not None:
-            await asyncio.wait([asyncio.wrap_future(self._write)])
+            await finished(self._write)
 
     def _begin_last(self) -> None:
         self._collect()

@@ -35,6 +35,12 @@ logger = logging.getLogger(__name__)
 
 LOST = (OSError, EOFError, ValueError)  # what a pipe raises when the other end, or it, is gone
 WORKER = "scrapy_mss.crawl.worker"
+# As `python -m` does, but without the current folder, where a file may be called as a module that
+# a worker needs: a crawl that is begun by `scrapy` has not that folder in its path, either.
+RUN = (
+    "import runpy, sys; sys.path = [each for each in sys.path if each]; "
+    "runpy.run_module(sys.argv.pop(1), run_name='__main__')"
+)
 WITHOUT = "With MSS_WORKERS = 0 the crawl's own process reads its pages"
 START_SECONDS = 60.0  # a worker imports for a second; on a machine that swaps, for many
 # Native libraries leak a little now and then. A new worker takes about a second to start, its
@@ -43,8 +49,11 @@ PAGES_OF_A_WORKER = 5_000
 
 
 def can_have_workers() -> bool:
-    """Whether processes can be started here that inherit the file of the shared counts."""
-    return os.name == "posix" and bool(sys.executable)
+    """Whether processes can be started here that inherit the file of the shared counts.
+
+    The executable of a frozen program is that program: it would start itself, over and over.
+    """
+    return os.name == "posix" and bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
 @dataclass(slots=True, eq=False)
@@ -103,7 +112,7 @@ class WorkerPool:
 
     def _serve(self, slot: _WorkerSlot) -> None:
         """Answer pages by the worker in *slot* until the crawl is over; it is started at once."""
-        with suppress(*LOST):  # the first page will try again
+        with suppress(Exception):  # it is logged, and the first page will try again
             self._pipes(slot)
         while (asked := self._queue.get()) is not None:
             page, job = asked
@@ -127,6 +136,9 @@ class WorkerPool:
             if slot.timed_out:
                 return PageAnswer(failure=TIMEOUT)
             return PageAnswer(failure=MEMORY if exit_code == OUT_OF_MEMORY else CRASH)
+        except BaseException:
+            _end(slot)  # or the next page might get the answer to this one
+            raise
         slot.n_pages += 1
         # Killed when the answer was there already, the process is gone all the same.
         if slot.timed_out or answer.worn or slot.n_pages >= PAGES_OF_A_WORKER:
@@ -144,33 +156,40 @@ class WorkerPool:
         return _pipes_of(process or self._begun(slot))
 
     def _begun(self, slot: _WorkerSlot) -> subprocess.Popen[bytes]:
-        """A process in *slot*, once it is ready: the time of a page is the page's alone."""
+        """A process in *slot*, once it is ready; that none can be started is logged."""
         try:
-            process = self._started()
-            slot.process, slot.n_pages = process, 0
-            if self._closed:  # meanwhile, by `close`, which may have found no process here
-                raise EOFError("the crawl is over")
-            into, out = _pipes_of(process)
-            with _limited(slot, START_SECONDS):
-                wire.send(into, self._without_counts)
-                wire.receive(out)
-        except LOST as error:
+            return self._ready(slot)
+        except Exception as error:
             exit_code = _end(slot)
             if not self._closed:
                 why = f"{type(error).__name__}: {error}; exit code {exit_code}"
                 # A traceback of the pipe would say nothing.
                 logger.error("scrapy-mss: a worker cannot be started: %s. %s", why, WITHOUT)  # noqa: TRY400
             raise
+
+    def _ready(self, slot: _WorkerSlot) -> subprocess.Popen[bytes]:
+        """Start a process in *slot* and wait for it: the time of a page is the page's alone."""
+        process = self._started()
+        slot.process, slot.n_pages = process, 0
+        if self._closed:  # meanwhile, by `close`, which may have found no process here
+            raise EOFError("the crawl is over")
+        into, out = _pipes_of(process)
+        with _limited(slot, START_SECONDS):
+            wire.send(into, self._without_counts)
+            wire.receive(out)
         return process
 
     def _started(self) -> subprocess.Popen[bytes]:
         number = str(self._shared.fileno())
         return subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-m", WORKER, number, *self._arguments],
+            [sys.executable, "-c", RUN, WORKER, number, *self._arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=[self._shared.fileno()],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(each or os.curdir for each in sys.path),
+            },
             start_new_session=True,  # Ctrl-C is for the crawl, which says when workers stop
         )
 

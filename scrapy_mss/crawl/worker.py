@@ -35,7 +35,7 @@ MEGABYTE = 2**20
 # The crawl ends a worker whose page takes too long. Where the crawl was killed, nobody does; then
 # SIGALRM ends the process, so many seconds later.
 LEFT_ALONE = 2.0
-# Of its limit, what a worker may keep after a page; malloc does not return all that one took.
+# Of what its limit leaves to pages, what a worker may keep of one; malloc does not return it all.
 KEPT = 0.5
 
 
@@ -44,10 +44,12 @@ class Limits(NamedTuple):
 
     seconds: float
     memory: int  # bytes, 0 for no limit
+    at_rest: int = 0  # bytes of them that the process has before its first page
 
     def is_worn(self) -> bool:
         """Whether this process keeps so much memory that a new one should take its place."""
-        return bool(self.memory) and resident() > KEPT * self.memory
+        kept = resident() - self.at_rest
+        return bool(self.memory) and kept > KEPT * (self.memory - self.at_rest)
 
 
 def resident() -> int:
@@ -62,23 +64,34 @@ def resident() -> int:
 def main(descriptor: str, *limits_and_options: str) -> None:
     """Take a model whose counts are elsewhere, then answer pages until there are no more."""
     megabytes, seconds, extractor_path, raw_html = limits_and_options
-    model = SharedModelReader(from_bytes(receive(sys.stdin.buffer)), int(descriptor))
+    pages, answers = _pipes()
+    model = SharedModelReader(from_bytes(receive(pages)), int(descriptor))
     os.close(int(descriptor))
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no answer
     loaded = load_text_extractor(extractor_path)
     options = ReadOptions((extractor_path, loaded) if loaded else None, bool(raw_html))
     work = PageWork(model.model, model.state, options)
     _warm_up(PageWork(model.model, model.state, replace(options, extractor=None)))
     send(answers, READY)
-    limits = Limits(float(seconds), int(megabytes) * MEGABYTE)
+    limits = Limits(float(seconds), int(megabytes) * MEGABYTE, resident())
     if limits.memory:
         limit_memory(limits.memory)
     try:
         with suppress(BrokenPipeError):  # the crawl was killed and waits for no answer
-            _answer_pages(work, answers, limits)
+            _answer_pages(work, pages, answers, limits)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
+
+
+def _pipes() -> tuple[BinaryIO, BinaryIO]:
+    """Standard input and output, for us alone.
+
+    What a library prints is no answer, and what it reads, or a process that it starts, is no page.
+    """
+    pages, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    with Path(os.devnull).open("rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)
+    return pages, answers
 
 
 def limit_memory(limit: int) -> None:
@@ -98,7 +111,7 @@ def _warm_up(work: PageWork) -> None:
         work.answer(PageRequest(WARM_UP, WARM_UP_URL, wrapper, example=True))
 
 
-def _answer_pages(work: PageWork, answers: BinaryIO, limits: Limits) -> None:
+def _answer_pages(work: PageWork, pages: BinaryIO, answers: BinaryIO, limits: Limits) -> None:
     logged = _Records()
     ours = logging.getLogger("scrapy_mss")
     ours.addHandler(logged)
@@ -106,7 +119,7 @@ def _answer_pages(work: PageWork, answers: BinaryIO, limits: Limits) -> None:
     ours.propagate = False
     while True:
         try:
-            page = PageRequest.from_bytes(receive(sys.stdin.buffer))
+            page = PageRequest.from_bytes(receive(pages))
         except EOFError:
             return
         signal.setitimer(signal.ITIMER_REAL, limits.seconds + LEFT_ALONE)

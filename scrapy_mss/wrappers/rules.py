@@ -131,6 +131,11 @@ class SamplePage:
     url: str
     contains: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        # With a list it would have no hash, and the wrapper no way to a worker.
+        if type(self.contains) is not tuple:
+            raise rejected("a tuple of strings, such as ('a phrase',)", shown(self.contains))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wrapper:

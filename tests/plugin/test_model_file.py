@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import os
@@ -363,6 +364,20 @@ def test_a_last_checkpoint_that_fails_is_counted_once(tmp_path: Path) -> None:
     learner.close()
 
     assert (learner.checkpoints, learner.failures) == (0, 1)
+
+
+def test_a_last_checkpoint_that_fails_is_told_by_us_alone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    learner = Learner(FileStore(tmp_path / "file" / "model", DEFAULT))
+    teach(learner, 1)
+    (tmp_path / "file").touch()
+
+    asyncio.run(learner.finish())
+    learner.close()
+    gc.collect()  # asyncio tells of an error that nobody asked for when its future is gone
+
+    assert [each.name for each in caplog.records if each.name == "asyncio"] == []
 
 
 def test_learning_goes_on_beside_a_crawl_that_fills_the_file(tmp_path: Path) -> None:

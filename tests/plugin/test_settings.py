@@ -57,7 +57,7 @@ BAD: dict[str, list[object]] = {
     "MSS_PREFER_WRAPPER": [{}, "often"],
     "MSS_TRUST_WRAPPER_MISS": ["sometimes"],
     "MSS_MAX_BODY": [0, "big"],
-    "MSS_TIMEOUT": [0, -1, float("inf"), float("nan"), "soon"],
+    "MSS_TIMEOUT": [0, -1, 1e10, 1e300, float("inf"), float("nan"), "soon"],
     "MSS_WORKERS": [-1, "two"],
     "MSS_WORKER_MEMORY": [-1, "1G"],
     "MSS_SITE_MEMORY": [-1, "64 MB"],

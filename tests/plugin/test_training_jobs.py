@@ -6,20 +6,24 @@ The query of an address says what its page does to the process that labels it.
 from __future__ import annotations
 
 import asyncio
+import gc
+import operator
 import re
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from scrapy.crawler import Crawler
 
 from scrapy_mss.article import ArticleResult
+from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl import extension as extension_module
 from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.jobs import answered
 from scrapy_mss.crawl.training import PAGES_A_WORKER
 from scrapy_mss.crawl.wire import LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
@@ -255,6 +259,53 @@ def test_the_crawl_waits_while_too_many_pages_are_under_way(
     assert stat(crawler, "train/refused/no_match") == bound + 1
 
 
+def test_a_page_that_is_labelled_again_for_its_article_is_one_hit(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where a callback asks for the article of a page whose items are skipped."""
+    crawler, waiting = crawler_of(MSS_WRAPPERS=RULES), Waiting()
+    extension = MssExtension.of(crawler)
+    monkeypatch.setattr(extension.jobs, "begin", waiting.begin)
+    response = page(wrapped(1), mss_skip_extraction=True)
+
+    async def asked() -> None:
+        await extension.trainer.train(response, article=False)
+        reading = asyncio.create_task(extension.reader.article_of(response))
+        await asyncio.sleep(0)
+        for number in range(2):
+            waiting.finish(number)
+        await reading
+        await extension.trainer.drain()
+
+    asyncio.run(asked())
+    assert stat(crawler, "wrapper/127.0.0.1/miss") == 1
+
+
+class Losing:
+    """A pool in which each page meets an exception that is none of the page's."""
+
+    def submit(self, _page: PageRequest) -> Future[PageAnswer]:
+        return ThreadPoolExecutor(1).submit(operator.truediv, 1, 0)
+
+
+def test_an_exception_of_the_pool_is_told_once_however_many_wait(
+    crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = MssExtension.of(crawler_of()).jobs
+    monkeypatch.setattr(jobs, "pool", Losing())
+
+    async def asked() -> set[str]:
+        job = jobs.begin(PageRequest("", "http://127.0.0.1/lost"))
+        answers = await asyncio.gather(*[answered(job) for _ in range(3)])
+        await asyncio.sleep(0)
+        return {answer.failure for answer in answers}
+
+    assert asyncio.run(asked()) == {"error"}
+    gc.collect()
+    (told,) = [each.message for each in caplog.records if each.levelname == "ERROR"]
+    assert "http://127.0.0.1/lost" in told
+
+
 def test_a_page_is_labelled_and_read_once_for_training_and_its_items(
     crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -309,6 +360,23 @@ def test_without_asyncio_the_crawl_goes_on_without_workers_and_says_so(
 
     told = [record for record in caplog.records if "MSS_WORKERS needs" in record.message]
     assert [record.levelname for record in told] == [level]
+    assert extension.jobs.pool is None
+
+
+def test_checkpoints_are_written_where_workers_cannot_be_made(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Scrapy logs the error, and the crawl goes on in its own process."""
+    calls: list[str] = []
+    extension = MssExtension.of(crawler_of())
+    monkeypatch.setattr(extension_module, "WorkerPool", lambda *_: 1 / 0)
+    monkeypatch.setattr(_compat, "runs_asyncio", lambda: True)
+    monkeypatch.setattr(_compat, "every", lambda *_: calls.append("timer"))
+
+    with pytest.raises(ZeroDivisionError):
+        extension.open()
+
+    assert calls == ["timer"]
     assert extension.jobs.pool is None
 
 

@@ -15,16 +15,19 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from threading import Timer
+from typing import Any
 
 import psutil
 import pytest
 from scrapy.settings import Settings
 
 from scrapy_mss.article import ArticleResult, ModelState, read_article
-from scrapy_mss.crawl import pool
+from scrapy_mss.crawl import pool, wire
 from scrapy_mss.crawl.jobs import PageJob
 from scrapy_mss.crawl.pool import WorkerPool
 from scrapy_mss.crawl.wire import PageRequest
+from scrapy_mss.crawl.worker import Limits, resident
 from scrapy_mss.models.bundled import bundled_model, with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
@@ -38,7 +41,7 @@ MODEL = bundled_model()  # of the tests whose pages matter little
 LIMIT = 60.0  # seconds; no test waits that long unless something is wrong
 
 MISBEHAVING = """
-import os, sys, time
+import os, subprocess, sys, time
 import scrapy_mss.article
 
 sound = scrapy_mss.article.read_article
@@ -59,6 +62,8 @@ def read_article(html, url, state, extractor):
         print("what a library has to say")
         sys.stdout.flush()
         os.write(1, b"and past Python")
+    if "input" in url:
+        url += sys.stdin.read() + subprocess.check_output(["cat"], text=True)
     return sound(html, url, state, extractor)
 
 scrapy_mss.article.read_article = read_article
@@ -288,6 +293,15 @@ def test_a_worker_that_keeps_much_memory_is_replaced(misbehaving: None) -> None:
     assert before.pid != after.pid
 
 
+def test_what_a_worker_had_before_its_first_page_is_not_what_it_keeps_of_one() -> None:
+    """Or one with a limit of less than twice that would be replaced after every page."""
+    have = resident()
+    memory = have + have // 2
+
+    assert not Limits(1.0, memory, at_rest=have).is_worn()
+    assert Limits(1.0, memory, at_rest=have // 4).is_worn()
+
+
 def test_workers_start_before_there_are_pages() -> None:
     with working(2, MODEL):
         assert eventually(lambda: len(worker_processes()) == 2)
@@ -316,6 +330,47 @@ def test_a_worker_that_cannot_be_started_costs_pages_and_is_told(
     assert all("exit code 1" in text and "MSS_WORKERS = 0" in text for text in caplog.messages)
 
 
+class FailingOnce:
+    """A call that raises an exception the first time, and then does what it stands for."""
+
+    def __init__(self, call: Callable[..., Any], error: type[Exception]) -> None:
+        self._call = call
+        self._error: type[Exception] | None = error
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+        return self._call(*arguments, **named)
+
+
+def test_no_page_gets_the_answer_to_another_that_could_not_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As when the crawl's own memory runs out in the middle of an answer."""
+    other = page("other", plain(2))
+
+    with working(1, MODEL) as workers:
+        read(workers, [page()])
+        monkeypatch.setattr(wire, "receive", FailingOnce(wire.receive, MemoryError))
+        lost = workers.submit(page())
+        assert isinstance(lost.exception(LIMIT), MemoryError)
+
+        assert read(workers, [other]) == [here(MODEL, other)]
+
+
+def test_workers_start_again_when_threads_could_not_be_started(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The timers of the workers are threads, of which a system may allow few."""
+    monkeypatch.setattr(pool, "Timer", FailingOnce(Timer, RuntimeError))
+
+    with working(1, MODEL) as workers:
+        assert read(workers, [page(), page()]) == [here(MODEL, page())] * 2
+
+    assert len([text for text in caplog.messages if "cannot be started" in text]) == 1
+
+
 def test_an_exception_in_a_worker_is_an_error_of_that_page(
     misbehaving: None,
 ) -> None:
@@ -335,6 +390,41 @@ def test_what_is_printed_in_a_worker_is_no_answer(misbehaving: None) -> None:
         found = read(workers, [page("print"), page("print")])
 
     assert found == [here(MODEL, page("print"))] * 2
+
+
+def test_pages_are_no_input_of_libraries(misbehaving: None) -> None:
+    with working(1, MODEL, MSS_TIMEOUT=5.0) as workers:
+        found = read(workers, [page("input"), page()])
+
+    assert found == [here(MODEL, page("input")), here(MODEL, page())]
+
+
+def test_a_file_in_the_current_folder_is_no_module_of_a_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "resource.py").write_text("1 / 0")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [each for each in sys.path if each])
+
+    with working(1, MODEL) as workers:
+        assert read(workers, [page()]) == [here(MODEL, page())]
+
+
+def test_one_that_is_in_the_path_of_the_crawl_is(
+    misbehaving: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", ["", *(each for each in sys.path if each != str(tmp_path))])
+
+    with working(1, MODEL) as workers:
+        assert read(workers, [page("error")]) == ["error"]
+
+
+def test_a_frozen_program_has_no_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pool.can_have_workers()
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+
+    assert not pool.can_have_workers()
 
 
 def test_closing_ends_processes_at_once_whatever_they_do(misbehaving: None) -> None:

@@ -45,6 +45,8 @@ def test_nothing_is_wrong_with_a_sound_crawl(mode: Mode) -> None:
         (replace(SOUND, items=9), "1 pages lost"),
         (replace(SOUND, items=9, stats=STATS | {"mss/extract/failed/timeout": 1.0}), "1 pages giv"),
         (replace(SOUND, stats=STATS | {"mss/train/learned": 4.0}), "1 pages lost"),
+        (replace(SOUND, items=12), "2 pages counted twice"),
+        (replace(SOUND, stats=STATS | {"mss/train/refused/x": 1.0}), "1 pages counted twice"),
         (replace(SOUND, mixed=2), "2 mixed up"),
         (replace(SOUND, memory=grown(crawl=MAX_GROWTH + 1)), "grows by 17 MB"),
         (replace(SOUND, memory=grown(workers=MAX_GROWTH + 1)), "grows by 17 MB"),

@@ -1,0 +1,26 @@
+"""Waiting in the event loop for what threads do.
+
+Neither an error nor a cancelled wait is passed on: asyncio logs the error of a future that nobody
+asks, and a future that is cancelled is lost to all others that wait for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import Future
+from typing import Any
+
+
+async def finished(future: Future[Any]) -> None:
+    """Wait until *future* is done, which need not mean that it has a result."""
+    if future.done():
+        return
+    ours = asyncio.wrap_future(future)
+    ours.add_done_callback(_asked)
+    await asyncio.wait([ours])
+
+
+def _asked(future: asyncio.Future[Any]) -> None:
+    """Ask for the error of *future*, so that asyncio knows that somebody has."""
+    if not future.cancelled():
+        future.exception()
