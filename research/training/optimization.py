@@ -93,6 +93,7 @@ def _fitted(inputs: Matrix, labels: Matrix, weights: Matrix, config: Config) -> 
                 output + config.decay * network.output,
             ]
             adam.step(decayed, 1.0 - (epoch * batches + batch) / (config.epochs * batches))
+    network.hidden[:-1] *= np.float32(1.0 - config.dropout)  # in use every input is seen
     return network
 
 

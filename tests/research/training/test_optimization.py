@@ -135,6 +135,21 @@ def test_the_same_examples_give_the_same_network_and_another_seed_another() -> N
     assert one.hidden.tobytes() != other.hidden.tobytes()
 
 
+def test_masked_inputs_do_not_make_a_network_too_certain() -> None:
+    rng = np.random.default_rng(0)
+    shared = rng.random(4000) < 0.5
+    inputs = (shared[:, np.newaxis] + rng.normal(0, 0.1, (4000, 12))).astype(np.float32)
+    labels = (rng.random(4000) < np.where(shared, 0.8, 0.2)).astype(np.float32)
+
+    network = fit_network(
+        inputs, labels, np.ones(4000, np.float32), replace(QUICK, epochs=10, dropout=0.5)
+    )
+
+    probability = logistic(network.log_odds(inputs).astype(np.float64))
+    assert probability[shared].mean() == pytest.approx(0.8, abs=0.04)
+    assert probability[~shared].mean() == pytest.approx(0.2, abs=0.04)
+
+
 def test_examples_without_weight_teach_nothing() -> None:
     points, labels = ring(600, 0)
     lies = np.concatenate((labels, 1 - labels))
