@@ -30,6 +30,7 @@ from scrapy_mss.blocks.features import (
     heading_levels,
 )
 from scrapy_mss.blocks.mlp import Matrix, Network, product
+from scrapy_mss.blocks.opinions import opinion_columns
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.features import Family, Values
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, NaiveBayes, logistic
@@ -132,6 +133,7 @@ def block_inputs(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
         "score_of_heading_above": _score_of_heading_above(page, score),
         "page_evidence": np.full(len(score), np.log1p(total)),
         **container_features(page, mass),
+        **opinion_columns(page, features),
     }
     for name in NEIGHBOUR_FEATURES:
         for offset in NEIGHBOUR_OFFSETS:
