@@ -33,16 +33,13 @@ from research.systems.remembered import Remembered
 from research.training.examples import TrainingExample, training_examples
 from research.training.fit import fit
 from research.training.optimization import Config
+from research.training.sets import ARTICLES
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 
-SETS: Final = (
-    *("articles_wcxb", "articles_fundus", "articles_rules", "articles_tools", "articles_manual"),
-    "articles_world",
-)
 PEERS: Final = "trafilatura,trafilatura-precision,readability,resiliparse,newspaper4k"
 FOLDS: Final = 5  # of the cross-validation
 OURS: Final = "mss"
@@ -107,7 +104,7 @@ def run(options: argparse.Namespace, _command: str) -> None:
 def read(folder: Path, limit: int | None = None) -> list[Case]:
     """The pages of all sets; each is tokenized once for all fits."""
     found = []
-    for name in SETS:
+    for name in ARTICLES:
         for labelled in evenly(load(f"jsonl:{folder / name}.jsonl.xz").pages, limit):
             taught = tuple(training_examples(examples([labelled])))
             page = taught[0].page if taught else Page.of(labelled.html)

@@ -4,7 +4,7 @@
     python -m research.studies.block_classifier decision --data FOLDER --out docs/results
     python -m research.studies.block_classifier fits --data FOLDER --out docs/results
 
-All go by site over the four sets that the bundled model is made from. For the ablation
+All go by site over the first four of the sets that the bundled model is made from. For the ablation
 one part after the other is taken out, in training and in use, and a third of the sites is asked
 about; for the decision, cross-validated, articles are told from the pages of `other_pages_wcxb`.
 ``fits`` cross-validates several fits that differ in their seeds alone: what is smaller than the
@@ -34,6 +34,7 @@ from research.errors import UserError
 from research.training import fit
 from research.training.examples import TrainingExample, training_examples
 from research.training.optimization import Config
+from research.training.sets import OTHERS
 from scrapy_mss.blocks import classifier, selection
 from scrapy_mss.blocks.classifier import POOLINGS, BlockInputs
 from scrapy_mss.blocks.features import FEATURES
@@ -48,7 +49,6 @@ from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import write_atomically
 
 SETS = ("articles_wcxb", "articles_fundus", "articles_rules", "articles_tools")
-OTHERS = "other_pages_wcxb"
 FOLDS = 3
 TESTED = 1  # folds that the ablation asks about: a third of the sites, unseen, is enough for it
 N_FITS = 3

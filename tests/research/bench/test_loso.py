@@ -66,8 +66,9 @@ def test_the_best_peer_is_another_one_on_each_set() -> None:
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two sets of eight articles."""
-    monkeypatch.setattr(loso, "SETS", ("one", "two"))
-    for number, name in enumerate(loso.SETS):
+    names = ("one", "two")
+    monkeypatch.setattr(loso, "ARTICLES", names)
+    for number, name in enumerate(names):
         made = [news_page(number * 8 + n) for n in range(8)]
         rows = [
             labelled(n, f"{name}{n}.example", html=each.html, golds=(each.text,))
