@@ -45,7 +45,8 @@ WORDS: dict[Role, tuple[str, ...]] = {
     ),
     Role.BESIDE: (
         # What readers say, and where they go next
-        *("comment", "comments", "disqus", "respond", "reply", "replies", "related"),
+        *("comment", "comments", "commentaires", "comentario", "comentarios", "kommentar"),
+        *("kommentare", "disqus", "respond", "reply", "replies", "related"),
         *("relacionadas", "relacionados", "recommended", "recommend", "recommendations"),
         *("recirc", "recirculation", "popular", "trending", "mostread", "ranking", "outbrain"),
         *("taboola", "teaser", "teasers", "card", "cards", "carousel", "slider", "gallery"),
@@ -61,7 +62,8 @@ WORDS: dict[Role, tuple[str, ...]] = {
         # The page's frame, and lines around a text
         *("sidebar", "aside", "footer", "nav", "navigation", "subnav", "menu", "masthead"),
         *("toolbar", "breadcrumb", "breadcrumbs", "tags", "meta", "author", "byline", "bio"),
-        *("caption", "credit", "copyright", "pullquote"),
+        *("caption", "credit", "copyright", "pullquote", "date", "datetime", "dateline"),
+        *("published", "updated"),
     ),
 }
 

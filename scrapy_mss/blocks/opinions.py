@@ -197,8 +197,9 @@ def _is_unlinked(reading: Reading) -> Bools:
 
 
 def _text_of(reading: Reading, blocks: Bools) -> Bools:
-    """The *blocks* without what is beside the text and without linked lines."""
-    return blocks & ~reading.inside_beside & _is_unlinked(reading)
+    """The *blocks* without what is beside the text, linked lines, and short ones in bare boxes."""
+    is_line = (reading.own_container > 0) | (reading.letters >= PARAGRAPH_LETTERS)
+    return blocks & is_line & ~reading.inside_beside & _is_unlinked(reading)
 
 
 OPINIONS: tuple[Opinion, ...] = (
