@@ -54,6 +54,21 @@ def test_a_text_in_an_element_that_is_named_a_newsletter_is_still_the_text(name:
     assert kept(renamed, name).count("It") >= 4
 
 
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "densest_run"])
+def test_a_short_line_in_a_bare_box_is_no_text_and_a_short_paragraph_is(name: str) -> None:
+    line = "<div>Sunday 5 May</div>"
+    first = f"<p>{SENTENCE * 2}</p>"
+
+    boxed, in_paragraph, dated = (
+        kept(PAGE.replace(first, first + made, 1), name)
+        for made in (line, line.replace("div", "p"), "<p class='post-date'>Sunday 5 May</p>")
+    )
+
+    assert "Sunday" not in boxed
+    assert "Sunday" in in_paragraph
+    assert "Sunday" not in dated
+
+
 def test_votes_take_in_a_sibling_of_the_same_height() -> None:
     half = f"<div><p>{SENTENCE * 3}</p><p>{SENTENCE * 3}</p></div>"
     low = "<div><p>Thanks for all of it, we say.</p></div>"
