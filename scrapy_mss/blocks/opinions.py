@@ -220,17 +220,35 @@ def opinions(reading: Reading) -> dict[str, Bools]:
 
 
 def opinion_columns(page: Page, features: Columns) -> Columns:
-    """What the opinions say of each block, how much each keeps, and how far two of them agree."""
+    """What the opinions say of each block, how much each keeps, and how far two of them agree.
+
+    An opinion that keeps nothing is silent: it does not contradict the others. What they say on
+    average stands in its place.
+    """
     found = opinions(Reading(page, features))
     words, n = page.blocks.words.astype(np.float64), len(page.blocks)
     kept = np.stack(list(found.values())).astype(np.float64)
-    common = product(kept * words, kept.T)  # words that two of them keep
-    size = np.diag(common)
+    size = product(kept, words)
+    speaks = size > 0
+    agreement = _agreement(kept, words)
+    pairs = list(combinations(range(len(found)), 2))
+    spoken = [agreement[pair] for pair in pairs if speaks[list(pair)].all()]
+    kept[~speaks] = kept[speaks].mean(axis=0) if speaks.any() else 0.0
+
     columns = {f"opinion_{name}": row for name, row in zip(found, kept, strict=True)}
     columns["opinions"] = kept.mean(axis=0)
-    for name, share in zip(found, size / max(float(words.sum()), 1.0), strict=True):
-        columns[f"share_of_{name}"] = np.full(n, share)
-    for (i, one), (j, other) in combinations(enumerate(found), 2):
-        f1 = 2 * common[i, j] / max(size[i] + size[j], 1.0)
+    for name, words_kept in zip(found, size, strict=True):
+        columns[f"share_of_{name}"] = np.full(n, words_kept / max(float(words.sum()), 1.0))
+    for pair in pairs:
+        f1 = agreement[pair] if speaks[list(pair)].all() else np.mean(spoken or [0.0])
+        one, other = (OPINIONS[i].name for i in pair)
         columns[f"agreement_of_{one}_and_{other}"] = np.full(n, f1)
     return columns
+
+
+def _agreement(kept: Floats, words: Floats) -> Floats:
+    """float64[k, k]: the F1, by words, of what each two of the opinions keep (float64[k, n])."""
+    common = product(kept * words, kept.T)
+    size = np.diag(common)
+    f1: Floats = 2 * common / np.maximum(size[:, np.newaxis] + size, 1.0)
+    return f1
