@@ -197,9 +197,8 @@ def _is_unlinked(reading: Reading) -> Bools:
 
 
 def _text_of(reading: Reading, blocks: Bools) -> Bools:
-    """The *blocks* without what is beside the text, linked lines, and short ones in bare boxes."""
-    is_line = (reading.own_container > 0) | (reading.letters >= PARAGRAPH_LETTERS)
-    return blocks & is_line & ~reading.inside_beside & _is_unlinked(reading)
+    """The *blocks* that are lines of a text, without what is beside it and without linked ones."""
+    return blocks & reading.is_line & ~reading.inside_beside & _is_unlinked(reading)
 
 
 OPINIONS: tuple[Opinion, ...] = (

@@ -21,6 +21,7 @@ from scrapy_mss.markup.tags import tag_numbers
 from scrapy_mss.markup.tokens import Bools, Floats
 
 PARAGRAPH_LETTERS = 25  # that a paragraph has at least, as in Readability
+LONG_LINE = 60  # letters, from which a line is text even if no sentence ends it; names are shorter
 MAX_LINKED = 1 / 3  # of a paragraph's words; what has more leads elsewhere
 MOST = 0.5  # of the page's prose: an element that has it is beside nothing, whatever its name
 FEW = 0.2  # of the page's prose: if no more is left, class words lead astray on this page
@@ -43,6 +44,7 @@ def _tag_table(names: frozenset[str]) -> Bools:
 
 
 _IS_PARAGRAPH = _tag_table(PARAGRAPH_TAGS)
+_IS_ITEM = _tag_table(PARAGRAPH_TAGS - {"p"})
 _IS_NEVER = _tag_table(NEVER_TAGS)
 _IS_BESIDE = _tag_table(BESIDE_TAGS)
 _IS_NAMELESS = _tag_table(NAMELESS_TAGS)
@@ -129,6 +131,17 @@ class Reading:
     def inside_beside(self) -> Bools:
         """bool[n]: the blocks inside elements that are beside the text."""
         return self.containers.inside(self.beside)
+
+    @cached_property
+    def is_line(self) -> Bools:
+        """bool[n]: headings, items, cells, sentences, and what is long without being one.
+
+        A short line in a paragraph or a bare box that is no sentence is a date, a name, a label.
+        """
+        is_sentence = (self.letters >= PARAGRAPH_LETTERS) & (self.columns["ends_sentence"] > 0)
+        in_list = _IS_ITEM[self.page.ancestor_tags[0]]
+        lines: Bools = in_list | is_sentence | (self.letters >= LONG_LINE)
+        return lines
 
     @cached_property
     def own_container(self) -> Indices:
