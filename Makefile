@@ -25,8 +25,8 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-browser test-oldest lint format docs research bench loso systems studies \
-	startup shapes fuzz crash soak stall model clean distclean
+.PHONY: help demo test test-browser test-oldest lint format docs research bench loso systems \
+	studies startup shapes fuzz crash soak stall model clean distclean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
