@@ -26,7 +26,7 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test test-browser test-oldest lint format docs research bench loso systems \
-	studies startup shapes fuzz crash soak stall model clean distclean
+	studies speed startup shapes fuzz crash soak stall model clean distclean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -98,6 +98,11 @@ $(SYSTEMS_JSON)/%.json: | $(VENV)/installed-research
 studies: $(VENV)/installed-research ## what changes with a parameter, on the labelled pages in DATA
 	$(BIN)/python -m research.studies all --data '$(DATA)' --out docs/results
 
+# One thread, and processor time: other work on the machine changes the multiples little.
+speed: $(VENV)/installed-research ## what an article costs, stage by stage; fails beyond the targets
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
+		$(BIN)/python -m research.benchmarks.speed --data '$(DATA)'
+
 startup: $(VENV)/installed-dev ## how long a fresh process takes to load the bundled model
 	$(BIN)/python -m research.benchmarks.startup
 
@@ -130,14 +135,18 @@ docs: $(VENV)/installed-docs ## HTML pages in build/docs
 clean: ## delete what was built and cached, keep the environments
 	rm -rf build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find scrapy_mss research tests tools docs -name __pycache__ -prune -exec rm -rf {} +
+	rm -f scrapy_mss/markup/_*.c scrapy_mss/markup/_*.so scrapy_mss/markup/_*.pyd
 
 distclean: clean ## delete the environment too
 	rm -rf '$(VENV)'
 
+# The compiled part: an editable installation builds it beside its sources.
+COMPILED := setup.py $(wildcard scrapy_mss/markup/*.pyx)
+
 # One stamp for each extra: installed again only when the lists of packages change.
 $(VENV)/installed-dev $(VENV)/installed-research: PEERS := --requirement research/peers.txt
 $(VENV)/installed-dev $(VENV)/installed-research: research/peers.txt
-$(VENV)/installed-%: setup.cfg pyproject.toml | $(BIN)/python
+$(VENV)/installed-%: setup.cfg pyproject.toml $(COMPILED) | $(BIN)/python
 	@echo 'make: installing scrapy-mss[$*] into $(VENV)'
 	@$(PIP) install --editable '.[$*]' $(PEERS)
 	@touch $@

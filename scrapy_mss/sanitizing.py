@@ -24,9 +24,9 @@ import numpy as np
 
 from scrapy_mss.markup.attributes import base_href
 from scrapy_mss.markup.elements import is_tag_of
+from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.rendering import DECLARATION
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, VOID_TAGS
-from scrapy_mss.markup.tokenizer import decode_all
 from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
 
 
@@ -70,6 +70,8 @@ _DATA_IMAGE = re.compile(
     r"data:image/(?:avif|bmp|gif|jpe?g|png|webp);base64,[A-Za-z0-9+/=]*", re.IGNORECASE
 )
 _IGNORED_IN_ADDRESSES = re.compile("[\x00-\x20]+")
+# What every reader of an address leaves out, wherever it stands (WHATWG's URL standard).
+_LEFT_OUT_OF_ADDRESSES = re.compile("[\t\n\r]+")
 
 # 328 of 330 articles of as many pages nest elements at most half as deep; browsers stop at 512. A
 # parser's work is at worst this number times the length.
@@ -132,7 +134,7 @@ def _value(element: str, attribute: str, value: str) -> str | None:
         return value
     address = _IGNORED_IN_ADDRESSES.sub("", value)
     if not address.lower().startswith("data:"):
-        return value
+        return _LEFT_OUT_OF_ADDRESSES.sub("", value)
     return address if element == "img" and _DATA_IMAGE.fullmatch(address) else None
 
 

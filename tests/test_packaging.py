@@ -7,10 +7,11 @@ the next wheel would contain files that are long deleted.
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from configparser import ConfigParser
 from email.message import Message
 from email.parser import Parser
@@ -20,9 +21,13 @@ from zipfile import ZipFile
 
 import pytest
 
+from scrapy_mss.markup.compiled import IS_COMPILED
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 PACKAGE = "scrapy_mss"
-BUILD_INPUTS = ("LICENSE", "README.md", "pyproject.toml", "setup.cfg")
+BUILD_INPUTS = ("LICENSE", "README.md", "pyproject.toml", "setup.cfg", "setup.py")
+NOT_COMPILED = {**os.environ, "CC": "false"}  # the environment of a build without a compiler
+SOURCES, BUILT = (".pyx", ".c"), (".so", ".pyd")  # of the compiled part, and what is made of them
 
 # A program that extracts with the bundled model needs these alone: neither Scrapy nor a parser.
 EXTRACTING = ("numpy", "PyStemmer")
@@ -31,46 +36,62 @@ EXTRACTING = ("numpy", "PyStemmer")
 NOT_PACKED = ("research", "tests", "example_project")
 
 PROBE = """
-import importlib.resources, json, sys
+import importlib, importlib.resources, json, sys
 from importlib.util import find_spec
 import scrapy_mss
 extractor = scrapy_mss.Extractor.load()
 print(json.dumps({
     "file": scrapy_mss.__file__,
     "text": extractor.extract("<p>One line.</p>").text,
+    "compiled": importlib.import_module("scrapy_mss.markup.compiled").IS_COMPILED,
     "typed": importlib.resources.files("scrapy_mss").joinpath("py.typed").is_file(),
     "others": [name for name in sys.argv[1:] if find_spec(name)],
 }))
 """
 
 
-def run(command: Sequence[str | Path], folder: Path) -> str:
+def run(
+    command: Sequence[str | Path], folder: Path, environment: Mapping[str, str] | None = None
+) -> str:
     """The output of *command*; a failure shows both of its streams."""
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
     assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
     return result.stdout
 
 
 def package_files() -> set[str]:
-    """Every file of the package in the source tree, whatever its kind; bytecode aside."""
+    """Every file of the package in the source tree but bytecode and the compiled part's."""
     return {
         path.relative_to(REPOSITORY).as_posix()
         for path in (REPOSITORY / PACKAGE).rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file()
+        and "__pycache__" not in path.parts
+        and path.suffix not in {*SOURCES, *BUILT}
     }
 
 
+@pytest.fixture(scope="module", params=["compiled", "without a compiler"])
+def is_compiled(request: pytest.FixtureRequest) -> bool:
+    is_one: bool = request.param == "compiled"
+    if is_one and not IS_COMPILED:
+        pytest.skip("there is no compiler, or there was none when the project was installed")
+    return is_one
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(tmp_path_factory: pytest.TempPathFactory, is_compiled: bool) -> Path:  # noqa: FBT001
     source = tmp_path_factory.mktemp("source")
     for name in BUILD_INPUTS:
         shutil.copy2(REPOSITORY / name, source)
-    ignore = shutil.ignore_patterns("__pycache__")
+    ignore = shutil.ignore_patterns("__pycache__", "_*.c", "*.so", "*.pyd")
     shutil.copytree(REPOSITORY / PACKAGE, source / PACKAGE, ignore=ignore)
     for name in NOT_PACKED:
         (source / name).mkdir()
         (source / name / "__init__.py").touch()
-    run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", "dist"], source)
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", "dist"]
+    run(build, source, None if is_compiled else NOT_COMPILED)
     (path,) = (source / "dist").glob("*.whl")
     return path
 
@@ -107,16 +128,24 @@ def metadata(wheel: Path) -> Message:
         return Parser().parsestr(archive.read(name).decode())
 
 
-def test_wheel_holds_every_file_of_the_package_and_no_other(wheel: Path) -> None:
+def test_wheel_holds_every_file_of_the_package_and_no_other(
+    wheel: Path,
+    is_compiled: bool,  # noqa: FBT001
+) -> None:
     """A kind of file without a package_data line, or a folder without __init__.py, shows here."""
     with ZipFile(wheel) as archive:
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
+    built = {name.partition(".")[0] for name in packed if name.endswith(BUILT)}
 
-    assert packed == package_files()
+    assert {name for name in packed if not name.endswith(BUILT)} == package_files()
+    sources = (REPOSITORY / PACKAGE).rglob("*.pyx") if is_compiled else ()
+    assert built == {path.relative_to(REPOSITORY).with_suffix("").as_posix() for path in sources}
 
 
 def test_wheel_extracts_outside_the_tree_without_scrapy_or_a_parser(
-    installed: Path, tmp_path: Path
+    installed: Path,
+    tmp_path: Path,
+    is_compiled: bool,  # noqa: FBT001
 ) -> None:
     absent = (*NOT_PACKED, "scrapy", "lxml", "nltk")
 
@@ -124,6 +153,7 @@ def test_wheel_extracts_outside_the_tree_without_scrapy_or_a_parser(
 
     assert not Path(found["file"]).is_relative_to(REPOSITORY)
     assert found["text"] == "One line."
+    assert found["compiled"] == is_compiled
     assert found["typed"]
     assert found["others"] == []
 

@@ -85,6 +85,15 @@ def test_no_element_has_two_rows() -> None:
     assert all(row.why for row in ALLOWED)
 
 
+@pytest.mark.parametrize(
+    "address", ["ht&NewLine;tps://a.com/b", "https:/&#9;/a.com/b", "https://a.com/&#10;b"]
+)
+def test_an_address_is_written_without_the_line_ends_that_readers_leave_out(address: str) -> None:
+    link = '<a href="https://a.com/b" rel="noopener noreferrer">one</a>'
+
+    assert safe(f"<p><a href='{address}'>one</a></p>") == f"<p>{link}</p>"
+
+
 @pytest.mark.parametrize("payload", payloads(), ids=lambda payload: payload.name)
 def test_nothing_is_left_that_is_on_no_list(payload: Payload) -> None:
     assert strange(safe(payload.markup)) == []

@@ -34,6 +34,7 @@ from scrapy_mss.blocks.opinions import opinion_columns
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.features import Family, Values
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, NaiveBayes, logistic
+from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tokens import Floats
 
 MAX_LOG_ODDS = 8.0  # of one family's evidence: what is beyond is as certain as e**8 to 1
@@ -46,44 +47,60 @@ class Pooling(NamedTuple):
 
     name: str
     family: str
-    of: Callable[[Page, Values, Floats], Floats]
+    of: Callable[[Page, FamilyEvidence], Floats]
 
 
-def mean_over_block(page: Page, values: Values, ratio: Floats) -> Floats:
-    """The mean over the words and symbols of each block; *values* are one a token."""
-    of_token = page.blocks.of_token[values.start]
-    texts = np.flatnonzero((of_token >= 0) & ~page.tokens.is_tag[values.start])
-    block, n = of_token[texts], len(page.blocks)
-    return np.bincount(block, ratio[texts], n) / np.bincount(block, minlength=n)
+@dataclass(frozen=True, eq=False)
+class FamilyEvidence:
+    """The values of one *family* on a page, and what the counts say about them."""
+
+    family: Family[Page]
+    values: Values
+    bayes: NaiveBayes[Page]
+
+    @cached_property
+    def ratio(self) -> Floats:
+        """float64[n_values]: the evidence of each value."""
+        return self.bayes.log_ratio(self.family, self.values.bucket)[0]
+
+    def ratio_of(self, chosen: Indices) -> Floats:
+        """float64[n]: the evidence of the values *chosen*."""
+        return self.bayes.log_ratio(self.family, self.values.bucket[chosen])[0]
 
 
-def own_value(page: Page, values: Values, ratio: Floats) -> Floats:  # noqa: ARG001 - of all poolings
-    """The block's own value; *values* are one a block."""
-    return ratio
+def mean_over_block(page: Page, known: FamilyEvidence) -> Floats:
+    """The mean over the words and symbols of each block; values are one a token."""
+    texts = page.texts
+    return np.bincount(texts.block, known.ratio_of(texts.token), len(page.blocks)) / texts.size
 
 
-def sum_over_ancestors(page: Page, values: Values, ratio: Floats) -> Floats:
-    """The sum over all values of all ancestors; *values* are of elements."""
-    pooled: Floats = _of_ancestors(page, values, ratio, np.add).sum(axis=0)
+def own_value(page: Page, known: FamilyEvidence) -> Floats:  # noqa: ARG001 - of all poolings
+    """The block's own value; values are one a block."""
+    return known.ratio
+
+
+def sum_over_ancestors(page: Page, known: FamilyEvidence) -> Floats:
+    """The sum over all values of all ancestors; values are of elements."""
+    pooled: Floats = _of_ancestors(page, known, np.add).sum(axis=0)
     return pooled
 
 
-def min_over_ancestors(page: Page, values: Values, ratio: Floats) -> Floats:
+def min_over_ancestors(page: Page, known: FamilyEvidence) -> Floats:
     """The least of the values of the ancestors, 0 if none is negative."""
-    pooled: Floats = _of_ancestors(page, values, ratio, np.minimum).min(axis=0)
+    pooled: Floats = _of_ancestors(page, known, np.minimum).min(axis=0)
     return pooled
 
 
-def max_over_ancestors(page: Page, values: Values, ratio: Floats) -> Floats:
+def max_over_ancestors(page: Page, known: FamilyEvidence) -> Floats:
     """The greatest of the values of the ancestors, 0 if none is positive."""
-    pooled: Floats = _of_ancestors(page, values, ratio, np.maximum).max(axis=0)
+    pooled: Floats = _of_ancestors(page, known, np.maximum).max(axis=0)
     return pooled
 
 
-def _of_ancestors(page: Page, values: Values, ratio: Floats, reduce: np.ufunc) -> Floats:
-    """float64[LEVELS, n]: *ratio* reduced for each ancestor; 0 for those without a value."""
+def _of_ancestors(page: Page, known: FamilyEvidence, reduce: np.ufunc) -> Floats:
+    """float64[LEVELS, n]: evidence reduced for each ancestor; 0 for those without a value."""
     reduced = np.zeros(len(page.tokens) + 1)  # the last is for the ancestor -1
-    reduce.at(reduced, values.start, ratio)
+    reduce.at(reduced, known.values.start, known.ratio)
     ancestors: Floats = reduced[page.blocks.ancestors]
     return ancestors
 
@@ -99,15 +116,12 @@ POOLINGS = (
 
 def block_evidence(page: Page, bayes: NaiveBayes[Page]) -> Floats:
     """The log-odds of each block by each row of ``POOLINGS``: float64[n_poolings, n_blocks]."""
-    families = {family.name: family for family in bayes.families}
-    known = {name: _ratios(page, bayes, family) for name, family in families.items()}
-    rows = [pooling.of(page, *known[pooling.family]) for pooling in POOLINGS]
-    return np.clip(np.stack(rows), -MAX_LOG_ODDS, MAX_LOG_ODDS)
-
-
-def _ratios(page: Page, bayes: NaiveBayes[Page], family: Family[Page]) -> tuple[Values, Floats]:
-    values = family.values(page, family.bits)
-    return values, bayes.log_ratio(family, values.bucket)[0]
+    known = {
+        family.name: FamilyEvidence(family, family.values(page, family.bits), bayes)
+        for family in bayes.families
+    }
+    rows = [pooling.of(page, known[pooling.family]) for pooling in POOLINGS]
+    return np.minimum(np.maximum(np.stack(rows), -MAX_LOG_ODDS), MAX_LOG_ODDS)
 
 
 class BlockInputs(NamedTuple):
@@ -119,7 +133,10 @@ class BlockInputs(NamedTuple):
     @property
     def matrix(self) -> Matrix:
         """float32[n, n_inputs], in the order of ``columns``."""
-        return np.stack(list(self.columns.values()), axis=1).astype(np.float32)
+        rows = np.empty((len(self.columns), len(self.score)), np.float32)
+        for row, column in zip(rows, self.columns.values(), strict=True):
+            row[:] = column
+        return np.ascontiguousarray(rows.T)
 
 
 def block_inputs(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
@@ -138,8 +155,7 @@ def block_inputs(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
         **container_features(page, {"": mass, "opinions_": kept}),
     }
     for name in NEIGHBOUR_FEATURES:
-        for offset in NEIGHBOUR_OFFSETS:
-            columns[f"{name}[{offset:+d}]"] = _shifted(columns[name], offset)
+        columns |= _neighbours(name, columns[name])
     return BlockInputs(score, columns)
 
 
@@ -148,14 +164,15 @@ def _score_of_heading_above(page: Page, score: Floats) -> Floats:
     return np.where(above >= 0, score[above], 0.0) if len(score) else score
 
 
-def _shifted(column: Floats, offset: int) -> Floats:
-    """*column* of the block that is *offset* blocks further on; 0 beyond the page's ends."""
-    shifted = np.zeros_like(column)
-    if offset > 0:
-        shifted[:-offset] = column[offset:]
-    else:
-        shifted[-offset:] = column[:offset]
-    return shifted
+def _neighbours(name: str, column: Floats) -> Columns:
+    """*column* of the blocks some blocks further on or back; 0 beyond the page's ends."""
+    n, margin = len(column), max(NEIGHBOUR_OFFSETS)
+    padded = np.zeros(n + 2 * margin)
+    padded[margin : margin + n] = column
+    return {
+        f"{name}[{offset:+d}]": padded[margin + offset : margin + offset + n]
+        for offset in NEIGHBOUR_OFFSETS
+    }
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ opinions keep is summed in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TypeAlias
 
 import numpy as np
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.features import Columns
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.hashing import mix
+from scrapy_mss.core.hashing import groups, mix
 from scrapy_mss.markup.tokens import Floats, TokenIds
 
-Group: TypeAlias = NDArray[np.intp]  # intp[n]: equal numbers for blocks that are alike
+Group: TypeAlias = NDArray[np.intp]  # equal numbers for blocks that are alike
 
 PATH_LENGTH = 5  # tags of a block's path, innermost first
 KEY_LEVELS = 3  # ancestors whose key is compared with those of other blocks
@@ -34,27 +34,19 @@ def container_features(page: Page, masses: Mapping[str, Floats]) -> Columns:
 
     A mass (float64[n]) is each block's share of something; its key begins the names of its columns.
     """
-    keys = [_groups(page.ancestor_keys[level]) for level in range(KEY_LEVELS)]
-    path = _groups(_tag_paths(page))
+    n = len(page.blocks)
+    # The groups of each level have numbers of their own: one sum is the sum of each level.
+    keys = np.stack([groups(page.ancestor_keys[k]) + k * n for k in range(KEY_LEVELS)])
+    path = groups(_tag_paths(page))
+    words = _group_sum(page.blocks.words, keys)
     columns: Columns = {}
     for prefix, mass in masses.items():
-        shares = _shares(page, mass, keys)
+        running = np.cumsum(mass)
+        shares = {"mass_before": running - mass, "mass_after": 1.0 - running}
+        shares |= _same_keys(mass, keys, words) | _same_elements(page, mass)
         shares["same_path_mass"] = _group_sum(mass, path)
         columns |= {f"{prefix}{name}": column for name, column in shares.items()}
-    for level, group in enumerate(keys):
-        columns |= _sizes(page, level, group)
-    return columns
-
-
-def _shares(page: Page, mass: Floats, keys: Sequence[Group]) -> Columns:
-    """What of *mass* is before and after each block, and in what is around it."""
-    running = np.cumsum(mass)
-    columns = {"mass_before": running - mass, "mass_after": 1.0 - running}
-    for level, group in enumerate(keys):
-        columns |= _same_key(page, mass, level, group)
-    for level in range(ELEMENT_LEVELS):
-        columns |= _same_element(page, mass, level)
-    return columns
+    return columns | _sizes(page, keys, words)
 
 
 def evidence_mass(page: Page, score: Floats) -> tuple[Floats, float]:
@@ -64,40 +56,39 @@ def evidence_mass(page: Page, score: Floats) -> tuple[Floats, float]:
     return mass / total, total
 
 
-def mass_inside(page: Page, mass: Floats, level: int) -> Floats:
-    """float64[n]: the share of the evidence inside each block's ancestor at *level*."""
-    return _inside(page, mass, level, 1.0)
+def ancestor_mass(level: int) -> str:
+    """The feature that is the share of the evidence inside each block's ancestor at *level*."""
+    return f"ancestor_{level}_mass"
 
 
-def _same_key(page: Page, mass: Floats, level: int, group: Group) -> Columns:
-    """What is in elements with the same tag and class words, *level* levels out."""
-    shared, words = _group_sum(mass, group), _group_sum(page.blocks.words, group)
-    return {
-        f"same_key_{level}_mass": shared,
-        f"same_key_{level}_density": shared / np.maximum(words, 1.0) * PER_WORDS,
-    }
+def _same_keys(mass: Floats, keys: Group, words: Floats) -> Columns:
+    """What is in elements with the same tag and class words, some levels out."""
+    shared = _group_sum(mass, keys)
+    rows = {"mass": shared, "density": shared / np.maximum(words, 1.0) * PER_WORDS}
+    return {f"same_key_{k}_{name}": row[k] for k in range(KEY_LEVELS) for name, row in rows.items()}
 
 
-def _sizes(page: Page, level: int, group: Group) -> Columns:
+def _sizes(page: Page, keys: Group, words: Floats) -> Columns:
     """How large elements with the same tag and class words are together, and how linked."""
-    words = _group_sum(page.blocks.words, group)
-    linked = _group_sum(page.blocks.linked_words, group)
-    return {
-        f"same_key_{level}_blocks": np.log1p(np.bincount(group)[group]),
-        f"same_key_{level}_words": np.log1p(words),
-        f"same_key_{level}_link_share": linked / np.maximum(words, 1.0),
+    rows = {
+        "blocks": np.log1p(np.bincount(keys.ravel())[keys]),
+        "words": np.log1p(words),
+        "link_share": _group_sum(page.blocks.linked_words, keys) / np.maximum(words, 1.0),
     }
+    return {f"same_key_{k}_{name}": row[k] for k in range(KEY_LEVELS) for name, row in rows.items()}
 
 
-def _same_element(page: Page, mass: Floats, level: int) -> Columns:
-    """What is in the block's own ancestor at *level*."""
+def _same_elements(page: Page, mass: Floats) -> Columns:
+    """What is in each of the block's own ancestors."""
     words = page.blocks.words.astype(np.float64)
-    share = _inside(page, mass, level, 1.0)
-    length = _inside(page, words, level, float(words.sum()))
-    return {
-        f"ancestor_{level}_mass": share,
-        f"ancestor_{level}_density": share / np.maximum(length, 1.0) * PER_WORDS,
-    }
+    share = _inside(page, mass, 1.0)
+    length = _inside(page, words, float(words.sum()))
+    density = share / np.maximum(length, 1.0) * PER_WORDS
+    columns = {}
+    for level in range(ELEMENT_LEVELS):
+        columns[ancestor_mass(level)] = share[level]
+        columns[f"ancestor_{level}_density"] = density[level]
+    return columns
 
 
 def _tag_paths(page: Page) -> TokenIds:
@@ -105,21 +96,22 @@ def _tag_paths(page: Page) -> TokenIds:
     return mix(list(page.ancestor_tags[:PATH_LENGTH] + np.uint64(1)))
 
 
-def _groups(keys: TokenIds) -> Group:
-    """intp[n]: equal numbers for equal *keys*."""
-    groups: Group = np.unique(keys, return_inverse=True)[1]
-    return groups
-
-
 def _group_sum(values: NDArray[np.generic], group: Group) -> Floats:
-    """float64[n]: the sum of *values* over each block's group."""
-    sums: Floats = np.bincount(group, values.astype(np.float64))[group].astype(np.float64)
+    """float64 of the shape of *group*: the sum of *values* over each block's group.
+
+    *group* has a row for each way to group the blocks, or is the only one.
+    """
+    weights = np.broadcast_to(values, group.shape).astype(np.float64).ravel()
+    sums: Floats = np.bincount(group.ravel(), weights)[group].astype(np.float64)
     return sums
 
 
-def _inside(page: Page, values: Floats, level: int, outside: float) -> Floats:
-    """float64[n]: the sum of *values* in each block's ancestor; *outside* if there is none."""
-    tokens, starts = page.tokens, page.blocks.ancestors[level]
+def _inside(page: Page, values: Floats, outside: float) -> Floats:
+    """float64[ELEMENT_LEVELS, n]: the sum of *values* in each block's ancestors.
+
+    It is *outside* where there is none.
+    """
+    tokens, starts = page.tokens, page.blocks.ancestors[:ELEMENT_LEVELS]
     before = np.zeros(len(tokens) + 1)
     before[page.blocks.first + 1] = values
     before = np.cumsum(before)

@@ -14,17 +14,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.hashing import groups, is_among
 from scrapy_mss.markup.attributes import meta_description
-from scrapy_mss.markup.elements import element_starts, mask_inside
+from scrapy_mss.markup.characters import LAST_CODE, codes_at
+from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokenizer import word_ids
 from scrapy_mss.markup.tokens import Bools, Floats, TokenIds, Tokens
 
 Columns: TypeAlias = dict[str, Floats]  # float64[n_blocks] by the feature's name
@@ -54,8 +56,12 @@ MIN_DESCRIBING = 0.5  # of the description, in a block that is the described tex
 FAR = 9.0  # log of the words to a heading that is not there
 
 _N_CODES = 0x2000  # letters with a case and digits are below, but for wide and rare forms
-_UPPER = np.array([chr(code).isupper() for code in range(_N_CODES)])
-_DIGIT = np.array([chr(code).isdigit() for code in range(_N_CODES)])
+_UPPER = np.zeros(LAST_CODE + 1, np.bool_)
+_UPPER[:_N_CODES] = [chr(code).isupper() for code in range(_N_CODES)]
+_DIGIT = np.zeros(LAST_CODE + 1, np.bool_)
+_DIGIT[:_N_CODES] = [chr(code).isdigit() for code in range(_N_CODES)]
+_ANCESTOR_BITS = np.zeros(256, np.uint32)
+_ANCESTOR_BITS[[TAG_NUMBERS[name] for name in ANCESTORS]] = 1 << np.arange(len(ANCESTORS))
 _HEADING_LEVELS = np.zeros(256, np.int64)
 _HEADING_LEVELS[[TAG_NUMBERS[name] for name in HEADINGS]] = range(1, len(HEADINGS) + 1)
 
@@ -71,7 +77,9 @@ class Feature:
 def block_features(page: Page) -> Columns:
     """All features of a page's blocks, in the order of the table."""
     measured = Measured(page)
-    return {feature.name: feature.of(measured).astype(np.float64) for feature in FEATURES}
+    return {
+        feature.name: feature.of(measured).astype(np.float64, copy=False) for feature in FEATURES
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,27 +96,39 @@ class Measured:
     @cached_property
     def letters(self) -> Floats:
         """float64[n]: the characters of each block's words."""
-        tokens, of_token = self.page.tokens, self.page.blocks.of_token
-        lengths = np.where(tokens.is_word, tokens.clean_end - tokens.clean_start, 0)
-        sums: Floats = np.bincount(of_token + 1, lengths, len(self.page.blocks) + 1)[1:].astype(
-            float
-        )
-        return sums
+        tokens, texts = self.page.tokens, self.page.texts
+        lengths = tokens.clean_end[texts.token] - tokens.clean_start[texts.token]
+        of_words = lengths * tokens.is_word[texts.token]
+        return np.add.reduceat(of_words, texts.first, dtype=np.int64).astype(np.float64)
 
     @cached_property
-    def first_codes(self) -> NDArray[np.uint32]:
-        """uint32[n_tokens]: the code of each token's first character."""
-        return first_codes(self.page.tokens)
+    def first_codes(self) -> NDArray[np.uint16]:
+        """uint16[n_texts]: the code of each word's and symbol's first character, up to FFFF."""
+        return first_codes(self.page.tokens, self.page.texts.token)
 
     @cached_property
-    def last_codes(self) -> NDArray[np.uint32]:
-        """uint32[n]: the first character of each block's last token."""
-        return self.first_codes[self.page.blocks.last]
+    def first_code(self) -> NDArray[np.uint16]:
+        """uint16[n]: the first character of each block."""
+        return self.first_codes[self.page.texts.first]
+
+    @cached_property
+    def last_code(self) -> NDArray[np.uint16]:
+        """uint16[n]: the first character of each block's last token."""
+        texts = self.page.texts
+        last: NDArray[np.uint16] = self.first_codes[texts.first + texts.size - 1]
+        return last
 
     @cached_property
     def sentence_ends(self) -> Floats:
         """float64[n]: how many sentences end in each block."""
         return self.count_of(SENTENCE_ENDS)
+
+    @cached_property
+    def ancestors(self) -> dict[str, Bools]:
+        """bool[n] for each of ``ANCESTORS``: the blocks inside one."""
+        around = np.bitwise_or.reduce(_ANCESTOR_BITS[self.page.ancestor_tags], axis=0)
+        bits = _ANCESTOR_BITS[[TAG_NUMBERS[tag] for tag in ANCESTORS]]
+        return dict(zip(ANCESTORS, around & bits[:, np.newaxis] > 0, strict=True))
 
     @cached_property
     def total_words(self) -> float:
@@ -123,15 +143,15 @@ class Measured:
         return Description.of(self.page)
 
     def count(self, chosen: Bools) -> Floats:
-        """float64[n]: the *chosen* words and symbols of each block."""
-        return self.page.blocks.count(chosen & ~self.page.tokens.is_tag).astype(np.float64)
+        """float64[n]: the *chosen* words and symbols (bool[n_texts]) of each block."""
+        return self.page.texts.count(chosen).astype(np.float64)
 
     def count_of(self, characters: str) -> Floats:
-        """float64[n]: the tokens of each block that begin with one of *characters*."""
+        """float64[n]: the words and symbols of each block that begin with one of *characters*."""
         return self.count(_is_one_of(self.first_codes, characters))
 
     def share(self, chosen: Bools) -> Floats:
-        """float64[n]: the *chosen* tokens of each block for each of its words."""
+        """float64[n]: the *chosen* words and symbols of each block for each of its words."""
         return self.count(chosen) / self.words
 
     def constant(self, value: float) -> Floats:
@@ -197,9 +217,9 @@ class Description:
     def of(cls, page: Page) -> Description:
         tokens, blocks = page.tokens, page.blocks
         described = _description_pairs(tokens)
-        words = np.flatnonzero(tokens.is_word & (blocks.of_token >= 0))
+        words = page.texts.token[tokens.is_word[page.texts.token]]
         block = blocks.of_token[words]
-        is_common = np.isin(_pairs(tokens.token_id[words]), described) & (np.diff(block) == 0)
+        is_common = is_among(_pairs(tokens.token_id[words]), described) & (np.diff(block) == 0)
         hits = np.bincount(block[:-1][is_common], minlength=len(blocks))
         shown, is_long = ~page.is_parent("title"), blocks.words > MAX_SHARED_BY_CHANCE
         return cls(
@@ -228,22 +248,32 @@ def heading_above(level: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate(([-1], np.maximum.accumulate(at)))[: len(level)]
 
 
-def first_codes(tokens: Tokens) -> NDArray[np.uint32]:
-    """uint32[n_tokens]: the code of each token's first character."""
-    codes = np.frombuffer(tokens.clean.encode("utf-32-le", "surrogatepass"), "<u4")
-    return codes[tokens.clean_start].astype(np.uint32)
+def first_codes(tokens: Tokens, chosen: Indices) -> NDArray[np.uint16]:
+    """uint16[n]: the code of the first character of the tokens *chosen*; FFFF for any beyond."""
+    return codes_at(tokens.clean, tokens.clean_start[chosen])
 
 
 def _title_overlap(page: Page) -> Floats:
-    tokens, words = page.tokens, page.blocks.words
-    titles = np.flatnonzero(element_starts(tokens, frozenset({"title"})))[:1]
-    first = np.zeros(len(tokens), np.bool_)
-    first[titles] = True
-    title = np.unique(tokens.token_id[mask_inside(tokens, first) & tokens.is_word])
-    hits = page.blocks.count(tokens.is_word & np.isin(tokens.token_id, title))
+    words, title = page.blocks.words, _title_words(page.tokens)
+    is_hit = is_among(page.tokens.token_id[page.texts.token], title)
+    hits = page.texts.count(is_hit)
     is_short = (words > 1) & (words <= MAX_HEADLINE) & ~page.is_parent("title")
     completeness = np.minimum(1.0, hits / max(1, min(len(title), FULL_TITLE)))
     return np.where(is_short, hits / np.maximum(words, 1) * completeness, 0.0)
+
+
+def _title_words(tokens: Tokens) -> TokenIds:
+    """The words of the page's title, each once."""
+    titles = np.flatnonzero(tokens.is_open("title") & (tokens.partner >= 0))
+    if not len(titles):
+        return tokens.token_id[:0]
+    inside = slice(titles[0], tokens.partner[titles[0]])
+    return _each_once(tokens.token_id[inside][tokens.is_word[inside]])
+
+
+def _each_once(ids: TokenIds) -> TokenIds:
+    """The *ids* without repetitions, in any order."""
+    return np.array(list(set(ids.tolist())), np.uint64)
 
 
 def _pairs(ids: TokenIds) -> TokenIds:
@@ -253,9 +283,8 @@ def _pairs(ids: TokenIds) -> TokenIds:
 
 def _description_pairs(tokens: Tokens) -> TokenIds:
     """The pairs of neighbouring words of the page's description, each once."""
-    described = tokenize(meta_description(tokens))
-    words = described.token_id[described.is_word]
-    return np.unique(_pairs(words if len(words) >= MIN_DESCRIPTION else words[:0]))
+    words = word_ids(meta_description(tokens))
+    return _each_once(_pairs(words if len(words) >= MIN_DESCRIPTION else words[:0]))
 
 
 def _words_below_heading(measured: Measured) -> Floats:
@@ -272,16 +301,21 @@ def _rank_of_heading_above(measured: Measured) -> Floats:
 
 def _repetitions(page: Page) -> Floats:
     """float64[n]: how many blocks of the page have the same text."""
-    _, which, counts = np.unique(page.text_hashes, return_inverse=True, return_counts=True)
-    return counts[which].astype(np.float64)
+    which = groups(page.text_hashes)
+    repetitions: Floats = np.bincount(which)[which].astype(np.float64)
+    return repetitions
 
 
-def _is_one_of(codes: NDArray[np.uint32], characters: str) -> Bools:
-    return np.isin(codes, np.array([ord(c) for c in characters], np.uint32))
+def _is_one_of(codes: NDArray[np.uint16], characters: str) -> Bools:
+    return _table_of(characters)[codes]
 
 
-def _is_in(table: Bools, codes: NDArray[np.uint32]) -> Bools:
-    return table[np.minimum(codes, _N_CODES - 1)] & (codes < _N_CODES)
+@cache
+def _table_of(characters: str) -> Bools:
+    """bool[65536]: which codes are those of *characters*."""
+    table = np.zeros(LAST_CODE + 1, np.bool_)
+    table[[ord(character) for character in characters]] = True
+    return table
 
 
 def _parent_feature(tag: str) -> Feature:
@@ -289,7 +323,7 @@ def _parent_feature(tag: str) -> Feature:
 
 
 def _ancestor_feature(tag: str) -> Feature:
-    return Feature(f"in_{tag}", lambda m: m.page.has_ancestor(tag))
+    return Feature(f"in_{tag}", lambda m: m.ancestors[tag])
 
 
 FEATURES: tuple[Feature, ...] = (
@@ -299,19 +333,16 @@ FEATURES: tuple[Feature, ...] = (
     Feature("word_length", lambda m: m.letters / m.words),
     Feature("link_share", lambda m: m.page.blocks.linked_words / m.words),
     Feature("all_linked", lambda m: m.page.blocks.linked_words == m.words),
-    Feature("capital_share", lambda m: m.share(_is_in(_UPPER, m.first_codes))),
-    Feature("digit_share", lambda m: m.share(_is_in(_DIGIT, m.first_codes))),
+    Feature("capital_share", lambda m: m.share(_UPPER[m.first_codes])),
+    Feature("digit_share", lambda m: m.share(_DIGIT[m.first_codes])),
     Feature("sentence_ends", lambda m: np.log1p(m.sentence_ends)),
     Feature("sentence_end_share", lambda m: m.sentence_ends / m.words),
     Feature("commas", lambda m: np.log1p(m.count_of(COMMAS))),
     Feature("quotes", lambda m: np.log1p(m.count_of(QUOTES))),
-    Feature("symbol_share", lambda m: m.share(~m.page.tokens.is_word)),
-    Feature("ends_sentence", lambda m: _is_one_of(m.last_codes, CLOSERS)),
-    Feature("ends_with_colon", lambda m: _is_one_of(m.last_codes, ":")),
-    Feature(
-        "starts_with_capital",
-        lambda m: _is_in(_UPPER, m.first_codes[m.page.blocks.first]),
-    ),
+    Feature("symbol_share", lambda m: m.share(~m.page.tokens.is_word[m.page.texts.token])),
+    Feature("ends_sentence", lambda m: _is_one_of(m.last_code, CLOSERS)),
+    Feature("ends_with_colon", lambda m: _is_one_of(m.last_code, ":")),
+    Feature("starts_with_capital", lambda m: _UPPER[m.first_code]),
     Feature("repetitions", lambda m: np.log(_repetitions(m.page))),
     # The elements around it
     *(_parent_feature(tag) for tag in PARENTS),

@@ -13,11 +13,30 @@ import numpy as np
 
 from scrapy_mss.blocks.segmentation import Blocks, segment
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes
-from scrapy_mss.markup.elements import mask_inside
+from scrapy_mss.markup.elements import Counts, Indices, mask_inside
 from scrapy_mss.markup.stemming import Stem, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Bools, Bytes, Floats, TokenIds, Tokens
+from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Ints, TokenIds, Tokens
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """The words and symbols of a page's blocks in their order; every block has one."""
+
+    token: Indices  # intp[n_texts]
+    block: Ints  # int32[n_texts]: ascending
+    first: Indices  # intp[n]: where in this table each block begins
+
+    @property
+    def size(self) -> Indices:
+        """intp[n]: how many each block has."""
+        return np.append(self.first[1:], len(self.token))[: len(self.first)] - self.first
+
+    def count(self, chosen: Bools) -> Counts:
+        """int64[n]: how many texts of each block are *chosen* (bool[n_texts])."""
+        counts: Counts = np.add.reduceat(chosen, self.first, dtype=np.int64)
+        return counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,15 +89,20 @@ class Page:
         return (np.cumsum(words) - words).astype(np.float64)
 
     @cached_property
+    def texts(self) -> Texts:
+        """The words and symbols of all blocks."""
+        of_token = self.blocks.of_token
+        token = np.flatnonzero((of_token >= 0) & ~self.tokens.is_tag)
+        block = of_token[token]
+        return Texts(token, block, np.searchsorted(token, self.blocks.first))
+
+    @cached_property
     def text_hashes(self) -> TokenIds:
         """uint64[n]: a hash of the words and symbols of each block."""
-        of_token = self.blocks.of_token
-        texts = np.flatnonzero((of_token >= 0) & ~self.tokens.is_tag)
-        block = of_token[texts]
-        position = np.arange(len(texts)) - np.searchsorted(block, block)
-        mixed = self.tokens.token_id[texts] * (2 * position + 1).astype(np.uint64)
-        hashes = np.zeros(len(self.blocks), np.uint64)
-        np.add.at(hashes, block, mixed)
+        texts = self.texts
+        position = np.arange(len(texts.token)) - texts.first[texts.block]
+        mixed = self.tokens.token_id[texts.token] * (2 * position + 1).astype(np.uint64)
+        hashes: TokenIds = np.add.reduceat(mixed, texts.first)
         return hashes
 
     def is_parent(self, tag: str) -> Bools:

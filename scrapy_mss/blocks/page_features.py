@@ -16,10 +16,11 @@ from functools import cached_property
 import numpy as np
 
 from scrapy_mss.blocks.classifier import BlockInputs
-from scrapy_mss.blocks.container_features import evidence_mass, mass_inside
+from scrapy_mss.blocks.container_features import ancestor_mass
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.selection import threshold
-from scrapy_mss.markup.attributes import declared_types
+from scrapy_mss.markup.attributes import TYPE_CUES, declared_types
+from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.markup.tokens import Bools, Floats
 
 BODY_LEVEL = 1  # the ancestor that contains an article's paragraphs if one element does
@@ -32,6 +33,7 @@ DATE_CUES = ("published_time", "datePublished", "pubdate", "<time")
 AUTHOR_CUES = ('"author"', "'author'", "byline", "article:author")
 PRICE_CUES = ('"price"', "add-to-cart", "add_to_cart", "addtocart")
 FORUM_CUES = ("forum", "thread", "reply")
+ALL_CUES = (*TYPE_CUES, *DATE_CUES, *AUTHOR_CUES, *PRICE_CUES, *FORUM_CUES)
 
 UNDECLARED = "nothing_declared"
 _PREFIX = f"{UNDECLARED}:"
@@ -83,14 +85,19 @@ class ReadPage:
         return float(np.expm1(ends)[self.kept].sum())
 
     @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """Where in the source each of ``ALL_CUES`` occurs."""
+        found = occurrences(self.page.tokens.source, ALL_CUES)
+        return dict(zip(ALL_CUES, found, strict=True))
+
+    @cached_property
     def types(self) -> set[str]:
-        return declared_types(self.page.tokens.source)
+        return declared_types(self.page.tokens.source, self.places)
 
     @property
     def mass_in_body(self) -> Floats:
         """float64[n]: the share of the evidence inside each block's likely body element."""
-        mass, _ = evidence_mass(self.page, self.inputs.score)
-        return mass_inside(self.page, mass, BODY_LEVEL)
+        return self.inputs.columns[ancestor_mass(BODY_LEVEL)]
 
     def mean(self, values: Floats) -> float:
         """The mean of *values* (one a block) over the words that were kept."""
@@ -107,8 +114,7 @@ class ReadPage:
 
     def cues(self, cues: tuple[str, ...]) -> float:
         """The logarithm of how often *cues* occur in the source."""
-        source = self.page.tokens.source
-        return float(np.log1p(sum(source.count(cue) for cue in cues)))
+        return float(np.log1p(sum(len(self.places[cue]) for cue in cues)))
 
 
 def _link_share(read: ReadPage) -> float:

@@ -23,7 +23,6 @@ from scrapy_mss.markup.elements import (
     linked_words,
     mask_runs,
     nearest_ancestors,
-    prefix_sums,
 )
 from scrapy_mss.markup.tags import BLOCK_TAGS, LINE_BREAK_TAGS
 from scrapy_mss.markup.tokens import Bools, Ints, Tokens
@@ -84,10 +83,11 @@ def _runs_with_words(tokens: Tokens) -> tuple[Indices, Indices]:
     """The first and the last token of each run of text that has a word."""
     run = np.cumsum(_ends_a_block(tokens))
     texts = np.flatnonzero(~tokens.is_tag)
-    starts = np.flatnonzero(np.diff(run[texts], prepend=-1))
+    of_text = run[texts]
+    starts = np.flatnonzero(np.append(np.ones(1, np.bool_), of_text[1:] != of_text[:-1]))
+    starts = starts[: len(texts)]  # no text, no run
     ends = np.append(starts[1:], len(texts))[: len(starts)]
-    words = prefix_sums(tokens.is_word[texts])
-    has_word = words[ends] > words[starts]
+    has_word = np.logical_or.reduceat(tokens.is_word[texts], starts)
     return texts[starts[has_word]], texts[ends[has_word] - 1]
 
 

@@ -10,13 +10,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scrapy_mss.markup.tokens import Ints, TokenIds
+from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.markup.elements import Indices
+from scrapy_mss.markup.tokens import Bools, Ints, TokenIds
 
 # Odd multipliers with well-spread bits, one for each position in a sequence (from the fractional
 # parts of the square roots of 2, 3 and 5): equal ids at different positions must not cancel out.
 MULTIPLIERS = tuple(
     np.uint64(m) for m in (0x6A09E667F3BCC909, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B)
 )
+
+_SALT = hash("groups") & (1 << 64) - 1  # another in each process
+_FILTER_BITS = 12
+_FILTER_SHIFT = np.uint64(64 - _FILTER_BITS)
 
 
 def mix(columns: Sequence[TokenIds]) -> TokenIds:
@@ -30,6 +36,31 @@ def mix(columns: Sequence[TokenIds]) -> TokenIds:
 def buckets(mixed: TokenIds, bits: int) -> Ints:
     """int32[n] below 2**bits: the high bits of a product depend on all bits of its factors."""
     return (_fold(mixed) * MULTIPLIERS[1] >> np.uint64(64 - bits)).astype(np.int32)
+
+
+def groups(keys: TokenIds) -> Indices:
+    """intp[n]: for each of the *keys* (uint64[n]) a number, the same for equal ones; from 0 on."""
+    compiled = compiled_part()
+    if compiled is not None:
+        numbers = np.asarray(compiled.arrays.groups(keys.tobytes(), _SALT))
+        return numbers.astype(np.intp)
+    known: dict[int, int] = {}
+    return np.array([known.setdefault(key, len(known)) for key in keys.tolist()], np.intp)
+
+
+def is_among(hashes: TokenIds, few: TokenIds) -> Bools:
+    """bool[n]: which of the *hashes* (uint64[n]) are among a *few*; `np.isin`, but quicker.
+
+    Nearly all that are not among them are told by their high bits, whatever is few.
+    """
+    is_likely = np.zeros(1 << _FILTER_BITS, np.bool_)
+    is_likely[few >> _FILTER_SHIFT] = True
+    # As signed numbers, which are indices as they are; others numpy would convert.
+    found: Bools = is_likely.take((hashes >> _FILTER_SHIFT).view(np.int64))
+    likely = np.flatnonzero(found)
+    known = set(few.tolist())
+    found[likely] = [each in known for each in hashes[likely].tolist()]
+    return found
 
 
 def _fold(mixed: TokenIds) -> TokenIds:

@@ -14,7 +14,8 @@ Declarations
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
 from html import unescape
 from itertools import chain
 from typing import NamedTuple
@@ -23,27 +24,30 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from scrapy_mss.markup.compiled import ClassWordReader, compiled_part
 from scrapy_mss.markup.elements import Indices, element_starts, is_tag_of
-from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES
-from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
+from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
+from scrapy_mss.markup.tokens import OPEN, Bools, Ints, Tokens
 
 MAX_CLASS_WORDS = 12  # of one element; templates have up to eight, utility-class frameworks fifty
 TEMPLATE = "template"  # its content is shown only if a script copies it into the page
 MAX_TAG_LENGTH = 2048  # characters of a tag that are read; one tag may be a megabyte of data
 
+CLASS_ATTRIBUTES = ("class", "id", "itemprop", "role", "data-testid", "data-component")
 _ATTRIBUTE = re.compile(
-    r"\s(?:class|id|itemprop|role|data-testid|data-component)\s*=\s*"
+    rf"\s(?:{'|'.join(CLASS_ATTRIBUTES)})\s*=\s*"
     r"""("[^"]*"|'[^']*'|[^\s>"']+)""",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{2,}")
+# One of them is in the tag of whatever is hidden; letters that have no form but small and capital.
+HIDING_LETTERS = ("dden", "none")
 _HIDDEN = re.compile(
     r"\shidden[\s=/>]|"
     r"""\sstyle\s*=\s*["'][^"'>]*?(?:display\s*:\s*none|visibility\s*:\s*hidden)""",
     re.IGNORECASE,
 )
 
-META = frozenset({"meta"})
 BASE = frozenset({"base"})
 _HREF = re.compile(r"""\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE)
 _DESCRIPTION = re.compile(
@@ -52,12 +56,13 @@ _DESCRIPTION = re.compile(
 )
 _CONTENT = re.compile(r"""\scontent\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
 
-# schema.org types in JSON-LD and OpenGraph's og:type. Each begins with letters, which a search
-# finds many times as fast as one of two quotes.
-_TYPES = (
-    re.compile(r"""@type["']\s*:\s*(?:\[\s*)?["']([A-Za-z]{1,40})["']"""),
-    re.compile(r"""og:type["']\s+content\s*=\s*["']([a-z.]{1,40})["']"""),
-)
+# schema.org types in JSON-LD and OpenGraph's og:type: what each begins with, and the whole. No type
+# holds what another one begins with, so each beginning can be looked at by itself.
+_TYPES = {
+    "@type": re.compile(r"""@type["']\s*:\s*(?:\[\s*)?["']([A-Za-z]{1,40})["']"""),
+    "og:type": re.compile(r"""og:type["']\s+content\s*=\s*["']([a-z.]{1,40})["']"""),
+}
+TYPE_CUES = tuple(_TYPES)
 
 
 class ElementAttributes(NamedTuple):
@@ -76,7 +81,10 @@ class ElementAttributes(NamedTuple):
 
 def class_words(tag: str) -> list[str]:
     """The class words in the source of an opening *tag*, each once, in their order."""
-    found = _WORD.findall(" ".join(_ATTRIBUTE.findall(tag)))
+    values = _ATTRIBUTE.findall(tag)
+    if not values:
+        return []
+    found = _WORD.findall(" ".join(values))
     return list(dict.fromkeys(map(str.lower, found)))[:MAX_CLASS_WORDS]
 
 
@@ -85,39 +93,98 @@ def _read_tag(name: str, tag: str) -> tuple[int, list[int], bool]:
     """The key of an element, the hashes of its class words, and whether it is hidden."""
     words = class_words(tag)
     key = crc32(" ".join((name, *words)).encode())
-    hidden = name == TEMPLATE or _HIDDEN.search(tag) is not None
-    return key, [crc32(word.encode()) for word in words], hidden
+    lower = tag.lower()
+    may_hide = any(letters in lower for letters in HIDING_LETTERS)
+    hidden = name == TEMPLATE or (may_hide and _HIDDEN.search(tag) is not None)
+    return key, list(map(_hashed, words)), hidden
+
+
+def _hashed(word: str) -> int:
+    return crc32(word.encode())
 
 
 def element_attributes(tokens: Tokens) -> ElementAttributes:
     """The attributes of the block elements of a page."""
     starts = np.flatnonzero(element_starts(tokens, BLOCK_TAGS))
-    tags = zip(tokens.tag[starts].tolist(), _tag_sources(tokens, starts), strict=True)
-    rows = [_read_tag(TAG_NAMES[tag], source) for tag, source in tags]
-    n_words = np.fromiter((len(words) for _, words, _ in rows), np.intp, len(rows))
+    compiled = compiled_part()
+    if compiled is not None:
+        return _read_compiled(tokens, starts)
+    names = map(TAG_NAMES.__getitem__, tokens.tag[starts].tolist())
+    rows = list(map(_read_tag, names, _tag_sources(tokens, starts)))
+    keys, words, hidden = zip(*rows, strict=True) if rows else ((), (), ())
     return ElementAttributes(
         start=starts,
-        key=np.fromiter((key for key, _, _ in rows), np.uint32, len(rows)),
-        hidden=np.fromiter((hidden for _, _, hidden in rows), np.bool_, len(rows)),
-        word=np.array(list(chain.from_iterable(words for _, words, _ in rows)), np.uint32),
-        element=np.repeat(np.arange(len(rows)), n_words),
+        key=np.array(keys, np.uint32),
+        hidden=np.array(hidden, np.bool_),
+        word=np.array(list(chain.from_iterable(words)), np.uint32),
+        element=np.repeat(np.arange(len(rows)), np.fromiter(map(len, words), np.intp, len(rows))),
     )
+
+
+def _read_compiled(tokens: Tokens, starts: Indices) -> ElementAttributes:
+    """The same by the compiled part, which knows which tags may be hidden, not which are."""
+    clean, tags = tokens.clean, tokens.tag[starts]
+    first, last = _tag_bounds(tokens, starts)
+    key, word, n_words, suspects = _tag_reader().read(
+        clean, tags.tobytes(), first.tobytes(), last.tobytes()
+    )
+    hidden = tags == TAG_NUMBERS[TEMPLATE]
+    for row in suspects:
+        hidden[row] |= _HIDDEN.search(clean, first[row], last[row]) is not None
+    return ElementAttributes(
+        start=starts,
+        key=np.asarray(key),
+        hidden=hidden,
+        word=np.asarray(word),
+        element=np.repeat(np.arange(len(starts)), np.asarray(n_words)),
+    )
+
+
+@cache
+def _tag_reader() -> ClassWordReader:
+    compiled = compiled_part()
+    assert compiled is not None
+    return compiled.tags.TagReader(
+        _as_bytes(CLASS_ATTRIBUTES),
+        _as_bytes(HIDING_LETTERS),
+        TAG_NAMES,
+        MAX_CLASS_WORDS,
+        _read_number,
+    )
+
+
+def _as_bytes(words: Iterable[str]) -> list[bytes]:
+    return [word.encode() for word in words]
+
+
+def _read_number(number: int, tag: str) -> tuple[int, list[int]]:
+    return _read_tag(TAG_NAMES[number], tag)[:2]
+
+
+def _tag_bounds(tokens: Tokens, tags: Indices) -> tuple[Ints, Ints]:
+    """Where *tags* begin and end in the cleaned source, cut where one is too long."""
+    starts = tokens.clean_start[tags]
+    return starts, np.minimum(tokens.clean_end[tags], starts + np.int32(MAX_TAG_LENGTH))
 
 
 def _tag_sources(tokens: Tokens, tags: Indices) -> list[str]:
     """The source of *tags*, cut where one is too long."""
-    starts = tokens.clean_start[tags]
-    ends = np.minimum(tokens.clean_end[tags], starts + MAX_TAG_LENGTH)
+    starts, ends = _tag_bounds(tokens, tags)
     clean = tokens.clean
     return [clean[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
 def meta_description(tokens: Tokens) -> str:
     """The longest description that the page gives of itself; empty if there is none."""
-    metas = np.flatnonzero(is_tag_of(tokens, META) & (tokens.kind == OPEN))
-    tags = filter(_DESCRIPTION.search, _tag_sources(tokens, metas))
+    metas = _tag_sources(tokens, np.flatnonzero(tokens.is_open("meta")))
+    tags = filter(_DESCRIPTION.search, [tag for tag in metas if _may_describe(tag)])
     contents = filter(None, map(_CONTENT.search, tags))
     return max((content[1] or content[2] or "" for content in contents), key=len, default="")
+
+
+def _may_describe(tag: str) -> bool:
+    """Whether a look for a description is worth while: its letters "cr" have no third form."""
+    return "cr" in tag or "CR" in tag or "Cr" in tag or "cR" in tag
 
 
 def base_href(tokens: Tokens) -> str:
@@ -127,6 +194,9 @@ def base_href(tokens: Tokens) -> str:
     return unescape(next(filter(None, found.groups()), "")).strip() if found else ""
 
 
-def declared_types(source: str) -> set[str]:
-    """The schema.org types and the OpenGraph type that the page declares."""
-    return {kind for pattern in _TYPES for kind in pattern.findall(source)}
+def declared_types(source: str, places: Mapping[str, Iterable[int]]) -> set[str]:
+    """The schema.org and OpenGraph types that *source* declares, with `TYPE_CUES` at *places*."""
+    found = (
+        pattern.match(source, place) for cue, pattern in _TYPES.items() for place in places[cue]
+    )
+    return {each[1] for each in found if each}

@@ -13,7 +13,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.tags import tag_numbers
+from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.markup.tags import UNKNOWN_TAG, tag_numbers
 from scrapy_mss.markup.tokens import OPEN, Bools, Ints, Tokens
 
 Indices: TypeAlias = NDArray[np.intp]
@@ -30,8 +31,9 @@ def element_starts(tokens: Tokens, names: frozenset[str] | None = None) -> Bools
 
 def is_tag_of(tokens: Tokens, names: frozenset[str]) -> Bools:
     """bool[n_tokens]: the opening and closing tags with one of *names*."""
-    tags: Bools = _tag_table(names)[tokens.tag] & tokens.is_tag
-    return tags
+    table = _tag_table(names)
+    tags: Bools = table[tokens.tag]
+    return tags & tokens.is_tag if table[UNKNOWN_TAG] else tags  # whose number all texts have
 
 
 @lru_cache(64)
@@ -83,6 +85,10 @@ def nearest_ancestors(tokens: Tokens, chosen: Bools) -> Ints:
     twice as far, so there are as many rounds as the depth has binary digits.
     """
     n = len(tokens)
+    compiled = compiled_part()
+    if compiled is not None:
+        parents = np.append(np.int32(-1), tokens.unclosed)[:n]
+        return np.asarray(compiled.arrays.nearest(parents.tobytes(), chosen.tobytes()))
     parent = np.append(np.int32(-1), tokens.unclosed)[:n].astype(np.int32)
     # The last entry is the target of -1, "none", and points to itself.
     ancestor = np.append(np.where(chosen, np.arange(n), parent), -1).astype(np.int32)

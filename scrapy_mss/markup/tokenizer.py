@@ -1,20 +1,18 @@
 r"""HTML source -> Tokens: never raises on markup, reads a character a bounded number of times.
 
-Two steps, each one pass of a regular expression:
+Two steps:
 
-1. ``_clean`` takes out comments and what stands between script and style tags, and decodes
-   letters that are written as references (``caf&eacute;`` is one word). The few places where
-   something was taken out are kept, so that offsets can be led back to the source.
+1. `source_cleaning` takes out comments and what stands between script and style tags, and decodes
+   letters that are written as references.
 2. `piece_pattern` cuts the cleaned text into pieces that leave nothing out: a tag, a word with the
    space after it, white space, a reference, a symbol. Four symbols or more in a row are one, and
    what no page shows (controls, halves of surrogate pairs) is white space. Since nothing is left
    out, the pieces' lengths alone give their positions. Each distinct piece is looked up once in a
-   table of codes; everything after the table is arrays.
+   table of codes; everything after the table is arrays. The compiled part walks over the same
+   pieces without making an object of each.
 
-Where the standard and readers' interest differ we keep text: a comment that is never closed
-ends at its first ``>``. A script that is never closed, and a tag or an attribute's quote that
-is never closed, swallow the rest of the page, as they do in a browser. Step 1 does not look at
-quotes: a ``<!--`` or ``<script>`` inside an attribute begins a comment or a script there, too.
+Where the standard and readers' interest differ we keep text. A tag or an attribute's quote that is
+never closed swallows the rest of the page, as it does in a browser.
 
 Every alternative of the expressions consumes what it looked at and none can fail after a long
 look, so hostile markup costs what ordinary markup costs.
@@ -23,17 +21,15 @@ look, so hostile markup costs what ordinary markup costs.
 from __future__ import annotations
 
 import re
-import sys
-from array import array
-from functools import cache, lru_cache
+from functools import cache
 from hashlib import blake2b
-from html import unescape
-from html.entities import html5
-from itertools import groupby
-from operator import itemgetter
 
 import numpy as np
 
+from scrapy_mss.markup.compiled import PieceMemory, compiled_part
+from scrapy_mss.markup.nesting import nesting
+from scrapy_mss.markup.references import BARE_NAMES, REFERENCE, decode
+from scrapy_mss.markup.source_cleaning import TAG, clean
 from scrapy_mss.markup.stemming import Stem, normalized, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS, UNKNOWN_TAG
 from scrapy_mss.markup.tokens import (
@@ -45,8 +41,6 @@ from scrapy_mss.markup.tokens import (
     SYMBOL,
     TAG_MASK,
     WORD,
-    Bools,
-    Bytes,
     Ints,
     TokenIds,
     Tokens,
@@ -66,23 +60,6 @@ CJK = (
 )
 _FIRST_CJK = ord(CJK[0])
 
-# Possessive quantifiers keep no state a repetition, which matters on a tag with a million
-# attributes; before Python 3.11 there are none, and such a tag takes memory for a moment.
-_P = "+" if sys.version_info >= (3, 11) else ""
-
-_QUOTED = rf"""(?:"[^"]*{_P}(?:"|\Z)|'[^']*{_P}(?:'|\Z))"""
-_TAG = rf"</?[a-zA-Z][^=>]*{_P}(?:=(?:\s*{_P}{_QUOTED})?{_P}[^=>]*{_P})*{_P}(?:>|\Z)"
-
-# References that stand without a semicolon: the standard's closed list, in groups of one first
-# letter, so that a "&" before something else costs one look and not one for each name.
-_BARE_NAMES = "|".join(
-    f"{letter}(?:{'|'.join(sorted((name[1:] for name in names), key=len, reverse=True))})"
-    for letter, names in groupby(sorted(n for n in html5 if not n.endswith(";")), itemgetter(0))
-)
-_REFERENCE = (
-    r"&(?:#(?:[0-9]+|[xX][0-9a-fA-F]+);?"
-    rf"|(?=[a-zA-Z])(?:[a-zA-Z][a-zA-Z0-9]*;|{_BARE_NAMES}))"
-)
 # Four symbols in a row are an ornament or noise, not four symbols of a text; nor do angle brackets
 # and ampersands count that precede another of their kind. Without this rule a page of symbols would
 # cost ten times what a page of words does.
@@ -90,7 +67,6 @@ _SYMBOL_RUN = r"[^\w\s<&]{4,}|<+(?=<)|[&#]+(?=&)"
 
 # White space, and what no page shows: controls and halves of surrogate pairs.
 _BLANK = r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+"
-_LONGEST_REFERENCE = 40  # of those that mean a character; the longest name has 33
 
 
 @cache
@@ -99,7 +75,7 @@ def piece_pattern(*, cjk: bool) -> re.Pattern[str]:
     word = rf"[^\W{CJK}]+ ?|[{CJK}] ?" if cjk else r"\w+ ?"
     declaration = r"<[!?/][^>]*(?:>|\Z)"
     return re.compile(
-        rf"{_TAG}|{word}|{_BLANK}|{_REFERENCE}|{declaration}|{_SYMBOL_RUN}|.", re.DOTALL
+        rf"{TAG}|{word}|{_BLANK}|{REFERENCE}|{declaration}|{_SYMBOL_RUN}|.", re.DOTALL
     )
 
 
@@ -108,39 +84,47 @@ def _any_cjk() -> re.Pattern[str]:
     return re.compile(f"[{CJK}]")
 
 
+if (_compiled := compiled_part()) is not None:
+    _compiled.pieces.prepare(re.findall("(.)(?:-(.))?", CJK), BARE_NAMES)
+
 _ANY_BLANK = re.compile(_BLANK)
-# ASCII: where case is ignored, "s" is also the long s, which makes no script.
-_HIDDEN = re.compile(r"<!--|<((?ai:script|style))(?=[\s/>])")
-_HIDDEN_OR_REFERENCE = re.compile(rf"{_HIDDEN.pattern}|{_REFERENCE}")
-_TAG_END = re.compile(_TAG)
-_CLOSING = {name: re.compile(rf"</(?ai:{name})(?=[\s/>])") for name in ("script", "style")}
 _TAG_NAME = re.compile(r"</?([a-zA-Z][^\s/>]*)")
-
-
-def decode(reference: str) -> str:
-    """The text that a character reference stands for; the reference itself if for none."""
-    if len(reference) > _LONGEST_REFERENCE:
-        return "\ufffd" if reference.startswith("&#") else reference
-    return _decode(reference)
-
-
-_decode = lru_cache(2**12)(unescape)  # pages repeat few references, and unescape is slow
-_ANY_REFERENCE = re.compile(_REFERENCE)
-
-
-def decode_all(text: str) -> str:
-    """*text* with its character references decoded; no length of a number can make it fail."""
-    if "&" not in text:
-        return text
-    return _ANY_REFERENCE.sub(lambda found: decode(found[0]), text)
 
 
 def tokenize(source: str, stem: Stem = porter) -> Tokens:
     """The tokens of an HTML page, or of any other text; words are told apart by their *stem*."""
-    has_references = _has_letter_references(source)
-    hidden = _HIDDEN_OR_REFERENCE if has_references else _HIDDEN
-    clean, places, shifts = _clean(source, hidden)
-    pieces = piece_pattern(cjk=_has_cjk(clean)).findall(clean)
+    cleaned = clean(source)
+    token_id, starts, ends = _scan(cleaned.text, stem)
+    kind = (token_id & np.uint64(KIND_MASK)).astype(np.uint8)
+    is_tag = kind <= CLOSE
+    tag = np.where(is_tag, token_id >> np.uint64(KIND_BITS) & np.uint64(TAG_MASK), 0)
+    tag = tag.astype(np.uint8)
+    unclosed, partner = nesting(is_tag, kind, tag)
+    start, end = cleaned.in_source(starts, ends)
+    return Tokens(
+        source, cleaned.text, token_id, kind, tag, start, end, starts, ends, unclosed, partner
+    )
+
+
+def word_ids(text: str) -> TokenIds:
+    """The ids of the words of a short *text*, an attribute's value for example, in their order."""
+    ids, _, _ = _scan(clean(text).text, porter)
+    words: TokenIds = ids[ids & np.uint64(KIND_MASK) == WORD]
+    return words
+
+
+def _scan(text: str, stem: Stem) -> tuple[TokenIds, Ints, Ints]:
+    """The id, the start and the end of each token of a cleaned *text*."""
+    compiled = compiled_part()
+    if compiled is None:
+        return _scan_in_python(text, stem)
+    columns = compiled.pieces.scan(text, _memory_of(stem), _NO_TOKEN)
+    ids, starts, ends = map(np.asarray, columns)
+    return ids, starts, ends
+
+
+def _scan_in_python(text: str, stem: Stem) -> tuple[TokenIds, Ints, Ints]:
+    pieces = piece_pattern(cjk=_has_cjk(text)).findall(text)
     n_pieces = len(pieces)
     codes = np.fromiter(map(_codes_of(stem).__getitem__, pieces), np.uint64, n_pieces)
     ends = np.fromiter(map(len, pieces), np.int32, n_pieces).cumsum(dtype=np.int32)
@@ -148,15 +132,7 @@ def tokenize(source: str, stem: Stem = porter) -> Tokens:
     is_token = codes & np.uint64(_NO_TOKEN) == 0
     codes, starts, ends = codes[is_token], starts[is_token], ends[is_token]
     ends = ends - (codes & np.uint64(_SPACE_AFTER) != 0)
-
-    token_id: TokenIds = codes & np.uint64(_ID_MASK)
-    kind = (token_id & np.uint64(KIND_MASK)).astype(np.uint8)
-    is_tag = kind <= CLOSE
-    tag = np.where(is_tag, token_id >> np.uint64(KIND_BITS) & np.uint64(TAG_MASK), 0)
-    tag = tag.astype(np.uint8)
-    unclosed, partner = _nesting(is_tag, kind, tag)
-    start, end = _in_source(places, shifts, starts, ends)
-    return Tokens(source, clean, token_id, kind, tag, start, end, starts, ends, unclosed, partner)
+    return codes & np.uint64(_ID_MASK), starts, ends
 
 
 def _has_cjk(text: str) -> bool:
@@ -166,109 +142,6 @@ def _has_cjk(text: str) -> bool:
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
     high = codes[codes >= _FIRST_CJK].tobytes().decode("utf-32-le", "surrogatepass")
     return bool(_any_cjk().search(high))
-
-
-def _clean(source: str, hidden: re.Pattern[str]) -> tuple[str, list[int], list[int]]:
-    """*source* without what is *hidden*; where in the result, and by how much, offsets shift."""
-    kept: list[str] = []
-    places, shifts = [0], [0]
-    position = length = 0
-    comments_end = True  # whether a "-->" is still ahead: looked for in vain at most once
-
-    def keep(until: int, resume: int, instead: str = "") -> None:
-        nonlocal position, length
-        kept.extend((source[position:until], instead))
-        length += until - position + len(instead)
-        position = resume
-        places.append(2 * length - bool(instead))
-        shifts.append(resume - length)
-
-    search_from = 0
-    while found := hidden.search(source, search_from):
-        start, search_from = found.span()
-        opener = found[0]
-        if opener[0] == "&":
-            letters = decode(opener)
-            if letters.isalnum():
-                keep(start, search_from, letters)
-        elif opener == "<!--":
-            close = source.find("-->", start + 2) if comments_end else -1
-            comments_end = close >= 0
-            search_from = close + 3 if comments_end else _after(source, ">", search_from)
-            keep(start, search_from)
-        else:
-            content = _end_of_tag(source, start)
-            closing = _CLOSING[found[1].lower()].search(source, content)
-            search_from = closing.start() if closing else len(source)
-            keep(content, search_from)
-    if not kept:
-        return source, places, shifts
-    kept.append(source[position:])
-    return "".join(kept), places, shifts
-
-
-def _has_letter_references(source: str) -> bool:
-    return any(decode(reference).isalnum() for reference in set(_ANY_REFERENCE.findall(source)))
-
-
-def _after(source: str, what: str, position: int) -> int:
-    found = source.find(what, position)
-    return found + len(what) if found >= 0 else len(source)
-
-
-def _end_of_tag(source: str, start: int) -> int:
-    found = _TAG_END.match(source, start)
-    return found.end() if found else start
-
-
-def _in_source(places: list[int], shifts: list[int], starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
-    """Offsets into the cleaned text led back to the source.
-
-    A start at a place where something was taken out stands behind it, an end before it. Places
-    are in half characters: a decoded letter shifts what follows from within itself, where no
-    token begins or ends.
-    """
-    if len(places) == 1:
-        return starts, ends
-    at, by = np.array(places), np.array(shifts)
-    start = starts + by[np.searchsorted(at, 2 * starts, side="right") - 1]
-    end = ends + by[np.maximum(np.searchsorted(at, 2 * ends, side="left") - 1, 0)]
-    return start.astype(np.int32), end.astype(np.int32)
-
-
-def _nesting(is_tag: Bools, kind: Bytes, tag: Bytes) -> tuple[Ints, Ints]:
-    """For each token its most recent unclosed tag, for each tag its partner.
-
-    The paper's stack: an opening tag goes on top, a closing tag unwinds to its match, and one
-    without a match changes nothing. How many of each name are open is kept beside the stack,
-    so that a closing tag without a match is known without a look through it.
-    """
-    at = np.flatnonzero(is_tag)
-    partner = np.full(len(is_tag), -1, np.int32)
-    names = tag[at].tolist()
-    closing = (kind[at] == CLOSE).tolist()
-    stack: list[int] = []
-    open_count = [0] * (TAG_MASK + 1)
-    top_after = array("i")
-    opened_at, closed_at = array("i"), array("i")
-    for index, (name, is_closing) in enumerate(zip(names, closing, strict=True)):
-        if not is_closing:
-            stack.append(index)
-            open_count[name] += 1
-        elif open_count[name]:
-            opened = -1
-            while opened < 0 or names[opened] != name:
-                opened = stack.pop()
-                open_count[names[opened]] -= 1
-            opened_at.append(opened)
-            closed_at.append(index)
-        top_after.append(stack[-1] if stack else -1)
-    if opened_at:
-        opens, closes = at[opened_at], at[closed_at]
-        partner[opens], partner[closes] = closes, opens
-    # Token indices of the tops; the extra -1 at the end stands for "none".
-    tops = np.append(at, -1)[np.append(np.array(top_after, np.int32), -1)]
-    return tops[np.cumsum(is_tag) - 1].astype(np.int32), partner
 
 
 class _Codes(dict[str, int]):
@@ -288,6 +161,9 @@ class _Codes(dict[str, int]):
 
     def __missing__(self, piece: str) -> int:
         if len(piece) > self.LONGEST_KEPT:
+            tag = _TAG_NAME.match(piece)
+            if tag and len(tag[0]) <= self.LONGEST_KEPT:
+                return self[tag[0]]
             return _code(piece, self._stem)
         code = self._old.get(piece)
         if code is None:
@@ -300,6 +176,14 @@ class _Codes(dict[str, int]):
 
 
 _codes_of = cache(_Codes)  # a table for each of the two stemmers
+
+
+@cache
+def _memory_of(stem: Stem) -> PieceMemory:
+    """What the compiled part remembers of the codes of that *stem*."""
+    compiled = compiled_part()
+    assert compiled is not None
+    return compiled.pieces.Memory(_codes_of(stem).__getitem__)
 
 
 def _code(piece: str, stem: Stem) -> int:

@@ -14,7 +14,6 @@ from scrapy_mss.blocks.container_features import (
     PATH_LENGTH,
     container_features,
     evidence_mass,
-    mass_inside,
 )
 from scrapy_mss.blocks.features import Columns
 from scrapy_mss.blocks.page import Page
@@ -141,15 +140,3 @@ def test_a_certain_block_speaks_for_those_in_the_same_kind_of_container() -> Non
     assert found["ancestor_0_mass"].tolist() == pytest.approx([1, 0, 0])
     assert found["ancestor_1_mass"].tolist() == pytest.approx([1, 1, 0])
     assert found["ancestor_2_mass"].tolist() == pytest.approx([1, 1, 1])
-
-
-@given(PAGES, SCORES, st.integers(0, ELEMENT_LEVELS - 1))
-def test_one_level_alone_is_the_column_of_that_level(
-    source: str, some: list[float], level: int
-) -> None:
-    page = Page.of(source)
-    mass, _ = evidence_mass(page, scores_for(page, some))
-
-    column = container_features(page, {"": mass})[f"ancestor_{level}_mass"]
-
-    assert mass_inside(page, mass, level).tolist() == column.tolist()

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.mlp import BATCH, CLIP, Network, forward, product
+from scrapy_mss.blocks import mlp
+from scrapy_mss.blocks.mlp import CLIP, MOST_WORK, Network, forward, product
+from scrapy_mss.models.bundled import bundled_model
 from tests.helpers.classifiers import random_network
 from tests.helpers.effort import examples
 
@@ -42,15 +44,31 @@ def test_log_odds_are_those_of_loops_over_the_weights(rows: list[list[float]], s
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.parametrize("n", [0, 1, BATCH - 1, BATCH, BATCH + 1, 3 * BATCH + 7])
-def test_log_odds_do_not_depend_on_the_number_of_rows(n: int) -> None:
+@pytest.mark.parametrize(("batches", "more"), [(0, 0), (0, 1), (1, -1), (1, 0), (1, 1), (3, 7)])
+def test_log_odds_do_not_depend_on_the_number_of_rows(
+    batches: int, more: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     network = random_network(N_INPUTS)
+    monkeypatch.setattr(mlp, "MOST_WORK", 16 * network.hidden.size)
+    n = batches * network.batch + more
     inputs = np.random.default_rng(0).normal(size=(n, N_INPUTS)).astype(np.float32)
 
     found = network.log_odds(inputs)
 
     alone = [network.log_odds(inputs[i : i + 1])[0] for i in range(n)]
     np.testing.assert_allclose(found, np.array(alone, np.float32), rtol=1e-5, atol=1e-5)
+
+
+def test_no_product_of_the_bundled_network_wakes_the_threads_of_blas() -> None:
+    classifier = bundled_model().classifier
+    assert classifier is not None
+    network = classifier.network
+
+    assert 1 < network.batch * network.hidden.size <= MOST_WORK < 2**19
+
+
+def test_a_network_of_any_size_has_batches() -> None:
+    assert random_network(MOST_WORK).batch == 1
 
 
 def test_inputs_are_clipped() -> None:

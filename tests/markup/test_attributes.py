@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 from scrapy_mss.markup.attributes import (
     MAX_CLASS_WORDS,
     MAX_TAG_LENGTH,
+    TYPE_CUES,
     class_words,
     declared_types,
     element_attributes,
     meta_description,
 )
+from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokenizer import tokenize
 from tests.helpers.layouts import ODD, PAGES
@@ -194,4 +196,6 @@ def test_description_of_a_page(head: str, expected: str) -> None:
     ],
 )
 def test_declared_types_of_a_page(source: str, expected: set[str]) -> None:
-    assert declared_types(source) == expected
+    places = dict(zip(TYPE_CUES, occurrences(source, TYPE_CUES), strict=True))
+
+    assert declared_types(source, places) == expected

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.rendering import render, runs, well_formed
 from scrapy_mss.markup.tags import TAG_NAMES, VOID_TAGS
-from scrapy_mss.markup.tokenizer import decode_all, tokenize
+from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
 from tests.helpers.effort import examples
 from tests.helpers.markup import NESTED, SOUP, TAG_SOUP, marked, shown

@@ -10,9 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_mss.markup import tokenizer
+from scrapy_mss.markup.references import decode, decode_all
 from scrapy_mss.markup.stemming import porter, porter_nltk
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokenizer import decode, decode_all, tokenize
+from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import CLOSE, OPEN, Tokens, tag_id
 from tests.helpers.effort import examples
 from tests.helpers.markup import SOUP, TAG_SOUP, shown

@@ -18,6 +18,7 @@ import yaml
 
 from scrapy_mss.article import ModelState, read_article
 from scrapy_mss.commands import ACTIONS
+from scrapy_mss.markup.compiled import IS_COMPILED
 from scrapy_mss.models.bundled import bundled_model, with_bundled
 from scrapy_mss.models.format import from_bytes
 from scrapy_mss.models.model import Model
@@ -493,6 +494,7 @@ def test_info_tells_what_is_in_each_model(
     out = done["info"].out
 
     assert done["info"].code == 0
+    assert f"\ncompiled part: {'in use' if IS_COMPILED else 'not built'}" in out
     assert out.count("profile ") == 2
     assert str(folder / "trained.model") in out
     assert "pages        60" in out

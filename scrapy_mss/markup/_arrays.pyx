@@ -1,0 +1,216 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""What numpy has no step for: nesting, equal numbers, and looks at characters here and there.
+
+Arrays come as bytes and are returned as `array.array`. Each function is the inner loop of one of
+Python, which is its oracle: `tokenizer._nest`, `elements.nearest_ancestors`, `hashing.groups`,
+`characters.codes_at` and `occurrences.occurrences`.
+"""
+
+from cpython.array cimport array, clone
+from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ
+from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+# A character as it is stored: one, two or four bytes, the same in a whole text.
+ctypedef fused char_t:
+    const uint8_t
+    const uint16_t
+    const uint32_t
+
+cdef array _UINT16S = array("H")
+cdef array _INT32S = array("i")
+
+
+def nearest(bytes parents not None, bytes chosen not None):
+    """For each token the innermost of the *chosen* elements around it, or -1.
+
+    *parents* has the most recent unclosed tag before each, an int32 each, *chosen* a byte each.
+    """
+    cdef const int* parent = <const int*> <const char*> parents
+    cdef const uint8_t* is_chosen = chosen
+    cdef Py_ssize_t n = min(len(parents) // sizeof(int), len(chosen)), i
+    cdef array found = clone(_INT32S, n, False)
+    cdef int* around = found.data.as_ints
+    for i in range(n):
+        if parent[i] >= i:
+            raise ValueError(f"the parent of token {i} is {parent[i]}")
+        if parent[i] < 0:
+            around[i] = -1
+        elif is_chosen[parent[i]]:
+            around[i] = parent[i]
+        else:
+            around[i] = around[parent[i]]
+    return found
+
+
+def nest(bytes tags not None, bytes closings not None):
+    """For each tag the most recent unclosed tag after it, and its partner; -1 where there is none.
+
+    *tags* has the number of each, *closings* whether it closes: a byte a tag.
+    """
+    cdef const uint8_t* names = tags
+    cdef const uint8_t* closes = closings
+    cdef Py_ssize_t n = min(len(tags), len(closings)), at
+    cdef array tops = clone(_INT32S, n, False), partners = clone(_INT32S, n, False)
+    cdef array stack = clone(_INT32S, n, False)
+    cdef int* top = tops.data.as_ints
+    cdef int* partner = partners.data.as_ints
+    cdef int* open_tags = stack.data.as_ints
+    cdef Py_ssize_t depth = 0
+    cdef Py_ssize_t n_open[256]
+    memset(n_open, 0, sizeof(n_open))
+    for at in range(n):
+        partner[at] = -1
+        if not closes[at]:
+            open_tags[depth] = <int> at
+            depth += 1
+            n_open[names[at]] += 1
+        elif n_open[names[at]]:
+            while True:
+                depth -= 1
+                n_open[names[open_tags[depth]]] -= 1
+                if names[open_tags[depth]] == names[at]:
+                    break
+            partner[at] = open_tags[depth]
+            partner[open_tags[depth]] = <int> at
+        top[at] = open_tags[depth - 1] if depth else -1
+    return tops, partners
+
+
+cdef inline uint64_t _scattered(uint64_t key, uint64_t salt):
+    key = (key ^ salt) * 0xFF51AFD7ED558CCDu
+    key = (key ^ key >> 33) * 0xC4CEB9FE1A85EC53u
+    return key ^ key >> 33
+
+
+def groups(bytes keys not None, uint64_t salt):
+    """For each of *keys* (a uint64 each) how many others come first: equal ones have one number.
+
+    The *salt* is a secret of the process: a page cannot choose keys that collide.
+    """
+    cdef const uint64_t* key = <const uint64_t*> <const char*> keys
+    cdef Py_ssize_t n = len(keys) // sizeof(uint64_t), n_slots = 2, i, slot
+    cdef int n_groups = 0
+    cdef array numbers = clone(_INT32S, n, False)
+    cdef int* number = numbers.data.as_ints
+    while n_slots < 2 * n:
+        n_slots *= 2
+    cdef array table = clone(_INT32S, n_slots, True)  # which key is in each slot, counted from 1
+    cdef int* first = table.data.as_ints
+    for i in range(n):
+        slot = _scattered(key[i], salt) & (n_slots - 1)
+        while first[slot] and key[first[slot] - 1] != key[i]:
+            slot = (slot + 1) & (n_slots - 1)
+        if first[slot]:
+            number[i] = number[first[slot] - 1]
+        else:
+            first[slot] = <int> i + 1
+            number[i] = n_groups
+            n_groups += 1
+    return numbers
+
+
+def codes_at(str text not None, bytes places not None):
+    """The codes of the characters of *text* at *places*, an int32 each; FFFF for any beyond."""
+    cdef const int* place = <const int*> <const char*> places
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text), i
+    cdef array found = clone(_UINT16S, len(places) // sizeof(int), False)
+    cdef uint32_t code
+    for i in range(len(found)):
+        if not 0 <= place[i] < n:
+            raise IndexError(f"character {place[i]} of {n}")
+        code = PyUnicode_READ(PyUnicode_KIND(text), PyUnicode_DATA(text), place[i])
+        found.data.as_ushorts[i] = <uint16_t> min(code, 0xFFFF)
+    return found
+
+
+# --- short strings in a text --------------------------------------------------------------------
+
+cdef enum:
+    BLOCK = 3  # characters by which a place is told
+    BLOCK_BITS = 15
+    MAX_PLACES = 128  # for a byte to number them
+
+cdef struct Sought:
+    const uint8_t* text
+    Py_ssize_t size
+    Py_ssize_t end  # of the last that was found
+
+cdef struct Place:
+    int8_t string  # its number
+    int8_t offset  # of the block in it
+    int8_t following  # the next place with the same block, or -1
+
+
+cdef class _Search:
+    """A look at every so many characters: as many as the shortest string has blocks.
+
+    Whatever the string, one of its first blocks is where the search looks.
+    """
+
+    cdef list wanted
+    cdef Py_ssize_t step
+    cdef Sought sought[MAX_PLACES]
+    cdef Place places[MAX_PLACES]
+    cdef int8_t first[1 << BLOCK_BITS]  # the first place that has each block, or -1
+
+    def __cinit__(self, list wanted not None):
+        cdef Py_ssize_t number, offset, n_places = 0
+        cdef bytes each
+        self.wanted = wanted
+        self.step = min(map(len, wanted), default=0) - BLOCK + 1
+        if self.step < 1 or self.step * len(wanted) > MAX_PLACES:
+            raise ValueError(f"cannot seek {wanted!r}: too many, or shorter than {BLOCK}")
+        memset(self.first, -1, sizeof(self.first))
+        for number, each in enumerate(wanted):
+            self.sought[number] = Sought(each, len(each), 0)
+            for offset in range(self.step):
+                block = _block(<const uint8_t*> each, offset)
+                self.places[n_places] = Place(number, offset, self.first[block])
+                self.first[block] = n_places
+                n_places += 1
+
+    cdef int run(self, char_t* text, Py_ssize_t n, list found) except -1:
+        cdef Py_ssize_t at = 0, start
+        cdef Place* place
+        cdef Sought* sought
+        cdef int number
+        while at <= n - BLOCK:
+            number = self.first[_block(text, at)]
+            while number >= 0:
+                place = &self.places[number]
+                number = place.following
+                sought = &self.sought[place.string]
+                start = at - place.offset
+                if sought.end <= start <= n - sought.size and _is_same(text + start, sought):
+                    (<list> found[place.string]).append(start)
+                    sought.end = start + sought.size
+            at += self.step
+        return 0
+
+
+cdef inline int _block(char_t* text, Py_ssize_t at):
+    cdef uint32_t mixed = text[at] ^ <uint32_t> text[at + 1] << 8 ^ <uint32_t> text[at + 2] << 16
+    return mixed * 0x9E3779B1u >> (32 - BLOCK_BITS)
+
+
+cdef bint _is_same(char_t* text, Sought* sought):
+    cdef Py_ssize_t i
+    for i in range(sought.size):
+        if text[i] != sought.text[i]:
+            return False
+    return True
+
+
+def find_all(str text not None, list wanted not None):
+    """The offsets of each of the *wanted* strings (ASCII, as bytes) in *text*."""
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
+    cdef _Search search = _Search(wanted)
+    cdef list found = [[] for _ in wanted]
+    if PyUnicode_KIND(text) == 1:
+        search.run(<const uint8_t*> PyUnicode_DATA(text), n, found)
+    elif PyUnicode_KIND(text) == 2:
+        search.run(<const uint16_t*> PyUnicode_DATA(text), n, found)
+    else:
+        search.run(<const uint32_t*> PyUnicode_DATA(text), n, found)
+    return found

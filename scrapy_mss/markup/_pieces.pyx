@@ -1,0 +1,420 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""The pieces of a cleaned text, and where something has to be taken out of a source: walks over
+characters that need no Python object for each of them.
+
+It knows no rule that says what a piece means. Where one begins and ends is `piece_pattern` of the
+tokenizer, alternative by alternative; what it means is asked of Python, for each piece that the
+`Memory` does not hold. The Python of `tokenizer` is the oracle: both give the same arrays for every
+text, and tests compare them. Every walk moves on with each step and looks back at no more than it
+looked at, so that no text costs more than its length.
+"""
+
+from cpython.array cimport array, clone, resize
+from cpython.unicode cimport (
+    PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring, Py_UNICODE_ISALNUM,
+    Py_UNICODE_ISSPACE,
+)
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcmp, memcpy, memset
+
+# A character as it is stored: one, two or four bytes, the same in a whole text.
+ctypedef fused char_t:
+    const uint8_t
+    const uint16_t
+    const uint32_t
+
+cdef array _UINT64S = array("Q")
+cdef array _INT32S = array("i")
+
+
+# Classes of characters, as regular expressions have them.
+cdef enum:
+    IN_WORD = 1  # \w, but for ideographs and kana
+    IDEOGRAPH = 2
+    BLANK = 4
+    SYMBOL = 8  # neither \w nor \s nor one of "<&"
+    LETTER = 16  # of ASCII
+    DIGIT = 32  # of ASCII
+    HEX_DIGIT = 64
+    SPACE = 128  # \s
+    N_CLASSES = 0x10000
+
+cdef enum:
+    MAX_RANGES = 64
+    MAX_NAMES = 256
+
+cdef struct BareName:
+    const uint8_t* letters
+    Py_ssize_t size
+    int following  # the next with the same first letter, or -1
+
+cdef uint8_t _CLASSES[N_CLASSES]
+cdef uint32_t _FIRST[MAX_RANGES]  # of the ranges of ideographs
+cdef uint32_t _LAST[MAX_RANGES]
+cdef Py_ssize_t _n_ranges = 0
+cdef list _BARE_NAMES = []  # of references without semicolon, as bytes, shortest first
+cdef BareName _NAMES[MAX_NAMES]  # the same
+cdef int _FIRST_NAME[0x80]  # for each letter, the first name that begins with it, or -1
+
+
+def prepare(ideographs, bare_names):
+    """Take over the tables: ranges of *ideographs*, and references that need no semicolon."""
+    global _n_ranges
+    cdef uint32_t code
+    if len(ideographs) > MAX_RANGES:
+        raise ValueError(f"{len(ideographs)} ranges of ideographs where {MAX_RANGES} have room")
+    for _n_ranges, (first, last) in enumerate(ideographs):
+        _FIRST[_n_ranges] = ord(first)
+        _LAST[_n_ranges] = ord(last or first)
+    _n_ranges = len(ideographs)
+    _prepare_names(sorted((name.encode() for name in bare_names), key=len))
+    for code in range(N_CLASSES):
+        _CLASSES[code] = _class_of(code)
+
+
+cdef int _prepare_names(list shortest_first) except -1:
+    cdef bytes name
+    cdef const uint8_t* letters
+    if len(shortest_first) > MAX_NAMES:
+        raise ValueError(f"{len(shortest_first)} names of references where {MAX_NAMES} have room")
+    _BARE_NAMES[:] = shortest_first  # which keeps the letters
+    memset(_FIRST_NAME, -1, sizeof(_FIRST_NAME))
+    for number, name in enumerate(shortest_first):
+        letters = name
+        _NAMES[number] = BareName(letters, len(name), _FIRST_NAME[letters[0]])
+        _FIRST_NAME[letters[0]] = number
+    return 0
+
+
+cdef uint8_t _class_of(uint32_t code):
+    cdef uint8_t found = 0
+    cdef bint is_word = Py_UNICODE_ISALNUM(code) or code == c"_"
+    cdef Py_ssize_t i
+    for i in range(_n_ranges):
+        if _FIRST[i] <= code <= _LAST[i]:
+            found = IDEOGRAPH
+    if is_word and not found:
+        found = IN_WORD
+    if Py_UNICODE_ISSPACE(code):
+        found |= SPACE | BLANK
+    elif not is_word and code != c"<" and code != c"&":
+        found |= SYMBOL
+    if code < 0x20 or 0x7F <= code <= 0x9F or 0xD800 <= code <= 0xDFFF:
+        found |= BLANK
+    if c"0" <= code <= c"9":
+        found |= DIGIT | HEX_DIGIT
+    if c"a" <= (code | 0x20) <= c"z" and code < 0x80:
+        found |= LETTER
+        if (code | 0x20) <= c"f":
+            found |= HEX_DIGIT
+    return found
+
+
+cdef inline uint8_t _class(uint32_t code):
+    return _CLASSES[code] if code < N_CLASSES else _class_of(code)
+
+
+# --- what is remembered of pieces ---------------------------------------------------------------
+
+cdef enum:
+    N_SLOTS = 1 << 16  # the working set of a news crawl is a third of them; 2 MB
+    KEY_SIZE = 22  # bytes: eleven Cyrillic letters; two slots are a line of most caches
+
+cdef struct Slot:
+    uint64_t value
+    uint8_t size  # of the key in bytes; 0 where nothing is remembered
+    uint8_t width  # bytes a character
+    uint8_t key[KEY_SIZE]
+
+
+cdef class Memory:
+    """Numbers that a function gives for short texts; of two in one place the older is forgotten.
+
+    A text has two slots. What is longer than a slot is asked for each time.
+    """
+
+    cdef Slot* slots
+    cdef object ask
+
+    def __cinit__(self, ask):
+        self.ask = ask
+        self.slots = <Slot*> calloc(N_SLOTS, sizeof(Slot))
+        if self.slots == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.slots)
+
+    def __getitem__(self, str text not None):
+        cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
+        if PyUnicode_KIND(text) == 1:
+            return _recall(self, <const uint8_t*> PyUnicode_DATA(text), 0, n, text)
+        if PyUnicode_KIND(text) == 2:
+            return _recall(self, <const uint16_t*> PyUnicode_DATA(text), 0, n, text)
+        return _recall(self, <const uint32_t*> PyUnicode_DATA(text), 0, n, text)
+
+
+cdef uint64_t _recall(
+    Memory memory, char_t* text, Py_ssize_t start, Py_ssize_t end, str source
+) except? 1:
+    """What *memory* has, or is told, of the characters from *start* to *end* of *source*."""
+    cdef Py_ssize_t n = end - start, size = 0, i
+    cdef uint32_t every = 0, code
+    cdef uint64_t hashed = n
+    cdef uint8_t width = 1
+    cdef uint8_t key[KEY_SIZE]
+    cdef Slot* slot
+    cdef Slot* other
+    if n == 0 or n > KEY_SIZE:
+        return memory.ask(PyUnicode_Substring(source, start, end))
+    for i in range(n):
+        every |= text[start + i]
+        hashed = (hashed ^ text[start + i]) * 0x9E3779B97F4A7C15u
+        hashed ^= hashed >> 32
+    if every >= 0x100:
+        width = 2 if every < 0x10000 else 4
+    if n * width > KEY_SIZE:
+        return memory.ask(PyUnicode_Substring(source, start, end))
+    if width == 1:
+        size = n
+        for i in range(n):
+            key[i] = <uint8_t> text[start + i]
+    else:
+        for i in range(n):
+            code = text[start + i]
+            for _ in range(width):
+                key[size] = <uint8_t> code
+                code >>= 8
+                size += 1
+    slot = &memory.slots[hashed >> 48]
+    if slot.size == size and slot.width == width and memcmp(slot.key, key, size) == 0:
+        return slot.value
+    other = &memory.slots[(hashed >> 48) ^ 1]
+    if other.size == size and other.width == width and memcmp(other.key, key, size) == 0:
+        return other.value
+    cdef uint64_t value = memory.ask(PyUnicode_Substring(source, start, end))
+    other[0] = slot[0]
+    slot.value = value
+    slot.size = <uint8_t> size
+    slot.width = width
+    memcpy(slot.key, key, size)
+    return value
+
+
+# --- where pieces end ---------------------------------------------------------------------------
+
+cdef inline bint _is_letter(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    return at < n and text[at] < 0x80 and _CLASSES[text[at]] & LETTER
+
+
+cdef Py_ssize_t _name_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the name of the tag."""
+    while at < n and text[at] != c"/" and text[at] != c">" and not _class(text[at]) & SPACE:
+        at += 1
+    return at
+
+
+cdef Py_ssize_t _tag_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the tag whose name begins at *at*: a ">" in a quoted value is no end."""
+    cdef Py_ssize_t value
+    cdef uint32_t quote
+    while at < n and text[at] != c">":
+        at += 1
+        if text[at - 1] != c"=":
+            continue
+        value = at
+        while value < n and _class(text[value]) & SPACE:
+            value += 1
+        if value < n and (text[value] == c'"' or text[value] == c"'"):
+            quote = text[value]
+            at = value + 1
+            while at < n and text[at] != quote:
+                at += 1
+            if at < n:
+                at += 1
+    return at + 1 if at < n else n
+
+
+cdef Py_ssize_t _reference_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the reference whose "&" is at *at*; *at* if there is none."""
+    cdef Py_ssize_t end = at + 1, i
+    cdef int name
+    cdef uint8_t digit = DIGIT
+    if end < n and text[end] == c"#":
+        end += 1
+        if end < n and (text[end] == c"x" or text[end] == c"X"):
+            end += 1
+            digit = HEX_DIGIT
+        if end >= n or text[end] >= 0x80 or not _CLASSES[text[end]] & digit:
+            return at
+        while end < n and text[end] < 0x80 and _CLASSES[text[end]] & digit:
+            end += 1
+        return end + 1 if end < n and text[end] == c";" else end
+    if not _is_letter(text, end, n):
+        return at
+    while end < n and text[end] < 0x80 and _CLASSES[text[end]] & (LETTER | DIGIT):
+        end += 1
+    if end < n and text[end] == c";":
+        return end + 1
+    name = _FIRST_NAME[text[at + 1]]
+    while name >= 0:
+        i = 0
+        while i < _NAMES[name].size and at + 1 + i < n and (
+            text[at + 1 + i] == _NAMES[name].letters[i]
+        ):
+            i += 1
+        if i == _NAMES[name].size:
+            return at + 1 + i
+        name = _NAMES[name].following
+    return at
+
+
+cdef Py_ssize_t _symbols_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the symbol at *at*, or after several that are one."""
+    cdef Py_ssize_t end = at, last
+    if text[at] == c"<":
+        while end < n and text[end] == c"<":
+            end += 1
+        return end - 1 if end - at > 1 else end
+    while end < n and _class(text[end]) & SYMBOL:
+        end += 1
+    if end - at >= 4:
+        return end
+    if text[at] == c"&" or text[at] == c"#":
+        last = end = at
+        while end < n and (text[end] == c"&" or text[end] == c"#"):
+            if text[end] == c"&":
+                last = end
+            end += 1
+        if last > at:
+            return last
+    return at + 1
+
+
+# --- a text's tokens ----------------------------------------------------------------------------
+
+cdef class _Rows:
+    """The ids, starts and ends of tokens, as they are found."""
+
+    cdef array ids, starts, ends
+    cdef Py_ssize_t n, room
+
+    def __cinit__(self, Py_ssize_t room):
+        self.ids = clone(_UINT64S, room, False)
+        self.starts = clone(_INT32S, room, False)
+        self.ends = clone(_INT32S, room, False)
+        self.room = room
+
+    cdef int add(self, uint64_t token_id, Py_ssize_t start, Py_ssize_t end) except -1:
+        if self.n == self.room:
+            self.room *= 2
+            resize(self.ids, self.room)
+            resize(self.starts, self.room)
+            resize(self.ends, self.room)
+        self.ids.data.as_ulonglongs[self.n] = token_id
+        self.starts.data.as_ints[self.n] = <int> start
+        self.ends.data.as_ints[self.n] = <int> end
+        self.n += 1
+        return 0
+
+    cdef tuple columns(self):
+        resize(self.ids, self.n)
+        resize(self.starts, self.n)
+        resize(self.ends, self.n)
+        return self.ids, self.starts, self.ends
+
+
+cdef int _scan(
+    char_t* text, Py_ssize_t n, str source, Memory codes, uint64_t no_token, _Rows rows
+) except -1:
+    cdef Py_ssize_t at = 0, end, known
+    cdef uint32_t code
+    cdef uint8_t is_in
+    cdef uint64_t found
+    while at < n:
+        code = text[at]
+        is_in = _class(code)
+        if is_in & IN_WORD:
+            end = at + 1
+            while end < n and _class(text[end]) & IN_WORD:
+                end += 1
+            known = end
+        elif is_in & BLANK:
+            at += 1
+            continue
+        elif is_in & IDEOGRAPH:
+            known = end = at + 1
+        elif code == c"<" and _is_letter(text, at + 1 + (at + 1 < n and text[at + 1] == c"/"), n):
+            known = _name_end(text, at + 2, n)
+            end = _tag_end(text, at + 2, n)
+        elif code == c"<" and at + 1 < n and (
+            text[at + 1] == c"!" or text[at + 1] == c"?" or text[at + 1] == c"/"
+        ):
+            at += 1  # a declaration
+            while at < n and text[at] != c">":
+                at += 1
+            at += 1
+            continue
+        else:
+            end = _reference_end(text, at, n) if code == c"&" else at
+            if end == at:
+                end = _symbols_end(text, at, n)
+            known = end
+        found = _recall(codes, text, at, known, source)
+        if not found & no_token:
+            rows.add(found, at, end)
+        at = end
+    return 0
+
+
+def scan(str text not None, Memory codes not None, uint64_t no_token):
+    """The ids of the tokens of *text* by *codes*, and where each begins and ends."""
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
+    cdef _Rows rows = _Rows(n // 16 + 16)
+    if PyUnicode_KIND(text) == 1:
+        _scan(<const uint8_t*> PyUnicode_DATA(text), n, text, codes, no_token, rows)
+    elif PyUnicode_KIND(text) == 2:
+        _scan(<const uint16_t*> PyUnicode_DATA(text), n, text, codes, no_token, rows)
+    else:
+        _scan(<const uint32_t*> PyUnicode_DATA(text), n, text, codes, no_token, rows)
+    return rows.columns()
+
+
+# --- what is taken out of a source --------------------------------------------------------------
+
+cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters):
+    cdef Py_ssize_t at = 0, end
+    cdef list found = []
+    while at + 2 < n:
+        if text[at] == c"<":
+            end = at + 1 + (text[at + 1] == c"/")
+            if text[end] == c"!" and text[at + 2] == c"-":
+                found.append(at)
+            elif text[end] | 0x20 == c"s" and end + 2 < n and (
+                text[end + 1] | 0x20 == c"c" and text[end + 2] | 0x20 == c"r"
+                or text[end + 1] | 0x20 == c"t" and text[end + 2] | 0x20 == c"y"
+            ):
+                found.append(at)
+        elif text[at] == c"&":
+            end = _reference_end(text, at, n)
+            if end > at:
+                if _recall(letters, text, at, end, source):
+                    found.append(at)
+                at = end
+                continue
+        at += 1
+    return found
+
+
+def marks(str source not None, Memory letters not None):
+    """Where a comment, a script, a style or a reference to one of the *letters* may begin.
+
+    Some are among them that only begin so; none is missing.
+    """
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source)
+    if PyUnicode_KIND(source) == 1:
+        return _marks(<const uint8_t*> PyUnicode_DATA(source), n, source, letters)
+    if PyUnicode_KIND(source) == 2:
+        return _marks(<const uint16_t*> PyUnicode_DATA(source), n, source, letters)
+    return _marks(<const uint32_t*> PyUnicode_DATA(source), n, source, letters)

@@ -1,0 +1,305 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""The class words of tags, hashed, and which tags may be hidden.
+
+What is read is said by `attributes`: which attributes, which words hint at a hidden element, and
+how many words count. How attributes and words are written is that module's two regular
+expressions, which are the oracle. Only tags of ASCII letters are read here, where upper and lower
+case are a matter of one bit; others are told by Python.
+"""
+
+from cpython.array cimport array, clone, resize
+from cpython.unicode cimport (
+    PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
+)
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.string cimport memset
+
+# A character as it is stored: one, two or four bytes, the same in a whole text.
+ctypedef fused char_t:
+    const uint8_t
+    const uint16_t
+    const uint32_t
+
+cdef array _UINT32S = array("I")
+
+cdef enum:
+    MOST_WORDS = 64
+cdef uint32_t NO_LETTER = 0xFFFFFFFFu  # the state of a crc32 before the first letter
+
+cdef struct Word:
+    Py_ssize_t start
+    Py_ssize_t size
+    uint32_t hashed
+
+cdef uint32_t _CRC[256]
+
+
+cdef int _fill_crc() except -1:
+    cdef uint32_t value
+    for number in range(256):
+        value = number
+        for _ in range(8):
+            value = value >> 1 ^ (0xEDB88320u if value & 1 else 0)
+        _CRC[number] = value
+    return 0
+
+_fill_crc()
+
+
+cdef inline uint32_t _crc(uint32_t state, uint32_t letter):
+    """The running state of zlib's crc32 after one more *letter*."""
+    return _CRC[(state ^ letter) & 0xFF] ^ state >> 8
+
+
+cdef class _Hashes:
+    """Hashes, as they are found."""
+
+    cdef array items
+    cdef Py_ssize_t n, room
+
+    def __cinit__(self, Py_ssize_t room):
+        self.items = clone(_UINT32S, room, False)
+        self.room = room
+
+    cdef int add(self, uint32_t hashed) except -1:
+        if self.n == self.room:
+            self.room = 2 * self.room + 1
+            resize(self.items, self.room)
+        self.items.data.as_uints[self.n] = hashed
+        self.n += 1
+        return 0
+
+    cdef array column(self):
+        resize(self.items, self.n)
+        return self.items
+
+
+cdef class _Found:
+    """What is found of a page's tags: a row a tag in two columns, a row a word in the third."""
+
+    cdef _Hashes keys, counts, words
+    cdef list with_cue
+
+    def __cinit__(self, Py_ssize_t n_tags):
+        self.keys = _Hashes(n_tags)
+        self.counts = _Hashes(n_tags)
+        self.words = _Hashes(4 * n_tags)
+        self.with_cue = []
+
+
+cdef class TagReader:
+    """The words in the values of some attributes, hashed, and which tags have a cue.
+
+    *names* are those of the attributes and *cues* what is looked for anywhere in a tag (bytes, in
+    lower case), *elements* the names of elements by their numbers. No more than *most* words of a
+    tag count. Tags that are not ASCII are told by *ask*: from number and source the hash of a tag
+    with its words, and that of each word; they have a cue.
+    """
+
+    cdef list names
+    cdef list cues
+    cdef uint8_t begins_cue[0x80]
+    cdef list elements
+    cdef int most
+    cdef object ask
+
+    def __init__(self, names, cues, elements, int most, ask):
+        if most > MOST_WORDS:
+            raise ValueError(f"{most} words of a tag where {MOST_WORDS} have room")
+        self.names = [bytes(name) for name in names]
+        self.cues = [bytes(cue) for cue in cues]
+        memset(self.begins_cue, False, sizeof(self.begins_cue))
+        for cue in cues:
+            self.begins_cue[ord(cue[:1].lower())] = self.begins_cue[ord(cue[:1].upper())] = True
+        self.elements = [name.encode() for name in elements]
+        self.most = most
+        self.ask = ask
+
+    def read(
+        self, str text not None, bytes tags not None, bytes starts not None, bytes ends not None
+    ):
+        """The hash of each tag, that of each of its words, how many it has; the rows with a cue.
+
+        *tags* has their numbers, a byte each; *starts* and *ends* have where each begins and ends
+        in *text*, an int32 each.
+        """
+        cdef const uint8_t* numbers = tags
+        cdef const int* start = <const int*> <const char*> starts
+        cdef const int* end = <const int*> <const char*> ends
+        cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text), n_tags = len(tags), row, first, last
+        cdef Py_ssize_t n_elements = len(self.elements)
+        cdef _Found found = _Found(n_tags)
+        cdef bint is_told
+        if len(starts) != 4 * n_tags or len(ends) != 4 * n_tags:
+            raise ValueError(f"{len(starts)} and {len(ends)} bytes of places for {n_tags} tags")
+        for row in range(n_tags):
+            if not 0 <= start[row] <= end[row] <= n or numbers[row] >= n_elements:
+                raise ValueError(f"tag {numbers[row]} from {start[row]} to {end[row]} of {n}")
+            name = <bytes> self.elements[numbers[row]]
+            first, last = start[row], end[row]
+            if PyUnicode_KIND(text) == 1:
+                is_told = _tell(
+                    self, <const uint8_t*> PyUnicode_DATA(text), first, last, name, found
+                )
+            elif PyUnicode_KIND(text) == 2:
+                is_told = _tell(
+                    self, <const uint16_t*> PyUnicode_DATA(text), first, last, name, found
+                )
+            else:
+                is_told = _tell(
+                    self, <const uint32_t*> PyUnicode_DATA(text), first, last, name, found
+                )
+            if not is_told:
+                self._ask(numbers[row], PyUnicode_Substring(text, first, last), row, found)
+        return found.keys.column(), found.words.column(), found.counts.column(), found.with_cue
+
+    cdef int _ask(self, int tag, str source, Py_ssize_t row, _Found found) except -1:
+        key, words = self.ask(tag, source)
+        found.keys.add(key)
+        found.counts.add(len(words))
+        for word in words:
+            found.words.add(word)
+        found.with_cue.append(row)
+        return 0
+
+
+cdef bint _tell(
+    TagReader reader, char_t* text, Py_ssize_t at, Py_ssize_t end, bytes name, _Found found
+) except -1:
+    """Add the row of a tag, if it is ASCII."""
+    cdef Word words[MOST_WORDS]
+    cdef Py_ssize_t i, value
+    cdef uint32_t every = 0, state = NO_LETTER
+    cdef int n = 0, word
+    cdef const uint8_t* letters = name
+    for i in range(at, end):
+        every |= text[i]
+    if every >= 0x80:
+        return False
+    if _has_cue(reader, text, at, end):
+        found.with_cue.append(found.keys.n)
+    while at < end:
+        at += 1
+        if _is_space(text[at - 1]):
+            value = _value_start(reader.names, text, at, end)
+            if value >= 0:
+                at = _value_end(text, value, end)
+                n = _add_words(text, value, at, words, n, reader.most)
+    for i in range(len(name)):
+        state = _crc(state, letters[i])
+    for word in range(n):
+        state = _crc(state, c" ")
+        for i in range(words[word].start, words[word].start + words[word].size):
+            state = _crc(state, text[i] | 0x20)
+        found.words.add(words[word].hashed)
+    found.keys.add(~state)
+    found.counts.add(n)
+    return True
+
+
+cdef inline bint _is_space(uint32_t letter):
+    """Whether an ASCII *letter* is white space, as regular expressions have it."""
+    return letter == c" " or 9 <= letter <= 13 or 28 <= letter <= 31
+
+
+cdef bint _has_cue(TagReader reader, char_t* text, Py_ssize_t at, Py_ssize_t end):
+    cdef bytes cue
+    for at in range(at, end):
+        if reader.begins_cue[text[at]]:
+            for cue in reader.cues:
+                if _begins_with(text, at, end, cue):
+                    return True
+    return False
+
+
+cdef bint _begins_with(char_t* text, Py_ssize_t at, Py_ssize_t end, bytes letters):
+    """Whether *text* goes on at *at* with these *letters*, in lower or upper case."""
+    cdef const uint8_t* lower = letters
+    cdef Py_ssize_t i = 0, n = len(letters)
+    while i < n and at + i < end and _lower(text[at + i]) == lower[i]:
+        i += 1
+    return i == n
+
+
+cdef Py_ssize_t _value_start(list names, char_t* text, Py_ssize_t at, Py_ssize_t end) except -2:
+    """Where the value begins of an attribute at *at* that is one of *names* and has one; or -1."""
+    cdef bytes name
+    for name in names:
+        if _begins_with(text, at, end, name):
+            at = _after_space(text, at + len(name), end)
+            if at == end or text[at] != c"=":
+                return -1
+            at = _after_space(text, at + 1, end)
+            return at if _value_end(text, at, end) > at else -1
+    return -1
+
+
+cdef inline uint32_t _lower(uint32_t letter):
+    return letter | 0x20 if c"A" <= letter <= c"Z" else letter
+
+
+cdef Py_ssize_t _after_space(char_t* text, Py_ssize_t at, Py_ssize_t end):
+    while at < end and _is_space(text[at]):
+        at += 1
+    return at
+
+
+cdef Py_ssize_t _value_end(char_t* text, Py_ssize_t at, Py_ssize_t end):
+    """After the value at *at*; *at* if it has a quote that is never closed, or nothing."""
+    cdef Py_ssize_t start = at
+    if at < end and (text[at] == c'"' or text[at] == c"'"):
+        at += 1
+        while at < end and text[at] != text[start]:
+            at += 1
+        return at + 1 if at < end else start
+    while at < end and not _is_space(text[at]) and (
+        text[at] != c">" and text[at] != c'"' and text[at] != c"'"
+    ):
+        at += 1
+    return at
+
+
+cdef int _add_words(char_t* text, Py_ssize_t at, Py_ssize_t end, Word* found, int n, int most):
+    """Add the words of a value to the *n* that were *found*; how many there are then."""
+    cdef Py_ssize_t i
+    cdef Word word
+    while at < end and n < most:
+        word.start = at
+        if c"A" <= text[at] <= c"Z":
+            at += 1
+        i = at
+        while i < end and c"a" <= text[i] <= c"z":
+            i += 1
+        if i - at >= 2:
+            at = i
+        elif at > word.start:  # a capital letter without small ones
+            while at < end and c"A" <= text[at] <= c"Z":
+                at += 1
+            if at - word.start < 2:
+                continue
+        else:
+            at = max(i, at + 1)
+            continue
+        word.size = at - word.start
+        word.hashed = NO_LETTER
+        for i in range(word.start, at):
+            word.hashed = _crc(word.hashed, text[i] | 0x20)
+        word.hashed = ~word.hashed
+        if _is_new(text, word, found, n):
+            found[n] = word
+            n += 1
+    return n
+
+
+cdef bint _is_new(char_t* text, Word word, Word* found, int n):
+    cdef Py_ssize_t i, at
+    for i in range(n):
+        if found[i].hashed == word.hashed and found[i].size == word.size:
+            at = 0
+            while at < word.size and (
+                text[word.start + at] | 0x20 == text[found[i].start + at] | 0x20
+            ):
+                at += 1
+            if at == word.size:
+                return False
+    return True

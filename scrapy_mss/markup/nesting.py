@@ -1,0 +1,60 @@
+"""Which tags are open where, and which closing tag closes which: the paper's stack.
+
+An opening tag goes on top, a closing tag unwinds to its match, and one without a match changes
+nothing. How many of each name are open is kept beside the stack, so that a closing tag without a
+match is known without a look through it.
+"""
+
+from __future__ import annotations
+
+from array import array
+
+import numpy as np
+
+from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.markup.tokens import CLOSE, TAG_MASK, Bools, Bytes, Ints
+
+
+def nesting(is_tag: Bools, kind: Bytes, tag: Bytes) -> tuple[Ints, Ints]:
+    """For each token its most recent unclosed tag, for each tag its partner; -1 for none."""
+    at = np.flatnonzero(is_tag).astype(np.int32)
+    tops, partners = _nest(tag[at], kind[at] == CLOSE)
+    partner = np.full(len(is_tag), -1, np.int32)
+    # The extra -1 at the end stands for "none".
+    at = np.append(at, np.int32(-1))
+    partner[at[:-1]] = at[partners]
+    tops = np.append(at[tops], np.int32(-1))
+    return tops[np.cumsum(is_tag) - 1], partner
+
+
+def _nest(tag: Bytes, is_close: Bools) -> tuple[Ints, Ints]:
+    """The same among tags alone: both as numbers of tags, -1 where there is none."""
+    compiled = compiled_part()
+    if compiled is None:
+        return _nest_in_python(tag, is_close)
+    tops, partners = map(np.asarray, compiled.arrays.nest(tag.tobytes(), is_close.tobytes()))
+    return tops, partners
+
+
+def _nest_in_python(tag: Bytes, is_close: Bools) -> tuple[Ints, Ints]:
+    names, closing = tag.tolist(), is_close.tolist()
+    partner = np.full(len(names), -1, np.int32)
+    stack: list[int] = []
+    open_count = [0] * (TAG_MASK + 1)
+    top_after = array("i")
+    opened_at, closed_at = array("i"), array("i")
+    for index, (name, is_closing) in enumerate(zip(names, closing, strict=True)):
+        if not is_closing:
+            stack.append(index)
+            open_count[name] += 1
+        elif open_count[name]:
+            opened = -1
+            while opened < 0 or names[opened] != name:
+                opened = stack.pop()
+                open_count[names[opened]] -= 1
+            opened_at.append(opened)
+            closed_at.append(index)
+        top_after.append(stack[-1] if stack else -1)
+    if opened_at:
+        partner[opened_at], partner[closed_at] = closed_at, opened_at
+    return np.array(top_after, np.int32), partner

@@ -1,0 +1,252 @@
+"""The compiled part gives what Python gives, for every text; and both give what is right."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from scrapy_mss.core.hashing import groups
+from scrapy_mss.markup import compiled
+from scrapy_mss.markup.attributes import element_attributes
+from scrapy_mss.markup.characters import codes_at
+from scrapy_mss.markup.compiled import Compiled, compiled_part, python_alone
+from scrapy_mss.markup.elements import element_starts, nearest_ancestors
+from scrapy_mss.markup.occurrences import occurrences
+from scrapy_mss.markup.stemming import porter_nltk
+from scrapy_mss.markup.tags import BLOCK_TAGS
+from scrapy_mss.markup.tokenizer import tokenize, word_ids
+from scrapy_mss.markup.tokens import Tokens
+from tests.helpers.effort import examples
+from tests.helpers.layouts import PAGES
+from tests.helpers.markup import SOUP, TAG_SOUP
+from tests.helpers.news_pages import news_page
+
+Result = TypeVar("Result")
+
+needs_compiler = pytest.mark.skipif(
+    not compiled.IS_COMPILED, reason="the compiled part was not built"
+)
+
+TEXTS = st.one_of(SOUP, TAG_SOUP, st.text(st.characters(), max_size=80))
+CASES = Path(__file__).parents[1] / "pages"
+
+# Attributes as they are written, and what is nearly one.
+ATTRIBUTES = st.lists(
+    st.sampled_from(
+        [
+            *(" ", "\t", "\x1c", "=", '"', "'", ">", "/", "-", "_", "\u00e9", "\u017f", "\u212a"),
+            *("class", "CLASS", "id", "ID=", "itemprop", "role", "data-testid", "data-component"),
+            *("classy", "aclass", "hidden", " HIDDEN", "style", 'style="', "display:none", "None"),
+            *("visibility : hidden", "storyBody", "HTMLBox", "aB", "AB", "Ab", "b", "word", "Word"),
+            *(' class="', " id='", " class=x", "cla\u017fs=word", " \u0130d=word", "x" * 2048),
+        ]
+    ),
+    max_size=24,
+).map("".join)
+
+
+def built() -> Compiled:
+    part = compiled_part()
+    assert part is not None
+    return part
+
+
+def both(perform: Callable[[], Result]) -> tuple[Result, Result]:
+    """What *perform* gives with the compiled part and without it."""
+    with python_alone():
+        python = perform()
+    return perform(), python
+
+
+def columns(tokens: Tokens) -> dict[str, object]:
+    """Everything about *tokens* that can be compared, types included."""
+    return {
+        name: (value.dtype.str, value.tolist()) if isinstance(value, np.ndarray) else value
+        for name, value in vars(tokens).items()
+    }
+
+
+def attribute_columns(source: str) -> list[list[object]]:
+    return [column.tolist() for column in element_attributes(tokenize(source))]
+
+
+@needs_compiler
+@given(TEXTS)
+@examples(10)
+@example(
+    "<a href = 'x>y'>&amp;&eacute;&notit;<!-- --><script>x</script><<&#&&####...\x00\U0001f600"
+)
+@example("\u4e2d\u6587 word\ud800 \U00020000x")
+@example("<a" + "b" * 100 + ">" + "w" * 100)
+def test_both_ways_give_the_same_tokens(source: str) -> None:
+    one, other = both(lambda: columns(tokenize(source)))
+
+    assert one == other
+
+
+@needs_compiler
+@given(SOUP)
+def test_both_ways_give_the_same_tokens_with_the_other_stemmer(source: str) -> None:
+    one, other = both(lambda: columns(tokenize(source, porter_nltk)))
+
+    assert one == other
+
+
+@needs_compiler
+@pytest.mark.parametrize("case", sorted(path.name for path in CASES.iterdir()))
+def test_both_ways_read_a_page_case_alike(case: str) -> None:
+    source = (CASES / case / "source.html").read_text(encoding="utf-8")
+
+    one, other = both(lambda: (columns(tokenize(source)), attribute_columns(source)))
+
+    assert one == other
+
+
+@needs_compiler
+@given(ATTRIBUTES, st.sampled_from(["div", "p", "template", "TD", "h2"]))
+@examples(20)
+@example(
+    """
+ class="one two" id='three'
+""",
+    "div",
+)
+@example(" ".join(f" class={chr(97 + n) * 3}" for n in range(20)), "p")
+def test_both_ways_read_the_same_attributes(attributes: str, name: str) -> None:
+    source = f"<{name}{attributes}>x</{name}>"
+
+    one, other = both(lambda: attribute_columns(source))
+
+    assert one == other
+
+
+@given(TEXTS)
+@examples(4)
+@example("'author''author'")
+@example("forumforum")
+def test_occurrences_are_those_of_a_regular_expression(text: str) -> None:
+    wanted = ["'author'", "forum", "thread", 'e="a', "\u0001\u0001\u0001\u0001"]
+    whole = text + "".join(wanted) + text
+
+    for found in both(lambda: occurrences(whole, wanted)):
+        for each, places in zip(wanted, found, strict=True):
+            assert places == [hit.start() for hit in re.finditer(re.escape(each), whole)]
+
+
+def test_occurrences_in_texts_of_each_length() -> None:
+    for n in range(12):
+        one, other = both(partial(occurrences, "'author'"[:n], ["'author'", "auth"]))
+
+        assert one == other == [[0] if n >= 8 else [], [1] if n >= 5 else []]
+
+
+@given(st.lists(st.integers(0, 5) | st.integers(0, 2**64 - 1)))
+def test_equal_keys_have_one_number(keys: list[int]) -> None:
+    first = list(dict.fromkeys(keys))
+
+    for found in both(lambda: groups(np.array(keys, np.uint64))):
+        assert found.tolist() == [first.index(key) for key in keys]
+
+
+@given(st.text(st.characters(), min_size=1), st.data())
+def test_codes_are_those_of_the_characters(text: str, data: st.DataObject) -> None:
+    places = data.draw(st.lists(st.integers(0, len(text) - 1)))
+
+    for found in both(lambda: codes_at(text, np.array(places, np.int32))):
+        assert found.tolist() == [min(ord(text[place]), 0xFFFF) for place in places]
+
+
+@needs_compiler
+@given(PAGES)
+def test_both_ways_find_the_same_ancestors(source: str) -> None:
+    tokens = tokenize(source)
+    chosen = element_starts(tokens, BLOCK_TAGS)
+
+    one, other = both(lambda: nearest_ancestors(tokens, chosen).tolist())
+
+    assert one == other
+
+
+@given(SOUP)
+def test_ids_of_words_are_those_of_their_tokens(source: str) -> None:
+    tokens = tokenize(source)
+
+    assert word_ids(source).tolist() == tokens.token_id[tokens.is_word].tolist()
+
+
+@needs_compiler
+def test_a_memory_gives_what_was_asked_for_and_asks_again_for_what_it_lost() -> None:
+    asked: list[str] = []
+
+    def ask(text: str) -> int:
+        asked.append(text)
+        return sum(map(ord, text)) % 2**64
+
+    memory = built().pieces.Memory(ask)
+    texts = [f"{letter}{n}" for n in range(30_000) for letter in ("w", "\u0434", "\U0001f600")]
+    texts += ["", "x" * 1000]
+
+    for _ in range(2):
+        for text in texts:
+            assert memory[text] == sum(map(ord, text))
+    assert len(set(asked)) == len(texts)
+    assert len(asked) < 2 * len(texts)
+
+
+@needs_compiler
+def test_a_failure_of_what_is_asked_is_no_token() -> None:
+    def ask(text: str) -> int:
+        raise KeyError(text)
+
+    with pytest.raises(KeyError, match="one"):
+        built().pieces.scan("one", built().pieces.Memory(ask), 1 << 11)
+
+
+@needs_compiler
+def test_places_outside_of_a_text_are_rejected() -> None:
+    arrays, tags = built().arrays, built().tags
+    reader = tags.TagReader((), (), ("unknown",), 12, lambda _tag, _source: (0, []))
+    place = np.array([3], np.int32).tobytes()
+    none = np.array([0], np.int32).tobytes()
+
+    with pytest.raises(IndexError, match="character 3 of 3"):
+        arrays.codes_at("one", place)
+    with pytest.raises(ValueError, match="parent of token 0 is 3"):
+        arrays.nearest(place, b"\1")
+    with pytest.raises(ValueError, match="from 3 to 0"):
+        reader.read("one", b"\0", place, none)
+    with pytest.raises(ValueError, match="tag 1 from 0"):
+        reader.read("one", b"\1", none, place)
+    with pytest.raises(ValueError, match="8 and 4 bytes"):
+        reader.read("one", b"\0", none + none, place)
+    with pytest.raises(ValueError, match="cannot seek"):
+        arrays.find_all("one", [b"on"])
+
+
+def test_python_alone_ends_with_its_context() -> None:
+    part = compiled_part()
+
+    with python_alone():
+        assert compiled_part() is None
+        with python_alone():
+            pass
+        assert compiled_part() is None
+
+    assert compiled_part() is part
+
+
+@needs_compiler
+def test_a_whole_news_page_is_read_alike() -> None:
+    source = news_page(0).html
+
+    one, other = both(lambda: columns(tokenize(source)))
+
+    assert one == other
