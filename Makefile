@@ -25,8 +25,8 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-browser test-oldest lint format docs research bench systems studies \
-	speed startup shapes fuzz crash soak stall model clean distclean
+.PHONY: help demo test test-browser test-oldest lint format docs research bench loso systems \
+	studies speed startup shapes fuzz crash soak stall model clean distclean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -76,6 +76,13 @@ bench: $(VENV)/installed-research ## a small comparison of systems; DATA=folder 
 	@mkdir -p build
 	$(BIN)/python -m research.bench run --test 'jsonl:$(BENCH_DATA)' --folds 5 --limit 100 \
 		--systems $(BENCH_SYSTEMS) --markdown build/bench.md
+
+# One thread, as for the model itself; the peers' answers stay in build/answers.
+loso: $(VENV)/installed-research ## leave one set out: how good it is on unseen sets; FITS=1
+	@mkdir -p build
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
+		$(BIN)/python -m research.bench loso --data '$(DATA)' --fits $(or $(FITS),1) \
+		--json build/loso.json --markdown docs/results/loso.md
 
 systems: $(SYSTEMS_SETS:%=$(SYSTEMS_JSON)/%.json) ## all systems on all sets; LIMIT=pages of each
 	$(BIN)/python -m research.bench compare --json $^ --out $(SYSTEMS_OUT)

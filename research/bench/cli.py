@@ -15,7 +15,16 @@ from pathlib import Path
 from typing import Final
 
 from research import command_line, systems
-from research.bench import compare, fields, labels, markdown, measurement, report, runner
+from research.bench import (
+    compare,
+    fields,
+    labels,
+    loso,
+    markdown,
+    measurement,
+    report,
+    runner,
+)
 from research.bench.resampling import RESAMPLES
 from research.command_line import at_least
 from research.datasets import sets
@@ -44,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--json", type=Path, metavar="FILE", help="write all numbers and rows here")
     run.add_argument("--markdown", type=Path, metavar="FILE", help="write a readable report here")
     run.set_defaults(perform=_run)
-    for module in (compare, fields, labels):
+    for module in (compare, fields, labels, loso):
         module.add_parser(commands).set_defaults(perform=module.run)
     return top
 

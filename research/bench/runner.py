@@ -105,12 +105,12 @@ def _of_other_sites(
     trains: Sequence[Dataset], tests: Sequence[Dataset]
 ) -> tuple[LabelledPage, ...]:
     """Pages to learn from whose site is in no test set, by its name and by its URL."""
-    known = {key for test in tests for page in test.pages for key in _keys(page)}
+    known = {key for test in tests for page in test.pages for key in site_keys(page)}
     pages = (page for train in trains for page in train.pages if _teaches(page))
-    return tuple(page for page in pages if known.isdisjoint(_keys(page)))
+    return tuple(page for page in pages if known.isdisjoint(site_keys(page)))
 
 
-def _keys(page: LabelledPage) -> set[str]:
+def site_keys(page: LabelledPage) -> set[str]:
     """Sets name a site by its domain or its publisher; the URL tells that two names are one."""
     return {page.site.lower(), site_of(page.url, page.site.lower())}
 

@@ -4,7 +4,7 @@
     python -m research.studies.block_classifier decision --data FOLDER --out docs/results
     python -m research.studies.block_classifier fits --data FOLDER --out docs/results
 
-All go by site over the four sets that the bundled model is made from. For the ablation
+All go by site over the first four of the sets that the bundled model is made from. For the ablation
 one part after the other is taken out, in training and in use, and a third of the sites is asked
 about; for the decision, cross-validated, articles are told from the pages of `other_pages_wcxb`.
 ``fits`` cross-validates several fits that differ in their seeds alone: what is smaller than the
@@ -17,6 +17,7 @@ import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from statistics import fmean, median
 from time import perf_counter
@@ -33,9 +34,11 @@ from research.errors import UserError
 from research.training import fit
 from research.training.examples import TrainingExample, training_examples
 from research.training.optimization import Config
+from research.training.sets import OTHERS
 from scrapy_mss.blocks import classifier, selection
 from scrapy_mss.blocks.classifier import POOLINGS, BlockInputs
 from scrapy_mss.blocks.features import FEATURES
+from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.subsequence import Span
@@ -46,7 +49,6 @@ from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import write_atomically
 
 SETS = ("articles_wcxb", "articles_fundus", "articles_rules", "articles_tools")
-OTHERS = "other_pages_wcxb"
 FOLDS = 3
 TESTED = 1  # folds that the ablation asks about: a third of the sites, unseen, is enough for it
 N_FITS = 3
@@ -126,12 +128,17 @@ def names_of(group: str, inputs: BlockInputs) -> set[str]:
     evidence = {f"evidence_{pooling.name}" for pooling in POOLINGS}
     neighbours = {name for name in inputs.columns if name.endswith("]")}
     scores = {"score", "score_of_heading_above"}
+    rows = [opinion.name for opinion in OPINIONS]
+    opinions = {name for name in inputs.columns if any(row in name for row in rows)}
+    opinions |= {name for name in inputs.columns if name.startswith("opinions")}
     groups = {
         "features": features,
         "evidence": evidence,
         "neighbours": neighbours,
         "description": {name for name in features if "description" in name},
-        "containers": set(inputs.columns) - features - evidence - neighbours - scores,
+        "opinions": opinions,
+        **{f"opinion {row}": {name for name in opinions if row in name} for row in rows},
+        "containers": set(inputs.columns) - features - evidence - neighbours - scores - opinions,
     }
     return groups.get(group, {group})
 
@@ -218,6 +225,8 @@ STAGES: dict[str, Callable[[], object]] = {
     "whether it is hidden among them": lambda: without_inputs("hidden"),
     "features of the containers": lambda: without_inputs("containers"),
     "neighbours": lambda: without_inputs("neighbours"),
+    "opinions": lambda: without_inputs("opinions"),
+    **{f"opinion `{row.name}`": partial(without_inputs, f"opinion {row.name}") for row in OPINIONS},
     "threshold at half the expected F1 (1/2 instead)": threshold_at_one_half,
     "maximum subsequence": without_span,
     "cleaning inside the span": without_cleaning,

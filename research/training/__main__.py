@@ -18,6 +18,7 @@ from research.errors import UserError
 from research.training.examples import training_examples
 from research.training.fit import fit
 from research.training.optimization import Config
+from research.training.sets import ARTICLES, OTHERS
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.models.bundled import FILE
 from scrapy_mss.models.format import to_bytes
@@ -25,8 +26,6 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import write_atomically
 
-ARTICLES = ("articles_wcxb", "articles_fundus", "articles_rules", "articles_tools")
-OTHERS = "other_pages_wcxb"  # pages of other types: what the decision learns to tell apart
 BUNDLED = Path(__file__).parents[2] / "scrapy_mss" / FILE
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from research.errors import require
 from scrapy_mss.blocks.mlp import Matrix, Network, forward, product
+from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tokens import Floats
 
 RIDGE = 1e-3  # on the mean loss; keeps the step finite where examples can be parted
@@ -29,6 +30,7 @@ class Config:
     hidden: int = 64
     epochs: int = 14
     batch: int = 1024
+    sample: int = 160_000  # examples that an epoch sees, of half a million; all gain nothing more
     rate: float = 3e-3
     decay: float = 3e-4  # of the weights, so that none grows that nothing asks for
     dropout: float = 0.3  # share of inputs that a step does not see
@@ -76,13 +78,16 @@ def _fitted(inputs: Matrix, labels: Matrix, weights: Matrix, config: Config) -> 
     rng = np.random.default_rng(config.seed)
     network = _initial(inputs, config, rng)
     standardized = network.standardized(inputs)
-    share = weights / weights.mean()
+    chance = _chances(weights, config.sample)
+    share = np.divide(
+        weights, chance * weights.mean(), out=np.zeros_like(weights), where=chance > 0
+    )
     adam = _Adam(config.rate, [network.hidden, network.output])
-    batches = max(1, len(inputs) // config.batch)
+    batches = max(1, int(chance.sum()) // config.batch)
     for epoch in range(config.epochs):
-        order = rng.permutation(len(inputs))
+        order = _drawn(chance, rng)
         for batch in range(batches):
-            rows = order[batch * config.batch : (batch + 1) * config.batch]
+            rows = order[batch * len(order) // batches : (batch + 1) * len(order) // batches]
             shape = len(rows), standardized.shape[1]
             seen = rng.random(shape, dtype=np.float32) > config.dropout
             hidden, output = _gradients(
@@ -93,7 +98,31 @@ def _fitted(inputs: Matrix, labels: Matrix, weights: Matrix, config: Config) -> 
                 output + config.decay * network.output,
             ]
             adam.step(decayed, 1.0 - (epoch * batches + batch) / (config.epochs * batches))
+    network.hidden[:-1] *= np.float32(1.0 - config.dropout)  # in use every input is seen
     return network
+
+
+def _chances(weights: Matrix, sample: int) -> Matrix:
+    """float32[n]: how likely an epoch sees each example, so that it sees about *sample* of them.
+
+    Most blocks are entries of menus, which weigh next to nothing: an example that is seen with a
+    chance of one in ten, and weighs ten times as much then, teaches the same. The chance is
+    proportional to the weight, and 1 for those that weigh most.
+    """
+    if sample >= np.count_nonzero(weights):
+        return np.greater(weights, 0).astype(np.float32)
+    heaviest = np.sort(weights.astype(np.float64))[::-1]
+    heaviest = heaviest[heaviest > 0]
+    rest = np.cumsum(heaviest[::-1])[::-1]  # of each and all that weigh less
+    factor = (sample - np.arange(len(heaviest))) / rest
+    certain = int(np.argmax(factor * heaviest <= 1))  # so many of the heaviest
+    chances: Matrix = np.minimum(weights * np.float32(factor[certain]), np.float32(1))
+    return chances
+
+
+def _drawn(chance: Matrix, rng: np.random.Generator) -> Indices:
+    """intp[m]: the examples that an epoch sees, in its order."""
+    return rng.permutation(np.flatnonzero(rng.random(len(chance), dtype=np.float32) < chance))
 
 
 def _initial(inputs: Matrix, config: Config, rng: np.random.Generator) -> Network:

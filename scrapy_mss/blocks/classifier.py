@@ -30,6 +30,7 @@ from scrapy_mss.blocks.features import (
     heading_levels,
 )
 from scrapy_mss.blocks.mlp import Matrix, Network, product
+from scrapy_mss.blocks.opinions import opinion_columns
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.features import Family, Values
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, NaiveBayes, logistic
@@ -141,14 +142,17 @@ class BlockInputs(NamedTuple):
 def block_inputs(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
     """The network's inputs for *page*, from the *evidence* of its blocks and their *score*."""
     features = block_features(page)
+    opinions = opinion_columns(page, features)
     mass, total = evidence_mass(page, score)
+    kept, _ = evidence_mass(page, opinions["opinions"])
     columns = {
         **features,
         **{f"evidence_{p.name}": row for p, row in zip(POOLINGS, evidence, strict=True)},
         "score": score,
         "score_of_heading_above": _score_of_heading_above(page, score),
         "page_evidence": np.full(len(score), np.log1p(total)),
-        **container_features(page, mass),
+        **opinions,
+        **container_features(page, {"": mass, "opinions_": kept}),
     }
     for name in NEIGHBOUR_FEATURES:
         columns |= _neighbours(name, columns[name])

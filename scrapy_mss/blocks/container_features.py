@@ -3,10 +3,14 @@
 The text of an article is together, in one element of the page or in elements of one name. A block
 that is certain speaks for the blocks in the same kind of container, whatever the names are: so each
 page tells the container of its own article from those of comments and teasers. Only evidence for
-the article counts. It is weighed by words, and everything is a share of the page's whole.
+the article counts. It is weighed by words, and everything is a share of the page's whole. What
+opinions keep is summed in the same way.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +20,8 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import groups, mix
 from scrapy_mss.markup.tokens import Floats, TokenIds
 
+Group: TypeAlias = NDArray[np.intp]  # equal numbers for blocks that are alike
+
 PATH_LENGTH = 5  # tags of a block's path, innermost first
 KEY_LEVELS = 3  # ancestors whose key is compared with those of other blocks
 ELEMENT_LEVELS = 5  # ancestors whose own content is looked at
@@ -23,13 +29,24 @@ PER_WORDS = 100  # a density is a share of the evidence for so many words
 EPSILON = 1e-9  # words of evidence on a page without any
 
 
-def container_features(page: Page, mass: Floats) -> Columns:
-    """Shares of the evidence, where *mass* (float64[n]) is each block's share."""
-    running = np.cumsum(mass)
-    columns = {"mass_before": running - mass, "mass_after": 1.0 - running}
-    columns |= _same_keys(page, mass)
-    columns["same_path_mass"] = _group_sum(mass, groups(_tag_paths(page)))
-    return columns | _same_elements(page, mass)
+def container_features(page: Page, masses: Mapping[str, Floats]) -> Columns:
+    """Shares of each of the *masses*, and the sizes of what they are shares of.
+
+    A mass (float64[n]) is each block's share of something; its key begins the names of its columns.
+    """
+    n = len(page.blocks)
+    # The groups of each level have numbers of their own: one sum is the sum of each level.
+    keys = np.stack([groups(page.ancestor_keys[k]) + k * n for k in range(KEY_LEVELS)])
+    path = groups(_tag_paths(page))
+    words = _group_sum(page.blocks.words, keys)
+    columns: Columns = {}
+    for prefix, mass in masses.items():
+        running = np.cumsum(mass)
+        shares = {"mass_before": running - mass, "mass_after": 1.0 - running}
+        shares |= _same_keys(mass, keys, words) | _same_elements(page, mass)
+        shares["same_path_mass"] = _group_sum(mass, path)
+        columns |= {f"{prefix}{name}": column for name, column in shares.items()}
+    return columns | _sizes(page, keys, words)
 
 
 def evidence_mass(page: Page, score: Floats) -> tuple[Floats, float]:
@@ -44,18 +61,19 @@ def ancestor_mass(level: int) -> str:
     return f"ancestor_{level}_mass"
 
 
-def _same_keys(page: Page, mass: Floats) -> Columns:
+def _same_keys(mass: Floats, keys: Group, words: Floats) -> Columns:
     """What is in elements with the same tag and class words, some levels out."""
-    n, blocks = len(page.blocks), page.blocks
-    # The groups of each level have numbers of their own: one sum is the sum of each level.
-    group = np.stack([groups(page.ancestor_keys[k]) + k * n for k in range(KEY_LEVELS)])
-    shared, words = _group_sum(mass, group), _group_sum(blocks.words, group)
+    shared = _group_sum(mass, keys)
+    rows = {"mass": shared, "density": shared / np.maximum(words, 1.0) * PER_WORDS}
+    return {f"same_key_{k}_{name}": row[k] for k in range(KEY_LEVELS) for name, row in rows.items()}
+
+
+def _sizes(page: Page, keys: Group, words: Floats) -> Columns:
+    """How large elements with the same tag and class words are together, and how linked."""
     rows = {
-        "mass": shared,
-        "density": shared / np.maximum(words, 1.0) * PER_WORDS,
-        "blocks": np.log1p(np.bincount(group.ravel())[group]),
+        "blocks": np.log1p(np.bincount(keys.ravel())[keys]),
         "words": np.log1p(words),
-        "link_share": _group_sum(blocks.linked_words, group) / np.maximum(words, 1.0),
+        "link_share": _group_sum(page.blocks.linked_words, keys) / np.maximum(words, 1.0),
     }
     return {f"same_key_{k}_{name}": row[k] for k in range(KEY_LEVELS) for name, row in rows.items()}
 
@@ -78,7 +96,7 @@ def _tag_paths(page: Page) -> TokenIds:
     return mix(list(page.ancestor_tags[:PATH_LENGTH] + np.uint64(1)))
 
 
-def _group_sum(values: NDArray[np.generic], group: NDArray[np.intp]) -> Floats:
+def _group_sum(values: NDArray[np.generic], group: Group) -> Floats:
     """float64 of the shape of *group*: the sum of *values* over each block's group.
 
     *group* has a row for each way to group the blocks, or is the only one.

@@ -41,7 +41,13 @@ ferry sails again: 12 passengers came on Monday. "We waited," said Ann.</p><h2>R
 minutes</td></tr></table><ol><li>One way: 40 minutes</li></ol><figure><figcaption>The
 ferry</figcaption></figure><pre>x = 1</pre><section><p>The end?</p></section></article></main>
 <aside><h3>More</h3><form><button>Subscribe now</button><select><option>Daily</option></select>
-</form></aside><footer><dl><dd>Imprint</dd></dl><p>Home</p></footer></body></html>"""
+</form></aside><section><div class="story-text"><p>The harbour was empty for most of the year,
+and nobody knew when a ship would come, or whether one would come at all: that is what Ann told us
+when we met her on the pier. She had a table, a lamp and a book in which she wrote who came, and it
+had been blank since the spring before last, when the last of the old crew had gone home for good.
+</p><p>Twelve names, now.</p></div><ul><li>Crew: Bell, Carr, Dunn, Earl, Ford</li></ul></section>
+<h1>Fares</h1><p>One way is four, and both ways are six.</p><footer><dl><dd>Imprint</dd></dl>
+<p>Home</p></footer></body></html>"""
 
 
 @cache

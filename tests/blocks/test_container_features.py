@@ -31,7 +31,7 @@ def scores_for(page: Page, some: list[float]) -> Floats:
 
 def features_for(page: Page, score: Floats) -> Columns:
     mass, _ = evidence_mass(page, score)
-    return container_features(page, mass)
+    return container_features(page, {"": mass})
 
 
 def sums_of_alike(values: Floats, keys: Sequence[Hashable]) -> list[float]:
@@ -49,7 +49,7 @@ def test_evidence_is_shared_by_the_blocks_whose_ancestors_have_the_same_key(
     mass, _ = evidence_mass(page, scores_for(page, some))
     blocks, words = page.blocks, page.blocks.words.astype(np.float64)
 
-    found = container_features(page, mass)
+    found = container_features(page, {"": mass})
 
     for level in range(KEY_LEVELS):
         keys = page.ancestor_keys[level].tolist()
@@ -76,7 +76,7 @@ def test_evidence_inside_an_ancestor_is_that_of_the_blocks_in_it(
     ancestors = block_ancestors(page.tokens)
     above = [ancestors[run[0]] for run in block_runs(page.tokens)]
 
-    found = container_features(page, mass)
+    found = container_features(page, {"": mass})
 
     for level in range(ELEMENT_LEVELS):
         for number, own in enumerate(above):
@@ -108,7 +108,7 @@ def test_evidence_before_a_block_in_it_and_after_it_is_all_there_is(
     page = Page.of(source)
     mass, _ = evidence_mass(page, scores_for(page, some))
 
-    found = container_features(page, mass)
+    found = container_features(page, {"": mass})
 
     before = found["mass_before"]
     assert before.tolist() == pytest.approx([mass[:n].sum() for n in range(len(mass))])

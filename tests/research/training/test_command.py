@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from research import command_line
-from research.training.__main__ import OTHERS, parser
+from research.training.__main__ import parser
+from research.training.sets import OTHERS
 from scrapy_mss.models.store import read_model
 from tests.helpers.news_pages import news_page
 from tests.research.bench.fakes import page as labelled

@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from research.training.optimization import RIDGE, Config, _gradients, fit_logistic, fit_network
+from research.training.optimization import (
+    RIDGE,
+    Config,
+    _chances,
+    _gradients,
+    fit_logistic,
+    fit_network,
+)
 from scrapy_mss.blocks.mlp import Matrix, Network
 from scrapy_mss.core.naive_bayes import logistic
 from scrapy_mss.markup.tokens import Floats
@@ -133,6 +140,45 @@ def test_the_same_examples_give_the_same_network_and_another_seed_another() -> N
     assert one.hidden.tobytes() == same.hidden.tobytes()
     assert one.output.tobytes() == same.output.tobytes()
     assert one.hidden.tobytes() != other.hidden.tobytes()
+
+
+def test_masked_inputs_do_not_make_a_network_too_certain() -> None:
+    rng = np.random.default_rng(0)
+    shared = rng.random(4000) < 0.5
+    inputs = (shared[:, np.newaxis] + rng.normal(0, 0.1, (4000, 12))).astype(np.float32)
+    labels = (rng.random(4000) < np.where(shared, 0.8, 0.2)).astype(np.float32)
+
+    network = fit_network(
+        inputs, labels, np.ones(4000, np.float32), replace(QUICK, epochs=10, dropout=0.5)
+    )
+
+    probability = logistic(network.log_odds(inputs).astype(np.float64))
+    assert probability[shared].mean() == pytest.approx(0.8, abs=0.04)
+    assert probability[~shared].mean() == pytest.approx(0.2, abs=0.04)
+
+
+@given(st.lists(st.integers(0, 50), min_size=2, max_size=40), st.integers(1, 30))
+@examples(1)
+def test_chances_go_by_the_weight_and_add_up_to_the_sample(some: list[int], sample: int) -> None:
+    weights = np.array(some, np.float32)
+    n_weighing = int((weights > 0).sum())
+
+    chance = _chances(weights, sample)
+
+    assert ((chance >= 0) & (chance <= 1)).all()
+    assert chance.sum() == pytest.approx(min(sample, n_weighing), rel=1e-4)
+    below = chance[(chance < 1) & (weights > 0)] / weights[(chance < 1) & (weights > 0)]
+    assert below.max(initial=0) == pytest.approx(below.min(initial=below.max(initial=0)), rel=1e-4)
+
+
+def test_a_sample_teaches_what_all_examples_teach() -> None:
+    points, labels = ring(4000, 0)
+    weights = np.random.default_rng(2).uniform(0.1, 2, 4000).astype(np.float32)
+
+    network = fit_network(points, labels, weights, replace(QUICK, sample=800))
+
+    unseen, inside = ring(400, 1)
+    assert np.mean((network.log_odds(unseen) > 0) == inside) > 0.9
 
 
 def test_examples_without_weight_teach_nothing() -> None:
