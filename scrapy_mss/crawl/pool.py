@@ -157,6 +157,9 @@ class WorkerPool:
 
     def _begun(self, slot: _WorkerSlot) -> subprocess.Popen[bytes]:
         """A process in *slot*, once it is ready; that none can be started is logged."""
+        with suppress(Exception):
+            return self._ready(slot)
+        _end(slot)  # one may be killed while it starts, by chance; a second one is not
         try:
             return self._ready(slot)
         except Exception as error:
@@ -169,6 +172,8 @@ class WorkerPool:
 
     def _ready(self, slot: _WorkerSlot) -> subprocess.Popen[bytes]:
         """Start a process in *slot* and wait for it: the time of a page is the page's alone."""
+        if self._closed:
+            raise EOFError("the crawl is over")
         process = self._started()
         slot.process, slot.n_pages = process, 0
         if self._closed:  # meanwhile, by `close`, which may have found no process here
