@@ -42,7 +42,7 @@ class PageJobs:
         """Have *page* answered; the answer is one of the `FAILURES`, never an exception."""
         if self._sites is not None:
             page = replace(page, visit=self._sites.visit(page.url))
-        if self.pool is None:
+        if self.pool is None or self.pool.cannot_start:
             job: PageJob = Future()
             job.set_result(self._answer_here(page))
             self._remember(page.url, job.result())

@@ -41,7 +41,7 @@ RUN = (
     "import runpy, sys; sys.path = [each for each in sys.path if each]; "
     "runpy.run_module(sys.argv.pop(1), run_name='__main__')"
 )
-WITHOUT = "With MSS_WORKERS = 0 the crawl's own process reads its pages"
+INSTEAD = "From now on the crawl's own process reads its pages, as with MSS_WORKERS = 0"
 START_SECONDS = 60.0  # a worker imports for a second; on a machine that swaps, for many
 # Native libraries leak a little now and then. A new worker takes about a second to start, its
 # pages take minutes.
@@ -80,6 +80,7 @@ class WorkerPool:
         self._seconds = options.timeout
         self._shared = SharedModel(model)
         self._closed = False
+        self.cannot_start = False  # whether the crawl has to do without: nothing is to be submitted
         self._queue: SimpleQueue[tuple[PageRequest, Future[PageAnswer]] | None] = SimpleQueue()
         self._slots = [_WorkerSlot() for _ in range(options.workers)]
         self._threads = [
@@ -156,7 +157,9 @@ class WorkerPool:
         return _pipes_of(process or self._begun(slot))
 
     def _begun(self, slot: _WorkerSlot) -> subprocess.Popen[bytes]:
-        """A process in *slot*, once it is ready; that none can be started is logged."""
+        """A process in *slot*, once it is ready; that none can be started is logged once."""
+        if self.cannot_start:
+            raise EOFError("no worker can be started")
         with suppress(Exception):
             return self._ready(slot)
         _end(slot)  # one may be killed while it starts, by chance; a second one is not
@@ -164,10 +167,11 @@ class WorkerPool:
             return self._ready(slot)
         except Exception as error:
             exit_code = _end(slot)
-            if not self._closed:
+            if not (self._closed or self.cannot_start):
+                self.cannot_start = True
                 why = f"{type(error).__name__}: {error}; exit code {exit_code}"
                 # A traceback of the pipe would say nothing.
-                logger.error("scrapy-mss: a worker cannot be started: %s. %s", why, WITHOUT)  # noqa: TRY400
+                logger.error("scrapy-mss: a worker cannot be started: %s. %s", why, INSTEAD)  # noqa: TRY400
             raise
 
     def _ready(self, slot: _WorkerSlot) -> subprocess.Popen[bytes]:

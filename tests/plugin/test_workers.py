@@ -5,6 +5,7 @@ The workers of the first tests read pages by `MISBEHAVING`: the address says wha
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import signal
@@ -24,9 +25,9 @@ from scrapy.settings import Settings
 
 from scrapy_mss.article import ArticleResult, ModelState, read_article
 from scrapy_mss.crawl import pool, wire
-from scrapy_mss.crawl.jobs import PageJob
+from scrapy_mss.crawl.jobs import PageJob, PageJobs, answered
 from scrapy_mss.crawl.pool import WorkerPool
-from scrapy_mss.crawl.wire import PageRequest
+from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.crawl.worker import Limits, resident
 from scrapy_mss.models.bundled import bundled_model, with_bundled
 from scrapy_mss.models.model import Model
@@ -390,6 +391,29 @@ def test_workers_start_again_when_threads_could_not_be_started(
         assert read(workers, [page(), page()]) == [here(MODEL, page())] * 2
 
     assert caplog.messages == []
+
+
+def test_pages_are_read_here_once_workers_cannot_be_started(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(WorkerPool, "_started", lambda _: _ended())
+
+    async def read_two() -> list[PageAnswer]:
+        jobs = PageJobs(read_settings(Settings({"MSS_WORKERS": 1})), MODEL)
+        with working(1, MODEL) as jobs.pool:
+            return [await answered(jobs.begin(page())) for _ in range(2)]
+
+    _, second = asyncio.run(read_two())  # the first may come before it is known
+
+    assert second.article is not None
+    assert replace(second.article, seconds=0) == here(MODEL, page())
+    assert len([text for text in caplog.messages if "cannot be started" in text]) == 1
+
+
+def _ended() -> subprocess.Popen[bytes]:
+    """A process that is no worker and ends at once."""
+    pipe = subprocess.PIPE
+    return subprocess.Popen([sys.executable, "-c", ""], stdin=pipe, stdout=pipe)
 
 
 def test_an_exception_in_a_worker_is_an_error_of_that_page(
