@@ -19,7 +19,7 @@ import yaml
 from scrapy_mss.article import ModelState, read_article
 from scrapy_mss.commands import ACTIONS
 from scrapy_mss.markup.compiled import IS_COMPILED
-from scrapy_mss.models.bundled import bundled_model, with_bundled
+from scrapy_mss.models.bundled import bundled_model, load_with_bundled, with_bundled
 from scrapy_mss.models.format import from_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
@@ -212,9 +212,10 @@ def in_one_process(folder: Path, lines: dict[str, str]) -> dict[str, Done]:
 # extract
 
 
-def reason_of(html: str) -> str:
-    """Why the bundled model finds no article in *html*."""
-    reason = read_article(html, "", ModelState.of(bundled_model())).reason
+def reason_of(html: str, trained: Path | None = None) -> str:
+    """Why the bundled model, or what is *trained* on top of it, finds no article in *html*."""
+    model = load_with_bundled(trained) if trained else bundled_model()
+    reason = read_article(html, "", ModelState.of(model)).reason
     assert reason
     return reason
 
@@ -225,7 +226,10 @@ def test_extract_prints_a_json_line_for_each_file(done: dict[str, Done], folder:
     assert article["url"] == str(folder / "page.html")
     assert article["title"] == story("plain", 1).title
     assert all(text in str(article["text"]) for text in story("plain", 1).paragraphs[1:-1])
-    assert none == {"url": str(folder / "index.html"), "reason": reason_of(index(1))}
+    assert none == {
+        "url": str(folder / "index.html"),
+        "reason": reason_of(index(1), folder / "trained.model"),
+    }
 
 
 def test_extract_tells_by_its_exit_code_that_a_page_has_no_article(done: dict[str, Done]) -> None:
@@ -233,10 +237,15 @@ def test_extract_tells_by_its_exit_code_that_a_page_has_no_article(done: dict[st
     assert done["text"].code == done["urls"].code == done["urls untrained"].code == 0
 
 
-def test_extract_says_why_an_address_has_no_article(done: dict[str, Done], site: Site) -> None:
+def test_extract_says_why_an_address_has_no_article(
+    done: dict[str, Done], site: Site, folder: Path
+) -> None:
     (row,) = done["no articles"].rows()
 
-    assert row == {"url": site.url("/index/1"), "reason": reason_of(index(1))}
+    assert row == {
+        "url": site.url("/index/1"),
+        "reason": reason_of(index(1), folder / "trained.model"),
+    }
     assert (done["no articles"].code, done["no articles"].err) == (1, "")
 
 

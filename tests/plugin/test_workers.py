@@ -499,7 +499,7 @@ def test_the_model_keeps_its_counts_when_workers_are_closed() -> None:
 
 PLAIN = range(24)
 N_BIG = 2
-HANGS = "tests.plugin.extractors.HangsOnLongPages"
+HANGS = "tests.plugin.hanging.HangsOnLongPages"
 N_MIXED = 30
 
 

@@ -32,6 +32,8 @@ ROOT = Path(__file__).resolve().parents[3]
 MARK = "planted"
 PAGES = (f"<p>{MARK}</p>{page(20_000)}", page(20_000, 1))
 KEPT: list[object] = []
+# Bytes. From 32 MiB on malloc asks the system, whatever this process has freed before.
+BEYOND_HEAP = 50_000_000
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +60,7 @@ def greedy(reading: Reading) -> Reading:
 
 
 def hungry(reading: Reading) -> Reading:
-    KEPT.append(bytearray(b"x") * 10_000_000)
+    KEPT.append(bytearray(b"x") * BEYOND_HEAP)
     return reading
 
 
