@@ -34,12 +34,10 @@ STATED = """<title>Rain falls in May</title><link rel=canonical href="/2024/03/0
 <time datetime="2024-03-05">5 March 2024</time></p>"""
 Result = TypeVar("Result")
 # Shorter pages are compared with an ordinary one of this length, the shortest of `shapes`: some
-# budgets that bound the work are a page's, whatever its length.
+# budgets that bound the work are a page's, whatever its length, and the first page that a process
+# reads brings tables of a fixed size into memory: 2 MB for the words of the compiled part alone.
 SHORTEST = 100_000
 SIZES = (SHORTEST, 360_000)  # of ordinary pages; costs are linear in between
-# Bytes. A shorter page takes what one of this length may: the parts of libraries that pages bring
-# into memory, each others, hide what it takes itself.
-SMALLEST = 30_000
 ORDINARY_TRIES = 5
 TRIES = 4  # a busy machine may spoil some: the least cost counts
 KILOBYTE = 1024  # of ru_maxrss on Linux
@@ -91,7 +89,7 @@ class PageCosts:
         """Bytes a byte of page beyond lxml's tree of it and what any page takes."""
         tree = self._tree(html) - self._any_tree
         extra = self.measured(html).memory - self._any_page - tree
-        return max(0, extra) / max(size_of(html), SMALLEST)
+        return max(0, extra) / max(size_of(html), SHORTEST)
 
     def _cost(self, html: str) -> Iterator[PageCost]:
         reading, memory = _growth(partial(self._reader.read, html, URL))
