@@ -284,6 +284,8 @@ def test_a_page_that_is_labelled_again_for_its_article_is_one_hit(
 class Losing:
     """A pool in which each page meets an exception that is none of the page's."""
 
+    cannot_start = False
+
     def submit(self, _page: PageRequest) -> Future[PageAnswer]:
         return ThreadPoolExecutor(1).submit(operator.truediv, 1, 0)
 
