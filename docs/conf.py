@@ -31,4 +31,6 @@ nitpick_ignore_regex = [
     # What a model contains: described in `model.md`, not part of the interface.
     ("py:class", r"scrapy_mss\.blocks\.classifier\.BlockClassifier"),
     ("py:class", r"scrapy_mss\.core\.naive_bayes\.NaiveBayes"),
+    # What a crawl knows of a site: described in `site-memory.md`, not part of the interface.
+    ("py:class", r"scrapy_mss\.extractor\.Site"),
 ]
