@@ -109,8 +109,3 @@ class Page:
         """bool[n]: the blocks whose innermost block element is called *tag*."""
         parents: Bools = self.ancestor_tags[0] == TAG_NUMBERS[tag]
         return parents
-
-    def has_ancestor(self, tag: str) -> Bools:
-        """bool[n]: the blocks with an ancestor called *tag*."""
-        ancestors: Bools = np.any(self.ancestor_tags == TAG_NUMBERS[tag], axis=0)
-        return ancestors
