@@ -23,8 +23,10 @@ from typing import NamedTuple
 
 from research.bench.timing import parse_milliseconds
 from research.benchmarks.synthetic import page as synthetic_page
+from research.command_line import at_least
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import load
+from research.errors import UserError
 from scrapy_mss import Extractor
 from scrapy_mss.blocks.classifier import block_evidence, block_inputs, block_scores
 from scrapy_mss.blocks.page import Page
@@ -212,9 +214,12 @@ def loading_memory() -> float:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of labelled sets")
-    parser.add_argument("--pages", type=int, default=N_PAGES, help="how many are measured")
+    parser.add_argument("--pages", type=at_least(1), default=N_PAGES, help="how many are measured")
     options = parser.parse_args()
-    pages = sample(options.data, options.pages)
+    try:
+        pages = sample(options.data, options.pages)
+    except UserError as error:
+        parser.error(str(error))
     checked, texts = list(loading_targets()), []
     for name, way in WAYS.items():
         with way():

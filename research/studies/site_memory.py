@@ -28,6 +28,7 @@ import numpy as np
 from research.bench import metrics
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import evenly, load
+from research.errors import UserError
 from research.training.examples import label_blocks
 from scrapy_mss.article import ModelState, ReadOptions, read_article
 from scrapy_mss.blocks.page import Page
@@ -263,7 +264,10 @@ def main() -> None:
     )
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the first order")
     options = parser.parse_args()
-    found = scores(options.data, options.sets, options.after, options.seed)
+    try:
+        found = scores(options.data, options.sets, options.after, options.seed)
+    except UserError as error:
+        parser.error(str(error))
     lines = table(found, options.after)
     pages = evenly(load(f"jsonl:{options.data / options.sets[0]}.jsonl.xz").pages, TIMED)
     memory = learned_of([read(page, Extractor.load()) for page in pages])

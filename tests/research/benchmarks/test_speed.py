@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from research.benchmarks import speed
 from research.benchmarks.speed import BOUNDS, WAYS, Clock, Costs, Target, percentile, read_in_stages
 from scrapy_mss import Extractor
 from scrapy_mss.models.bundled import bundled_model
@@ -42,3 +45,15 @@ def test_a_percentile_is_one_of_the_values() -> None:
     values = [float(n) for n in range(101)]
 
     assert [percentile(values[::-1], share) for share in (0.0, 0.5, 0.95, 1.0)] == [0, 50, 95, 100]
+
+
+def test_a_folder_without_the_sets_is_told_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["speed", "--data", str(tmp_path)])
+
+    with pytest.raises(SystemExit) as stopped:
+        speed.main()
+
+    assert stopped.value.code == 2
+    assert "speed: error: set 'jsonl:" in capsys.readouterr().err
