@@ -10,6 +10,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,7 @@ from research.benchmarks.fuzz_campaign import (
 from research.command_line import Parser, at_least, progress
 from research.datasets.sets import load
 from research.errors import UserError
+from scrapy_mss.markup.compiled import python_alone
 
 CASES = Path(__file__).resolve().parents[2] / "tests" / "pages"
 FAILURES = Path("build") / "fuzz"
@@ -54,9 +56,9 @@ def source_pages(data: Path | None) -> list[str]:
     return [page.html[:LONGEST_SOURCE] for pages in sets for page in pages]
 
 
-def checked_by_all(campaign: Campaign, n_pages: int, jobs: int) -> Iterator[PageResult]:
-    """What is found on so many pages, by so many processes."""
-    batches = [range(start, min(start + BATCH, n_pages)) for start in range(0, n_pages, BATCH)]
+def checked_by_all(campaign: Campaign, numbers: range, jobs: int) -> Iterator[PageResult]:
+    """What is found on the pages with these *numbers*, by so many processes."""
+    batches = [numbers[start : start + BATCH] for start in range(0, len(numbers), BATCH)]
     streams = [forked(partial(_checked, campaign, batches[job::jobs])) for job in range(jobs)]
     while streams:
         for stream in tuple(streams):
@@ -105,7 +107,8 @@ def tried(campaign: Campaign, options: argparse.Namespace, command: str) -> dict
     if options.page is not None:
         total, results = 1, campaign.checked_alone(options.page)
     else:
-        total, results = options.pages, checked_by_all(campaign, options.pages, options.jobs)
+        numbers = range(options.first, options.first + options.pages)
+        total, results = options.pages, checked_by_all(campaign, numbers, options.jobs)
     with progress(total) as advance:
         for result in results:
             advance(1, "")
@@ -115,21 +118,33 @@ def tried(campaign: Campaign, options: argparse.Namespace, command: str) -> dict
     return tallies
 
 
-def main() -> int:
-    parser = Parser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--pages", type=at_least(1), default=1_000, help="1,000 unless given")
-    parser.add_argument("--seed", type=at_least(0), default=1, help="of all pages; 1 unless given")
-    parser.add_argument("--data", type=Path, help="folder of labelled sets, whose pages are used")
-    parser.add_argument("--page", type=at_least(0), help="the number of one page to read alone")
-    parser.add_argument("--jobs", type=at_least(1), default=os.cpu_count() or 1, help="processes")
-    options = parser.parse_args()
-    try:
-        campaign = Campaign(source_pages(options.data), options.seed)
-    except UserError as error:
-        parser.error(str(error))
+def parser() -> Parser:
+    made = Parser(description=(__doc__ or "").partition("\n")[0])
+    made.add_argument("--pages", type=at_least(1), default=1_000, help="1,000 unless given")
+    made.add_argument("--first", type=at_least(0), default=0, help="go on at this page; 0")
+    made.add_argument("--seed", type=at_least(0), default=1, help="of all pages; 1 unless given")
+    made.add_argument("--data", type=Path, help="folder of labelled sets, whose pages are used")
+    made.add_argument("--page", type=at_least(0), help="the number of one page to read alone")
+    made.add_argument("--python-alone", action="store_true", help="without the compiled part")
+    made.add_argument("--jobs", type=at_least(1), default=os.cpu_count() or 1, help="processes")
+    return made
+
+
+def command_of(options: argparse.Namespace) -> str:
+    """What reads a page of the same campaign, but for its number."""
     data = f" --data {options.data}" if options.data else ""
-    command = f"python -m research.benchmarks.fuzz --seed {options.seed}{data}"
-    tallies = tried(campaign, options, command)
+    alone = " --python-alone" if options.python_alone else ""
+    return f"python -m research.benchmarks.fuzz --seed {options.seed}{data}{alone}"
+
+
+def main() -> int:
+    options = parser().parse_args()
+    with python_alone() if options.python_alone else nullcontext():
+        try:
+            campaign = Campaign(source_pages(options.data), options.seed)
+        except UserError as error:
+            parser().error(str(error))
+        tallies = tried(campaign, options, command_of(options))
     print("\n".join(table(tallies)))
     return 1 if any(tally.wrong for tally in tallies.values()) else 0
 

@@ -2,7 +2,7 @@
 
 Each page is a function of the seed and its number. Batches of pages are read in a child, so that a
 page that ends its process is one finding and not the end. A share of the pages is read again by a
-second child, in reverse order, and has to give the same. What seems to cost too much, and a share
+second child, in reverse order and without the compiled part, and has to give the same. What seems to cost too much, and a share
 of the rest, is measured anew in children of its own, beside an ordinary page of its size.
 """
 
@@ -18,6 +18,7 @@ from research.benchmarks.mutations import URL, Mutant, mutant
 from research.benchmarks.page_costs import PageCosts, size_of
 from research.benchmarks.page_properties import PROPERTIES, Reader
 from research.benchmarks.synthetic import page
+from scrapy_mss.markup.compiled import python_alone
 
 TWICE = 20  # one page of so many is read twice
 COSTED = 50  # one page of so many is measured, whether it seems to cost much or not
@@ -96,10 +97,11 @@ class Campaign:
         """All that is found on some pages."""
         found = {result.number: result for result in self.results(numbers)}
         again = [n for n in reversed(numbers) if is_read_twice(n)]
-        for result in self.results(again):
-            before = found[result.number]
-            if result.digest != before.digest:
-                before.faults[DIFFERENCE] = f"{before.digest.hex()}, then {result.digest.hex()}"
+        with python_alone():  # also the oracle of the compiled part
+            for result in self.results(again):
+                before = found[result.number]
+                if result.digest != before.digest:
+                    before.faults[DIFFERENCE] = f"{before.digest.hex()}, then {result.digest.hex()}"
         for result in found.values():
             if result.digest and (result.number % COSTED == 0 or self._seems_costly(result)):
                 self.measure(result)
