@@ -1,7 +1,8 @@
 """What is installed is the wheel, not the source tree: so the wheel is what these tests use.
 
 It is built from a copy, because a build inside the tree leaves a `build` folder there, and
-the next wheel would contain files that are long deleted.
+the next wheel would contain files that are long deleted; and from the source distribution, which
+is what those install for whom there is no wheel.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Mapping, Sequence
 from configparser import ConfigParser
 from email.message import Message
 from email.parser import Parser
 from importlib.metadata import Distribution, distribution
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from zipfile import ZipFile
 
 import pytest
@@ -25,7 +27,10 @@ from scrapy_mss.markup.compiled import IS_COMPILED
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PACKAGE = "scrapy_mss"
-BUILD_INPUTS = ("LICENSE", "README.md", "pyproject.toml", "setup.cfg", "setup.py")
+BUILD_INPUTS = (
+    *("CHANGELOG.md", "LICENSE", "MANIFEST.in", "NOTICE", "README.md"),
+    *("pyproject.toml", "setup.cfg", "setup.py"),
+)
 NOT_COMPILED = {**os.environ, "CC": "false"}  # the environment of a build without a compiler
 SOURCES, BUILT = (".pyx", ".c"), (".so", ".pyd")  # of the compiled part, and what is made of them
 
@@ -90,7 +95,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory, is_compiled: bool) -> Path: 
     for name in NOT_PACKED:
         (source / name).mkdir()
         (source / name / "__init__.py").touch()
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", "dist"]
+    (source / "tests" / "test_api.py").touch()  # a name that setuptools takes by itself
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", "dist"]
     run(build, source, None if is_compiled else NOT_COMPILED)
     (path,) = (source / "dist").glob("*.whl")
     return path
@@ -158,6 +164,40 @@ def test_wheel_extracts_outside_the_tree_without_scrapy_or_a_parser(
     assert found["others"] == []
 
 
+def test_source_distribution_holds_what_a_wheel_is_built_from_and_no_tests(wheel: Path) -> None:
+    (path,) = wheel.parent.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        names = [
+            PurePosixPath(each.name).relative_to(path.name[: -len(".tar.gz")]) for each in archive
+        ]
+    packed = {name.as_posix() for name in names}
+
+    sources = (REPOSITORY / PACKAGE).rglob("*.pyx")
+    assert {path.relative_to(REPOSITORY).as_posix() for path in sources} <= packed
+    assert {*BUILD_INPUTS} <= packed
+    assert not packed & {*NOT_PACKED}
+
+
+def test_what_cibuildwheel_runs_fails_on_a_wheel_that_is_not_compiled(
+    installed: Path,
+    tmp_path: Path,
+    is_compiled: bool,  # noqa: FBT001
+) -> None:
+    """`test-command`, which cibuildwheel runs on each wheel, passes on those that are compiled."""
+    tomllib = pytest.importorskip("tomllib")  # Python 3.11
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    command = project["tool"]["cibuildwheel"]["test-command"]
+    path = {**os.environ, "PATH": f"{installed.parent}{os.pathsep}{os.environ['PATH']}"}
+    path.pop("PYTHONPATH", None)
+
+    done = subprocess.run(  # noqa: S602 - the shell is what cibuildwheel gives it to
+        command, shell=True, cwd=tmp_path, env=path, capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode == 0) == is_compiled, done.stderr
+    assert is_compiled or "AssertionError" in done.stderr
+
+
 def test_what_extracting_needs_is_required() -> None:
     config = ConfigParser()
     config.read(REPOSITORY / "setup.cfg", encoding="utf-8")
@@ -170,6 +210,7 @@ def test_what_extracting_needs_is_required() -> None:
 def test_metadata_names_licence_python_and_readme(metadata: Message) -> None:
     assert metadata["Name"] == "scrapy-mss"
     assert metadata["License-Expression"] == "BSD-3-Clause"
+    assert metadata.get_all("License-File") == ["LICENSE", "NOTICE"]
     assert metadata["Requires-Python"] == ">=3.10"
     assert metadata["Description-Content-Type"] == "text/markdown"
     assert (

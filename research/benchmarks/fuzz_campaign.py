@@ -2,8 +2,9 @@
 
 Each page is a function of the seed and its number. Batches of pages are read in a child, so that a
 page that ends its process is one finding and not the end. A share of the pages is read again by a
-second child, in reverse order and without the compiled part, and has to give the same. What seems to cost too much, and a share
-of the rest, is measured anew in children of its own, beside an ordinary page of its size.
+second child, in reverse order and without the compiled part, and has to give the same. What seems
+to cost too much, and a share of the rest, is measured anew in children of its own, beside an
+ordinary page of its size.
 """
 
 from __future__ import annotations

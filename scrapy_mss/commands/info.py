@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_mss.cli import model_in, print_line
 from scrapy_mss.commands.base import Action, existing_path
 from scrapy_mss.markup.compiled import IS_COMPILED
 from scrapy_mss.metadata.sites import site_of
-from scrapy_mss.models.bundled import with_bundled
+from scrapy_mss.models.bundled import FILE, with_bundled
 from scrapy_mss.models.format import fingerprint
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import period_of
@@ -19,10 +21,17 @@ from scrapy_mss.sites.store import SiteStore, sites_path
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
 
+BUNDLED = Path(str(files("scrapy_mss").joinpath(FILE)))
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "models", nargs="+", type=existing_path, metavar="MODEL", help="a model file"
+        "models",
+        nargs="*",
+        type=existing_path,
+        default=[BUNDLED],
+        metavar="MODEL",
+        help="a model file; the bundled model unless given",
     )
     parser.add_argument(
         "--site", metavar="SITE", help="print what crawls with the model know of this site, too"

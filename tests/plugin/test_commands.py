@@ -190,6 +190,7 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "outdated": "check @outdated.yaml -p @pages.jsonl",
         "not stored": "check @unknown.yaml -p @pages.jsonl",
         "info": "info @trained.model @one.model",
+        "info of nothing": "info",
     }
     return outcomes | in_one_process(folder, later)
 
@@ -512,6 +513,17 @@ def test_info_tells_what_is_in_each_model(
     assert f"in items     mss:{with_bundled(from_bytes(trained_once)).identifier}" in out
 
 
+def test_info_without_a_model_tells_of_the_bundled_one_and_of_the_compiled_part(
+    done: dict[str, Done],
+) -> None:
+    out = done["info of nothing"].out
+
+    assert done["info of nothing"].code == 0
+    assert f"in items     mss:{bundled_model().identifier}" in out
+    assert out.count("profile ") == 1
+    assert f"\ncompiled part: {'in use' if IS_COMPILED else 'not built'}" in out
+
+
 # check
 
 
@@ -631,7 +643,6 @@ WRONG = {
     "merge @one.model @damaged.model -o @any.model": "damaged.model",
     "merge @one.model @paper.model -o @any.model": "paper.model",
     "merge @one.model -o @no-such/any.model": "any.model",
-    "info": "MODEL",
     "info @page.html": "page.html",
     "info @pages": "pages",
     "check @rules.yaml": "none of the wrappers has a test page",
