@@ -121,8 +121,7 @@ class Campaign:
     def measure(self, result: PageResult) -> None:
         """Add what the page costs, in children of its own."""
         html = self.page(result.number).html
-        result.costs[TIME] = self._costs.time(html, MAX_COST)
-        result.costs[MEMORY] = self._costs.memory(html)
+        result.costs[TIME], result.costs[MEMORY] = self._costs.relative(html, MAX_COST)
         parts = (f"{name} {1000 * each:.0f} ms" for name, each in result.seconds.items())
         details = {TIME: f" ({', '.join(parts)})", MEMORY: ""}
         for row, value in result.costs.items():

@@ -76,20 +76,21 @@ class PageCosts:
         """Seconds that an ordinary page of so many bytes takes."""
         return float(np.interp(size, self._sizes, self._ordinary))
 
-    def time(self, html: str, enough: float) -> float:
-        """The least multiple of an ordinary page's time of some tries, until one is *enough*."""
-        ordinary, least = self.ordinary(size_of(html)), float("inf")
-        for _ in range(TRIES):
-            least = min(least, self.measured(html).seconds / ordinary)
-            if least <= enough:
-                break
-        return least
+    def relative(self, html: str, enough: float) -> tuple[float, float]:
+        """How many times as long as an ordinary page it takes, and its bytes a byte of page.
 
-    def memory(self, html: str) -> float:
-        """Bytes a byte of page beyond lxml's tree of it and what any page takes."""
-        tree = self._tree(html) - self._any_tree
-        extra = self.measured(html).memory - self._any_page - tree
-        return max(0, extra) / max(size_of(html), SHORTEST)
+        The time is the least of some tries, until one is *enough*. The bytes are those beyond
+        lxml's tree of the page and what any page takes.
+        """
+        size = size_of(html)
+        first = self.measured(html)
+        least = first.seconds
+        for _ in range(TRIES - 1):
+            if least <= enough * self.ordinary(size):
+                break
+            least = min(least, self.measured(html).seconds)
+        extra = first.memory - self._any_page - (self._tree(html) - self._any_tree)
+        return least / self.ordinary(size), max(0, extra) / max(size, SHORTEST)
 
     def _cost(self, html: str) -> Iterator[PageCost]:
         reading, memory = _growth(partial(self._reader.read, html, URL))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from html.parser import HTMLParser
 from itertools import takewhile
@@ -135,6 +136,11 @@ class _Shown(HTMLParser):
         self.unsafe = f"instruction {data!r:.80}"
 
 
+@lru_cache(maxsize=2)  # that of the extraction and that of the labels: two properties look at them
+def _shown(html: str) -> _Shown:
+    return _Shown(html)
+
+
 def _is_safe(tag: str, address: str) -> bool:
     scheme, _, rest = address.strip().lower().partition(":")
     if scheme == "data":
@@ -163,7 +169,7 @@ def no_controls(reading: Reading) -> str:
 
 def safe_html(reading: Reading) -> str:
     """Nothing that runs, loads a document, or takes part in the page that shows it."""
-    return _Shown(reading.html).unsafe or _Shown(reading.labelled.get("html", "")).unsafe
+    return _shown(reading.html).unsafe or _shown(reading.labelled.get("html", "")).unsafe
 
 
 def _letters(text: str) -> str:
@@ -177,7 +183,7 @@ def same_words(reading: Reading) -> str:
     if reading.labelled:
         pairs.append((reading.labelled["text"], reading.labelled["html"]))
     for text, html in pairs:
-        expected, shown = _letters(text), _letters("".join(_Shown(html).texts))
+        expected, shown = _letters(text), _letters("".join(_shown(html).texts))
         if expected != shown:
             same = takewhile(lambda pair: pair[0] == pair[1], zip(expected, shown, strict=False))
             at = sum(1 for _ in same)
