@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
+from markdown_it import MarkdownIt
 
 from scrapy_mss import Extraction, Extractor, metadata
 from scrapy_mss.article import article_of_labels
@@ -45,6 +46,7 @@ class Reading:
 
     extraction: Extraction
     html: str
+    markdown: str
     fields: dict[str, Any]
     labelling: Labelling
     labelled: dict[str, Any]  # fields of the labels' article; empty where there is none
@@ -54,8 +56,11 @@ class Reading:
     def digest(self) -> bytes:
         """Equal for equal readings."""
         found, labelling = self.extraction, self.labelling
-        parts = (found.text, found.span, found.probability, self.html, self.fields, self.labelled)
-        hashed = blake2b(repr(parts).encode("utf-8", "surrogatepass"), digest_size=16)
+        parts = (found.text, found.span, found.probability, self.html, self.markdown)
+        hashed = blake2b(
+            repr((parts, self.fields, self.labelled)).encode("utf-8", "surrogatepass"),
+            digest_size=16,
+        )
         for array in (found.scores, found.kept, labelling.inside):
             hashed.update(np.ascontiguousarray(array).tobytes())
         return hashed.digest()
@@ -72,7 +77,7 @@ class Reader:
         """All of the page; an exception is a fault."""
         times = [process_time()]
         extraction = self._extractor.extract(html, url)
-        shown = extraction.html
+        shown, written = extraction.html, extraction.markdown
         times.append(process_time())
         fields = metadata.read_html(html, url).fields()
         times.append(process_time())
@@ -85,7 +90,7 @@ class Reader:
             labelled = {**vars(article)}
             labelled.pop("crawled")  # the time of the reading
         seconds = dict(zip(OPERATIONS, np.diff(times).tolist(), strict=True))
-        return Reading(extraction, shown, fields, labelling, labelled, seconds)
+        return Reading(extraction, shown, written, fields, labelling, labelled, seconds)
 
     def _learn(self, labelling: Labelling) -> None:
         tokens, inside = labelling.tokens, labelling.inside
@@ -98,6 +103,9 @@ _NEVER_SHOWN = frozenset(
     "script style iframe frame frameset object embed applet form input button textarea select svg "
     "math link meta base template title xmp noscript plaintext noembed noframes".split()
 )
+_NUMBERS = re.compile(r"[-.0-9]+")
+# With the tables of GitHub, and a limit that is not the first to be reached.
+_COMMONMARK = MarkdownIt("commonmark", {"maxNesting": 200}).enable(["table", "strikethrough"])
 _SCHEMES = frozenset({"http", "https", "mailto"})
 
 
@@ -157,8 +165,9 @@ def _strings(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def no_controls(reading: Reading) -> str:
-    """Text and HTML have line ends and no other control, fields have none; none has a surrogate."""
-    whole = {"text": reading.extraction.text, "html": reading.html}
+    """Only what is a whole text has line ends, nothing has another control or a surrogate."""
+    texts = (reading.extraction.text, reading.html, reading.markdown)
+    whole = dict(zip(("text", "html", "markdown"), texts, strict=True))
     for source in (whole, reading.fields, reading.labelled):
         for name, value in _strings(source):
             shown = value.replace("\n", "").replace("\t", "") if name in whole else value
@@ -177,17 +186,36 @@ def _letters(text: str) -> str:
     return "".join(text.replace("\ufeff", "").split())
 
 
+def same_markdown(reading: Reading) -> str:
+    """Markdown shows the characters of the HTML, and nothing in it is taken for HTML.
+
+    Where a page counts otherwise than Markdown can, the numbers of a list are written as words.
+    """
+    rendered = _Shown(_COMMONMARK.render(reading.markdown))
+    texts = ["".join(_shown(reading.html).texts), "".join(rendered.texts)]
+    if "<ol" in reading.html:
+        texts = [_NUMBERS.sub("", text) for text in texts]
+    return rendered.unsafe or _difference(*map(_letters, texts))
+
+
+def _difference(expected: str, shown: str) -> str:
+    """Where two texts begin to differ; empty if they do not."""
+    if expected == shown:
+        return ""
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(expected, shown, strict=False))
+    at = sum(1 for _ in same)
+    return f"at {at}: {expected[at : at + 40]!r} is shown as {shown[at : at + 40]!r}"
+
+
 def same_words(reading: Reading) -> str:
     """HTML shows the characters of the text, in the same order."""
     pairs = [(reading.extraction.text, reading.html)]
     if reading.labelled:
         pairs.append((reading.labelled["text"], reading.labelled["html"]))
     for text, html in pairs:
-        expected, shown = _letters(text), _letters("".join(_shown(html).texts))
-        if expected != shown:
-            same = takewhile(lambda pair: pair[0] == pair[1], zip(expected, shown, strict=False))
-            at = sum(1 for _ in same)
-            return f"at {at}: {expected[at : at + 40]!r} is shown as {shown[at : at + 40]!r}"
+        shown = _letters("".join(_shown(html).texts))
+        if found := _difference(_letters(text), shown):
+            return found
     return ""
 
 
@@ -221,6 +249,7 @@ PROPERTIES: dict[str, Callable[[Reading], str]] = {
     "controls and surrogates": no_controls,
     "unsafe HTML": safe_html,
     "other words in HTML": same_words,
+    "other words in Markdown": same_markdown,
     "inconsistent": consistent,
     "no web address": web_addresses,
 }

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TypeAlias
 
-from scrapy_mss.markdown.inline import guarded, inline, longest_run_of_backticks, on_one_line
+from scrapy_mss.markdown.inline import (
+    LINE_BREAK,
+    guarded,
+    inline,
+    longest_run_of_backticks,
+    on_one_line,
+)
 from scrapy_mss.markdown.tree import Element, Node
 
 _RULE = "___"  # the one of three that no list's mark can be taken for a part of
-_PARAGRAPHS = re.compile(r"(?:\s*\n){2,}\s*")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
 _LARGEST_NUMBER = 9  # digits of an item's number
@@ -93,15 +97,19 @@ def blocks(element: Element) -> list[Block]:
 
 def _paragraphs(run: Iterable[Node]) -> list[Block]:
     """Inline content, which two line breaks divide."""
-    text = inline(run)
-    return [Leaf(guarded(each), is_paragraph=True) for each in _PARAGRAPHS.split(text) if each]
+    by_emptiness = groupby(inline(run).split(LINE_BREAK), bool)
+    texts = (LINE_BREAK.join(lines) for is_text, lines in by_emptiness if is_text)
+    return [Leaf(guarded(text), is_paragraph=True) for text in texts]
 
 
 def _heading(element: Element) -> list[Block]:
     text = on_one_line(element.children)
-    # A number sign at the end would be taken for the closing mark of the heading.
-    text = re.sub(r"(#+)$", r"\\\1", text)
-    return [Leaf(f"{'#' * _HEADINGS[element.name]} {text}")] if text else []
+    if not text:
+        return []
+    words = text.rstrip("#")
+    if words != text:  # it would be taken for the closing mark of the heading
+        text = f"{words}\\{text[len(words) :]}"
+    return [Leaf(f"{'#' * _HEADINGS[element.name]} {text}")]
 
 
 def _quotation(element: Element) -> list[Block]:

@@ -21,11 +21,13 @@ _MARKS |= {"s": "~~"}
 _CODE = frozenset({"code", "kbd", "samp", "var"})
 
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
-# An underscore inside a word is none of emphasis, nor an ampersand that begins no reference.
-_SPECIAL = re.compile(r"[\\`*\[\]<~]|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
+# An underscore inside a word is none of emphasis, nor an ampersand that begins no reference. One may
+# end in the text behind an element, such as a picture without an address, of which nothing is left.
+_SPECIAL = re.compile(r"[\\`*\[\]<~]|&(?=#?\w*(?:;|$))|(?<![^\W_])_|_(?![^\W_])")
 _BACKTICKS = re.compile("`+")
 # What ends an address in parentheses, or would end the line that it is in.
 _NOT_IN_ADDRESSES = re.compile(r"[\s()<>\\]")
+_LINE_ENDS = re.compile(r"[\t\n\r]")
 
 # What at the beginning of a line makes a heading, a quotation, a list, a rule or a table of it.
 _LINE_START = re.compile(
@@ -131,10 +133,6 @@ class _Line:
         if not text or not address:
             self._add(written)
             return
-        # An exclamation mark before a link would make a picture of it.
-        last = self.parts[-1] if self.parts else ""
-        if isinstance(last, str) and last.endswith("!"):
-            self.parts[-1] = f"{last[:-1]}\\!"
         self._add(" " * written[0].isspace())
         self._add(f"[{text}]({_address(address)})")
         self._add(" " * written[-1].isspace())
@@ -152,7 +150,7 @@ class _Line:
 
     def plain(self) -> str:
         """All parts without marks."""
-        return "".join(part if isinstance(part, str) else part.plain for part in self.parts)
+        return _concatenated(part if isinstance(part, str) else part.plain for part in self.parts)
 
     def written(self) -> str:
         """All parts, marked where they can be; of two that touch only the first is."""
@@ -167,7 +165,17 @@ class _Line:
                 text = f"{part.mark}{part.text}{part.mark}" if was_marked else part.plain
             written.append(text)
             before = text[-1]
-        return "".join(written)
+        return _concatenated(written)
+
+
+def _concatenated(parts: Iterable[str]) -> str:
+    """All *parts*; an exclamation mark before a link would make a picture of it."""
+    found: list[str] = []
+    for part in parts:
+        if part.startswith("[") and found and found[-1].endswith("!"):
+            found[-1] = f"{found[-1][:-1]}\\!"
+        found.append(part)
+    return "".join(found)
 
 
 def _is_punctuation(character: str) -> bool:
@@ -189,6 +197,8 @@ def longest_run_of_backticks(text: str) -> int:
 
 
 def _address(address: str) -> str:
+    """*address* as browsers understand it: without white space around it, and on one line."""
+    address = _LINE_ENDS.sub("", address.strip())
     return _NOT_IN_ADDRESSES.sub(lambda found: _percent_encoded(found[0]), address)
 
 
