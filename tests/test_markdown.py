@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 
 import nh3
 import pytest
@@ -14,6 +16,7 @@ from parsel import Selector
 from scrapy_mss import Extractor
 from scrapy_mss.markdown import markdown
 from scrapy_mss.sanitizing import ATTRIBUTES, TAGS
+from tests.helpers.timing import FACTOR, grows_linearly
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
@@ -88,6 +91,7 @@ def test_a_parser_shows_the_same_words(html: str) -> None:
         ("", ""),
         ("<h2>Rain <i>falls</i></h2><p>In May.</p>", "## Rain *falls*\n\nIn May."),
         ("<h3>In C#</h3>", "### In C\\#"),
+        ("<h3>##</h3>", "### \\##"),
         ("<p>One<br>two<br><br>three</p>", "One  \ntwo\n\nthree"),
         (
             "<p>5 * 3 and snake_case, AT&amp;T, &amp;copy;</p>",
@@ -105,6 +109,9 @@ def test_a_parser_shows_the_same_words(html: str) -> None:
         ("<blockquote><p>a</p><p>b</p></blockquote>", "> a\n>\n> b"),
         ("<pre>a\n  *b*</pre>", "```\na\n  *b*\n```"),
         ('<p>See!<a href="http://e.com/a b">it</a></p>', "See\\![it](http://e.com/a%20b)"),
+        ('<p>x<b>!</b><a href="http://e.com/">y</a></p>', "x\\![y](http://e.com/)"),
+        ('<p><a href=" http://e.com/\n">y</a></p>', "[y](http://e.com/)"),
+        ("<p>&amp;q<img>uot;</p>", "\\&quot;"),
         ('<p><img src="http://e.com/x.png" alt="A [b]"></p>', "![A \\[b\\]](http://e.com/x.png)"),
         ('<p>a<img src="data:image/png;base64,AA" alt="b">c</p>', "ac"),
         (
@@ -138,6 +145,25 @@ def test_a_parser_finds_the_same_elements(html: str) -> None:
     rendered, was = Selector(PARSER.render(markdown(html))), Selector(html)
 
     assert all(len(rendered.css(name)) == len(was.css(name)) for name in ELEMENTS.split())
+
+
+GROWING: dict[str, Callable[[int], str]] = {
+    "no-break spaces": lambda n: "<p>a" + "\xa0" * n + "b</p>",
+    "number signs": lambda n: f"<h2>{'#' * n}x</h2>",
+    "lines of dashes": lambda n: f"<p>{'-<br>' * n}x</p>",
+    "emphasis": lambda n: f"<p>{'<b>a</b>' * n}</p>",
+    "backticks": lambda n: f"<p><code>{'` ' * n}</code></p>",
+    "links": lambda n: f"<p>{'!<a href=//e.com>a</a>' * n}</p>",
+    "lists": lambda n: "<ul><li>a</li></ul>" * n,
+    "rows": lambda n: f"<table>{'<tr><td colspan=20>a</td></tr>' * n}</table>",
+}
+
+
+@pytest.mark.parametrize("page", GROWING.values(), ids=GROWING.keys())
+def test_markdown_is_written_in_linear_time(page: Callable[[int], str]) -> None:
+    small, large = page(1_000), page(1_000 * FACTOR)
+
+    assert grows_linearly(partial(markdown, small), partial(markdown, large))
 
 
 def test_an_extraction_has_markdown() -> None:
