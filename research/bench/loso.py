@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -27,15 +26,13 @@ from research.bench.languages import language_of
 from research.bench.left_out_tables import OURS, Pages, Scores, tables
 from research.bench.runner import site_keys
 from research.command_line import Advance, at_least, progress
-from research.datasets.pages import LabelledPage, examples
 from research.datasets.sets import evenly, load
 from research.errors import UserError
 from research.systems.remembered import Remembered
-from research.training.examples import TrainingExample, training_examples
+from research.training.cases import Case, case_of
 from research.training.fit import fit
 from research.training.optimization import Config
 from research.training.sets import ARTICLES
-from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.model import Model
@@ -43,16 +40,6 @@ from scrapy_mss.models.profiles import DEFAULT
 
 PEERS: Final = "trafilatura,trafilatura-precision,readability,resiliparse,newspaper4k"
 FOLDS: Final = 5  # of the cross-validation
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Case:
-    """A page of a set, tokenized, and what is learned from it."""
-
-    dataset: str
-    labelled: LabelledPage
-    page: Page
-    examples: tuple[TrainingExample, ...]
 
 
 def add_parser(
@@ -103,13 +90,11 @@ def run(options: argparse.Namespace, _command: str) -> None:
 
 def read(folder: Path, limit: int | None = None) -> list[Case]:
     """The pages of all sets; each is tokenized once for all fits."""
-    found = []
-    for name in ARTICLES:
-        for labelled in evenly(load(f"jsonl:{folder / name}.jsonl.xz").pages, limit):
-            taught = tuple(training_examples(examples([labelled])))
-            page = taught[0].page if taught else Page.of(labelled.html)
-            found.append(Case(name, labelled, page, taught))
-    return found
+    return [
+        case_of(name, labelled)
+        for name in ARTICLES
+        for labelled in evenly(load(f"jsonl:{folder / name}.jsonl.xz").pages, limit)
+    ]
 
 
 class Split(NamedTuple):

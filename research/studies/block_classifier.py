@@ -28,11 +28,11 @@ import numpy as np
 
 from research.bench import metrics
 from research.bench.folds import assign
-from research.datasets.pages import LabelledPage, examples
+from research.datasets.pages import LabelledPage
 from research.datasets.sets import load
 from research.errors import UserError
 from research.training import fit
-from research.training.examples import TrainingExample, training_examples
+from research.training.cases import Case, case_of
 from research.training.optimization import Config
 from research.training.sets import OTHERS
 from scrapy_mss.blocks import classifier, selection
@@ -59,26 +59,20 @@ Patch = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Case:
-    """A page of a set, with what is learned from it."""
+class FoldedCase(Case):
+    """A page in its fold of the cross-validation."""
 
-    dataset: str
-    labelled: LabelledPage
-    page: Page
-    examples: tuple[TrainingExample, ...]
     fold: int
 
 
-def cases(folder: Path, n_folds: int = FOLDS) -> list[Case]:
+def cases(folder: Path, n_folds: int = FOLDS) -> list[FoldedCase]:
     """The labelled articles of all sets, in folds by site."""
-    rows = [(name, labelled) for name in SETS for labelled in pages(folder, name)]
-    folds = assign([labelled.site for _, labelled in rows], n_folds)
-    found = []
-    for (name, labelled), fold in zip(rows, folds, strict=True):
-        taught = tuple(training_examples(examples([labelled])))
-        page = taught[0].page if taught else Page.of(labelled.html)
-        found.append(Case(name, labelled, page, taught, fold))
-    return found
+    found = [case_of(name, labelled) for name in SETS for labelled in pages(folder, name)]
+    folds = assign([case.labelled.site for case in found], n_folds)
+    return [
+        FoldedCase(case.dataset, case.labelled, case.page, case.examples, fold)
+        for case, fold in zip(found, folds, strict=True)
+    ]
 
 
 def pages(folder: Path, name: str) -> tuple[LabelledPage, ...]:
@@ -98,7 +92,7 @@ def trained(
 # Ablation
 
 
-def score(all_cases: Sequence[Case]) -> tuple[dict[str, float], float]:
+def score(all_cases: Sequence[FoldedCase]) -> tuple[dict[str, float], float]:
     """F1 by set, and the median cost behind the tokenizer as a multiple of lxml's parse."""
     found: dict[str, list[float]] = {name: [] for name in SETS}
     costs = []
@@ -280,7 +274,7 @@ def fits(folder: Path) -> str:
     return "\n".join([*lines, fit_row("mean", means)]) + "\n"
 
 
-def cross_validated(all_cases: Sequence[Case], config: Config) -> dict[str, float]:
+def cross_validated(all_cases: Sequence[FoldedCase], config: Config) -> dict[str, float]:
     """The mean F1 of each set, every page read by a model of other sites."""
     scores: dict[str, list[float]] = {name: [] for name in SETS}
     for fold in range(N_FIT_FOLDS):

@@ -12,7 +12,8 @@ import pytest
 from research.bench import cli, loso
 from research.bench.languages import language_of
 from research.bench.left_out_tables import FEWEST, Pages, Scores, tables
-from research.bench.loso import Case, folds, left_out
+from research.bench.loso import folds, left_out
+from research.training.cases import Case
 from scrapy_mss.blocks.page import Page
 from tests.helpers.news_pages import news_page
 from tests.research.bench.fakes import page as labelled
