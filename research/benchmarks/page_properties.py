@@ -24,6 +24,7 @@ from scrapy_mss import Extraction, Extractor, metadata
 from scrapy_mss.article import article_of_labels
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import check_example
+from scrapy_mss.markdown import markdown
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.wrappers import Labelling, Wrapper, class_or_id, css, label
@@ -77,7 +78,8 @@ class Reader:
         """All of the page; an exception is a fault."""
         times = [process_time()]
         extraction = self._extractor.extract(html, url)
-        shown, written = extraction.html, extraction.markdown
+        shown = extraction.html
+        written = markdown(shown)  # once sanitized, as in a crawl
         times.append(process_time())
         fields = metadata.read_html(html, url).fields()
         times.append(process_time())

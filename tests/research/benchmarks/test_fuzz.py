@@ -26,6 +26,7 @@ from research.benchmarks.fuzz_campaign import (
 from research.benchmarks.mutations import Mutant
 from research.benchmarks.page_properties import Reader, Reading
 from research.benchmarks.synthetic import page
+from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="pages are read in forked children")
 ROOT = Path(__file__).resolve().parents[3]
@@ -68,6 +69,10 @@ def with_html(added: str) -> Callable[[Reading], Reading]:
     return lambda reading: replace(reading, html=reading.html + added)
 
 
+def with_markdown(added: str) -> Callable[[Reading], Reading]:
+    return lambda reading: replace(reading, markdown=reading.markdown + added)
+
+
 def with_field(name: str, value: str) -> Callable[[Reading], Reading]:
     return lambda reading: replace(reading, fields={name: value})
 
@@ -88,7 +93,14 @@ FAULTS: dict[str, tuple[str, Callable[[Reading], Reading]]] = {
     "handler": ("unsafe HTML", with_html("<p onclick=''></p>")),
     "link to a script": ("unsafe HTML", with_html("<a href=' JavaScript:x'></a>")),
     "comment": ("unsafe HTML", with_html("<!--x-->")),
-    "word": ("other words in HTML", with_html("word")),
+    "word": (
+        "other words in HTML",
+        lambda reading: replace(
+            reading, html=f"{reading.html}word", markdown=f"{reading.markdown}word"
+        ),
+    ),
+    "word of Markdown": ("other words in Markdown", with_markdown("word")),
+    "HTML in Markdown": ("other words in Markdown", with_markdown("<script></script>")),
     "probability": (
         "inconsistent",
         lambda reading: replace(reading, extraction=replace(reading.extraction, probability=2.0)),
@@ -148,6 +160,25 @@ def test_a_page_that_fails_is_kept_with_the_command_that_reads_it_alone(
     assert "again: fuzz --seed 1 --page 7" in printed
 
 
+def test_the_compiled_part_is_compared_with_python(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Reader.read
+
+    def planted(self: Reader, html: str, url: str) -> Reading:
+        reading = read(self, html, url)
+        fields = {"title": "Python"} if compiled_part() is None else {"title": "compiled"}
+        return replace(reading, fields=fields)
+
+    monkeypatch.setattr(Reader, "read", planted)
+    monkeypatch.setattr(fuzz_campaign, "mutant", lambda pages, _, n: Mutant(pages[n], ()))
+
+    twice, once = campaign.checked([0, 1])
+
+    assert (set(twice.faults) == {DIFFERENCE}) == IS_COMPILED
+    assert once.faults == {}
+
+
 def fuzz(*arguments: str) -> str:
     command = [sys.executable, "-m", "research.benchmarks.fuzz", "--jobs", "2", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
@@ -162,6 +193,13 @@ def test_a_short_campaign_finds_nothing() -> None:
     assert [row[:32].strip() for row in rows] == list(ROWS)
     assert {row[41:48].strip() for row in rows} == {"0"}
     assert rows[0].split()[-2:] == ["60", "0"]
+
+
+def test_a_campaign_goes_on_at_a_page_and_without_the_compiled_part() -> None:
+    _, *rows = fuzz("--pages", "20", "--first", "41", "--python-alone").splitlines()
+
+    assert rows[0].split()[-2:] == ["20", "0"]
+    assert rows[ROWS.index(DIFFERENCE)].split()[-2:] == ["1", "0"]  # page 60
 
 
 def test_a_page_that_is_read_alone_is_measured(campaign: Campaign) -> None:
