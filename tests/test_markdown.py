@@ -111,6 +111,7 @@ def test_a_parser_shows_the_same_words(html: str) -> None:
         ('<p>See!<a href="http://e.com/a b">it</a></p>', "See\\![it](http://e.com/a%20b)"),
         ('<p>x<b>!</b><a href="http://e.com/">y</a></p>', "x\\![y](http://e.com/)"),
         ('<p><a href=" http://e.com/\n">y</a></p>', "[y](http://e.com/)"),
+        ("<p><a><i>a</i></a><i>.</i></p>", "*a*."),
         ("<p>&amp;q<img>uot;</p>", "\\&quot;"),
         ('<p><img src="http://e.com/x.png" alt="A [b]"></p>', "![A \\[b\\]](http://e.com/x.png)"),
         ('<p>a<img src="data:image/png;base64,AA" alt="b">c</p>', "ac"),

@@ -131,7 +131,7 @@ class _Line:
         written = inside.written()
         text, address = " ".join(written.split()), element.attributes.get("href", "")
         if not text or not address:
-            self._add(written)
+            self.parts += inside.parts
             return
         self._add(" " * written[0].isspace())
         self._add(f"[{text}]({_address(address)})")
