@@ -4,15 +4,16 @@ characters that need no Python object for each of them.
 
 It knows no rule that says what a piece means. Where one begins and ends is `piece_pattern` of the
 tokenizer, alternative by alternative; what it means is asked of Python, for each piece that the
-`Memory` does not hold. The Python of `tokenizer` is the oracle: both give the same arrays for every
-text, and tests compare them. Every walk moves on with each step and looks back at no more than it
-looked at, so that no text costs more than its length.
+`Memory` does not hold: of a word its normal form, which is hashed here, as symbols are, since a page
+may consist of words that no page before had. The Python of `tokenizer` is the oracle: both give the
+same arrays for every text, and tests compare them. Every walk moves on with each step and looks back
+at no more than it looked at, so that no text costs more than its length.
 """
 
 from cpython.array cimport array, clone, resize
 from cpython.unicode cimport (
-    PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring, Py_UNICODE_ISALNUM,
-    Py_UNICODE_ISSPACE,
+    PyUnicode_AsUTF8AndSize, PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND,
+    PyUnicode_Substring, Py_UNICODE_ISALNUM, Py_UNICODE_ISSPACE,
 )
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
@@ -115,11 +116,81 @@ cdef inline uint8_t _class(uint32_t code):
     return _CLASSES[code] if code < N_CLASSES else _class_of(code)
 
 
+# --- hashes of short texts ----------------------------------------------------------------------
+
+cdef enum:
+    BLOCK = 128  # bytes that one round of BLAKE2b takes
+    N_ROUNDS = 12
+    PARAMETERS = 0x01010008  # no key, one leaf, a digest of eight bytes
+
+# RFC 7693: the initial state, and in which order each round takes the words of the message.
+cdef uint64_t _STATE[8]
+_STATE[:] = [
+    0x6A09E667F3BCC908u, 0xBB67AE8584CAA73Bu, 0x3C6EF372FE94F82Bu, 0xA54FF53A5F1D36F1u,
+    0x510E527FADE682D1u, 0x9B05688C2B3E6C1Fu, 0x1F83D9ABFB41BD6Bu, 0x5BE0CD19137E2179u,
+]
+cdef uint8_t _ORDERS[N_ROUNDS * 16]
+for _place, _digit in enumerate(
+    "0123456789abcdef" "ea489fd61c02b753" "b8c052fdae367194" "7931dcbe265a40f8"
+    "905724afe1bc683d" "2c6a0b834d75fe19" "c51fed4a0763928b" "db7ec13950f4862a"
+    "6fe9b308c2d714a5" "a2847615fb9e3cd0" "0123456789abcdef" "ea489fd61c02b753"
+):
+    _ORDERS[_place] = int(_digit, 16)
+
+
+cdef inline uint64_t _turned(uint64_t word, int bits) noexcept nogil:
+    return word >> bits | word << (64 - bits)
+
+
+cdef inline void _mix(
+    uint64_t* v, int a, int b, int c, int d, uint64_t one, uint64_t other
+) noexcept nogil:
+    v[a] += v[b] + one
+    v[d] = _turned(v[d] ^ v[a], 32)
+    v[c] += v[d]
+    v[b] = _turned(v[b] ^ v[c], 24)
+    v[a] += v[b] + other
+    v[d] = _turned(v[d] ^ v[a], 16)
+    v[c] += v[d]
+    v[b] = _turned(v[b] ^ v[c], 63)
+
+
+cdef uint64_t _blake2b(const uint8_t* message, Py_ssize_t size) noexcept nogil:
+    """BLAKE2b of at most `BLOCK` bytes, in eight bytes that are a little-endian number."""
+    cdef uint64_t v[16]
+    cdef uint64_t words[16]
+    cdef const uint8_t* order
+    cdef int i, number
+    memset(words, 0, sizeof(words))
+    for i in range(size):
+        words[i >> 3] |= <uint64_t> message[i] << 8 * (i & 7)
+    memcpy(v, _STATE, sizeof(_STATE))
+    memcpy(v + 8, _STATE, sizeof(_STATE))
+    v[0] ^= PARAMETERS
+    v[12] ^= <uint64_t> size
+    v[14] = ~v[14]  # the last block
+    for number in range(N_ROUNDS):
+        order = _ORDERS + 16 * number
+        for i in range(4):
+            _mix(v, i, i + 4, i + 8, i + 12, words[order[2 * i]], words[order[2 * i + 1]])
+        for i in range(4):
+            _mix(
+                v, i, (i + 1 & 3) + 4, (i + 2 & 3) + 8, (i + 3 & 3) + 12,
+                words[order[2 * i + 8]], words[order[2 * i + 9]],
+            )
+    return _STATE[0] ^ PARAMETERS ^ v[0] ^ v[8]
+
+
 # --- what is remembered of pieces ---------------------------------------------------------------
 
 cdef enum:
     N_SLOTS = 1 << 16  # the working set of a news crawl is a third of them; 2 MB
     KEY_SIZE = 22  # bytes: eleven Cyrillic letters; two slots are a line of most caches
+
+cdef enum Piece:
+    IS_WORD
+    IS_SYMBOL
+    OTHER
 
 cdef struct Slot:
     uint64_t value
@@ -137,7 +208,7 @@ cdef class Memory:
     cdef Slot* slots
     cdef object ask
 
-    def __cinit__(self, ask):
+    def __cinit__(self, ask, *_):
         self.ask = ask
         self.slots = <Slot*> calloc(N_SLOTS, sizeof(Slot))
         if self.slots == NULL:
@@ -149,14 +220,50 @@ cdef class Memory:
     def __getitem__(self, str text not None):
         cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
         if PyUnicode_KIND(text) == 1:
-            return _recall(self, <const uint8_t*> PyUnicode_DATA(text), 0, n, text)
+            return _recall(self, <const uint8_t*> PyUnicode_DATA(text), 0, n, text, OTHER)
         if PyUnicode_KIND(text) == 2:
-            return _recall(self, <const uint16_t*> PyUnicode_DATA(text), 0, n, text)
-        return _recall(self, <const uint32_t*> PyUnicode_DATA(text), 0, n, text)
+            return _recall(self, <const uint16_t*> PyUnicode_DATA(text), 0, n, text, OTHER)
+        return _recall(self, <const uint32_t*> PyUnicode_DATA(text), 0, n, text, OTHER)
+
+    cdef uint64_t told(self, str text, Piece piece) except? 1:
+        """The number of a *text* that is not remembered."""
+        return self.ask(text)
+
+
+cdef class Codes(Memory):
+    """The codes of pieces. Those of short words and symbols are hashes, which are made here.
+
+    The hash is that of what *normal* gives for a word, or of the symbol itself, without its last
+    *shift* bits. In their place stands what *kinds* has for words and for symbols.
+    """
+
+    cdef object normal
+    cdef uint64_t word, symbol
+    cdef int shift
+
+    def __init__(self, ask, normal, kinds, int shift):
+        self.normal = normal
+        self.word, self.symbol = kinds
+        self.shift = shift
+
+    cdef uint64_t told(self, str text, Piece piece) except? 1:
+        cdef const char* letters
+        cdef Py_ssize_t size
+        if piece == OTHER:
+            return self.ask(text)
+        cdef str hashed = self.normal(text) if piece == IS_WORD else text
+        try:
+            letters = PyUnicode_AsUTF8AndSize(hashed, &size)
+        except UnicodeEncodeError:  # half of a surrogate pair, in a run of symbols
+            return self.ask(text)
+        if size > BLOCK:
+            return self.ask(text)
+        cdef uint64_t found = _blake2b(<const uint8_t*> letters, size)
+        return found >> self.shift << self.shift | (self.word if piece == IS_WORD else self.symbol)
 
 
 cdef uint64_t _recall(
-    Memory memory, char_t* text, Py_ssize_t start, Py_ssize_t end, str source
+    Memory memory, char_t* text, Py_ssize_t start, Py_ssize_t end, str source, Piece piece
 ) except? 1:
     """What *memory* has, or is told, of the characters from *start* to *end* of *source*."""
     cdef Py_ssize_t n = end - start, size = 0, i
@@ -193,7 +300,7 @@ cdef uint64_t _recall(
     other = &memory.slots[(hashed >> 48) ^ 1]
     if other.size == size and other.width == width and memcmp(other.key, key, size) == 0:
         return other.value
-    cdef uint64_t value = memory.ask(PyUnicode_Substring(source, start, end))
+    cdef uint64_t value = memory.told(PyUnicode_Substring(source, start, end), piece)
     other[0] = slot[0]
     slot.value = value
     slot.size = <uint8_t> size
@@ -326,16 +433,19 @@ cdef class _Rows:
 
 
 cdef int _scan(
-    char_t* text, Py_ssize_t n, str source, Memory codes, uint64_t no_token, _Rows rows
+    char_t* text, Py_ssize_t n, str source, Codes codes, uint64_t no_token, _Rows rows
 ) except -1:
     cdef Py_ssize_t at = 0, end, known
     cdef uint32_t code
     cdef uint8_t is_in
     cdef uint64_t found
+    cdef Piece piece
     while at < n:
         code = text[at]
         is_in = _class(code)
+        piece = OTHER
         if is_in & IN_WORD:
+            piece = IS_WORD
             end = at + 1
             while end < n and _class(text[end]) & IN_WORD:
                 end += 1
@@ -344,6 +454,8 @@ cdef int _scan(
             at += 1
             continue
         elif is_in & IDEOGRAPH:
+            if Py_UNICODE_ISALNUM(code):  # some are not assigned
+                piece = IS_WORD
             known = end = at + 1
         elif code == c"<" and _is_letter(text, at + 1 + (at + 1 < n and text[at + 1] == c"/"), n):
             known = _name_end(text, at + 2, n)
@@ -360,15 +472,16 @@ cdef int _scan(
             end = _reference_end(text, at, n) if code == c"&" else at
             if end == at:
                 end = _symbols_end(text, at, n)
+                piece = IS_SYMBOL if code != c"&" or end == at + 1 else OTHER
             known = end
-        found = _recall(codes, text, at, known, source)
+        found = _recall(codes, text, at, known, source, piece)
         if not found & no_token:
             rows.add(found, at, end)
         at = end
     return 0
 
 
-def scan(str text not None, Memory codes not None, uint64_t no_token):
+def scan(str text not None, Codes codes not None, uint64_t no_token):
     """The ids of the tokens of *text* by *codes*, and where each begins and ends."""
     cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
     cdef _Rows rows = _Rows(n // 16 + 16)
@@ -399,7 +512,7 @@ cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters):
         elif text[at] == c"&":
             end = _reference_end(text, at, n)
             if end > at:
-                if _recall(letters, text, at, end, source):
+                if _recall(letters, text, at, end, source, OTHER):
                     found.append(at)
                 at = end
                 continue

@@ -35,6 +35,14 @@ class Pieces(Protocol):
 
     def Memory(self, ask: Callable[[str], int]) -> PieceMemory: ...  # noqa: N802 - a class
 
+    def Codes(  # noqa: N802 - a class
+        self,
+        ask: Callable[[str], int],
+        normal: Callable[[str], str],
+        kinds: tuple[int, int],
+        shift: int,
+    ) -> PieceMemory: ...
+
     def scan(
         self, text: str, codes: PieceMemory, no_token: int
     ) -> tuple[array[int], array[int], array[int]]: ...

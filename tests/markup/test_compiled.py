@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
 
@@ -207,7 +208,24 @@ def test_a_failure_of_what_is_asked_is_no_token() -> None:
         raise KeyError(text)
 
     with pytest.raises(KeyError, match="one"):
-        built().pieces.scan("one", built().pieces.Memory(ask), 1 << 11)
+        built().pieces.scan("<one>", built().pieces.Codes(ask, str, (0, 0), 0), 1 << 11)
+
+
+@needs_compiler
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=128))
+@example("x" * 128)
+@example("x" * 129)
+@example("\uffff" * 43)
+def test_words_are_hashed_as_hashlib_does(normal_form: str) -> None:
+    def ask(text: str) -> int:
+        return len(text)
+
+    codes = built().pieces.Codes(ask, lambda _: normal_form, (2, 3), 4)
+    hashed = int.from_bytes(blake2b(normal_form.encode(), digest_size=8).digest(), "little")
+
+    ids, _, _ = built().pieces.scan("word", codes, 0)
+
+    assert ids[0] == (4 if len(normal_form.encode()) > 128 else hashed >> 4 << 4 | 2)
 
 
 @needs_compiler
