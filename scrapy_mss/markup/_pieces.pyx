@@ -12,11 +12,12 @@ at no more than it looked at, so that no text costs more than its length.
 
 from cpython.array cimport array, clone, resize
 from cpython.unicode cimport (
-    PyUnicode_AsUTF8AndSize, PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND,
-    PyUnicode_Substring, Py_UNICODE_ISALNUM, Py_UNICODE_ISSPACE,
+    PyUnicode_4BYTE_KIND, PyUnicode_AsUTF8AndSize, PyUnicode_DATA, PyUnicode_FromKindAndData,
+    PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring, Py_UNICODE_ISALNUM,
+    Py_UNICODE_ISSPACE,
 )
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
 # A character as it is stored: one, two or four bytes, the same in a whole text.
@@ -496,38 +497,112 @@ def scan(str text not None, Codes codes not None, uint64_t no_token):
 
 # --- what is taken out of a source --------------------------------------------------------------
 
-cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters):
+cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters, _Rows references):
     cdef Py_ssize_t at = 0, end
-    cdef list found = []
+    cdef uint64_t found
+    cdef list places = []
     while at + 2 < n:
         if text[at] == c"<":
             end = at + 1 + (text[at + 1] == c"/")
             if text[end] == c"!" and text[at + 2] == c"-":
-                found.append(at)
+                places.append(at)
             elif text[end] | 0x20 == c"s" and end + 2 < n and (
                 text[end + 1] | 0x20 == c"c" and text[end + 2] | 0x20 == c"r"
                 or text[end + 1] | 0x20 == c"t" and text[end + 2] | 0x20 == c"y"
             ):
-                found.append(at)
+                places.append(at)
         elif text[at] == c"&":
             end = _reference_end(text, at, n)
             if end > at:
-                if _recall(letters, text, at, end, source, OTHER):
-                    found.append(at)
+                found = _recall(letters, text, at, end, source, OTHER)
+                if found:
+                    references.add(found, at, end)
                 at = end
                 continue
         at += 1
-    return found
+    return places
 
 
 def marks(str source not None, Memory letters not None):
-    """Where a comment, a script, a style or a reference to one of the *letters* may begin.
+    """Where a comment, a script or a style may begin; the references that *letters* has a number
+    for: the numbers, and where they begin and end.
 
-    Some are among them that only begin so; none is missing.
+    Some of the places only begin so; none is missing.
     """
     cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source)
+    cdef _Rows rows = _Rows(16)
+    cdef list places
     if PyUnicode_KIND(source) == 1:
-        return _marks(<const uint8_t*> PyUnicode_DATA(source), n, source, letters)
-    if PyUnicode_KIND(source) == 2:
-        return _marks(<const uint16_t*> PyUnicode_DATA(source), n, source, letters)
-    return _marks(<const uint32_t*> PyUnicode_DATA(source), n, source, letters)
+        places = _marks(<const uint8_t*> PyUnicode_DATA(source), n, source, letters, rows)
+    elif PyUnicode_KIND(source) == 2:
+        places = _marks(<const uint16_t*> PyUnicode_DATA(source), n, source, letters, rows)
+    else:
+        places = _marks(<const uint32_t*> PyUnicode_DATA(source), n, source, letters, rows)
+    return places, *rows.columns()
+
+
+cdef enum:
+    LETTER_BITS = 21  # of each letter in the number of some
+    LETTER_MASK = (1 << LETTER_BITS) - 1
+
+
+cdef Py_ssize_t _edit(
+    char_t* text, Py_ssize_t n, const int* starts, const int* ends, const uint64_t* letters,
+    Py_ssize_t n_edits, uint32_t* edited
+) except -1:
+    """Fill *edited*; how many characters it then has."""
+    cdef Py_ssize_t at = 0, length = 0, i, number, start
+    cdef uint64_t left
+    for number in range(n_edits + 1):
+        start = starts[number] if number < n_edits else n
+        if not at <= start <= n:
+            raise ValueError(f"an edit from {start} after {at} of {n} characters")
+        for i in range(at, start):
+            edited[length + i - at] = text[i]
+        length += start - at
+        if number == n_edits:
+            break
+        at = ends[number]
+        if at < start:
+            raise ValueError(f"an edit from {start} to {at}")
+        left = letters[number]
+        for _ in range(min(3, at - start)):  # no more letters than the room of what they replace
+            if left:
+                edited[length] = left & LETTER_MASK
+                length += 1
+                left >>= LETTER_BITS
+    return length
+
+
+def edited(
+    str source not None, bytes starts not None, bytes ends not None, bytes letters not None
+):
+    """*source* with the letters of a number, or nothing, from each of *starts* to its end.
+
+    *starts* and *ends* are an int32 each, in their order; *letters* a uint64 each.
+    """
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source), n_edits = len(letters) // 8, length
+    cdef const int* start = <const int*> <const char*> starts
+    cdef const int* end = <const int*> <const char*> ends
+    cdef const uint64_t* letter = <const uint64_t*> <const char*> letters
+    if len(starts) != 4 * n_edits or len(ends) != 4 * n_edits:
+        raise ValueError(f"{len(starts)} and {len(ends)} bytes of places for {n_edits} edits")
+    cdef uint32_t* text = <uint32_t*> malloc(4 * n + 4)
+    if text == NULL:
+        raise MemoryError
+    try:
+        if PyUnicode_KIND(source) == 1:
+            length = _edit(
+                <const uint8_t*> PyUnicode_DATA(source), n, start, end, letter, n_edits, text
+            )
+        elif PyUnicode_KIND(source) == 2:
+            length = _edit(
+                <const uint16_t*> PyUnicode_DATA(source), n, start, end, letter, n_edits, text
+            )
+        else:
+            length = _edit(
+                <const uint32_t*> PyUnicode_DATA(source), n, start, end, letter, n_edits, text
+            )
+        return PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, text, length)
+    finally:
+        free(text)

@@ -21,6 +21,7 @@ REFERENCE = (
     rf"|(?=[a-zA-Z])(?:[a-zA-Z][a-zA-Z0-9]*;|{_BARE}))"
 )
 ANY_REFERENCE = re.compile(REFERENCE)
+_BARE_NAME = re.compile(_BARE)
 _LONGEST = 40  # of those that mean a character; the longest name has 33
 
 
@@ -31,7 +32,16 @@ def decode(reference: str) -> str:
     return _decode(reference)
 
 
-_decode = lru_cache(2**12)(unescape)  # pages repeat few references, and unescape is slow
+@lru_cache(2**12)  # pages repeat few references
+def _decode(reference: str) -> str:
+    """What `html.unescape` gives, which for a name that is none tries all of its beginnings."""
+    if reference[1] == "#":
+        return unescape(reference)
+    name = reference[1:]
+    if name in html5:
+        return html5[name]
+    bare = _BARE_NAME.match(name)
+    return html5[bare[0]] + name[bare.end() :] if bare else reference
 
 
 def decode_all(text: str) -> str:
