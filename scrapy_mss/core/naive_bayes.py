@@ -135,6 +135,13 @@ class NaiveBayes(Generic[PageT]):
 
     def log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
         """log P(f | in) / P(f | out) of the features in *bucket*, and which were ever seen."""
+        ratio, seen = np.empty(len(bucket)), np.empty(len(bucket), np.bool_)
+        for first in range(0, len(bucket), PORTION):
+            some = slice(first, first + PORTION)
+            ratio[some], seen[some] = self._log_ratio(family, bucket[some])
+        return ratio, seen
+
+    def _log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
         both = self.counts[family.name].view(np.uint64)[bucket, 0]  # one look-up for two counts
         seen_out, seen_in = np.ascontiguousarray(both.view(np.uint32).reshape(-1, 2).T)
         seen = both > 0

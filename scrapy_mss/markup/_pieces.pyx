@@ -55,14 +55,16 @@ cdef uint8_t _CLASSES[N_CLASSES]
 cdef uint32_t _FIRST[MAX_RANGES]  # of the ranges of ideographs
 cdef uint32_t _LAST[MAX_RANGES]
 cdef Py_ssize_t _n_ranges = 0
+cdef object _all_names = frozenset()  # of references, with their semicolons
 cdef list _BARE_NAMES = []  # of references without semicolon, as bytes, shortest first
 cdef BareName _NAMES[MAX_NAMES]  # the same
 cdef int _FIRST_NAME[0x80]  # for each letter, the first name that begins with it, or -1
 
 
-def prepare(ideographs, bare_names):
-    """Take over the tables: ranges of *ideographs*, and references that need no semicolon."""
-    global _n_ranges
+def prepare(ideographs, bare_names, names):
+    """Take over the tables: ranges of *ideographs*, references that need no semicolon, and all."""
+    global _n_ranges, _all_names
+    _all_names = frozenset(names)
     cdef uint32_t code
     if len(ideographs) > MAX_RANGES:
         raise ValueError(f"{len(ideographs)} ranges of ideographs where {MAX_RANGES} have room")
@@ -235,14 +237,16 @@ cdef class Codes(Memory):
     """The codes of pieces. Those of short words and symbols are hashes, which are made here.
 
     The hash is that of what *normal* gives for a word, or of the symbol itself, without its last
-    *shift* bits. In their place stands what *kinds* has for words and for symbols.
+    *shift* bits. In their place stands what *kinds* has for words and for symbols. Of what is short
+    and neither, *code* has the code, of what is longer *ask*, which may remember it.
     """
 
-    cdef object normal
+    cdef object code, normal
     cdef uint64_t word, symbol
     cdef int shift
 
-    def __init__(self, ask, normal, kinds, int shift):
+    def __init__(self, ask, code, normal, kinds, int shift):
+        self.code = code
         self.normal = normal
         self.word, self.symbol = kinds
         self.shift = shift
@@ -251,16 +255,27 @@ cdef class Codes(Memory):
         cdef const char* letters
         cdef Py_ssize_t size
         if piece == OTHER:
-            return self.ask(text)
+            return self.code(text)
         cdef str hashed = self.normal(text) if piece == IS_WORD else text
         try:
             letters = PyUnicode_AsUTF8AndSize(hashed, &size)
         except UnicodeEncodeError:  # half of a surrogate pair, in a run of symbols
-            return self.ask(text)
+            return self.code(text)
         if size > BLOCK:
-            return self.ask(text)
+            return self.code(text)
         cdef uint64_t found = _blake2b(<const uint8_t*> letters, size)
         return found >> self.shift << self.shift | (self.word if piece == IS_WORD else self.symbol)
+
+
+def hashed(str text not None):
+    """BLAKE2b of *text*, of eight bytes, as a number; None where it is too long or has none."""
+    cdef Py_ssize_t size
+    cdef const char* letters
+    try:
+        letters = PyUnicode_AsUTF8AndSize(text, &size)
+    except UnicodeEncodeError:
+        return None
+    return _blake2b(<const uint8_t*> letters, size) if size <= BLOCK else None
 
 
 cdef uint64_t _recall(
@@ -344,10 +359,23 @@ cdef Py_ssize_t _tag_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
     return at + 1 if at < n else n
 
 
+cdef Py_ssize_t _bare_name_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the name at *at* that needs no semicolon; *at* if there is none."""
+    cdef int name = _FIRST_NAME[text[at]]
+    cdef Py_ssize_t i
+    while name >= 0:
+        i = 0
+        while i < _NAMES[name].size and at + i < n and text[at + i] == _NAMES[name].letters[i]:
+            i += 1
+        if i == _NAMES[name].size:
+            return at + i
+        name = _NAMES[name].following
+    return at
+
+
 cdef Py_ssize_t _reference_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
     """After the reference whose "&" is at *at*; *at* if there is none."""
-    cdef Py_ssize_t end = at + 1, i
-    cdef int name
+    cdef Py_ssize_t end = at + 1
     cdef uint8_t digit = DIGIT
     if end < n and text[end] == c"#":
         end += 1
@@ -365,17 +393,16 @@ cdef Py_ssize_t _reference_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
         end += 1
     if end < n and text[end] == c";":
         return end + 1
-    name = _FIRST_NAME[text[at + 1]]
-    while name >= 0:
-        i = 0
-        while i < _NAMES[name].size and at + 1 + i < n and (
-            text[at + 1 + i] == _NAMES[name].letters[i]
-        ):
-            i += 1
-        if i == _NAMES[name].size:
-            return at + 1 + i
-        name = _NAMES[name].following
-    return at
+    end = _bare_name_end(text, at + 1, n)
+    return end if end > at + 1 else at
+
+
+cdef bint _is_no_name(char_t* text, Py_ssize_t at, Py_ssize_t end, str source) except -1:
+    """Whether the reference from *at* to *end* has a semicolon and no name that may have one."""
+    return (
+        text[at + 1] != c"#" and text[end - 1] == c";"
+        and PyUnicode_Substring(source, at + 1, end) not in _all_names
+    )
 
 
 cdef Py_ssize_t _symbols_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
@@ -474,6 +501,11 @@ cdef int _scan(
             if end == at:
                 end = _symbols_end(text, at, n)
                 piece = IS_SYMBOL if code != c"&" or end == at + 1 else OTHER
+            elif (
+                _is_no_name(text, at, end, source)
+                and _bare_name_end(text, at + 1, end) == at + 1
+            ):
+                piece = IS_SYMBOL  # it stands for itself
             known = end
         found = _recall(codes, text, at, known, source, piece)
         if not found & no_token:
@@ -514,9 +546,11 @@ cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters, _Rows r
         elif text[at] == c"&":
             end = _reference_end(text, at, n)
             if end > at:
-                found = _recall(letters, text, at, end, source, OTHER)
-                if found:
-                    references.add(found, at, end)
+                # What is no name stands for itself, or for a beginning and what follows: no letters.
+                if not _is_no_name(text, at, end, source):
+                    found = _recall(letters, text, at, end, source, OTHER)
+                    if found:
+                        references.add(found, at, end)
                 at = end
                 continue
         at += 1

@@ -23,6 +23,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from hashlib import blake2b
+from html.entities import html5
 
 import numpy as np
 
@@ -85,7 +86,7 @@ def _any_cjk() -> re.Pattern[str]:
 
 
 if (_compiled := compiled_part()) is not None:
-    _compiled.pieces.prepare(re.findall("(.)(?:-(.))?", CJK), BARE_NAMES)
+    _compiled.pieces.prepare(re.findall("(.)(?:-(.))?", CJK), BARE_NAMES, html5)
 
 _ANY_BLANK = re.compile(_BLANK)
 _BLAKE2B = blake2b(digest_size=8)
@@ -96,10 +97,11 @@ def tokenize(source: str, stem: Stem = porter) -> Tokens:
     """The tokens of an HTML page, or of any other text; words are told apart by their *stem*."""
     cleaned = clean(source)
     token_id, starts, ends = _scan(cleaned.text, stem)
-    kind = (token_id & np.uint64(KIND_MASK)).astype(np.uint8)
+    # Without arrays of 64 bits on the way: a page of symbols has as many tokens as bytes.
+    kind = token_id.astype(np.uint8) & np.uint8(KIND_MASK)
     is_tag = kind <= CLOSE
-    tag = np.where(is_tag, token_id >> np.uint64(KIND_BITS) & np.uint64(TAG_MASK), 0)
-    tag = tag.astype(np.uint8)
+    tag = np.zeros(len(kind), np.uint8)
+    tag[is_tag] = token_id[is_tag] >> np.uint64(KIND_BITS) & np.uint64(TAG_MASK)
     unclosed, partner = nesting(is_tag, kind, tag)
     start, end = cleaned.in_source(starts, ends)
     return Tokens(
@@ -165,15 +167,26 @@ class _Codes(dict[str, int]):
             tag = _TAG_NAME.match(piece)
             if tag and len(tag[0]) <= self.LONGEST_KEPT:
                 return self[tag[0]]
-            return _code(piece, self._normal)
+            return self.code(piece)
         code = self._old.get(piece)
         if code is None:
-            code = _code(piece, self._normal)
+            code = self.code(piece)
         if len(self) >= self.LIMIT:
             self._old = dict(self)
             self.clear()
         self[piece] = code
         return code
+
+    def code(self, piece: str) -> int:
+        """The token id of *piece*, with flags for trailing space and for what is no token."""
+        first = piece[0]
+        if first == "<" and len(piece) > 1 and piece[1] != "<":
+            return _tag_code(piece)
+        if first == "&" and len(piece) > 1:
+            return _text_code(decode(piece).strip(), self._normal)
+        if piece[-1] == " ":
+            return _text_code(piece[:-1], self._normal) | _SPACE_AFTER
+        return _text_code(piece, self._normal)
 
 
 _codes_of = cache(_Codes)  # a table for each of the two stemmers
@@ -181,23 +194,13 @@ _codes_of = cache(_Codes)  # a table for each of the two stemmers
 
 @cache
 def _compiled_codes(stem: Stem) -> PieceMemory:
-    """The same of the compiled part, which asks only for what is longer than its slots."""
+    """The same for the compiled part, which remembers by itself what is short."""
     compiled = compiled_part()
     assert compiled is not None
-    ask = _codes_of(stem).__getitem__
-    return compiled.pieces.Codes(ask, normalizer(stem), (WORD, SYMBOL), HASH_SHIFT)
-
-
-def _code(piece: str, normal: Normalizer) -> int:
-    """The token id of *piece*, with flags for trailing space and for what is no token."""
-    first = piece[0]
-    if first == "<" and len(piece) > 1 and piece[1] != "<":
-        return _tag_code(piece)
-    if first == "&" and len(piece) > 1:
-        return _text_code(decode(piece).strip(), normal)
-    if piece[-1] == " ":
-        return _text_code(piece[:-1], normal) | _SPACE_AFTER
-    return _text_code(piece, normal)
+    codes = _codes_of(stem)
+    return compiled.pieces.Codes(
+        codes.__getitem__, codes.code, normalizer(stem), (WORD, SYMBOL), HASH_SHIFT
+    )
 
 
 def _tag_code(piece: str) -> int:
@@ -217,6 +220,14 @@ def _text_code(text: str, normal: Normalizer) -> int:
 
 
 def _hash(text: str) -> int:
-    state = _BLAKE2B.copy()  # in two thirds of the time of another one
+    compiled = compiled_part()
+    hashed = compiled.pieces.hashed(text) if compiled is not None else None
+    if hashed is None:
+        hashed = _blake2b(text)
+    return hashed >> HASH_SHIFT << HASH_SHIFT
+
+
+def _blake2b(text: str) -> int:
+    state = _BLAKE2B.copy()  # in less time than another one
     state.update(text.encode("utf-8", "surrogatepass"))
-    return int.from_bytes(state.digest(), "little") >> HASH_SHIFT << HASH_SHIFT
+    return int.from_bytes(state.digest(), "little")
