@@ -45,7 +45,9 @@ def _number(reference: str) -> str:
         number = int(digits.lstrip("x"), 16 if "x" in digits else 10)
     except ValueError:  # a run of "&" and "#"
         return unescape(reference)
-    is_plain = 0xA0 <= number < 0xD800 or (0x10000 <= number < 0x110000 and number & 0xFFFE < 0xFFFE)
+    is_plain = 0xA0 <= number < 0xD800 or (
+        0x10000 <= number < 0x110000 and number & 0xFFFE < 0xFFFE
+    )
     return chr(number) if is_plain else unescape(reference)
 
 

@@ -136,7 +136,9 @@ def _edited(source: str, edits: Edits) -> str:
     starts, ends, letters = (column.tolist() for column in edits)
     kept = [source[end:start] for end, start in zip([0, *ends], [*starts, None], strict=True)]
     texts = {number: _unpacked(number) for number in set(letters)}
-    return "".join(chain.from_iterable(zip(kept, [*map(texts.__getitem__, letters), ""], strict=True)))
+    return "".join(
+        chain.from_iterable(zip(kept, [*map(texts.__getitem__, letters), ""], strict=True))
+    )
 
 
 def _after(source: str, what: str, position: int) -> int:
@@ -183,7 +185,9 @@ def _found(source: str) -> tuple[_Marks, Edits]:
         found = ANY_REFERENCE.finditer(source)
         spans = [(*each.span(), packed[each[0]]) for each in found if packed[each[0]]]
     starts, ends, letters = zip(*spans, strict=True) if spans else ((), (), ())
-    edits = Edits(np.array(starts, np.int32), np.array(ends, np.int32), np.array(letters, np.uint64))
+    edits = Edits(
+        np.array(starts, np.int32), np.array(ends, np.int32), np.array(letters, np.uint64)
+    )
     return _Marks(source, places), edits
 
 
