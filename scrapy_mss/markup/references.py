@@ -22,6 +22,8 @@ REFERENCE = (
 )
 ANY_REFERENCE = re.compile(REFERENCE)
 _BARE_NAME = re.compile(_BARE)
+# Numbers that are their character's: no control, half of a surrogate pair, or noncharacter.
+_PLAIN, _PLAIN_1, _PLAIN_2 = range(0xA0, 0xD800), range(0x10000, 0x1FFFE), range(0x20000, 0x2FFFE)
 _LONGEST = 40  # of those that mean a character; the longest name has 33
 
 
@@ -45,9 +47,7 @@ def _number(reference: str) -> str:
         number = int(digits.lstrip("x"), 16 if "x" in digits else 10)
     except ValueError:  # a run of "&" and "#"
         return unescape(reference)
-    is_plain = 0xA0 <= number < 0xD800 or (
-        0x10000 <= number < 0x110000 and number & 0xFFFE < 0xFFFE
-    )
+    is_plain = number in _PLAIN or number in _PLAIN_1 or number in _PLAIN_2
     return chr(number) if is_plain else unescape(reference)
 
 

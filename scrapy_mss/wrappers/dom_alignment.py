@@ -142,7 +142,7 @@ class AlignedTree:
 
     @cached_property
     def _closings(self) -> Ints:
-        """int32[n_tokens]: for each tag the next one, if it closes an element; or 0, the page's first."""
+        """int32[n_tokens]: for each tag the next one, if it closes an element; or 0."""
         tokens = self.tokens
         tags = np.flatnonzero(tokens.is_tag)
         closes = (tokens.kind[tags[1:]] == CLOSE) & ~_UNSURE[tokens.tag[tags[1:]]]
