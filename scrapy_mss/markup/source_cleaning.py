@@ -180,15 +180,12 @@ def _found(source: str) -> tuple[_Marks, Edits]:
         return _Marks(source, places), Edits(starts, ends, letters)
     places = [found.start() for found in _MAY_HIDE.finditer(source)]
     packed = {each: _packed(each) for each in set(ANY_REFERENCE.findall(source))}
-    spans: list[tuple[int, int, int]] = []
+    rows: list[tuple[int, int, int]] = []
     if any(packed.values()):
-        found = ANY_REFERENCE.finditer(source)
-        spans = [(*each.span(), packed[each[0]]) for each in found if packed[each[0]]]
-    starts, ends, letters = zip(*spans, strict=True) if spans else ((), (), ())
-    edits = Edits(
-        np.array(starts, np.int32), np.array(ends, np.int32), np.array(letters, np.uint64)
-    )
-    return _Marks(source, places), edits
+        references = ANY_REFERENCE.finditer(source)
+        rows = [(*each.span(), packed[each[0]]) for each in references if packed[each[0]]]
+    first, last, text = np.array(rows, np.uint64).reshape(-1, 3).T
+    return _Marks(source, places), Edits(first.astype(np.int32), last.astype(np.int32), text)
 
 
 @cache
