@@ -8,7 +8,7 @@ a day, a time without a zone, or a time with one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -122,3 +122,6 @@ class Article:
             utc = moment.astimezone(timezone.utc)
             values["dateDownloaded"] = utc.strftime("%Y-%m-%dT%H:%M:%SZ")
         return values
+
+
+ARTICLE_FIELDS = tuple(each.name for each in fields(Article))

@@ -38,7 +38,9 @@ SITES = [
 ]
 RULES = sorted(public_suffixes().rules)
 # Hosts at and below rules, wildcards and exceptions, and a little wide of them.
-LABELS = st.lists(st.sampled_from(["a", "www", "city", "com", "kobe", "uk", "xn--p1ai"]), max_size=3)
+LABELS = st.lists(
+    st.sampled_from(["a", "www", "city", "com", "kobe", "uk", "xn--p1ai"]), max_size=3
+)
 HOSTS = st.builds(
     lambda labels, rule: ".".join((*labels, rule.removeprefix("*.").removeprefix("!"))),
     LABELS,
