@@ -201,7 +201,7 @@ def _labels(fields: dict[str, Any]) -> LabelSummary:
 
 
 def _example_parts(example: Example | Rejection | None) -> tuple[dict[str, Any], bytes]:
-    """JSON for *example* and its arrays: of each family int32[n] buckets, int64[n, 2] counts."""
+    """JSON for *example* and its arrays: of each family int32[n] buckets, uint32[n, 2] counts."""
     match example:
         case None:
             return {}, b""
@@ -209,7 +209,7 @@ def _example_parts(example: Example | Rejection | None) -> tuple[dict[str, Any],
             return {"rejection": example.value}, b""
     seen = example.observation
     arrays = b"".join(
-        bucket.astype("<i4").tobytes() + counts.astype("<i8").tobytes()
+        bucket.astype("<i4").tobytes() + counts.astype("<u4").tobytes()
         for bucket, counts in seen.counts.values()
     )
     sizes = {name: len(bucket) for name, (bucket, _) in seen.counts.items()}
@@ -224,8 +224,9 @@ def _example(fields: dict[str, Any], arrays: memoryview) -> Example | Rejection 
         return Rejection(fields["rejection"])
     counts, at = {}, 0
     for name, size in fields["sizes"].items():
-        bucket = np.frombuffer(arrays, "<i4", size, at)
-        more = np.frombuffer(arrays, "<i8", 2 * size, at + bucket.nbytes).reshape(size, 2)
+        # Copies: an array of the message itself would keep all of it, the article included.
+        bucket = np.frombuffer(arrays, "<i4", size, at).copy()
+        more = np.frombuffer(arrays, "<u4", 2 * size, at + bucket.nbytes).reshape(size, 2).copy()
         counts[name] = bucket, more
         at += bucket.nbytes + more.nbytes
     tokens = np.array(fields["tokens"], np.int64)

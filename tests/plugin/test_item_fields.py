@@ -1,4 +1,4 @@
-"""Fields of items by name: those of an `Article` as `itemadapter` has them, without importing it."""
+"""Fields of items by name; those of an `Article` as `itemadapter` has them, without it."""
 
 from __future__ import annotations
 
