@@ -16,9 +16,11 @@ from scrapy_mss.items import ARTICLE_FIELDS, Article
 NAMES = st.sampled_from([*ARTICLE_FIELDS, "headline", "__class__", "to_zyte_article"])
 READS_ARTICLES = """
 import sys
-import scrapy_mss.addon
+from scrapy.settings import Settings
+from scrapy_mss.addon import Addon
 from scrapy_mss.crawl.item_fields import fields_of
 from scrapy_mss.items import Article
+Addon().update_settings(Settings())
 fields_of(Article("https://news.example/")).put("title", "A")
 print("itemadapter" in sys.modules)
 """
