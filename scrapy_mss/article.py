@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import logging
 import re
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_mss import metadata
 from scrapy_mss.core.article_test import is_article
 from scrapy_mss.extractor import Extraction, Extractor, Site
-from scrapy_mss.items import Article
+from scrapy_mss.items import Article, values_of
 from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.metadata.dates import find as find_date
 from scrapy_mss.metadata.text import clean
@@ -76,7 +76,7 @@ class ArticleResult:
 
         Lists are copies: several items may be filled from one result.
         """
-        return {"probability": 0.0} if self.article is None else asdict(self.article)
+        return {"probability": 0.0} if self.article is None else values_of(self.article)
 
 
 @dataclass(frozen=True, slots=True)

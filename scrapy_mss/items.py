@@ -125,3 +125,9 @@ class Article:
 
 
 ARTICLE_FIELDS = tuple(each.name for each in fields(Article))
+
+
+def values_of(article: Article) -> dict[str, Any]:
+    """All fields of *article* by their names; its list is a copy."""
+    values = {name: getattr(article, name) for name in ARTICLE_FIELDS}
+    return {**values, "authors": [*article.authors]}

@@ -21,7 +21,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.core.naive_bayes import DIGEST_BITS
+from scrapy_mss.core.naive_bayes import DIGEST_BITS, Observation
 from scrapy_mss.crawl.unsaved import Unsaved
 from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.models.bundled import bundled_part_of
@@ -62,11 +62,16 @@ class _Checkpoint(NamedTuple):
     error: Exception | None = None
 
 
+def unshared(_by: Observation | None) -> AbstractContextManager[None]:
+    """What is entered while a model changes that nobody else reads."""
+    return nullcontext()
+
+
 class Learner:
     """The live model of a crawl and what it has to add to the file.
 
-    ``changing`` is entered while the live model changes, so that processes that share it do not
-    read it meanwhile.
+    ``changing`` is entered while the live model changes by what is added, or by anything, so that
+    processes that share it do not read it meanwhile.
     """
 
     def __init__(self, store: FileStore) -> None:
@@ -81,7 +86,7 @@ class Learner:
                 f"{store.path}: its counts leave no room for those of the bundled model: {error}"
             ) from error
         self._bundled_pages = self.model.bayes.pages - self._stored.pages
-        self.changing: Callable[[], AbstractContextManager[None]] = nullcontext
+        self.changing: Callable[[Observation | None], AbstractContextManager[None]] = unshared
         self.checkpoints = 0
         self.failures = 0
         self.n_twice = 0  # pages that another crawl learned at the same time
@@ -110,7 +115,7 @@ class Learner:
         if not self.model.bayes.has_room(example.observation):
             return Rejection.MODEL_FULL
         generation = generation_after(self.pages)
-        with self.changing():
+        with self.changing(example.observation):
             self.model.bayes.add(example.observation)
         self._unsaved.add(example, generation)
         self.model.learned_pages.add(example.key, generation)
@@ -215,7 +220,7 @@ class Learner:
             self._unsaved.add_to(live)
         except Exception as error:  # noqa: BLE001 - our counts are in the file, so it is no failure
             return error
-        with self.changing():
+        with self.changing(None):
             self.model.bayes.copy_from(live.bayes)
         self.model.learned_pages = live.learned_pages
         return None

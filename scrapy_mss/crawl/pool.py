@@ -24,6 +24,7 @@ from queue import SimpleQueue
 from threading import Thread, Timer
 from typing import IO
 
+from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl import wire
 from scrapy_mss.crawl.shared_model import SharedModel
 from scrapy_mss.crawl.wire import CRASH, MEMORY, OUT_OF_MEMORY, TIMEOUT, PageAnswer, PageRequest
@@ -72,7 +73,10 @@ class WorkerPool:
     """
 
     def __init__(self, model: Model, options: Options) -> None:
-        """Start the workers, in the background."""
+        """Move the counts of *model* to memory that workers share, and start nothing yet.
+
+        That takes tens of milliseconds, for which no event loop has to wait before it runs.
+        """
         self._without_counts = to_bytes(Model(model.profile, model.classifier))
         raw = "raw" if options.raw_html else ""
         limits = str(options.worker_memory), str(options.timeout)
@@ -83,16 +87,24 @@ class WorkerPool:
         self.cannot_start = False  # whether the crawl has to do without: nothing is to be submitted
         self._queue: SimpleQueue[tuple[PageRequest, Future[PageAnswer]] | None] = SimpleQueue()
         self._slots = [_WorkerSlot() for _ in range(options.workers)]
-        self._threads = [
-            Thread(target=self._serve, args=(slot,), name="scrapy-mss-worker", daemon=True)
-            for slot in self._slots
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._threads: list[Thread] = []
 
-    def changing(self) -> AbstractContextManager[None]:
-        """To be entered while the model changes."""
-        return self._shared.changing()
+    def start(self) -> None:
+        """Start the workers, in the background; where that fails, none is left."""
+        try:
+            for slot in self._slots:
+                serve = Thread(
+                    target=self._serve, args=(slot,), name="scrapy-mss-worker", daemon=True
+                )
+                serve.start()
+                self._threads.append(serve)
+        except BaseException:
+            self.close()
+            raise
+
+    def changing(self, by: Observation | None = None) -> AbstractContextManager[None]:
+        """To be entered while the model changes *by* what is added to it, or by anything."""
+        return self._shared.changing(by)
 
     def submit(self, page: PageRequest) -> Future[PageAnswer]:
         """What will come of *page*; it waits for its turn and then has `MSS_TIMEOUT`."""

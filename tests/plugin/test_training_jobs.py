@@ -24,6 +24,7 @@ from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl import extension as extension_module
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.jobs import answered
+from scrapy_mss.crawl.pool import WorkerPool
 from scrapy_mss.crawl.training import PAGES_A_WORKER
 from scrapy_mss.crawl.wire import LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
@@ -365,13 +366,29 @@ def test_without_asyncio_the_crawl_goes_on_without_workers_and_says_so(
     assert extension.jobs.pool is None
 
 
-def test_checkpoints_are_written_where_workers_cannot_be_made(
+def test_a_crawl_goes_on_without_workers_where_there_is_no_memory_to_share(
+    crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> None:
+        raise OSError("no such files here")
+
+    monkeypatch.setattr(extension_module, "WorkerPool", failing)
+    monkeypatch.setattr(_compat, "runs_asyncio", lambda: True)
+    extension = MssExtension.of(crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0))
+
+    extension.open()
+
+    assert ["no such files here" in text for text in caplog.messages] == [True]
+    assert extension.jobs.pool is None
+
+
+def test_checkpoints_are_written_where_workers_cannot_be_started(
     crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Scrapy logs the error, and the crawl goes on in its own process."""
     calls: list[str] = []
     extension = MssExtension.of(crawler_of())
-    monkeypatch.setattr(extension_module, "WorkerPool", lambda *_: 1 / 0)
+    monkeypatch.setattr(WorkerPool, "start", lambda _: 1 / 0)
     monkeypatch.setattr(_compat, "runs_asyncio", lambda: True)
     monkeypatch.setattr(_compat, "every", lambda *_: calls.append("timer"))
 
