@@ -260,6 +260,38 @@ def test_the_crawl_waits_while_too_many_pages_are_under_way(
     assert stat(crawler, "train/refused/no_match") == bound + 1
 
 
+def test_the_end_of_a_page_lets_one_other_begin_the_one_that_came_first(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawler, waiting = crawler_of(MSS_WRAPPERS=RULES), Waiting()
+    part = TrainingMiddleware.from_crawler(crawler)
+    monkeypatch.setattr(MssExtension.of(crawler).jobs, "begin", waiting.begin)
+    passed_on: list[int] = []
+
+    async def passing(number: int) -> None:
+        response = page(wrapped(number))
+        assert response.request is not None
+        await part.process_response(response.request, response)
+        passed_on.append(number)
+
+    async def asked() -> list[list[int]]:
+        told = []
+        tasks = [asyncio.create_task(passing(n)) for n in range(PAGES_A_WORKER + 3)]
+        for number in range(4):
+            await asyncio.wait(tasks, timeout=0.05)
+            told.append(list(passed_on))
+            waiting.finish(number)
+        await asyncio.wait(tasks)
+        for number in range(4, PAGES_A_WORKER + 3):
+            waiting.finish(number)
+        await MssExtension.of(crawler).trainer.drain()
+        return told
+
+    told = asyncio.run(asked())
+
+    assert told == [list(range(PAGES_A_WORKER + n)) for n in range(4)]
+
+
 def test_a_page_that_is_labelled_again_for_its_article_is_one_hit(
     crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
