@@ -41,7 +41,7 @@ FAILURES = (ERROR, TIMEOUT, MEMORY, CRASH)
 
 OUT_OF_MEMORY = 12  # the exit code of a worker that a page took too much memory in: that of ENOMEM
 READY = b""  # the first message of a worker: pages are answered from now on
-_TEXTS = ("text", "html")  # of an article, as large as its page may be
+_TEXTS = ("text", "html", "markdown")  # of an article, as large as its page may be
 _RESULT_FIELDS = tuple(each.name for each in fields(ArticleResult))
 CACHED = 256  # wrappers that are kept in both forms; a crawl is at a few sites at a time
 
