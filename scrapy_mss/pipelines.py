@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-FILLED = tuple(name for name in ARTICLE_FIELDS if name != "url")
+MARKDOWN = "markdown"
 KNOWN_WITHOUT_THE_PAGE = frozenset({"crawled"})
 
 
@@ -41,8 +41,11 @@ class ArticlePipeline:
 
     def __init__(self, extension: MssExtension) -> None:
         self._options = extension.options
+        # What a page may give: Markdown only where it is made.
+        never = {"url"} if self._options.markdown else {"url", MARKDOWN}
+        self._filled = tuple(name for name in ARTICLE_FIELDS if name not in never)
         self._item_pages = extension.item_pages
-        self._reader = extension.reader
+        self._reader = extension.reader_for_component()
         self._stats = extension.stats
         self._rejections: set[tuple[type, str]] = set()
 
@@ -94,7 +97,7 @@ class ArticlePipeline:
         """Our fields that the item has room for and no value of, and what it calls them."""
         missing = {
             ours: name
-            for ours in FILLED
+            for ours in self._filled
             if (name := self._name_of(ours)) and fields.has(name) and _is_empty(fields.get(name))
         }
         if not _is_empty(fields.get(self._name_of("text"))):

@@ -61,9 +61,10 @@ class MssExtension:
         self.sites = _remembered_sites(self.options, self.learner.store.path)
         self.jobs = PageJobs(self.options, self.learner.model, self.sites)
         self._pool = _prepared_pool(self.options, self.learner)
-        labels = PageLabels(self.wrappers, self.jobs, self.stats)
+        trusted = self.options.trust_wrapper_miss
+        labels = PageLabels(self.wrappers, self.jobs, self.stats, trust_misses=trusted)
         self.trainer = Trainer(self.options, labels, self.learner, self.stats)
-        self.reader = ArticleReader(self.options, labels, self.jobs, self.stats)
+        self._reader = ArticleReader(self.options, labels, self.jobs, self.stats)
         self._asked_for_workers = "MSS_WORKERS" in crawler.settings
         self._timers: list[_compat.Stoppable] = []
         crawler.signals.connect(self.open, signals.spider_opened)
@@ -91,6 +92,11 @@ class MssExtension:
             assert crawler.extensions is not None
             crawler.extensions.middlewares += (extension,)
         return extension
+
+    def reader_for_component(self) -> ArticleReader:
+        """What a component asks for articles; from now on, wrapped pages have theirs made."""
+        self.trainer.with_articles = True
+        return self._reader
 
     def open(self) -> None:
         """Begin with the crawl."""

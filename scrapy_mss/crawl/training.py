@@ -42,6 +42,7 @@ class Trainer:
         self._labels = labels
         self._learner = learner
         self._stats = numbers
+        self.with_articles = False  # whether a component asks for those of the pages, too
         self._under_way: set[asyncio.Task[None]] = set()
         # First come, first served: if each end of a page woke all that wait, they would take as
         # much time as the page.
@@ -69,7 +70,8 @@ class Trainer:
         await self._room.acquire()
         task = None
         try:
-            task = await self._begun(response, article=article and self._options.prefer_wrapper)
+            wanted = article and self.with_articles and self._options.prefer_wrapper
+            task = await self._begun(response, article=wanted)
         finally:
             if task is None:
                 self._room.release()

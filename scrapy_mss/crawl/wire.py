@@ -50,9 +50,9 @@ CACHED = 256  # wrappers that are kept in both forms; a crawl is at a few sites 
 class PageRequest:
     """A page, and what is asked of it.
 
-    With a *wrapper* the page is labelled: for a training example, for the article, or for both.
-    Without one its article is read, with what the *visit* knows of its site, if sites are
-    remembered.
+    With a *wrapper* the page is labelled: for a training example, for the article, or for both. An
+    article that it misses is read like that of a page without one, unless its misses are trusted
+    (*trust_miss*): with what the *visit* knows of the page's site, if sites are remembered.
     """
 
     html: str
@@ -60,6 +60,7 @@ class PageRequest:
     wrapper: Wrapper | None = None
     example: bool = False
     article: bool = True
+    trust_miss: bool = False
     visit: Visit | None = None
 
     def to_bytes(self) -> bytes:
@@ -69,6 +70,7 @@ class PageRequest:
             "wrapper": _wrapper_text(self.wrapper) if self.wrapper else "",
             "example": self.example,
             "article": self.article,
+            "trust_miss": self.trust_miss,
             "minute": self.visit.minute if self.visit else None,
         }
         parts = {"html": _encoded(self.html)}
@@ -84,8 +86,8 @@ class PageRequest:
         visit = None
         if "memory" in parts:
             visit = Visit(memory_from_bytes(bytes(parts["memory"])), head["minute"])
-        html = _decoded(parts["html"])
-        return cls(html, head["url"], wrapper, head["example"], head["article"], visit)
+        asked = {name: head[name] for name in ("url", "example", "article", "trust_miss")}
+        return cls(_decoded(parts["html"]), wrapper=wrapper, visit=visit, **asked)
 
 
 @dataclass(frozen=True, slots=True)

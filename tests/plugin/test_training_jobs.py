@@ -28,6 +28,7 @@ from scrapy_mss.crawl.pool import WorkerPool
 from scrapy_mss.crawl.training import PAGES_A_WORKER
 from scrapy_mss.crawl.wire import LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
+from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.store import read_model
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
@@ -35,7 +36,7 @@ from scrapy_mss.wrappers import Reason
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
 from tests.plugin.models import assert_same_counts, learned
 from tests.plugin.parts import items_of, page, passed, processed, stat
-from tests.plugin.site import RULES, Site, story, wrapped
+from tests.plugin.site import RULES, Site, plain, story, wrapped
 
 MakeCrawler = Callable[..., Crawler]
 N_PAGES = 30
@@ -303,7 +304,7 @@ def test_a_page_that_is_labelled_again_for_its_article_is_one_hit(
 
     async def asked() -> None:
         await extension.trainer.train(response, article=False)
-        reading = asyncio.create_task(extension.reader.article_of(response))
+        reading = asyncio.create_task(extension.reader_for_component().article_of(response))
         await asyncio.sleep(0)
         for number in range(2):
             waiting.finish(number)
@@ -351,10 +352,11 @@ def test_a_page_is_labelled_and_read_once_for_training_and_its_items(
     for module, name in ((page_work, "label"), (page_work, "tokenize"), (metadata, "read_html")):
         monkeypatch.setattr(module, name, _counting(getattr(module, name), name, calls))
     crawler, response = crawler_of(MSS_WRAPPERS=RULES), page(wrapped(1))
+    pipeline = ArticlePipeline.from_crawler(crawler)
 
     passed(TrainingMiddleware.from_crawler(crawler), response)
     items = items_of(ArticleMiddleware.from_crawler(crawler), response, {"url": ""}, {"url": ""})
-    first, second = processed(ArticlePipeline.from_crawler(crawler), *items)
+    first, second = processed(pipeline, *items)
 
     assert first["text"] == second["text"]
     assert story("wrapped", 1).paragraphs[0] in first["text"]
@@ -379,6 +381,41 @@ def test_a_page_whose_items_are_skipped_is_not_read_for_them(
     passed(TrainingMiddleware.from_crawler(crawler), response)
 
     assert stat(crawler, "train/learned") == 1
+
+
+def test_a_page_whose_article_no_component_asks_for_is_labelled_alone(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+    monkeypatch.setattr("scrapy_mss.crawl.page_work.article_of_labels", lambda *_: made.append(1))
+
+    passed(TrainingMiddleware.from_crawler(crawler_of(MSS_WRAPPERS=RULES)), page(wrapped(1)))
+    alone = list(made)
+    crawler = crawler_of(MSS_WRAPPERS=RULES)
+    ArticlePipeline.from_crawler(crawler)
+    passed(TrainingMiddleware.from_crawler(crawler), page(wrapped(1)))
+
+    assert (alone, made) == ([], [1])
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_a_page_that_its_wrapper_misses_is_tokenized_once(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch, trusted: bool
+) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=RULES, MSS_TRUST_WRAPPER_MISS=trusted)
+    pipeline = ArticlePipeline.from_crawler(crawler)
+    response, calls = page(plain(1)), list[str]()
+    for module in ("scrapy_mss.crawl.page_work", "scrapy_mss.article"):
+        monkeypatch.setattr(f"{module}.tokenize", _counting(tokenize, "tokenize", calls))
+
+    passed(TrainingMiddleware.from_crawler(crawler), response)
+    (item,) = items_of(ArticleMiddleware.from_crawler(crawler), response, {"url": ""})
+    processed(pipeline, item)
+
+    assert calls == ["tokenize"]
+    assert stat(crawler, "train/refused/no_match") == 1
+    assert stat(crawler, "extract/dropped/wrapper_miss") == trusted
+    assert stat(crawler, "extract/source/model") == (not trusted)
 
 
 @pytest.mark.parametrize(("settings", "level"), [({}, "INFO"), ({"MSS_WORKERS": 2}, "WARNING")])
