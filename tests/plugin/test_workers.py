@@ -15,8 +15,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partialmethod
 from pathlib import Path
-from threading import Thread, Timer
+from threading import Thread
 from typing import Any
 
 import psutil
@@ -27,6 +28,7 @@ from scrapy_mss.article import ArticleResult, ModelState, read_article
 from scrapy_mss.crawl import pool, wire
 from scrapy_mss.crawl.jobs import PageJob, PageJobs, answered
 from scrapy_mss.crawl.pool import WorkerPool
+from scrapy_mss.crawl.time_limits import TimeLimit
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.crawl.worker import Limits, resident
 from scrapy_mss.models.bundled import bundled_model, with_bundled
@@ -339,7 +341,7 @@ def test_a_worker_that_nobody_ends_ends_by_itself(
     misbehaving: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As where the crawl was killed in the middle of a page."""
-    monkeypatch.setattr(pool, "_limited", lambda *_: nullcontext())
+    monkeypatch.setattr(TimeLimit, "of", lambda *_: nullcontext())
 
     with working(1, MODEL, MSS_TIMEOUT=0.2) as workers:
         assert read(workers, [page("slow"), page()]) == ["crash", here(MODEL, page())]
@@ -387,11 +389,12 @@ def test_no_page_gets_the_answer_to_another_that_could_not_be_read(
         assert read(workers, [other]) == [here(MODEL, other)]
 
 
-def test_workers_start_again_when_threads_could_not_be_started(
+def test_a_worker_that_could_not_be_started_is_started_again(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The timers of the workers are threads, of which a system may allow few."""
-    monkeypatch.setattr(pool, "Timer", FailingOnce(Timer, RuntimeError))
+    """A system may allow no more processes for a while."""
+    started = FailingOnce(WorkerPool._started, BlockingIOError)
+    monkeypatch.setattr(WorkerPool, "_started", partialmethod(started))
 
     with working(1, MODEL) as workers:
         assert read(workers, [page(), page()]) == [here(MODEL, page())] * 2
