@@ -29,6 +29,7 @@ from scrapy_mss.crawl.training import PAGES_A_WORKER
 from scrapy_mss.crawl.wire import LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.metadata.sites import public_suffixes
 from scrapy_mss.models.store import read_model
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
@@ -433,6 +434,23 @@ def test_without_asyncio_the_crawl_goes_on_without_workers_and_says_so(
     told = [record for record in caplog.records if "MSS_WORKERS needs" in record.message]
     assert [record.levelname for record in told] == [level]
     assert extension.jobs.pool is None
+
+
+def test_what_takes_long_at_the_start_is_done_before_the_event_loop_runs(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    public_suffixes.cache_clear()
+    extension = MssExtension.of(crawler_of())
+    monkeypatch.setattr(_compat, "runs_asyncio", lambda: True)
+    monkeypatch.setattr(_compat, "every", lambda *_: None)
+    monkeypatch.setattr("scrapy_mss.crawl.shared_model.move_into", lambda *_: 1 / 0)
+    monkeypatch.setattr(WorkerPool, "start", lambda _: opened.append("workers"))
+
+    extension.open()
+
+    assert public_suffixes.cache_info().currsize == 1
+    assert opened == ["workers"]
 
 
 def test_a_crawl_goes_on_without_workers_where_there_is_no_memory_to_share(

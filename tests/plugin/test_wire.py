@@ -134,6 +134,8 @@ def test_a_training_example_arrives_as_it_is() -> None:
         assert np.array_equal(bucket, its_bucket)
         assert np.array_equal(counts, its_counts)
         assert (bucket.dtype, counts.dtype) == (its_bucket.dtype, its_counts.dtype)
+        assert its_bucket.flags.owndata  # or the arrays would keep the whole message
+        assert its_counts.flags.owndata
 
 
 @pytest.mark.parametrize("rejection", Rejection)
