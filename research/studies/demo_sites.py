@@ -54,7 +54,7 @@ def crawl(pages: Sequence[RenderedPage], extractor: Extractor) -> Iterator[Outco
     """Read the *pages* of a site, each with the memory of those before it."""
     memory = SiteMemory()
     for seen, page in enumerate(pages):
-        visit = Visit(memory, MINUTE)
+        visit = Visit(memory, MINUTE, page.url)
         found = extractor.extract_page(Page.of(page.html), visit)
         memory = memory.plus(visit.lesson.added)
         today = outcome(extractor.extract_page(Page.of(page.html)), page)

@@ -68,6 +68,10 @@ class Reading:
         self.probability = probability
         return self.visit.adjusted(page, probability, article_probability)
 
+    def judged(self, article_probability: float, with_site: float) -> float:
+        """The probability *with_site*, as the extractor had it."""
+        return min(article_probability, with_site)
+
 
 class Read(NamedTuple):
     """A page of a site, read without memory."""

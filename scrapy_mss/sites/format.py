@@ -1,6 +1,8 @@
-"""A site's memory as bytes: a header, both tables, and a checksum. No pickle.
+"""A site's memory as bytes: a header, its tables, and a checksum. No pickle.
 
-    header | keys, rows and minutes of texts | the same of containers | CRC-32
+    header | keys, rows and minutes of texts | the same of containers | shapes of addresses | CRC-32
+
+A shape is pages, articles, minute, the length of its text, and the text in UTF-8.
 
 All numbers are little-endian. What was cut off, changed, or has not the size that its header says
 is rejected: `DamagedMemoryError`.
@@ -10,14 +12,17 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Iterator
 from math import isfinite
 
 import numpy as np
 
+from scrapy_mss.sites.addresses import MAX_SHAPES, AddressCounts, Seen
 from scrapy_mss.sites.counts import WIDTH, KeyedCounts
 from scrapy_mss.sites.memory import MAX_CONTAINERS, MAX_TEXTS, SiteMemory
 
-_HEADER = struct.Struct("<ddqII")  # pages, labelled pages, period, texts, containers
+_HEADER = struct.Struct("<ddqIII")  # pages, labelled pages, period, texts, containers, shapes
+_SHAPE = struct.Struct("<ddIB")  # pages, articles, minute, length
 _CHECKSUM = struct.Struct("<I")
 _ROW_BYTES = 8 + 4 * WIDTH + 4
 
@@ -28,9 +33,10 @@ class DamagedMemoryError(ValueError):
 
 def to_bytes(memory: SiteMemory) -> bytes:
     """*memory* in the form that `from_bytes` reads; equal memories give equal bytes."""
-    sizes = (len(memory.texts), len(memory.containers))
+    sizes = (len(memory.texts), len(memory.containers), len(memory.addresses))
     header = _HEADER.pack(memory.pages, memory.labelled_pages, memory.period, *sizes)
-    body = header + _table_bytes(memory.texts) + _table_bytes(memory.containers)
+    tables = _table_bytes(memory.texts) + _table_bytes(memory.containers)
+    body = header + tables + b"".join(_shape_bytes(memory.addresses))
     return body + _CHECKSUM.pack(zlib.crc32(body))
 
 
@@ -39,16 +45,17 @@ def from_bytes(data: bytes) -> SiteMemory:
     body, checksum = data[: -_CHECKSUM.size], data[-_CHECKSUM.size :]
     if len(body) < _HEADER.size or checksum != _CHECKSUM.pack(zlib.crc32(body)):
         raise DamagedMemoryError("the checksum is wrong: the bytes were cut off or changed")
-    pages, labelled, period, n_texts, n_containers = _HEADER.unpack_from(body)
-    size = _HEADER.size + (n_texts + n_containers) * _ROW_BYTES
-    if n_texts > MAX_TEXTS or n_containers > MAX_CONTAINERS or len(body) != size:
+    pages, labelled, period, n_texts, n_containers, n_shapes = _HEADER.unpack_from(body)
+    end = _HEADER.size + (n_texts + n_containers) * _ROW_BYTES
+    if n_texts > MAX_TEXTS or n_containers > MAX_CONTAINERS or len(body) < end:
         found = f"{n_texts} texts and {n_containers} containers in {len(body)} bytes"
         raise DamagedMemoryError(f"the header does not fit what follows: {found}")
     if not (isfinite(pages) and isfinite(labelled)):
         raise DamagedMemoryError("the number of pages is not finite")
     middle = _HEADER.size + n_texts * _ROW_BYTES
-    texts, containers = _table(body[_HEADER.size : middle]), _table(body[middle:])
-    return SiteMemory(pages, labelled, period, texts, containers)
+    texts, containers = _table(body[_HEADER.size : middle]), _table(body[middle:end])
+    addresses = _addresses(body[end:], n_shapes)
+    return SiteMemory(pages, labelled, period, texts, containers, addresses)
 
 
 def _table_bytes(counts: KeyedCounts) -> bytes:
@@ -68,3 +75,28 @@ def _table(data: bytes) -> KeyedCounts:
     if not (np.all(keys[1:] > keys[:-1]) and np.all(np.isfinite(rows)) and np.all(rows >= 0)):
         raise DamagedMemoryError("the rows are not in the order of their keys, or not counts")
     return KeyedCounts(keys, rows, seen)
+
+
+def _shape_bytes(addresses: AddressCounts) -> Iterator[bytes]:
+    for shape, seen in addresses:
+        text = shape.encode()
+        yield _SHAPE.pack(*seen, len(text)) + text
+
+
+def _addresses(data: bytes, n_shapes: int) -> AddressCounts:
+    of_shape, at = {}, 0
+    try:
+        for _ in range(n_shapes):
+            *counts, length = _SHAPE.unpack_from(data, at)
+            at += _SHAPE.size
+            of_shape[str(data[at : at + length], "utf-8")] = Seen(*counts)
+            at += length
+    except (struct.error, UnicodeDecodeError) as error:
+        raise DamagedMemoryError(f"the shapes of addresses cannot be read: {error}") from error
+    if at != len(data) or n_shapes > MAX_SHAPES or len(of_shape) != n_shapes:
+        raise DamagedMemoryError(
+            f"expected {n_shapes} shapes of addresses, of {MAX_SHAPES} at most"
+        )
+    if not all(0 <= seen.articles <= seen.pages < float("inf") for seen in of_shape.values()):
+        raise DamagedMemoryError("the counts of a shape of addresses are not counts")
+    return AddressCounts(of_shape)

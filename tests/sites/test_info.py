@@ -30,7 +30,9 @@ def remember(model: Path, site: str, n_pages: int) -> None:
     memory, minute = SiteMemory(), minute_now()
     for n in range(n_pages):
         html = f"<main><p>{numbered(n)}</p></main><footer><p>About us</p></footer>"
-        memory = memory.plus(page_memory(html, minute))
+        memory = memory.plus(page_memory(html, minute, f"news/{n}"))
+        section = f"http://a.example/section/{numbered(n)}"
+        memory = memory.plus(SiteMemory.of_address(section, 0.25, minute))
     SiteStore(sites_path(model)).add({site: memory}, minute)
 
 
@@ -47,8 +49,10 @@ def test_what_is_known_of_a_site_is_printed(
     lines = info(capsys, model, "https://www.a.example/news")
 
     assert "site a.example" in lines
-    assert "pages 12.0, 0.0 of them labelled by a wrapper" in lines
+    assert "pages 12.0 with an article, 0.0 of them labelled by a wrapper" in lines
     assert "texts 13: 1 on half of the pages or more, 1 on a tenth or more" in lines
+    assert "/news/{n}: 12.0 pages, 100% of them articles" in lines
+    assert "/section/{word}: 12.0 pages, 25% of them articles" in lines
     assert "containers 2; on 3 pages or more: 1 of articles, 1 of other text, 0 of both" in lines
 
 
