@@ -27,7 +27,6 @@ from scrapy_mss.sites.addresses import (
 
 START: Final = -1.0  # log-odds of an address that no row of the table tells anything of
 START_PAGES: Final = 2.0  # how many pages the start, and each more general shape, counts as
-UNREADABLE: Final = 0.0  # the probability of an address that cannot be read
 MIN_PAGES: Final = 3.0  # below that, a shape says nothing of a page
 MOST: Final = 4.0  # log-odds of a share of pages, as certain as one in 55
 LONG_NUMBER: Final = 4  # digits
@@ -110,8 +109,18 @@ SIGNS: Final = (
 )
 
 
-def article_probability(url: str, known: AddressCounts) -> float:
-    """How probably the page at *url* is an article, by what is *known* of its site."""
+class Guess(NamedTuple):
+    """How probably a page is an article, and how many pages at such addresses were read."""
+
+    probability: float
+    pages: float
+
+
+UNREADABLE: Final = Guess(0.0, 0.0)  # of an address that cannot be read
+
+
+def guess(url: str, known: AddressCounts) -> Guess:
+    """What the page at *url*, which was not read yet, is by what is *known* of its site."""
     address = address_of(url)
     if address is None:
         return UNREADABLE
@@ -120,7 +129,7 @@ def article_probability(url: str, known: AddressCounts) -> float:
         seen = known.find(shape)
         articles = seen.articles + START_PAGES * probability
         probability = articles / (seen.pages + START_PAGES)
-    return probability
+    return Guess(probability, known.find(address.shapes.place).pages)
 
 
 def with_address(url: str, known: AddressCounts, probability: float) -> float:

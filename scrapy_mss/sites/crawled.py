@@ -12,6 +12,7 @@ from collections.abc import Callable
 from time import time
 
 from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.sites.addresses import AddressCounts
 from scrapy_mss.sites.layout import LayoutWatch
 from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.visit import Lesson, Visit
@@ -56,6 +57,20 @@ class CrawledSites:
         minute, site = self._now(), site_of(url)
         memory = self._recalled(site).at(period_of(minute)) if site else SiteMemory()
         return Visit(memory, minute, url)
+
+    def recall(self, url: str) -> None:
+        """Have what is known of the site of *url* at hand, for `addresses`."""
+        site = site_of(url)
+        if site:
+            self._recalled(site)
+
+    def addresses(self, url: str) -> AddressCounts:
+        """What is known of addresses of the site of *url*; nothing of a site that is not at hand.
+
+        A page may link to a hundred others, and each would be looked for in the store.
+        """
+        memory = self._known.get(site_of(url))
+        return AddressCounts() if memory is None else memory.at(period_of(self._now())).addresses
 
     def learn(self, url: str, lesson: Lesson) -> None:
         """Remember what the page at *url* taught; in one crawl, each address teaches once."""

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.sites.addresses import AddressCounts
-from scrapy_mss.sites.article_address import MIN_PAGES, article_probability, with_address
+from scrapy_mss.sites.article_address import MIN_PAGES, guess, with_address
 from tests.helpers.memories import NOW
 
 NOTHING = AddressCounts()
@@ -37,7 +37,7 @@ def known(path: str, n_pages: int, *, is_article: bool) -> AddressCounts:
 
 
 def probability(path: str, counts: AddressCounts = NOTHING) -> float:
-    return article_probability(f"http://www.a.example{path}", counts)
+    return guess(f"http://www.a.example{path}", counts).probability
 
 
 def test_without_a_memory_addresses_of_articles_are_told_from_others() -> None:
@@ -60,7 +60,7 @@ def test_addresses_of_another_shape_are_left_alone() -> None:
 
 
 def test_an_address_that_cannot_be_read_is_no_article() -> None:
-    assert article_probability("http://[/", NOTHING) == 0.0
+    assert guess("http://[/", known("/{n}", 20, is_article=True)) == (0.0, 0.0)
 
 
 @given(st.floats(0, 1), st.text(), st.integers(0, int(MIN_PAGES) - 1))
