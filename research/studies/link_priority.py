@@ -175,7 +175,8 @@ def _percentages(shares: Iterable[float]) -> str:
 
 def run(options: argparse.Namespace, _command: str) -> None:
     """Run the study and write its tables."""
-    found = f"{first_halves()}\n{areas(options.data)}"
+    of_sets = areas(options.data)
+    found = f"{first_halves()}\n{of_sets}"
     print(found)
     write_atomically(options.out / "link_priority.md", found.encode())
 

@@ -97,7 +97,7 @@ def _share_of_article(share: Floats, words: Floats) -> float:
 
 def _mean_of_others(keys: BlockKeys, values: Floats) -> Floats:
     """float64[n]: the mean of *values* over the other blocks in such containers, 0 if none."""
-    _, of_block, sizes = keys.by_container
+    of_block, sizes = keys.by_container.of_block, keys.by_container.sizes
     others = sizes[of_block] - 1
     mean: Floats = (np.bincount(of_block, values)[of_block] - values) / np.maximum(others, 1)
     return mean * (others > 0)

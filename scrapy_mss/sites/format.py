@@ -2,7 +2,7 @@
 
     header | keys, rows and minutes of texts | the same of containers | shapes of addresses | CRC-32
 
-A shape is pages, articles, minute, the length of its text, and the text in UTF-8.
+Shapes are their pages, articles and minutes as doubles, then their texts in UTF-8, one a line.
 
 All numbers are little-endian. What was cut off, changed, or has not the size that its header says
 is rejected: `DamagedMemoryError`.
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
 from math import isfinite
 
 import numpy as np
@@ -22,9 +21,9 @@ from scrapy_mss.sites.counts import WIDTH, KeyedCounts
 from scrapy_mss.sites.memory import MAX_CONTAINERS, MAX_TEXTS, SiteMemory
 
 _HEADER = struct.Struct("<ddqIII")  # pages, labelled pages, period, texts, containers, shapes
-_SHAPE = struct.Struct("<ddIB")  # pages, articles, minute, length
 _CHECKSUM = struct.Struct("<I")
 _ROW_BYTES = 8 + 4 * WIDTH + 4
+SHAPE_COUNTS = len(Seen._fields)
 
 
 class DamagedMemoryError(ValueError):
@@ -36,7 +35,7 @@ def to_bytes(memory: SiteMemory) -> bytes:
     sizes = (len(memory.texts), len(memory.containers), len(memory.addresses))
     header = _HEADER.pack(memory.pages, memory.labelled_pages, memory.period, *sizes)
     tables = _table_bytes(memory.texts) + _table_bytes(memory.containers)
-    body = header + tables + b"".join(_shape_bytes(memory.addresses))
+    body = header + tables + _address_bytes(memory.addresses)
     return body + _CHECKSUM.pack(zlib.crc32(body))
 
 
@@ -77,26 +76,23 @@ def _table(data: bytes) -> KeyedCounts:
     return KeyedCounts(keys, rows, seen)
 
 
-def _shape_bytes(addresses: AddressCounts) -> Iterator[bytes]:
-    for shape, seen in addresses:
-        text = shape.encode()
-        yield _SHAPE.pack(*seen, len(text)) + text
+def _address_bytes(addresses: AddressCounts) -> bytes:
+    shapes = sorted(addresses.of_shape)
+    seen = [addresses.of_shape[shape] for shape in shapes]
+    columns = np.array(seen, "<f8").reshape(-1, SHAPE_COUNTS).T
+    return columns.tobytes() + "\n".join(shapes).encode()
 
 
 def _addresses(data: bytes, n_shapes: int) -> AddressCounts:
-    of_shape, at = {}, 0
-    try:
-        for _ in range(n_shapes):
-            *counts, length = _SHAPE.unpack_from(data, at)
-            at += _SHAPE.size
-            of_shape[str(data[at : at + length], "utf-8")] = Seen(*counts)
-            at += length
-    except (struct.error, UnicodeDecodeError) as error:
-        raise DamagedMemoryError(f"the shapes of addresses cannot be read: {error}") from error
-    if at != len(data) or n_shapes > MAX_SHAPES or len(of_shape) != n_shapes:
-        raise DamagedMemoryError(
-            f"expected {n_shapes} shapes of addresses, of {MAX_SHAPES} at most"
-        )
-    if not all(0 <= seen.articles <= seen.pages < float("inf") for seen in of_shape.values()):
-        raise DamagedMemoryError("the counts of a shape of addresses are not counts")
-    return AddressCounts(of_shape)
+    end = n_shapes * SHAPE_COUNTS * 8
+    if n_shapes > MAX_SHAPES or len(data) < end:
+        raise DamagedMemoryError(f"{n_shapes} shapes of addresses do not fit in {len(data)} bytes")
+    columns = np.frombuffer(data[:end], "<f8").reshape(SHAPE_COUNTS, n_shapes)
+    pages, articles, minutes = columns
+    shapes = str(data[end:], "utf-8", "replace").split("\n") if n_shapes else []
+    if len(set(shapes)) != n_shapes:
+        raise DamagedMemoryError(f"expected {n_shapes} shapes of addresses, got {len(set(shapes))}")
+    if not (np.all(np.isfinite(columns)) and np.all(articles <= pages) and np.all(columns >= 0)):
+        raise DamagedMemoryError("the counts of the shapes of addresses are not counts")
+    seen = map(Seen, pages.tolist(), articles.tolist(), minutes.astype(int).tolist())
+    return AddressCounts(dict(zip(shapes, seen, strict=True)))
