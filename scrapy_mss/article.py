@@ -18,6 +18,7 @@ from scrapy_mss import metadata
 from scrapy_mss.core.article_test import is_article
 from scrapy_mss.extractor import Extraction, Extractor, Site
 from scrapy_mss.items import Article
+from scrapy_mss.markdown import markdown
 from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.metadata.dates import find as find_date
 from scrapy_mss.metadata.text import clean
@@ -83,12 +84,13 @@ class ArticleResult:
 class ReadOptions:
     """How pages are read: by which *extractor* before the model, with the name of its articles.
 
-    With *raw_html* an article's HTML is the page's own, which is not safe to show. *site* is what
-    is known of the page's site, if sites are remembered.
+    With *raw_html* an article's HTML is the page's own, which is not safe to show. With *markdown*
+    it has Markdown, too. *site* is what is known of the page's site, if sites are remembered.
     """
 
     extractor: tuple[str, TextExtractor] | None = None
     raw_html: bool = False
+    markdown: bool = False
     site: Site | None = None
 
 
@@ -121,10 +123,12 @@ def _by_model(html: str, url: str, state: ModelState, options: ReadOptions) -> A
     extraction = Extractor(state.model).extract(html, url, options.site)
     if not extraction.is_article:
         return ArticleResult(reason=_reason(extraction), source=MODEL, model_state=state.identifier)
+    safe = extraction.html
     article = Article(
         url,
         text=extraction.text,
-        html=extraction.source_html if options.raw_html else extraction.html,
+        html=extraction.source_html if options.raw_html else safe,
+        markdown=markdown(safe) if options.markdown else None,
         probability=round(extraction.probability, 4),
         extractor=f"mss:{state.identifier}",
         **page_metadata(html, url),
@@ -154,7 +158,9 @@ def _by_extractor(html: str, url: str, name: str, extractor: TextExtractor) -> A
     return ArticleResult(article, source=EXTRACTOR)
 
 
-def article_of_labels(labelling: Labelling, url: str, *, raw_html: bool = False) -> ArticleResult:
+def article_of_labels(
+    labelling: Labelling, url: str, options: ReadOptions = READ_OPTIONS
+) -> ArticleResult:
     """The article as a wrapper has labelled it, with the metadata of the page."""
     started = perf_counter()
     tokens, inside = labelling.tokens, labelling.inside
@@ -164,10 +170,12 @@ def article_of_labels(labelling: Labelling, url: str, *, raw_html: bool = False)
         "authors": [name for each in labelling.authors if (name := clean(each))],
         "published": find_date(labelling.published),
     }
+    safe = sanitized(tokens, inside, url)
     article = Article(
         url,
         text=labelling.text,
-        html=well_formed(tokens, inside) if raw_html else sanitized(tokens, inside, url),
+        html=well_formed(tokens, inside) if options.raw_html else safe,
+        markdown=markdown(safe) if options.markdown else None,
         probability=1.0,
         extractor=f"wrapper:{labelling.wrapper.id}",
         **values | {name: value for name, value in by_rule.items() if value},

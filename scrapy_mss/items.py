@@ -51,6 +51,9 @@ class Article:
     With `MSS_RAW_HTML`, or where the spider has set it, it is what the page had: not safe.
     """
 
+    markdown: str | None = None
+    """The article as Markdown, if `MSS_MARKDOWN` asks for it."""
+
     authors: list[str] = field(default_factory=list)
     """The names of the authors, in the page's order."""
 

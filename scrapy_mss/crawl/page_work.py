@@ -70,7 +70,7 @@ class PageWork:
     def _article(self, labelling: Labelling, url: str) -> ArticleResult:
         """The article as it is labelled; an error in making it does not cost the example."""
         try:
-            return article_of_labels(labelling, url, raw_html=self.options.raw_html)
+            return article_of_labels(labelling, url, self.options)
         except MemoryError:
             raise
         except Exception:

@@ -74,9 +74,9 @@ class WorkerPool:
     def __init__(self, model: Model, options: Options) -> None:
         """Start the workers, in the background."""
         self._without_counts = to_bytes(Model(model.profile, model.classifier))
-        raw = "raw" if options.raw_html else ""
+        switches = ("1" if switch else "" for switch in (options.raw_html, options.markdown))
         limits = str(options.worker_memory), str(options.timeout)
-        self._arguments = (*limits, options.extractor, raw)
+        self._arguments = (*limits, options.extractor, *switches)
         self._seconds = options.timeout
         self._shared = SharedModel(model)
         self._closed = False
