@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 NOTHING_KNOWN = AddressCounts()
+PRIORITY_OF = "mss_priority_of"  # in Request.meta: the address that a priority was given for
 
 
 class ArticleMiddleware:
@@ -112,7 +113,9 @@ class LinkPriority:
         if pages >= MIN_PAGES and probability < self._least:
             self._stats.add(stats.LINKS_DROPPED)
             return False
-        request.priority += round(probability * self._highest)
+        if request.meta.get(PRIORITY_OF) != request.url:  # once, also for a page asked for again
+            request.meta[PRIORITY_OF] = request.url
+            request.priority += round(probability * self._highest)
         return True
 
 

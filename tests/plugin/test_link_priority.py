@@ -65,6 +65,18 @@ def test_a_priority_is_by_what_the_site_had_at_such_addresses(crawler_of: MakeCr
     assert section.priority < article.priority
 
 
+def test_a_page_that_is_asked_for_again_keeps_its_priority_and_its_links_get_their_own(
+    crawler_of: MakeCrawler,
+) -> None:
+    crawler, first = crawler_of(MSS_LINK_PRIORITY=10), Request(ARTICLE)
+    ordered(crawler, first)
+    again, link = first.replace(dont_filter=True), Request(f"{ARTICLE}-again", meta=first.meta)
+
+    ordered(crawler, again, link)
+
+    assert again.priority == link.priority == first.priority > 0
+
+
 def test_without_a_memory_of_sites_addresses_alone_count(crawler_of: MakeCrawler) -> None:
     article, section = Request(ARTICLE), Request(SECTION)
 
