@@ -36,16 +36,17 @@ def to_bytes(memory: SiteMemory) -> bytes:
     """*memory* in the form that `from_bytes` reads; equal memories give equal bytes."""
     tables = (memory.texts, memory.containers)
     sizes = (*map(len, tables), len(memory.addresses))
-    body = b"".join(
-        (
-            _HEADER.pack(memory.pages, memory.labelled_pages, memory.period, *sizes),
-            *(np.ascontiguousarray(table.keys, "<u8").data for table in tables),
-            *(np.ascontiguousarray(table.rows, "<f4").data for table in tables),
-            *(np.ascontiguousarray(table.seen, "<u4").data for table in tables),
-            _address_bytes(memory.addresses),
-        )
+    parts = (
+        _HEADER.pack(memory.pages, memory.labelled_pages, memory.period, *sizes),
+        *(np.ascontiguousarray(table.keys, "<u8").data for table in tables),
+        *(np.ascontiguousarray(table.rows, "<f4").data for table in tables),
+        *(np.ascontiguousarray(table.seen, "<u4").data for table in tables),
+        _address_bytes(memory.addresses),
     )
-    return body + _CHECKSUM.pack(zlib.crc32(body))
+    checksum = 0
+    for part in parts:
+        checksum = zlib.crc32(part, checksum)
+    return b"".join((*parts, _CHECKSUM.pack(checksum)))
 
 
 def from_bytes(data: bytes) -> SiteMemory:
