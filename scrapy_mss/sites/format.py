@@ -36,7 +36,7 @@ def to_bytes(memory: SiteMemory) -> bytes:
     """*memory* in the form that `from_bytes` reads; equal memories give equal bytes."""
     tables = (memory.texts, memory.containers)
     sizes = (*map(len, tables), len(memory.addresses))
-    parts = (
+    parts: tuple[bytes | memoryview, ...] = (
         _HEADER.pack(memory.pages, memory.labelled_pages, memory.period, *sizes),
         *(np.ascontiguousarray(table.keys, "<u8").data for table in tables),
         *(np.ascontiguousarray(table.rows, "<f4").data for table in tables),
