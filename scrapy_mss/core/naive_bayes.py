@@ -114,7 +114,7 @@ class NaiveBayes(Generic[PageT]):
         if any(
             np.any(self.counts[name][rows] > MAX_COUNT - more[rows])
             for name, more in other.counts.items()
-            for rows in _portions(len(more))
+            for rows in portions(len(more))
         ):
             raise OverflowError(_FULL)
         if max(*(self.tokens + other.tokens).tolist(), self.pages + other.pages) > MAX_TOTAL:
@@ -135,6 +135,12 @@ class NaiveBayes(Generic[PageT]):
 
     def log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
         """log P(f | in) / P(f | out) of the features in *bucket*, and which were ever seen."""
+        ratio, seen = np.empty(len(bucket)), np.empty(len(bucket), np.bool_)
+        for some in portions(len(bucket)):
+            ratio[some], seen[some] = self._log_ratio(family, bucket[some])
+        return ratio, seen
+
+    def _log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
         both = self.counts[family.name].view(np.uint64)[bucket, 0]  # one look-up for two counts
         seen_out, seen_in = np.ascontiguousarray(both.view(np.uint32).reshape(-1, 2).T)
         seen = both > 0
@@ -179,9 +185,9 @@ def _new_table(n_buckets: int) -> NDArray[np.uint32]:
     return np.frombuffer(buffer, np.uint32).reshape(n_buckets, 2)
 
 
-def _portions(n_buckets: int) -> Iterator[slice]:
-    """All rows of a table, so many at a time that what is computed of them is small."""
-    return (slice(at, at + PORTION) for at in range(0, n_buckets, PORTION))
+def portions(n: int) -> Iterator[slice]:
+    """All of *n* rows, so many at a time that what is computed of them is small."""
+    return (slice(at, at + PORTION) for at in range(0, n, PORTION))
 
 
 def page_digest(tokens: Tokens, inside: Bools) -> int:
