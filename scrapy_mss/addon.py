@@ -11,7 +11,7 @@ from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.settings import enabled
-from scrapy_mss.spidermiddlewares import ArticleMiddleware
+from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -23,6 +23,7 @@ COMPONENTS = (
     ("EXTENSIONS", MssExtension, 0),
     ("DOWNLOADER_MIDDLEWARES", TrainingMiddleware, 545),
     ("SPIDER_MIDDLEWARES", ArticleMiddleware, 950),
+    ("SPIDER_MIDDLEWARES", LinkPriority, 940),
     ("ITEM_PIPELINES", ArticlePipeline, 200),
 )
 # Where scrapy-poet is in use, it loads this by its name; elsewhere, nothing imports scrapy-poet.

@@ -270,6 +270,23 @@ SETTINGS: tuple[Setting, ...] = (
         "[site memory](site-memory.md).",
     ),
     Setting(
+        "MSS_LINK_PRIORITY",
+        0,
+        _at_least(0, int),
+        "a number, 0 for no priorities",
+        "Requests get up to this much more priority, by how probably their address is that of an "
+        "article; 10 is a good value. See [links](crawling.md#links).",
+    ),
+    Setting(
+        "MSS_MIN_LINK_PROBABILITY",
+        0.0,
+        _share,
+        "a number from 0 to 1",
+        "Requests whose address is less probably that of an article are dropped, once three pages "
+        "at such addresses of the site have been read. Lists of articles are among them, and what "
+        "only they link to is not found.",
+    ),
+    Setting(
         "MSS_CHECKPOINT_PAGES",
         500,
         _at_least(1, int),
@@ -319,6 +336,8 @@ class Options:
     workers: int
     worker_memory: int
     site_memory: int
+    link_priority: int
+    min_link_probability: float
     checkpoint_pages: int
     checkpoint_seconds: float
     replay: list[Any]

@@ -35,6 +35,17 @@ class Silent(Spider):
         """Yield nothing."""
 
 
+class Following(Silent):
+    """Follows *links* from each page that it was given."""
+
+    name = "following"
+    links: list[str]
+
+    def parse(self, response: Response, **_: Any) -> Iterator[Any]:
+        if response.url in self.urls:
+            yield from (Request(link) for link in self.links)
+
+
 class AllStatuses(Silent):
     """Takes pages of every status."""
 
@@ -162,5 +173,6 @@ class MemoryMeter:
 
 
 SPIDERS: dict[str, type[Spider]] = {
-    spider.name: spider for spider in (Silent, AllStatuses, Own, Many, Asking, Html, Paths, Broken)
+    spider.name: spider
+    for spider in (Silent, Following, AllStatuses, Own, Many, Asking, Html, Paths, Broken)
 }

@@ -40,6 +40,8 @@ GOOD: dict[str, list[tuple[object, object]]] = {
     "MSS_WORKERS": [("2", 2), (0, 0)],
     "MSS_WORKER_MEMORY": [("512", 512), (0, 0)],
     "MSS_SITE_MEMORY": [("16", 16), (0, 0)],
+    "MSS_LINK_PRIORITY": [("10", 10), (0, 0)],
+    "MSS_MIN_LINK_PROBABILITY": [("0.3", 0.3), (1, 1.0)],
     "MSS_CHECKPOINT_PAGES": [("10", 10)],
     "MSS_CHECKPOINT_SECONDS": [("0.5", 0.5)],
     "MSS_REPLAY": [("pages.jsonl", ["pages.jsonl"])],
@@ -63,6 +65,8 @@ BAD: dict[str, list[object]] = {
     "MSS_WORKERS": [-1, "two"],
     "MSS_WORKER_MEMORY": [-1, "1G"],
     "MSS_SITE_MEMORY": [-1, "64 MB"],
+    "MSS_LINK_PRIORITY": [-1, "high"],
+    "MSS_MIN_LINK_PROBABILITY": [-0.1, 1.1, "likely"],
     "MSS_CHECKPOINT_PAGES": [0],
     "MSS_CHECKPOINT_SECONDS": [0, float("nan")],
 }
