@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import NotConfigured
 
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.downloadermiddlewares import TrainingMiddleware
-from scrapy_mss.pipelines import ArticlePipeline
+from scrapy_mss.downloadermiddlewares import TrainingMiddleware, UnchangedLists
+from scrapy_mss.pipelines import ArticlePipeline, NewArticlesPipeline
 from scrapy_mss.settings import enabled
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
 
@@ -23,7 +23,9 @@ COMPONENTS = (
     ("EXTENSIONS", MssExtension, 0),
     ("DOWNLOADER_MIDDLEWARES", TrainingMiddleware, 545),
     ("SPIDER_MIDDLEWARES", ArticleMiddleware, 950),
+    ("DOWNLOADER_MIDDLEWARES", UnchangedLists, 546),
     ("ITEM_PIPELINES", ArticlePipeline, 200),
+    ("ITEM_PIPELINES", NewArticlesPipeline, 210),
 )
 PROVIDER_ORDER = 900
 

@@ -85,6 +85,12 @@ class Article:
     learned: ``mss:default@1754p-100f1b5032d8080a``. If `MSS_EXTRACTOR` found the text, its value.
     """
 
+    revision: int | None = None
+    """1 for a new article, more if an earlier crawl has seen it; with `MSS_ONLY_NEW`."""
+
+    changed: list[str] = field(default_factory=list)
+    """What differs from the revision before: title, text."""
+
     crawled: str | None = None
     """When the page was crawled: ISO 8601 with zone."""
 

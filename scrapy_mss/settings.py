@@ -270,6 +270,45 @@ SETTINGS: tuple[Setting, ...] = (
         "[site memory](site-memory.md).",
     ),
     Setting(
+        "MSS_ONLY_NEW",
+        False,
+        _switch,
+        "True or False",
+        "Whether only articles are emitted that earlier crawls have not seen, or not in this "
+        "wording; addresses that need no second look are not downloaded. `NewsSpider` turns it on. "
+        "See [Every hour](every-hour.md).",
+    ),
+    Setting(
+        "MSS_SEEN",
+        "",
+        _text,
+        "the path of a file",
+        "The file with what crawls have seen, an SQLite database that several crawls can share. "
+        "Empty: `seen.db` next to the model file.",
+    ),
+    Setting(
+        "MSS_SEEN_DAYS",
+        400,
+        _count,
+        "a number of days",
+        "Articles that no crawl has met for so many days are forgotten; 0 keeps all.",
+    ),
+    Setting(
+        "MSS_RECHECK_HOURS",
+        24.0,
+        _seconds,
+        "a number of hours",
+        "After so long an article is downloaded again, to see whether it has changed, if neither "
+        "feed nor sitemap dates it. With a date it is when that is later than it was.",
+    ),
+    Setting(
+        "MSS_SITES",
+        [],
+        listed,
+        "a list of sites, or the path of a file with one on each line",
+        "The sites that `NewsSpider` crawls: `example.com`, `https://example.com/news/`.",
+    ),
+    Setting(
         "MSS_CHECKPOINT_PAGES",
         500,
         _at_least(1, int),
@@ -319,6 +358,11 @@ class Options:
     workers: int
     worker_memory: int
     site_memory: int
+    only_new: bool
+    seen: str
+    seen_days: int
+    recheck_hours: float
+    sites: list[Any]
     checkpoint_pages: int
     checkpoint_seconds: float
     replay: list[Any]

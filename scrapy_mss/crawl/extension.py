@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from contextlib import nullcontext
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING
 
 from scrapy import signals
@@ -28,6 +29,8 @@ from scrapy_mss.crawl.summary import summary
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
+from scrapy_mss.seen.crawled import SeenArticles
+from scrapy_mss.seen.store import SeenStore
 from scrapy_mss.sites.crawled import CrawledSites
 from scrapy_mss.sites.store import SiteStore, sites_path
 from scrapy_mss.stats import CrawlStats
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MEGABYTE = 2**20
+SEEN_FILE = "seen.db"
 
 
 class MssExtension:
@@ -58,6 +62,7 @@ class MssExtension:
         path = model_path(crawler.settings, self.options.model)
         self.learner = Learner(FileStore(path, DEFAULT))
         self.sites = _remembered_sites(self.options, self.learner.store.path)
+        self.seen = _seen_articles(self.options, path)
         self.jobs = PageJobs(self.options, self.learner.model, self.sites)
         labels = PageLabels(self.wrappers, self.jobs, self.stats)
         self.trainer = Trainer(self.options, labels, self.learner, self.stats)
@@ -97,6 +102,8 @@ class MssExtension:
             self._timers.append(_compat.every(seconds, self.learner.checkpoint))
         if self.sites is not None:
             self._timers.append(_compat.every(seconds, self.sites.checkpoint))
+        if self.seen is not None:
+            self._timers.append(_compat.every(seconds, self.seen.checkpoint))
         if self.options.workers and self._can_have_workers():
             pool = WorkerPool(self.learner.model, self.options)
             self.jobs.pool, self.learner.changing = pool, pool.changing
@@ -142,6 +149,11 @@ class MssExtension:
             self.learner.close()
             self._close_sites()
 
+    def _close_seen(self, reason: str) -> None:
+        if self.seen is not None:
+            self.seen.close(self.options.seen_days, finished=reason == "finished")
+            self.stats.put(stats.SEEN_FAILED, self.seen.failures)
+
     def _close_sites(self) -> None:
         if self.sites is None:
             return
@@ -156,6 +168,16 @@ def _remembered_sites(options: settings.Options, model: Path) -> CrawledSites | 
     if not options.site_memory:
         return None
     return CrawledSites(SiteStore(sites_path(model)), options.site_memory * MEGABYTE)
+
+
+def _seen_articles(options: settings.Options, model: Path) -> SeenArticles | None:
+    """What was seen, in a file next to that of the *model*, unless it is off."""
+    if not options.only_new:
+        return None
+    path = Path(options.seen) if options.seen else model.with_name(SEEN_FILE)
+    store = SeenStore(path)
+    store.check()
+    return SeenArticles(store, round(60 * options.recheck_hours), lambda: int(time() // 60))
 
 
 def _check_replay(options: settings.Options) -> None:
