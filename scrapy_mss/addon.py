@@ -11,7 +11,7 @@ from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware, UnchangedLists
 from scrapy_mss.pipelines import ArticlePipeline, NewArticlesPipeline
 from scrapy_mss.settings import enabled
-from scrapy_mss.spidermiddlewares import ArticleMiddleware
+from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -24,6 +24,7 @@ COMPONENTS = (
     ("DOWNLOADER_MIDDLEWARES", TrainingMiddleware, 545),
     ("SPIDER_MIDDLEWARES", ArticleMiddleware, 950),
     ("DOWNLOADER_MIDDLEWARES", UnchangedLists, 546),
+    ("SPIDER_MIDDLEWARES", LinkPriority, 940),
     ("ITEM_PIPELINES", ArticlePipeline, 200),
     ("ITEM_PIPELINES", NewArticlesPipeline, 210),
 )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Request, Response
 
-from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss import stats
+from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.pages import NOT_MODIFIED, OK, SITE, SKIP_EXTRACTION, SKIP_TRAINING, is_page
 from scrapy_mss.seen.store import SeenList
 

@@ -75,6 +75,12 @@ class Article:
     main_image: str | None = None
     """The absolute URL of the main image."""
 
+    revision: int | None = None
+    """1 for a new article, more if an earlier crawl has seen it; with `MSS_ONLY_NEW`."""
+
+    changed: list[str] = field(default_factory=list)
+    """What differs from the revision before: title, text."""
+
     probability: float | None = None
     """The probability, from 0 to 1, that the page is an article."""
 
@@ -84,12 +90,6 @@ class Article:
     The state is the profile, the number of learned pages and a digest of all that the model has
     learned: ``mss:default@1754p-100f1b5032d8080a``. If `MSS_EXTRACTOR` found the text, its value.
     """
-
-    revision: int | None = None
-    """1 for a new article, more if an earlier crawl has seen it; with `MSS_ONLY_NEW`."""
-
-    changed: list[str] = field(default_factory=list)
-    """What differs from the revision before: title, text."""
 
     crawled: str | None = None
     """When the page was crawled: ISO 8601 with zone."""

@@ -72,7 +72,10 @@ MODEL_TWICE = Stat(
     "pages that the model file counts twice, since another crawl learned them at the same time",
 )
 MODEL_FAILED = Stat("model/failed", "checkpoints that could not be written")
-SITES_LEARNED = Stat("sites/pages", "pages that taught something of their site")
+LINKS_DROPPED = Stat(
+    "links/dropped", "requests not sent, as their address is less probable than the setting says"
+)
+SITES_LEARNED = Stat("sites/pages", "pages with an article that were remembered for their site")
 SITES_CHANGED = Stat(
     "sites/changed", "sites whose layout has changed, so that they are learned anew"
 )

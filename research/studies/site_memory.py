@@ -25,10 +25,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from research import command_line
 from research.bench import metrics
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import evenly, load
-from research.errors import UserError
 from research.training.examples import label_blocks
 from scrapy_mss.article import ModelState, ReadOptions, read_article
 from scrapy_mss.blocks.page import Page
@@ -45,6 +45,7 @@ from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.observation import BlockKeys
 from scrapy_mss.sites.visit import Visit, learned_from_labels
 
+PROGRAM: Final = "python -m research.studies.site_memory"
 SETS: Final = ("sites_ctf", "sites_daniel")
 N_ORDERS: Final = 5
 AFTER: Final = 10  # pages of a site before those that count
@@ -67,6 +68,10 @@ class Reading:
         """The *probability* as it is."""
         self.probability = probability
         return self.visit.adjusted(page, probability, article_probability)
+
+    def judged(self, article_probability: float, with_site: float) -> float:
+        """The probability *with_site*, as the extractor had it."""
+        return min(article_probability, with_site)
 
 
 class Read(NamedTuple):
@@ -238,7 +243,7 @@ def cost(pages: Sequence[LabelledPage], memory: SiteMemory) -> str:
         for remembers in (False, True, True, False):
             started = process_time()
             if remembers:
-                visit = Visit(from_bytes(to_bytes(memory)), MINUTE)
+                visit = Visit(from_bytes(to_bytes(memory)), MINUTE, page.url or "")
                 read_article(page.html, page.url or "", state, ReadOptions(site=visit))
                 memory.plus(from_bytes(to_bytes(visit.lesson.added)))
             else:
@@ -253,21 +258,9 @@ def learned_of(pages: Sequence[Read]) -> SiteMemory:
     return reduce(SiteMemory.plus, (page.adds for page in pages), SiteMemory())
 
 
-def main() -> None:
+def run(options: argparse.Namespace, _command: str) -> None:
     """Run the study and write its files."""
-    parser = argparse.ArgumentParser(description="Measure what the memory of a site is worth.")
-    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="labelled sets")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where files go")
-    parser.add_argument("--sets", nargs="+", default=SETS, metavar="SET", help="other sets")
-    parser.add_argument(
-        "--after", type=int, default=AFTER, metavar="N", help="pages of a site before those counted"
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the first order")
-    options = parser.parse_args()
-    try:
-        found = scores(options.data, options.sets, options.after, options.seed)
-    except UserError as error:
-        parser.error(str(error))
+    found = scores(options.data, options.sets, options.after, options.seed)
     lines = table(found, options.after)
     pages = evenly(load(f"jsonl:{options.data / options.sets[0]}.jsonl.xz").pages, TIMED)
     memory = learned_of([read(page, Extractor.load()) for page in pages])
@@ -277,5 +270,25 @@ def main() -> None:
     write_atomically(options.out / "site_memory.svg", curves(found["no labels"]))
 
 
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line *arguments*; returns the exit code."""
+    parser = command_line.Parser(prog=PROGRAM, description="What the memory of a site is worth.")
+    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="labelled sets")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where files go")
+    parser.add_argument("--sets", nargs="+", default=SETS, metavar="SET", help="other sets")
+    parser.add_argument(
+        "--after",
+        type=command_line.at_least(0),
+        default=AFTER,
+        metavar="N",
+        help="pages of a site before those counted",
+    )
+    parser.add_argument(
+        "--seed", type=command_line.at_least(0), default=0, metavar="N", help="of the first order"
+    )
+    parser.set_defaults(perform=run)
+    return command_line.run(parser, arguments)
+
+
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
+from scrapy.utils.project import data_path
 
 from scrapy_mss import settings, stats
 from scrapy_mss.crawl import _compat
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MEGABYTE = 2**20
-SEEN_FILE = "seen.db"
+SEEN_FILE = "mss/seen.db"
 
 
 class MssExtension:
@@ -62,7 +63,7 @@ class MssExtension:
         path = model_path(crawler.settings, self.options.model)
         self.learner = Learner(FileStore(path, DEFAULT))
         self.sites = _remembered_sites(self.options, self.learner.store.path)
-        self.seen = _seen_articles(self.options, path)
+        self.seen = _seen_articles(self.options)
         self.jobs = PageJobs(self.options, self.learner.model, self.sites)
         labels = PageLabels(self.wrappers, self.jobs, self.stats)
         self.trainer = Trainer(self.options, labels, self.learner, self.stats)
@@ -123,7 +124,7 @@ class MssExtension:
         )
         return False
 
-    async def close(self) -> None:
+    async def close(self, reason: str = "") -> None:
         """End with the crawl: learn what is under way, write the model, log a summary."""
         for timer in self._timers:
             timer.stop()
@@ -133,6 +134,7 @@ class MssExtension:
                 await self.learner.finish()
         finally:
             self._close_parts()
+            self._close_seen(reason)
         self.stats.put(stats.MODEL_PAGES, self.learner.pages)
         self.stats.put(stats.MODEL_CHECKPOINTS, self.learner.checkpoints)
         self.stats.put(stats.MODEL_TWICE, self.learner.n_twice)
@@ -170,12 +172,11 @@ def _remembered_sites(options: settings.Options, model: Path) -> CrawledSites | 
     return CrawledSites(SiteStore(sites_path(model)), options.site_memory * MEGABYTE)
 
 
-def _seen_articles(options: settings.Options, model: Path) -> SeenArticles | None:
-    """What was seen, in a file next to that of the *model*, unless it is off."""
+def _seen_articles(options: settings.Options) -> SeenArticles | None:
+    """What was seen, unless it is off; by default in the folder `.scrapy`, which jobs share."""
     if not options.only_new:
         return None
-    path = Path(options.seen) if options.seen else model.with_name(SEEN_FILE)
-    store = SeenStore(path)
+    store = SeenStore(options.seen or data_path(SEEN_FILE))
     store.check()
     return SeenArticles(store, round(60 * options.recheck_hours), lambda: int(time() // 60))
 

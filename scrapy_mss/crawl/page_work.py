@@ -23,7 +23,6 @@ from scrapy_mss.crawl.wire import ERROR, LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.examples import example_of
 from scrapy_mss.models.model import Model
-from scrapy_mss.sites.visit import lesson_of_labels
 from scrapy_mss.wrappers import Labelling, Wrapper, label
 
 logger = logging.getLogger(__name__)
@@ -61,7 +60,7 @@ class PageWork:
             example = example_of(labelling.tokens, labelling.inside, page.url, self.model)
         lesson = None
         if page.visit is not None and labelling.reason is None:
-            lesson = lesson_of_labels(Page(labelling.tokens), labelling.inside, page.visit.minute)
+            lesson = page.visit.labelled(Page(labelling.tokens), labelling.inside)
         seconds = perf_counter() - started
         wanted = page.article and labelling.reason is None
         article = self._article(labelling, page.url) if wanted else None

@@ -80,7 +80,7 @@ class PageRequest:
         visit = head.pop("visit", None)
         if visit is not None:
             memory, rest = rest[: visit["size"]], rest[visit["size"] :]
-            head["visit"] = Visit(memory_from_bytes(bytes(memory)), visit["minute"])
+            head["visit"] = Visit(memory_from_bytes(bytes(memory)), visit["minute"], head["url"])
         return cls(str(rest, "utf-8", "surrogatepass"), **head)
 
 

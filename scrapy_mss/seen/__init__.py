@@ -1,1 +1,1 @@
-"""What earlier crawls have seen: which articles, in which wording, and which state of which list."""
+"""What earlier crawls have seen: articles in their wording, and lists of them."""

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
-from scrapy_mss.seen.keys import address_key, text_key
+from scrapy_mss.seen.keys import address_key, text_key, title_key
 from scrapy_mss.seen.store import Seen, SeenList, SeenStore, SeenStoreError
 
 logger = logging.getLogger(__name__)
@@ -24,13 +24,9 @@ MET_AGAIN: Final = 7 * DAY  # an address that is met is noted once in so long
 class Verdict(NamedTuple):
     """What an article is beside what was seen of it."""
 
-    revision: int  # 1 for a new one
+    is_new: bool  # an article, or a revision of one, that has not been seen
+    revision: int  # 1 for a new article
     changed: tuple[str, ...]  # the fields in which it differs from the revision before
-
-    @property
-    def is_new(self) -> bool:
-        """Whether it is an article, or a revision, that has not been seen."""
-        return self.revision == 1 or bool(self.changed)
 
 
 class SeenArticles:
@@ -67,10 +63,10 @@ class SeenArticles:
         found = (self._seen(address_key(url)) for url in urls)
         seen = max(filter(None, found), key=lambda each: each.revision, default=None)
         if seen is None:
-            return Verdict(1, ())
-        keys = {"title": (seen.title, text_key(title)), "text": (seen.text, text_key(text))}
+            return Verdict(is_new=True, revision=1, changed=())
+        keys = {"title": (seen.title, title_key(title)), "text": (seen.text, text_key(text))}
         changed = tuple(name for name, (before, after) in keys.items() if before != after)
-        return Verdict(seen.revision + bool(changed), changed)
+        return Verdict(bool(changed), seen.revision + bool(changed), changed)
 
     def add(self, urls: list[str], title: str | None, text: str | None, listed: int = 0) -> None:
         """Note that the article at *urls* has been seen."""
@@ -78,7 +74,7 @@ class SeenArticles:
         keys = {address_key(url) for url in urls}
         revision = self.judge(urls, title, text).revision
         before = max((each.listed for key in keys if (each := self._seen(key))), default=0)
-        seen = Seen(text_key(text), text_key(title), revision, max(before, listed), now, now)
+        seen = Seen(text_key(text), title_key(title), revision, max(before, listed), now, now)
         self._unsaved.update(dict.fromkeys(keys, seen))
 
     def list(self, url: str) -> SeenList | None:

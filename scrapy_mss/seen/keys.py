@@ -21,7 +21,7 @@ _WORDS = re.compile(r"\w+")
 
 
 def canonical(url: str) -> str:
-    """*url* without what does not change the page: scheme, fragment, tracking, order of parameters."""
+    """*url* without its scheme, fragment, tracking and order, which do not change the page."""
     try:
         whole = canonicalize_url(url)
         parts = urlsplit(whole)
@@ -45,6 +45,11 @@ def address_key(url: str) -> int:
 def text_key(text: str | None) -> int:
     """What names the wording of *text*: its words, whatever is between them."""
     return _number(" ".join(_WORDS.findall((text or "").lower())))
+
+
+def title_key(title: str | None) -> int:
+    """What names the wording of a title, in half as many bits: it only tells what has changed."""
+    return text_key(title) >> 32
 
 
 def _number(text: str) -> int:

@@ -75,6 +75,11 @@ class SeenStore:
         self.path = Path(path)
         self._connection: sqlite3.Connection | None = None
 
+    def check(self) -> None:
+        """Stop here if the file cannot be used."""
+        with self._errors():
+            self._opened()
+
     def article(self, key: int) -> Seen | None:
         """The article with the *key* of its address."""
         with self._errors():

@@ -42,9 +42,12 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
 
     @classmethod
     def of(cls, keys: TokenIds, rows: Floats, minute: int) -> KeyedCounts:
-        """A table of *rows* (float64[n, WIDTH]) seen in *minute*; rows of the same key add up."""
+        """A table of *rows* (float64[n, WIDTH]) seen in *minute*, in the order of their *keys*.
+
+        Each key is there once.
+        """
         quantized = (np.rint(rows * QUANTUM) / QUANTUM).astype(np.float32)
-        return _summed(keys, quantized, np.full(len(keys), minute, np.uint32))
+        return cls(keys, quantized, np.full(len(keys), minute, np.uint32))
 
     def __len__(self) -> int:
         return len(self.keys)

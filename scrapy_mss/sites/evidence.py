@@ -17,6 +17,7 @@ another: `python -m research.studies.site_memory`, docs/site-memory.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import exp
 
 import numpy as np
 
@@ -97,7 +98,7 @@ def _share_of_article(share: Floats, words: Floats) -> float:
 
 def _mean_of_others(keys: BlockKeys, values: Floats) -> Floats:
     """float64[n]: the mean of *values* over the other blocks in such containers, 0 if none."""
-    _, of_block, sizes = keys.by_container
+    of_block, sizes = keys.by_container.of_block, keys.by_container.sizes
     others = sizes[of_block] - 1
     mean: Floats = (np.bincount(of_block, values)[of_block] - values) / np.maximum(others, 1)
     return mean * (others > 0)
@@ -108,7 +109,9 @@ def containers(recalled: Recalled, probability: Floats) -> Floats:
     pages, votes, labelled, labelled_votes = recalled.containers
     mean = (votes + probability) / (pages + 1)
     agreement = (2 * mean - 1) ** 2 * pages / (pages + 2)
-    moved = CONTAINERS * agreement * (_log_odds(mean) - _log_odds(probability))
+    moved: Floats = CONTAINERS * agreement * (_log_odds(mean) - _log_odds(probability))
+    if not labelled.any():
+        return moved
     by_labels = _log_odds((labelled_votes + 0.5) / (labelled + 1))
     return moved + LABELLED_CONTAINERS * np.clip(by_labels, -MAX_LABELLED, MAX_LABELLED)
 
@@ -129,7 +132,7 @@ def anchors(recalled: Recalled) -> Floats:
 
 def _log_odds(probability: Floats, bound: float = MAX_LOG_ODDS) -> Floats:
     """float64[n]: the log-odds of *probability*, within *bound*."""
-    least = logistic(np.array([-bound]))[0]
-    bounded = np.clip(probability, least, 1 - least)
+    least = 1 / (1 + exp(bound))
+    bounded = np.minimum(np.maximum(probability, least), 1 - least)
     odds: Floats = np.log(bounded) - np.log1p(-bounded)
     return odds

@@ -6,6 +6,7 @@ import calendar
 import json
 from collections.abc import Iterator, Mapping
 from io import BytesIO
+from itertools import islice
 from typing import Any, Final
 
 from scrapy.http import HtmlResponse, TextResponse
@@ -21,7 +22,9 @@ _COMMENTS: Final = ("/comments/", "comments/feed", "feed/comments")
 def feeds_of(page: HtmlResponse) -> list[str]:
     """The feeds that *page* names in its head, but for those of comments."""
     found = []
-    for link in page.xpath('//link[@href][contains(concat(" ", @rel, " "), " alternate ")]'):
+    for link in page.xpath("//link[@href][@rel]"):
+        if "alternate" not in link.attrib["rel"].lower().split():
+            continue
         kind = (link.attrib.get("type") or "").partition(";")[0].strip().lower()
         url = page.urljoin(link.attrib["href"].strip())
         if kind in FEED_TYPES and "wp-json" not in url and not any(map(url.count, _COMMENTS)):
@@ -31,12 +34,9 @@ def feeds_of(page: HtmlResponse) -> list[str]:
 
 def entries(feed: TextResponse) -> list[Listed]:
     """The articles that *feed* names, in any of the formats; none if it is no feed."""
-    if feed.body.lstrip()[:1] == b"{":
-        found = _of_json(feed)
-    else:
-        found = _of_xml(feed)
+    found = (_of_json if feed.body.lstrip()[:1] == b"{" else _of_xml)(feed)
     listed = (Listed(feed.urljoin(url), minute) for url, minute in found if url)
-    return [each for each, _ in zip(listed, range(MAX_LISTED), strict=False)]
+    return list(islice(listed, MAX_LISTED))
 
 
 def _of_xml(feed: TextResponse) -> Iterator[tuple[str, int]]:
@@ -53,7 +53,8 @@ def _of_xml(feed: TextResponse) -> Iterator[tuple[str, int]]:
         resolve_relative_uris=False,
     )
     for entry in parsed.entries:
-        moments = (entry.get("updated_parsed"), entry.get("published_parsed"))
+        # `get` would give the one for the other, and warn.
+        moments = [entry[name] for name in ("updated_parsed", "published_parsed") if name in entry]
         minutes = [calendar.timegm(moment) // 60 for moment in moments if moment]
         yield str(entry.get("link") or ""), max(minutes, default=0)
 

@@ -12,14 +12,15 @@ class SiteListError(ValueError):
 
 
 def sites_of(given: str | Iterable[str]) -> list[str]:
-    """The front pages of the sites that are *given*: a list, names with commas, or a file's path."""
-    if isinstance(given, str):
-        named = [part.strip() for part in given.split(",") if part.strip()]
-        if len(named) == 1 and Path(named[0]).is_file():
-            named = _lines(Path(named[0]))
-    else:
-        named = [str(each).strip() for each in given]
-    return list(dict.fromkeys(_front(name) for name in named))
+    """The front pages of the sites in a list, in a text with commas, or in a file of that path."""
+    parts = given.split(",") if isinstance(given, str) else map(str, given)
+    names = [part.strip() for part in parts if part.strip()]
+    listed = [line for name in names for line in (_lines(Path(name)) if _is_file(name) else [name])]
+    return list(dict.fromkeys(_front(name) for name in listed))
+
+
+def _is_file(name: str) -> bool:
+    return "://" not in name and Path(name).is_file()
 
 
 def _lines(path: Path) -> list[str]:
@@ -34,15 +35,18 @@ def _lines(path: Path) -> list[str]:
 def _front(name: str) -> str:
     """The address of a front page: `example.com` is `https://example.com/`."""
     url = name if "://" in name else f"https://{name}"
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname
-        _ = parts.port
-    except ValueError:
-        host = None
-    if not host or parts.scheme not in ("http", "https") or any(map(str.isspace, url)):
+    if not _is_address(url):
         raise SiteListError(
             f"{name!r}: expected a site such as example.com or https://example.com/news/, or the "
             "path of a file with one on each line"
         )
-    return url if parts.path else f"{url}/"
+    return url if urlsplit(url).path else f"{url}/"
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        is_host = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
+    return is_host and parts.scheme in ("http", "https") and not any(map(str.isspace, url))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from itertools import islice
 from typing import Final, NamedTuple
 
 from lxml import etree
-from scrapy.http import Response
+from scrapy.http import Response, TextResponse
 from scrapy.utils.gz import gunzip, gzip_magic_number
 
 from scrapy_mss.spiders.listed import MAX_LISTED, Listed, minute_of
 
 MAX_BYTES: Final = 50 * 2**20  # unpacked: what the sitemap protocol allows
+_IN_ROBOTS = re.compile(r"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 _DATES: Final = frozenset({"lastmod", "publication_date"})
 
 
@@ -19,6 +22,11 @@ class Sitemap(NamedTuple):
 
     pages: list[Listed]
     sitemaps: list[Listed]
+
+
+def named_in_robots(robots: TextResponse) -> list[str]:
+    """The sitemaps that a robots.txt names."""
+    return [robots.urljoin(url) for url in _IN_ROBOTS.findall(robots.text)]
 
 
 def read(response: Response) -> Sitemap:
@@ -30,13 +38,15 @@ def read(response: Response) -> Sitemap:
         parser = etree.XMLParser(
             recover=True, resolve_entities=False, no_network=True, remove_comments=True
         )
-        root = etree.fromstring(body, parser=parser)
+        # None for what has no element at all, which its types do not say.
+        root: etree._Element | None = etree.fromstring(body, parser=parser)
     except (etree.LxmlError, OSError, ValueError):
-        return Sitemap([], [])
+        root = None
     if root is None:
         return Sitemap([], [])
-    pages, sitemaps = [], []
-    for element, _ in zip(root.iterchildren("{*}url", "{*}sitemap"), range(MAX_LISTED), strict=False):
+    pages: list[Listed] = []
+    sitemaps: list[Listed] = []
+    for element in islice(root.iterchildren("{*}url", "{*}sitemap"), MAX_LISTED):
         location = (element.findtext("{*}loc") or "").strip()
         if not location:
             continue

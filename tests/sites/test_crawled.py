@@ -196,3 +196,15 @@ def test_pages_without_a_host_are_of_no_site() -> None:
         assert sites.visit(url).memory == SiteMemory()
     sites.close()
     assert not shelf.kept
+
+
+def test_of_a_page_without_an_article_the_address_alone_is_remembered() -> None:
+    shelf = Shelf()
+    sites = crawl(shelf)
+    lesson = Lesson(SiteMemory.of_address("http://a.example/tag/storm", 0.1, NOW))
+
+    teach(sites, "a.example", lesson)
+    write(sites)
+
+    assert sites.pages == pages_known(sites, "a.example") == 0
+    assert shelf.load("a.example").addresses.find("/tag/storm").pages == 1
