@@ -79,6 +79,14 @@ SITES_LEARNED = Stat("sites/pages", "pages with an article that were remembered 
 SITES_CHANGED = Stat(
     "sites/changed", "sites whose layout has changed, so that they are learned anew"
 )
+SEEN_SKIPPED = Stat("seen/skipped", "requests dropped, as an earlier crawl has seen the article")
+SEEN_UNCHANGED = Stat("seen/unchanged", "items dropped, as the article was seen in this wording")
+SEEN_CHANGED = Stat("seen/changed", "items of articles that have changed")
+SEEN_NEW = Stat("seen/new", "items of articles that were not seen before")
+SEEN_FAILED = Stat("seen/failed", "times that the file of what was seen failed")
+LISTS_UNCHANGED = Stat(
+    "seen/lists_unchanged", "feeds, sitemaps and fronts that had not changed, and were not sent"
+)
 SITES_FAILED = Stat("sites/failed", "times that the file with the memories of sites failed")
 
 STATS: tuple[Stat, ...] = tuple(row for row in globals().values() if isinstance(row, Stat))

@@ -109,6 +109,14 @@ SIGNS: Final = (
 )
 
 
+def is_section(url: str) -> bool:
+    """Whether *url* may be the front page of a section: a single word, of no service."""
+    address = address_of(url)
+    if address is None or len(address.parts) != 1 or address.key or address.ending in _FILES:
+        return False
+    return address.parts[0].kind == WORD and address.words.isdisjoint(_SERVICES | _MEDIA)
+
+
 class Guess(NamedTuple):
     """How probably a page is an article, and how many pages at such addresses were read."""
 

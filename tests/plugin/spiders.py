@@ -13,6 +13,7 @@ from scrapy import Request, Spider, signals
 from scrapy.http import Response, TextResponse
 
 from scrapy_mss.items import Article
+from scrapy_mss.spiders import NewsSpider
 from tests.plugin.items import MAKERS, OWN_TITLE
 
 if TYPE_CHECKING:
@@ -174,5 +175,8 @@ class MemoryMeter:
 
 SPIDERS: dict[str, type[Spider]] = {
     spider.name: spider
-    for spider in (Silent, Following, AllStatuses, Own, Many, Asking, Html, Paths, Broken)
+    for spider in (
+        *(Silent, Following, AllStatuses, Own, Many, Asking, Html, Paths, Broken),
+        NewsSpider,
+    )
 }
