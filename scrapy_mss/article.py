@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import logging
 import re
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_mss import metadata
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.article_test import is_article
 from scrapy_mss.extractor import Extraction, Extractor, Site
-from scrapy_mss.items import Article
+from scrapy_mss.items import Article, values_of
 from scrapy_mss.markdown import markdown
 from scrapy_mss.markup.rendering import well_formed
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.metadata.dates import find as find_date
 from scrapy_mss.metadata.text import clean
 from scrapy_mss.models.model import Model
@@ -77,7 +80,7 @@ class ArticleResult:
 
         Lists are copies: several items may be filled from one result.
         """
-        return {"probability": 0.0} if self.article is None else asdict(self.article)
+        return {"probability": 0.0} if self.article is None else values_of(self.article)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +101,18 @@ READ_OPTIONS = ReadOptions()
 
 
 def read_article(
-    html: str, url: str, state: ModelState, options: ReadOptions = READ_OPTIONS
+    page: str | Tokens, url: str, state: ModelState, options: ReadOptions = READ_OPTIONS
 ) -> ArticleResult:
-    """The article in the page *html* at *url*: by another extractor, else by the model in *state*.
+    """The article in the *page* at *url*: by another extractor, else by the model in *state*.
 
-    A page that the other extractor fails on is read by the model.
+    A page is its HTML, or its tokens, with the stems of the model's profile, if they are at hand.
+    One that the other extractor fails on is read by the model.
     """
     started = perf_counter()
     result, error = None, ""
     if options.extractor is not None:
         try:
+            html = page if isinstance(page, str) else page.source
             result = _by_extractor(html, url, *options.extractor)
         except MemoryError:  # which concerns the process
             raise
@@ -115,12 +120,16 @@ def read_article(
             logger.debug("scrapy-mss: MSS_EXTRACTOR failed on %s", url, exc_info=True)
             error = " ".join(f"{type(caught).__name__}: {caught}".split())[:ERROR_LENGTH]
     if result is None:
-        result = replace(_by_model(html, url, state, options), extractor_error=error)
+        result = replace(_by_model(page, url, state, options), extractor_error=error)
     return replace(result, seconds=perf_counter() - started)
 
 
-def _by_model(html: str, url: str, state: ModelState, options: ReadOptions) -> ArticleResult:
-    extraction = Extractor(state.model).extract(html, url, options.site)
+def _by_model(
+    page: str | Tokens, url: str, state: ModelState, options: ReadOptions
+) -> ArticleResult:
+    extractor = Extractor(state.model)
+    tokens = tokenize(page, extractor.profile.stem) if isinstance(page, str) else page
+    extraction = replace(extractor.extract_page(Page(tokens), options.site), url=url)
     if not extraction.is_article:
         return ArticleResult(reason=_reason(extraction), source=MODEL, model_state=state.identifier)
     safe = extraction.html
@@ -131,7 +140,7 @@ def _by_model(html: str, url: str, state: ModelState, options: ReadOptions) -> A
         markdown=markdown(safe) if options.markdown else None,
         probability=round(extraction.probability, 4),
         extractor=f"mss:{state.identifier}",
-        **page_metadata(html, url),
+        **page_metadata(tokens.source, url),
     )
     return ArticleResult(article, source=MODEL, model_state=state.identifier)
 

@@ -8,7 +8,7 @@ a day, a time without a zone, or a time with one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +75,12 @@ class Article:
     main_image: str | None = None
     """The absolute URL of the main image."""
 
+    revision: int | None = None
+    """1 for a new article, more if an earlier crawl has seen it; with `MSS_ONLY_NEW`."""
+
+    changed: list[str] = field(default_factory=list)
+    """What differs from the revision before: title, text."""
+
     probability: float | None = None
     """The probability, from 0 to 1, that the page is an article."""
 
@@ -125,3 +131,12 @@ class Article:
             utc = moment.astimezone(timezone.utc)
             values["dateDownloaded"] = utc.strftime("%Y-%m-%dT%H:%M:%SZ")
         return values
+
+
+ARTICLE_FIELDS = tuple(each.name for each in fields(Article))
+
+
+def values_of(article: Article) -> dict[str, Any]:
+    """All fields of *article* by their names; its list is a copy."""
+    values = {name: getattr(article, name) for name in ARTICLE_FIELDS}
+    return {**values, "authors": [*article.authors]}

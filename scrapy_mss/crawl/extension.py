@@ -8,12 +8,13 @@ stopped, and a summary is logged. The components take from it what they need.
 from __future__ import annotations
 
 import logging
-from contextlib import nullcontext
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
+from scrapy.utils.project import data_path
 
 from scrapy_mss import settings, stats
 from scrapy_mss.crawl import _compat
@@ -21,13 +22,17 @@ from scrapy_mss.crawl.extraction import ArticleReader
 from scrapy_mss.crawl.item_pages import ItemPages
 from scrapy_mss.crawl.jobs import PageJobs
 from scrapy_mss.crawl.labelling import PageLabels
-from scrapy_mss.crawl.learner import Learner
+from scrapy_mss.crawl.learner import Learner, unshared
 from scrapy_mss.crawl.model_path import model_path
-from scrapy_mss.crawl.pool import WorkerPool, can_have_workers
+from scrapy_mss.crawl.pool import INSTEAD, WorkerPool, can_have_workers
 from scrapy_mss.crawl.summary import summary
 from scrapy_mss.crawl.training import Trainer
+from scrapy_mss.crawl.waiting import finished
+from scrapy_mss.metadata.sites import public_suffixes
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
+from scrapy_mss.seen.crawled import SeenArticles
+from scrapy_mss.seen.store import SeenStore
 from scrapy_mss.sites.crawled import CrawledSites
 from scrapy_mss.sites.store import SiteStore, sites_path
 from scrapy_mss.stats import CrawlStats
@@ -41,6 +46,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MEGABYTE = 2**20
+SEEN_FILE = "mss/seen.db"
 
 
 class MssExtension:
@@ -58,10 +64,13 @@ class MssExtension:
         path = model_path(crawler.settings, self.options.model)
         self.learner = Learner(FileStore(path, DEFAULT))
         self.sites = _remembered_sites(self.options, self.learner.store.path)
+        self.seen = _seen_articles(self.options)
         self.jobs = PageJobs(self.options, self.learner.model, self.sites)
-        labels = PageLabels(self.wrappers, self.jobs, self.stats)
+        self._pool = _prepared_pool(self.options, self.learner)
+        trusted = self.options.trust_wrapper_miss
+        labels = PageLabels(self.wrappers, self.jobs, self.stats, trust_misses=trusted)
         self.trainer = Trainer(self.options, labels, self.learner, self.stats)
-        self.reader = ArticleReader(self.options, labels, self.jobs, self.stats)
+        self._reader = ArticleReader(self.options, labels, self.jobs, self.stats)
         self._asked_for_workers = "MSS_WORKERS" in crawler.settings
         self._timers: list[_compat.Stoppable] = []
         crawler.signals.connect(self.open, signals.spider_opened)
@@ -90,6 +99,11 @@ class MssExtension:
             crawler.extensions.middlewares += (extension,)
         return extension
 
+    def reader_for_component(self) -> ArticleReader:
+        """What a component asks for articles; from now on, wrapped pages have theirs made."""
+        self.trainer.with_articles = True
+        return self._reader
+
     def open(self) -> None:
         """Begin with the crawl."""
         seconds = self.options.checkpoint_seconds
@@ -97,9 +111,11 @@ class MssExtension:
             self._timers.append(_compat.every(seconds, self.learner.checkpoint))
         if self.sites is not None:
             self._timers.append(_compat.every(seconds, self.sites.checkpoint))
-        if self.options.workers and self._can_have_workers():
-            pool = WorkerPool(self.learner.model, self.options)
-            self.jobs.pool, self.learner.changing = pool, pool.changing
+        if self.seen is not None:
+            self._timers.append(_compat.every(seconds, self.seen.checkpoint))
+        if self.options.workers and self._can_have_workers() and self._pool is not None:
+            self._pool.start()
+            self.jobs.pool, self.learner.changing = self._pool, self._pool.changing
 
     def _can_have_workers(self) -> bool:
         """Whether there can be worker processes in this crawl; if not, it is logged why."""
@@ -116,7 +132,7 @@ class MssExtension:
         )
         return False
 
-    async def close(self) -> None:
+    async def close(self, reason: str = "") -> None:
         """End with the crawl: learn what is under way, write the model, log a summary."""
         for timer in self._timers:
             timer.stop()
@@ -124,8 +140,10 @@ class MssExtension:
             await self.trainer.drain()
             if _compat.runs_asyncio():
                 await self.learner.finish()
+                await self._finish_sites()
         finally:
             self._close_parts()
+            self._close_seen(reason)
         self.stats.put(stats.MODEL_PAGES, self.learner.pages)
         self.stats.put(stats.MODEL_CHECKPOINTS, self.learner.checkpoints)
         self.stats.put(stats.MODEL_TWICE, self.learner.n_twice)
@@ -135,12 +153,25 @@ class MssExtension:
 
     def _close_parts(self) -> None:
         try:
-            if self.jobs.pool:
-                self.jobs.pool.close()
-                self.jobs.pool, self.learner.changing = None, nullcontext
+            if self._pool is not None:
+                self._pool.close()
+                self.jobs.pool, self.learner.changing = None, unshared
         finally:
             self.learner.close()
             self._close_sites()
+
+    async def _finish_sites(self) -> None:
+        """Write what was learned of sites while the event loop goes on."""
+        if self.sites is None:
+            return
+        await finished(self.sites.write)
+        self.sites.checkpoint()
+        await finished(self.sites.write)
+
+    def _close_seen(self, reason: str) -> None:
+        if self.seen is not None:
+            self.seen.close(self.options.seen_days, finished=reason == "finished")
+            self.stats.put(stats.SEEN_FAILED, self.seen.failures)
 
     def _close_sites(self) -> None:
         if self.sites is None:
@@ -151,11 +182,32 @@ class MssExtension:
         self.stats.put(stats.SITES_FAILED, self.sites.failures)
 
 
+def _prepared_pool(options: settings.Options, learner: Learner) -> WorkerPool | None:
+    """The workers that read with the model of *learner*, not started; None if there can be none."""
+    if not options.workers or not can_have_workers():
+        return None
+    try:
+        return WorkerPool(learner.model, options)
+    except OSError as error:
+        logger.warning("scrapy-mss: no memory can be shared with workers: %s. %s", error, INSTEAD)
+        return None
+
+
 def _remembered_sites(options: settings.Options, model: Path) -> CrawledSites | None:
     """The memories of sites next to the file of the *model*, unless they are off."""
     if not options.site_memory:
         return None
+    public_suffixes()  # which are read now, and not in the event loop
     return CrawledSites(SiteStore(sites_path(model)), options.site_memory * MEGABYTE)
+
+
+def _seen_articles(options: settings.Options) -> SeenArticles | None:
+    """What was seen, unless it is off; by default in the folder `.scrapy`, which jobs share."""
+    if not options.only_new:
+        return None
+    store = SeenStore(options.seen or data_path(SEEN_FILE))
+    store.check()
+    return SeenArticles(store, round(60 * options.recheck_hours), lambda: int(time() // 60))
 
 
 def _check_replay(options: settings.Options) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from threading import Event
 
 import pytest
 from hypothesis import given
@@ -196,3 +197,40 @@ def test_pages_without_a_host_are_of_no_site() -> None:
         assert sites.visit(url).memory == SiteMemory()
     sites.close()
     assert not shelf.kept
+
+
+def test_who_must_not_wait_for_a_checkpoint_can_tell_when_it_is_done() -> None:
+    released = Event()
+
+    class SlowShelf(Shelf):
+        def add(
+            self, learned: Mapping[str, SiteMemory], minute: int, anew: Collection[str] = ()
+        ) -> None:
+            assert released.wait(60)
+            super().add(learned, minute, anew)
+
+    shelf = SlowShelf()
+    sites = crawl(shelf)
+    idle = sites.write.done()
+    teach(sites, SITES[0], Lesson(PAGE))
+
+    sites.checkpoint()
+    under_way = not sites.write.done()
+    released.set()
+    sites.write.result(60)
+    sites.close()
+
+    assert (idle, under_way) == (True, True)
+    assert shelf.kept.keys() == {SITES[0]}
+
+
+def test_of_a_page_without_an_article_the_address_alone_is_remembered() -> None:
+    shelf = Shelf()
+    sites = crawl(shelf)
+    lesson = Lesson(SiteMemory.of_address("http://a.example/tag/storm", 0.1, NOW))
+
+    teach(sites, "a.example", lesson)
+    write(sites)
+
+    assert sites.pages == pages_known(sites, "a.example") == 0
+    assert shelf.load("a.example").addresses.find("/tag/storm").pages == 1
