@@ -266,7 +266,9 @@ class _Builder:
         if not name or not self._has_room_for(name):
             self.parts.append(" " * is_block)
             return
-        self.parts.append(_opening(self._source(self.pieces.begin[row], self.pieces.end[row]), name))
+        self.parts.append(
+            _opening(self._source(self.pieces.begin[row], self.pieces.end[row]), name)
+        )
         if name not in VOID_TAGS:
             self._partners.append(partner)
             self._names.append(name)

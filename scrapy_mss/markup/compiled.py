@@ -63,7 +63,7 @@ class Pieces(Protocol):
 
 
 class Tags(Protocol):
-    """The class words of tags."""
+    """The class words of tags, and how many attributes tags may have."""
 
     def TagReader(  # noqa: N802, PLR0913, PLR0917 - a class, made once
         self,
@@ -73,6 +73,8 @@ class Tags(Protocol):
         most: int,
         ask: Callable[[int, str], tuple[int, list[int]]],
     ) -> ClassWordReader: ...
+
+    def may_exceed(self, text: str, most: int) -> bool: ...
 
 
 class Arrays(Protocol):

@@ -22,6 +22,7 @@ from scrapy_mss.markup.characters import codes_at
 from scrapy_mss.markup.compiled import Compiled, compiled_part, python_alone
 from scrapy_mss.markup.elements import element_starts, nearest_ancestors
 from scrapy_mss.markup.occurrences import occurrences
+from scrapy_mss.markup.parser_tags import attributes, long_tags
 from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokenizer import tokenize, word_ids
@@ -49,6 +50,32 @@ ATTRIBUTES = st.lists(
             *("classy", "aclass", "hidden", " HIDDEN", "style", 'style="', "display:none", "None"),
             *("visibility : hidden", "storyBody", "HTMLBox", "aB", "AB", "Ab", "b", "word", "Word"),
             *(' class="', " id='", " class=x", "cla\u017fs=word", " \u0130d=word", "x" * 2048),
+        ]
+    ),
+    max_size=24,
+).map("".join)
+
+MARKUP = st.lists(
+    st.sampled_from(
+        [
+            *("<p", "</p", "<b>", "<script", "</script>", "<style", "</style >", "<!--", "-->"),
+            *(
+                " a",
+                "/b",
+                "=",
+                "='",
+                '="',
+                "'",
+                '"',
+                ">",
+                "/>",
+                "<",
+                "\n",
+                "\f",
+                "\x1c",
+                "x",
+                "\u00e9",
+            ),
         ]
     ),
     max_size=24,
@@ -164,6 +191,27 @@ def test_codes_are_those_of_the_characters(text: str, data: st.DataObject) -> No
 
     for found in both(lambda: codes_at(text, np.array(places, np.int32))):
         assert found.tolist() == [min(ord(text[place]), 0xFFFF) for place in places]
+
+
+@needs_compiler
+@given(st.one_of(ATTRIBUTES.map("<p {}".format), TEXTS, MARKUP), st.integers(0, 5))
+@examples(20)
+@example("<p a='<b' c d>", 2)
+@example("i</a b='>' c>", 1)
+@example("<p a=\"x\"b='y'c/d=/e>", 4)
+@example("<style a b c/><p>", 2)
+def test_a_tag_of_more_attributes_is_not_overlooked(source: str, most: int) -> None:
+    found = [len(list(attributes(source, tag))) for tag in long_tags(source, 0)]
+
+    assert built().tags.may_exceed(source, most) >= any(n > most for n in found)
+    if "<" not in source.removeprefix("<"):  # nothing but one tag is looked at
+        assert built().tags.may_exceed(source, most) == any(n > most for n in found)
+
+
+@needs_compiler
+def test_what_would_take_too_long_to_look_at_may_have_many_attributes() -> None:
+    assert not built().tags.may_exceed("<a b='" + 5 * "<a" + "'>", 1)
+    assert built().tags.may_exceed("<a b='" + 100 * "<a" + "'>", 1)
 
 
 @needs_compiler
