@@ -102,9 +102,13 @@ def _affordable(tokens: Tokens, first: Indices, last: Indices) -> tuple[Indices,
 def _ends_a_block(tokens: Tokens) -> Bools:
     """bool[n_tokens]: tags of block elements, and line breaks right after a line break."""
     ends, line_break = is_tag_of(tokens, BLOCK_TAGS), is_tag_of(tokens, LINE_BREAK_TAGS)
+    if np.count_nonzero(line_break) <= 1:
+        return ends
     shown = np.flatnonzero(line_break | ends | ~tokens.is_tag)
-    again = line_break[shown] & np.concatenate(([False], line_break[shown][:-1]))
-    ends[shown[again]] = True
+    of_shown = line_break[shown]
+    again = shown[1:][of_shown[1:] & of_shown[:-1]]
+    ends = ends.copy()
+    ends[again] = True
     return ends
 
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.hashing import is_among, mix
+from scrapy_mss.core.hashing import is_among, mix_rows
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
 from scrapy_mss.markup.elements import Counts, element_starts, mask_inside, sum_inside
 from scrapy_mss.markup.tokens import Bools, Floats
@@ -71,7 +71,7 @@ def in_span(page: Page, span: Span, above: Bools) -> Bools:
 
 def rejoined(page: Page, kept: Bools, above: Bools) -> Bools:
     """bool[n_blocks]: the *kept*, and those *above* the threshold in the same kind of container."""
-    path = mix(list(page.ancestor_keys))
+    path = mix_rows(page.ancestor_keys)
     return kept | above & is_among(path, path[kept])
 
 
