@@ -64,6 +64,9 @@ ATTRIBUTES = {
 }
 _KEPT_ATTRIBUTES = {name: ATTRIBUTES[name] | EVERYWHERE for name in ATTRIBUTES}
 SCHEMES = frozenset({"http", "https", "mailto", "data"})  # data: of images, see `_value`
+# As nh3 takes them, made once: it wants sets, and reads them.
+_ALLOWED_TAGS, _ALLOWED_SCHEMES = set(TAGS), set(SCHEMES)
+_ALLOWED_ATTRIBUTES = {"*": set(EVERYWHERE), **{k: set(v) for k, v in ATTRIBUTES.items()}}
 LINK_REL = "noopener noreferrer"  # the page that is linked to learns nothing of who shows the link
 
 # Pictures alone: what a browser takes for a document, SVG too, may contain a script.
@@ -128,10 +131,10 @@ def _cleaned(html: str, base: str) -> str:
 
     return nh3.clean(
         html,
-        tags=set(TAGS),
-        attributes={"*": set(EVERYWHERE), **{k: set(v) for k, v in ATTRIBUTES.items()}},
+        tags=_ALLOWED_TAGS,
+        attributes=_ALLOWED_ATTRIBUTES,
         attribute_filter=_value,
-        url_schemes=set(SCHEMES),
+        url_schemes=_ALLOWED_SCHEMES,
         url_relative=("rewrite_with_base", base) if base else "deny",
         link_rel=LINK_REL,
     )
