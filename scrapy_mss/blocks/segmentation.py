@@ -79,12 +79,12 @@ def segment(tokens: Tokens) -> Blocks:
 
 def _runs_with_words(tokens: Tokens) -> tuple[Indices, Indices]:
     """The first and the last token of each run of text that has a word."""
-    ends, compiled = _ends_a_block(tokens), compiled_part()
+    ends_run, compiled = _ends_a_block(tokens), compiled_part()
     if compiled is not None:
-        runs = compiled.runs.text_runs(tokens.kind.tobytes(), ends.tobytes(), WORD, WORD)
+        runs = compiled.runs.text_runs(tokens.kind.tobytes(), ends_run.tobytes(), WORD, WORD)
         first, last = (np.asarray(each).astype(np.intp, copy=False) for each in runs)
         return first, last
-    run = np.cumsum(ends, dtype=np.int32)
+    run = np.cumsum(ends_run, dtype=np.int32)
     texts = np.flatnonzero(~tokens.is_tag)
     of_text = run[texts]
     starts = np.flatnonzero(np.append(np.ones(1, np.bool_), of_text[1:] != of_text[:-1]))
