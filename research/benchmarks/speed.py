@@ -3,7 +3,9 @@
 Pages come in the order of a crawl and each is read once, after some others that only make the
 words of its language known, so that words which the tables have not met are paid for. The unit is
 taken just before each page, in the same process; all times are of the processor. The stages
-together are `Extractor.extract`, which the text that they come to is compared with.
+together are `Extractor.extract`, which the text that they come to is compared with; what else an
+`Article` has is measured after them. Small pages, whose costs are those of calls and not of
+characters, are measured in milliseconds.
 """
 
 from __future__ import annotations
@@ -22,12 +24,14 @@ from time import process_time
 from typing import NamedTuple
 
 from research.bench.timing import parse_milliseconds
+from research.benchmarks.soak_server import story
 from research.benchmarks.synthetic import page as synthetic_page
 from research.command_line import at_least
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import load
 from research.errors import UserError
-from scrapy_mss import Extractor
+from scrapy_mss import Extractor, metadata
+from scrapy_mss.article import ModelState, read_article
 from scrapy_mss.blocks.classifier import block_evidence, block_inputs, block_scores
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage, page_features
@@ -46,6 +50,9 @@ WAYS: dict[str, Callable[[], AbstractContextManager[None]]] = {"Python alone": p
 if IS_COMPILED:
     WAYS = {"compiled": nullcontext, **WAYS}
 BOUNDS = {"compiled": 2.5, "Python alone": 7.0}  # multiples of lxml
+ARTICLE_BOUND = 4.0  # with HTML and metadata, compiled
+SMALL_BOUND = 2.5  # milliseconds of an article of a page of 10 KB, compiled
+N_SMALL = 200
 TOLERANCE = 1.2  # of each target, since a busy machine measures worse
 
 
@@ -64,20 +71,28 @@ class Target(NamedTuple):
 
 @dataclass
 class Costs:
-    """Milliseconds of each stage on each page, and of lxml on the same page."""
+    """Milliseconds of each stage on each page, of what is beyond the text, and of lxml."""
 
     sizes: list[int] = field(default_factory=list)
     units: list[float] = field(default_factory=list)
     stages: dict[str, list[float]] = field(default_factory=dict)
+    beyond: dict[str, list[float]] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
 
-    def multiples(self, stage: str) -> list[float]:
-        pairs = zip(self.stages[stage], self.units, strict=True)
-        return [taken / unit for taken, unit in pairs]
+    def multiples(self, times: list[float]) -> list[float]:
+        return [taken / unit for taken, unit in zip(times, self.units, strict=True)]
 
-    def totals(self) -> list[float]:
-        """The multiple of all stages together, on each page."""
-        return [sum(row) for row in zip(*map(self.multiples, self.stages), strict=True)]
+    def of_text(self) -> list[float]:
+        """Milliseconds of all stages together, on each page."""
+        return _sums(self.stages)
+
+    def of_article(self) -> list[float]:
+        """The same with HTML and metadata."""
+        return _sums(self.stages | self.beyond)
+
+
+def _sums(columns: dict[str, list[float]]) -> list[float]:
+    return [sum(row) for row in zip(*columns.values(), strict=True)]
 
 
 class Clock:
@@ -132,8 +147,14 @@ def measure(pages: list[LabelledPage]) -> Costs:
         costs.units.append(unit)
         costs.sizes.append(len(page.source))
         costs.texts.append(read_in_stages(page.html, model, Clock(costs.stages)))
-        if costs.texts[-1] != Extractor(model).extract(page.html).text:
+        extraction = Extractor(model).extract(page.html, page.url or "")
+        if costs.texts[-1] != extraction.text:
             raise AssertionError(f"page {page.id}: the stages give another text than extract does")
+        clock = Clock(costs.beyond)
+        _ = extraction.html
+        clock.lap("html")
+        metadata.read_html(page.html, page.url)
+        clock.lap("metadata")
     return costs
 
 
@@ -157,9 +178,9 @@ def report(name: str, costs: Costs) -> None:
     print(f"\n{name}: {len(costs.units)} pages, median {median(costs.sizes) / 1000:.0f} KB, lxml's")
     print(f"parse {median(costs.units):.2f} ms; multiples of it:\n")
     print(f"{'stage':16} {'median':>8} {'mean':>8} {'p95':>8} {'ms':>8}")
-    for stage in costs.stages:
-        _row(stage, costs.multiples(stage), costs.stages[stage])
-    _row("all", costs.totals(), [sum(row) for row in zip(*costs.stages.values(), strict=True)])
+    rows = {**costs.stages, "text": costs.of_text(), **costs.beyond, "article": costs.of_article()}
+    for row, times in rows.items():
+        _row(row, costs.multiples(times), times)
 
 
 def _row(name: str, multiples: list[float], times: list[float]) -> None:
@@ -172,8 +193,12 @@ def _row(name: str, multiples: list[float], times: list[float]) -> None:
 
 def targets(name: str, costs: Costs) -> Iterator[Target]:
     """The targets of each of the two ways to read a page."""
-    totals = costs.totals()
-    yield Target(f"{name}: median x lxml", median(totals), BOUNDS[name])
+    totals = costs.multiples(costs.of_text())
+    yield Target(f"{name}: text, median x lxml", median(totals), BOUNDS[name])
+    if name == "compiled":
+        of_article = median(costs.multiples(costs.of_article()))
+        yield Target(f"{name}: article, median x lxml", of_article, ARTICLE_BOUND)
+        yield Target(f"{name}: article of 10 KB, ms", small_page_milliseconds(), SMALL_BOUND)
     large = [m for m, size in zip(totals, costs.sizes, strict=True) if size >= LARGE]
     spread = percentile(large, 0.95) / median(totals)
     yield Target(f"{name}: p95 of pages from 20 KB / median", spread, 2.0)
@@ -184,6 +209,17 @@ def targets(name: str, costs: Costs) -> Iterator[Target]:
         partial(extractor.extract, small)
     )
     yield Target(f"{name}: 10 MB / 1 MB", growth, 12.0)
+
+
+def small_page_milliseconds() -> float:
+    """The median over pages of some 10 KB, which are all articles."""
+    state, times = ModelState.of(bundled_model()), {"article": list[float]()}
+    for number in range(N_WARM + N_SMALL):
+        html, clock = story(number), Clock(times)
+        result = read_article(html, f"https://news.example/{number}", state)
+        clock.lap("article")
+        assert result.article is not None
+    return median(times["article"][N_WARM:])
 
 
 def loading_targets() -> Iterator[Target]:

@@ -135,11 +135,10 @@ class BlockInputs(NamedTuple):
 
     @property
     def matrix(self) -> Matrix:
-        """float32[n, n_inputs], in the order of ``columns``."""
-        rows = np.empty((len(self.columns), len(self.score)), np.float32)
-        for row, column in zip(rows, self.columns.values(), strict=True):
-            row[:] = column
-        return np.ascontiguousarray(rows.T)
+        """float32[n, n_inputs], in the order of ``columns``; each is contiguous in memory."""
+        columns = list(self.columns.values())
+        values: Matrix = np.concatenate(columns, dtype=np.float32, casting="same_kind")
+        return values.reshape(len(columns), -1).T
 
 
 def block_inputs(page: Page, evidence: Floats, score: Floats) -> BlockInputs:

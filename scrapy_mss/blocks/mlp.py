@@ -7,6 +7,7 @@ others gives no number that the network was never trained with.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isqrt
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -29,33 +30,42 @@ class Network:
     output: Matrix  # float32[n_hidden+1]
 
     def log_odds(self, inputs: Matrix) -> Matrix:
-        """float32[n] for float32[n, n_inputs].
-
-        In batches so small that BLAS does not wake its threads for them: waking takes longer than
-        the work, and on a busy machine two hundred times as long.
-        """
-        standardized, size = self.standardized(inputs), self.batch
-        log_odds = np.empty(len(inputs), np.float32)
-        with np.errstate(all="ignore"):  # as `product` has it, once for all batches
-            for start in range(0, len(inputs), size):
-                batch = slice(start, start + size)
-                activations = np.matmul(standardized[batch], self.hidden[:-1])
-                _activate(activations, self.hidden[-1])
-                np.matmul(activations, self.output[:-1], out=log_odds[batch])
+        """float32[n] for float32[n, n_inputs]."""
+        activations = self._sums(self.standardized(inputs))
+        _activate(activations, self.hidden[-1])
+        # Not a product by BLAS, which wakes its threads for a far smaller matrix with a vector.
+        log_odds: Matrix = np.einsum("ij,j->i", activations, self.output[:-1])
         log_odds += self.output[-1]
         return log_odds
 
+    def _sums(self, standardized: Matrix) -> Matrix:
+        """float32[n, n_hidden]: the weighted sums of *standardized* inputs, without the biases.
+
+        In tiles so small that BLAS does not wake its threads for them: waking takes longer than
+        the work, and on a busy machine two hundred times as long. They are squares, of whose sides
+        the least has to be copied.
+        """
+        weights, side = self.hidden[:-1], self.tile
+        n, n_hidden = len(standardized), weights.shape[1]
+        sums = np.empty((n, n_hidden), np.float32)
+        with np.errstate(all="ignore"):  # as `product` has it, once for all tiles
+            for row in range(0, n, side):
+                rows = slice(row, row + side)
+                for column in range(0, n_hidden, side):
+                    units = slice(column, column + side)
+                    np.matmul(standardized[rows], weights[:, units], out=sums[rows, units])
+        return sums
+
     @property
-    def batch(self) -> int:
-        """How many rows are computed at once."""
-        return max(1, MOST_WORK // self.hidden.size)
+    def tile(self) -> int:
+        """For how many rows how many hidden units are computed at once."""
+        return max(1, isqrt(MOST_WORK // len(self.hidden)))
 
     def standardized(self, inputs: Matrix) -> Matrix:
         """*inputs* with mean 0 and deviation 1, clipped."""
-        values: Matrix = (inputs - self.mean) * self.scale
-        np.maximum(values, -CLIP, out=values)
-        np.minimum(values, CLIP, out=values)
-        return values
+        values: Matrix = inputs - self.mean
+        values *= self.scale
+        return np.clip(values, -CLIP, CLIP, out=values)
 
 
 def forward(inputs: Matrix, hidden: Matrix, output: Matrix) -> tuple[Matrix, Matrix]:

@@ -15,6 +15,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import (
     Counts,
     Indices,
@@ -25,7 +26,7 @@ from scrapy_mss.markup.elements import (
     nearest_ancestors,
 )
 from scrapy_mss.markup.tags import BLOCK_TAGS, LINE_BREAK_TAGS
-from scrapy_mss.markup.tokens import Bools, Ints, Tokens
+from scrapy_mss.markup.tokens import WORD, Bools, Ints, Tokens
 
 Value = TypeVar("Value", bound=np.generic)
 
@@ -65,10 +66,7 @@ def segment(tokens: Tokens) -> Blocks:
     """The text blocks of a page."""
     first, last = _affordable(tokens, *_runs_with_words(tokens))
     n = len(first)
-    begins = np.zeros(len(tokens), np.int32)
-    begins[first] = 1
-    in_block = mask_runs(len(tokens), first, last)
-    of_token = np.where(in_block, np.cumsum(begins, dtype=np.int32) - 1, -1).astype(np.int32)
+    of_token = _run_numbers(len(tokens), first, last)
     return Blocks(
         first=first,
         last=last,
@@ -81,7 +79,12 @@ def segment(tokens: Tokens) -> Blocks:
 
 def _runs_with_words(tokens: Tokens) -> tuple[Indices, Indices]:
     """The first and the last token of each run of text that has a word."""
-    run = np.cumsum(_ends_a_block(tokens), dtype=np.int32)
+    ends_run, compiled = _ends_a_block(tokens), compiled_part()
+    if compiled is not None:
+        runs = compiled.runs.text_runs(tokens.kind.tobytes(), ends_run.tobytes(), WORD, WORD)
+        first, last = (np.asarray(each).astype(np.intp, copy=False) for each in runs)
+        return first, last
+    run = np.cumsum(ends_run, dtype=np.int32)
     texts = np.flatnonzero(~tokens.is_tag)
     of_text = run[texts]
     starts = np.flatnonzero(np.append(np.ones(1, np.bool_), of_text[1:] != of_text[:-1]))
@@ -89,6 +92,18 @@ def _runs_with_words(tokens: Tokens) -> tuple[Indices, Indices]:
     ends = np.append(starts[1:], len(texts))[: len(starts)]
     has_word = np.logical_or.reduceat(tokens.is_word[texts], starts)
     return texts[starts[has_word]], texts[ends[has_word] - 1]
+
+
+def _run_numbers(n_tokens: int, first: Indices, last: Indices) -> Ints:
+    """int32[n_tokens]: the number of the run that a token is in, -1 for none."""
+    compiled = compiled_part()
+    if compiled is not None:
+        numbers = compiled.runs.run_numbers(_as_bytes(first), _as_bytes(last), n_tokens)
+        return np.asarray(numbers)
+    begins = np.zeros(n_tokens, np.int32)
+    begins[first] = 1
+    in_run = mask_runs(n_tokens, first, last)
+    return np.where(in_run, np.cumsum(begins, dtype=np.int32) - 1, -1).astype(np.int32)
 
 
 def _affordable(tokens: Tokens, first: Indices, last: Indices) -> tuple[Indices, Indices]:
@@ -102,15 +117,23 @@ def _affordable(tokens: Tokens, first: Indices, last: Indices) -> tuple[Indices,
 def _ends_a_block(tokens: Tokens) -> Bools:
     """bool[n_tokens]: tags of block elements, and line breaks right after a line break."""
     ends, line_break = is_tag_of(tokens, BLOCK_TAGS), is_tag_of(tokens, LINE_BREAK_TAGS)
+    if np.count_nonzero(line_break) <= 1:
+        return ends
     shown = np.flatnonzero(line_break | ends | ~tokens.is_tag)
-    again = line_break[shown] & np.concatenate(([False], line_break[shown][:-1]))
-    ends[shown[again]] = True
+    of_shown = line_break[shown]
+    again = shown[1:][of_shown[1:] & of_shown[:-1]]
+    ends = ends.copy()
+    ends[again] = True
     return ends
 
 
 def _ancestors(tokens: Tokens, first: Indices) -> Ints:
     """int32[LEVELS, n]: the block elements around the tokens *first*."""
     parent = nearest_ancestors(tokens, element_starts(tokens, BLOCK_TAGS))
+    compiled = compiled_part()
+    if compiled is not None:
+        around = compiled.runs.levels_around(parent.tobytes(), _as_bytes(first), LEVELS)
+        return np.asarray(around).reshape(LEVELS, len(first))
     parent = np.append(parent, np.int32(-1))  # the parent of -1, "none"
     ancestors = np.empty((LEVELS, len(first)), np.int32)
     ancestors[0] = parent[first]
@@ -121,3 +144,8 @@ def _ancestors(tokens: Tokens, first: Indices) -> Ints:
 
 def _count(of_token: Ints, n: int, chosen: Bools) -> Counts:
     return np.bincount(of_token[chosen] + 1, minlength=n + 1)[1:]
+
+
+def _as_bytes(tokens: Indices) -> bytes:
+    """Numbers of *tokens* as the compiled part reads them."""
+    return tokens.astype(np.int64, copy=False).tobytes()

@@ -20,8 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.hashing import is_among, mix
+from scrapy_mss.core.hashing import is_among, mix_rows
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
+from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Counts, element_starts, mask_inside, sum_inside
 from scrapy_mss.markup.tokens import Bools, Floats
 
@@ -71,7 +72,7 @@ def in_span(page: Page, span: Span, above: Bools) -> Bools:
 
 def rejoined(page: Page, kept: Bools, above: Bools) -> Bools:
     """bool[n_blocks]: the *kept*, and those *above* the threshold in the same kind of container."""
-    path = mix(list(page.ancestor_keys))
+    path = mix_rows(page.ancestor_keys)
     return kept | above & is_among(path, path[kept])
 
 
@@ -122,16 +123,18 @@ def kept_tokens(page: Page, kept: Bools) -> Bools:
         return between
     between[blocks.first[kept][0] : blocks.last[kept][-1] + 1] = True
     removed = blocks.spread(~kept)
-    stays: Bools = between & ~removed & ~mask_inside(tokens, _emptied(page, kept))
+    stays: Bools = between & ~(removed | _inside_emptied(page, removed, blocks.spread(kept)))
     return stays
 
 
-def _emptied(page: Page, kept: Bools) -> Bools:
-    """bool[n_tokens]: the opening tags of elements all of whose blocks are removed."""
-    tokens, blocks = page.tokens, page.blocks
+def _inside_emptied(page: Page, removed: Bools, kept: Bools) -> Bools:
+    """bool[n_tokens]: the elements with tokens of blocks that are *removed*, and none of *kept*."""
+    tokens, compiled = page.tokens, compiled_part()
+    if compiled is not None:
+        columns = (each.tobytes() for each in (tokens.partner, removed, kept))
+        return np.asarray(compiled.runs.inside_emptied(*columns)).view(np.bool_)
     starts = np.flatnonzero(element_starts(tokens))
-    of_blocks = sum_inside(tokens, starts, blocks.of_token >= 0)
-    of_kept = sum_inside(tokens, starts, blocks.spread(kept))
+    n_removed, n_kept = (sum_inside(tokens, starts, each) for each in (removed, kept))
     emptied = np.zeros(len(tokens), np.bool_)
-    emptied[starts] = (of_blocks > 0) & (of_kept == 0)
-    return emptied
+    emptied[starts] = (n_removed > 0) & (n_kept == 0)
+    return mask_inside(tokens, emptied)

@@ -146,11 +146,13 @@ class NaiveBayes(Generic[PageT]):
         return ratio, seen
 
     def _log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
-        both = self.counts[family.name].view(np.uint64)[bucket, 0]  # one look-up for two counts
-        seen_out, seen_in = np.ascontiguousarray(both.view(np.uint32).reshape(-1, 2).T)
+        both = self.counts[family.name].reshape(-1).view(np.uint64)[bucket]  # two at one look-up
+        smoothed = both.view(np.uint32).reshape(-1, 2) + family.smoothing
+        ratio = smoothed[:, IN] / smoothed[:, OUT]
+        np.log(ratio, out=ratio)
+        ratio -= self._prior
         seen = both > 0
-        ratio = np.log((seen_in + family.smoothing) / (seen_out + family.smoothing))
-        return np.where(seen, ratio - self._prior, 0.0), seen
+        return np.where(seen, ratio, 0.0), seen
 
     @property
     def _prior(self) -> float:

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.tokens import Floats
 
 
@@ -39,6 +40,9 @@ def best_span(scores: Floats) -> Span:
     """The span of *scores* (float64[n]) with the greatest sum."""
     if not len(scores):
         return EMPTY
+    compiled = compiled_part()
+    if compiled is not None:
+        return Span(*compiled.runs.best_run(scores.tobytes()))
     prefix = np.zeros(len(scores) + 1)
     np.cumsum(scores, out=prefix[1:])
     gains = np.minimum.accumulate(prefix[:-1])

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""The class words of tags, hashed, and which tags may be hidden.
+"""The class words of tags, hashed, which tags may be hidden, and which have many attributes.
 
 What is read is said by `attributes`: which attributes, which words hint at a hidden element, and
 how many words count. How attributes and words are written is that module's two regular
@@ -303,3 +303,135 @@ cdef bint _is_new(char_t* text, Word word, Word* found, int n):
             if at == word.size:
                 return False
     return True
+
+
+# --- tags of many attributes --------------------------------------------------------------------
+
+cdef enum:
+    MOST_LOOKS = 8  # at each character: tags within quotes within tags are looked at again
+
+
+def may_exceed(str text not None, Py_ssize_t most):
+    """Whether something like a tag in *text* has more than *most* attributes.
+
+    Whatever a parser takes for a tag is among what is looked at here, which may be in a script or
+    between quotes as well: where the answer is no, a parser finds no such tag. Attributes are
+    delimited as by the expressions of `parser_tags`. Where too much would have to be looked at
+    again, the answer is yes.
+    """
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
+    if PyUnicode_KIND(text) == 1:
+        return _may_exceed(<const uint8_t*> PyUnicode_DATA(text), n, most)
+    if PyUnicode_KIND(text) == 2:
+        return _may_exceed(<const uint16_t*> PyUnicode_DATA(text), n, most)
+    return _may_exceed(<const uint32_t*> PyUnicode_DATA(text), n, most)
+
+
+cdef struct Walk:
+    Py_ssize_t at
+    Py_ssize_t angle  # the first "<" that was passed, or -1
+
+
+cdef bint _may_exceed(char_t* text, Py_ssize_t n, Py_ssize_t most):
+    cdef Py_ssize_t looks_left = MOST_LOOKS * n, start, count
+    cdef Walk walk
+    walk.at = 0
+    while True:
+        start = walk.at
+        while start < n and text[start] != c"<":
+            start += 1
+        if start + 1 >= n:
+            return False
+        walk.at = start + 1
+        if text[walk.at] == c"/" and walk.at + 1 < n:
+            walk.at += 1
+        if not c"a" <= _lower(text[walk.at]) <= c"z":
+            walk.at = start + 1
+            continue
+        walk.angle = -1
+        count = 0
+        _pass(text, n, &walk, ENDS_NAME)
+        while _pass_gap(text, n, &walk):
+            _pass_attribute(text, n, &walk)
+            count += 1
+            if count > most:
+                return True
+        looks_left -= walk.at - start
+        if looks_left < 0:
+            return True
+        if walk.angle >= 0:
+            walk.at = walk.angle
+
+
+cdef enum:  # what an ASCII letter may be between the angle brackets of a tag
+    WHITE = 1  # for HTML
+    ENDS_NAME = 2  # of a tag or an attribute
+    EQUALS = 4
+
+cdef uint8_t _MEANING[0x80]
+memset(_MEANING, 0, sizeof(_MEANING))
+_MEANING[c" "] = _MEANING[c"\t"] = _MEANING[c"\n"] = WHITE | ENDS_NAME
+_MEANING[c"\f"] = _MEANING[c"\r"] = WHITE | ENDS_NAME
+_MEANING[c"/"] = _MEANING[c">"] = ENDS_NAME
+_MEANING[c"="] = EQUALS
+
+
+cdef inline bint _is(uint32_t letter, int meaning):
+    return letter < 0x80 and _MEANING[letter] & meaning
+
+
+cdef inline bint _pass_gap(char_t* text, Py_ssize_t n, Walk* walk):
+    """Go on to the next attribute, if there is one before the tag ends."""
+    while walk.at < n and (_is(text[walk.at], WHITE) or text[walk.at] == c"/"):
+        walk.at += 1
+    return walk.at < n and text[walk.at] != c">"
+
+
+cdef inline void _pass(char_t* text, Py_ssize_t n, Walk* walk, int end):
+    """Go on to a letter that has the meaning *end*."""
+    cdef Py_ssize_t at = walk.at
+    while at < n and not _is(text[at], end):
+        if text[at] == c"<" and walk.angle < 0:
+            walk.angle = at
+        at += 1
+    walk.at = at
+
+
+cdef inline void _pass_attribute(char_t* text, Py_ssize_t n, Walk* walk):
+    """Go on to the end of an attribute and its value."""
+    cdef Py_ssize_t at
+    cdef uint32_t quote
+    if text[walk.at] == c"<" and walk.angle < 0:
+        walk.angle = walk.at
+    walk.at += 1
+    _pass(text, n, walk, ENDS_NAME | EQUALS)
+    at = _after_white(text, n, walk.at)
+    if at == n or text[at] != c"=":
+        return
+    walk.at = at = _after_white(text, n, at + 1)
+    if at == n or text[at] == c">":
+        return
+    if text[at] != c'"' and text[at] != c"'":
+        _pass_value(text, n, walk)
+        return
+    quote = text[at]
+    at += 1
+    while at < n and text[at] != quote:
+        if text[at] == c"<" and walk.angle < 0:
+            walk.angle = at
+        at += 1
+    walk.at = min(at + 1, n)
+
+
+cdef inline Py_ssize_t _after_white(char_t* text, Py_ssize_t n, Py_ssize_t at):
+    while at < n and _is(text[at], WHITE):
+        at += 1
+    return at
+
+
+cdef inline void _pass_value(char_t* text, Py_ssize_t n, Walk* walk):
+    """Go on to the end of a value without quotes, in which a slash is no end."""
+    while walk.at < n and not _is(text[walk.at], WHITE) and text[walk.at] != c">":
+        if text[walk.at] == c"<" and walk.angle < 0:
+            walk.angle = walk.at
+        walk.at += 1

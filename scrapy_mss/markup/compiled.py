@@ -1,6 +1,6 @@
 """The compiled part: what it offers, whether it is at hand, and the switch to do without it.
 
-Three modules are built at installation where there is a compiler. They repeat mechanics and not
+Some modules are built at installation where there is a compiler. They repeat mechanics and not
 rules, so that an installation without them gives the same result more slowly; the Python beside
 each call of theirs is what they are tested against. Arrays are passed as bytes, and returned as
 `array.array`.
@@ -63,7 +63,7 @@ class Pieces(Protocol):
 
 
 class Tags(Protocol):
-    """The class words of tags."""
+    """The class words of tags, and how many attributes tags may have."""
 
     def TagReader(  # noqa: N802, PLR0913, PLR0917 - a class, made once
         self,
@@ -73,6 +73,8 @@ class Tags(Protocol):
         most: int,
         ask: Callable[[int, str], tuple[int, list[int]]],
     ) -> ClassWordReader: ...
+
+    def may_exceed(self, text: str, most: int) -> bool: ...
 
 
 class Arrays(Protocol):
@@ -89,20 +91,42 @@ class Arrays(Protocol):
     def find_all(self, text: str, wanted: list[bytes]) -> list[list[int]]: ...
 
 
+class Runs(Protocol):
+    """Runs of tokens."""
+
+    def text_runs(
+        self, kinds: bytes, ends: bytes, text: int, word: int
+    ) -> tuple[array[int], array[int]]: ...
+
+    def run_numbers(self, firsts: bytes, lasts: bytes, n: int) -> array[int]: ...
+
+    def levels_around(self, parents: bytes, firsts: bytes, n_levels: int) -> array[int]: ...
+
+    def best_run(self, values: bytes) -> tuple[int, int, float]: ...
+
+    def inside_emptied(self, partners: bytes, wanted: bytes, unwanted: bytes) -> array[int]: ...
+
+
 class Compiled(NamedTuple):
-    """The three compiled modules."""
+    """The compiled modules."""
 
     pieces: Pieces
     tags: Tags
     arrays: Arrays
+    runs: Runs
 
 
 def _load() -> Compiled | None:
     try:
-        from scrapy_mss.markup import _arrays, _pieces, _tags  # type: ignore[attr-defined]
+        from scrapy_mss.markup import (  # type: ignore[attr-defined]
+            _arrays,
+            _pieces,
+            _runs,
+            _tags,
+        )
     except ImportError:  # there was no compiler
         return None
-    return Compiled(_pieces, _tags, _arrays)
+    return Compiled(_pieces, _tags, _arrays, _runs)
 
 
 _in_use = [_load()]

@@ -30,23 +30,25 @@ def element_starts(tokens: Tokens, names: frozenset[str] | None = None) -> Bools
 
 
 def is_tag_of(tokens: Tokens, names: frozenset[str]) -> Bools:
-    """bool[n_tokens]: the opening and closing tags with one of *names*."""
+    """bool[n_tokens]: the opening and closing tags with one of *names*; not to be written to."""
     table = _tag_table(names)
-    tags: Bools = table[tokens.tag]
+    # As bytes are translated: a quarter of the time of a look-up by indices.
+    tags = np.frombuffer(tokens.tag.tobytes().translate(table), np.bool_)
     return tags & tokens.is_tag if table[UNKNOWN_TAG] else tags  # whose number all texts have
 
 
 @lru_cache(64)
-def _tag_table(names: frozenset[str]) -> Bools:
-    """bool[256]: whether the tag of each number is one of *names*."""
-    table = np.zeros(256, np.bool_)
-    table[list(tag_numbers(names))] = True
-    return table
+def _tag_table(names: frozenset[str]) -> bytes:
+    """256 bytes: whether the tag of each number is one of *names*."""
+    numbers = tag_numbers(names)
+    return bytes(number in numbers for number in range(256))
 
 
 def prefix_sums(values: Bools | Ints) -> Counts:
     """int64[n+1]: the sums of the first 0, 1, 2 … *values*; a run's is a difference of two."""
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)))
+    sums = np.zeros(len(values) + 1, np.int64)
+    np.cumsum(values, out=sums[1:])
+    return sums
 
 
 def sum_inside(tokens: Tokens, starts: Indices, values: Bools | Ints) -> Counts:

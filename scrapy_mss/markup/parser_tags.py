@@ -56,7 +56,7 @@ _SCRIPT_TEXT: Final = rf"(?:[^<]+{_P}|{_SCRIPT_COMMENT}|<(?!/{_SCRIPT}))*{_P}"
 _RAW: Final = _in_any_case("style|xmp|iframe|noembed|noframes|title|textarea")
 _RAW_TEXT: Final = rf"(?:[^<]+{_P}|<(?!/(?ai:(?P=raw)){_END}))*{_P}"
 _RAW_ELEMENT: Final = (
-    rf"(?P<raw_tag>(?:{_in_any_case('script')}|(?P<raw>{_RAW})){_ATTRIBUTES}"
+    rf"(?P<raw_tag>(?:{_in_any_case('script')}|(?P<raw>{_RAW}))(?={_END}){_ATTRIBUTES}"
     rf"(?:[{_WHITE}/]*/>|(?P<open>[{_WHITE}/]*(?:>|\Z))))"
     rf"(?(open)(?(raw){_RAW_TEXT}|{_SCRIPT_TEXT})|)"
 )

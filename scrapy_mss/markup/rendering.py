@@ -46,12 +46,6 @@ def render(tokens: Tokens, kept: Bools) -> str:
     starts, ends = _run_bounds(kept & ~tokens.is_tag)
     if not len(starts):
         return ""
-    breaks = prefix_sums(_BREAKS[tokens.tag] * tokens.is_tag)
-    blanks = prefix_sums(tokens.blank_before)
-    level = np.minimum(breaks[starts[1:]] - breaks[ends[:-1]], 2)
-    blank = blanks[starts[1:] + 1] > blanks[ends[:-1]]
-    joints = np.where(level > 0, level, np.where(blank, _SPACE, 0)).tolist()
-
     # A page may have a slice for each of its words: what is done for each is done by few steps.
     clean = tokens.clean
     bounds = zip(
@@ -60,15 +54,30 @@ def render(tokens: Tokens, kept: Bools) -> str:
     slices = [clean[start:end] for start, end in bounds]
     parts = [""] * (2 * len(slices) - 1)
     parts[::2] = [part if part.isalnum() else _shown(part) for part in slices]
-    parts[1::2] = [_JOINTS[joint] for joint in joints]
+    parts[1::2] = [_JOINTS[joint] for joint in _joints(tokens, starts, ends)]
     return _without_controls("".join(parts).strip())
+
+
+def _joints(tokens: Tokens, starts: Indices, ends: Indices) -> list[int]:
+    """Which of ``_JOINTS`` is between each of the runs from *starts* to *ends* and the next."""
+    first, last = starts[0], ends[-1]
+    starts, ends = starts[1:] - first, ends[:-1] - first
+    breaks = prefix_sums(_BREAKS[tokens.tag[first:last]] * tokens.is_tag[first:last])
+    blanks = prefix_sums(tokens.blank_before[first:last])
+    level = np.minimum(breaks[starts] - breaks[ends], 2)
+    blank = blanks[starts + 1] > blanks[ends]
+    joints: list[int] = np.where(level > 0, level, np.where(blank, _SPACE, 0)).tolist()
+    return joints
 
 
 def _shown(part: str) -> str:
     """A slice of the cleaned source as a browser shows it."""
     if "<" in part:
         part = DECLARATION.sub(" ", part)
-    return " ".join(decode_all(part).split())
+    part = decode_all(part)
+    if part.isprintable() and "  " not in part:  # single spaces alone, known twice as fast
+        return part.strip(" ")
+    return " ".join(part.split())
 
 
 def _without_controls(text: str) -> str:

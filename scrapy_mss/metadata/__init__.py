@@ -65,7 +65,7 @@ def read(root: Element, url: str | None = None) -> Metadata:
 
 def read_html(html: str, url: str | None = None) -> Metadata:
     """The metadata of the page *html*, for callers without a parsed tree."""
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, collect_ids=False)
     try:
         source = affordable(html).encode("utf-8", "replace")
         tree = etree.fromstring(source, parser=parser)

@@ -27,7 +27,7 @@ MAX_LONG_LINES: Final = 2  # on many pages, a standfirst and a caption are above
 MAX_LINE: Final = 120  # characters of a byline or a line with a date; a teaser has more
 SEPARATOR: Final = " | "  # between the lines of one element
 
-BYLINE_MARKERS: Final = ("byline", "author", "autor", "auteur")
+_BYLINE_MARKER: Final = re.compile("byline|author|autor|auteur")
 _AUTHOR_PAGE: Final = re.compile(
     r"/(?:authors?|autor(?:en|es|i)?|auteurs?|by|contributors?|journalists?|people|profiles?|"
     r"redaktion|staff|team|writers?)/[^/]",
@@ -98,7 +98,8 @@ def separated_text(element: Element, visible: VisibleText) -> str:
 
 def markers_of(element: Element) -> str:
     """The class, id and property of an element, in lower case."""
-    return " ".join(element.get(name) or "" for name in ("class", "id", "itemprop")).lower()
+    value = element.get
+    return f"{value('class', '')} {value('id', '')} {value('itemprop', '')}".lower()
 
 
 def first_group(elements: Iterable[Element]) -> Iterator[Element]:
@@ -155,7 +156,6 @@ def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:
 
 
 def _is_byline(element: Element) -> bool:
-    markers = markers_of(element)
-    if any(marker in markers for marker in BYLINE_MARKERS):
+    if _BYLINE_MARKER.search(markers_of(element)):
         return True
     return element.tag == "a" and bool(_AUTHOR_PAGE.search(element.get("href") or ""))

@@ -32,6 +32,7 @@ MAX_LIST: Final = 200
 MAX_DEPTH: Final = 4  # name of an author in an author in an author; real pages need 2
 
 Node = Mapping[str, Any]
+NESTED: Final = (dict, list)  # a union, as in `dict | list`, would be made anew at each use
 
 # Keys under which a node still describes the page.
 PAGE_KEYS: Final = frozenset({"@graph", "mainEntity", "mainEntityOfPage", "subjectOf", "article"})
@@ -56,6 +57,7 @@ KINDS: Final[tuple[tuple[str, str], ...]] = (
     ("CreativeWork", WEB_PAGE),
     ("WebSite", WEB_SITE),
 )
+_ENDINGS: Final = tuple(ending for ending, _ in KINDS)  # most nodes have none of them
 MAX_TYPES: Final = 20  # of one node
 
 # The CDATA section or comment that XHTML needed around a script, and how far from the end of the
@@ -69,6 +71,8 @@ _P: Final = "+" if sys.version_info >= (3, 11) else ""  # keeps no state a repet
 _STRING: Final = rf'"(?:[^"\\]+{_P}|\\.|\\\Z)*{_P}(?:"|\Z)'
 _BETWEEN_COMMAS: Final = re.compile(rf'(?:[^",]+{_P}|{_STRING}|,(?!\s*[\]}}]))+{_P}', re.DOTALL)
 _BETWEEN: Final = re.compile(r"[\s;,]*")
+_AFTER_PATH: Final = re.compile(r"[?#]")
+_BEFORE_HOST: Final = re.compile(r"^https?://(www\.)?")
 _DECODER: Final = json.JSONDecoder(strict=False)  # line breaks in strings are a common mistake
 
 
@@ -148,13 +152,13 @@ class Graph:
             self._nodes_left -= 1
             value, of_page = queue.popleft()
             if isinstance(value, list):
-                queue.extend((each, of_page) for each in value if isinstance(each, dict | list))
+                queue.extend((each, of_page) for each in value if isinstance(each, NESTED))
             elif isinstance(value, dict):
                 self._add(value, of_page=of_page)
                 queue.extend(
                     (each, of_page and key in PAGE_KEYS)
                     for key, each in value.items()
-                    if isinstance(each, dict | list)
+                    if isinstance(each, NESTED)
                 )
 
     def _add(self, node: Node, *, of_page: bool) -> None:
@@ -228,11 +232,12 @@ def kind_of(node: Node) -> str:
     """The kind of *node* by its `@type`; the first matching row of `KINDS` decides."""
     value = node.get("@type")
     types = value if isinstance(value, list) else [value]
-    names = [each for each in types[:MAX_TYPES] if isinstance(each, str)]
-    for ending, kind in KINDS:
-        if any(name.endswith(ending) for name in names):
-            return kind
-    return OTHER
+    names = [
+        each for each in types[:MAX_TYPES] if isinstance(each, str) and each.endswith(_ENDINGS)
+    ]
+    if not names:
+        return OTHER
+    return next(kind for ending, kind in KINDS if any(name.endswith(ending) for name in names))
 
 
 def _urls(node: Node, key: str) -> Iterator[str]:
@@ -245,5 +250,5 @@ def _urls(node: Node, key: str) -> Iterator[str]:
 
 def comparable_url(url: str) -> str:
     """*url* without the parts in which two mentions of the same page often differ."""
-    bare = re.split(r"[?#]", url.strip(), maxsplit=1)[0]
-    return re.sub(r"^https?://(www\.)?", "", bare).rstrip("/").lower()
+    bare = _AFTER_PATH.split(url.strip(), maxsplit=1)[0]
+    return _BEFORE_HOST.sub("", bare).rstrip("/").lower()

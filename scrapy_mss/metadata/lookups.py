@@ -141,8 +141,13 @@ def script_value(page: ParsedPage, keys: Keys) -> Iterator[str]:
 
 @lru_cache
 def _values_of(keys: Keys) -> re.Pattern[str]:
+    # It begins with a letter that is searched for at once, and few of the others go on with an
+    # initial of a key: scripts are long, and have many quotes.
+    initials = "".join(sorted({key[0] for key in keys}))
     names = "|".join(map(re.escape, keys))
-    return re.compile(rf'\\?"(?:{names})\\?"\s{{0,3}}:\s{{0,3}}\\?"([^"\\]{{8,40}})', re.IGNORECASE)
+    return re.compile(
+        rf'"(?=[{initials}])(?:{names})\\?"\s{{0,3}}:\s{{0,3}}\\?"([^"\\]{{8,40}})', re.IGNORECASE
+    )
 
 
 def url_day(page: ParsedPage, _: Keys) -> Iterator[str]:

@@ -194,8 +194,8 @@ class ParsedPage:
         urls = (self.url, *self.links.get("canonical", ()), *self.metas.get("og:url", ()))
         titles = (*map(clean, self.metas.get("og:title", ())), *self.headings)
         return PageIdentity(
-            frozenset(comparable_url(url) for url in urls if url),
-            frozenset(folded(title) for title in titles),
+            frozenset(comparable_url(url) for url in {*urls} if url),
+            frozenset(folded(title) for title in {*titles}),
         )
 
     def json_ld(self, kind: str, keys: Sequence[str]) -> Iterator[str]:

@@ -44,13 +44,15 @@ def test_log_odds_are_those_of_loops_over_the_weights(rows: list[list[float]], s
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
 
 
-@pytest.mark.parametrize(("batches", "more"), [(0, 0), (0, 1), (1, -1), (1, 0), (1, 1), (3, 7)])
+@pytest.mark.parametrize(("tiles", "more"), [(0, 0), (0, 1), (1, -1), (1, 0), (1, 1), (3, 2)])
+@pytest.mark.parametrize("tile", [1, 3, 4, 5, 16])
 def test_log_odds_do_not_depend_on_the_number_of_rows(
-    batches: int, more: int, monkeypatch: pytest.MonkeyPatch
+    tiles: int, more: int, tile: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network = random_network(N_INPUTS)
-    monkeypatch.setattr(mlp, "MOST_WORK", 16 * network.hidden.size)
-    n = batches * network.batch + more
+    monkeypatch.setattr(mlp, "MOST_WORK", tile**2 * len(network.hidden))
+    assert network.tile == tile
+    n = tiles * tile + more
     inputs = np.random.default_rng(0).normal(size=(n, N_INPUTS)).astype(np.float32)
 
     found = network.log_odds(inputs)
@@ -64,11 +66,11 @@ def test_no_product_of_the_bundled_network_wakes_the_threads_of_blas() -> None:
     assert classifier is not None
     network = classifier.network
 
-    assert 1 < network.batch * network.hidden.size <= MOST_WORK < 2**19
+    assert 1 < network.tile**2 * len(network.hidden) <= MOST_WORK < 2**19
 
 
-def test_a_network_of_any_size_has_batches() -> None:
-    assert random_network(MOST_WORK).batch == 1
+def test_a_network_of_any_size_has_tiles() -> None:
+    assert random_network(MOST_WORK).tile == 1
 
 
 def test_inputs_are_clipped() -> None:

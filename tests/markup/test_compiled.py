@@ -15,13 +15,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.segmentation import Blocks, segment
+from scrapy_mss.blocks.selection import kept_tokens
 from scrapy_mss.core.hashing import groups
+from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup import compiled
 from scrapy_mss.markup.attributes import element_attributes
 from scrapy_mss.markup.characters import codes_at
 from scrapy_mss.markup.compiled import Compiled, compiled_part, python_alone
 from scrapy_mss.markup.elements import element_starts, nearest_ancestors
 from scrapy_mss.markup.occurrences import occurrences
+from scrapy_mss.markup.parser_tags import attributes, long_tags
 from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokenizer import tokenize, word_ids
@@ -54,6 +59,32 @@ ATTRIBUTES = st.lists(
     max_size=24,
 ).map("".join)
 
+MARKUP = st.lists(
+    st.sampled_from(
+        [
+            *("<p", "</p", "<b>", "<script", "</script>", "<style", "</style >", "<!--", "-->"),
+            *(
+                " a",
+                "/b",
+                "=",
+                "='",
+                '="',
+                "'",
+                '"',
+                ">",
+                "/>",
+                "<",
+                "\n",
+                "\f",
+                "\x1c",
+                "x",
+                "\u00e9",
+            ),
+        ]
+    ),
+    max_size=24,
+).map("".join)
+
 
 def built() -> Compiled:
     part = compiled_part()
@@ -68,8 +99,8 @@ def both(perform: Callable[[], Result]) -> tuple[Result, Result]:
     return perform(), python
 
 
-def columns(tokens: Tokens) -> dict[str, object]:
-    """Everything about *tokens* that can be compared, types included."""
+def columns(tokens: Tokens | Blocks) -> dict[str, object]:
+    """Everything about *tokens* or blocks that can be compared, types included."""
     return {
         name: (value.dtype.str, value.tolist()) if isinstance(value, np.ndarray) else value
         for name, value in vars(tokens).items()
@@ -167,6 +198,49 @@ def test_codes_are_those_of_the_characters(text: str, data: st.DataObject) -> No
 
 
 @needs_compiler
+@given(st.one_of(ATTRIBUTES.map("<p {}".format), TEXTS, MARKUP), st.integers(0, 5))
+@examples(20)
+@example("<p a='<b' c d>", 2)
+@example("i</a b='>' c>", 1)
+@example("<p a=\"x\"b='y'c/d=/e>", 4)
+@example("<style a b c/><p>", 2)
+def test_a_tag_of_more_attributes_is_not_overlooked(source: str, most: int) -> None:
+    found = [len(list(attributes(source, tag))) for tag in long_tags(source, 0)]
+
+    assert built().tags.may_exceed(source, most) >= any(n > most for n in found)
+    if "<" not in source.removeprefix("<"):  # nothing but one tag is looked at
+        assert built().tags.may_exceed(source, most) == any(n > most for n in found)
+
+
+@needs_compiler
+def test_what_would_take_too_long_to_look_at_may_have_many_attributes() -> None:
+    assert not built().tags.may_exceed("<a b='" + 5 * "<a" + "'>", 1)
+    assert built().tags.may_exceed("<a b='" + 100 * "<a" + "'>", 1)
+
+
+@needs_compiler
+@given(st.one_of(PAGES, TEXTS), st.integers(0, 2**32 - 1))
+@examples(4)
+def test_both_ways_find_the_same_blocks_and_keep_the_same_tokens(source: str, seed: int) -> None:
+    page = Page.of(source)
+    kept = np.random.default_rng(seed).random(len(page.blocks)) < 0.5
+
+    one, other = both(lambda: columns(segment(page.tokens)))
+    of_one, of_other = both(lambda: kept_tokens(page, kept).tolist())
+
+    assert one == other
+    assert of_one == of_other
+
+
+@needs_compiler
+@given(st.lists(st.integers(-6, 6).map(lambda n: n / 2)) | st.lists(st.floats(-9, 9)))
+def test_both_ways_find_the_same_best_span(scores: list[float]) -> None:
+    one, other = both(lambda: best_span(np.array(scores, np.float64)))
+
+    assert one == other
+
+
+@needs_compiler
 @given(PAGES)
 def test_both_ways_find_the_same_ancestors(source: str) -> None:
     tokens = tokenize(source)
@@ -231,7 +305,7 @@ def test_words_are_hashed_as_hashlib_does(normal_form: str) -> None:
 
 @needs_compiler
 def test_places_outside_of_a_text_are_rejected() -> None:
-    arrays, tags = built().arrays, built().tags
+    arrays, tags, runs = built().arrays, built().tags, built().runs
     reader = tags.TagReader((), (), ("unknown",), 12, lambda _tag, _source: (0, []))
     place = np.array([3], np.int32).tobytes()
     none = np.array([0], np.int32).tobytes()
@@ -246,6 +320,10 @@ def test_places_outside_of_a_text_are_rejected() -> None:
         reader.read("one", b"\1", none, place)
     with pytest.raises(ValueError, match="8 and 4 bytes"):
         reader.read("one", b"\0", none + none, place)
+    with pytest.raises(ValueError, match="run 1 is from 1 to 1 of 3, after 2"):
+        runs.run_numbers(*2 * (np.array([1, 1], np.int64).tobytes(),), 3)
+    with pytest.raises(IndexError, match="token 3 of 1"):
+        runs.levels_around(place, np.zeros(1, np.int64).tobytes(), 2)
     with pytest.raises(ValueError, match="cannot seek"):
         arrays.find_all("one", [b"on"])
 

@@ -30,6 +30,11 @@ def test_a_tag_keeps_its_first_attributes(form: str) -> None:
     assert element.text == "one"
 
 
+@pytest.mark.parametrize("before", ["<title-bar>", "<scripted>", "<Styles>"])
+def test_a_tag_counts_after_one_whose_name_begins_as_that_of_raw_text(before: str) -> None:
+    assert len(affordable(before + tag(1000))) < len(before + tag(MAX_ATTRIBUTES + 1))
+
+
 @pytest.mark.parametrize(
     "source",
     [

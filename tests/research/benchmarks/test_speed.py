@@ -30,10 +30,22 @@ def test_every_way_has_a_bound() -> None:
 
 
 def test_costs_are_multiples_of_the_unit_of_the_same_page() -> None:
-    costs = Costs(units=[1.0, 2.0], stages={"one": [3.0, 4.0], "other": [1.0, 1.0]})
+    costs = Costs(
+        units=[1.0, 2.0],
+        stages={"one": [3.0, 4.0], "other": [1.0, 1.0]},
+        beyond={"html": [1.0, 3.0]},
+    )
 
-    assert costs.multiples("one") == [3.0, 2.0]
-    assert costs.totals() == [4.0, 2.5]
+    assert costs.multiples(costs.stages["one"]) == [3.0, 2.0]
+    assert costs.multiples(costs.of_text()) == [4.0, 2.5]
+    assert costs.multiples(costs.of_article()) == [5.0, 4.0]
+
+
+def test_small_pages_are_articles_and_take_some_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "N_WARM", 1)
+    monkeypatch.setattr(speed, "N_SMALL", 3)
+
+    assert speed.small_page_milliseconds() > 0
 
 
 def test_a_target_that_is_missed_is_marked() -> None:
