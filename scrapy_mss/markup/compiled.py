@@ -1,9 +1,9 @@
 """The compiled part: what it offers, whether it is at hand, and the switch to do without it.
 
-Three modules are built at installation where there is a compiler. They repeat mechanics and not
+Four modules are built at installation where there is a compiler. They repeat mechanics and not
 rules, so that an installation without them gives the same result more slowly; the Python beside
 each call of theirs is what they are tested against. Arrays are passed as bytes, and returned as
-`array.array`.
+`array.array` or, a byte each, as `bytearray`.
 """
 
 from __future__ import annotations
@@ -84,25 +84,56 @@ class Arrays(Protocol):
 
     def groups(self, keys: bytes, salt: int) -> array[int]: ...
 
-    def codes_at(self, text: str, places: bytes) -> array[int]: ...
+    def shared_counts(
+        self, ids: bytes, first: bytes, few: bytes, key: tuple[int, int, int]
+    ) -> array[int]: ...
 
     def find_all(self, text: str, wanted: list[bytes]) -> list[list[int]]: ...
 
 
+class Sums(Protocol):
+    """Sums and counts over a page's blocks; see `blocks.sums`, `text_counts`, `containers`."""
+
+    def containers(
+        self, start: bytes, close: bytes, first: bytes, n_levels: int
+    ) -> tuple[array[int], array[int], array[int], array[int]]: ...
+
+    def element_sums(self, values: bytes, begin: bytes, end: bytes, k: int) -> array[float]: ...
+
+    def inside(self, chosen: bytes, begin: bytes, end: bytes, n: int) -> bytearray: ...
+
+    def group_sums(self, values: bytes, groups: bytes, k: int) -> array[float]: ...
+
+    def text_counts(
+        self, text: str, texts: tuple[bytes, bytes, bytes, bytes], first: bytes, classes: bytes
+    ) -> tuple[array[float], array[float], bytearray, bytearray]: ...
+
+    def marked_counts(
+        self, ids: bytes, chosen: bytes, first: bytes, table: tuple[bytes, int]
+    ) -> array[int]: ...
+
+    def table_counts(
+        self, words: bytes, rows: bytes, table: tuple[bytes, bytes], shape: tuple[int, int]
+    ) -> array[int]: ...
+
+    def run_hashes(self, ids: bytes, first: bytes) -> array[int]: ...
+
+
 class Compiled(NamedTuple):
-    """The three compiled modules."""
+    """The four compiled modules."""
 
     pieces: Pieces
     tags: Tags
     arrays: Arrays
+    sums: Sums
 
 
 def _load() -> Compiled | None:
     try:
-        from scrapy_mss.markup import _arrays, _pieces, _tags  # type: ignore[attr-defined]
+        from scrapy_mss.markup import _arrays, _pieces, _sums, _tags  # type: ignore[attr-defined]
     except ImportError:  # there was no compiler
         return None
-    return Compiled(_pieces, _tags, _arrays)
+    return Compiled(_pieces, _tags, _arrays, _sums)
 
 
 _in_use = [_load()]
