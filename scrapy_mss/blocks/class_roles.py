@@ -14,6 +14,7 @@ from zlib import crc32
 import numpy as np
 
 from scrapy_mss.markup.attributes import ElementAttributes
+from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.tokens import Bytes
 
@@ -82,12 +83,19 @@ def _tables() -> tuple[np.ndarray[tuple[int], np.dtype[np.uint32]], Bytes]:
 
 
 _HASHES, _ROLES = _tables()
+_AS_BYTES = (_HASHES.tobytes(), _ROLES.tobytes())
 
 
 def role_counts(attributes: ElementAttributes) -> Counts:
     """int64[n_roles, n_elements]: how many class words of each element have each role."""
-    place = attributes.word & _TABLE_MASK
-    roles = np.where(_HASHES[place] == attributes.word, _ROLES[place], 0)
-    n = len(attributes.start)
-    rows = [np.bincount(attributes.element[(roles >> role & 1) > 0], minlength=n) for role in Role]
+    word, element, n = attributes.word, attributes.element, len(attributes.start)
+    compiled = compiled_part()
+    if compiled is not None:
+        shape = (len(Role), n)
+        counts = compiled.sums.table_counts(word.tobytes(), element.tobytes(), _AS_BYTES, shape)
+        return np.frombuffer(counts, np.int64).reshape(shape)
+    place = word & _TABLE_MASK
+    known = np.flatnonzero(_HASHES[place] == word)
+    roles, of_known = _ROLES[place[known]], element[known]
+    rows = [np.bincount(of_known[(roles >> role & 1) > 0], minlength=n) for role in Role]
     return np.stack(rows)

@@ -40,6 +40,7 @@ from scrapy_mss.markup.tokens import Floats
 MAX_LOG_ODDS = 8.0  # of one family's evidence: what is beyond is as certain as e**8 to 1
 NEIGHBOUR_OFFSETS = (-2, -1, 1, 2)
 NEIGHBOUR_FEATURES = ("score", "words", "link_share", "heading_rank", "ends_sentence")
+_NEIGHBOURS = tuple(f"{name}[{by:+d}]" for name in NEIGHBOUR_FEATURES for by in NEIGHBOUR_OFFSETS)
 
 
 class Pooling(NamedTuple):
@@ -115,6 +116,7 @@ POOLINGS = (
     Pooling("class_words_min", "class_words", min_over_ancestors),
     Pooling("class_words_max", "class_words", max_over_ancestors),
 )
+_EVIDENCE = tuple(f"evidence_{pooling.name}" for pooling in POOLINGS)
 
 
 def block_evidence(page: Page, bayes: NaiveBayes[Page]) -> Floats:
@@ -149,15 +151,14 @@ def block_inputs(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
     kept, _ = evidence_mass(page, opinions["opinions"])
     columns = {
         **features,
-        **{f"evidence_{p.name}": row for p, row in zip(POOLINGS, evidence, strict=True)},
+        **dict(zip(_EVIDENCE, evidence, strict=True)),
         "score": score,
         "score_of_heading_above": _score_of_heading_above(page, score),
         "page_evidence": np.full(len(score), np.log1p(total)),
         **opinions,
         **container_features(page, {"": mass, "opinions_": kept}),
     }
-    for name in NEIGHBOUR_FEATURES:
-        columns |= _neighbours(name, columns[name])
+    columns.update(_neighbours([columns[name] for name in NEIGHBOUR_FEATURES]))
     return BlockInputs(score, columns)
 
 
@@ -166,15 +167,16 @@ def _score_of_heading_above(page: Page, score: Floats) -> Floats:
     return np.where(above >= 0, score[above], 0.0) if len(score) else score
 
 
-def _neighbours(name: str, column: Floats) -> Columns:
-    """*column* of the blocks some blocks further on or back; 0 beyond the page's ends."""
-    n, margin = len(column), max(NEIGHBOUR_OFFSETS)
-    padded = np.zeros(n + 2 * margin)
-    padded[margin : margin + n] = column
-    return {
-        f"{name}[{offset:+d}]": padded[margin + offset : margin + offset + n]
-        for offset in NEIGHBOUR_OFFSETS
-    }
+def _neighbours(columns: list[Floats]) -> Columns:
+    """The *columns* of `NEIGHBOUR_FEATURES` of the blocks some blocks further on or back.
+
+    Beyond the page's ends all are 0.
+    """
+    n, margin = len(columns[0]), max(NEIGHBOUR_OFFSETS)
+    padded = np.zeros((len(columns), n + 2 * margin))
+    padded[:, margin : margin + n] = columns
+    shifted = (row[margin + by : margin + by + n] for row in padded for by in NEIGHBOUR_OFFSETS)
+    return dict(zip(_NEIGHBOURS, shifted, strict=True))
 
 
 @dataclass(frozen=True, eq=False)

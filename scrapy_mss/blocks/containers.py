@@ -11,9 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.segmentation import LEVELS, Blocks
+from scrapy_mss.blocks.sums import element_sums, inside
+from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Indices
-from scrapy_mss.markup.tokens import Bools, Bytes, Floats
+from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Tokens
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,7 +23,7 @@ class Containers:
     """A page's block elements in the order of their opening tags; m of them, over n blocks.
 
     ``around[k]`` is the k-th element around each block, innermost first, and ``parent`` the one
-    around each element; m stands for none.
+    around each element of those; m stands for none.
     """
 
     begin: Indices  # intp[m]: the first block
@@ -32,41 +34,51 @@ class Containers:
     n_blocks: int
 
     @classmethod
-    def of(cls, page: Page) -> Containers:
-        tokens, first, start = page.tokens, page.blocks.first, page.attributes.start
-        m = len(start)
-        rows = np.full(len(tokens) + 1, m)  # the last is for the ancestor -1
-        rows[start] = np.arange(m)
-        around = rows[page.blocks.ancestors]
-        parent = np.full(m + 1, m)
-        parent[around[:-1]] = around[1:]
-        parent[m] = m
-        return cls(
-            begin=np.searchsorted(first, start),
-            end=np.searchsorted(first, tokens.partner[start]),
-            tag=tokens.tag[start],
-            around=around,
-            parent=parent,
-            n_blocks=len(first),
-        )
+    def of(cls, tokens: Tokens, blocks: Blocks, start: Indices) -> Containers:
+        """The elements that begin at the tags *start* (intp[m]), which are all block elements."""
+        compiled = compiled_part()
+        close, tag = tokens.partner[start], tokens.tag[start]
+        if compiled is not None:
+            columns = compiled.sums.containers(
+                start.tobytes(), close.tobytes(), blocks.first.tobytes(), LEVELS
+            )
+            arrays = (np.frombuffer(each, np.int64) for each in columns)
+            begin, end, around, parent = (each.astype(np.intp, copy=False) for each in arrays)
+            return cls(begin, end, tag, around.reshape(LEVELS, len(blocks)), parent, len(blocks))
+        begin, end = blocks.first.searchsorted(start), blocks.first.searchsorted(close)
+        around, parent = _around(tokens, blocks, start)
+        return cls(begin, end, tag, around, parent, len(blocks))
 
     def __len__(self) -> int:
         return len(self.begin)
 
     def total(self, values: Floats) -> Floats:
         """float64[m]: the sum of *values* (float64[n]) inside each element."""
-        before = np.concatenate((np.zeros(1), np.cumsum(values)))
-        return before[self.end] - before[self.begin]
+        total: Floats = self.totals(values[np.newaxis])[0]
+        return total
+
+    def totals(self, values: Floats) -> Floats:
+        """float64[k, m]: the sums of *values* (float64[k, n]) inside each element."""
+        return element_sums(values, self.begin, self.end)
 
     def inside(self, chosen: Bools) -> Bools:
         """bool[n]: the blocks inside any of the *chosen* elements (bool[m])."""
-        n = self.n_blocks + 1
-        edges = np.bincount(self.begin[chosen], minlength=n)
-        edges -= np.bincount(self.end[chosen], minlength=n)
-        return np.greater(np.cumsum(edges)[:-1], 0)
+        return inside(chosen, self.begin, self.end, self.n_blocks)
 
     def run(self, row: int) -> Bools:
         """bool[n]: the blocks inside the element at *row*."""
         blocks = np.zeros(self.n_blocks, np.bool_)
         blocks[self.begin[row] : self.end[row]] = True
         return blocks
+
+
+def _around(tokens: Tokens, blocks: Blocks, start: Indices) -> tuple[Indices, Indices]:
+    """intp[LEVELS, n] and intp[m+1]: the elements around each block, and around each of those."""
+    m = len(start)
+    rows = np.full(len(tokens) + 1, m)  # the last is for the ancestor -1
+    rows[start] = np.arange(m)
+    around: Indices = rows[blocks.ancestors]
+    parent = np.full(m + 1, m)
+    parent[around[:-1]] = around[1:]
+    parent[m] = m
+    return around, parent

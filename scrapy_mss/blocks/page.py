@@ -11,27 +11,40 @@ from functools import cached_property
 
 import numpy as np
 
+from scrapy_mss.blocks.containers import Containers
 from scrapy_mss.blocks.segmentation import Blocks, segment
+from scrapy_mss.blocks.sums import run_hashes
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes
-from scrapy_mss.markup.elements import Counts, Indices, mask_inside
+from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.stemming import Stem, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Ints, TokenIds, Tokens
+from scrapy_mss.markup.tokens import WORD, Bools, Bytes, Floats, Ints, TokenIds, Tokens
 
 
 @dataclass(frozen=True, eq=False)
 class Texts:
     """The words and symbols of a page's blocks in their order; every block has one."""
 
+    tokens: Tokens
     token: Indices  # intp[n_texts]
     block: Ints  # int32[n_texts]: ascending
     first: Indices  # intp[n]: where in this table each block begins
 
-    @property
+    @cached_property
     def size(self) -> Indices:
         """intp[n]: how many each block has."""
         return np.append(self.first[1:], len(self.token))[: len(self.first)] - self.first
+
+    @cached_property
+    def token_id(self) -> TokenIds:
+        """uint64[n_texts]: the id of each."""
+        return self.tokens.token_id[self.token]
+
+    @cached_property
+    def is_word(self) -> Bools:
+        """bool[n_texts]: the words, as opposed to symbols."""
+        return np.equal(self.tokens.kind[self.token], WORD)
 
     def count(self, chosen: Bools) -> Counts:
         """int64[n]: how many texts of each block are *chosen* (bool[n_texts])."""
@@ -61,26 +74,26 @@ class Page:
         return element_attributes(self.tokens)
 
     @cached_property
+    def containers(self) -> Containers:
+        """The page's block elements as runs of its blocks."""
+        return Containers.of(self.tokens, self.blocks, self.attributes.start)
+
+    @cached_property
     def ancestor_keys(self) -> TokenIds:
         """uint64[LEVELS, n]: the tag and class words of each block's ancestors, 0 for none."""
-        keys = np.zeros(len(self.tokens) + 1, np.uint64)  # the last is for the ancestor -1
-        keys[self.attributes.start] = self.attributes.key
-        ancestors: TokenIds = keys[self.blocks.ancestors]
-        return ancestors
+        keys = np.append(self.attributes.key, np.uint32(0))
+        return keys.astype(np.uint64)[self.containers.around]
 
     @cached_property
     def ancestor_tags(self) -> Bytes:
         """uint8[LEVELS, n]: the tag numbers of each block's ancestors, 0 for none."""
-        tags: Bytes = np.append(self.tokens.tag, np.uint8(0))[self.blocks.ancestors]
+        tags: Bytes = np.append(self.containers.tag, np.uint8(0))[self.containers.around]
         return tags
 
     @cached_property
     def hidden(self) -> Bools:
         """bool[n]: the blocks inside elements that the page does not show."""
-        chosen = np.zeros(len(self.tokens), np.bool_)
-        chosen[self.attributes.start] = self.attributes.hidden
-        hidden: Bools = mask_inside(self.tokens, chosen)[self.blocks.first]
-        return hidden
+        return self.containers.inside(self.attributes.hidden)
 
     @cached_property
     def words_before(self) -> Floats:
@@ -94,20 +107,12 @@ class Page:
         of_token = self.blocks.of_token
         token = np.flatnonzero((of_token >= 0) & ~self.tokens.is_tag)
         block = of_token[token]
-        return Texts(token, block, np.searchsorted(token, self.blocks.first))
+        return Texts(self.tokens, token, block, np.searchsorted(token, self.blocks.first))
 
     @cached_property
     def text_hashes(self) -> TokenIds:
         """uint64[n]: a hash of the words and symbols of each block."""
-        texts = self.texts
-        weights = np.arange(len(texts.token))  # 1, 3, 5 ... in each block
-        weights -= texts.first[texts.block]
-        weights *= 2
-        weights += 1
-        mixed = self.tokens.token_id[texts.token]
-        mixed *= weights.view(np.uint64)
-        hashes: TokenIds = np.add.reduceat(mixed, texts.first)
-        return hashes
+        return run_hashes(self.texts.token_id, self.texts.block, self.texts.first)
 
     def is_parent(self, tag: str) -> Bools:
         """bool[n]: the blocks whose innermost block element is called *tag*."""

@@ -11,10 +11,13 @@ from functools import cache
 
 import numpy as np
 
+from scrapy_mss.blocks.page import Texts
+from scrapy_mss.blocks.sums import Marks
+from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import HASH_SHIFT, Bools, TokenIds
 
-_TABLE_BITS = 18  # of a word's hash: one other word in five hundred is taken for a stop word
+_TABLE_SIZE = 1 << 18  # by a word's hash: one other word in five hundred is taken for a stop word
 
 STOP_WORDS = """
 the of and to in a is that for it on was with as at be this have from or by are not but they his her
@@ -41,18 +44,19 @@ az és hogy nem egy v se že s je si să în cu pe nu este gli nel dei einer dem
 
 def is_stop_word(token_ids: TokenIds) -> Bools:
     """bool[n]: which of the tokens are among the commonest words."""
-    found: Bools = _table()[_places(token_ids)]
-    return found
+    return _table().are_on(token_ids)
+
+
+def count_stop_words(texts: Texts) -> Counts:
+    """int64[n]: how many of the commonest words each block has."""
+    return _table().count(texts.token_id, texts.is_word, texts.first)
 
 
 @cache
-def _table() -> Bools:
-    """bool[2**_TABLE_BITS]: by the low bits of a word's hash, whether it is a stop word's."""
-    table = np.zeros(1 << _TABLE_BITS, np.bool_)
+def _table() -> Marks:
+    """The stop words, by the low bits of their hashes."""
     stops = tokenize(STOP_WORDS)
-    table[_places(stops.token_id[stops.is_word])] = True
-    return table
-
-
-def _places(token_ids: TokenIds) -> TokenIds:
-    return token_ids >> np.uint64(HASH_SHIFT) & np.uint64((1 << _TABLE_BITS) - 1)
+    places = stops.token_id[stops.is_word] >> np.uint64(HASH_SHIFT) & np.uint64(_TABLE_SIZE - 1)
+    marks = np.zeros(_TABLE_SIZE, np.bool_)
+    marks[places] = True
+    return Marks(marks, HASH_SHIFT)

@@ -20,7 +20,7 @@ MULTIPLIERS = tuple(
     np.uint64(m) for m in (0x6A09E667F3BCC909, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B)
 )
 
-_SALT = hash("groups") & (1 << 64) - 1  # another in each process
+SALT = hash("groups") & (1 << 64) - 1  # of tables of numbers: another in each process
 _FILTER_BITS = 12
 _FILTER_SHIFT = np.uint64(64 - _FILTER_BITS)
 
@@ -54,10 +54,14 @@ def groups(keys: TokenIds) -> Indices:
     """intp[n]: for each of the *keys* (uint64[n]) a number, the same for equal ones; from 0 on."""
     compiled = compiled_part()
     if compiled is not None:
-        numbers = np.asarray(compiled.arrays.groups(keys.tobytes(), _SALT))
+        numbers = np.asarray(compiled.arrays.groups(keys.tobytes(), SALT))
         return numbers.astype(np.intp)
-    known: dict[int, int] = {}
-    return np.array([known.setdefault(key, len(known)) for key in keys.tolist()], np.intp)
+    order = keys.argsort()
+    ordered = keys[order]
+    is_new = np.append(False, ordered[1:] != ordered[:-1])[: len(keys)]  # but for the first
+    numbers = np.empty(len(keys), np.intp)
+    numbers[order] = is_new.cumsum()
+    return numbers
 
 
 def is_among(hashes: TokenIds, few: TokenIds) -> Bools:

@@ -3,9 +3,10 @@
 
 Arrays come as bytes and are returned as `array.array`. Each function is the inner loop of one of
 Python, which is its oracle: `tokenizer._nest`, `elements.nearest_ancestors`, `hashing.groups`,
-`characters.codes_at` and `occurrences.occurrences`.
+`shared_words` and `occurrences.occurrences`.
 """
 
+cimport cython
 from cpython.array cimport array, clone
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -17,8 +18,8 @@ ctypedef fused char_t:
     const uint16_t
     const uint32_t
 
-cdef array _UINT16S = array("H")
 cdef array _INT32S = array("i")
+cdef array _COUNTS = array("q")
 
 
 def nearest(bytes parents not None, bytes chosen not None):
@@ -110,18 +111,72 @@ def groups(bytes keys not None, uint64_t salt):
     return numbers
 
 
-def codes_at(str text not None, bytes places not None):
-    """The codes of the characters of *text* at *places*, an int32 each; FFFF for any beyond."""
-    cdef const int* place = <const int*> <const char*> places
-    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text), i
-    cdef array found = clone(_UINT16S, len(places) // sizeof(int), False)
-    cdef uint32_t code
-    for i in range(len(found)):
-        if not 0 <= place[i] < n:
-            raise IndexError(f"character {place[i]} of {n}")
-        code = PyUnicode_READ(PyUnicode_KIND(text), PyUnicode_DATA(text), place[i])
-        found.data.as_ushorts[i] = <uint16_t> min(code, 0xFFFF)
-    return found
+cdef enum:
+    HIGH_BITS = 12  # of a number: by these alone nearly all are told that are not among a few
+
+
+@cython.final
+cdef class _Few:
+    """A few numbers in a table of places, by which others are known."""
+
+    cdef bytes numbers
+    cdef array table  # at each place which of the numbers, counted from 1
+    cdef uint64_t salt, mask
+    cdef uint8_t is_likely[1 << HIGH_BITS]  # whether one of the numbers has these high bits
+
+    def __cinit__(self, bytes numbers not None, uint64_t salt):
+        cdef const uint64_t* number = <const uint64_t*> <const char*> numbers
+        cdef Py_ssize_t n = len(numbers) // sizeof(uint64_t), n_places = 2, i
+        while n_places < 4 * n:
+            n_places *= 2
+        self.numbers, self.salt, self.mask = numbers, salt, n_places - 1
+        self.table = clone(_INT32S, n_places, True)
+        memset(self.is_likely, 0, sizeof(self.is_likely))
+        for i in range(n):
+            self.is_likely[number[i] >> (64 - HIGH_BITS)] = True
+            self.table.data.as_ints[self.place(number[i])] = <int> i + 1
+
+    cdef Py_ssize_t place(self, uint64_t number):
+        """Where the number is, or could be."""
+        cdef const uint64_t* known = <const uint64_t*> <const char*> self.numbers
+        cdef const int* which = self.table.data.as_ints
+        cdef uint64_t place = _scattered(number, self.salt) & self.mask
+        while which[place] and known[which[place] - 1] != number:
+            place = (place + 1) & self.mask
+        return place
+
+    cdef inline bint has(self, uint64_t number):
+        if not self.is_likely[number >> (64 - HIGH_BITS)]:
+            return False
+        return self.table.data.as_ints[self.place(number)] != 0
+
+
+def shared_counts(bytes ids not None, bytes first not None, bytes few not None, key):
+    """int64[n]: how many of the *ids* (uint64[...]) in each run are among a *few* (uint64[...]).
+
+    A run is from each *first* (intp[n]) to the next. The *key* is the kind of ids that are meant, in
+    their lowest two bits, the factor by which one and the next of a run are a pair, 0 for each by
+    itself, and a salt, a secret of the process.
+    """
+    cdef const uint64_t* each = <const uint64_t*> <const char*> ids
+    cdef const Py_ssize_t* begin = <const Py_ssize_t*> <const char*> first
+    cdef Py_ssize_t n = len(first) // sizeof(Py_ssize_t), size = len(ids) // sizeof(uint64_t)
+    cdef Py_ssize_t run, i, end
+    cdef uint64_t kind = key[0], factor = key[1], before = 0
+    cdef bint is_pair
+    cdef _Few known = _Few(few, key[2])
+    cdef array counts = clone(_COUNTS, n, True)
+    for run in range(n):
+        end = begin[run + 1] if run + 1 < n else size
+        if not 0 <= begin[run] <= end <= size:
+            raise IndexError(f"a run from {begin[run]} to {end} of {size}")
+        is_pair = factor == 0
+        for i in range(begin[run], end):
+            if each[i] & 3 == kind:
+                if is_pair and known.has(before * factor + each[i]):
+                    counts.data.as_longlongs[run] += 1
+                before, is_pair = each[i], True
+    return counts
 
 
 # --- short strings in a text --------------------------------------------------------------------

@@ -3,7 +3,7 @@
 Some modules are built at installation where there is a compiler. They repeat mechanics and not
 rules, so that an installation without them gives the same result more slowly; the Python beside
 each call of theirs is what they are tested against. Arrays are passed as bytes, and returned as
-`array.array`.
+`array.array` or, a byte each, as `bytearray`.
 """
 
 from __future__ import annotations
@@ -86,7 +86,9 @@ class Arrays(Protocol):
 
     def groups(self, keys: bytes, salt: int) -> array[int]: ...
 
-    def codes_at(self, text: str, places: bytes) -> array[int]: ...
+    def shared_counts(
+        self, ids: bytes, first: bytes, few: bytes, key: tuple[int, int, int]
+    ) -> array[int]: ...
 
     def find_all(self, text: str, wanted: list[bytes]) -> list[list[int]]: ...
 
@@ -107,6 +109,34 @@ class Runs(Protocol):
     def inside_emptied(self, partners: bytes, wanted: bytes, unwanted: bytes) -> array[int]: ...
 
 
+class Sums(Protocol):
+    """Sums and counts over a page's blocks; see `blocks.sums`, `text_counts`, `containers`."""
+
+    def containers(
+        self, start: bytes, close: bytes, first: bytes, n_levels: int
+    ) -> tuple[array[int], array[int], array[int], array[int]]: ...
+
+    def element_sums(self, values: bytes, begin: bytes, end: bytes, k: int) -> array[float]: ...
+
+    def inside(self, chosen: bytes, begin: bytes, end: bytes, n: int) -> bytearray: ...
+
+    def group_sums(self, values: bytes, groups: bytes, k: int) -> array[float]: ...
+
+    def text_counts(
+        self, text: str, texts: tuple[bytes, bytes, bytes, bytes], first: bytes, classes: bytes
+    ) -> tuple[array[float], array[float], bytearray, bytearray]: ...
+
+    def marked_counts(
+        self, ids: bytes, chosen: bytes, first: bytes, table: tuple[bytes, int]
+    ) -> array[int]: ...
+
+    def table_counts(
+        self, words: bytes, rows: bytes, table: tuple[bytes, bytes], shape: tuple[int, int]
+    ) -> array[int]: ...
+
+    def run_hashes(self, ids: bytes, first: bytes) -> array[int]: ...
+
+
 class Compiled(NamedTuple):
     """The compiled modules."""
 
@@ -114,6 +144,7 @@ class Compiled(NamedTuple):
     tags: Tags
     arrays: Arrays
     runs: Runs
+    sums: Sums
 
 
 def _load() -> Compiled | None:
@@ -122,11 +153,12 @@ def _load() -> Compiled | None:
             _arrays,
             _pieces,
             _runs,
+            _sums,
             _tags,
         )
     except ImportError:  # there was no compiler
         return None
-    return Compiled(_pieces, _tags, _arrays, _runs)
+    return Compiled(_pieces, _tags, _arrays, _runs, _sums)
 
 
 _in_use = [_load()]

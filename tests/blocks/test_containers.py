@@ -6,7 +6,6 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.containers import Containers
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import LEVELS
 from tests.helpers.effort import examples
@@ -17,7 +16,7 @@ from tests.helpers.layouts import PAGES
 @examples(2)
 def test_sums_and_masks_are_those_of_the_blocks_inside(source: str, data: st.DataObject) -> None:
     page = Page.of(source)
-    containers, n = Containers.of(page), len(page.blocks)
+    containers, n = page.containers, len(page.blocks)
     starts, partner = page.attributes.start, page.tokens.partner
     values = np.arange(1.0, n + 1)
     inside = [
@@ -40,7 +39,7 @@ def test_sums_and_masks_are_those_of_the_blocks_inside(source: str, data: st.Dat
 @examples(2)
 def test_the_parent_is_the_next_element_around_a_block(source: str) -> None:
     page = Page.of(source)
-    containers, ancestors = Containers.of(page), page.blocks.ancestors
+    containers, ancestors = page.containers, page.blocks.ancestors
     start = np.append(page.attributes.start, -1)
 
     assert start[containers.around].tolist() == ancestors.tolist()

@@ -15,7 +15,6 @@ from scrapy_mss.blocks.features import (
     MAX_HEADLINE,
     PARENTS,
     block_features,
-    first_codes,
     heading_above,
     heading_levels,
 )
@@ -232,13 +231,3 @@ def test_a_main_heading_ranks_above_all_others(source: str) -> None:
 )
 def test_what_may_be_a_headline(body: str, found: bool) -> None:  # noqa: FBT001
     assert values_of(f"{TITLED}{body}<p>behind", "below_headline")[-1] == found
-
-
-@given(PAGES)
-def test_first_codes_are_those_of_the_tokens(source: str) -> None:
-    tokens = tokenize(source)
-
-    codes = first_codes(tokens, np.arange(len(tokens)))
-
-    first = [tokens.clean[start] for start in tokens.clean_start.tolist()]
-    assert codes.tolist() == [min(ord(character), 0xFFFF) for character in first]

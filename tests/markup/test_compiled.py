@@ -22,7 +22,6 @@ from scrapy_mss.core.hashing import groups
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup import compiled
 from scrapy_mss.markup.attributes import element_attributes
-from scrapy_mss.markup.characters import codes_at
 from scrapy_mss.markup.compiled import Compiled, compiled_part, python_alone
 from scrapy_mss.markup.elements import element_starts, nearest_ancestors
 from scrapy_mss.markup.occurrences import occurrences
@@ -183,18 +182,9 @@ def test_occurrences_in_texts_of_each_length() -> None:
 
 @given(st.lists(st.integers(0, 5) | st.integers(0, 2**64 - 1)))
 def test_equal_keys_have_one_number(keys: list[int]) -> None:
-    first = list(dict.fromkeys(keys))
-
-    for found in both(lambda: groups(np.array(keys, np.uint64))):
-        assert found.tolist() == [first.index(key) for key in keys]
-
-
-@given(st.text(st.characters(), min_size=1), st.data())
-def test_codes_are_those_of_the_characters(text: str, data: st.DataObject) -> None:
-    places = data.draw(st.lists(st.integers(0, len(text) - 1)))
-
-    for found in both(lambda: codes_at(text, np.array(places, np.int32))):
-        assert found.tolist() == [min(ord(text[place]), 0xFFFF) for place in places]
+    for found in both(lambda: groups(np.array(keys, np.uint64)).tolist()):
+        assert len(set(zip(keys, found, strict=True))) == len(set(keys)) == len(set(found))
+        assert set(found) == set(range(len(set(keys))))
 
 
 @needs_compiler
@@ -310,8 +300,6 @@ def test_places_outside_of_a_text_are_rejected() -> None:
     place = np.array([3], np.int32).tobytes()
     none = np.array([0], np.int32).tobytes()
 
-    with pytest.raises(IndexError, match="character 3 of 3"):
-        arrays.codes_at("one", place)
     with pytest.raises(ValueError, match="parent of token 0 is 3"):
         arrays.nearest(place, b"\1")
     with pytest.raises(ValueError, match="from 3 to 0"):

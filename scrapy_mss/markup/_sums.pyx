@@ -1,0 +1,255 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""Sums and counts over a page's blocks, elements and groups of blocks.
+
+Arrays come as bytes and are returned as `array.array` or `bytearray`. Each function is the inner
+loop of one of Python, which is its oracle: those of `blocks.sums`, `blocks.text_counts`, `blocks.containers` and
+`blocks.class_roles`. Numbers
+are added in the order in which numpy adds them, so that the sums are the same to the last bit.
+"""
+
+from cpython.array cimport array, clone
+from cpython.bytearray cimport PyByteArray_AS_STRING
+from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+cdef enum:
+    N_CLASSES = 8  # of a text: bits of a byte
+    SYMBOL = 3  # as `tokens` has it
+
+cdef array _FLOATS = array("d")
+cdef array _COUNTS = array("q")
+cdef array _HASHES = array("Q")
+
+
+cdef int _check(Py_ssize_t index, Py_ssize_t end) except -1:
+    if not 0 <= index < end:
+        raise IndexError(f"{index} is not from 0 to {end - 1}")
+    return 0
+
+
+def containers(bytes start not None, bytes close not None, bytes first not None, int n_levels):
+    """The begin and end (intp[m]) of elements as blocks, and what is around blocks and elements.
+
+    Element i is from tag start[i] (intp[m], ascending) to tag close[i] (int32[m]), block b begins
+    at token first[b] (intp[n], ascending). Around each block are *n_levels* rows of elements,
+    intp[n_levels, n], and around each element, intp[m+1], the one that is so of a block; m is none.
+    """
+    cdef const Py_ssize_t* opens = <const Py_ssize_t*> <const char*> start
+    cdef const int32_t* closes = <const int32_t*> <const char*> close
+    cdef const Py_ssize_t* token = <const Py_ssize_t*> <const char*> first
+    cdef Py_ssize_t m = min(len(start) // sizeof(Py_ssize_t), len(close) // sizeof(int32_t))
+    cdef Py_ssize_t n = len(first) // sizeof(Py_ssize_t), n_begun = 0, depth = 0, block, level, i
+    cdef array begins = clone(_COUNTS, m, False), ends = clone(_COUNTS, m, False)
+    cdef array arounds = clone(_COUNTS, n_levels * n, False), parents = clone(_COUNTS, m + 1, False)
+    cdef array stack = clone(_COUNTS, m + 1, False)
+    cdef int64_t* begin = <int64_t*> begins.data.as_longlongs
+    cdef int64_t* end = <int64_t*> ends.data.as_longlongs
+    cdef int64_t* around = <int64_t*> arounds.data.as_longlongs
+    cdef int64_t* parent = <int64_t*> parents.data.as_longlongs
+    cdef int64_t* is_open = <int64_t*> stack.data.as_longlongs
+    for i in range(m):
+        begin[i] = end[i] = n
+    for i in range(m + 1):
+        parent[i] = m
+    for block in range(n):
+        while n_begun < m and opens[n_begun] < token[block]:
+            while depth and closes[is_open[depth - 1]] < opens[n_begun]:
+                depth -= 1
+                end[is_open[depth]] = block
+            begin[n_begun] = block
+            is_open[depth] = n_begun
+            depth += 1
+            n_begun += 1
+        while depth and closes[is_open[depth - 1]] < token[block]:
+            depth -= 1
+            end[is_open[depth]] = block
+        for level in range(n_levels):
+            around[level * n + block] = is_open[depth - 1 - level] if level < depth else m
+        for level in range(min(n_levels, depth) - 1):
+            parent[is_open[depth - 1 - level]] = is_open[depth - 2 - level]
+    return begins, ends, arounds, parents
+
+
+def element_sums(bytes values not None, bytes begin not None, bytes end not None, Py_ssize_t k):
+    """float64[k, m]: the sums of *values* (float64[k, n]) from each *begin* to each *end*, intp[m]."""
+    cdef const double* value = <const double*> <const char*> values
+    cdef const Py_ssize_t* first = <const Py_ssize_t*> <const char*> begin
+    cdef const Py_ssize_t* after = <const Py_ssize_t*> <const char*> end
+    cdef Py_ssize_t m = min(len(begin), len(end)) // sizeof(Py_ssize_t), i, row
+    cdef Py_ssize_t n = len(values) // sizeof(double) // k
+    cdef array sums = clone(_FLOATS, k * m, False), running = clone(_FLOATS, n + 1, False)
+    cdef double* before = running.data.as_doubles
+    for i in range(m):
+        _check(first[i], n + 1)
+        _check(after[i], n + 1)
+    before[0] = 0.0
+    for row in range(k):
+        for i in range(n):  # the first as it is, since 0 + -0 is another number than -0
+            before[i + 1] = before[i] + value[row * n + i] if i else value[row * n]
+        for i in range(m):
+            sums.data.as_doubles[row * m + i] = before[after[i]] - before[first[i]]
+    return sums
+
+
+def inside(bytes chosen not None, bytes begin not None, bytes end not None, Py_ssize_t n):
+    """bool[n]: the places from the *begin* to the *end* (intp[m]) of any *chosen* (bool[m])."""
+    cdef const uint8_t* is_chosen = chosen
+    cdef const Py_ssize_t* first = <const Py_ssize_t*> <const char*> begin
+    cdef const Py_ssize_t* after = <const Py_ssize_t*> <const char*> end
+    cdef Py_ssize_t m = min(len(begin), len(end)) // sizeof(Py_ssize_t), i
+    cdef int64_t depth = 0
+    cdef array changes = clone(_COUNTS, n + 1, True)
+    cdef int64_t* change = <int64_t*> changes.data.as_longlongs
+    cdef bytearray found = bytearray(n)
+    cdef char* is_inside = PyByteArray_AS_STRING(found)
+    for i in range(min(m, len(chosen))):
+        if is_chosen[i]:
+            _check(first[i], n + 1)
+            _check(after[i], n + 1)
+            change[first[i]] += 1
+            change[after[i]] -= 1
+    for i in range(n):
+        depth += change[i]
+        is_inside[i] = depth > 0
+    return found
+
+
+def group_sums(bytes values not None, bytes groups not None, Py_ssize_t k):
+    """float64[k, g, n]: the sums of *values* (float64[k, n]) over the *groups* (intp[g, n])."""
+    cdef const double* value = <const double*> <const char*> values
+    cdef const Py_ssize_t* group = <const Py_ssize_t*> <const char*> groups
+    cdef Py_ssize_t size = len(groups) // sizeof(Py_ssize_t), row, i
+    cdef Py_ssize_t n = len(values) // sizeof(double) // k
+    cdef array sums = clone(_FLOATS, k * size, False), totals = clone(_FLOATS, size, False)
+    cdef double* total = totals.data.as_doubles
+    for i in range(size):
+        _check(group[i], size)
+    for row in range(k):
+        memset(total, 0, size * sizeof(double))
+        for i in range(size):
+            total[group[i]] += value[row * n + i % n]
+        for i in range(size):
+            sums.data.as_doubles[row * size + i] = total[group[i]]
+    return sums
+
+
+def text_counts(str text not None, texts, bytes first not None, bytes classes not None):
+    """What the *texts* of each run are: how many of each class, how many letters; the ends' classes.
+
+    *texts* are four columns: where each begins and ends (int32[...]), its kind (uint8[...], WORD or
+    SYMBOL), and which of these rows are meant (intp[n_texts]). A run is from each *first* (intp[n])
+    of those to the next. *classes* (uint8[65536]) are bits by the first character; the last of them
+    is for symbols. What comes back is float64[8, n], float64[n], uint8[n] and uint8[n].
+    """
+    cdef bytes starts, ends, kinds, rows
+    starts, ends, kinds, rows = texts
+    cdef const int32_t* start = <const int32_t*> <const char*> starts
+    cdef const int32_t* end = <const int32_t*> <const char*> ends
+    cdef const uint8_t* kind_of = kinds
+    cdef const Py_ssize_t* token = <const Py_ssize_t*> <const char*> rows
+    cdef const Py_ssize_t* begin = <const Py_ssize_t*> <const char*> first
+    cdef const uint8_t* class_of = classes
+    cdef Py_ssize_t n = len(first) // sizeof(Py_ssize_t), size = len(rows) // sizeof(Py_ssize_t)
+    cdef Py_ssize_t n_tokens = min(len(kinds), min(len(starts), len(ends)) // sizeof(int32_t))
+    cdef Py_ssize_t n_characters = PyUnicode_GET_LENGTH(text), run, i, at, after
+    cdef int width = PyUnicode_KIND(text), place
+    cdef const void* data = PyUnicode_DATA(text)
+    cdef array counts = clone(_FLOATS, N_CLASSES * n, True), letters = clone(_FLOATS, n, True)
+    cdef double* count = counts.data.as_doubles
+    cdef double* letter = letters.data.as_doubles
+    cdef bytearray of_first = bytearray(n), of_last = bytearray(n)
+    cdef uint8_t* first_class = <uint8_t*> PyByteArray_AS_STRING(of_first)
+    cdef uint8_t* last_class = <uint8_t*> PyByteArray_AS_STRING(of_last)
+    cdef uint8_t bits = 0
+    _check(0xFFFF, len(classes))
+    for run in range(n):
+        after = begin[run + 1] if run + 1 < n else size
+        _check(begin[run], after)
+        _check(after, size + 1)
+        for i in range(begin[run], after):
+            at = token[i]
+            _check(at, n_tokens)
+            _check(start[at], n_characters)
+            bits = class_of[min(PyUnicode_READ(width, data, start[at]), 0xFFFF)]
+            if kind_of[at] == SYMBOL:
+                bits |= 1 << (N_CLASSES - 1)
+            else:
+                letter[run] += end[at] - start[at]
+            if i == begin[run]:
+                first_class[run] = bits
+            if bits:
+                for place in range(N_CLASSES):
+                    count[place * n + run] += bits >> place & 1
+        last_class[run] = bits
+    return counts, letters, of_first, of_last
+
+
+def run_hashes(bytes ids not None, bytes first not None):
+    """uint64[n]: a hash of the *ids* (uint64[...]) of each run, in their order."""
+    cdef const uint64_t* each = <const uint64_t*> <const char*> ids
+    cdef const Py_ssize_t* begin = <const Py_ssize_t*> <const char*> first
+    cdef Py_ssize_t n = len(first) // sizeof(Py_ssize_t), size = len(ids) // sizeof(uint64_t)
+    cdef Py_ssize_t run, i, end
+    cdef array hashes = clone(_HASHES, n, True)
+    cdef uint64_t* hashed = <uint64_t*> hashes.data.as_ulonglongs
+    for run in range(n):
+        end = begin[run + 1] if run + 1 < n else size
+        _check(begin[run], end + 1)
+        _check(end, size + 1)
+        for i in range(begin[run], end):
+            hashed[run] += each[i] * <uint64_t> (2 * (i - begin[run]) + 1)
+    return hashes
+
+
+def marked_counts(bytes ids not None, bytes chosen not None, bytes first not None, table):
+    """int64[n]: how many of the *chosen* (bool[...]) *ids* in each run have a mark.
+
+    A *table* has the marks (bool[...], a power of two) and the bit of an id (uint64) from which on
+    they are by.
+    """
+    cdef const uint64_t* each = <const uint64_t*> <const char*> ids
+    cdef const uint8_t* is_chosen = chosen
+    cdef bytes marks = table[0]
+    cdef const uint8_t* mark = marks
+    cdef int shift = table[1]
+    cdef const Py_ssize_t* begin = <const Py_ssize_t*> <const char*> first
+    cdef Py_ssize_t n = len(first) // sizeof(Py_ssize_t)
+    cdef Py_ssize_t size = min(len(ids) // sizeof(uint64_t), len(chosen)), run, i, end
+    cdef uint64_t mask = len(marks) - 1
+    cdef array counts = clone(_COUNTS, n, True)
+    cdef int64_t* count = <int64_t*> counts.data.as_longlongs
+    for run in range(n):
+        end = begin[run + 1] if run + 1 < n else size
+        _check(begin[run], end + 1)
+        _check(end, size + 1)
+        for i in range(begin[run], end):
+            count[run] += is_chosen[i] and mark[each[i] >> shift & mask]
+    return counts
+
+
+def table_counts(bytes words not None, bytes rows not None, table, shape):
+    """int64[n_bits, n]: how many *words* (uint32[...]) of each of n *rows* (intp[...]) have each bit.
+
+    A *table* has by the low bits of a word a word (uint32[...]) and its bits (uint8[...]); the
+    *shape* is that of the result.
+    """
+    cdef int n_classes = shape[0]
+    cdef Py_ssize_t n = shape[1]
+    cdef const uint32_t* word = <const uint32_t*> <const char*> words
+    cdef const Py_ssize_t* row = <const Py_ssize_t*> <const char*> rows
+    cdef bytes known = table[0], of_known = table[1]
+    cdef const uint32_t* in_table = <const uint32_t*> <const char*> known
+    cdef const uint8_t* bits_of = of_known
+    cdef Py_ssize_t size = min(len(words) // sizeof(uint32_t), len(rows) // sizeof(Py_ssize_t)), i
+    cdef uint32_t mask = <uint32_t> (min(len(known) // sizeof(uint32_t), len(of_known)) - 1), place
+    cdef int bit
+    cdef array counts = clone(_COUNTS, n_classes * n, True)
+    cdef int64_t* count = <int64_t*> counts.data.as_longlongs
+    for i in range(size):
+        place = word[i] & mask
+        if in_table[place] == word[i]:
+            _check(row[i], n)
+            for bit in range(n_classes):
+                count[bit * n + row[i]] += bits_of[place] >> bit & 1
+    return counts
