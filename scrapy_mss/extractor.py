@@ -13,7 +13,7 @@ may change the probabilities of the blocks (`scrapy_mss.sites`).
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -142,7 +142,7 @@ class Extractor:
 
         *site* is what is known of its site, in a crawl that remembers sites.
         """
-        return replace(self.extract_page(Page.of(html, self.profile.stem), site), url=url)
+        return self.extract_page(Page.of(html, self.profile.stem, url), site)
 
     def extract_page(self, page: Page, site: Site | None = None) -> Extraction:
         """The article in a page that is tokenized already, with what is known of its *site*."""
@@ -172,7 +172,9 @@ class Extractor:
         text = render(page.tokens, kept)
         is_likely = is_likely if text else 0.0
         is_one = is_likely >= MIN_ARTICLE_PROBABILITY
-        return Extraction(text, chosen.span, is_likely, is_one, page.tokens, chosen.scores, kept)
+        return Extraction(
+            text, chosen.span, is_likely, is_one, page.tokens, chosen.scores, kept, page.url
+        )
 
     def _by_tokens(self, page: Page) -> Extraction:
         """The article by scores of tokens: the paper's way, section 6."""
@@ -182,7 +184,7 @@ class Extractor:
         kept = keep(tokens, span, self.profile.rules)
         text = render(tokens, kept)
         probability = span_probability(scores, span)
-        return Extraction(text, span, probability, is_article(text), tokens, scores, kept)
+        return Extraction(text, span, probability, is_article(text), tokens, scores, kept, page.url)
 
     def scores(self, page: Page) -> Floats:
         """How much each token speaks for being inside the article: float64[n_tokens]."""

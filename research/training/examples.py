@@ -64,7 +64,7 @@ def training_examples(examples: Iterable[Example]) -> Iterator[TrainingExample]:
     """
     for place, example in enumerate(examples):
         site = example.site or str(place)
-        page = Page.of(example.html)
+        page = Page.of(example.html, url=example.url)
         if not len(page.blocks):
             continue
         yield TrainingExample(page, label_blocks(page, example.text), site)

@@ -14,7 +14,7 @@ from itertools import chain
 import numpy as np
 
 from research.training.examples import TrainingExample
-from research.training.optimization import Config, fit_logistic, fit_network
+from research.training.optimization import Config, fit_logistic, fit_network, fit_signed
 from scrapy_mss.blocks.classifier import (
     BlockClassifier,
     BlockInputs,
@@ -28,7 +28,9 @@ from scrapy_mss.blocks.page_features import (
     ReadPage,
     as_undeclared,
     page_feature_names,
+    page_feature_signs,
     page_features,
+    without_address,
 )
 from scrapy_mss.blocks.selection import select
 from scrapy_mss.core.naive_bayes import NaiveBayes, logistic
@@ -36,7 +38,6 @@ from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.families import new_counts
 
 FOLDS = 5
-UNDECLARED_WEIGHT = 0.2  # of a page shown as if it declared nothing; chosen, not measured
 CERTAIN = 20.0  # log-odds of a probability that no rounding brings below .999
 
 
@@ -79,13 +80,16 @@ def _page_features(page: Page, inputs: BlockInputs, network: Network) -> Floats:
 def _fit_page_weights(positive: Sequence[Floats], negative: Sequence[Floats]) -> Matrix:
     """The coefficients that tell articles from other pages by their page features.
 
-    Each page is shown a second time as if it declared nothing of itself.
+    Each page is shown again as if it declared nothing of itself, as if its address were unknown,
+    and as if both were so.
     """
-    features = [*positive, *negative]
-    rows = np.array([*features, *map(as_undeclared, features)]).T
+    declared = [*positive, *negative]
+    features = [*declared, *map(as_undeclared, declared)]
+    rows = np.array([*features, *map(without_address, features)]).T
     labels = np.repeat([1.0, 0.0], [len(positive), len(negative)])
-    weights = np.repeat([1.0, UNDECLARED_WEIGHT], len(features))
-    return fit_logistic(rows, np.tile(labels, 2), weights).astype(np.float32)
+    signs = np.array([each.value for each in page_feature_signs()])
+    copies = rows.shape[1] // len(labels)
+    return fit_signed(rows, np.tile(labels, copies), signs).astype(np.float32)
 
 
 def _always_article() -> Matrix:
