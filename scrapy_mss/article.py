@@ -126,6 +126,7 @@ def _by_model(html: str, url: str, state: ModelState, options: ReadOptions) -> A
         text=extraction.text,
         html=extraction.source_html if options.raw_html else extraction.html,
         probability=round(extraction.probability, 4),
+        confidence=None if extraction.confidence is None else round(extraction.confidence, 4),
         extractor=f"mss:{state.identifier}",
         **page_metadata(html, url),
     )

@@ -29,6 +29,7 @@ from research.datasets.sets import load
 from research.errors import UserError
 from scrapy_mss import Extractor
 from scrapy_mss.blocks.classifier import block_evidence, block_inputs, block_scores
+from scrapy_mss.blocks.confidence import confidence_features
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage, page_features
 from scrapy_mss.blocks.selection import kept_tokens, select
@@ -115,7 +116,9 @@ def read_in_stages(html: str, model: Model, clock: Clock) -> str:
     clock.lap("select")
     text = render(page.tokens, kept)
     clock.lap("render")
-    classifier.article_probability(page_features(ReadPage(page, inputs, probability, blocks)))
+    read = ReadPage(page, inputs, probability, blocks)
+    classifier.article_probability(page_features(read))
+    classifier.confidence(confidence_features(read))
     clock.lap("page features")
     return text
 

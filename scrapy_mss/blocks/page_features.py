@@ -24,7 +24,7 @@ from scrapy_mss.blocks.addresses import Address
 from scrapy_mss.blocks.classifier import BlockInputs
 from scrapy_mss.blocks.container_features import ancestor_mass
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.page_kind import least_agreement, times_in_text
+from scrapy_mss.blocks.page_kind import agreements, times_in_text
 from scrapy_mss.blocks.selection import threshold
 from scrapy_mss.markup import linked_data
 from scrapy_mss.markup.attributes import TYPE_CUES, declared_types
@@ -96,6 +96,11 @@ class ReadPage:
         return max(float(self.page.blocks.words.sum()), 1.0)
 
     @cached_property
+    def agreements(self) -> list[float]:
+        """The F1 of what was kept and of what each opinion keeps that keeps anything."""
+        return agreements(self.page, self.kept, self.inputs.columns)
+
+    @cached_property
     def address(self) -> Address:
         return Address(self.page.url)
 
@@ -152,10 +157,6 @@ def _words_per_block(read: ReadPage) -> float:
     return float(np.log1p(read.n_words / max(int(read.kept.sum()), 1)))
 
 
-def _least_agreement(read: ReadPage) -> float:
-    return least_agreement(read.page, read.kept, read.inputs.columns)
-
-
 def _has_other_types(read: ReadPage) -> float:
     return float(bool(read.own_types) and not read.is_typed_article)
 
@@ -185,7 +186,7 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     _speaks_for("mean_probability", Group.TEXT, lambda r: r.mean(r.probability)),
     _speaks_for("expected_f1", Group.TEXT, lambda r: 2.0 * threshold(r.page, r.probability)),
     _speaks_for("mass_in_body", Group.TEXT, lambda r: r.mean(r.mass_in_body)),
-    _speaks_for("least_agreement", Group.TEXT, _least_agreement),
+    _speaks_for("least_agreement", Group.TEXT, lambda r: min(r.agreements, default=0.0)),
     # Markup of today
     _speaks_for("in_article", Group.MARKUP, lambda r: r.mean_of("in_article")),
     _speaks_for("headline", Group.MARKUP, lambda r: r.greatest("headline_title_overlap")),

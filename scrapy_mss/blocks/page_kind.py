@@ -25,16 +25,11 @@ def times_in_text(page: Page, kept: Bools) -> int:
     return int(page.tokens.is_open("time")[first : last + 1].sum())
 
 
-def least_agreement(page: Page, kept: Bools, columns: Mapping[str, Floats]) -> float:
-    """The least F1, by words, of what was *kept* and of what any opinion keeps.
-
-    *columns* are the inputs of the block classifier. An opinion that keeps nothing is not asked.
-    """
-    return min(agreements(page, kept, columns), default=0.0)
-
-
 def agreements(page: Page, kept: Bools, columns: Mapping[str, Floats]) -> list[float]:
-    """The F1, by words, of what was *kept* and of what each opinion keeps that keeps anything."""
+    """The F1, by words, of what was *kept* and of what each opinion keeps that keeps anything.
+
+    *columns* are the inputs of the block classifier.
+    """
     words = page.blocks.words.astype(np.float64)
     n_kept = float(words[kept].sum())
     found = []

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.page_kind import agreements, least_agreement, times_in_text
+from scrapy_mss.blocks.page_kind import agreements, times_in_text
 from scrapy_mss.markup.tokens import Bools, Floats
 from tests.helpers.layouts import PAGES
 
@@ -47,13 +47,12 @@ def test_agreement_is_f1_by_words_with_each_opinion_that_keeps_anything() -> Non
     found = agreements(PAGE, kept, columns([1, 1, 0], [1, 0, 0], [0, 0, 0], [0, 0, 1]))
 
     assert found == pytest.approx([1, 2 * 4 / (6 + 4), 0])
-    assert least_agreement(PAGE, kept, columns([1, 1, 0], [1, 0, 0])) == pytest.approx(0.8)
 
 
 def test_without_an_opinion_there_is_no_agreement() -> None:
     kept: Bools = np.ones(3, np.bool_)
 
-    assert least_agreement(PAGE, kept, columns()) == 0
+    assert agreements(PAGE, kept, columns()) == []
 
 
 @given(PAGES, st.data())
@@ -69,4 +68,3 @@ def test_agreement_is_a_share(html: str, data: st.DataObject) -> None:
     mask: Bools = np.array(data.draw(masks), np.bool_)
 
     assert all(0 <= each <= 1 for each in agreements(page, mask, found))
-    assert 0 <= least_agreement(page, mask, found) <= 1
