@@ -27,6 +27,7 @@ logger = logging.getLogger(__name__)
 
 FILLED = tuple(each.name for each in fields(Article) if each.name != "url")
 KNOWN_WITHOUT_THE_PAGE = frozenset({"crawled"})
+OF_OUR_TEXT = ("confidence", "extractor")  # say nothing of a text that is the spider's own
 
 
 class NoArticleError(DropItem):
@@ -102,7 +103,8 @@ class ArticlePipeline:
             and _is_empty(adapter.get(name))
         }
         if not _is_empty(adapter.get(self._name_of("text"))):
-            missing.pop("extractor", None)  # the text is the spider's own
+            for ours in OF_OUR_TEXT:
+                missing.pop(ours, None)
         return missing
 
     def _set(self, adapter: ItemAdapter, name: str, value: object) -> None:
