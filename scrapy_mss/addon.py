@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
+from scrapy.utils.python import global_object_name
 
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
@@ -25,6 +25,9 @@ COMPONENTS = (
     ("SPIDER_MIDDLEWARES", ArticleMiddleware, 950),
     ("ITEM_PIPELINES", ArticlePipeline, 200),
 )
+# Where scrapy-poet is in use, it loads this by its name; elsewhere, nothing imports scrapy-poet.
+PROVIDERS = "SCRAPY_POET_PROVIDERS"
+PROVIDER = "scrapy_mss.providers.ArticleProvider"
 PROVIDER_ORDER = 900
 
 
@@ -37,9 +40,11 @@ class Addon:
             raise NotConfigured("MSS_ENABLED is off")
         for setting, component, order in COMPONENTS:
             settings.setdefault_in_component_priority_dict(setting, component, order)
-        if find_spec("scrapy_poet"):
-            from scrapy_mss.providers import ArticleProvider
+        providers = settings.getdict(PROVIDERS)
+        if PROVIDER not in map(_name_of, providers):
+            more = {**providers, PROVIDER: PROVIDER_ORDER}
+            settings.set(PROVIDERS, more, settings.getpriority(PROVIDERS) or 0)
 
-            settings.setdefault_in_component_priority_dict(
-                "SCRAPY_POET_PROVIDERS", ArticleProvider, PROVIDER_ORDER
-            )
+
+def _name_of(component: str | type) -> str:
+    return component if isinstance(component, str) else global_object_name(component)

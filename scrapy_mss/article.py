@@ -10,15 +10,19 @@ from __future__ import annotations
 
 import logging
 import re
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from scrapy_mss import metadata
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.article_test import is_article
 from scrapy_mss.extractor import Extraction, Extractor, Site
-from scrapy_mss.items import Article
+from scrapy_mss.items import Article, values_of
+from scrapy_mss.markdown import markdown
 from scrapy_mss.markup.rendering import well_formed
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.metadata.dates import find as find_date
 from scrapy_mss.metadata.text import clean
 from scrapy_mss.models.model import Model
@@ -76,19 +80,20 @@ class ArticleResult:
 
         Lists are copies: several items may be filled from one result.
         """
-        return {"probability": 0.0} if self.article is None else asdict(self.article)
+        return {"probability": 0.0} if self.article is None else values_of(self.article)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
     """How pages are read: by which *extractor* before the model, with the name of its articles.
 
-    With *raw_html* an article's HTML is the page's own, which is not safe to show. *site* is what
-    is known of the page's site, if sites are remembered.
+    With *raw_html* an article's HTML is the page's own, which is not safe to show. With *markdown*
+    it has Markdown, too. *site* is what is known of the page's site, if sites are remembered.
     """
 
     extractor: tuple[str, TextExtractor] | None = None
     raw_html: bool = False
+    markdown: bool = False
     site: Site | None = None
 
 
@@ -96,16 +101,18 @@ READ_OPTIONS = ReadOptions()
 
 
 def read_article(
-    html: str, url: str, state: ModelState, options: ReadOptions = READ_OPTIONS
+    page: str | Tokens, url: str, state: ModelState, options: ReadOptions = READ_OPTIONS
 ) -> ArticleResult:
-    """The article in the page *html* at *url*: by another extractor, else by the model in *state*.
+    """The article in the *page* at *url*: by another extractor, else by the model in *state*.
 
-    A page that the other extractor fails on is read by the model.
+    A page is its HTML, or its tokens, with the stems of the model's profile, if they are at hand.
+    One that the other extractor fails on is read by the model.
     """
     started = perf_counter()
     result, error = None, ""
     if options.extractor is not None:
         try:
+            html = page if isinstance(page, str) else page.source
             result = _by_extractor(html, url, *options.extractor)
         except MemoryError:  # which concerns the process
             raise
@@ -113,22 +120,28 @@ def read_article(
             logger.debug("scrapy-mss: MSS_EXTRACTOR failed on %s", url, exc_info=True)
             error = " ".join(f"{type(caught).__name__}: {caught}".split())[:ERROR_LENGTH]
     if result is None:
-        result = replace(_by_model(html, url, state, options), extractor_error=error)
+        result = replace(_by_model(page, url, state, options), extractor_error=error)
     return replace(result, seconds=perf_counter() - started)
 
 
-def _by_model(html: str, url: str, state: ModelState, options: ReadOptions) -> ArticleResult:
-    extraction = Extractor(state.model).extract(html, url, options.site)
+def _by_model(
+    page: str | Tokens, url: str, state: ModelState, options: ReadOptions
+) -> ArticleResult:
+    extractor = Extractor(state.model)
+    tokens = tokenize(page, extractor.profile.stem) if isinstance(page, str) else page
+    extraction = replace(extractor.extract_page(Page(tokens), options.site), url=url)
     if not extraction.is_article:
         return ArticleResult(reason=_reason(extraction), source=MODEL, model_state=state.identifier)
+    safe = extraction.html
     article = Article(
         url,
         text=extraction.text,
-        html=extraction.source_html if options.raw_html else extraction.html,
+        html=extraction.source_html if options.raw_html else safe,
+        markdown=markdown(safe) if options.markdown else None,
         probability=round(extraction.probability, 4),
         confidence=None if extraction.confidence is None else round(extraction.confidence, 4),
         extractor=f"mss:{state.identifier}",
-        **page_metadata(html, url),
+        **page_metadata(tokens.source, url),
     )
     return ArticleResult(article, source=MODEL, model_state=state.identifier)
 
@@ -155,7 +168,9 @@ def _by_extractor(html: str, url: str, name: str, extractor: TextExtractor) -> A
     return ArticleResult(article, source=EXTRACTOR)
 
 
-def article_of_labels(labelling: Labelling, url: str, *, raw_html: bool = False) -> ArticleResult:
+def article_of_labels(
+    labelling: Labelling, url: str, options: ReadOptions = READ_OPTIONS
+) -> ArticleResult:
     """The article as a wrapper has labelled it, with the metadata of the page."""
     started = perf_counter()
     tokens, inside = labelling.tokens, labelling.inside
@@ -165,10 +180,12 @@ def article_of_labels(labelling: Labelling, url: str, *, raw_html: bool = False)
         "authors": [name for each in labelling.authors if (name := clean(each))],
         "published": find_date(labelling.published),
     }
+    safe = sanitized(tokens, inside, url)
     article = Article(
         url,
         text=labelling.text,
-        html=well_formed(tokens, inside) if raw_html else sanitized(tokens, inside, url),
+        html=well_formed(tokens, inside) if options.raw_html else safe,
+        markdown=markdown(safe) if options.markdown else None,
         probability=1.0,
         extractor=f"wrapper:{labelling.wrapper.id}",
         **values | {name: value for name, value in by_rule.items() if value},

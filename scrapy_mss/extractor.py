@@ -29,6 +29,7 @@ from scrapy_mss.core.cleaning import cut_at_boundary, keep, trimmed
 from scrapy_mss.core.labels import Rejection, check_example
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.subsequence import Span, best_span
+from scrapy_mss.markdown import markdown
 from scrapy_mss.markup.rendering import render, well_formed
 from scrapy_mss.markup.tokens import Bools, Floats, Tokens
 from scrapy_mss.models.bundled import bundled_model, is_complete, load_with_bundled
@@ -67,6 +68,11 @@ class Extraction:
     def html(self) -> str:
         """The article's HTML, safe to show; without ``url``, relative links are dropped."""
         return sanitized(self.tokens, self.kept, self.url)
+
+    @property
+    def markdown(self) -> str:
+        """The article as Markdown, from `html`."""
+        return markdown(self.html)
 
     @property
     def source_html(self) -> str:

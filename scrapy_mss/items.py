@@ -8,7 +8,7 @@ a day, a time without a zone, or a time with one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +50,9 @@ class Article:
 
     With `MSS_RAW_HTML`, or where the spider has set it, it is what the page had: not safe.
     """
+
+    markdown: str | None = None
+    """The article as Markdown, if `MSS_MARKDOWN` asks for it."""
 
     authors: list[str] = field(default_factory=list)
     """The names of the authors, in the page's order."""
@@ -128,3 +131,12 @@ class Article:
             utc = moment.astimezone(timezone.utc)
             values["dateDownloaded"] = utc.strftime("%Y-%m-%dT%H:%M:%SZ")
         return values
+
+
+ARTICLE_FIELDS = tuple(each.name for each in fields(Article))
+
+
+def values_of(article: Article) -> dict[str, Any]:
+    """All fields of *article* by their names; its list is a copy."""
+    values = {name: getattr(article, name) for name in ARTICLE_FIELDS}
+    return {**values, "authors": [*article.authors]}

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse, Response
 from scrapy_poet.injection import Injector
 from scrapy_poet.page_input_providers import PageObjectInputProvider
@@ -29,13 +28,14 @@ class ArticleProvider(PageObjectInputProvider):
 
     def __init__(self, injector: Injector) -> None:
         super().__init__(injector)  # type: ignore[no-untyped-call]
-        MssExtension.of(injector.crawler)  # settings that cannot be used stop the crawl here
+        # Settings that cannot be used stop the crawl here.
+        self._reader = MssExtension.of(injector.crawler).reader_for_component()
 
     async def __call__(
-        self, to_provide: set[Callable[..., Any]], response: Response, crawler: Crawler
+        self, to_provide: set[Callable[..., Any]], response: Response
     ) -> Sequence[Article]:
         """The article of *response*."""
         if not isinstance(response, HtmlResponse):
             return [Article(url=response.url, probability=0.0)]
-        result = await MssExtension.of(crawler).reader.article_of(response)
+        result = await self._reader.article_of(response)
         return [Article(**{"url": response.url, **result.values})]

@@ -203,6 +203,14 @@ SETTINGS: tuple[Setting, ...] = (
         "absolute links. See [HTML](python-api.md#html).",
     ),
     Setting(
+        "MSS_MARKDOWN",
+        False,
+        _switch,
+        "True or False",
+        "Whether articles have their text as `markdown`, too: headings, lists, tables, quotations, "
+        "links and pictures. See [Markdown](python-api.md#markdown).",
+    ),
+    Setting(
         "MSS_PREFER_WRAPPER",
         True,
         _switch,
@@ -303,6 +311,7 @@ class Options:
     item_class: str | type
     field_map: dict[str, str]
     raw_html: bool
+    markdown: bool
     prefer_wrapper: bool
     trust_wrapper_miss: bool
     max_body: int

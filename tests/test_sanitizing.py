@@ -361,7 +361,7 @@ def test_the_html_of_a_wrapper_is_sanitized_unless_its_source_is_asked_for() -> 
     labelling = label(wrapper, HOSTILE, tokenize(HOSTILE))
 
     article = article_of_labels(labelling, URL).article
-    raw = article_of_labels(labelling, URL, raw_html=True).article
+    raw = article_of_labels(labelling, URL, ReadOptions(raw_html=True)).article
 
     assert article is not None
     assert raw is not None

@@ -8,6 +8,7 @@ between two of them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,12 +16,16 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from research.bench.languages import UNKNOWN
 from research.bench.markdown import table
 from research.bench.resampling import Resampler, Sample, interval
 from research.bench.scoring import POOR
 from research.systems import titled
 from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tokens import Floats
+
+FEWEST: Final = 20  # pages of a language
+OURS: Final = "mss"
 
 # The golds of this set begin behind headline and date, cut by rule, and half of it is Chinese,
 # which no peer was made for: it is shown, and no part of the mean.
@@ -36,10 +41,14 @@ class Scores(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Pages:
-    """The set and the site of each page; both decide what is averaged and resampled."""
+    """The set and the site of each page; both decide what is averaged and resampled.
+
+    *languages* are those of the texts, where they are asked for.
+    """
 
     sets: Sequence[str]
     sites: Sequence[str]
+    languages: Sequence[str] = ()
 
     @cached_property
     def names(self) -> list[str]:
@@ -76,6 +85,15 @@ class Pages:
         assert sample is not None  # a set has a page, and each page a score
         return sample
 
+    def of_language(self, language: str) -> Pages:
+        """The pages of all sets in one *language*, as one set."""
+        sites = [self.sites[i] for i in self.in_language(language)]
+        return Pages([language] * len(sites), sites)
+
+    def in_language(self, language: str) -> Indices:
+        """The numbers of the pages in *language*."""
+        return np.flatnonzero(np.equal(self.languages, language))
+
     def pooled(self, values: Floats) -> float:
         """The mean of *values* over all pages of the sets that are averaged."""
         return float(values[np.isin(self.sets, self.averaged)].mean())
@@ -95,6 +113,14 @@ def tables(pages: Pages, scores: Sequence[Scores], n_ours: int) -> str:
         parts += [
             "Difference to the best of the others on each set, with its 95 % interval:",
             table(head, [_difference(pages, each, peers) for each in ours]),
+        ]
+    if peers and pages.languages:
+        parts += [
+            f"By language of the text, all sets together, {FEWEST} pages and more:",
+            table(
+                ["language", "pages", OURS, "best", "F1", "difference"],
+                _languages(pages, ours[0], peers),
+            ),
         ]
     parts += [line for each in ours for line in _fits(pages, each)]
     return "\n\n".join(parts) + "\n"
@@ -125,6 +151,23 @@ def _difference(pages: Pages, ours: Scores, peers: Sequence[Scores]) -> list[str
         bounds = f" [{found[0]:+.3f}, {found[1]:+.3f}]" if found else ""
         cells.append(f"{sample.mean - best.mean:+.3f}{bounds}")
     return [titled(ours.system), *cells]
+
+
+def _languages(pages: Pages, ours: Scores, peers: Sequence[Scores]) -> list[list[str]]:
+    """A row for each language: how far *ours* is before the best of the *peers* on its pages."""
+    rows = []
+    for language, count in Counter(pages.languages).most_common():
+        if count < FEWEST or language == UNKNOWN:
+            continue
+        own, members = pages.of_language(language), pages.in_language(language)
+        sample, *others = (own.of_sets(_f1(each)[members])[-1] for each in (ours, *peers))
+        best = max(range(len(peers)), key=lambda number: others[number].mean)
+        found = interval(sample.resampled - others[best].resampled)
+        bounds = f" [{found[0]:+.3f}, {found[1]:+.3f}]" if found else ""
+        gain = f"{sample.mean - others[best].mean:+.3f}{bounds}"
+        f1 = (f"{sample.mean:.3f}", titled(peers[best].system), f"{others[best].mean:.3f}")
+        rows.append([language, str(count), *f1, gain])
+    return rows
 
 
 def _fits(pages: Pages, ours: Scores) -> list[str]:

@@ -23,7 +23,8 @@ import numpy as np
 from research import systems
 from research.bench import measurement, metrics, report
 from research.bench.folds import assign
-from research.bench.left_out_tables import Pages, Scores, tables
+from research.bench.languages import language_of
+from research.bench.left_out_tables import OURS, Pages, Scores, tables
 from research.bench.runner import site_keys
 from research.command_line import Advance, at_least, progress
 from research.datasets.pages import LabelledPage, examples
@@ -42,7 +43,6 @@ from scrapy_mss.models.profiles import DEFAULT
 
 PEERS: Final = "trafilatura,trafilatura-precision,readability,resiliparse,newspaper4k"
 FOLDS: Final = 5  # of the cross-validation
-OURS: Final = "mss"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,8 +171,13 @@ def f1_of(text: str, case: Case) -> float:
 
 
 def pages_of(cases: Sequence[Case]) -> Pages:
-    """The sets and the sites of the *cases*."""
-    return Pages([case.dataset for case in cases], [case.labelled.site for case in cases])
+    """The sets, the sites and the languages of the *cases*."""
+    labelled = [case.labelled for case in cases]
+    return Pages(
+        [case.dataset for case in cases],
+        [page.site for page in labelled],
+        [language_of(page.golds[0]) for page in labelled],
+    )
 
 
 def as_json(cases: Sequence[Case], scores: Sequence[Scores]) -> str:
@@ -181,10 +186,11 @@ def as_json(cases: Sequence[Case], scores: Sequence[Scores]) -> str:
         {
             "set": case.dataset,
             "id": case.labelled.id,
+            "language": language,
             "f1": {
                 each.system: round(float(each.f1[:, i].mean()), report.DIGITS) for each in scores
             },
         }
-        for i, case in enumerate(cases)
+        for i, (case, language) in enumerate(zip(cases, pages_of(cases).languages, strict=True))
     ]
     return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"

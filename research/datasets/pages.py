@@ -11,9 +11,9 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
-from scrapy_mss.metadata.sites import domain_extractor
+from tldextract import TLDExtract
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,12 @@ def site_of(url: str | None, fallback: str) -> str:
     """The registered domain of *url*, its host where it has none, else *fallback*."""
     if not url:
         return fallback
-    parts = domain_extractor()(url)
+    parts = _domain_extractor()(url)
     name = f"{parts.domain}.{parts.suffix}" if parts.domain and parts.suffix else parts.domain
     return name.lower() or fallback
+
+
+@cache
+def _domain_extractor() -> TLDExtract:
+    """What splits a URL by the bundled Public Suffix List; nothing is fetched."""
+    return TLDExtract(suffix_list_urls=(), cache_dir=None)

@@ -33,7 +33,7 @@ from scrapy_mss.blocks.mlp import Matrix, Network, product
 from scrapy_mss.blocks.opinions import opinion_columns
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.features import Family, Values
-from scrapy_mss.core.naive_bayes import DIGEST_BITS, NaiveBayes, logistic
+from scrapy_mss.core.naive_bayes import DIGEST_BITS, NaiveBayes, logistic, portions
 from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tokens import Floats
 
@@ -71,7 +71,10 @@ class FamilyEvidence:
 def mean_over_block(page: Page, known: FamilyEvidence) -> Floats:
     """The mean over the words and symbols of each block; values are one a token."""
     texts = page.texts
-    return np.bincount(texts.block, known.ratio_of(texts.token), len(page.blocks)) / texts.size
+    total = np.zeros(len(page.blocks))
+    for some in portions(len(texts.token)):
+        total += np.bincount(texts.block[some], known.ratio_of(texts.token[some]), len(total))
+    return total / texts.size
 
 
 def own_value(page: Page, known: FamilyEvidence) -> Floats:  # noqa: ARG001 - of all poolings

@@ -104,8 +104,12 @@ class Page:
     def text_hashes(self) -> TokenIds:
         """uint64[n]: a hash of the words and symbols of each block."""
         texts = self.texts
-        position = np.arange(len(texts.token)) - texts.first[texts.block]
-        mixed = self.tokens.token_id[texts.token] * (2 * position + 1).astype(np.uint64)
+        weights = np.arange(len(texts.token))  # 1, 3, 5 ... in each block
+        weights -= texts.first[texts.block]
+        weights *= 2
+        weights += 1
+        mixed = self.tokens.token_id[texts.token]
+        mixed *= weights.view(np.uint64)
         hashes: TokenIds = np.add.reduceat(mixed, texts.first)
         return hashes
 

@@ -68,7 +68,7 @@ def segment(tokens: Tokens) -> Blocks:
     begins = np.zeros(len(tokens), np.int32)
     begins[first] = 1
     in_block = mask_runs(len(tokens), first, last)
-    of_token = np.where(in_block, np.cumsum(begins) - 1, -1).astype(np.int32)
+    of_token = np.where(in_block, np.cumsum(begins, dtype=np.int32) - 1, -1).astype(np.int32)
     return Blocks(
         first=first,
         last=last,
@@ -81,7 +81,7 @@ def segment(tokens: Tokens) -> Blocks:
 
 def _runs_with_words(tokens: Tokens) -> tuple[Indices, Indices]:
     """The first and the last token of each run of text that has a word."""
-    run = np.cumsum(_ends_a_block(tokens))
+    run = np.cumsum(_ends_a_block(tokens), dtype=np.int32)
     texts = np.flatnonzero(~tokens.is_tag)
     of_text = run[texts]
     starts = np.flatnonzero(np.append(np.ones(1, np.bool_), of_text[1:] != of_text[:-1]))

@@ -16,7 +16,7 @@ from scrapy import signals
 from scrapy.http import Response, TextResponse
 
 from scrapy_mss import settings
-from scrapy_mss.article import NO_TEXT, ModelState, read_article
+from scrapy_mss.article import NO_TEXT, ModelState, ReadOptions, read_article
 from scrapy_mss.cli import (
     GOOD,
     NOT_FOUND,
@@ -46,7 +46,7 @@ from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
 
-TEXT, JSON = "text", "json"
+TEXT, JSON, MARKDOWN = "text", "json", "markdown"
 BINARY_WITHIN = 1024  # characters; the header of a binary file has a NUL, a page has none
 
 # Why there is no article, besides the reasons of a crawl, and the exit codes of these.
@@ -92,7 +92,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="the bundled model alone, without what crawls have learned",
     )
-    parser.add_argument("-f", "--format", choices=(JSON, TEXT), default=JSON, help="default: json")
+    parser.add_argument(
+        "-f", "--format", choices=(JSON, TEXT, MARKDOWN), default=JSON, help="default: json"
+    )
 
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
@@ -104,7 +106,11 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     path = _model_file(options, command)
     model = with_bundled(FileStore(path, DEFAULT).load())
     answers = _Answers(options.format)
-    for values in counted(_from_files(files, model), "files"):
+    assert command.settings is not None
+    if options.format == MARKDOWN:
+        command.settings.set("MSS_MARKDOWN", True, priority="cmdline")
+    read_options = ReadOptions(markdown=settings.read(command.settings).markdown)
+    for values in counted(_from_files(files, model, read_options), "files"):
         answers.add(values)
     if addresses:
         _crawl(addresses, path, answers, command)
@@ -149,7 +155,7 @@ class _Answers:
             parts += filter(None, [values.get("detail")])
             print_line(f"scrapy mss extract: {': '.join(parts)}", sys.stderr)
         else:
-            print_text(f"{values['text']}\n")
+            print_text(f"{values[self.form]}\n")
 
     def add_in_crawl(self, values: Mapping[str, Any]) -> None:
         """Print them in a signal handler, whose errors Scrapy would log, and go on."""
@@ -159,21 +165,21 @@ class _Answers:
             self.error = error
 
 
-def _from_files(paths: list[Path], model: Model) -> Iterator[dict[str, Any]]:
+def _from_files(paths: list[Path], model: Model, options: ReadOptions) -> Iterator[dict[str, Any]]:
     state = ModelState.of(model)
     for path in paths:
         try:
             html = decoded(read_regular(path, LARGEST_PAGE))
         except OSError as error:
             raise CommandError(f"{path}: the page cannot be read: {error.strerror}") from error
-        yield {**_values(html, state), "url": str(path)}
+        yield {**_values(html, state, options), "url": str(path)}
 
 
-def _values(html: str, state: ModelState) -> dict[str, Any]:
+def _values(html: str, state: ModelState, options: ReadOptions) -> dict[str, Any]:
     """The article in *html*, or the reason why there is none."""
     if _is_binary(html):
         return {"reason": NO_TEXT}
-    result = read_article(html, "", state)
+    result = read_article(html, "", state, options)
     return result.values if result.article else {"reason": result.reason}
 
 
@@ -219,7 +225,8 @@ def _crawl(addresses: list[str], model: Path, answers: _Answers, command: Scrapy
 ACTION = Action(
     "extract",
     "print the articles in files and at URLs",
-    "Print the article in each page as a JSON line or as text, or the reason why there is none.",
+    "Print the article in each page as a JSON line, as text or as Markdown, or the reason\n"
+    "why there is none.",
     "scrapy mss extract -f text https://example.com/news/story.html saved.html",
     add_arguments,
     perform,

@@ -43,8 +43,8 @@ class Values(NamedTuple):
     @classmethod
     def of_tokens(cls, bucket: Ints) -> Values:
         """One value a token."""
-        at = np.arange(len(bucket), dtype=np.int32)
-        return cls(bucket, at, at + np.int32(1))
+        at = np.arange(len(bucket) + 1, dtype=np.int32)
+        return cls(bucket, at[:-1], at[1:])
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,13 +29,18 @@ def mix(columns: Sequence[TokenIds]) -> TokenIds:
     """uint64[n]: a hash of each row of *columns* (uint64[n] each), in their order."""
     mixed = columns[0] * MULTIPLIERS[0]
     for position, column in enumerate(columns[1:], 1):
-        mixed = (_fold(mixed) ^ column) * MULTIPLIERS[position % len(MULTIPLIERS)]
+        mixed = _folded(mixed)
+        mixed ^= column
+        mixed *= MULTIPLIERS[position % len(MULTIPLIERS)]
     return mixed
 
 
 def buckets(mixed: TokenIds, bits: int) -> Ints:
     """int32[n] below 2**bits: the high bits of a product depend on all bits of its factors."""
-    return (_fold(mixed) * MULTIPLIERS[1] >> np.uint64(64 - bits)).astype(np.int32)
+    found = _folded(mixed)
+    found *= MULTIPLIERS[1]
+    found >>= np.uint64(64 - bits)
+    return found.astype(np.int32)
 
 
 def groups(keys: TokenIds) -> Indices:
@@ -63,5 +68,8 @@ def is_among(hashes: TokenIds, few: TokenIds) -> Bools:
     return found
 
 
-def _fold(mixed: TokenIds) -> TokenIds:
-    return mixed ^ (mixed >> np.uint64(29))
+def _folded(mixed: TokenIds) -> TokenIds:
+    """Another array, to be changed in place: a page of symbols has as many rows as bytes."""
+    folded: TokenIds = mixed >> np.uint64(29)
+    folded ^= mixed
+    return folded

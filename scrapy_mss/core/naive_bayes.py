@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from mmap import ACCESS_COPY, mmap
-from typing import Generic
+from typing import Generic, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,18 +40,21 @@ PORTION = 2**16  # rows; half a megabyte, which processors have in their caches
 
 OUT, IN = 0, 1
 
+Table: TypeAlias = NDArray[np.uint32]
+
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one labelled page adds: buckets and (out, in) counts a family, tokens, a digest.
+    """What labelled pages add, mostly one: buckets and (out, in) counts a family, tokens, a digest.
 
-    A bucket is there once, however often it occurs in the page: what is added is as small as it can
+    A bucket is there once, however often it occurs in a page: what is added is as small as it can
     be, for it is sent between processes and added where nothing else may wait.
     """
 
-    counts: Mapping[str, tuple[Ints, Counts]]  # of each family: int32[n] ascending, int64[n, 2]
+    counts: Mapping[str, tuple[Ints, Table]]  # of each family: int32[n] ascending, uint32[n, 2]
     tokens: Counts  # int64[2]
     digest: int
+    pages: int = 1
 
 
 class NaiveBayes(Generic[PageT]):
@@ -64,7 +67,7 @@ class NaiveBayes(Generic[PageT]):
 
     def __init__(self, families: Sequence[Family[PageT]]) -> None:
         self.families = tuple(families)
-        self.counts: dict[str, NDArray[np.uint32]] = {
+        self.counts: dict[str, Table] = {
             family.name: _new_table(1 << family.bits) for family in families
         }
         self.tokens: NDArray[np.int64] = np.zeros(2, np.int64)
@@ -79,25 +82,27 @@ class NaiveBayes(Generic[PageT]):
             bucket, start, end = family.values(page, family.bits)
             n_inside = before[end] - before[start]
             n_outside = end - start - n_inside
-            counts[family.name] = _summed(bucket, np.stack((n_outside, n_inside), axis=1))
+            n_both = np.stack((n_outside, n_inside), axis=1).astype(np.uint32)
+            counts[family.name] = _summed(bucket, n_both)
         tokens = np.array([len(inside) - before[-1], before[-1]])
         return Observation(counts, tokens, page_digest(page.tokens, inside))
 
     def has_room(self, observation: Observation) -> bool:
         """Whether no count would overflow by adding *observation*."""
-        return int((self.tokens + observation.tokens).max()) <= MAX_TOTAL and all(
+        totals = *(self.tokens + observation.tokens).tolist(), self.pages + observation.pages
+        return max(totals) <= MAX_TOTAL and all(
             np.all(self.counts[name][bucket] <= MAX_COUNT - more)
             for name, (bucket, more) in observation.counts.items()
         )
 
     def add(self, observation: Observation) -> None:
-        """Count the page that *observation* is of."""
+        """Count the pages that *observation* is of."""
         if not self.has_room(observation):
             raise OverflowError(_FULL)
         for name, (bucket, more) in observation.counts.items():
-            self.counts[name][bucket] += more.astype(np.uint32)
+            self.counts[name][bucket] += more
         self.tokens += observation.tokens
-        self.pages += 1
+        self.pages += observation.pages
         self.digest = _added(self.digest, observation.digest)
 
     def learn(self, page: PageT, inside: Bools) -> None:
@@ -114,7 +119,7 @@ class NaiveBayes(Generic[PageT]):
         if any(
             np.any(self.counts[name][rows] > MAX_COUNT - more[rows])
             for name, more in other.counts.items()
-            for rows in _portions(len(more))
+            for rows in portions(len(more))
         ):
             raise OverflowError(_FULL)
         if max(*(self.tokens + other.tokens).tolist(), self.pages + other.pages) > MAX_TOTAL:
@@ -135,6 +140,12 @@ class NaiveBayes(Generic[PageT]):
 
     def log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
         """log P(f | in) / P(f | out) of the features in *bucket*, and which were ever seen."""
+        ratio, seen = np.empty(len(bucket)), np.empty(len(bucket), np.bool_)
+        for some in portions(len(bucket)):
+            ratio[some], seen[some] = self._log_ratio(family, bucket[some])
+        return ratio, seen
+
+    def _log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
         both = self.counts[family.name].view(np.uint64)[bucket, 0]  # one look-up for two counts
         seen_out, seen_in = np.ascontiguousarray(both.view(np.uint32).reshape(-1, 2).T)
         seen = both > 0
@@ -169,7 +180,7 @@ _FULL = "a count would exceed 32 bits: this model cannot learn any more, start a
 _TOO_MANY = f"there would be more than {MAX_TOTAL} pages or tokens: one of the models is damaged"
 
 
-def _new_table(n_buckets: int) -> NDArray[np.uint32]:
+def _new_table(n_buckets: int) -> Table:
     """Zeros uint32[n_buckets, 2] in memory of their own, which returns to the system with them.
 
     Tables are made at each checkpoint of a crawl, and malloc would keep the space of some of them.
@@ -179,9 +190,9 @@ def _new_table(n_buckets: int) -> NDArray[np.uint32]:
     return np.frombuffer(buffer, np.uint32).reshape(n_buckets, 2)
 
 
-def _portions(n_buckets: int) -> Iterator[slice]:
-    """All rows of a table, so many at a time that what is computed of them is small."""
-    return (slice(at, at + PORTION) for at in range(0, n_buckets, PORTION))
+def portions(n: int) -> Iterator[slice]:
+    """All of *n* rows, so many at a time that what is computed of them is small."""
+    return (slice(at, at + PORTION) for at in range(0, n, PORTION))
 
 
 def page_digest(tokens: Tokens, inside: Bools) -> int:
@@ -202,14 +213,29 @@ def _added(one: int, other: int) -> int:
     return (one + other) % (1 << DIGEST_BITS)
 
 
-def _summed(bucket: Ints, counts: Counts) -> tuple[Ints, Counts]:
-    """Each bucket once, and the sum of its *counts* (int64[n, 2])."""
+def united(observations: Sequence[Observation]) -> Observation:
+    """What all of the *observations*, at least one, add together.
+
+    None of its counts overflows if a model has room for them all.
+    """
+    counts = {}
+    for name in observations[0].counts:
+        each = [observation.counts[name] for observation in observations]
+        buckets, more = zip(*each, strict=True)
+        counts[name] = _summed(np.concatenate(buckets), np.concatenate(more))
+    digest = sum(observation.digest for observation in observations) % (1 << DIGEST_BITS)
+    tokens = np.sum([observation.tokens for observation in observations], axis=0)
+    return Observation(counts, tokens, digest, sum(each.pages for each in observations))
+
+
+def _summed(bucket: Ints, counts: Table) -> tuple[Ints, Table]:
+    """Each bucket once, and the sum of its *counts* (uint32[n, 2])."""
     order = bucket.argsort(kind="stable")
     bucket = bucket[order]
     first = np.flatnonzero(np.diff(bucket, prepend=-1))
     if not len(first):
         return bucket, counts
-    return bucket[first], np.add.reduceat(counts[order], first)
+    return bucket[first], np.add.reduceat(counts[order], first, dtype=np.uint32)
 
 
 def _one_a_token(family: Family[PageT], page: PageT) -> Values:

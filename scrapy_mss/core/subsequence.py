@@ -39,13 +39,14 @@ def best_span(scores: Floats) -> Span:
     """The span of *scores* (float64[n]) with the greatest sum."""
     if not len(scores):
         return EMPTY
-    prefix = np.concatenate((np.zeros(1), np.cumsum(scores)))
-    lowest = np.minimum.accumulate(prefix[:-1])
-    gains = prefix[1:] - lowest
+    prefix = np.zeros(len(scores) + 1)
+    np.cumsum(scores, out=prefix[1:])
+    gains = np.minimum.accumulate(prefix[:-1])
+    np.subtract(prefix[1:], gains, out=gains)
     last = int(np.argmax(gains))
     if gains[last] <= 0:
         return EMPTY
-    start = int(np.argmax(prefix == lowest[last]))
+    start = int(np.argmin(prefix[: last + 1]))
     return Span(start, last + 1, float(gains[last]))
 
 

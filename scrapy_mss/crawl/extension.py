@@ -8,7 +8,6 @@ stopped, and a summary is logged. The components take from it what they need.
 from __future__ import annotations
 
 import logging
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,11 +20,13 @@ from scrapy_mss.crawl.extraction import ArticleReader
 from scrapy_mss.crawl.item_pages import ItemPages
 from scrapy_mss.crawl.jobs import PageJobs
 from scrapy_mss.crawl.labelling import PageLabels
-from scrapy_mss.crawl.learner import Learner
+from scrapy_mss.crawl.learner import Learner, unshared
 from scrapy_mss.crawl.model_path import model_path
-from scrapy_mss.crawl.pool import WorkerPool, can_have_workers
+from scrapy_mss.crawl.pool import INSTEAD, WorkerPool, can_have_workers
 from scrapy_mss.crawl.summary import summary
 from scrapy_mss.crawl.training import Trainer
+from scrapy_mss.crawl.waiting import finished
+from scrapy_mss.metadata.sites import public_suffixes
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
 from scrapy_mss.sites.crawled import CrawledSites
@@ -59,9 +60,11 @@ class MssExtension:
         self.learner = Learner(FileStore(path, DEFAULT))
         self.sites = _remembered_sites(self.options, self.learner.store.path)
         self.jobs = PageJobs(self.options, self.learner.model, self.sites)
-        labels = PageLabels(self.wrappers, self.jobs, self.stats)
+        self._pool = _prepared_pool(self.options, self.learner)
+        trusted = self.options.trust_wrapper_miss
+        labels = PageLabels(self.wrappers, self.jobs, self.stats, trust_misses=trusted)
         self.trainer = Trainer(self.options, labels, self.learner, self.stats)
-        self.reader = ArticleReader(self.options, labels, self.jobs, self.stats)
+        self._reader = ArticleReader(self.options, labels, self.jobs, self.stats)
         self._asked_for_workers = "MSS_WORKERS" in crawler.settings
         self._timers: list[_compat.Stoppable] = []
         crawler.signals.connect(self.open, signals.spider_opened)
@@ -90,6 +93,11 @@ class MssExtension:
             crawler.extensions.middlewares += (extension,)
         return extension
 
+    def reader_for_component(self) -> ArticleReader:
+        """What a component asks for articles; from now on, wrapped pages have theirs made."""
+        self.trainer.with_articles = True
+        return self._reader
+
     def open(self) -> None:
         """Begin with the crawl."""
         seconds = self.options.checkpoint_seconds
@@ -97,9 +105,9 @@ class MssExtension:
             self._timers.append(_compat.every(seconds, self.learner.checkpoint))
         if self.sites is not None:
             self._timers.append(_compat.every(seconds, self.sites.checkpoint))
-        if self.options.workers and self._can_have_workers():
-            pool = WorkerPool(self.learner.model, self.options)
-            self.jobs.pool, self.learner.changing = pool, pool.changing
+        if self.options.workers and self._can_have_workers() and self._pool is not None:
+            self._pool.start()
+            self.jobs.pool, self.learner.changing = self._pool, self._pool.changing
 
     def _can_have_workers(self) -> bool:
         """Whether there can be worker processes in this crawl; if not, it is logged why."""
@@ -124,6 +132,7 @@ class MssExtension:
             await self.trainer.drain()
             if _compat.runs_asyncio():
                 await self.learner.finish()
+                await self._finish_sites()
         finally:
             self._close_parts()
         self.stats.put(stats.MODEL_PAGES, self.learner.pages)
@@ -135,12 +144,20 @@ class MssExtension:
 
     def _close_parts(self) -> None:
         try:
-            if self.jobs.pool:
-                self.jobs.pool.close()
-                self.jobs.pool, self.learner.changing = None, nullcontext
+            if self._pool is not None:
+                self._pool.close()
+                self.jobs.pool, self.learner.changing = None, unshared
         finally:
             self.learner.close()
             self._close_sites()
+
+    async def _finish_sites(self) -> None:
+        """Write what was learned of sites while the event loop goes on."""
+        if self.sites is None:
+            return
+        await finished(self.sites.write)
+        self.sites.checkpoint()
+        await finished(self.sites.write)
 
     def _close_sites(self) -> None:
         if self.sites is None:
@@ -151,10 +168,22 @@ class MssExtension:
         self.stats.put(stats.SITES_FAILED, self.sites.failures)
 
 
+def _prepared_pool(options: settings.Options, learner: Learner) -> WorkerPool | None:
+    """The workers that read with the model of *learner*, not started; None if there can be none."""
+    if not options.workers or not can_have_workers():
+        return None
+    try:
+        return WorkerPool(learner.model, options)
+    except OSError as error:
+        logger.warning("scrapy-mss: no memory can be shared with workers: %s. %s", error, INSTEAD)
+        return None
+
+
 def _remembered_sites(options: settings.Options, model: Path) -> CrawledSites | None:
     """The memories of sites next to the file of the *model*, unless they are off."""
     if not options.site_memory:
         return None
+    public_suffixes()  # which are read now, and not in the event loop
     return CrawledSites(SiteStore(sites_path(model)), options.site_memory * MEGABYTE)
 
 

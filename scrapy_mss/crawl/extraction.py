@@ -16,22 +16,18 @@ from weakref import WeakKeyDictionary
 from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss import stats
-from scrapy_mss.article import WRAPPER, ArticleResult
+from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl.jobs import PageJobs, answered
 from scrapy_mss.crawl.labelling import PageLabels
 from scrapy_mss.crawl.wire import ERROR, FAILURES, PageAnswer, PageRequest
 from scrapy_mss.settings import Options
 from scrapy_mss.stats import CrawlStats
-from scrapy_mss.wrappers import Reason
 
 logger = logging.getLogger(__name__)
 
-# Why a page has no article, besides the reasons of `article`.
+# Why a page has no article, besides the reasons of `article` and `page_work`.
 TOO_LARGE = "too_large"
 IMPROBABLE = "improbable"
-WRAPPER_MISS = "wrapper_miss"  # the wrapper of its site found nothing, and is trusted
-# Of a labelling, what says something of the page; of a selector that failed nothing follows.
-MISSES = (Reason.NO_MATCH, Reason.NO_WORDS, Reason.EMPTY_PAGE)
 
 
 @dataclass(slots=True)
@@ -74,11 +70,7 @@ class ArticleReader:
     async def _read_response(self, response: HtmlResponse) -> ArticleResult:
         labels = await self._labels_of(response)
         if labels is not None:
-            if labels.article is not None or labels.failure:
-                return _result(labels)
-            missed = labels.labels is not None and labels.labels.reason in MISSES
-            if missed and self._options.trust_wrapper_miss:
-                return ArticleResult(reason=WRAPPER_MISS, source=WRAPPER)
+            return _result(labels)
         return await self._read(response.text, response.url)
 
     async def _labels_of(self, response: HtmlResponse) -> PageAnswer | None:

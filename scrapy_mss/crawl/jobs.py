@@ -33,7 +33,7 @@ class PageJobs:
     def __init__(self, options: Options, model: Model, sites: CrawledSites | None = None) -> None:
         extractor = load_text_extractor(options.extractor)
         named = (options.extractor, extractor) if extractor else None
-        read_options = ReadOptions(named, options.raw_html)
+        read_options = ReadOptions(named, options.raw_html, options.markdown)
         self._here = PageWork(model, lambda: ModelState.of(model), read_options)
         self._sites = sites
         self.pool: WorkerPool | None = None  # while the crawl runs, if it has workers

@@ -32,8 +32,12 @@ class LabelJob:
 class PageLabels:
     """Labels pages by the wrappers of their sites, and counts hits and misses by site."""
 
-    def __init__(self, wrappers: Registry, jobs: PageJobs, numbers: CrawlStats) -> None:
+    def __init__(
+        self, wrappers: Registry, jobs: PageJobs, numbers: CrawlStats, *, trust_misses: bool
+    ) -> None:
+        """With *trust_misses*, what a wrapper misses is no article, and is not read otherwise."""
         self._wrappers = wrappers
+        self._trust_misses = trust_misses
         self._jobs = jobs
         self._stats = numbers
         self._labelled: WeakKeyDictionary[Response, LabelJob] = WeakKeyDictionary()
@@ -55,7 +59,9 @@ class PageLabels:
         wrapper = self._wrappers.find(response.url)
         if wrapper is None:
             return None
-        page = PageRequest(response.text, response.url, wrapper, example, article)
+        page = PageRequest(
+            response.text, response.url, wrapper, example, article, self._trust_misses
+        )
         # Whoever began the first labelling counts it, be it under way or done.
         begun = LabelJob(wrapper, self._jobs.begin(page), article, counted=known is not None)
         self._labelled[response] = begun

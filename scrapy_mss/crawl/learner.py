@@ -2,13 +2,14 @@
 
 The live model answers at once with everything this crawl has learned, on top of the bundled model,
 which is never written to the file. What was learned since the last checkpoint is kept a second
-time, apart: a checkpoint adds just that to the file, in a thread. Where other crawls have added to
-the file too, the same thread makes the model that it comes to, and the live model becomes that and
-what was learned meanwhile. A checkpoint that fails gives its counts back and is tried again. A page
-that this file's crawls have learned before, with the same text, is not learned again.
+time, apart (`unsaved`): a checkpoint adds just that to the file, in a thread. Where other crawls
+have added to the file too, the same thread makes the model that it comes to, and the live model
+becomes that and what was learned meanwhile. A checkpoint that fails gives its counts back and is
+tried again. A page that this file's crawls have learned before, with the same text, is not learned
+again.
 
-In memory are two sets of tables, those of the live model and of what is not written yet, and while
-a checkpoint is written those of the file; the bundled ones are read again where they are needed.
+In memory is one set of tables, that of the live model, and while a checkpoint is written two more,
+of what it adds and of the file; the bundled ones are read again where they are needed.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple
 
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.core.naive_bayes import DIGEST_BITS
+from scrapy_mss.core.naive_bayes import DIGEST_BITS, Observation
+from scrapy_mss.crawl.unsaved import Unsaved
 from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.models.bundled import bundled_part_of
 from scrapy_mss.models.examples import Example
@@ -42,10 +44,10 @@ class _State(NamedTuple):
     def of(cls, model: Model) -> _State:
         return cls(model.bayes.pages, model.bayes.digest)
 
-    def with_(self, model: Model) -> _State:
-        """The state once *model* is added."""
-        digest = (self.digest + model.bayes.digest) % (1 << DIGEST_BITS)
-        return _State(self.pages + model.bayes.pages, digest)
+    def with_(self, unsaved: Unsaved) -> _State:
+        """The state once what is *unsaved* is added."""
+        digest = (self.digest + unsaved.digest) % (1 << DIGEST_BITS)
+        return _State(self.pages + unsaved.pages, digest)
 
 
 class _Checkpoint(NamedTuple):
@@ -60,11 +62,16 @@ class _Checkpoint(NamedTuple):
     error: Exception | None = None
 
 
+def unshared(_by: Observation | None) -> AbstractContextManager[None]:
+    """What is entered while a model changes that nobody else reads."""
+    return nullcontext()
+
+
 class Learner:
     """The live model of a crawl and what it has to add to the file.
 
-    ``changing`` is entered while the live model changes, so that processes that share it do not
-    read it meanwhile.
+    ``changing`` is entered while the live model changes by what is added, or by anything, so that
+    processes that share it do not read it meanwhile.
     """
 
     def __init__(self, store: FileStore) -> None:
@@ -79,13 +86,13 @@ class Learner:
                 f"{store.path}: its counts leave no room for those of the bundled model: {error}"
             ) from error
         self._bundled_pages = self.model.bayes.pages - self._stored.pages
-        self.changing: Callable[[], AbstractContextManager[None]] = nullcontext
+        self.changing: Callable[[Observation | None], AbstractContextManager[None]] = unshared
         self.checkpoints = 0
         self.failures = 0
         self.n_twice = 0  # pages that another crawl learned at the same time
         self.unsaved_pages = 0  # learned since a checkpoint was last begun
-        self._unsaved = Model(self.model.profile)
-        self._in_flight: Model | None = None  # what is being written
+        self._unsaved = Unsaved()
+        self._in_flight: Unsaved | None = None  # what is being written, or could not be
         self._write: Future[_Checkpoint] | None = None
         self._writer = _new_writer()
         self._finishing = False  # whether the last checkpoint has begun
@@ -108,11 +115,10 @@ class Learner:
         if not self.model.bayes.has_room(example.observation):
             return Rejection.MODEL_FULL
         generation = generation_after(self.pages)
-        with self.changing():
+        with self.changing(example.observation):
             self.model.bayes.add(example.observation)
-        self._unsaved.bayes.add(example.observation)
-        for model in (self.model, self._unsaved):
-            model.learned_pages.add(example.key, generation)
+        self._unsaved.add(example, generation)
+        self.model.learned_pages.add(example.key, generation)
         self.unsaved_pages += 1
         return None
 
@@ -122,10 +128,10 @@ class Learner:
             return
         self._collect()
         self.unsaved_pages = 0
-        if not self._unsaved.bayes.pages:
+        if self._in_flight is not None or not self._unsaved.pages:
             return
         try:
-            following = Model(self.model.profile)
+            following = Unsaved()
             expected = self._stored.with_(self._unsaved)
             self._write = self._writer.submit(_written, self.store, self._unsaved, expected)
         except Exception as error:  # noqa: BLE001 - of memory, or no thread can be started
@@ -155,26 +161,41 @@ class Learner:
             self._begin_last()
         self._collect()
         self._writer.shutdown()
-        if self._unsaved.bayes.pages:
+        lost = self._unsaved.pages + (self._in_flight.pages if self._in_flight else 0)
+        if lost:
             logger.error(
                 "scrapy-mss: %s: the counts of %d learned pages could not be written and are lost",
                 self.store.path,
-                self._unsaved.bayes.pages,
+                lost,
             )
 
     def _collect(self) -> None:
         """Wait for the checkpoint that is being written, and go on from what the file holds."""
-        write, in_flight = self._write, self._in_flight
-        if write is None or in_flight is None:
+        if self._write is not None:
+            write, self._write = self._write, None
+            try:
+                checkpoint = write.result()
+            except Exception as caught:  # noqa: BLE001 - of the disk, the lock, memory: training goes on
+                self._report(caught)
+            else:
+                self._in_flight = None
+                self._go_on_from(checkpoint)
+        self._take_back()
+
+    def _take_back(self) -> None:
+        """Let what could not be written be unsaved again; where memory fails, the next time."""
+        failed = self._in_flight
+        if failed is None:
             return
-        self._write = self._in_flight = None
         try:
-            checkpoint = write.result()
-        except Exception as caught:  # noqa: BLE001 - of the disk, the lock, memory: training goes on
-            self._report(caught)
-            in_flight.merge(self._unsaved)
-            self._unsaved = in_flight
+            failed.follow(self._unsaved)
+        except MemoryError as error:
+            self._report(error)
             return
+        self._in_flight, self._unsaved = None, failed
+
+    def _go_on_from(self, checkpoint: _Checkpoint) -> None:
+        """Count a *checkpoint* that was written, and take over what others have added."""
         self.checkpoints += 1
         self.n_twice += checkpoint.n_twice
         error = checkpoint.error or self._taken_over(checkpoint)
@@ -196,10 +217,10 @@ class Learner:
         if live is None:
             return None
         try:
-            live.merge(self._unsaved)
+            self._unsaved.add_to(live)
         except Exception as error:  # noqa: BLE001 - our counts are in the file, so it is no failure
             return error
-        with self.changing():
+        with self.changing(None):
             self.model.bayes.copy_from(live.bayes)
         self.model.learned_pages = live.learned_pages
         return None
@@ -214,12 +235,12 @@ def _live(stored: Model) -> Model:
     return bundled
 
 
-def _written(store: FileStore, learned: Model, expected: _State) -> _Checkpoint:
+def _written(store: FileStore, learned: Unsaved, expected: _State) -> _Checkpoint:
     """Add what was *learned* to the file; where this raises, nothing was added.
 
     If nobody else adds to it, the file then has the *expected* state.
     """
-    stored, n_twice = store.add(learned)
+    stored, n_twice = store.add(learned.as_model(store.profile))
     state = _State.of(stored)
     if state == expected:
         return _Checkpoint(state, n_twice)

@@ -1,7 +1,7 @@
 """What is done with a page of a crawl: labels, a training example, an article, a lesson.
 
 It is the same whether a worker process does it or the crawl's own. A wrapped page is parsed and
-labelled once for all that is made of it.
+labelled once for all that is made of it, and read at once where its wrapper misses it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 
 from scrapy_mss.article import (
+    WRAPPER,
     ArticleResult,
     ModelState,
     ReadOptions,
@@ -21,12 +22,17 @@ from scrapy_mss.article import (
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.crawl.wire import ERROR, LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.models.examples import example_of
 from scrapy_mss.models.model import Model
 from scrapy_mss.sites.visit import lesson_of_labels
-from scrapy_mss.wrappers import Labelling, Wrapper, label
+from scrapy_mss.wrappers import Labelling, Reason, Wrapper, label
 
 logger = logging.getLogger(__name__)
+
+WRAPPER_MISS = "wrapper_miss"  # the wrapper of its site found nothing, and is trusted
+# Of a labelling, what says something of the page; of a selector that failed nothing follows.
+MISSES = (Reason.NO_MATCH, Reason.NO_WORDS, Reason.EMPTY_PAGE)
 
 _FAILED = "scrapy-mss: cannot read %s; the crawl continues"
 
@@ -44,8 +50,7 @@ class PageWork:
         try:
             if page.wrapper is not None:
                 return self._labelled(page, page.wrapper)
-            options = replace(self.options, site=page.visit)
-            article = read_article(page.html, page.url, self.state(), options)
+            article = self._read(page, page.html)
             return PageAnswer(article, lesson=page.visit.lesson if page.visit else None)
         except MemoryError:
             raise
@@ -63,17 +68,27 @@ class PageWork:
         if page.visit is not None and labelling.reason is None:
             lesson = lesson_of_labels(Page(labelling.tokens), labelling.inside, page.visit.minute)
         seconds = perf_counter() - started
-        wanted = page.article and labelling.reason is None
-        article = self._article(labelling, page.url) if wanted else None
+        article = self._article(page, labelling) if page.article else None
+        if page.visit is not None and labelling.reason is not None and page.article:
+            lesson = page.visit.lesson  # of what was read instead
         labels = LabelSummary(labelling.reason, labelling.field_hits, len(labelling.tokens))
         return PageAnswer(article, labels, example, seconds=seconds, lesson=lesson)
 
-    def _article(self, labelling: Labelling, url: str) -> ArticleResult:
-        """The article as it is labelled; an error in making it does not cost the example."""
+    def _article(self, page: PageRequest, labelling: Labelling) -> ArticleResult:
+        """The article of a labelled *page*; an error in making it does not cost the example."""
         try:
-            return article_of_labels(labelling, url, raw_html=self.options.raw_html)
+            if labelling.reason is None:
+                return article_of_labels(labelling, page.url, self.options)
+            if labelling.reason in MISSES and page.trust_miss:
+                return ArticleResult(reason=WRAPPER_MISS, source=WRAPPER)
+            return self._read(page, labelling.tokens)
         except MemoryError:
             raise
         except Exception:
-            logger.exception(_FAILED, url)
+            logger.exception(_FAILED, page.url)
             return ArticleResult(reason=ERROR)
+
+    def _read(self, page: PageRequest, source: str | Tokens) -> ArticleResult:
+        """The article of a *page* without its wrapper; *source* is its HTML, or its tokens."""
+        options = replace(self.options, site=page.visit)
+        return read_article(source, page.url, self.state(), options)

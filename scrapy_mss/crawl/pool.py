@@ -16,16 +16,16 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, suppress
 from queue import SimpleQueue
-from threading import Thread, Timer
+from threading import Thread
 from typing import IO
 
+from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl import wire
 from scrapy_mss.crawl.shared_model import SharedModel
+from scrapy_mss.crawl.time_limits import TimeKeeper, TimeLimit
 from scrapy_mss.crawl.wire import CRASH, MEMORY, OUT_OF_MEMORY, TIMEOUT, PageAnswer, PageRequest
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
@@ -56,13 +56,21 @@ def can_have_workers() -> bool:
     return os.name == "posix" and bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
-@dataclass(slots=True, eq=False)
 class _WorkerSlot:
-    """A place for one worker, which one thread serves; the process in it may be replaced."""
+    """A place for one worker, which one thread serves; the process in it may be replaced.
 
-    process: subprocess.Popen[bytes] | None = None
-    n_pages: int = 0  # that this process has answered
-    timed_out: bool = False  # whether the process was killed for taking too long
+    One that takes too long is killed, which ends what waits for it.
+    """
+
+    def __init__(self) -> None:
+        self.process: subprocess.Popen[bytes] | None = None
+        self.n_pages = 0  # that this process has answered
+        self.limit = TimeLimit(self._kill)
+
+    def _kill(self) -> None:
+        process = self.process
+        if process is not None:
+            process.kill()
 
 
 class WorkerPool:
@@ -72,27 +80,41 @@ class WorkerPool:
     """
 
     def __init__(self, model: Model, options: Options) -> None:
-        """Start the workers, in the background."""
+        """Move the counts of *model* to memory that workers share, and start nothing yet.
+
+        That takes tens of milliseconds, for which no event loop has to wait before it runs.
+        """
         self._without_counts = to_bytes(Model(model.profile, model.classifier))
-        raw = "raw" if options.raw_html else ""
+        switches = ("1" if switch else "" for switch in (options.raw_html, options.markdown))
         limits = str(options.worker_memory), str(options.timeout)
-        self._arguments = (*limits, options.extractor, raw)
+        self._arguments = (*limits, options.extractor, *switches)
         self._seconds = options.timeout
         self._shared = SharedModel(model)
         self._closed = False
         self.cannot_start = False  # whether the crawl has to do without: nothing is to be submitted
         self._queue: SimpleQueue[tuple[PageRequest, Future[PageAnswer]] | None] = SimpleQueue()
         self._slots = [_WorkerSlot() for _ in range(options.workers)]
-        self._threads = [
-            Thread(target=self._serve, args=(slot,), name="scrapy-mss-worker", daemon=True)
-            for slot in self._slots
-        ]
-        for thread in self._threads:
-            thread.start()
+        shortest = min(options.timeout, START_SECONDS)
+        self._time_keeper = TimeKeeper([slot.limit for slot in self._slots], shortest)
+        self._threads: list[Thread] = []
 
-    def changing(self) -> AbstractContextManager[None]:
-        """To be entered while the model changes."""
-        return self._shared.changing()
+    def start(self) -> None:
+        """Start the workers, in the background; where that fails, none is left."""
+        try:
+            self._time_keeper.start()
+            for slot in self._slots:
+                serve = Thread(
+                    target=self._serve, args=(slot,), name="scrapy-mss-worker", daemon=True
+                )
+                serve.start()
+                self._threads.append(serve)
+        except BaseException:
+            self.close()
+            raise
+
+    def changing(self, by: Observation | None = None) -> AbstractContextManager[None]:
+        """To be entered while the model changes *by* what is added to it, or by anything."""
+        return self._shared.changing(by)
 
     def submit(self, page: PageRequest) -> Future[PageAnswer]:
         """What will come of *page*; it waits for its turn and then has `MSS_TIMEOUT`."""
@@ -109,6 +131,7 @@ class WorkerPool:
             self._queue.put(None)
         for thread in self._threads:
             thread.join()
+        self._time_keeper.stop()
         self._shared.close()
 
     def _serve(self, slot: _WorkerSlot) -> None:
@@ -129,12 +152,12 @@ class WorkerPool:
     def _answer(self, slot: _WorkerSlot, page: PageRequest) -> PageAnswer:
         try:
             into, out = self._pipes(slot)
-            with _limited(slot, self._seconds):
+            with slot.limit.of(self._seconds):
                 wire.send(into, page.to_bytes())
                 answer = PageAnswer.from_bytes(wire.receive(out))
         except LOST:
             exit_code = _end(slot)
-            if slot.timed_out:
+            if slot.limit.passed:
                 return PageAnswer(failure=TIMEOUT)
             return PageAnswer(failure=MEMORY if exit_code == OUT_OF_MEMORY else CRASH)
         except BaseException:
@@ -142,7 +165,7 @@ class WorkerPool:
             raise
         slot.n_pages += 1
         # Killed when the answer was there already, the process is gone all the same.
-        if slot.timed_out or answer.worn or slot.n_pages >= PAGES_OF_A_WORKER:
+        if slot.limit.passed or answer.worn or slot.n_pages >= PAGES_OF_A_WORKER:
             _end(slot)
         return answer
 
@@ -183,7 +206,7 @@ class WorkerPool:
         if self._closed:  # meanwhile, by `close`, which may have found no process here
             raise EOFError("the crawl is over")
         into, out = _pipes_of(process)
-        with _limited(slot, START_SECONDS):
+        with slot.limit.of(START_SECONDS):
             wire.send(into, self._without_counts)
             wire.receive(out)
         return process
@@ -201,27 +224,6 @@ class WorkerPool:
             },
             start_new_session=True,  # Ctrl-C is for the crawl, which says when workers stop
         )
-
-
-@contextmanager
-def _limited(slot: _WorkerSlot, seconds: float) -> Iterator[None]:
-    """Kill the process in *slot* after so many *seconds*, which ends what waits for it."""
-    process = slot.process
-    slot.timed_out = False
-
-    def kill() -> None:
-        slot.timed_out = True
-        if process is not None:
-            process.kill()
-
-    timer = Timer(seconds, kill)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        timer.join()  # or it might kill a process that is at the next page
 
 
 def _pipes_of(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:

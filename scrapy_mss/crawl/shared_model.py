@@ -1,11 +1,13 @@
 """A model in memory that worker processes read while the crawl goes on learning into it.
 
-    generation, 8 bytes | length of the name, 4 bytes | name of the state | counts
+    generation, 8 bytes | length of the name, 4 bytes | name of the state | changes | counts
 
 A reader must not take half of a change for a state of the model. So the writer makes the generation
 odd, changes the counts and their name, and makes it even again; a reader copies both and keeps
 the copy only if the generation was the same even number before and after. The writer, which is the
-crawl's event loop, never waits. A reader that has the newest state copies nothing.
+crawl's event loop, never waits. A reader copies what has changed since its last copy
+(`table_changes`), and nothing if that is the newest state. Between the generation and the rest are
+memory barriers, for processors that let others see writes in another order, such as ARM.
 """
 
 from __future__ import annotations
@@ -16,9 +18,13 @@ import struct
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
 from time import monotonic, sleep
+from weakref import finalize
 
 from scrapy_mss.article import ModelState
+from scrapy_mss.core.naive_bayes import Observation
+from scrapy_mss.crawl.table_changes import TableChanges, size_of_changes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.sharing import attach, move_into, size_of
 
@@ -30,17 +36,38 @@ LONGEST_CHANGE = 5.0  # seconds; learning a page takes milliseconds, if the mach
 PAUSE = 0.0005  # seconds between looks at a model that is being changed
 
 
+class _Barrier:
+    """What comes before a call is seen by other processors before what comes after it.
+
+    Python has no such thing but in its locks: to let one go publishes what was written, and nothing
+    after taking it comes before that.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._lock.acquire()
+
+    def __call__(self) -> None:
+        self._lock.release()
+        self._lock.acquire()
+
+
 class SharedModel:
     """Keeps the counts of a model in memory that workers can read, until it is closed."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        size = HEADER + size_of(model)
+        counts_at = HEADER + size_of_changes(model.bayes)
+        size = counts_at + size_of(model)
         self._file = _memory_file()
+        # A crawl that never opens closes nothing.
+        self._close_file = finalize(self, os.close, self._file)
         os.ftruncate(self._file, size)
         self._buffer = mmap.mmap(self._file, size)
         self._generation = 0
-        move_into(model, memoryview(self._buffer)[HEADER:])
+        self._barrier = _Barrier()
+        self._changes = TableChanges(model.bayes, memoryview(self._buffer)[HEADER:])
+        move_into(model, memoryview(self._buffer)[counts_at:])
         self._name()
 
     def fileno(self) -> int:
@@ -48,19 +75,22 @@ class SharedModel:
         return self._file
 
     @contextmanager
-    def changing(self) -> Iterator[None]:
-        """Keep workers from reading while the counts change."""
+    def changing(self, by: Observation | None = None) -> Iterator[None]:
+        """Keep workers from reading while the counts change *by* what is added, or all may."""
         self._step()
+        self._barrier()
+        self._changes.note(by, self._generation)
         try:
             yield
         finally:
             self._name()
+            self._barrier()
             self._step()
 
     def close(self) -> None:
         """Give the model memory of its own again."""
         move_into(self._model, memoryview(bytearray(size_of(self._model))))
-        os.close(self._file)
+        self._close_file()
 
     def _step(self) -> None:
         self._generation += 1
@@ -78,13 +108,17 @@ class SharedModelReader:
 
     def __init__(self, model: Model, descriptor: int) -> None:
         """Read the counts for *model*, which comes without them, from the file *descriptor*."""
-        size = HEADER + size_of(model)
+        counts_at = HEADER + size_of_changes(model.bayes)
+        size = counts_at + size_of(model)
         self._buffer = memoryview(mmap.mmap(descriptor, size, access=mmap.ACCESS_READ))
+        self._changes = TableChanges(model.bayes, self._buffer[HEADER:])
         self._shared = Model(model.profile)
-        attach(self._shared, self._buffer[HEADER:])
+        attach(self._shared, self._buffer[counts_at:])
         self.model = model
         self._state = ModelState(model, "")
-        self._generation = -1
+        self._generation = -1  # of the last copy that was whole
+        self._is_whole = False
+        self._barrier = _Barrier()
 
     def state(self) -> ModelState:
         """The newest whole state; it does not change until the next call."""
@@ -100,16 +134,19 @@ class SharedModelReader:
     def _copied(self) -> bool:
         """Copy the state unless it is copied already; whether the copy is a whole one."""
         (generation,) = _GENERATION.unpack_from(self._buffer)
-        if generation == self._generation:
+        if generation == self._generation and self._is_whole:
             return True
         if generation % 2:
             return False
-        self._generation = -1  # until the copy is known to be whole
+        self._barrier()
+        self._is_whole = False  # until the copy is known to be
         (length,) = _LENGTH.unpack_from(self._buffer, _GENERATION.size)
         name = bytes(self._buffer[_NAME_AT : _NAME_AT + min(length, HEADER - _NAME_AT)])
-        self.model.bayes.copy_from(self._shared.bayes)
+        self._changes.copy(self._generation, self._shared.bayes, self.model.bayes)
+        self._barrier()
         if _GENERATION.unpack_from(self._buffer) != (generation,):
-            return False
+            return False  # what is copied by half has changed since the last whole copy
+        self._is_whole = True
         self._generation, self._state = generation, ModelState(self.model, name.decode())
         return True
 

@@ -42,12 +42,16 @@ class Trainer:
         self._labels = labels
         self._learner = learner
         self._stats = numbers
+        self.with_articles = False  # whether a component asks for those of the pages, too
         self._under_way: set[asyncio.Task[None]] = set()
+        # First come, first served: if each end of a page woke all that wait, they would take as
+        # much time as the page.
+        self._room = asyncio.Semaphore(max(PAGES_A_WORKER * options.workers, 1))
 
     async def train(self, response: HtmlResponse, *, article: bool) -> None:
         """Have the page learned, if there is a wrapper for it; *article* says who else reads it.
 
-        Returns as soon as few enough pages are under way, this one among them or not.
+        Returns as soon as the page is under way, which waits while enough others are.
         """
         if not self._labels.covers(response):
             return
@@ -63,18 +67,31 @@ class Trainer:
         if len(response.text) > self._options.max_body:
             self._stats.add(stats.TRAIN_REFUSED, reason=TOO_LARGE)
             return
-        wanted = article and self._options.prefer_wrapper
-        labelled = self._labels.begin(response, example=not self._frozen, article=wanted)
+        await self._room.acquire()
+        task = None
+        try:
+            wanted = article and self.with_articles and self._options.prefer_wrapper
+            task = await self._begun(response, article=wanted)
+        finally:
+            if task is None:
+                self._room.release()
+
+    async def _begun(self, response: HtmlResponse, *, article: bool) -> asyncio.Task[None] | None:
+        """What learns the page, under way; None if the page is learned already."""
+        labelled = self._labels.begin(response, example=not self._frozen, article=article)
         assert labelled is not None
         learning = self._learn(labelled)
         if labelled.job.done():
             await learning
-            return
+            return None
         task = asyncio.create_task(self._caught(learning, response.url))
         self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
-        while len(self._under_way) > PAGES_A_WORKER * self._options.workers:
-            await asyncio.wait(self._under_way, return_when=asyncio.FIRST_COMPLETED)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._under_way.discard(task)
+        self._room.release()
 
     async def _caught(self, step: Coroutine[None, None, None], url: str) -> None:
         """Take *step*; whatever goes wrong, the crawl goes on."""

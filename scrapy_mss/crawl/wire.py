@@ -2,8 +2,10 @@
 
 A message is its length in four bytes and so many bytes: first a model without its counts, then
 pages, each with what is asked of it; for each page its answer comes back. Both are JSON, whose
-length comes first, and bytes: the page's HTML, or the arrays of a training example, and what is
-remembered of the page's site. Lone surrogates, which pages can hold, survive.
+length comes first, and after it what may be large, as bytes whose names and sizes are in the JSON:
+the page's HTML, what is remembered of its site; the text and the HTML of an article, the arrays of
+a training example. To read megabytes of JSON would keep the event loop waiting for the
+interpreter's lock. Lone surrogates, which pages can hold, survive.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import IO, Any
 
@@ -20,7 +22,7 @@ import numpy as np
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import Observation
-from scrapy_mss.items import Article
+from scrapy_mss.items import Article, values_of
 from scrapy_mss.models.examples import Example
 from scrapy_mss.sites.format import from_bytes as memory_from_bytes
 from scrapy_mss.sites.format import to_bytes as memory_to_bytes
@@ -39,6 +41,8 @@ FAILURES = (ERROR, TIMEOUT, MEMORY, CRASH)
 
 OUT_OF_MEMORY = 12  # the exit code of a worker that a page took too much memory in: that of ENOMEM
 READY = b""  # the first message of a worker: pages are answered from now on
+_TEXTS = ("text", "html", "markdown")  # of an article, as large as its page may be
+_RESULT_FIELDS = tuple(each.name for each in fields(ArticleResult))
 CACHED = 256  # wrappers that are kept in both forms; a crawl is at a few sites at a time
 
 
@@ -46,9 +50,9 @@ CACHED = 256  # wrappers that are kept in both forms; a crawl is at a few sites 
 class PageRequest:
     """A page, and what is asked of it.
 
-    With a *wrapper* the page is labelled: for a training example, for the article, or for both.
-    Without one its article is read, with what the *visit* knows of its site, if sites are
-    remembered.
+    With a *wrapper* the page is labelled: for a training example, for the article, or for both. An
+    article that it misses is read like that of a page without one, unless its misses are trusted
+    (*trust_miss*): with what the *visit* knows of the page's site, if sites are remembered.
     """
 
     html: str
@@ -56,6 +60,7 @@ class PageRequest:
     wrapper: Wrapper | None = None
     example: bool = False
     article: bool = True
+    trust_miss: bool = False
     visit: Visit | None = None
 
     def to_bytes(self) -> bytes:
@@ -65,23 +70,24 @@ class PageRequest:
             "wrapper": _wrapper_text(self.wrapper) if self.wrapper else "",
             "example": self.example,
             "article": self.article,
+            "trust_miss": self.trust_miss,
+            "minute": self.visit.minute if self.visit else None,
         }
-        memory = b""
+        parts = {"html": _encoded(self.html)}
         if self.visit is not None:
-            memory = memory_to_bytes(self.visit.memory)
-            head["visit"] = {"minute": self.visit.minute, "size": len(memory)}
-        return _headed(head, memory + self.html.encode("utf-8", "surrogatepass"))
+            parts["memory"] = memory_to_bytes(self.visit.memory)
+        return _packed(head, parts)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PageRequest:
         """The request in *data*."""
-        head, rest = _parts(data)
-        head["wrapper"] = _wrapper(head["wrapper"]) if head["wrapper"] else None
-        visit = head.pop("visit", None)
-        if visit is not None:
-            memory, rest = rest[: visit["size"]], rest[visit["size"] :]
-            head["visit"] = Visit(memory_from_bytes(bytes(memory)), visit["minute"])
-        return cls(str(rest, "utf-8", "surrogatepass"), **head)
+        head, parts = _unpacked(data)
+        wrapper = _wrapper(head["wrapper"]) if head["wrapper"] else None
+        visit = None
+        if "memory" in parts:
+            visit = Visit(memory_from_bytes(bytes(parts["memory"])), head["minute"])
+        asked = {name: head[name] for name in ("url", "example", "article", "trust_miss")}
+        return cls(_decoded(parts["html"]), wrapper=wrapper, visit=visit, **asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +121,10 @@ class PageAnswer:
     def to_bytes(self) -> bytes:
         """The answer as `from_bytes` reads it."""
         example, arrays = _example_parts(self.example)
+        article, parts = _article_parts(self.article)
+        parts["example"] = arrays
         head = {
-            "article": asdict(self.article) if self.article else None,
+            "article": article,
             "labels": _labels_head(self.labels) if self.labels else None,
             "example": example,
             "failure": self.failure,
@@ -125,23 +133,27 @@ class PageAnswer:
             "worn": self.worn,
         }
         if self.lesson is not None:
-            head["lesson"] = {"size": len(arrays), "agreement": self.lesson.agreement}
-            arrays += memory_to_bytes(self.lesson.added)
-        return _headed(head, arrays)
+            head["agreement"] = self.lesson.agreement
+            parts["lesson"] = memory_to_bytes(self.lesson.added)
+        return _packed(head, parts)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PageAnswer:
         """The answer in *data*."""
-        head, arrays = _parts(data)
-        head["article"] = _article_result(head["article"]) if head["article"] else None
-        head["labels"] = _labels(head["labels"]) if head["labels"] else None
-        head["example"] = _example(head["example"], arrays)
-        head["logged"] = tuple((level, message) for level, message in head["logged"])
-        lesson = head.get("lesson")
-        if lesson is not None:
-            added = memory_from_bytes(bytes(arrays[lesson["size"] :]))
-            head["lesson"] = Lesson(added, lesson["agreement"])
-        return cls(**head)
+        head, parts = _unpacked(data)
+        lesson = None
+        if "lesson" in parts:
+            lesson = Lesson(memory_from_bytes(bytes(parts["lesson"])), head["agreement"])
+        return cls(
+            _article_result(head["article"], parts) if head["article"] else None,
+            _labels(head["labels"]) if head["labels"] else None,
+            _example(head["example"], parts["example"]),
+            head["failure"],
+            head["seconds"],
+            tuple((level, message) for level, message in head["logged"]),
+            head["worn"],
+            lesson,
+        )
 
 
 def send(stream: IO[bytes], data: bytes) -> None:
@@ -163,15 +175,28 @@ def _exactly(stream: IO[bytes], length: int) -> bytes:
     return data
 
 
-def _headed(head: Mapping[str, Any], rest: bytes) -> bytes:
-    packed = json.dumps(head).encode()
-    return b"".join((_LENGTH.pack(len(packed)), packed, rest))
+def _packed(head: Mapping[str, Any], parts: Mapping[str, bytes]) -> bytes:
+    sizes = {name: len(part) for name, part in parts.items()}
+    packed = json.dumps({**head, "sizes": sizes}).encode()
+    return b"".join((_LENGTH.pack(len(packed)), packed, *parts.values()))
 
 
-def _parts(data: bytes) -> tuple[dict[str, Any], memoryview]:
+def _unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, memoryview]]:
     (length,) = _LENGTH.unpack_from(data)
-    end = _LENGTH.size + length
-    return json.loads(data[_LENGTH.size : end]), memoryview(data)[end:]
+    at = _LENGTH.size + length
+    head, parts = json.loads(data[_LENGTH.size : at]), {}
+    for name, size in head["sizes"].items():
+        parts[name] = memoryview(data)[at : at + size]
+        at += size
+    return head, parts
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _decoded(part: memoryview) -> str:
+    return str(part, "utf-8", "surrogatepass")
 
 
 @lru_cache(CACHED)
@@ -185,9 +210,24 @@ def _wrapper(text: str) -> Wrapper:
     return wrapper
 
 
-def _article_result(fields: dict[str, Any]) -> ArticleResult:
-    article = fields.pop("article")
-    return ArticleResult(Article(**article) if article else None, **fields)
+def _article_parts(result: ArticleResult | None) -> tuple[dict[str, Any] | None, dict[str, bytes]]:
+    """JSON for *result*, and the texts of its article that are not None, encoded."""
+    if result is None:
+        return None, {}
+    head = {name: getattr(result, name) for name in _RESULT_FIELDS}
+    if result.article is None:
+        return head, {}
+    values = values_of(result.article)
+    texts = {name: _encoded(text) for name in _TEXTS if (text := values.pop(name)) is not None}
+    return {**head, "article": values}, texts
+
+
+def _article_result(head: dict[str, Any], parts: Mapping[str, memoryview]) -> ArticleResult:
+    values = head.pop("article")
+    if values is None:
+        return ArticleResult(**head)
+    values.update({name: _decoded(parts[name]) for name in _TEXTS if name in parts})
+    return ArticleResult(Article(**values), **head)
 
 
 def _labels_head(labels: LabelSummary) -> dict[str, Any]:
@@ -201,7 +241,7 @@ def _labels(fields: dict[str, Any]) -> LabelSummary:
 
 
 def _example_parts(example: Example | Rejection | None) -> tuple[dict[str, Any], bytes]:
-    """JSON for *example* and its arrays: of each family int32[n] buckets, int64[n, 2] counts."""
+    """JSON for *example* and its arrays: of each family int32[n] buckets, uint32[n, 2] counts."""
     match example:
         case None:
             return {}, b""
@@ -209,7 +249,7 @@ def _example_parts(example: Example | Rejection | None) -> tuple[dict[str, Any],
             return {"rejection": example.value}, b""
     seen = example.observation
     arrays = b"".join(
-        bucket.astype("<i4").tobytes() + counts.astype("<i8").tobytes()
+        bucket.astype("<i4").tobytes() + counts.astype("<u4").tobytes()
         for bucket, counts in seen.counts.values()
     )
     sizes = {name: len(bucket) for name, (bucket, _) in seen.counts.items()}
@@ -224,8 +264,9 @@ def _example(fields: dict[str, Any], arrays: memoryview) -> Example | Rejection 
         return Rejection(fields["rejection"])
     counts, at = {}, 0
     for name, size in fields["sizes"].items():
-        bucket = np.frombuffer(arrays, "<i4", size, at)
-        more = np.frombuffer(arrays, "<i8", 2 * size, at + bucket.nbytes).reshape(size, 2)
+        # Copies: an array of the message itself would keep all of it, the article included.
+        bucket = np.frombuffer(arrays, "<i4", size, at).copy()
+        more = np.frombuffer(arrays, "<u4", 2 * size, at + bucket.nbytes).reshape(size, 2).copy()
         counts[name] = bucket, more
         at += bucket.nbytes + more.nbytes
     tokens = np.array(fields["tokens"], np.int64)

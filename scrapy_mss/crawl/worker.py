@@ -63,12 +63,13 @@ def resident() -> int:
 
 def main(descriptor: str, *limits_and_options: str) -> None:
     """Take a model whose counts are elsewhere, then answer pages until there are no more."""
-    megabytes, seconds, extractor_path, raw_html = limits_and_options
+    megabytes, seconds, extractor_path, raw_html, markdown = limits_and_options
     pages, answers = _pipes()
     model = SharedModelReader(from_bytes(receive(pages)), int(descriptor))
     os.close(int(descriptor))
     loaded = load_text_extractor(extractor_path)
-    options = ReadOptions((extractor_path, loaded) if loaded else None, bool(raw_html))
+    named = (extractor_path, loaded) if loaded else None
+    options = ReadOptions(named, bool(raw_html), bool(markdown))
     work = PageWork(model.model, model.state, options)
     _warm_up(PageWork(model.model, model.state, replace(options, extractor=None)))
     send(answers, READY)

@@ -4,18 +4,20 @@ characters that need no Python object for each of them.
 
 It knows no rule that says what a piece means. Where one begins and ends is `piece_pattern` of the
 tokenizer, alternative by alternative; what it means is asked of Python, for each piece that the
-`Memory` does not hold. The Python of `tokenizer` is the oracle: both give the same arrays for every
-text, and tests compare them. Every walk moves on with each step and looks back at no more than it
-looked at, so that no text costs more than its length.
+`Memory` does not hold: of a word its normal form, which is hashed here, as symbols are, since a page
+may consist of words that no page before had. The Python of `tokenizer` is the oracle: both give the
+same arrays for every text, and tests compare them. Every walk moves on with each step and looks back
+at no more than it looked at, so that no text costs more than its length.
 """
 
 from cpython.array cimport array, clone, resize
 from cpython.unicode cimport (
-    PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring, Py_UNICODE_ISALNUM,
+    PyUnicode_4BYTE_KIND, PyUnicode_AsUTF8AndSize, PyUnicode_DATA, PyUnicode_FromKindAndData,
+    PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring, Py_UNICODE_ISALNUM,
     Py_UNICODE_ISSPACE,
 )
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
 # A character as it is stored: one, two or four bytes, the same in a whole text.
@@ -53,14 +55,16 @@ cdef uint8_t _CLASSES[N_CLASSES]
 cdef uint32_t _FIRST[MAX_RANGES]  # of the ranges of ideographs
 cdef uint32_t _LAST[MAX_RANGES]
 cdef Py_ssize_t _n_ranges = 0
+cdef object _all_names = frozenset()  # of references, with their semicolons
 cdef list _BARE_NAMES = []  # of references without semicolon, as bytes, shortest first
 cdef BareName _NAMES[MAX_NAMES]  # the same
 cdef int _FIRST_NAME[0x80]  # for each letter, the first name that begins with it, or -1
 
 
-def prepare(ideographs, bare_names):
-    """Take over the tables: ranges of *ideographs*, and references that need no semicolon."""
-    global _n_ranges
+def prepare(ideographs, bare_names, names):
+    """Take over the tables: ranges of *ideographs*, references that need no semicolon, and all."""
+    global _n_ranges, _all_names
+    _all_names = frozenset(names)
     cdef uint32_t code
     if len(ideographs) > MAX_RANGES:
         raise ValueError(f"{len(ideographs)} ranges of ideographs where {MAX_RANGES} have room")
@@ -115,11 +119,81 @@ cdef inline uint8_t _class(uint32_t code):
     return _CLASSES[code] if code < N_CLASSES else _class_of(code)
 
 
+# --- hashes of short texts ----------------------------------------------------------------------
+
+cdef enum:
+    BLOCK = 128  # bytes that one round of BLAKE2b takes
+    N_ROUNDS = 12
+    PARAMETERS = 0x01010008  # no key, one leaf, a digest of eight bytes
+
+# RFC 7693: the initial state, and in which order each round takes the words of the message.
+cdef uint64_t _STATE[8]
+_STATE[:] = [
+    0x6A09E667F3BCC908u, 0xBB67AE8584CAA73Bu, 0x3C6EF372FE94F82Bu, 0xA54FF53A5F1D36F1u,
+    0x510E527FADE682D1u, 0x9B05688C2B3E6C1Fu, 0x1F83D9ABFB41BD6Bu, 0x5BE0CD19137E2179u,
+]
+cdef uint8_t _ORDERS[N_ROUNDS * 16]
+for _place, _digit in enumerate(
+    "0123456789abcdef" "ea489fd61c02b753" "b8c052fdae367194" "7931dcbe265a40f8"
+    "905724afe1bc683d" "2c6a0b834d75fe19" "c51fed4a0763928b" "db7ec13950f4862a"
+    "6fe9b308c2d714a5" "a2847615fb9e3cd0" "0123456789abcdef" "ea489fd61c02b753"
+):
+    _ORDERS[_place] = int(_digit, 16)
+
+
+cdef inline uint64_t _turned(uint64_t word, int bits) noexcept nogil:
+    return word >> bits | word << (64 - bits)
+
+
+cdef inline void _mix(
+    uint64_t* v, int a, int b, int c, int d, uint64_t one, uint64_t other
+) noexcept nogil:
+    v[a] += v[b] + one
+    v[d] = _turned(v[d] ^ v[a], 32)
+    v[c] += v[d]
+    v[b] = _turned(v[b] ^ v[c], 24)
+    v[a] += v[b] + other
+    v[d] = _turned(v[d] ^ v[a], 16)
+    v[c] += v[d]
+    v[b] = _turned(v[b] ^ v[c], 63)
+
+
+cdef uint64_t _blake2b(const uint8_t* message, Py_ssize_t size) noexcept nogil:
+    """BLAKE2b of at most `BLOCK` bytes, in eight bytes that are a little-endian number."""
+    cdef uint64_t v[16]
+    cdef uint64_t words[16]
+    cdef const uint8_t* order
+    cdef int i, number
+    memset(words, 0, sizeof(words))
+    for i in range(size):
+        words[i >> 3] |= <uint64_t> message[i] << 8 * (i & 7)
+    memcpy(v, _STATE, sizeof(_STATE))
+    memcpy(v + 8, _STATE, sizeof(_STATE))
+    v[0] ^= PARAMETERS
+    v[12] ^= <uint64_t> size
+    v[14] = ~v[14]  # the last block
+    for number in range(N_ROUNDS):
+        order = _ORDERS + 16 * number
+        for i in range(4):
+            _mix(v, i, i + 4, i + 8, i + 12, words[order[2 * i]], words[order[2 * i + 1]])
+        for i in range(4):
+            _mix(
+                v, i, (i + 1 & 3) + 4, (i + 2 & 3) + 8, (i + 3 & 3) + 12,
+                words[order[2 * i + 8]], words[order[2 * i + 9]],
+            )
+    return _STATE[0] ^ PARAMETERS ^ v[0] ^ v[8]
+
+
 # --- what is remembered of pieces ---------------------------------------------------------------
 
 cdef enum:
     N_SLOTS = 1 << 16  # the working set of a news crawl is a third of them; 2 MB
     KEY_SIZE = 22  # bytes: eleven Cyrillic letters; two slots are a line of most caches
+
+cdef enum Piece:
+    IS_WORD
+    IS_SYMBOL
+    OTHER
 
 cdef struct Slot:
     uint64_t value
@@ -137,7 +211,7 @@ cdef class Memory:
     cdef Slot* slots
     cdef object ask
 
-    def __cinit__(self, ask):
+    def __cinit__(self, ask, *_):
         self.ask = ask
         self.slots = <Slot*> calloc(N_SLOTS, sizeof(Slot))
         if self.slots == NULL:
@@ -149,14 +223,63 @@ cdef class Memory:
     def __getitem__(self, str text not None):
         cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
         if PyUnicode_KIND(text) == 1:
-            return _recall(self, <const uint8_t*> PyUnicode_DATA(text), 0, n, text)
+            return _recall(self, <const uint8_t*> PyUnicode_DATA(text), 0, n, text, OTHER)
         if PyUnicode_KIND(text) == 2:
-            return _recall(self, <const uint16_t*> PyUnicode_DATA(text), 0, n, text)
-        return _recall(self, <const uint32_t*> PyUnicode_DATA(text), 0, n, text)
+            return _recall(self, <const uint16_t*> PyUnicode_DATA(text), 0, n, text, OTHER)
+        return _recall(self, <const uint32_t*> PyUnicode_DATA(text), 0, n, text, OTHER)
+
+    cdef uint64_t told(self, str text, Piece piece) except? 1:
+        """The number of a *text* that is not remembered."""
+        return self.ask(text)
+
+
+cdef class Codes(Memory):
+    """The codes of pieces. Those of short words and symbols are hashes, which are made here.
+
+    The hash is that of what *normal* gives for a word, or of the symbol itself, without its last
+    *shift* bits. In their place stands what *kinds* has for words and for symbols. Of what is short
+    and neither, *code* has the code, of what is longer *ask*, which may remember it.
+    """
+
+    cdef object code, normal
+    cdef uint64_t word, symbol
+    cdef int shift
+
+    def __init__(self, ask, code, normal, kinds, int shift):
+        self.code = code
+        self.normal = normal
+        self.word, self.symbol = kinds
+        self.shift = shift
+
+    cdef uint64_t told(self, str text, Piece piece) except? 1:
+        cdef const char* letters
+        cdef Py_ssize_t size
+        if piece == OTHER:
+            return self.code(text)
+        cdef str hashed = self.normal(text) if piece == IS_WORD else text
+        try:
+            letters = PyUnicode_AsUTF8AndSize(hashed, &size)
+        except UnicodeEncodeError:  # half of a surrogate pair, in a run of symbols
+            return self.code(text)
+        if size > BLOCK:
+            return self.code(text)
+        cdef uint64_t found = _blake2b(<const uint8_t*> letters, size)
+        return found >> self.shift << self.shift | (self.word if piece == IS_WORD else self.symbol)
+
+
+def hashed(str text not None):
+    """BLAKE2b of *text*, of eight bytes, as a number; None where it is too long or has none."""
+    cdef Py_ssize_t size
+    cdef const char* letters
+    try:
+        letters = PyUnicode_AsUTF8AndSize(text, &size)
+    except UnicodeEncodeError:
+        return None
+    return _blake2b(<const uint8_t*> letters, size) if size <= BLOCK else None
 
 
 cdef uint64_t _recall(
-    Memory memory, char_t* text, Py_ssize_t start, Py_ssize_t end, str source
+    Memory memory, char_t* text, Py_ssize_t start, Py_ssize_t end, str source, Piece piece
 ) except? 1:
     """What *memory* has, or is told, of the characters from *start* to *end* of *source*."""
     cdef Py_ssize_t n = end - start, size = 0, i
@@ -193,7 +316,7 @@ cdef uint64_t _recall(
     other = &memory.slots[(hashed >> 48) ^ 1]
     if other.size == size and other.width == width and memcmp(other.key, key, size) == 0:
         return other.value
-    cdef uint64_t value = memory.ask(PyUnicode_Substring(source, start, end))
+    cdef uint64_t value = memory.told(PyUnicode_Substring(source, start, end), piece)
     other[0] = slot[0]
     slot.value = value
     slot.size = <uint8_t> size
@@ -236,10 +359,23 @@ cdef Py_ssize_t _tag_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
     return at + 1 if at < n else n
 
 
+cdef Py_ssize_t _bare_name_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
+    """After the name at *at* that needs no semicolon; *at* if there is none."""
+    cdef int name = _FIRST_NAME[text[at]]
+    cdef Py_ssize_t i
+    while name >= 0:
+        i = 0
+        while i < _NAMES[name].size and at + i < n and text[at + i] == _NAMES[name].letters[i]:
+            i += 1
+        if i == _NAMES[name].size:
+            return at + i
+        name = _NAMES[name].following
+    return at
+
+
 cdef Py_ssize_t _reference_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
     """After the reference whose "&" is at *at*; *at* if there is none."""
-    cdef Py_ssize_t end = at + 1, i
-    cdef int name
+    cdef Py_ssize_t end = at + 1
     cdef uint8_t digit = DIGIT
     if end < n and text[end] == c"#":
         end += 1
@@ -257,17 +393,16 @@ cdef Py_ssize_t _reference_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
         end += 1
     if end < n and text[end] == c";":
         return end + 1
-    name = _FIRST_NAME[text[at + 1]]
-    while name >= 0:
-        i = 0
-        while i < _NAMES[name].size and at + 1 + i < n and (
-            text[at + 1 + i] == _NAMES[name].letters[i]
-        ):
-            i += 1
-        if i == _NAMES[name].size:
-            return at + 1 + i
-        name = _NAMES[name].following
-    return at
+    end = _bare_name_end(text, at + 1, n)
+    return end if end > at + 1 else at
+
+
+cdef bint _is_no_name(char_t* text, Py_ssize_t at, Py_ssize_t end, str source) except -1:
+    """Whether the reference from *at* to *end* has a semicolon and no name that may have one."""
+    return (
+        text[at + 1] != c"#" and text[end - 1] == c";"
+        and PyUnicode_Substring(source, at + 1, end) not in _all_names
+    )
 
 
 cdef Py_ssize_t _symbols_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
@@ -326,16 +461,19 @@ cdef class _Rows:
 
 
 cdef int _scan(
-    char_t* text, Py_ssize_t n, str source, Memory codes, uint64_t no_token, _Rows rows
+    char_t* text, Py_ssize_t n, str source, Codes codes, uint64_t no_token, _Rows rows
 ) except -1:
     cdef Py_ssize_t at = 0, end, known
     cdef uint32_t code
     cdef uint8_t is_in
     cdef uint64_t found
+    cdef Piece piece
     while at < n:
         code = text[at]
         is_in = _class(code)
+        piece = OTHER
         if is_in & IN_WORD:
+            piece = IS_WORD
             end = at + 1
             while end < n and _class(text[end]) & IN_WORD:
                 end += 1
@@ -344,6 +482,8 @@ cdef int _scan(
             at += 1
             continue
         elif is_in & IDEOGRAPH:
+            if Py_UNICODE_ISALNUM(code):  # some are not assigned
+                piece = IS_WORD
             known = end = at + 1
         elif code == c"<" and _is_letter(text, at + 1 + (at + 1 < n and text[at + 1] == c"/"), n):
             known = _name_end(text, at + 2, n)
@@ -360,15 +500,21 @@ cdef int _scan(
             end = _reference_end(text, at, n) if code == c"&" else at
             if end == at:
                 end = _symbols_end(text, at, n)
+                piece = IS_SYMBOL if code != c"&" or end == at + 1 else OTHER
+            elif (
+                _is_no_name(text, at, end, source)
+                and _bare_name_end(text, at + 1, end) == at + 1
+            ):
+                piece = IS_SYMBOL  # it stands for itself
             known = end
-        found = _recall(codes, text, at, known, source)
+        found = _recall(codes, text, at, known, source, piece)
         if not found & no_token:
             rows.add(found, at, end)
         at = end
     return 0
 
 
-def scan(str text not None, Memory codes not None, uint64_t no_token):
+def scan(str text not None, Codes codes not None, uint64_t no_token):
     """The ids of the tokens of *text* by *codes*, and where each begins and ends."""
     cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
     cdef _Rows rows = _Rows(n // 16 + 16)
@@ -383,38 +529,114 @@ def scan(str text not None, Memory codes not None, uint64_t no_token):
 
 # --- what is taken out of a source --------------------------------------------------------------
 
-cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters):
+cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters, _Rows references):
     cdef Py_ssize_t at = 0, end
-    cdef list found = []
+    cdef uint64_t found
+    cdef list places = []
     while at + 2 < n:
         if text[at] == c"<":
             end = at + 1 + (text[at + 1] == c"/")
             if text[end] == c"!" and text[at + 2] == c"-":
-                found.append(at)
+                places.append(at)
             elif text[end] | 0x20 == c"s" and end + 2 < n and (
                 text[end + 1] | 0x20 == c"c" and text[end + 2] | 0x20 == c"r"
                 or text[end + 1] | 0x20 == c"t" and text[end + 2] | 0x20 == c"y"
             ):
-                found.append(at)
+                places.append(at)
         elif text[at] == c"&":
             end = _reference_end(text, at, n)
             if end > at:
-                if _recall(letters, text, at, end, source):
-                    found.append(at)
+                # What is no name stands for itself, or for a beginning and what follows: no letters.
+                if not _is_no_name(text, at, end, source):
+                    found = _recall(letters, text, at, end, source, OTHER)
+                    if found:
+                        references.add(found, at, end)
                 at = end
                 continue
         at += 1
-    return found
+    return places
 
 
 def marks(str source not None, Memory letters not None):
-    """Where a comment, a script, a style or a reference to one of the *letters* may begin.
+    """Where a comment, a script or a style may begin; the references that *letters* has a number
+    for: the numbers, and where they begin and end.
 
-    Some are among them that only begin so; none is missing.
+    Some of the places only begin so; none is missing.
     """
     cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source)
+    cdef _Rows rows = _Rows(16)
+    cdef list places
     if PyUnicode_KIND(source) == 1:
-        return _marks(<const uint8_t*> PyUnicode_DATA(source), n, source, letters)
-    if PyUnicode_KIND(source) == 2:
-        return _marks(<const uint16_t*> PyUnicode_DATA(source), n, source, letters)
-    return _marks(<const uint32_t*> PyUnicode_DATA(source), n, source, letters)
+        places = _marks(<const uint8_t*> PyUnicode_DATA(source), n, source, letters, rows)
+    elif PyUnicode_KIND(source) == 2:
+        places = _marks(<const uint16_t*> PyUnicode_DATA(source), n, source, letters, rows)
+    else:
+        places = _marks(<const uint32_t*> PyUnicode_DATA(source), n, source, letters, rows)
+    return places, *rows.columns()
+
+
+cdef enum:
+    LETTER_BITS = 21  # of each letter in the number of some
+    LETTER_MASK = (1 << LETTER_BITS) - 1
+
+
+cdef Py_ssize_t _edit(
+    char_t* text, Py_ssize_t n, const int* starts, const int* ends, const uint64_t* letters,
+    Py_ssize_t n_edits, uint32_t* edited
+) except -1:
+    """Fill *edited*; how many characters it then has."""
+    cdef Py_ssize_t at = 0, length = 0, i, number, start
+    cdef uint64_t left
+    for number in range(n_edits + 1):
+        start = starts[number] if number < n_edits else n
+        if not at <= start <= n:
+            raise ValueError(f"an edit from {start} after {at} of {n} characters")
+        for i in range(at, start):
+            edited[length + i - at] = text[i]
+        length += start - at
+        if number == n_edits:
+            break
+        at = ends[number]
+        if at < start:
+            raise ValueError(f"an edit from {start} to {at}")
+        left = letters[number]
+        for _ in range(min(3, at - start)):  # no more letters than the room of what they replace
+            if left:
+                edited[length] = left & LETTER_MASK
+                length += 1
+                left >>= LETTER_BITS
+    return length
+
+
+def edited(
+    str source not None, bytes starts not None, bytes ends not None, bytes letters not None
+):
+    """*source* with the letters of a number, or nothing, from each of *starts* to its end.
+
+    *starts* and *ends* are an int32 each, in their order; *letters* a uint64 each.
+    """
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source), n_edits = len(letters) // 8, length
+    cdef const int* start = <const int*> <const char*> starts
+    cdef const int* end = <const int*> <const char*> ends
+    cdef const uint64_t* letter = <const uint64_t*> <const char*> letters
+    if len(starts) != 4 * n_edits or len(ends) != 4 * n_edits:
+        raise ValueError(f"{len(starts)} and {len(ends)} bytes of places for {n_edits} edits")
+    cdef uint32_t* text = <uint32_t*> malloc(4 * n + 4)
+    if text == NULL:
+        raise MemoryError
+    try:
+        if PyUnicode_KIND(source) == 1:
+            length = _edit(
+                <const uint8_t*> PyUnicode_DATA(source), n, start, end, letter, n_edits, text
+            )
+        elif PyUnicode_KIND(source) == 2:
+            length = _edit(
+                <const uint16_t*> PyUnicode_DATA(source), n, start, end, letter, n_edits, text
+            )
+        else:
+            length = _edit(
+                <const uint32_t*> PyUnicode_DATA(source), n, start, end, letter, n_edits, text
+            )
+        return PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, text, length)
+    finally:
+        free(text)

@@ -9,7 +9,7 @@ each call of theirs is what they are tested against. Arrays are passed as bytes,
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
@@ -31,15 +31,35 @@ class ClassWordReader(Protocol):
 class Pieces(Protocol):
     """The walks over a source and a cleaned text; see `tokenizer`."""
 
-    def prepare(self, ideographs: Sequence[Sequence[str]], bare_names: Sequence[str]) -> None: ...
+    def prepare(
+        self,
+        ideographs: Sequence[Sequence[str]],
+        bare_names: Iterable[str],
+        names: Iterable[str],
+    ) -> None: ...
 
     def Memory(self, ask: Callable[[str], int]) -> PieceMemory: ...  # noqa: N802 - a class
+
+    def Codes(  # noqa: N802, PLR0913, PLR0917 - a class, made once
+        self,
+        ask: Callable[[str], int],
+        code: Callable[[str], int],
+        normal: Callable[[str], str],
+        kinds: tuple[int, int],
+        shift: int,
+    ) -> PieceMemory: ...
+
+    def hashed(self, text: str) -> int | None: ...
 
     def scan(
         self, text: str, codes: PieceMemory, no_token: int
     ) -> tuple[array[int], array[int], array[int]]: ...
 
-    def marks(self, source: str, letters: PieceMemory) -> list[int]: ...
+    def marks(
+        self, source: str, letters: PieceMemory
+    ) -> tuple[list[int], array[int], array[int], array[int]]: ...
+
+    def edited(self, source: str, starts: bytes, ends: bytes, letters: bytes) -> str: ...
 
 
 class Tags(Protocol):

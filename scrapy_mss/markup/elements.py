@@ -69,7 +69,7 @@ def mask_runs(n_tokens: int, first: Indices | Ints, last: Indices | Ints) -> Boo
     edges = np.zeros(n_tokens + 1, np.int32)
     edges[first] += 1
     edges[last + 1] -= 1
-    return np.greater(np.cumsum(edges[:-1]), 0)
+    return np.greater(np.cumsum(edges[:-1], dtype=np.int32), 0)
 
 
 def linked_words(tokens: Tokens) -> Bools:

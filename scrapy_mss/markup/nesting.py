@@ -23,8 +23,9 @@ def nesting(is_tag: Bools, kind: Bytes, tag: Bytes) -> tuple[Ints, Ints]:
     # The extra -1 at the end stands for "none".
     at = np.append(at, np.int32(-1))
     partner[at[:-1]] = at[partners]
-    tops = np.append(at[tops], np.int32(-1))
-    return tops[np.cumsum(is_tag) - 1], partner
+    tops = np.append(np.int32(-1), at[tops])
+    n_tokens = np.diff(at[:-1], prepend=0, append=len(is_tag))  # from each tag to the next
+    return np.repeat(tops, n_tokens), partner
 
 
 def _nest(tag: Bytes, is_close: Bools) -> tuple[Ints, Ints]:

@@ -21,17 +21,34 @@ REFERENCE = (
     rf"|(?=[a-zA-Z])(?:[a-zA-Z][a-zA-Z0-9]*;|{_BARE}))"
 )
 ANY_REFERENCE = re.compile(REFERENCE)
+_BARE_NAME = re.compile(_BARE)
+# Numbers that are their character's: no control, half of a surrogate pair, or noncharacter.
+_PLAIN, _PLAIN_1, _PLAIN_2 = range(0xA0, 0xD800), range(0x10000, 0x1FFFE), range(0x20000, 0x2FFFE)
 _LONGEST = 40  # of those that mean a character; the longest name has 33
 
 
 def decode(reference: str) -> str:
     """The text that a character reference stands for; the reference itself if for none."""
-    if len(reference) > _LONGEST:
-        return "\ufffd" if reference.startswith("&#") else reference
-    return _decode(reference)
+    if reference[1:2] == "#":
+        return _number(reference) if len(reference) <= _LONGEST else "\ufffd"
+    name = reference[1:]
+    text = html5.get(name)
+    if text is not None:
+        return text
+    bare = _BARE_NAME.match(name) if len(reference) <= _LONGEST else None
+    return html5[bare[0]] + name[bare.end() :] if bare else reference
 
 
-_decode = lru_cache(2**12)(unescape)  # pages repeat few references, and unescape is slow
+@lru_cache(2**12)  # pages repeat few of them
+def _number(reference: str) -> str:
+    """What `html.unescape` gives, in half its time for those that stand for their character."""
+    digits = reference[2:].rstrip(";").lower()
+    try:
+        number = int(digits.lstrip("x"), 16 if "x" in digits else 10)
+    except ValueError:  # a run of "&" and "#"
+        return unescape(reference)
+    is_plain = number in _PLAIN or number in _PLAIN_1 or number in _PLAIN_2
+    return chr(number) if is_plain else unescape(reference)
 
 
 def decode_all(text: str) -> str:

@@ -15,15 +15,17 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.markup.compiled import PieceMemory, compiled_part
-from scrapy_mss.markup.references import ANY_REFERENCE, REFERENCE, decode
-from scrapy_mss.markup.tokens import Ints
+from scrapy_mss.markup.references import ANY_REFERENCE, decode
+from scrapy_mss.markup.tokens import Ints, TokenIds
 
 # Possessive quantifiers keep no state a repetition, which matters on a tag with a million
 # attributes; before Python 3.11 there are none, and such a tag takes memory for a moment.
@@ -34,10 +36,22 @@ TAG = rf"</?[a-zA-Z][^=>]*{_P}(?:=(?:\s*{_P}{_QUOTED})?{_P}[^=>]*{_P})*{_P}(?:>|
 TAG_PATTERN = re.compile(TAG)
 
 # ASCII: where case is ignored, "s" is also the long s, which makes no script.
-_HIDDEN_OR_REFERENCE = re.compile(rf"<!--|<((?ai:script|style))(?=[\s/>])|{REFERENCE}")
+_HIDDEN = re.compile(r"<!--|<((?ai:script|style))(?=[\s/>])")
 # What begins so is looked at closely.
 _MAY_HIDE = re.compile(r"<(?:!-|/?[sS](?:[cC][rR]|[tT][yY]))")
 _CLOSING = {name: re.compile(rf"</(?ai:{name})(?=[\s/>])") for name in ("script", "style")}
+
+# The letters that a reference stands for, in one number: no reference has more than two.
+_LETTER_BITS = 21
+_LETTER = (1 << _LETTER_BITS) - 1
+
+
+class Edits(NamedTuple):
+    """What is taken out of a source: from where, to where, and the letters instead, in a number."""
+
+    starts: Ints
+    ends: Ints
+    letters: TokenIds  # uint64[n]; 0 for none
 
 
 class Cleaned(NamedTuple):
@@ -48,17 +62,17 @@ class Cleaned(NamedTuple):
     """
 
     text: str
-    places: list[int]
-    shifts: list[int]
+    places: NDArray[np.int64]
+    shifts: Ints
 
     def in_source(self, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
         """Offsets into the cleaned text, both ascending, led back to the source.
 
         A start at a place where something was taken out stands behind it, an end before it.
         """
-        if len(self.places) == 1:
+        if not len(self.places):
             return starts, ends
-        at, shifts = np.array(self.places), np.array(self.shifts, np.int32)
+        at, shifts = self.places, self.shifts
         start, end = 2 * starts, 2 * ends
         return (
             starts + _shifted_from(np.searchsorted(start, at, side="left"), shifts, len(starts)),
@@ -75,42 +89,56 @@ def _shifted_from(first: NDArray[np.intp], shifts: Ints, n: int) -> Ints:
 
 def clean(source: str) -> Cleaned:
     """*source* without comments, scripts and styles, with letters decoded."""
-    marks = _marks(source)
-    kept: list[str] = []
-    places, shifts = [0], [0]
-    position = length = 0
+    marks, references = _found(source)
+    edits = _in_order(_hidden(source, marks), references)
+    n_letters = sum((edits.letters >> np.uint64(n * _LETTER_BITS) > 0) for n in range(3))
+    shifts = np.cumsum(edits.ends - edits.starts - n_letters, dtype=np.int32)
+    places = 2 * (edits.ends - shifts).astype(np.int64) - (edits.letters > 0)
+    return Cleaned(_edited(source, edits) if len(shifts) else source, places, shifts)
+
+
+def _hidden(source: str, marks: _Marks) -> Iterator[tuple[int, int]]:
+    """From where to where the comments, and what stands in scripts and styles."""
     comments_end = True  # whether a "-->" is still ahead: looked for in vain at most once
-
-    def keep(until: int, resume: int, instead: str = "") -> None:
-        nonlocal position, length
-        kept.extend((source[position:until], instead))
-        length += until - position + len(instead)
-        position = resume
-        places.append(2 * length - bool(instead))
-        shifts.append(resume - length)
-
     search_from = 0
-    while found := marks.first(_HIDDEN_OR_REFERENCE, search_from):
+    while found := marks.first(_HIDDEN, search_from):
         start, search_from = found.span()
-        opener = found[0]
-        if opener[0] == "&":
-            letters = decode(opener)
-            if letters.isalnum():
-                keep(start, search_from, letters)
-        elif opener == "<!--":
+        if found[1] is None:
             close = source.find("-->", start + 2) if comments_end else -1
             comments_end = close >= 0
             search_from = close + 3 if comments_end else _after(source, ">", search_from)
-            keep(start, search_from)
+            yield start, search_from
         else:
             content = _end_of_tag(source, start)
             closing = marks.first(_CLOSING[found[1].lower()], content)
             search_from = closing.start() if closing else len(source)
-            keep(content, search_from)
-    if not kept:
-        return Cleaned(source, places, shifts)
-    kept.append(source[position:])
-    return Cleaned("".join(kept), places, shifts)
+            yield content, search_from
+
+
+def _in_order(hidden: Iterable[tuple[int, int]], references: Edits) -> Edits:
+    """What is *hidden* and those of the *references* that are not in it, in the source's order."""
+    bounds = np.fromiter(chain.from_iterable(hidden), np.int32)
+    if not len(bounds):
+        return references
+    # Between two bounds that stand in pairs one is outside after an even number of them.
+    outside = np.searchsorted(bounds, references.starts, side="right") % 2 == 0
+    starts = np.concatenate((bounds[::2], references.starts[outside]))
+    order = np.argsort(starts, kind="stable")
+    ends = np.concatenate((bounds[1::2], references.ends[outside]))
+    letters = np.concatenate((np.zeros(len(bounds) // 2, np.uint64), references.letters[outside]))
+    return Edits(starts[order], ends[order], letters[order])
+
+
+def _edited(source: str, edits: Edits) -> str:
+    compiled = compiled_part()
+    if compiled is not None:
+        return compiled.pieces.edited(source, *(column.tobytes() for column in edits))
+    starts, ends, letters = (column.tolist() for column in edits)
+    kept = [source[end:start] for end, start in zip([0, *ends], [*starts, None], strict=True)]
+    texts = {number: _unpacked(number) for number in set(letters)}
+    return "".join(
+        chain.from_iterable(zip(kept, [*map(texts.__getitem__, letters), ""], strict=True))
+    )
 
 
 def _after(source: str, what: str, position: int) -> int:
@@ -143,27 +171,38 @@ class _Marks:
         return None
 
 
-def _marks(source: str) -> _Marks:
-    """Where a comment, a script, a style or a letter written as a reference may begin."""
+def _found(source: str) -> tuple[_Marks, Edits]:
+    """Where something hidden may begin, and the letters that are written as references."""
     compiled = compiled_part()
     if compiled is not None:
-        return _Marks(source, compiled.pieces.marks(source, _letters()))
+        places, *columns = compiled.pieces.marks(source, _letters())
+        letters, starts, ends = map(np.asarray, columns)
+        return _Marks(source, places), Edits(starts, ends, letters)
     places = [found.start() for found in _MAY_HIDE.finditer(source)]
-    references = set(ANY_REFERENCE.findall(source))
-    if letters := set(filter(_is_letters, references)):
-        found = ANY_REFERENCE.finditer(source)
-        places += [each.start() for each in found if each[0] in letters]
-        places.sort()
-    return _Marks(source, places)
+    packed = {each: _packed(each) for each in set(ANY_REFERENCE.findall(source))}
+    rows: list[tuple[int, int, int]] = []
+    if any(packed.values()):
+        references = ANY_REFERENCE.finditer(source)
+        rows = [(*each.span(), packed[each[0]]) for each in references if packed[each[0]]]
+    first, last, text = np.array(rows, np.uint64).reshape(-1, 3).T
+    return _Marks(source, places), Edits(first.astype(np.int32), last.astype(np.int32), text)
 
 
 @cache
 def _letters() -> PieceMemory:
-    """Which references stand for letters or digits, as the compiled part remembers it."""
+    """The letters that references stand for, as the compiled part remembers them."""
     compiled = compiled_part()
     assert compiled is not None
-    return compiled.pieces.Memory(_is_letters)
+    return compiled.pieces.Memory(_packed)
 
 
-def _is_letters(reference: str) -> bool:
-    return decode(reference).isalnum()
+def _packed(reference: str) -> int:
+    """The letters or digits that *reference* stands for, in a number; 0 if it stands for others."""
+    text = decode(reference)
+    if not text.isalnum():
+        return 0
+    return sum(ord(letter) << n * _LETTER_BITS for n, letter in enumerate(text))
+
+
+def _unpacked(number: int) -> str:
+    return chr(number & _LETTER) + _unpacked(number >> _LETTER_BITS) if number else ""

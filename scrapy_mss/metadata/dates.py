@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta, timezone
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 MAX_LENGTH: Final = 200  # characters; a date is at the front of its value, and prose is longer
@@ -217,13 +218,18 @@ def parse(text: str, language: str | None = None, *, day_first: bool | None = No
 
     Whether the day comes first in `05/03/2024` is decided by *day_first*, or else by *language*.
     """
-    if not _DIGIT.search(text[:MAX_LENGTH]):
+    day_first = _is_day_first(language) if day_first is None else day_first
+    return _parse(text[:MAX_LENGTH], day_first=day_first)
+
+
+@lru_cache(2**10)  # one place of a page after the other may have the same dates
+def _parse(text: str, *, day_first: bool | None) -> str | None:
+    if not _DIGIT.search(text):
         return None
     text = _on_one_line(text)
     epoch = _EPOCH.fullmatch(text)
     if epoch:
         return _from_epoch(int(epoch[1]))
-    day_first = _is_day_first(language) if day_first is None else day_first
     matches = (
         match
         for start in sorted({0, _end_of_weekday(text)})

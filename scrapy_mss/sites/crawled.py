@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import Future
 from time import time
 
 from scrapy_mss.metadata.sites import site_of
@@ -71,6 +72,11 @@ class CrawledSites:
             known = self._forgotten(site)
         self._writer.add(site, lesson.added)
         self._put(site, known.plus(lesson.added))
+
+    @property
+    def write(self) -> Future[None]:
+        """The checkpoint that is being written, or one that is done."""
+        return self._writer.write
 
     def checkpoint(self) -> None:
         """Begin to write what was learned; if that fails, it is kept for the next time."""

@@ -29,6 +29,10 @@ class Store(Protocol):
         """Add what was *learned* of each site; of those in *anew*, forget what was there."""
 
 
+_DONE: Future[None] = Future()
+_DONE.set_result(None)
+
+
 @dataclass(slots=True)
 class Batch:
     """What was learned of each site; those in ``anew`` have changed their layout before that."""
@@ -68,6 +72,11 @@ class SiteWriter:
         self._write: Future[None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-sites")
         self.failures = 0
+
+    @property
+    def write(self) -> Future[None]:
+        """The write that is under way, or one that is done."""
+        return _DONE if self._write is None else self._write
 
     def load(self, site: str) -> SiteMemory:
         """What is known of *site*, stored or not; what cannot be read is not known."""

@@ -14,6 +14,9 @@ closing tag closes was closed by the next start tag.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import chain
 from string import ascii_lowercase, ascii_uppercase
 
 import numpy as np
@@ -21,12 +24,14 @@ from lxml import etree
 
 from scrapy_mss.markup.parser_limits import without_surplus_attributes
 from scrapy_mss.markup.tags import TAG_NAMES, UNKNOWN_TAG, VOID_TAGS
-from scrapy_mss.markup.tokens import CLOSE, OPEN, Tokens
+from scrapy_mss.markup.tokens import CLOSE, OPEN, Ints, Tokens
 from scrapy_mss.wrappers.selectors import Element
 
 ATTRIBUTE = "_0_"  # without letters, so that no page has it in another case
 
 _NAME_LENGTHS = np.array([len(name) for name in TAG_NAMES], np.int32)
+# Tags whose closing tag may not be theirs: of other names, or for the parser none at all.
+_UNSURE = np.isin(TAG_NAMES, [TAG_NAMES[UNKNOWN_TAG], *VOID_TAGS])
 _NAME = re.compile(r"</?([^\s/>]+)")
 _LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)  # tag names ignore case in ASCII only
 
@@ -79,6 +84,16 @@ class AlignedTree:
             self._find_first_inside(element)
         return self._supplied[element]
 
+    def starts(self, elements: Iterable[Element]) -> dict[Element, int]:
+        """The first tokens of those of the *elements* that have one."""
+        name, starts = self.attribute, {}
+        for element in elements:
+            number = element.get(name)
+            start = int(number) if number else self.start(element)
+            if start is not None:
+                starts[element] = start
+        return starts
+
     def _find_first_inside(self, element: Element) -> None:
         """Remember where *element* begins, and all that the search passes: they may be nested."""
         for inner in element.iter("*"):
@@ -93,7 +108,11 @@ class AlignedTree:
 
     def end(self, element: Element) -> int:
         """The token after the last one of *element*."""
+        if end := self._closed_in_turn([element]):
+            return end  # most elements without another inside
         branch = _last_branch(element)
+        if end := self._closed_in_turn(branch):
+            return end
         last = self._last_number(branch)
         if len(branch) == 1 and element.tag in VOID_TAGS:
             return last + 1
@@ -104,6 +123,32 @@ class AlignedTree:
             if closed >= len(branch):
                 return token + 1 if closed == len(branch) else token
         return following
+
+    def _closed_in_turn(self, branch: Iterable[Element]) -> int:
+        """After the closing tags of *branch*, if they are the next tags after its first; or 0.
+
+        All that `end` looks at would give the same.
+        """
+        token = -1
+        for element in branch:
+            value = element.get(self.attribute)
+            if not value:
+                return 0
+            number = int(value)
+            token = self._closings[number if token < 0 else token]
+            if self.tokens.partner[token] != number:
+                return 0
+        return int(token) + 1
+
+    @cached_property
+    def _closings(self) -> Ints:
+        """int32[n_tokens]: for each tag the next one, if it closes an element; or 0."""
+        tokens = self.tokens
+        tags = np.flatnonzero(tokens.is_tag)
+        closes = (tokens.kind[tags[1:]] == CLOSE) & ~_UNSURE[tokens.tag[tags[1:]]]
+        closings = np.zeros(len(tokens), np.int32)
+        closings[tags[:-1][closes]] = tags[1:][closes]
+        return closings
 
     def _number(self, element: Element) -> int | None:
         value = element.get(self.attribute)
@@ -186,17 +231,10 @@ def _numbered(tokens: Tokens, attribute: str) -> str:
         token = int(opening[at])
         places[at] = tokens.start[token] + 1 + len(_source_name(tokens, token))
     places = places.tolist()
-    edits = [
-        (place, place, f' {attribute}="{number}"')
-        for place, number in zip(places, opening.tolist(), strict=True)
-    ]
-    source, position = tokens.source, 0
-    parts = []
-    for start, end, inserted in edits:
-        parts.append(source[position:start] + inserted)
-        position = end
-    parts.append(source[position:])
-    return "".join(parts)
+    source = tokens.source
+    texts = [source[start:end] for start, end in zip([0, *places], [*places, None], strict=True)]
+    numbers = [f' {attribute}="{number}"' for number in opening.tolist()]
+    return "".join(chain.from_iterable(zip(texts, [*numbers, ""], strict=True)))
 
 
 def _source_name(tokens: Tokens, token: int) -> str:

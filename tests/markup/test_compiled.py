@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
+from hashlib import blake2b
+from html.entities import html5
 from pathlib import Path
 from typing import TypeVar
 
@@ -207,7 +209,24 @@ def test_a_failure_of_what_is_asked_is_no_token() -> None:
         raise KeyError(text)
 
     with pytest.raises(KeyError, match="one"):
-        built().pieces.scan("one", built().pieces.Memory(ask), 1 << 11)
+        built().pieces.scan("<one>", built().pieces.Codes(ask, ask, str, (0, 0), 0), 1 << 11)
+
+
+@needs_compiler
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=128))
+@example("x" * 128)
+@example("x" * 129)
+@example("\uffff" * 43)
+def test_words_are_hashed_as_hashlib_does(normal_form: str) -> None:
+    def ask(text: str) -> int:
+        return len(text)
+
+    codes = built().pieces.Codes(ask, ask, lambda _: normal_form, (2, 3), 4)
+    hashed = int.from_bytes(blake2b(normal_form.encode(), digest_size=8).digest(), "little")
+
+    ids, _, _ = built().pieces.scan("word", codes, 0)
+
+    assert ids[0] == (4 if len(normal_form.encode()) > 128 else hashed >> 4 << 4 | 2)
 
 
 @needs_compiler
@@ -229,6 +248,50 @@ def test_places_outside_of_a_text_are_rejected() -> None:
         reader.read("one", b"\0", none + none, place)
     with pytest.raises(ValueError, match="cannot seek"):
         arrays.find_all("one", [b"on"])
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("starts", "ends", "letters", "message"),
+    [
+        ([2], [4], [0], "from 3 after 4 of 3"),
+        ([4], [4], [0], "from 4 after 0 of 3"),
+        ([2], [1], [0], "from 2 to 1"),
+        ([1, 0], [2, 1], [0, 0], "from 0 after 2"),
+        ([1], [2, 3], [0], "4 and 8 bytes"),
+    ],
+)
+def test_edits_outside_of_a_text_are_rejected(
+    starts: list[int], ends: list[int], letters: list[int], message: str
+) -> None:
+    columns = np.array(starts, np.int32), np.array(ends, np.int32), np.array(letters, np.uint64)
+
+    with pytest.raises(ValueError, match=message):
+        built().pieces.edited("one", *(column.tobytes() for column in columns))
+
+
+@needs_compiler
+def test_an_edit_is_no_longer_than_what_it_replaces() -> None:
+    three = ord("x") | ord("y") << 21 | ord("\U0001f600") << 42
+    columns = (
+        np.array([0, 1], np.int32),
+        np.array([1, 4], np.int32),
+        np.array([three] * 2, np.uint64),
+    )
+
+    edited = built().pieces.edited("abcde", *(column.tobytes() for column in columns))
+
+    assert edited == "xxy\U0001f600e"
+
+
+@needs_compiler
+@pytest.mark.parametrize("ending", ["", ";", "x;", "1"])
+def test_both_ways_read_all_references_alike(ending: str) -> None:
+    source = " ".join(f"a&{name}{ending}b" for name in html5)
+
+    one, other = both(lambda: columns(tokenize(source)))
+
+    assert one == other
 
 
 def test_python_alone_ends_with_its_context() -> None:

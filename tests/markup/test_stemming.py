@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.markup.stemming import MAX_STEMMED, Stem, normalized, porter, porter_nltk
+from scrapy_mss.markup.stemming import MAX_STEMMED, Stem, normalizer, porter, porter_nltk
 from tests.helpers.effort import examples
 from tests.markup import oracle_tokenizer
 
@@ -66,15 +66,15 @@ WORDS = [
     ],
 )
 def test_normal_forms(word: str, expected: str) -> None:
-    assert normalized(word, porter) == normalized(word, porter_nltk) == expected
+    assert normalizer(porter)(word) == normalizer(porter_nltk)(word) == expected
 
 
 @pytest.mark.parametrize("stem", [porter, porter_nltk])
 def test_words_are_stemmed_up_to_a_length(stem: Stem) -> None:
     longest = "a" * (MAX_STEMMED - 3) + "ing"
 
-    assert normalized(longest, stem) == longest.removesuffix("ing")
-    assert normalized("B" + longest, stem) == "b" + longest
+    assert normalizer(stem)(longest) == longest.removesuffix("ing")
+    assert normalizer(stem)("B" + longest) == "b" + longest
 
 
 def test_both_stemmers_agree_on_thousands_of_words() -> None:
@@ -107,9 +107,9 @@ def test_stemmers_agree_on_any_word_without_such_a_letter(
 
 @given(st.text(alphabet="aeiouybcdlnrstvzINGED\u00e9\u0130", max_size=14))
 def test_normal_forms_of_the_paper_are_the_oracle_s(word: str) -> None:
-    assert normalized(word, porter_nltk) == oracle_tokenizer.stem(word)
+    assert normalizer(porter_nltk)(word) == oracle_tokenizer.stem(word)
 
 
 @given(st.text())
 def test_any_text_has_a_normal_form_and_case_does_not_matter(text: str) -> None:
-    assert normalized(text, porter) == normalized(text.lower(), porter)
+    assert normalizer(porter)(text) == normalizer(porter)(text.lower())

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
+from html.entities import html5
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +12,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_mss.markup import tokenizer
-from scrapy_mss.markup.references import decode, decode_all
+from scrapy_mss.markup.references import ANY_REFERENCE, decode, decode_all
 from scrapy_mss.markup.stemming import porter, porter_nltk
 from scrapy_mss.markup.tags import TAG_NUMBERS
-from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokenizer import DENSEST, MIN_TOKENS, tokenize
 from scrapy_mss.markup.tokens import CLOSE, OPEN, Tokens, tag_id
 from tests.helpers.effort import examples
 from tests.helpers.markup import SOUP, TAG_SOUP, shown
@@ -390,6 +392,36 @@ def test_references_decode_as_in_the_standard_library(reference: str) -> None:
 def test_references_of_any_length_decode(reference: str, expected: str) -> None:
     assert decode(reference) == expected
     assert decode_all(f"({reference})") == f"({expected})"
+
+
+@pytest.mark.parametrize("symbol", ["&", "\u4e2d", "\u2026"])
+def test_a_page_has_as_many_tokens_as_its_length_pays_for(symbol: str) -> None:
+    source = f"{symbol}a" * MIN_TOKENS * DENSEST
+
+    n_tokens = len(tokenize(source))
+
+    n_bytes = len(source.encode())
+    assert n_tokens == min(len(source), n_bytes // DENSEST)
+
+
+def test_a_short_page_may_have_a_token_for_each_character() -> None:
+    assert len(tokenize("&a" * (MIN_TOKENS // 2))) == MIN_TOKENS
+
+
+@pytest.mark.parametrize(
+    "first", [0, 0x9F, 0xD7FF, 0xDFFF, 0xFDCF, 0xFFFD, 0x1FFFD, 0x2FFFD, 0x10FFFF]
+)
+def test_numbers_decode_as_in_the_standard_library(first: int) -> None:
+    for number in range(first, first + 4):
+        for reference in (f"&#{number};", f"&#x{number:x}", f"&#X{number:X};"):
+            assert decode(reference) == unescape(reference)
+
+
+@pytest.mark.parametrize("ending", ["", ";", "x;", "1 "])
+def test_names_decode_as_in_the_standard_library(ending: str) -> None:
+    for name in html5:
+        for reference in ANY_REFERENCE.findall(f"&{name}{ending}"):
+            assert decode(reference) == unescape(reference)
 
 
 def test_the_cache_of_pieces_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

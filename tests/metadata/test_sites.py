@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import tldextract
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.metadata.sites import public_suffixes, site_of
 
 SITES = [
     ("example.com", "example.com"),
@@ -34,6 +36,17 @@ SITES = [
     ("www.gov.uk", "gov.uk"),
     ("intranet.corp", "intranet.corp"),
 ]
+RULES = sorted(public_suffixes().rules)
+# Hosts at and below rules, wildcards and exceptions, and a little wide of them.
+LABELS = st.lists(
+    st.sampled_from(["a", "www", "city", "com", "kobe", "uk", "xn--p1ai"]), max_size=3
+)
+HOSTS = st.builds(
+    lambda labels, rule: ".".join((*labels, rule.removeprefix("*.").removeprefix("!"))),
+    LABELS,
+    st.sampled_from(RULES),
+)
+EXTRACTOR = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
 NO_HOSTS = ["", ".", "http://", "http://[", "https:///a", "/news/a"]
 
 
@@ -52,6 +65,39 @@ def test_every_text_has_an_answer_that_is_its_own_site(text: str) -> None:
     site = site_of(text)
 
     assert site == site_of(f"//{site}") or ":" in site  # IPv6 addresses need brackets in URLs
+
+
+@given(HOSTS)
+def test_the_site_is_what_tldextract_takes_for_the_registered_domain(host: str) -> None:
+    plain = host.encode("idna").decode().removeprefix("www.")
+    parts = EXTRACTOR(plain)
+    registered = f"{parts.domain}.{parts.suffix}" if parts.domain and parts.suffix else plain
+
+    assert site_of(host) == registered
+
+
+@pytest.mark.parametrize(
+    ("host", "site"),
+    [
+        ("a.b.kobe.jp", "a.b.kobe.jp"),
+        ("b.kobe.jp", "b.kobe.jp"),
+        ("a.city.kobe.jp", "city.kobe.jp"),
+        ("x.y.z.a.b.kobe.jp", "a.b.kobe.jp"),
+    ],
+)
+def test_rules_with_a_wildcard_have_exceptions(host: str, site: str) -> None:
+    assert site_of(host) == site
+
+
+def test_the_list_is_few_objects_for_the_garbage_collector() -> None:
+    public_suffixes.cache_clear()
+    gc.collect()
+    before = len(gc.get_objects())
+
+    public_suffixes()
+    gc.collect()
+
+    assert len(gc.get_objects()) - before < 100
 
 
 # In a process of its own, because what is cached and where is decided when tldextract is imported.

@@ -157,6 +157,17 @@ def test_other_parts_of_the_project_stay() -> None:
     assert len(placed(settings)["ITEM_PIPELINES"]) == 2
 
 
+@pytest.mark.parametrize("order", [1, None])
+def test_where_a_project_places_the_provider_itself_it_stays(order: int | None) -> None:
+    settings = Settings({"SCRAPY_POET_PROVIDERS": {"scrapy_mss.providers.ArticleProvider": order}})
+
+    Addon().update_settings(settings)
+
+    assert settings.getdict("SCRAPY_POET_PROVIDERS") == {
+        "scrapy_mss.providers.ArticleProvider": order
+    }
+
+
 @pytest.mark.parametrize("value", [False, "False", 0, "0"])
 def test_mss_enabled_off_turns_everything_off(crawler_of: MakeCrawler, value: object) -> None:
     crawler = crawler_of(MSS_ENABLED=value, MSS_WRAPPERS=RULES)

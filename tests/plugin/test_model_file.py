@@ -30,6 +30,7 @@ from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.examples import example_of
 from scrapy_mss.models.format import DIGEST_SIZE, MAGIC, to_bytes
+from scrapy_mss.models.learned_pages import LearnedPages
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.store import Addition, FileStore, read_model, write_atomically
@@ -134,6 +135,27 @@ def test_learning_goes_on_whatever_a_checkpoint_fails_with(
     learner.close()
 
     assert learner.failures == 1
+    assert_same_counts(read_model(tmp_path / "model"), counts_after(range(2)))
+
+
+def test_counts_that_memory_fails_to_take_back_are_taken_back_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+
+    def failing(*_: object) -> Model:
+        raise MemoryError
+
+    teach(learner, 0)
+    with monkeypatch.context() as patch:
+        patch.setattr(FileStore, "add", failing)
+        patch.setattr(LearnedPages, "merge", failing)
+        learner.checkpoint()
+        settled(learner)
+        teach(learner, 1)
+    learner.close()
+
+    assert learner.failures == 2
     assert_same_counts(read_model(tmp_path / "model"), counts_after(range(2)))
 
 

@@ -149,13 +149,15 @@ def test_what_the_spider_fills_while_the_page_is_read_stays(
     articles, pipeline = made(crawler)
     response = page(plain(1))
     (item,) = items_of(articles, response, {"url": URL})
-    read = MssExtension.of(crawler).reader.article_of
+    read = MssExtension.of(crawler).reader_for_component().article_of
 
     async def read_meanwhile(response: HtmlResponse) -> ArticleResult:
         item["title"] = "My own"
         return await read(response)
 
-    monkeypatch.setattr(MssExtension.of(crawler).reader, "article_of", read_meanwhile)
+    monkeypatch.setattr(
+        MssExtension.of(crawler).reader_for_component(), "article_of", read_meanwhile
+    )
 
     assert processed(pipeline, item)["title"] == "My own"
 

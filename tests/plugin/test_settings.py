@@ -32,6 +32,7 @@ GOOD: dict[str, list[tuple[object, object]]] = {
         ("", {}),
     ],
     "MSS_RAW_HTML": [("true", True), (0, False)],
+    "MSS_MARKDOWN": [("true", True), (0, False)],
     "MSS_PREFER_WRAPPER": [("0", False), (1, True)],
     "MSS_TRUST_WRAPPER_MISS": [("1", True), (False, False)],
     "MSS_MAX_BODY": [("1000", 1000), (1, 1)],
@@ -54,6 +55,7 @@ BAD: dict[str, list[object]] = {
     "MSS_MIN_PROBABILITY": [1.01, -0.1, "half", float("nan")],
     "MSS_FIELD_MAP": [["text"], "text=body", 3, "[1]"],
     "MSS_RAW_HTML": ["perhaps", []],
+    "MSS_MARKDOWN": ["perhaps", []],
     "MSS_PREFER_WRAPPER": [{}, "often"],
     "MSS_TRUST_WRAPPER_MISS": ["sometimes"],
     "MSS_MAX_BODY": [0, "big"],
@@ -121,7 +123,7 @@ def test_all_faults_are_told_in_one_error() -> None:
     [
         ("txt", "did you mean text?"),
         ("author", "did you mean authors?"),
-        ("zzzzzz", "expected one of url, canonical_url, title, text, html, authors, "),
+        ("zzzzzz", "expected one of url, canonical_url, title, text, html, markdown, authors, "),
         (3, "expected one of url, "),
     ],
 )

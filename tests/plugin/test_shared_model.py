@@ -6,13 +6,13 @@ import threading
 import time
 from collections.abc import Iterator
 from hashlib import blake2b
+from typing import Any
 
 import pytest
 
-from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.crawl import shared_model
 from scrapy_mss.crawl.shared_model import SharedModel, SharedModelReader
+from scrapy_mss.crawl.table_changes import BLOCK, TableChanges
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from tests.plugin.models import labelled, learned
@@ -46,8 +46,9 @@ def counts_of(model: Model) -> bytes:
 
 
 def learn(shared: SharedModel, model: Model, number: int) -> None:
-    with shared.changing():
-        model.learn(*labelled(number))
+    observation = model.bayes.observe(*labelled(number))
+    with shared.changing(observation):
+        model.bayes.add(observation)
 
 
 def test_a_reader_has_each_state_by_its_name(
@@ -60,12 +61,48 @@ def test_a_reader_has_each_state_by_its_name(
         learn(shared, model, number)
 
 
+def test_a_reader_that_missed_some_states_has_the_newest(
+    shared: SharedModel, model: Model, reader: SharedModelReader
+) -> None:
+    for n_learned, n_missed in ((1, 1), (4, 3), (9, 5)):
+        for number in range(n_learned - n_missed, n_learned):
+            learn(shared, model, number)
+
+        assert counts_of(reader.state().model) == counts_of(learned(range(n_learned)))
+
+
+def test_a_model_that_becomes_another_one_is_read_whole(
+    shared: SharedModel, model: Model, reader: SharedModelReader
+) -> None:
+    learn(shared, model, 0)
+    reader.state()
+
+    with shared.changing():
+        model.bayes.copy_from(learned(range(5, 8)).bayes)
+
+    assert counts_of(reader.state().model) == counts_of(learned(range(5, 8)))
+
+
+def test_what_has_not_changed_is_not_copied(
+    shared: SharedModel, model: Model, reader: SharedModelReader
+) -> None:
+    before = reader.state().model.bayes.counts["unigram"]
+    bucket, _ = model.bayes.observe(*labelled(0)).counts["unigram"]
+    (untouched, *_) = set(range(len(before) // BLOCK)) - set((bucket // BLOCK).tolist())
+    before[untouched * BLOCK] = 7  # of the reader's own copy
+
+    learn(shared, model, 0)
+
+    after = reader.state().model.bayes.counts["unigram"]
+    assert after[untouched * BLOCK].tolist() == [7, 7]
+
+
 def test_a_state_that_is_at_hand_is_not_copied_again(
     shared: SharedModel, model: Model, reader: SharedModelReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     learn(shared, model, 1)
     state = reader.state()
-    monkeypatch.setattr(NaiveBayes, "copy_from", lambda *_: 1 / 0)
+    monkeypatch.setattr(TableChanges, "copy", lambda *_: 1 / 0)
 
     assert reader.state() is state
 
@@ -90,16 +127,16 @@ def test_a_reader_waits_for_the_end_of_a_change(
 def test_a_copy_that_a_change_overtakes_is_made_again(
     shared: SharedModel, model: Model, reader: SharedModelReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copied = NaiveBayes.copy_from
+    copied = TableChanges.copy
     changes = iter([0, 1])
 
-    def overtaken(bayes: NaiveBayes[Page], other: NaiveBayes[Page]) -> None:
-        copied(bayes, other)
+    def overtaken(tables: TableChanges, *what: Any) -> None:
+        copied(tables, *what)
         for number in changes:
             learn(shared, model, number)
             return
 
-    monkeypatch.setattr(NaiveBayes, "copy_from", overtaken)
+    monkeypatch.setattr(TableChanges, "copy", overtaken)
 
     state = reader.state()
 

@@ -24,9 +24,12 @@ from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl import extension as extension_module
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.jobs import answered
+from scrapy_mss.crawl.pool import WorkerPool
 from scrapy_mss.crawl.training import PAGES_A_WORKER
 from scrapy_mss.crawl.wire import LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.metadata.sites import public_suffixes
 from scrapy_mss.models.store import read_model
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
@@ -34,7 +37,7 @@ from scrapy_mss.wrappers import Reason
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
 from tests.plugin.models import assert_same_counts, learned
 from tests.plugin.parts import items_of, page, passed, processed, stat
-from tests.plugin.site import RULES, Site, story, wrapped
+from tests.plugin.site import RULES, Site, plain, story, wrapped
 
 MakeCrawler = Callable[..., Crawler]
 N_PAGES = 30
@@ -259,6 +262,38 @@ def test_the_crawl_waits_while_too_many_pages_are_under_way(
     assert stat(crawler, "train/refused/no_match") == bound + 1
 
 
+def test_the_end_of_a_page_lets_one_other_begin_the_one_that_came_first(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crawler, waiting = crawler_of(MSS_WRAPPERS=RULES), Waiting()
+    part = TrainingMiddleware.from_crawler(crawler)
+    monkeypatch.setattr(MssExtension.of(crawler).jobs, "begin", waiting.begin)
+    passed_on: list[int] = []
+
+    async def passing(number: int) -> None:
+        response = page(wrapped(number))
+        assert response.request is not None
+        await part.process_response(response.request, response)
+        passed_on.append(number)
+
+    async def asked() -> list[list[int]]:
+        told = []
+        tasks = [asyncio.create_task(passing(n)) for n in range(PAGES_A_WORKER + 3)]
+        for number in range(4):
+            await asyncio.wait(tasks, timeout=0.05)
+            told.append(list(passed_on))
+            waiting.finish(number)
+        await asyncio.wait(tasks)
+        for number in range(4, PAGES_A_WORKER + 3):
+            waiting.finish(number)
+        await MssExtension.of(crawler).trainer.drain()
+        return told
+
+    told = asyncio.run(asked())
+
+    assert told == [list(range(PAGES_A_WORKER + n)) for n in range(4)]
+
+
 def test_a_page_that_is_labelled_again_for_its_article_is_one_hit(
     crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,7 +305,7 @@ def test_a_page_that_is_labelled_again_for_its_article_is_one_hit(
 
     async def asked() -> None:
         await extension.trainer.train(response, article=False)
-        reading = asyncio.create_task(extension.reader.article_of(response))
+        reading = asyncio.create_task(extension.reader_for_component().article_of(response))
         await asyncio.sleep(0)
         for number in range(2):
             waiting.finish(number)
@@ -318,10 +353,11 @@ def test_a_page_is_labelled_and_read_once_for_training_and_its_items(
     for module, name in ((page_work, "label"), (page_work, "tokenize"), (metadata, "read_html")):
         monkeypatch.setattr(module, name, _counting(getattr(module, name), name, calls))
     crawler, response = crawler_of(MSS_WRAPPERS=RULES), page(wrapped(1))
+    pipeline = ArticlePipeline.from_crawler(crawler)
 
     passed(TrainingMiddleware.from_crawler(crawler), response)
     items = items_of(ArticleMiddleware.from_crawler(crawler), response, {"url": ""}, {"url": ""})
-    first, second = processed(ArticlePipeline.from_crawler(crawler), *items)
+    first, second = processed(pipeline, *items)
 
     assert first["text"] == second["text"]
     assert story("wrapped", 1).paragraphs[0] in first["text"]
@@ -348,6 +384,41 @@ def test_a_page_whose_items_are_skipped_is_not_read_for_them(
     assert stat(crawler, "train/learned") == 1
 
 
+def test_a_page_whose_article_no_component_asks_for_is_labelled_alone(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+    monkeypatch.setattr("scrapy_mss.crawl.page_work.article_of_labels", lambda *_: made.append(1))
+
+    passed(TrainingMiddleware.from_crawler(crawler_of(MSS_WRAPPERS=RULES)), page(wrapped(1)))
+    alone = list(made)
+    crawler = crawler_of(MSS_WRAPPERS=RULES)
+    ArticlePipeline.from_crawler(crawler)
+    passed(TrainingMiddleware.from_crawler(crawler), page(wrapped(1)))
+
+    assert (alone, made) == ([], [1])
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_a_page_that_its_wrapper_misses_is_tokenized_once(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch, trusted: bool
+) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=RULES, MSS_TRUST_WRAPPER_MISS=trusted)
+    pipeline = ArticlePipeline.from_crawler(crawler)
+    response, calls = page(plain(1)), list[str]()
+    for module in ("scrapy_mss.crawl.page_work", "scrapy_mss.article"):
+        monkeypatch.setattr(f"{module}.tokenize", _counting(tokenize, "tokenize", calls))
+
+    passed(TrainingMiddleware.from_crawler(crawler), response)
+    (item,) = items_of(ArticleMiddleware.from_crawler(crawler), response, {"url": ""})
+    processed(pipeline, item)
+
+    assert calls == ["tokenize"]
+    assert stat(crawler, "train/refused/no_match") == 1
+    assert stat(crawler, "extract/dropped/wrapper_miss") == trusted
+    assert stat(crawler, "extract/source/model") == (not trusted)
+
+
 @pytest.mark.parametrize(("settings", "level"), [({}, "INFO"), ({"MSS_WORKERS": 2}, "WARNING")])
 def test_without_asyncio_the_crawl_goes_on_without_workers_and_says_so(
     crawler_of: MakeCrawler,
@@ -365,13 +436,46 @@ def test_without_asyncio_the_crawl_goes_on_without_workers_and_says_so(
     assert extension.jobs.pool is None
 
 
-def test_checkpoints_are_written_where_workers_cannot_be_made(
+def test_what_takes_long_at_the_start_is_done_before_the_event_loop_runs(
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    public_suffixes.cache_clear()
+    extension = MssExtension.of(crawler_of())
+    monkeypatch.setattr(_compat, "runs_asyncio", lambda: True)
+    monkeypatch.setattr(_compat, "every", lambda *_: None)
+    monkeypatch.setattr("scrapy_mss.crawl.shared_model.move_into", lambda *_: 1 / 0)
+    monkeypatch.setattr(WorkerPool, "start", lambda _: opened.append("workers"))
+
+    extension.open()
+
+    assert public_suffixes.cache_info().currsize == 1
+    assert opened == ["workers"]
+
+
+def test_a_crawl_goes_on_without_workers_where_there_is_no_memory_to_share(
+    crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> None:
+        raise OSError("no such files here")
+
+    monkeypatch.setattr(extension_module, "WorkerPool", failing)
+    monkeypatch.setattr(_compat, "runs_asyncio", lambda: True)
+    extension = MssExtension.of(crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0))
+
+    extension.open()
+
+    assert ["no such files here" in text for text in caplog.messages] == [True]
+    assert extension.jobs.pool is None
+
+
+def test_checkpoints_are_written_where_workers_cannot_be_started(
     crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Scrapy logs the error, and the crawl goes on in its own process."""
     calls: list[str] = []
     extension = MssExtension.of(crawler_of())
-    monkeypatch.setattr(extension_module, "WorkerPool", lambda *_: 1 / 0)
+    monkeypatch.setattr(WorkerPool, "start", lambda _: 1 / 0)
     monkeypatch.setattr(_compat, "runs_asyncio", lambda: True)
     monkeypatch.setattr(_compat, "every", lambda *_: calls.append("timer"))
 

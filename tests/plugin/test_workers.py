@@ -15,8 +15,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from functools import partialmethod
 from pathlib import Path
-from threading import Timer
+from threading import Thread
 from typing import Any
 
 import psutil
@@ -27,6 +28,7 @@ from scrapy_mss.article import ArticleResult, ModelState, read_article
 from scrapy_mss.crawl import pool, wire
 from scrapy_mss.crawl.jobs import PageJob, PageJobs, answered
 from scrapy_mss.crawl.pool import WorkerPool
+from scrapy_mss.crawl.time_limits import TimeLimit
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.crawl.worker import Limits, resident
 from scrapy_mss.models.bundled import bundled_model, with_bundled
@@ -82,10 +84,16 @@ def pool_of(count: int, model: Model, **more: object) -> WorkerPool:
     return WorkerPool(model, read_settings(Settings(options)))
 
 
+def started_pool(count: int, model: Model, **more: object) -> WorkerPool:
+    workers = pool_of(count, model, **more)
+    workers.start()
+    return workers
+
+
 @contextmanager
 def working(count: int, model: Model, **more: object) -> Iterator[WorkerPool]:
     """So many workers, with settings of the test's own."""
-    workers = pool_of(count, model, **more)
+    workers = started_pool(count, model, **more)
     try:
         yield workers
     finally:
@@ -333,7 +341,7 @@ def test_a_worker_that_nobody_ends_ends_by_itself(
     misbehaving: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As where the crawl was killed in the middle of a page."""
-    monkeypatch.setattr(pool, "_limited", lambda *_: nullcontext())
+    monkeypatch.setattr(TimeLimit, "of", lambda *_: nullcontext())
 
     with working(1, MODEL, MSS_TIMEOUT=0.2) as workers:
         assert read(workers, [page("slow"), page()]) == ["crash", here(MODEL, page())]
@@ -381,11 +389,12 @@ def test_no_page_gets_the_answer_to_another_that_could_not_be_read(
         assert read(workers, [other]) == [here(MODEL, other)]
 
 
-def test_workers_start_again_when_threads_could_not_be_started(
+def test_a_worker_that_could_not_be_started_is_started_again(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The timers of the workers are threads, of which a system may allow few."""
-    monkeypatch.setattr(pool, "Timer", FailingOnce(Timer, RuntimeError))
+    """A system may allow no more processes for a while."""
+    started = FailingOnce(WorkerPool._started, BlockingIOError)
+    monkeypatch.setattr(WorkerPool, "_started", partialmethod(started))
 
     with working(1, MODEL) as workers:
         assert read(workers, [page(), page()]) == [here(MODEL, page())] * 2
@@ -473,16 +482,38 @@ def test_a_frozen_program_has_no_workers(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_closing_ends_processes_at_once_whatever_they_do(misbehaving: None) -> None:
-    workers = pool_of(2, learned(range(3)))
+    workers = started_pool(2, learned(range(3)))
     jobs = [workers.submit(page("slow")) for _ in range(4)]
     assert eventually(lambda: len(worker_processes()) == 2)
 
-    started = time.monotonic()
     workers.close()
 
-    assert time.monotonic() - started < LIMIT / 2
+    # Had it waited for a page, that would have been answered or have timed out.
     assert all(job.cancelled() or job.result().failure == "crash" for job in jobs)
     assert worker_processes() == []
+
+
+def test_a_pool_that_cannot_start_all_of_its_workers_leaves_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class LastThread(Thread):
+        """No more can be started after the first of them, which has a process by then."""
+
+        def start(self) -> None:
+            if worker_processes():
+                raise RuntimeError("can't start new thread")
+            super().start()
+            assert eventually(lambda: bool(worker_processes()))
+
+    model = learned(range(3))
+    workers = pool_of(2, model)
+    monkeypatch.setattr(pool, "Thread", LastThread)
+
+    with pytest.raises(RuntimeError, match="new thread"):
+        workers.start()
+
+    assert worker_processes() == []
+    assert_same_counts(model, learned(range(3)))
 
 
 def test_the_model_keeps_its_counts_when_workers_are_closed() -> None:

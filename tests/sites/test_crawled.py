@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from threading import Event
 
 import pytest
 from hypothesis import given
@@ -196,3 +197,28 @@ def test_pages_without_a_host_are_of_no_site() -> None:
         assert sites.visit(url).memory == SiteMemory()
     sites.close()
     assert not shelf.kept
+
+
+def test_who_must_not_wait_for_a_checkpoint_can_tell_when_it_is_done() -> None:
+    released = Event()
+
+    class SlowShelf(Shelf):
+        def add(
+            self, learned: Mapping[str, SiteMemory], minute: int, anew: Collection[str] = ()
+        ) -> None:
+            assert released.wait(60)
+            super().add(learned, minute, anew)
+
+    shelf = SlowShelf()
+    sites = crawl(shelf)
+    idle = sites.write.done()
+    teach(sites, SITES[0], Lesson(PAGE))
+
+    sites.checkpoint()
+    under_way = not sites.write.done()
+    released.set()
+    sites.write.result(60)
+    sites.close()
+
+    assert (idle, under_way) == (True, True)
+    assert shelf.kept.keys() == {SITES[0]}

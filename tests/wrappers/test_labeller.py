@@ -24,7 +24,7 @@ from scrapy_mss.wrappers import (
     xpath,
 )
 from scrapy_mss.wrappers.dom_alignment import AlignedTree
-from scrapy_mss.wrappers.labeller import MAX_VALUES, MIN_TAGS
+from scrapy_mss.wrappers.labeller import DEEP, MAX_VALUES, MIN_DEEP, MIN_TAGS
 from scrapy_mss.wrappers.rules import Body
 from scrapy_mss.wrappers.selectors import Element
 from tests.helpers.markup import SOUP
@@ -310,6 +310,27 @@ def test_a_page_of_more_tags_than_its_length_pays_for_is_not_labelled() -> None:
 
     assert found.reason is Reason.TOO_MANY_TAGS
     assert not found.inside.any()
+
+
+def nested(depth: int) -> str:
+    """Two times as many elements as any page may have, inside *depth* others."""
+    return f"<p>one</p>{'<b>' * depth}" + f"<i>x</i>{'a' * 30} " * 2 * MIN_DEEP
+
+
+def test_a_page_of_deeper_elements_than_its_length_pays_for_is_not_labelled() -> None:
+    found = label(wrapper(css("p")), nested(DEEP))
+
+    assert found.reason is Reason.TOO_MANY_TAGS
+
+
+def test_a_page_of_elements_that_are_nested_less_deeply_is_labelled() -> None:
+    assert label(wrapper(css("p")), nested(DEEP - 10)).reason is None
+
+
+def test_a_page_of_some_deep_elements_is_labelled() -> None:
+    page = f"<p>one</p>{'<b>' * (DEEP + MIN_DEEP // 2)}x"
+
+    assert label(wrapper(css("p")), page).reason is None
 
 
 def test_a_short_page_of_tags_is_labelled() -> None:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from research.bench import cli, loso
-from research.bench.left_out_tables import Pages, Scores, tables
+from research.bench.languages import language_of
+from research.bench.left_out_tables import FEWEST, Pages, Scores, tables
 from research.bench.loso import Case, folds, left_out
 from scrapy_mss.blocks.page import Page
 from tests.helpers.news_pages import news_page
@@ -91,3 +92,34 @@ def test_the_command_prints_one_table_of_all_sets(
     assert "| mss, cross-validated |" in shown
     assert (data / "pages.json").read_text().count('"all-text"') == 16
     assert len(list((data / "kept").iterdir())) == 1
+
+
+def test_a_language_is_compared_with_the_peer_that_is_best_in_it() -> None:
+    languages = ["de"] * FEWEST + ["ko"] * FEWEST + ["fr"] * (FEWEST - 1)
+    sites = [f"{i % 4}.org" for i in range(len(languages))]
+    pages = Pages(["one"] * 30 + ["articles_world"] * 29, sites, languages)
+    of_language = {"de": (0.9, 0.8, 0.5), "ko": (0.4, 0.3, 0.6), "fr": (0, 1, 1)}
+    ours, x, y = (
+        Scores(name, np.array([[of_language[each][column] for each in languages]]))
+        for column, name in enumerate(("mss", "x", "y"))
+    )
+
+    shown = tables(pages, [x, y, ours], 1)
+
+    assert "| de | 20 | 0.900 | x | 0.800 | +0.100 [+0.100, +0.100] |" in shown
+    assert "| ko | 20 | 0.400 | y | 0.600 | -0.200 [-0.200, -0.200] |" in shown
+    assert "| fr |" not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The river rose two metres in the night, said the council of the town.", "en"),
+        ("Der Fluss stieg in der Nacht um zwei Meter, sagte der Rat der Stadt.", "de"),
+        ("夜里下了雨。河水上涨了两米。道路因此关闭。", "zh"),
+        ("雨が夜に降って、川の水位が2メートル上がりました。", "ja"),
+        ("비가 밤에 내려 강물이 2미터 올랐다고 시의회가 말했다.", "ko"),
+    ],
+)
+def test_a_text_tells_its_language(text: str, language: str) -> None:
+    assert language_of(text) == language

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from research.benchmarks.soak import BARE, MAX_ABOVE, MAX_GROWTH, MEGABYTE, MODES, Mode, Row
+from research.benchmarks.soak import BARE, MAX_ABOVE, MAX_GROWTH, MEGABYTE, MODES, STEADY, Mode, Row
 from research.benchmarks.soak_crawl import Measured, Memory
 from research.benchmarks.soak_server import own_word, story
 
 ROOT = Path(__file__).resolve().parents[3]
 STATS = {"mss/train/seen": 5.0, "mss/train/learned": 5.0}
 FLAT = [Memory(100 * MEGABYTE, 50 * MEGABYTE)] * 3
-SOUND = Measured(pages=10, items=10, seconds=1.0, memory=FLAT, stats=STATS)
+SOUND = Measured(pages=STEADY, items=STEADY, seconds=1.0, memory=FLAT, stats=STATS)
 INLINE, ONE, TWO, DISTURBED = MODES[1:]
 
 
@@ -42,10 +42,13 @@ def test_nothing_is_wrong_with_a_sound_crawl(mode: Mode) -> None:
 @pytest.mark.parametrize(
     ("measured", "fault"),
     [
-        (replace(SOUND, items=9), "1 pages lost"),
-        (replace(SOUND, items=9, stats=STATS | {"mss/extract/failed/timeout": 1.0}), "1 pages giv"),
+        (replace(SOUND, items=STEADY - 1), "1 pages lost"),
+        (
+            replace(SOUND, items=STEADY - 1, stats=STATS | {"mss/extract/failed/timeout": 1.0}),
+            "1 pages giv",
+        ),
         (replace(SOUND, stats=STATS | {"mss/train/learned": 4.0}), "1 pages lost"),
-        (replace(SOUND, items=12), "2 pages counted twice"),
+        (replace(SOUND, items=STEADY + 2), "2 pages counted twice"),
         (replace(SOUND, stats=STATS | {"mss/train/refused/x": 1.0}), "1 pages counted twice"),
         (replace(SOUND, mixed=2), "2 mixed up"),
         (replace(SOUND, memory=grown(crawl=MAX_GROWTH + 1)), "grows by 17 MB"),
@@ -59,6 +62,14 @@ def test_a_bound_that_is_broken_is_named(measured: Measured, fault: str) -> None
     assert fault in found
 
 
+def test_growth_is_bounded_where_a_crawl_is_long_enough_to_be_steady() -> None:
+    measured = replace(SOUND, memory=grown(crawl=MAX_GROWTH + 1))
+    short = replace(measured, pages=STEADY - 1, items=STEADY - 1)
+
+    assert len(broken(measured)) == 1
+    assert broken(short) == []
+
+
 def test_the_crawl_s_process_does_not_grow_with_the_workers_that_are_replaced() -> None:
     (found,) = broken(replace(SOUND, memory=grown(crawl=MAX_GROWTH + 1)), DISTURBED)
 
@@ -69,7 +80,12 @@ def test_the_crawl_s_process_does_not_grow_with_the_workers_that_are_replaced() 
     ("measured", "mode"),
     [
         (
-            replace(SOUND, items=9, disturbed=1, stats=STATS | {"mss/extract/failed/crash": 1.0}),
+            replace(
+                SOUND,
+                items=STEADY - 1,
+                disturbed=1,
+                stats=STATS | {"mss/extract/failed/crash": 1.0},
+            ),
             DISTURBED,
         ),
         (replace(SOUND, stats=STATS | {"mss/train/learned": 4, "mss/train/refused/x": 1}), TWO),
@@ -100,7 +116,8 @@ def test_a_short_soak_finds_nothing() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
 
     assert done.returncode == 0, done.stdout + done.stderr
-    *_, bare, inline, verdict = done.stdout.splitlines()
+    *_, bare, inline, unchecked, verdict = done.stdout.splitlines()
     assert bare.startswith(BARE.name)
     assert inline.split()[-4:] == ["0", "0", "0", "20"]
+    assert unchecked == "growth is not checked: that needs 2,000 pages"
     assert verdict == "all bounds hold"

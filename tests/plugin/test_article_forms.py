@@ -1,4 +1,4 @@
-"""`MSS_RAW_HTML`: the HTML of articles in crawls, sanitized or as the page had it."""
+"""`MSS_RAW_HTML` and `MSS_MARKDOWN`: the forms of articles in crawls."""
 
 from __future__ import annotations
 
@@ -26,12 +26,20 @@ def crawls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Crawl]:
         for url, source in ((PLAIN, plain(1)), (WRAPPED, wrapped(1)))
     ]
     pages.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
-    common = {**ADDON, **REPLAYED, "MSS_REPLAY": [str(pages)], "MSS_WRAPPERS": RULES}
+    common = {
+        **ADDON,
+        **REPLAYED,
+        "MSS_WORKERS": 0,
+        "MSS_REPLAY": [str(pages)],
+        "MSS_WRAPPERS": RULES,
+    }
     asked = {
         "safe": common,
         "raw": common | RAW,
         "safe, workers": common | WORKERS,
         "raw, workers": common | WORKERS | RAW,
+        "markdown": common | {"MSS_MARKDOWN": True},
+        "markdown, workers": common | WORKERS | {"MSS_MARKDOWN": True},
     }
     jobs = [Job(arguments={"urls": [PLAIN, WRAPPED]}, settings=each) for each in asked.values()]
     return dict(zip(asked, crawl(folder, jobs), strict=True))
@@ -48,3 +56,14 @@ def test_html_is_sanitized_unless_the_setting_says_otherwise(
     assert "onclick" not in safe["html"]
     assert HANDLER in raw["html"]
     assert safe["text"] == raw["text"]
+
+
+@pytest.mark.parametrize("url", [PLAIN, WRAPPED])
+@pytest.mark.parametrize("workers", ["", ", workers"])
+def test_there_is_markdown_if_the_setting_asks_for_it(
+    crawls: dict[str, Crawl], workers: str, url: str
+) -> None:
+    without, asked = (crawls[f"{kind}{workers}"].by_url()[url] for kind in ("safe", "markdown"))
+
+    assert without.get("markdown") is None
+    assert asked["markdown"].split("\n\n")[-1] == asked["text"].split("\n\n")[-1]

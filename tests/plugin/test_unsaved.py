@@ -1,0 +1,86 @@
+"""What is not written yet: the same as a model that learned it, in less memory."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_mss.crawl import unsaved
+from scrapy_mss.crawl.unsaved import Unsaved
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.models.examples import Example, example_of
+from scrapy_mss.models.learned_pages import LearnedPages
+from scrapy_mss.models.model import Model
+from scrapy_mss.models.profiles import DEFAULT
+from tests.plugin.models import assert_same_counts, labelled
+from tests.plugin.site import wrapped
+
+N_PAGES = 6
+
+
+def example(number: int) -> Example:
+    _, inside = labelled(number)
+    made = example_of(tokenize(wrapped(number)), inside, f"https://a.example/{number}", MODEL)
+    assert isinstance(made, Example)
+    return made
+
+
+MODEL = Model(DEFAULT)
+EXAMPLES = [example(number) for number in range(N_PAGES)]
+BATCHES = st.lists(st.lists(st.sampled_from(EXAMPLES), max_size=4), max_size=4)
+
+
+def batch(examples: list[Example]) -> Unsaved:
+    made = Unsaved()
+    for each in examples:
+        made.add(each, 0)
+    return made
+
+
+@given(BATCHES, st.sampled_from([1, 500, 2**15]))
+def test_batches_that_follow_one_another_are_what_a_model_learns_of_them(
+    batches: list[list[Example]], fewest_rows: int
+) -> None:
+    expected = Model(DEFAULT)
+    for each in chain(*batches):
+        expected.bayes.add(each.observation)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(unsaved, "FEWEST_ROWS", fewest_rows)
+        together = Unsaved()
+        for examples in batches:
+            together.follow(batch(examples))
+
+        made = together.as_model(DEFAULT)
+
+    assert_same_counts(made, expected)
+    assert (together.pages, together.digest) == (expected.bayes.pages, expected.bayes.digest)
+    assert set(made.learned_pages.arrays()[0].tolist()) == {each.key for each in chain(*batches)}
+
+
+def test_what_cannot_be_taken_in_is_not_taken_in_by_half(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, later = batch(EXAMPLES[:2]), batch(EXAMPLES[2:])
+
+    def failing(*_: object) -> int:
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LearnedPages, "merge", failing)
+        with pytest.raises(MemoryError):
+            first.follow(later)
+
+    assert first.pages == 2
+    assert_same_counts(first.as_model(DEFAULT), batch(EXAMPLES[:2]).as_model(DEFAULT))
+
+
+def test_rows_are_added_up_before_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unsaved, "FEWEST_ROWS", 1)
+    made = Unsaved()
+
+    for _ in range(50):
+        made.add(EXAMPLES[0], 0)
+
+    one = sum(len(bucket) for bucket, _ in EXAMPLES[0].observation.counts.values())
+    assert sum(map(unsaved._rows, made._parts)) <= 4 * one
