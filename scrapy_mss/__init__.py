@@ -13,16 +13,26 @@ if TYPE_CHECKING:
     from scrapy_mss.extractor import Extraction, Extractor
     from scrapy_mss.items import Article
     from scrapy_mss.models.format import ModelError
+    from scrapy_mss.spidermiddlewares import LinkPriority
 
 __version__ = "0.1.0"
 
-__all__ = ["Addon", "Article", "Extraction", "Extractor", "ModelError", "__version__"]
+__all__ = [
+    "Addon",
+    "Article",
+    "Extraction",
+    "Extractor",
+    "LinkPriority",
+    "ModelError",
+    "__version__",
+]
 
 _HOME = {
     "Addon": "scrapy_mss.addon",
     "Article": "scrapy_mss.items",
     "Extraction": "scrapy_mss.extractor",
     "Extractor": "scrapy_mss.extractor",
+    "LinkPriority": "scrapy_mss.spidermiddlewares",
     "ModelError": "scrapy_mss.models.format",
 }
 

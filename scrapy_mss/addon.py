@@ -8,10 +8,10 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.python import global_object_name
 
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.downloadermiddlewares import TrainingMiddleware
-from scrapy_mss.pipelines import ArticlePipeline
+from scrapy_mss.downloadermiddlewares import TrainingMiddleware, UnchangedLists
+from scrapy_mss.pipelines import ArticlePipeline, NewArticlesPipeline
 from scrapy_mss.settings import enabled
-from scrapy_mss.spidermiddlewares import ArticleMiddleware
+from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -23,7 +23,10 @@ COMPONENTS = (
     ("EXTENSIONS", MssExtension, 0),
     ("DOWNLOADER_MIDDLEWARES", TrainingMiddleware, 545),
     ("SPIDER_MIDDLEWARES", ArticleMiddleware, 950),
+    ("DOWNLOADER_MIDDLEWARES", UnchangedLists, 546),
+    ("SPIDER_MIDDLEWARES", LinkPriority, 940),
     ("ITEM_PIPELINES", ArticlePipeline, 200),
+    ("ITEM_PIPELINES", NewArticlesPipeline, 210),
 )
 # Where scrapy-poet is in use, it loads this by its name; elsewhere, nothing imports scrapy-poet.
 PROVIDERS = "SCRAPY_POET_PROVIDERS"

@@ -1,4 +1,4 @@
-"""Training during the crawl: pages of sites with wrappers are labelled, learned, passed on."""
+"""What is done with requests and responses: training, and asking whether a list has changed."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Request, Response
 
+from scrapy_mss import stats
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.crawl.pages import SKIP_EXTRACTION, SKIP_TRAINING, is_page
+from scrapy_mss.crawl.pages import NOT_MODIFIED, OK, SITE, SKIP_EXTRACTION, SKIP_TRAINING, is_page
+from scrapy_mss.seen.store import SeenList
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from scrapy_mss.crawl.training import Trainer
 
 logger = logging.getLogger(__name__)
+
+MAX_VALIDATOR = 1000  # characters of an ETag
 
 
 class TrainingMiddleware:
@@ -52,3 +56,55 @@ class TrainingMiddleware:
             article = not request.meta.get(SKIP_EXTRACTION)
             await self._trainer.train(response, article=article)
         return response
+
+
+class UnchangedLists:
+    """Has servers send lists, such as feeds, only if they have changed since an earlier crawl.
+
+    Lists are requests with `SITE` in their meta that are not to be read as articles. A spider that
+    makes them takes responses of status 304, too.
+    """
+
+    def __init__(self, extension: MssExtension) -> None:
+        if extension.seen is None:
+            raise NotConfigured
+        self._seen = extension.seen
+        self._stats = extension.stats
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(MssExtension.of(crawler))
+
+    async def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        """Ask with the validators of the list, if an earlier crawl has read it."""
+        seen = self._seen.list(request.url) if _is_list(request) else None
+        if seen is not None:
+            _ask(request, "If-None-Match", seen.etag)
+            _ask(request, "If-Modified-Since", seen.modified)
+
+    async def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        """Note the validators of a list; of one that has not changed, what it was."""
+        if _is_list(request):
+            seen = SeenList(_header(response, "ETag"), _header(response, "Last-Modified"))
+            if response.status == NOT_MODIFIED:
+                self._stats.add(stats.LISTS_UNCHANGED)
+                seen = self._seen.list(request.url) or seen
+            if response.status in (OK, NOT_MODIFIED) and any(seen):
+                self._seen.add_list(request.url, request.meta[SITE], seen)
+        return response
+
+
+def _is_list(request: Request) -> bool:
+    return SITE in request.meta and bool(request.meta.get(SKIP_EXTRACTION))
+
+
+def _ask(request: Request, name: str, value: str) -> None:
+    if value:
+        request.headers.setdefault(name, value)
+
+
+def _header(response: Response, name: str) -> str:
+    value = response.headers.get(name)
+    return value.decode("latin-1")[:MAX_VALIDATOR] if value else ""

@@ -100,6 +100,12 @@ class Site(Protocol):
         *article_probability* is the page's, as it is read without.
         """
 
+    def judged(self, article_probability: float, with_site: float) -> float:
+        """The probability that the page is an article.
+
+        It was *article_probability* by itself, and is *with_site* with the blocks as `adjusted`.
+        """
+
 
 class Extractor:
     """Finds the article in a page; with a model it can also learn from labelled pages.
@@ -175,10 +181,11 @@ class Extractor:
         features = page_features(read)
         is_likely = classifier.article_probability(features) if chosen.kept.any() else 0.0
         if site is not None:
-            probability = site.adjusted(page, probability, is_likely)
+            alone, probability = is_likely, site.adjusted(page, probability, is_likely)
             chosen = select(page, probability, self.profile.bias)
             read = ReadPage(page, inputs, probability, chosen.kept)
-            is_likely = classifier.article_probability(page_features(read, features))
+            with_site = classifier.article_probability(page_features(read, features))
+            is_likely = site.judged(alone, with_site)
         kept = keep(page.tokens, chosen.span, self.profile.rules) & kept_tokens(page, chosen.kept)
         text = render(page.tokens, kept)
         is_likely = is_likely if text else 0.0

@@ -75,6 +75,12 @@ class Article:
     main_image: str | None = None
     """The absolute URL of the main image."""
 
+    revision: int | None = None
+    """1 for a new article, more if an earlier crawl has seen it; with `MSS_ONLY_NEW`."""
+
+    changed: list[str] = field(default_factory=list)
+    """What differs from the revision before: title, text."""
+
     probability: float | None = None
     """The probability, from 0 to 1, that the page is an article."""
 

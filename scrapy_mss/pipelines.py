@@ -1,22 +1,28 @@
-"""Fills items with the articles of their pages: only fields that are empty."""
+"""Fills items with the articles of their pages, only fields that are empty; lets new ones pass."""
 
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import urlsplit
 
-from scrapy.exceptions import DropItem
+from scrapy import signals
+from scrapy.exceptions import DropItem, NotConfigured
 
 from scrapy_mss import stats
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.item_fields import ItemFields, fields_of
+from scrapy_mss.crawl.pages import LISTED
 from scrapy_mss.items import ARTICLE_FIELDS
+from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.settings import EMIT_ARTICLES
 
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
     from typing_extensions import Self
 
     from scrapy_mss.article import ArticleResult
@@ -25,6 +31,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MARKDOWN = "markdown"
+OTHERWISE_FILLED = frozenset({"url", "revision", "changed"})
 KNOWN_WITHOUT_THE_PAGE = frozenset({"crawled"})
 OF_OUR_TEXT = ("confidence", "extractor")  # say nothing of a text that is the spider's own
 
@@ -43,7 +50,7 @@ class ArticlePipeline:
     def __init__(self, extension: MssExtension) -> None:
         self._options = extension.options
         # What a page may give: Markdown only where it is made.
-        never = {"url"} if self._options.markdown else {"url", MARKDOWN}
+        never = OTHERWISE_FILLED | (set() if self._options.markdown else {MARKDOWN})
         self._filled = tuple(name for name in ARTICLE_FIELDS if name not in never)
         self._item_pages = extension.item_pages
         self._reader = extension.reader_for_component()
@@ -121,6 +128,90 @@ class ArticlePipeline:
                     name,
                     why,
                 )
+
+
+class SeenArticleError(DropItem):
+    """Drops an item whose article was seen in this wording."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(f"seen before: {url}", log_level="DEBUG")
+
+
+class NewArticlesPipeline:
+    """Lets articles pass that were not seen before, and those that have changed.
+
+    An article counts as seen when its item has passed all pipelines.
+    """
+
+    def __init__(self, extension: MssExtension) -> None:
+        if extension.seen is None:
+            raise NotConfigured
+        self._seen = extension.seen
+        self._stats = extension.stats
+        self._item_pages = extension.item_pages
+        self._names = extension.options.field_map
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        pipeline = cls(MssExtension.of(crawler))
+        crawler.signals.connect(pipeline.add, signals.item_scraped)
+        return pipeline
+
+    def process_item(self, item: Any, spider: Spider | None = None) -> Any:
+        """Pass on *item*, with its revision; drop it if its article was seen in this wording."""
+        page = self._item_pages.page_of(item)
+        article = self._article(item, page.response if page else None)
+        if article is None:
+            return item
+        verdict = self._seen.judge(article.urls, article.title, article.text)
+        if not verdict.is_new:
+            self._stats.add(stats.SEEN_UNCHANGED)
+            raise SeenArticleError(article.urls[0])
+        self._stats.add(stats.SEEN_CHANGED if verdict.changed else stats.SEEN_NEW)
+        fields = fields_of(item)
+        for ours, value in (("revision", verdict.revision), ("changed", list(verdict.changed))):
+            name = self._names.get(ours, ours)
+            if fields is not None and name and fields.has(name):
+                fields.put(name, value)
+        return item
+
+    def add(self, item: Any, response: Response | None) -> None:
+        """Note that the article of *item* has been seen; a signal's handler."""
+        article = self._article(item, response)
+        if article is not None:
+            listed = response.meta.get(LISTED, 0) if response is not None else 0
+            self._seen.add(article.urls, article.title, article.text, listed)
+
+    def _article(self, item: Any, response: Response | None) -> _Article | None:
+        """The article in *item*; None if there is no text, or nobody knows where it is from."""
+        fields = fields_of(item)
+        if fields is None:
+            return None
+        values = {name: fields.get(self._names.get(name, name)) for name in _Article.FIELDS}
+        url, text, title = (str(values[name] or "") for name in ("url", "text", "title"))
+        urls = [url] if url else []
+        if response is not None:
+            urls += [response.url, *response.meta.get("redirect_urls", ())]
+        own = str(values["canonical_url"] or "")
+        if urls and own and _is_address_of_an_article(own, urls[0]):
+            urls.append(own)
+        return _Article(list(dict.fromkeys(urls)), title, text) if urls and text else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Article:
+    """What is compared of an article, and all addresses that it is known by."""
+
+    FIELDS: ClassVar = ("url", "canonical_url", "title", "text")
+
+    urls: list[str]
+    title: str
+    text: str
+
+
+def _is_address_of_an_article(canonical: str, url: str) -> bool:
+    """Whether a page's own address can be believed: some sites give that of the front page."""
+    return site_of(canonical) == site_of(url) and bool(urlsplit(canonical).path.strip("/"))
 
 
 def _is_empty(value: object) -> bool:

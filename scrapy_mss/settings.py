@@ -11,16 +11,15 @@ import difflib
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from scrapy_mss.items import Article
+from scrapy_mss.items import ARTICLE_FIELDS
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 PREFIX = "MSS_"
-ARTICLE_FIELDS = tuple(each.name for each in fields(Article))
 
 
 class SettingError(ValueError):
@@ -270,6 +269,62 @@ SETTINGS: tuple[Setting, ...] = (
         "[site memory](site-memory.md).",
     ),
     Setting(
+        "MSS_ONLY_NEW",
+        False,
+        _switch,
+        "True or False",
+        "Whether only articles are emitted that earlier crawls have not seen, or not in this "
+        "wording; addresses that need no second look are not downloaded. `NewsSpider` turns it on. "
+        "See [Every hour](every-hour.md).",
+    ),
+    Setting(
+        "MSS_SEEN",
+        "",
+        _text,
+        "the path of a file",
+        "The file with what crawls have seen, an SQLite database that several crawls can share. "
+        "Empty: `.scrapy/mss/seen.db` in the project.",
+    ),
+    Setting(
+        "MSS_SEEN_DAYS",
+        400,
+        _at_least(0, int),
+        "a number of days",
+        "Articles that no crawl has met for so many days are forgotten; 0 keeps all.",
+    ),
+    Setting(
+        "MSS_RECHECK_HOURS",
+        24.0,
+        _at_least(0, float, LONGEST),
+        "a number of hours",
+        "After so long an article is downloaded again, to see whether it has changed, if neither "
+        "feed nor sitemap dates it. With a date it is when that is later than it was.",
+    ),
+    Setting(
+        "MSS_SITES",
+        [],
+        listed,
+        "a list of sites, or the path of a file with one on each line",
+        "The sites that `NewsSpider` crawls: `example.com`, `https://example.com/news/`.",
+    ),
+    Setting(
+        "MSS_LINK_PRIORITY",
+        0,
+        _at_least(0, int),
+        "a number, 0 for no priorities",
+        "Requests get up to this much more priority, by how probably their address is that of an "
+        "article; 10 is a good value. See [links](crawling.md#links).",
+    ),
+    Setting(
+        "MSS_MIN_LINK_PROBABILITY",
+        0.0,
+        _share,
+        "a number from 0 to 1",
+        "Requests whose address is less probably that of an article are dropped, once three pages "
+        "at such addresses of the site have been read. Lists of articles are among them, and what "
+        "only they link to is not found.",
+    ),
+    Setting(
         "MSS_CHECKPOINT_PAGES",
         500,
         _at_least(1, int),
@@ -319,6 +374,13 @@ class Options:
     workers: int
     worker_memory: int
     site_memory: int
+    only_new: bool
+    seen: str
+    seen_days: int
+    recheck_hours: float
+    sites: list[Any]
+    link_priority: int
+    min_link_probability: float
     checkpoint_pages: int
     checkpoint_seconds: float
     replay: list[Any]

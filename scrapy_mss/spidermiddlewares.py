@@ -1,21 +1,29 @@
-"""One item a page: pairs the spider's items with their page, and makes one where there is none."""
+"""What is done with what spiders yield: an item for each page, and a priority for each request."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any, cast
 
+from scrapy.exceptions import NotConfigured
 from scrapy.http import Request, Response
 from scrapy.utils.misc import load_object
 
+from scrapy_mss import stats
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.pages import SKIP_EXTRACTION, is_page
 from scrapy_mss.settings import SettingError
+from scrapy_mss.sites.addresses import AddressCounts
+from scrapy_mss.sites.article_address import MIN_PAGES, guess
 
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.crawler import Crawler
     from typing_extensions import Self
+
+
+NOTHING_KNOWN = AddressCounts()
+PRIORITY_OF = "mss_priority_of"  # in Request.meta: the address that a priority was given for
 
 
 class ArticleMiddleware:
@@ -66,6 +74,49 @@ class ArticleMiddleware:
                 f"{self._item_class!r}: {error}. Give its other fields defaults, or name "
                 "its field for the URL in MSS_FIELD_MAP"
             ) from error
+
+
+class LinkPriority:
+    """Has pages downloaded first whose address is probably that of an article.
+
+    With `MSS_LINK_PRIORITY`, requests get so much more priority, by how probable that is; with
+    `MSS_MIN_LINK_PROBABILITY`, those that are less probable are dropped. What other pages of the
+    site were at such addresses is known from its memory, while there is one.
+    """
+
+    def __init__(self, extension: MssExtension) -> None:
+        self._highest = extension.options.link_priority
+        self._least = extension.options.min_link_probability
+        if not self._highest and not self._least:
+            raise NotConfigured
+        self._sites = extension.sites
+        self._stats = extension.stats
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(MssExtension.of(crawler))
+
+    async def process_spider_output(
+        self, response: Response, result: AsyncIterator[Any], spider: Spider | None = None
+    ) -> AsyncIterator[Any]:
+        """Pass on what the spider yields, with requests by their address."""
+        if self._sites is not None:
+            self._sites.recall(response.url)
+        async for each in result:
+            if not isinstance(each, Request) or each.method != "GET" or self._is_taken(each):
+                yield each
+
+    def _is_taken(self, request: Request) -> bool:
+        """Give *request* its priority; whether it is to be sent at all."""
+        known = self._sites.addresses(request.url) if self._sites is not None else NOTHING_KNOWN
+        probability, pages = guess(request.url, known)
+        if pages >= MIN_PAGES and probability < self._least:
+            self._stats.add(stats.LINKS_DROPPED)
+            return False
+        if request.meta.get(PRIORITY_OF) != request.url:  # once, also for a page asked for again
+            request.meta[PRIORITY_OF] = request.url
+            request.priority += round(probability * self._highest)
+        return True
 
 
 def _loaded(item_class: str | type) -> Callable[..., object]:

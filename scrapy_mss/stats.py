@@ -72,9 +72,20 @@ MODEL_TWICE = Stat(
     "pages that the model file counts twice, since another crawl learned them at the same time",
 )
 MODEL_FAILED = Stat("model/failed", "checkpoints that could not be written")
-SITES_LEARNED = Stat("sites/pages", "pages that taught something of their site")
+LINKS_DROPPED = Stat(
+    "links/dropped", "requests not sent, as their address is less probable than the setting says"
+)
+SITES_LEARNED = Stat("sites/pages", "pages with an article that were remembered for their site")
 SITES_CHANGED = Stat(
     "sites/changed", "sites whose layout has changed, so that they are learned anew"
+)
+SEEN_SKIPPED = Stat("seen/skipped", "requests dropped, as an earlier crawl has seen the article")
+SEEN_UNCHANGED = Stat("seen/unchanged", "items dropped, as the article was seen in this wording")
+SEEN_CHANGED = Stat("seen/changed", "items of articles that have changed")
+SEEN_NEW = Stat("seen/new", "items of articles that were not seen before")
+SEEN_FAILED = Stat("seen/failed", "times that the file of what was seen failed")
+LISTS_UNCHANGED = Stat(
+    "seen/lists_unchanged", "feeds, sitemaps and fronts that had not changed, and were not sent"
 )
 SITES_FAILED = Stat("sites/failed", "times that the file with the memories of sites failed")
 

@@ -17,6 +17,7 @@ from random import Random
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from research import command_line
 from research.bench import metrics
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extraction, Extractor
@@ -27,6 +28,7 @@ from scrapy_mss.sites.visit import Visit
 if TYPE_CHECKING:
     from demo_web import RenderedPage
 
+PROGRAM: Final = "python -m research.studies.demo_sites"
 EXAMPLE_PROJECT: Final = Path(__file__).resolve().parents[2] / "example_project"
 N_ORDERS: Final = 5
 AFTER: Final = 30  # pages of the site, before extra pages count
@@ -54,7 +56,7 @@ def crawl(pages: Sequence[RenderedPage], extractor: Extractor) -> Iterator[Outco
     """Read the *pages* of a site, each with the memory of those before it."""
     memory = SiteMemory()
     for seen, page in enumerate(pages):
-        visit = Visit(memory, MINUTE)
+        visit = Visit(memory, MINUTE, page.url)
         found = extractor.extract_page(Page.of(page.html), visit)
         memory = memory.plus(visit.lesson.added)
         today = outcome(extractor.extract_page(Page.of(page.html)), page)
@@ -95,15 +97,20 @@ def table() -> str:
     return "\n".join([*lines, row("all", every)]) + "\n"
 
 
-def main() -> None:
+def run(options: argparse.Namespace, _command: str) -> None:
     """Run the study and write its table."""
-    parser = argparse.ArgumentParser(description="Memory on the made-up sites of the demo.")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where files go")
-    options = parser.parse_args()
     found = table()
     print(found)
     write_atomically(options.out / "demo_sites.md", found.encode())
 
 
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line *arguments*; returns the exit code."""
+    parser = command_line.Parser(prog=PROGRAM, description="Memory on the demo's made-up sites.")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where files go")
+    parser.set_defaults(perform=run)
+    return command_line.run(parser, arguments)
+
+
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

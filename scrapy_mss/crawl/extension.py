@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
+from scrapy.utils.project import data_path
 
 from scrapy_mss import settings, stats
 from scrapy_mss.crawl import _compat
@@ -29,6 +31,8 @@ from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.metadata.sites import public_suffixes
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
+from scrapy_mss.seen.crawled import SeenArticles
+from scrapy_mss.seen.store import SeenStore
 from scrapy_mss.sites.crawled import CrawledSites
 from scrapy_mss.sites.store import SiteStore, sites_path
 from scrapy_mss.stats import CrawlStats
@@ -42,6 +46,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MEGABYTE = 2**20
+SEEN_FILE = "mss/seen.db"
 
 
 class MssExtension:
@@ -59,6 +64,7 @@ class MssExtension:
         path = model_path(crawler.settings, self.options.model)
         self.learner = Learner(FileStore(path, DEFAULT))
         self.sites = _remembered_sites(self.options, self.learner.store.path)
+        self.seen = _seen_articles(self.options)
         self.jobs = PageJobs(self.options, self.learner.model, self.sites)
         self._pool = _prepared_pool(self.options, self.learner)
         trusted = self.options.trust_wrapper_miss
@@ -105,6 +111,8 @@ class MssExtension:
             self._timers.append(_compat.every(seconds, self.learner.checkpoint))
         if self.sites is not None:
             self._timers.append(_compat.every(seconds, self.sites.checkpoint))
+        if self.seen is not None:
+            self._timers.append(_compat.every(seconds, self.seen.checkpoint))
         if self.options.workers and self._can_have_workers() and self._pool is not None:
             self._pool.start()
             self.jobs.pool, self.learner.changing = self._pool, self._pool.changing
@@ -124,7 +132,7 @@ class MssExtension:
         )
         return False
 
-    async def close(self) -> None:
+    async def close(self, reason: str = "") -> None:
         """End with the crawl: learn what is under way, write the model, log a summary."""
         for timer in self._timers:
             timer.stop()
@@ -135,6 +143,7 @@ class MssExtension:
                 await self._finish_sites()
         finally:
             self._close_parts()
+            self._close_seen(reason)
         self.stats.put(stats.MODEL_PAGES, self.learner.pages)
         self.stats.put(stats.MODEL_CHECKPOINTS, self.learner.checkpoints)
         self.stats.put(stats.MODEL_TWICE, self.learner.n_twice)
@@ -158,6 +167,11 @@ class MssExtension:
         await finished(self.sites.write)
         self.sites.checkpoint()
         await finished(self.sites.write)
+
+    def _close_seen(self, reason: str) -> None:
+        if self.seen is not None:
+            self.seen.close(self.options.seen_days, finished=reason == "finished")
+            self.stats.put(stats.SEEN_FAILED, self.seen.failures)
 
     def _close_sites(self) -> None:
         if self.sites is None:
@@ -185,6 +199,15 @@ def _remembered_sites(options: settings.Options, model: Path) -> CrawledSites | 
         return None
     public_suffixes()  # which are read now, and not in the event loop
     return CrawledSites(SiteStore(sites_path(model)), options.site_memory * MEGABYTE)
+
+
+def _seen_articles(options: settings.Options) -> SeenArticles | None:
+    """What was seen, unless it is off; by default in the folder `.scrapy`, which jobs share."""
+    if not options.only_new:
+        return None
+    store = SeenStore(options.seen or data_path(SEEN_FILE))
+    store.check()
+    return SeenArticles(store, round(60 * options.recheck_hours), lambda: int(time() // 60))
 
 
 def _check_replay(options: settings.Options) -> None:

@@ -25,7 +25,6 @@ from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.models.examples import example_of
 from scrapy_mss.models.model import Model
-from scrapy_mss.sites.visit import lesson_of_labels
 from scrapy_mss.wrappers import Labelling, Reason, Wrapper, label
 
 logger = logging.getLogger(__name__)
@@ -66,7 +65,7 @@ class PageWork:
             example = example_of(labelling.tokens, labelling.inside, page.url, self.model)
         lesson = None
         if page.visit is not None and labelling.reason is None:
-            lesson = lesson_of_labels(Page(labelling.tokens), labelling.inside, page.visit.minute)
+            lesson = page.visit.labelled(Page(labelling.tokens), labelling.inside)
         seconds = perf_counter() - started
         article = self._article(page, labelling) if page.article else None
         if page.visit is not None and labelling.reason is not None and page.article:

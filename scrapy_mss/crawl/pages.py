@@ -9,7 +9,10 @@ from scrapy.http.request import NO_CALLBACK
 
 SKIP_TRAINING = "mss_skip_training"
 SKIP_EXTRACTION = "mss_skip_extraction"
+LISTED = "mss_listed"  # the date that a feed or sitemap gives for the page: minutes since 1970
+SITE = "mss_site"  # the site that a list belongs to: its validators are used and kept
 OK = 200
+NOT_MODIFIED = 304
 
 
 def is_page(response: Response, request: Request | None) -> TypeGuard[HtmlResponse]:

@@ -85,7 +85,7 @@ class PageRequest:
         wrapper = _wrapper(head["wrapper"]) if head["wrapper"] else None
         visit = None
         if "memory" in parts:
-            visit = Visit(memory_from_bytes(bytes(parts["memory"])), head["minute"])
+            visit = Visit(memory_from_bytes(bytes(parts["memory"])), head["minute"], head["url"])
         asked = {name: head[name] for name in ("url", "example", "article", "trust_miss")}
         return cls(_decoded(parts["html"]), wrapper=wrapper, visit=visit, **asked)
 

@@ -42,9 +42,12 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
 
     @classmethod
     def of(cls, keys: TokenIds, rows: Floats, minute: int) -> KeyedCounts:
-        """A table of *rows* (float64[n, WIDTH]) seen in *minute*; rows of the same key add up."""
+        """A table of *rows* (float64[n, WIDTH]) seen in *minute*, in the order of their *keys*.
+
+        Each key is there once.
+        """
         quantized = (np.rint(rows * QUANTUM) / QUANTUM).astype(np.float32)
-        return _summed(keys, quantized, np.full(len(keys), minute, np.uint32))
+        return cls(keys, quantized, np.full(len(keys), minute, np.uint32))
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -60,13 +63,23 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
 
     def plus(self, other: KeyedCounts) -> KeyedCounts:
         """Both tables added."""
-        if not len(self) or not len(other):
-            return self if len(self) else other
-        return _summed(
-            np.concatenate((self.keys, other.keys)),
-            np.concatenate((self.rows, other.rows)),
-            np.concatenate((self.seen, other.seen)),
-        )
+        small, large = sorted((self, other), key=len)
+        if not len(small):
+            return large
+        places = np.minimum(np.searchsorted(large.keys, small.keys), len(large) - 1)
+        known = large.keys[places] == small.keys
+        rows, seen, places = large.rows.copy(), large.seen.copy(), places[known]
+        rows[places] += small.rows[known]
+        seen[places] = np.maximum(seen[places], small.seen[known])
+        added = KeyedCounts(large.keys, rows, seen)
+        return added if known.all() else added.with_new(small.chosen(np.flatnonzero(~known)))
+
+    def with_new(self, new: KeyedCounts) -> KeyedCounts:
+        """The table with *new* keys, none of which it has."""
+        keys = np.concatenate((self.keys, new.keys))
+        order = np.argsort(keys, kind="stable")
+        rows = np.concatenate((self.rows, new.rows))[order]
+        return KeyedCounts(keys[order], rows, np.concatenate((self.seen, new.seen))[order])
 
     def scaled(self, halvings: int) -> KeyedCounts:
         """The table with every count halved so many times; rows that count nothing are gone."""
@@ -99,17 +112,3 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
         known = self.keys[places] == keys
         rows = np.where(known[:, None], self.rows[places], np.float32(0)).astype(np.float64)
         return rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
-
-
-def _summed(keys: TokenIds, rows: Rows, seen: Minutes) -> KeyedCounts:
-    """One row for each of the *keys*."""
-    if not len(keys):
-        return KeyedCounts.none()
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    firsts = np.flatnonzero(np.concatenate(([True], keys[1:] != keys[:-1])))
-    return KeyedCounts(
-        keys[firsts],
-        np.add.reduceat(rows[order], firsts, axis=0),
-        np.maximum.reduceat(seen[order], firsts),
-    )

@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from time import time
 
 from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.sites.addresses import AddressCounts
 from scrapy_mss.sites.layout import LayoutWatch
 from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.visit import Lesson, Visit
@@ -41,7 +42,7 @@ class CrawledSites:
         self._watches: dict[str, LayoutWatch] = {}  # of the sites in memory
         self._taught: dict[str, None] = {}  # addresses, the latest last
         self._bytes = 0
-        self.pages = 0  # that were learned
+        self.pages = 0  # with an article that were learned
         self.changed = 0  # sites whose layout has
 
     def __len__(self) -> int:
@@ -56,20 +57,36 @@ class CrawledSites:
         """The page at *url*, to be read now; one without a host is of no site."""
         minute, site = self._now(), site_of(url)
         memory = self._recalled(site).at(period_of(minute)) if site else SiteMemory()
-        return Visit(memory, minute)
+        return Visit(memory, minute, url)
+
+    def recall(self, url: str) -> None:
+        """Have what is known of the site of *url* at hand, for `addresses`."""
+        site = site_of(url)
+        if site:
+            self._recalled(site)
+
+    def addresses(self, url: str) -> AddressCounts:
+        """What is known of addresses of the site of *url*; nothing of a site that is not at hand.
+
+        A page may link to a hundred others, and each would be looked for in the store.
+        """
+        memory = self._known.get(site_of(url))
+        return AddressCounts() if memory is None else memory.at(period_of(self._now())).addresses
 
     def learn(self, url: str, lesson: Lesson) -> None:
         """Remember what the page at *url* taught; in one crawl, each address teaches once."""
         site = site_of(url)
-        if not site or not lesson.added.pages or url in self._taught:
+        if not site or not lesson.added or url in self._taught:
             return
         self._taught[url] = None
         if len(self._taught) > MAX_TAUGHT:
             del self._taught[next(iter(self._taught))]
-        self.pages += 1
         known = self._recalled(site)
-        if self._watches.setdefault(site, LayoutWatch()).has_changed(lesson.agreement):
+        if lesson.added.pages and self._watches.setdefault(site, LayoutWatch()).has_changed(
+            lesson.agreement
+        ):
             known = self._forgotten(site)
+        self.pages += bool(lesson.added.pages)
         self._writer.add(site, lesson.added)
         self._put(site, known.plus(lesson.added))
 
@@ -109,7 +126,7 @@ class CrawledSites:
 
     def _put(self, site: str, memory: SiteMemory) -> None:
         before = self._known.get(site)
-        self._bytes += memory.size - (before.size if before else 0)
+        self._bytes += memory.size - (before.size if before is not None else 0)
         self._known[site] = memory
         self._known.move_to_end(site)
         while self._bytes > self._max_bytes and len(self._known) > 1:

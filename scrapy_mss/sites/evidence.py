@@ -6,7 +6,12 @@ Repetition
     itself is repeated, as on a second copy of a page, only what is repeated more counts.
 Containers
     A block moves towards the mean of what blocks in such containers were on other pages: further,
-    the more pages there are and the more these agree. Labelled pages speak louder.
+    the more pages there are and the more these agree. Labelled pages speak louder. A block that
+    could be either is not taken for the article where such containers were so less often than those
+    of the article are.
+Novelty
+    Where most of the article is in containers that the site often has, what is in one that it never
+    had is hardly part of it.
 Anchors
     A text that the article is always before, or always after, says so on this page too.
 
@@ -17,6 +22,7 @@ another: `python -m research.studies.site_memory`, docs/site-memory.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import exp
 
 import numpy as np
 
@@ -33,6 +39,12 @@ STEEPNESS = 30.0  # one page in ten then counts two fifths of what all pages do
 CONTAINERS = 0.5  # how far a block moves towards the mean of its kind of container
 LABELLED_CONTAINERS = 1.0  # how much the log-odds of labelled blocks count
 MAX_LABELLED = 4.0  # log-odds by labels of one container
+UNSETTLED = 2.0  # log-odds for each unit of log-odds that a container is below the article's
+SETTLED = 0.75  # of the mean of the article's containers: from that on, one is like them
+MAX_UNSETTLED = 4.0  # log-odds
+NOVELTY = 2.0  # log-odds of a container that is new
+OFTEN = 0.1  # share of pages
+MANY_PAGES = 10.0  # that make novelty count half
 ANCHORS = 1.0  # log-odds for each unit of log of the share of the article on that side
 PLENTY, FEW = 0.3, 0.03  # shares: from the first on an anchor says nothing; the second is added
 MAX_LOG_ODDS = 9.0  # of a block and a mean that are compared, as certain as one in 8,000
@@ -66,7 +78,13 @@ class Recalled:
 
 def block_evidence(recalled: Recalled, probability: Floats) -> Floats:
     """float64[n]: the log-odds that are added to each block."""
-    return repetition(recalled, probability) + containers(recalled, probability) + anchors(recalled)
+    return (
+        repetition(recalled, probability)
+        + containers(recalled, probability)
+        + unsettled(recalled, probability)
+        + novelty(recalled, probability)
+        + anchors(recalled)
+    )
 
 
 def repetition(recalled: Recalled, probability: Floats) -> Floats:
@@ -97,7 +115,7 @@ def _share_of_article(share: Floats, words: Floats) -> float:
 
 def _mean_of_others(keys: BlockKeys, values: Floats) -> Floats:
     """float64[n]: the mean of *values* over the other blocks in such containers, 0 if none."""
-    _, of_block, sizes = keys.by_container
+    of_block, sizes = keys.by_container.of_block, keys.by_container.sizes
     others = sizes[of_block] - 1
     mean: Floats = (np.bincount(of_block, values)[of_block] - values) / np.maximum(others, 1)
     return mean * (others > 0)
@@ -108,9 +126,36 @@ def containers(recalled: Recalled, probability: Floats) -> Floats:
     pages, votes, labelled, labelled_votes = recalled.containers
     mean = (votes + probability) / (pages + 1)
     agreement = (2 * mean - 1) ** 2 * pages / (pages + 2)
-    moved = CONTAINERS * agreement * (_log_odds(mean) - _log_odds(probability))
+    moved: Floats = CONTAINERS * agreement * (_log_odds(mean) - _log_odds(probability))
+    if not labelled.any():
+        return moved
     by_labels = _log_odds((labelled_votes + 0.5) / (labelled + 1))
     return moved + LABELLED_CONTAINERS * np.clip(by_labels, -MAX_LABELLED, MAX_LABELLED)
+
+
+def unsettled(recalled: Recalled, probability: Floats) -> Floats:
+    """float64[n], 0 or less: for what could be either, in containers unlike the article's."""
+    pages, votes, _, _ = recalled.containers
+    weight = recalled.keys.words * probability**2 * (pages > 0)
+    total = float(weight.sum())
+    if not total:
+        return np.zeros(len(probability))
+    mean = (votes + EVEN) / (pages + 1)
+    like_the_article = np.array([SETTLED * float(np.sum(weight * mean)) / total])
+    below = np.minimum(_log_odds(mean) - _log_odds(like_the_article), 0.0)
+    could_be_either = 4 * probability * (1 - probability)
+    evidence: Floats = np.maximum(UNSETTLED * below, -MAX_UNSETTLED) * could_be_either
+    return evidence * pages / (pages + 2)
+
+
+def novelty(recalled: Recalled, probability: Floats) -> Floats:
+    """float64[n], 0 or less: containers that are new, where those of the article are not."""
+    pages = recalled.containers[0]
+    expected = recalled.keys.words * probability
+    known = float(np.sum(expected * (pages > OFTEN * recalled.pages)))
+    agreement = known / max(float(expected.sum()), 1.0)
+    trust = max(2 * agreement - 1, 0.0) * recalled.pages / (recalled.pages + MANY_PAGES)
+    return np.where(pages == 0, -NOVELTY * trust, 0.0)
 
 
 def anchors(recalled: Recalled) -> Floats:
@@ -129,7 +174,7 @@ def anchors(recalled: Recalled) -> Floats:
 
 def _log_odds(probability: Floats, bound: float = MAX_LOG_ODDS) -> Floats:
     """float64[n]: the log-odds of *probability*, within *bound*."""
-    least = logistic(np.array([-bound]))[0]
-    bounded = np.clip(probability, least, 1 - least)
+    least = 1 / (1 + exp(bound))
+    bounded = np.minimum(np.maximum(probability, least), 1 - least)
     odds: Floats = np.log(bounded) - np.log1p(-bounded)
     return odds

@@ -1,25 +1,31 @@
-"""A site's memory as bytes: a header, both tables, and a checksum. No pickle.
+"""A site's memory as bytes: a header, its tables, and a checksum. No pickle.
 
-    header | keys, rows and minutes of texts | the same of containers | CRC-32
+    header | keys | rows | minutes | shapes of addresses | CRC-32
 
-All numbers are little-endian. What was cut off, changed, or has not the size that its header says
-is rejected: `DamagedMemoryError`.
+Keys, rows and minutes are those of texts, then those of containers: arrays that are used where they
+lie, without a copy. Shapes are their counts as doubles, then their texts in UTF-8, one a line. All
+numbers are little-endian. What was cut off, changed, or has not the size that its header says is
+rejected: `DamagedMemoryError`.
 """
 
 from __future__ import annotations
 
 import struct
 import zlib
-from math import isfinite
+from itertools import chain
+from math import inf, isfinite
 
 import numpy as np
 
+from scrapy_mss.sites.addresses import MAX_SHAPES, AddressCounts, Seen
 from scrapy_mss.sites.counts import WIDTH, KeyedCounts
 from scrapy_mss.sites.memory import MAX_CONTAINERS, MAX_TEXTS, SiteMemory
 
-_HEADER = struct.Struct("<ddqII")  # pages, labelled pages, period, texts, containers
+# Pages, labelled pages, period, texts, containers, shapes; the keys that follow are aligned.
+_HEADER = struct.Struct("<ddqIII4x")
 _CHECKSUM = struct.Struct("<I")
-_ROW_BYTES = 8 + 4 * WIDTH + 4
+_KEY, _ROW, _MINUTE = 8, 4 * WIDTH, 4  # bytes
+SHAPE_COUNTS = len(Seen._fields)
 
 
 class DamagedMemoryError(ValueError):
@@ -28,43 +34,70 @@ class DamagedMemoryError(ValueError):
 
 def to_bytes(memory: SiteMemory) -> bytes:
     """*memory* in the form that `from_bytes` reads; equal memories give equal bytes."""
-    sizes = (len(memory.texts), len(memory.containers))
-    header = _HEADER.pack(memory.pages, memory.labelled_pages, memory.period, *sizes)
-    body = header + _table_bytes(memory.texts) + _table_bytes(memory.containers)
-    return body + _CHECKSUM.pack(zlib.crc32(body))
+    tables = (memory.texts, memory.containers)
+    sizes = (*map(len, tables), len(memory.addresses))
+    parts: tuple[bytes | memoryview, ...] = (
+        _HEADER.pack(memory.pages, memory.labelled_pages, memory.period, *sizes),
+        *(np.ascontiguousarray(table.keys, "<u8").data for table in tables),
+        *(np.ascontiguousarray(table.rows, "<f4").data for table in tables),
+        *(np.ascontiguousarray(table.seen, "<u4").data for table in tables),
+        _address_bytes(memory.addresses),
+    )
+    checksum = 0
+    for part in parts:
+        checksum = zlib.crc32(part, checksum)
+    return b"".join((*parts, _CHECKSUM.pack(checksum)))
 
 
 def from_bytes(data: bytes) -> SiteMemory:
     """The memory in *data*."""
-    body, checksum = data[: -_CHECKSUM.size], data[-_CHECKSUM.size :]
-    if len(body) < _HEADER.size or checksum != _CHECKSUM.pack(zlib.crc32(body)):
+    end = len(data) - _CHECKSUM.size
+    checked = end >= _HEADER.size and zlib.crc32(memoryview(data)[:end])
+    if end < _HEADER.size or data[end:] != _CHECKSUM.pack(checked):
         raise DamagedMemoryError("the checksum is wrong: the bytes were cut off or changed")
-    pages, labelled, period, n_texts, n_containers = _HEADER.unpack_from(body)
-    size = _HEADER.size + (n_texts + n_containers) * _ROW_BYTES
-    if n_texts > MAX_TEXTS or n_containers > MAX_CONTAINERS or len(body) != size:
-        found = f"{n_texts} texts and {n_containers} containers in {len(body)} bytes"
+    pages, labelled, period, n_texts, n_containers, n_shapes = _HEADER.unpack_from(data)
+    tables_end = _HEADER.size + (n_texts + n_containers) * (_KEY + _ROW + _MINUTE)
+    if n_texts > MAX_TEXTS or n_containers > MAX_CONTAINERS or end < tables_end:
+        found = f"{n_texts} texts and {n_containers} containers in {end} bytes"
         raise DamagedMemoryError(f"the header does not fit what follows: {found}")
     if not (isfinite(pages) and isfinite(labelled)):
         raise DamagedMemoryError("the number of pages is not finite")
-    middle = _HEADER.size + n_texts * _ROW_BYTES
-    texts, containers = _table(body[_HEADER.size : middle]), _table(body[middle:])
-    return SiteMemory(pages, labelled, period, texts, containers)
+    texts, containers = _tables(data, n_texts, n_containers)
+    addresses = _addresses(data[tables_end:end], n_shapes)
+    return SiteMemory(pages, labelled, period, texts, containers, addresses)
 
 
-def _table_bytes(counts: KeyedCounts) -> bytes:
-    return (
-        counts.keys.astype("<u8").tobytes()
-        + counts.rows.astype("<f4").tobytes()
-        + counts.seen.astype("<u4").tobytes()
-    )
-
-
-def _table(data: bytes) -> KeyedCounts:
-    n = len(data) // _ROW_BYTES
-    rows_at, seen_at = 8 * n, (8 + 4 * WIDTH) * n
-    keys = np.frombuffer(data[:rows_at], "<u8").astype(np.uint64)
-    rows = np.frombuffer(data[rows_at:seen_at], "<f4").astype(np.float32).reshape(n, WIDTH)
-    seen = np.frombuffer(data[seen_at:], "<u4").astype(np.uint32)
-    if not (np.all(keys[1:] > keys[:-1]) and np.all(np.isfinite(rows)) and np.all(rows >= 0)):
+def _tables(data: bytes, n_texts: int, n_containers: int) -> tuple[KeyedCounts, KeyedCounts]:
+    n = n_texts + n_containers
+    rows_at = _HEADER.size + _KEY * n
+    keys = np.frombuffer(data, "<u8", n, _HEADER.size)
+    rows = np.frombuffer(data, "<f4", n * WIDTH, rows_at).reshape(n, WIDTH)
+    seen = np.frombuffer(data, "<u4", n, rows_at + _ROW * n)
+    are_counts = not n or (rows.min() >= 0 and rows.max() < inf)
+    tables = [
+        KeyedCounts(keys[at], rows[at], seen[at]) for at in (slice(n_texts), slice(n_texts, n))
+    ]
+    if not are_counts or not all(np.all(t.keys[1:] > t.keys[:-1]) for t in tables):
         raise DamagedMemoryError("the rows are not in the order of their keys, or not counts")
-    return KeyedCounts(keys, rows, seen)
+    return tables[0], tables[1]
+
+
+def _address_bytes(addresses: AddressCounts) -> bytes:
+    shapes = sorted(addresses.of_shape)
+    counts = chain.from_iterable(addresses.of_shape[shape] for shape in shapes)
+    return struct.pack(f"<{len(shapes) * SHAPE_COUNTS}d", *counts) + "\n".join(shapes).encode()
+
+
+def _addresses(data: bytes, n_shapes: int) -> AddressCounts:
+    columns = struct.Struct(f"<{min(n_shapes, MAX_SHAPES + 1) * SHAPE_COUNTS}d")
+    if n_shapes > MAX_SHAPES or len(data) < columns.size:
+        raise DamagedMemoryError(f"{n_shapes} shapes of addresses do not fit in {len(data)} bytes")
+    counts = columns.unpack_from(data)
+    if not all(0 <= count < inf for count in counts):
+        raise DamagedMemoryError("the counts of the shapes of addresses are not counts")
+    of_shapes = zip(counts[::3], counts[1::3], counts[2::3], strict=True)
+    seen = [Seen(pages, articles, int(minute)) for pages, articles, minute in of_shapes]
+    shapes = str(data[columns.size :], "utf-8", "replace").split("\n") if n_shapes else []
+    if len(set(shapes)) != n_shapes:
+        raise DamagedMemoryError(f"expected {n_shapes} shapes of addresses, got {len(set(shapes))}")
+    return AddressCounts(dict(zip(shapes, seen, strict=True)))

@@ -10,16 +10,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from scrapy_mss.sites.addresses import MAX_SHAPE_BYTES, AddressCounts
 from scrapy_mss.sites.counts import KeyedCounts
 from scrapy_mss.sites.observation import Observation
 
 MINUTES_A_DAY = 24 * 60
 # Chosen, not measured: sites change their layouts once in some years, boxes once in some weeks.
 PERIOD_DAYS = 30
-# Both tables together are below 64 KB.
+# All tables together are below 64 KB.
 ROW_SIZE = 28  # bytes
 SMALLEST_SIZE = 1000  # bytes of a memory without rows, mostly of objects
-MAX_TEXTS = 1800
+LARGEST_SHAPE = MAX_SHAPE_BYTES + 24  # bytes of a shape and its counts
+MAX_TEXTS = 1500
 MAX_CONTAINERS = 500
 
 
@@ -29,7 +31,8 @@ class SiteMemory:
 
     ``texts``: pages with the text; pages with the text once; of these, the sums of the shares of
     the article before it and after it. ``containers``: pages with the container, the sum of its
-    votes; the same of labelled pages alone.
+    votes; the same of labelled pages alone. ``addresses``: by shape, all pages and articles.
+    ``pages`` are those with an article.
     """
 
     pages: float = 0.0
@@ -37,16 +40,28 @@ class SiteMemory:
     period: int = 0
     texts: KeyedCounts = field(default_factory=KeyedCounts.none)
     containers: KeyedCounts = field(default_factory=KeyedCounts.none)
+    addresses: AddressCounts = field(default_factory=AddressCounts)
+
+    def __bool__(self) -> bool:
+        """Whether it knows anything."""
+        return bool(self.pages or self.addresses)
 
     @property
     def size(self) -> int:
         """About how many bytes it takes, in memory and in a file."""
-        return SMALLEST_SIZE + (len(self.texts) + len(self.containers)) * ROW_SIZE
+        rows = len(self.texts) + len(self.containers)
+        return SMALLEST_SIZE + rows * ROW_SIZE + len(self.addresses) * LARGEST_SHAPE
 
     @classmethod
     def of(cls, seen: Observation, minute: int, *, labelled: bool = False) -> SiteMemory:
-        """The memory of a single page that was downloaded in *minute*."""
+        """The memory of a single page with an article, downloaded in *minute*."""
         return cls(1.0, float(labelled), period_of(minute), seen.texts, seen.containers)
+
+    @classmethod
+    def of_address(cls, url: str, article_probability: float, minute: int) -> SiteMemory:
+        """The memory of the address of a single page, which was downloaded in *minute*."""
+        addresses = AddressCounts.of(url, article_probability, minute)
+        return cls(period=period_of(minute), addresses=addresses)
 
     def plus(self, other: SiteMemory) -> SiteMemory:
         """Both memories added, within the bounds."""
@@ -58,6 +73,7 @@ class SiteMemory:
             period,
             mine.texts.plus(theirs.texts).bounded(MAX_TEXTS),
             mine.containers.plus(theirs.containers).bounded(MAX_CONTAINERS),
+            mine.addresses.plus(theirs.addresses),
         )
 
     def at(self, period: int) -> SiteMemory:
@@ -65,7 +81,7 @@ class SiteMemory:
         halvings = max(period - self.period, 0)
         if not halvings:
             return self
-        if not self.pages:
+        if not self:
             return SiteMemory(period=period)
         share = 0.5**halvings
         return SiteMemory(
@@ -74,6 +90,7 @@ class SiteMemory:
             period,
             self.texts.scaled(halvings),
             self.containers.scaled(halvings),
+            self.addresses.scaled(halvings),
         )
 
 

@@ -33,6 +33,7 @@ class Groups(NamedTuple):
     """Blocks by their key: each key once, and which of them each block has."""
 
     keys: TokenIds  # uint64[m], ascending
+    first: Indices  # intp[m]: the first block with each key
     of_block: Indices  # intp[n]
     sizes: Counts  # int64[m]: how many blocks have each key
 
@@ -52,10 +53,14 @@ class BlockKeys:
         return cls(page.text_hashes, mix(list(levels)), page.blocks.words)
 
     @cached_property
+    def by_text(self) -> Groups:
+        """The blocks by their text."""
+        return _groups(self.texts)
+
+    @cached_property
     def once(self) -> Bools:
         """bool[n]: the blocks whose text occurs once on the page."""
-        _, of_block, sizes = _groups(self.texts)
-        once: Bools = sizes[of_block] == 1
+        once: Bools = self.by_text.sizes[self.by_text.of_block] == 1
         return once
 
     @cached_property
@@ -65,8 +70,7 @@ class BlockKeys:
 
 
 def _groups(keys: TokenIds) -> Groups:
-    unique, of_block, sizes = np.unique(keys, return_inverse=True, return_counts=True)
-    return Groups(unique, of_block, sizes)
+    return Groups(*np.unique(keys, return_index=True, return_inverse=True, return_counts=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,8 +97,9 @@ def observation(
 
 def _texts(keys: BlockKeys, mass: Floats, minute: int) -> KeyedCounts:
     """Each text of the page: once; whether once on it; the article's shares before and after."""
-    _, firsts = np.unique(keys.texts, return_index=True)
-    firsts = np.sort(firsts)[:MAX_TEXTS]
+    firsts = keys.by_text.first
+    if len(firsts) > MAX_TEXTS:
+        firsts = firsts[firsts <= np.partition(firsts, MAX_TEXTS - 1)[MAX_TEXTS - 1]]
     total = float(mass.sum())
     anchors = keys.once * (total >= MIN_ARTICLE_WORDS)
     through = np.cumsum(mass) / max(total, 1.0)
@@ -106,7 +111,7 @@ def _texts(keys: BlockKeys, mass: Floats, minute: int) -> KeyedCounts:
 
 def _containers(keys: BlockKeys, inside: Floats, minute: int, *, labelled: bool) -> KeyedCounts:
     """Each container of the page: once, with the mean probability of its blocks."""
-    unique, of_block, sizes = keys.by_container
+    unique, _, of_block, sizes = keys.by_container
     votes = np.bincount(of_block, inside, len(unique)) / sizes
     ones = np.ones(len(unique))
     rows = np.stack((ones, votes, ones * labelled, votes * labelled), axis=1)

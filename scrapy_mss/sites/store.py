@@ -24,7 +24,7 @@ from scrapy_mss.sites.format import DamagedMemoryError, from_bytes, to_bytes
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.observation import BlockKeys
 
-FORMAT = 1  # of the tables and the bytes in them
+FORMAT = 2  # of the tables and the bytes in them
 APPLICATION_ID = 0x6D737369  # "mssi", by which SQLite files are told apart
 WAIT_SECONDS = 5.0  # for another crawl's checkpoint, which takes less than a second
 MAX_SITES = 10_000

@@ -2,8 +2,11 @@
 
 The extractor asks a `Visit` once, in the middle of reading a page (`Extractor.extract_page`). What
 the page adds are the probabilities of the reading without memory. A page that this reading
-takes for no article adds nothing: teasers on a front page are text of articles, which must not
-become text of the site by that.
+takes for no article adds nothing but its address: teasers on a front page are text of articles,
+which must not become text of the site by that.
+
+With memory, the blocks of a page can tell that it is no article, and only its address that it is
+one: blocks of a gallery look like those of the site's articles, too.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from dataclasses import dataclass, field
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Bools, Floats
+from scrapy_mss.sites.article_address import with_address
 from scrapy_mss.sites.evidence import adjusted
 from scrapy_mss.sites.layout import agreement
 from scrapy_mss.sites.memory import SiteMemory
@@ -32,33 +36,43 @@ class Lesson:
 
 @dataclass(slots=True)
 class Visit:
-    """Reads a page that was downloaded in *minute* (since 1970) with the *memory* of its site.
+    """Reads the page at *url*, downloaded in *minute* (since 1970), with the *memory* of its site.
 
     ``lesson`` is what the page teaches, nothing until it was read.
     """
 
     memory: SiteMemory
     minute: int
+    url: str = ""
     lesson: Lesson = field(default_factory=Lesson)
 
     def adjusted(self, page: Page, probability: Floats, article_probability: float) -> Floats:
         """The *probability* of each block with what is known of the site."""
         keys = BlockKeys.of(page)
+        added = SiteMemory.of_address(self.url, article_probability, self.minute)
+        agrees = 1.0
         if article_probability >= MIN_LEARNED:
-            added = learned(keys, probability, self.minute)
-            self.lesson = Lesson(added, agreement(self.memory, keys, probability))
+            added = added.plus(learned(keys, probability, self.minute))
+            agrees = agreement(self.memory, keys, probability)
+        self.lesson = Lesson(added, agrees)
         return adjusted(self.memory, keys, probability)
+
+    def judged(self, article_probability: float, with_memory: float) -> float:
+        """The probability that the page is an article, which was the first before the second."""
+        probability = min(article_probability, with_memory)
+        return with_address(self.url, self.memory.addresses, probability)
+
+    def labelled(self, page: Page, inside: Bools) -> Lesson:
+        """What *page* teaches, the tokens of whose article are *inside* (bool[n_tokens])."""
+        words = page.blocks.count(inside & page.tokens.is_word)
+        is_inside = words * 2 > page.blocks.words
+        added = learned_from_labels(BlockKeys.of(page), is_inside, self.minute)
+        return Lesson(added.plus(SiteMemory.of_address(self.url, 1.0, self.minute)))
 
 
 def learned(keys: BlockKeys, probability: Floats, minute: int) -> SiteMemory:
     """What the page with these *keys* adds, by the *probability* of each block without memory."""
     return SiteMemory.of(observation(keys, probability, minute), minute)
-
-
-def lesson_of_labels(page: Page, inside: Bools, minute: int) -> Lesson:
-    """What *page* teaches, the tokens of whose article are *inside* (bool[n_tokens])."""
-    words = page.blocks.count(inside & page.tokens.is_word)
-    return Lesson(learned_from_labels(BlockKeys.of(page), words * 2 > page.blocks.words, minute))
 
 
 def learned_from_labels(keys: BlockKeys, inside: Bools, minute: int) -> SiteMemory:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.sites.addresses import MAX_SHAPES
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.observation import BlockKeys, observation
 
@@ -12,11 +13,12 @@ NOW = 29_500_000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def page_memory(html: str, minute: int = NOW) -> SiteMemory:
+def page_memory(html: str, minute: int = NOW, path: str = "news/17") -> SiteMemory:
     """What one page adds; its blocks are less and less probable."""
     page = Page.of(html)
     inside = np.linspace(1.0, 0.0, len(page.blocks))
-    return SiteMemory.of(observation(BlockKeys.of(page), inside, minute), minute)
+    memory = SiteMemory.of(observation(BlockKeys.of(page), inside, minute), minute)
+    return memory.plus(SiteMemory.of_address(f"http://a.example/{path}", 1.0, minute))
 
 
 def numbered(number: int) -> str:
@@ -30,4 +32,9 @@ def full_memory() -> SiteMemory:
     for n in range(8):
         words = [numbered(1000 * n + k) for k in range(400)]
         total = total.plus(page_memory("".join(f"<div class={w}>{w}</div>" for w in words)))
+    for n in range(2 * MAX_SHAPES):
+        longest = "/".join(numbered(n) * 3 for _ in range(3))
+        total = total.plus(
+            page_memory("", path=f"{longest}/{'x' * 16}.shtml?{'k' * 16}={'v' * 16}")
+        )
     return total

@@ -80,11 +80,8 @@ def environment() -> dict[str, str]:
     return {**kept, "PYTHONPATH": path}
 
 
-def crawl(folder: Path, jobs: Iterable[Job]) -> list[Crawl]:
-    """Run *jobs*, one after the other, in one child process in *folder*.
-
-    Each has a model of its own, `0.model` and so on, where its settings name none.
-    """
+def command_of(folder: Path, jobs: Iterable[Job]) -> list[str]:
+    """What runs *jobs*, one after the other; each has a model of its own unless it names one."""
     asked = [
         {
             "spider": job.spider,
@@ -96,8 +93,14 @@ def crawl(folder: Path, jobs: Iterable[Job]) -> list[Crawl]:
     ]
     inputs, outputs = folder / "jobs.json", folder / "results.json"
     inputs.write_text(json.dumps(asked))
+    return [sys.executable, str(CRAWLER), str(inputs), str(outputs)]
+
+
+def crawl(folder: Path, jobs: Iterable[Job]) -> list[Crawl]:
+    """Run *jobs*, one after the other, in one child process in *folder*."""
+    command = command_of(folder, jobs)
     done = subprocess.run(
-        [sys.executable, str(CRAWLER), str(inputs), str(outputs)],
+        command,
         cwd=folder,
         env=environment(),
         capture_output=True,
@@ -113,5 +116,5 @@ def crawl(folder: Path, jobs: Iterable[Job]) -> list[Crawl]:
             result["error"],
             [(level, text) for level, text in result["log"]],
         )
-        for result in json.loads(outputs.read_text())
+        for result in json.loads(Path(command[-1]).read_text())
     ]

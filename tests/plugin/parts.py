@@ -12,7 +12,7 @@ from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.pipelines import ArticlePipeline
-from scrapy_mss.spidermiddlewares import ArticleMiddleware
+from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority
 
 URL = "http://127.0.0.1/wrapped/1"
 
@@ -22,7 +22,9 @@ def page(html: str, url: str = URL, **meta: object) -> HtmlResponse:
     return HtmlResponse(url, body=html.encode(), encoding="utf-8", request=request)
 
 
-def items_of(part: ArticleMiddleware, response: Response, *yielded: object) -> list[Any]:
+def items_of(
+    part: ArticleMiddleware | LinkPriority, response: Response, *yielded: object
+) -> list[Any]:
     """What leaves *part* for a page whose callback yields *yielded*."""
 
     async def result() -> AsyncIterator[object]:

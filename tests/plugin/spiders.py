@@ -13,6 +13,7 @@ from scrapy import Request, Spider, signals
 from scrapy.http import Response, TextResponse
 
 from scrapy_mss.items import Article
+from scrapy_mss.spiders import NewsSpider
 from tests.plugin.items import MAKERS, OWN_TITLE
 
 if TYPE_CHECKING:
@@ -33,6 +34,17 @@ class Silent(Spider):
 
     def parse(self, response: Response, **_: Any) -> Any:
         """Yield nothing."""
+
+
+class Following(Silent):
+    """Follows *links* from each page that it was given."""
+
+    name = "following"
+    links: list[str]
+
+    def parse(self, response: Response, **_: Any) -> Iterator[Any]:
+        if response.url in self.urls:
+            yield from (Request(link) for link in self.links)
 
 
 class AllStatuses(Silent):
@@ -162,5 +174,9 @@ class MemoryMeter:
 
 
 SPIDERS: dict[str, type[Spider]] = {
-    spider.name: spider for spider in (Silent, AllStatuses, Own, Many, Asking, Html, Paths, Broken)
+    spider.name: spider
+    for spider in (
+        *(Silent, Following, AllStatuses, Own, Many, Asking, Html, Paths, Broken),
+        NewsSpider,
+    )
 }

@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.memory import MAX_TEXTS, SiteMemory
+from scrapy_mss.sites.observation import MAX_TEXTS as MAX_TEXTS_OF_A_PAGE
 from scrapy_mss.sites.store import SiteStore, sites_path
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl
+from tests.helpers.memories import numbered
+from tests.plugin.crawling import ADDON, Crawl, Job, command_of, crawl, environment
 from tests.plugin.site import RULES, Site
 
 N_PAGES = 12
 HOST = "127.0.0.1"
 
 
-def job(site: Site, numbers: range, kind: str = "plain", **settings: Any) -> Job:
-    urls = [site.url(f"/{kind}/{number}") for number in numbers]
+def job(site: Site, numbers: Sequence[int], kind: str = "plain", **settings: Any) -> Job:
+    return job_of([site.url(f"/{kind}/{number}") for number in numbers], **settings)
+
+
+def job_of(urls: list[str], **settings: Any) -> Job:
     return Job("silent", {"urls": urls}, {**ADDON, "MSS_MODEL": "news.model", **settings})
 
 
 def remembered(folder: Path) -> SiteMemory:
     return SiteStore(sites_path(folder / "news.model")).load(HOST)
+
+
+def counted(memory: SiteMemory) -> list[object]:
+    """All that is counted, without when."""
+    tables = (memory.texts, memory.containers)
+    addresses = [(shape, seen[:2]) for shape, seen in memory.addresses]
+    return [*[(table.keys.tolist(), table.rows.tolist()) for table in tables], addresses]
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -47,10 +63,7 @@ def test_what_is_remembered_does_not_depend_on_where_pages_are_read(
         crawl(folder, [job(site, range(N_PAGES), MSS_WORKERS=workers)])
         memories.append(remembered(folder))
 
-    keys = [memory.texts.keys.tolist() for memory in memories]
-    rows = [memory.texts.rows.tolist() for memory in memories]
-    assert keys[0] == keys[1]
-    assert rows[0] == rows[1]
+    assert counted(memories[0]) == counted(memories[1])
 
 
 def test_a_later_crawl_goes_on_from_what_is_known(site: Site, tmp_path: Path) -> None:
@@ -71,6 +84,53 @@ def test_two_crawls_at_once_lose_nothing_in_one_file(site: Site, tmp_path: Path)
 
     assert [done.mss("sites/pages") for (done,) in found] == [6, 6]
     assert remembered(tmp_path).pages == 12
+
+
+def test_the_same_pages_in_another_order_are_remembered_as_the_same(
+    site: Site, tmp_path: Path
+) -> None:
+    memories = []
+    for name, numbers in (("up", range(N_PAGES)), ("down", range(N_PAGES)[::-1])):
+        (tmp_path / name).mkdir()
+        crawl(tmp_path / name, [job(site, numbers, MSS_WORKERS=0, CONCURRENT_REQUESTS=1)])
+        memories.append(counted(remembered(tmp_path / name)))
+
+    assert memories[0] == memories[1]
+
+
+def test_a_site_twice_as_large_as_its_memory_is_remembered_within_its_bounds(
+    site: Site, tmp_path: Path
+) -> None:
+    n_pages = 2 * MAX_TEXTS // MAX_TEXTS_OF_A_PAGE + 1
+    paths = [f"/long/{n}?{numbered(n)}={n}" for n in range(n_pages)]
+
+    (done,) = crawl(tmp_path, [job_of([site.url(path) for path in paths])])
+
+    (stored,) = SiteStore(sites_path(tmp_path / "news.model")).sites()
+    memory = remembered(tmp_path)
+    assert done.mss("sites/pages") == memory.pages == n_pages
+    assert MAX_TEXTS / 2 < len(memory.texts) <= MAX_TEXTS
+    assert stored.size <= 64 * 1024
+    assert memory.texts.rows[:, 0].max() == n_pages  # what is on all pages is still known
+
+
+def test_a_crawl_that_is_killed_leaves_what_it_had_stored_to_the_next(
+    site: Site, tmp_path: Path
+) -> None:
+    first = job(site, range(200), "slow", CONCURRENT_REQUESTS=1, MSS_CHECKPOINT_SECONDS=0.1)
+    with subprocess.Popen(
+        command_of(tmp_path, [first]), cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL
+    ) as process:
+        while remembered(tmp_path).pages < 3 and process.poll() is None:
+            time.sleep(0.05)
+        process.kill()
+    known = remembered(tmp_path).pages
+
+    crawl(tmp_path, [job(site, range(200, 204))])
+
+    assert process.returncode == -signal.SIGKILL
+    assert 3 <= known < 200
+    assert remembered(tmp_path).pages == known + 4
 
 
 def test_labelled_pages_are_remembered_as_such_and_once(site: Site, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_a_request_arrives_as_it_is(html: str, url: str, example: bool, article:
 
 @given(st.text(st.characters()), st.lists(PAGES, max_size=3))
 def test_what_is_known_of_a_site_arrives_as_it_is(html: str, pages: list[str]) -> None:
-    sent = PageRequest(html, ADDRESS, visit=Visit(remembered(pages), NOW))
+    sent = PageRequest(html, ADDRESS, visit=Visit(remembered(pages), NOW, ADDRESS))
 
     assert PageRequest.from_bytes(sent.to_bytes()) == sent
 
@@ -69,7 +69,7 @@ def remembered(pages: list[str]) -> SiteMemory:
 
 @pytest.mark.parametrize(("html", "wrapper"), [(plain(1), None), (wrapped(1), WRAPPER)])
 def test_a_visit_teaches_what_is_read_or_labelled(html: str, wrapper: Wrapper | None) -> None:
-    asked = PageRequest(html, ADDRESS, wrapper, visit=Visit(SiteMemory(), NOW))
+    asked = PageRequest(html, ADDRESS, wrapper, visit=Visit(SiteMemory(), NOW, ADDRESS))
 
     lesson = WORK.answer(asked).lesson
 

@@ -222,3 +222,15 @@ def test_who_must_not_wait_for_a_checkpoint_can_tell_when_it_is_done() -> None:
 
     assert (idle, under_way) == (True, True)
     assert shelf.kept.keys() == {SITES[0]}
+
+
+def test_of_a_page_without_an_article_the_address_alone_is_remembered() -> None:
+    shelf = Shelf()
+    sites = crawl(shelf)
+    lesson = Lesson(SiteMemory.of_address("http://a.example/tag/storm", 0.1, NOW))
+
+    teach(sites, "a.example", lesson)
+    write(sites)
+
+    assert sites.pages == pages_known(sites, "a.example") == 0
+    assert shelf.load("a.example").addresses.find("/tag/storm").pages == 1

@@ -14,7 +14,9 @@ from scrapy_mss.sites.evidence import (
     adjusted,
     anchors,
     containers,
+    novelty,
     repetition,
+    unsettled,
 )
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.observation import BlockKeys
@@ -191,3 +193,55 @@ def test_a_text_inside_the_article_is_no_anchor() -> None:
     memory = remembered(pages[:6], [1.0, 0.0, 1.0])
 
     assert not anchors(Recalled.of(memory, keys_of(pages[6]))).any()
+
+
+BOX = "<div class=box><p>Two of the three boats are still in the harbour today</p></div>"
+
+
+def boxed(n: int, box: str = BOX) -> str:
+    return article(n, box.replace("boats", OWN[n % 10]))
+
+
+def test_what_could_be_either_is_less_likely_in_containers_unlike_those_of_the_article() -> None:
+    memory = remembered([boxed(n) for n in range(9)], [0.95, 0.95, 0.95, 0.5])
+    likely = np.array([0.95, 0.95, 0.95, 0.5])
+
+    evidence = unsettled(Recalled.of(memory, keys_of(boxed(9))), likely)
+
+    assert evidence[:3].tolist() == [0, 0, 0]
+    assert evidence[3] < -1
+
+
+def test_a_block_that_is_clear_by_itself_stays_so_in_any_container() -> None:
+    memory = remembered([boxed(n) for n in range(9)], [0.95, 0.95, 0.95, 0.6])
+    recalled = Recalled.of(memory, keys_of(boxed(9)))
+
+    either, clear = (unsettled(recalled, np.array([0.95, 0.95, 0.95, p]))[3] for p in (0.6, 0.999))
+
+    assert either < 10 * clear <= 0
+
+
+def test_where_all_containers_are_alike_none_is_below_the_article() -> None:
+    memory = remembered([boxed(n) for n in range(9)], [0.6, 0.6, 0.6, 0.55])
+
+    evidence = unsettled(Recalled.of(memory, keys_of(boxed(9))), np.array([0.6, 0.6, 0.6, 0.55]))
+
+    assert evidence.tolist() == [0, 0, 0, 0]
+
+
+def test_a_container_that_is_new_on_a_page_like_the_others_is_hardly_of_its_article() -> None:
+    memory = remembered([article(n) for n in range(20)], [0.95, 0.95, 0.95])
+
+    evidence = novelty(Recalled.of(memory, keys_of(boxed(21))), np.array([0.95, 0.95, 0.95, 0.6]))
+
+    assert evidence[:3].tolist() == [0, 0, 0]
+    assert evidence[3] < -1
+
+
+def test_on_a_page_of_another_layout_new_containers_are_left_alone() -> None:
+    memory = remembered([article(n) for n in range(20)], [0.95, 0.95, 0.95])
+    other = article(21).replace("story", "other")
+
+    evidence = novelty(Recalled.of(memory, keys_of(other)), np.array([0.95, 0.95, 0.95]))
+
+    assert evidence.tolist() == [0, 0, 0]

@@ -13,9 +13,10 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import write_model
 from scrapy_mss.sites.crawled import minute_now
-from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.memory import MINUTES_A_DAY, SiteMemory
+from scrapy_mss.sites.report import report
 from scrapy_mss.sites.store import SiteStore, SiteStoreError, sites_path
-from tests.helpers.memories import numbered, page_memory
+from tests.helpers.memories import NOW, numbered, page_memory
 
 
 @pytest.fixture
@@ -30,7 +31,9 @@ def remember(model: Path, site: str, n_pages: int) -> None:
     memory, minute = SiteMemory(), minute_now()
     for n in range(n_pages):
         html = f"<main><p>{numbered(n)}</p></main><footer><p>About us</p></footer>"
-        memory = memory.plus(page_memory(html, minute))
+        memory = memory.plus(page_memory(html, minute, f"news/{n}"))
+        section = f"http://a.example/section/{numbered(n)}"
+        memory = memory.plus(SiteMemory.of_address(section, 0.25, minute))
     SiteStore(sites_path(model)).add({site: memory}, minute)
 
 
@@ -47,9 +50,26 @@ def test_what_is_known_of_a_site_is_printed(
     lines = info(capsys, model, "https://www.a.example/news")
 
     assert "site a.example" in lines
-    assert "pages 12.0, 0.0 of them labelled by a wrapper" in lines
+    assert "pages 12.0 with an article, 0.0 of them labelled by a wrapper" in lines
     assert "texts 13: 1 on half of the pages or more, 1 on a tenth or more" in lines
+    assert "/news/{n}: 12.0 pages, 100% of them articles" in lines
+    assert "/section/{word}: 12.0 pages, 25% of them articles" in lines
     assert "containers 2; on 3 pages or more: 1 of articles, 1 of other text, 0 of both" in lines
+
+
+def test_the_drift_of_a_site_is_the_share_of_its_articles_that_is_out_of_use() -> None:
+    def lines(age: int) -> dict[str, str]:
+        """Of a site one of whose two layouts was last seen so many days before the other."""
+        memory = SiteMemory()
+        for n in range(12):
+            old = n < 6
+            html = f"<div class={'old' if old else 'new'}><p>{numbered(n)}</p></div>"
+            html += "<footer><p>About us</p></footer>"
+            memory = memory.plus(page_memory(html, NOW - old * age * MINUTES_A_DAY))
+        return dict(report(memory))
+
+    assert lines(6)["drift"].startswith("0% of those of articles")
+    assert lines(8)["drift"].startswith("50% of those of articles")
 
 
 def test_a_site_of_few_pages_is_not_used_yet(

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_mss.sites.addresses import MAX_SHAPES
 from scrapy_mss.sites.memory import (
     MAX_CONTAINERS,
     MAX_TEXTS,
@@ -70,6 +71,7 @@ def test_a_memory_does_not_grow_beyond_its_bounds() -> None:
 
     assert MAX_TEXTS / 2 < len(memory.texts) <= MAX_TEXTS
     assert MAX_CONTAINERS / 2 < len(memory.containers) <= MAX_CONTAINERS
+    assert MAX_SHAPES / 2 < len(memory.addresses) <= MAX_SHAPES
     assert size_of(memory) <= MOST_BYTES
 
 

@@ -1,0 +1,1 @@
+"""What earlier crawls have seen: articles in their wording, and lists of them."""

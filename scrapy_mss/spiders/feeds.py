@@ -1,0 +1,77 @@
+"""Feeds: RSS and Atom by feedparser, and JSON Feed; and which feeds a page names."""
+
+from __future__ import annotations
+
+import calendar
+import json
+from collections.abc import Iterator, Mapping
+from io import BytesIO
+from itertools import islice
+from typing import Any, Final
+
+from scrapy.http import HtmlResponse, TextResponse
+
+from scrapy_mss.spiders.listed import MAX_LISTED, Listed, minute_of
+
+FEED_TYPES: Final = frozenset(
+    {"application/rss+xml", "application/atom+xml", "application/feed+json", "application/json"}
+)
+_COMMENTS: Final = ("/comments/", "comments/feed", "feed/comments")
+
+
+def feeds_of(page: HtmlResponse) -> list[str]:
+    """The feeds that *page* names in its head, but for those of comments."""
+    found = []
+    for link in page.xpath("//link[@href][@rel]"):
+        if "alternate" not in link.attrib["rel"].lower().split():
+            continue
+        kind = (link.attrib.get("type") or "").partition(";")[0].strip().lower()
+        url = page.urljoin(link.attrib["href"].strip())
+        if kind in FEED_TYPES and "wp-json" not in url and not any(map(url.count, _COMMENTS)):
+            found.append(url)
+    return list(dict.fromkeys(found))
+
+
+def entries(feed: TextResponse) -> list[Listed]:
+    """The articles that *feed* names, in any of the formats; none if it is no feed."""
+    found = (_of_json if feed.body.lstrip()[:1] == b"{" else _of_xml)(feed)
+    listed = (Listed(feed.urljoin(url), minute) for url, minute in found if url)
+    return list(islice(listed, MAX_LISTED))
+
+
+def _of_xml(feed: TextResponse) -> Iterator[tuple[str, int]]:
+    try:
+        import feedparser
+    except ImportError as error:
+        message = "feeds need feedparser; run: pip install 'scrapy-mss[spiders]'"
+        raise ImportError(message, name=error.name) from error
+    # What it would clean and resolve is the text of the entries, which nobody reads here.
+    parsed = feedparser.parse(
+        BytesIO(feed.body),
+        response_headers={"content-type": _header(feed, "Content-Type")},
+        sanitize_html=False,
+        resolve_relative_uris=False,
+    )
+    for entry in parsed.entries:
+        # `get` would give the one for the other, and warn.
+        moments = [entry[name] for name in ("updated_parsed", "published_parsed") if name in entry]
+        minutes = [calendar.timegm(moment) // 60 for moment in moments if moment]
+        yield str(entry.get("link") or ""), max(minutes, default=0)
+
+
+def _of_json(feed: TextResponse) -> Iterator[tuple[str, int]]:
+    try:
+        parsed: Any = json.loads(feed.text)
+    except (ValueError, RecursionError):
+        return
+    items = parsed.get("items") if isinstance(parsed, Mapping) else None
+    for item in items if isinstance(items, list) else []:
+        if isinstance(item, Mapping):
+            given = (item.get(name) for name in ("date_modified", "date_published"))
+            minutes = (minute_of(each) for each in given if isinstance(each, str))
+            yield str(item.get("url") or ""), max(minutes, default=0)
+
+
+def _header(response: TextResponse, name: str) -> str:
+    value = response.headers.get(name)
+    return value.decode("latin-1") if value else ""

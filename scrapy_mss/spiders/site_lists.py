@@ -1,0 +1,52 @@
+"""Lists of sites: in a file, one to a line, or separated by commas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+
+class SiteListError(ValueError):
+    """A list of sites cannot be used; the message says what was expected."""
+
+
+def sites_of(given: str | Iterable[str]) -> list[str]:
+    """The front pages of the sites in a list, in a text with commas, or in a file of that path."""
+    parts = given.split(",") if isinstance(given, str) else map(str, given)
+    names = [part.strip() for part in parts if part.strip()]
+    listed = [line for name in names for line in (_lines(Path(name)) if _is_file(name) else [name])]
+    return list(dict.fromkeys(_front(name) for name in listed))
+
+
+def _is_file(name: str) -> bool:
+    return "://" not in name and Path(name).is_file()
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SiteListError(f"{path}: the list of sites cannot be read: {error}") from error
+    named = (line.partition("#")[0].strip() for line in lines)
+    return [name for name in named if name]
+
+
+def _front(name: str) -> str:
+    """The address of a front page: `example.com` is `https://example.com/`."""
+    url = name if "://" in name else f"https://{name}"
+    if not _is_address(url):
+        raise SiteListError(
+            f"{name!r}: expected a site such as example.com or https://example.com/news/, or the "
+            "path of a file with one on each line"
+        )
+    return url if urlsplit(url).path else f"{url}/"
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        is_host = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
+    return is_host and parts.scheme in ("http", "https") and not any(map(str.isspace, url))

@@ -1,0 +1,127 @@
+"""Requests by how probably their address is that of an article."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from scrapy import FormRequest, Request
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
+
+from scrapy_mss import LinkPriority
+from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.visit import Lesson
+from tests.plugin.crawling import ADDON, Job, crawl
+from tests.plugin.parts import items_of, page, stat
+from tests.plugin.site import Site, index
+
+HOST = "http://a.example"
+ARTICLE, SECTION = f"{HOST}/2024/03/26/storm-over-the-harbour", f"{HOST}/section/council"
+
+MakeCrawler = Callable[..., Crawler]
+
+
+def ordered(crawler: Crawler, *yielded: object) -> list[object]:
+    """What leaves the middleware for a page that the spider yields *yielded* for."""
+    part = LinkPriority.from_crawler(crawler)
+    return items_of(part, page(index(1), f"{HOST}/"), *yielded)
+
+
+def remember(crawler: Crawler, path: str, n_pages: int, probability: float) -> None:
+    """Have pages at addresses like *path* read, in which {n} is a number."""
+    sites = MssExtension.of(crawler).sites
+    assert sites is not None
+    for n in range(n_pages):
+        url = f"{HOST}{path.format(n=n)}"
+        sites.learn(url, Lesson(SiteMemory.of_address(url, probability, 30_000_000)))
+
+
+def test_it_is_off_unless_a_setting_asks_for_it(crawler_of: MakeCrawler) -> None:
+    with pytest.raises(NotConfigured):
+        LinkPriority.from_crawler(crawler_of())
+
+
+def test_a_probable_article_comes_before_a_section_and_priorities_add_up(
+    crawler_of: MakeCrawler,
+) -> None:
+    article, section = Request(ARTICLE, priority=7), Request(SECTION, priority=7)
+
+    ordered(crawler_of(MSS_LINK_PRIORITY=10), article, section)
+
+    assert 7 <= section.priority < article.priority <= 17
+
+
+def test_a_priority_is_by_what_the_site_had_at_such_addresses(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of(MSS_LINK_PRIORITY=10)
+    remember(crawler, "/section/x{n}", 20, probability=1.0)
+    remember(crawler, "/{n}/03/26/storm-over-the-harbour", 20, probability=0.0)
+    article, section = Request(f"{HOST}/section/x99"), Request(ARTICLE.replace("2024", "99"))
+
+    ordered(crawler, article, section)
+
+    assert section.priority < article.priority
+
+
+def test_a_page_that_is_asked_for_again_keeps_its_priority_and_its_links_get_their_own(
+    crawler_of: MakeCrawler,
+) -> None:
+    crawler, first = crawler_of(MSS_LINK_PRIORITY=10), Request(ARTICLE)
+    ordered(crawler, first)
+    again, link = first.replace(dont_filter=True), Request(f"{ARTICLE}-again", meta=first.meta)
+
+    ordered(crawler, again, link)
+
+    assert again.priority == link.priority == first.priority > 0
+
+
+def test_without_a_memory_of_sites_addresses_alone_count(crawler_of: MakeCrawler) -> None:
+    article, section = Request(ARTICLE), Request(SECTION)
+
+    ordered(crawler_of(MSS_LINK_PRIORITY=10, MSS_SITE_MEMORY=0), article, section)
+
+    assert section.priority < article.priority
+
+
+def test_only_requests_of_pages_are_changed(crawler_of: MakeCrawler) -> None:
+    item, form = {"url": ARTICLE}, FormRequest(ARTICLE, formdata={"a": "b"})
+
+    assert ordered(crawler_of(MSS_LINK_PRIORITY=10), item, form) == [item, form]
+    assert form.priority == 0
+
+
+def test_links_are_dropped_where_such_pages_were_read(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of(MSS_MIN_LINK_PROBABILITY=0.3)
+    remember(crawler, "/section/x{n}", 20, probability=0.0)
+    known, unknown = Request(f"{HOST}/section/x99"), Request(f"{HOST}/tag/storm")
+
+    assert ordered(crawler, known, unknown, Request(ARTICLE))[0] is unknown
+    assert stat(crawler, "links/dropped") == 1
+    assert unknown.priority == 0
+
+
+@pytest.mark.parametrize("url", ["data:,x", "http:///", "http://a.example/" + "x" * 5000])
+def test_no_address_stops_a_crawl(crawler_of: MakeCrawler, url: str) -> None:
+    request = Request(url)
+
+    assert ordered(crawler_of(MSS_LINK_PRIORITY=10), request) == [request]
+
+
+def test_a_crawl_reads_what_is_probably_an_article_first(site: Site, tmp_path: Path) -> None:
+    links = [site.url(f"/{kind}/{n}") for n in range(1, 4) for kind in ("plain", "index")]
+    settings = {
+        **ADDON,
+        "MSS_MODEL": "news.model",
+        "MSS_EMIT": "all",
+        "MSS_WORKERS": 0,
+        "MSS_LINK_PRIORITY": 10,
+        "CONCURRENT_REQUESTS": 1,
+    }
+    job = Job("following", {"urls": [site.url("/small/0")], "links": links}, settings)
+
+    (done,) = crawl(tmp_path, [job])
+
+    kinds = [item.url.split("/")[-2] for item in done.items]
+    assert kinds == ["small", *["plain"] * 3, *["index"] * 3]

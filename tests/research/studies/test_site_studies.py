@@ -1,0 +1,62 @@
+"""The studies of sites: their command lines, and what addresses are worth in a crawl."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from research.studies import demo_sites, link_priority, site_memory
+from research.studies.link_priority import ORDERS, CrawledPage, area, crawl, in_first_half
+
+HOST = "http://a.example"
+STORIES = [f"{HOST}/2024/03/26/storm-over-the-harbour-{n}" for n in range(6)]
+LISTS = [f"{HOST}/section/{name}" for name in ("council", "sport", "weather")]
+
+
+def site() -> dict[str, CrawledPage]:
+    """A site whose front page links to all of its pages, and lists to stories."""
+    front = CrawledPage(f"{HOST}/", is_article=False, probability=0.1, links=(*STORIES, *LISTS))
+    pages = [front]
+    pages += [CrawledPage(url, is_article=True, probability=0.9, links=()) for url in STORIES]
+    pages += [CrawledPage(url, is_article=False, probability=0.1, links=()) for url in LISTS]
+    return {page.url: page for page in pages}
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=[order.name for order in ORDERS])
+def test_each_page_of_a_site_is_crawled_once_in_every_order(order: link_priority.Order) -> None:
+    pages = site()
+
+    urls = [page.url for page in crawl(pages, f"{HOST}/", order)]
+
+    assert sorted(urls) == sorted(pages)
+
+
+def test_addresses_bring_articles_into_the_first_half() -> None:
+    without, by_address, *_ = (in_first_half(crawl(site(), f"{HOST}/", order)) for order in ORDERS)
+
+    assert without < by_address == 4 / 6
+
+
+def test_the_area_is_the_share_of_pairs_in_order() -> None:
+    assert area([0.9, 0.5], [0.1, 0.5]) == 0.875
+    assert area([0.1], [0.9]) == 0.0
+
+
+@pytest.mark.parametrize("main", [site_memory.main, link_priority.main])
+def test_a_set_that_is_not_there_is_named_on_one_line(
+    main: Callable[[list[str]], int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = main(["--data", str(tmp_path), "--out", str(tmp_path)])
+
+    (line,) = capsys.readouterr().err.splitlines()
+    assert code == 2
+    assert str(tmp_path) in line
+
+
+def test_a_study_without_a_folder_to_write_to_is_refused() -> None:
+    with pytest.raises(SystemExit) as stopped:
+        demo_sites.main([])
+
+    assert stopped.value.code == 2

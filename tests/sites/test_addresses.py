@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from functools import reduce
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_mss.sites.addresses import MAX_SHAPE_BYTES, MAX_SHAPES, AddressCounts, address_of
+from tests.helpers.memories import NOW, numbered
+
+PARTS = st.sampled_from(["news", "2024", "03", "tag", "storm-over-the-harbour", "a1", "café", "17"])
+URLS = st.lists(PARTS, max_size=6).map(lambda parts: f"http://a.example/{'/'.join(parts)}")
+PAGES = st.lists(st.tuples(URLS, st.floats(0, 1), st.integers(0, 3)), max_size=12)
+
+
+def counts_of(pages: list[tuple[str, float, int]]) -> AddressCounts:
+    return total([AddressCounts.of(url, share, NOW + age) for url, share, age in pages])
+
+
+def total(counts: list[AddressCounts]) -> AddressCounts:
+    return reduce(AddressCounts.plus, counts, AddressCounts())
+
+
+@pytest.mark.parametrize(
+    ("path", "general", "place", "exact"),
+    [
+        ("/", "/", "/", "/"),
+        ("", "/", "/", "/"),
+        ("/section/council/", "/{word}/{word}", "/section/{word}", "/section/council"),
+        (
+            "/news/2024/03/26/storm-over-the-harbour.html",
+            "/{word}/{year}/{n}/{slug}.html",
+            "/news/{year}/{n}/{slug}.html",
+            "/news/{year}/{n}/{slug}.html",
+        ),
+        ("/2024-03-26/x1", "/{date}/{id}", "/{date}/{id}", "/{date}/{id}"),
+        ("/story.php?id=17", "/{word}.php?id={n}", "/story.php?id={n}", "/story.php?id={n}"),
+        (
+            "/house.php?page=imprint",
+            "/{word}.php?page={word}",
+            "/house.php?page={word}",
+            "/house.php?page=imprint",
+        ),
+        ("/тема/%D0%BF%D0%BE%D1%80%D1%82", "/{word}/{word}", "/тема/{word}", "/тема/порт"),
+    ],
+)
+def test_shapes_name_by_their_kind_what_differs_from_page_to_page(
+    path: str, general: str, place: str, exact: str
+) -> None:
+    address = address_of(f"http://www.a.example{path}")
+
+    assert address is not None
+    assert address.shapes == (general, place, exact)
+
+
+def test_where_readers_came_from_is_no_part_of_a_shape() -> None:
+    one, two = (
+        address_of(f"http://a.example/news/17{query}") for query in ("?utm_source=x&ref=y", "")
+    )
+
+    assert one is not None
+    assert two is not None
+    assert one.shapes == two.shapes
+
+
+@pytest.mark.parametrize("url", ["http://[/", f"http://a.example/{'x' * 3000}"])
+def test_an_address_that_cannot_be_read_has_no_shape(url: str) -> None:
+    assert address_of(url) is None
+    assert not AddressCounts.of(url, 1.0, NOW)
+
+
+@given(st.text(), st.text())
+def test_a_shape_is_bounded_and_printable_whatever_the_address(path: str, query: str) -> None:
+    address = address_of(f"http://a.example/{path}?{query}")
+
+    for shape in address.shapes if address else ():
+        assert len(shape.encode()) <= MAX_SHAPE_BYTES
+        assert shape.isprintable()
+
+
+@given(PAGES, st.data())
+def test_the_same_pages_in_another_order_give_the_same_counts(
+    pages: list[tuple[str, float, int]], data: st.DataObject
+) -> None:
+    assert counts_of(pages) == counts_of(data.draw(st.permutations(pages)))
+
+
+@given(PAGES, st.integers(0, 12))
+def test_the_counts_of_two_crawls_add_up(pages: list[tuple[str, float, int]], cut: int) -> None:
+    assert counts_of(pages[:cut]).plus(counts_of(pages[cut:])) == counts_of(pages)
+
+
+def test_a_page_counts_once_where_its_shapes_are_the_same() -> None:
+    counts = AddressCounts.of("http://a.example/17", 1.0, NOW)
+
+    assert [(shape, seen.pages) for shape, seen in counts] == [("/{n}", 1.0)]
+
+
+def test_the_number_of_shapes_is_bounded_and_what_was_seen_again_is_kept() -> None:
+    repeated = [AddressCounts.of("http://a.example/news/17", 1.0, NOW)] * 2
+    others = [
+        AddressCounts.of(f"http://a.example/tag/{numbered(n)}/x/17", 0.0, NOW + 1)
+        for n in range(3 * MAX_SHAPES)
+    ]
+
+    counts = total(repeated + others)
+
+    assert MAX_SHAPES / 2 < len(counts) <= MAX_SHAPES
+    assert counts.find("/news/{n}").pages == 2
+
+
+def test_counts_are_halved_and_what_counts_nothing_is_gone() -> None:
+    counts = AddressCounts.of("http://a.example/news/17", 0.5, NOW)
+
+    assert counts.scaled(1).find("/news/{n}") == (0.5, 0.25, NOW)
+    assert len(counts.scaled(9)) == 0

@@ -1,0 +1,153 @@
+"""A newspaper on a loopback port, which a test changes between crawls; it counts requests."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from email.utils import format_datetime
+from hashlib import blake2b
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.plugin.site import Story, story
+
+NOW = datetime.now(timezone.utc).replace(microsecond=0)
+SECTIONS = ("sport", "culture")
+
+
+@dataclass(slots=True)
+class Told:
+    """A story of the paper."""
+
+    story: Story
+    moment: datetime  # when it was published or changed
+    where: str  # feed, sitemap, front or a section
+
+
+@dataclass(slots=True)
+class Paper:
+    """The paper: its stories by path, and what was asked for."""
+
+    stories: dict[str, Told] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)  # paths that are answered by an error
+    asked: Counter[str] = field(default_factory=Counter)
+    unchanged: Counter[str] = field(default_factory=Counter)
+    port: int = 0
+
+    def tell(self, number: int, where: str, *, hours: float = 1, told_as: int | None = None) -> str:
+        """Publish story *number*, so many *hours* ago; *told_as* has it in the words of another."""
+        told = story("paper", number if told_as is None else told_as)
+        path = f"/{NOW:%Y/%m/%d}/the-story-of-number-{number}.html"
+        self.stories[path] = Told(told, NOW - timedelta(hours=hours), where)
+        return path
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def page(self, path: str) -> tuple[str, bytes] | None:
+        """The content type and the body of what is at *path*."""
+        if path in self.stories:
+            return "text/html", self._article(path).encode()
+        if path == "/" or path.strip("/") in SECTIONS:
+            return "text/html", self._front(path.strip("/") or "front").encode()
+        if path == "/news.xml.gz":
+            return "application/gzip", gzip.compress(self._sitemap().encode(), mtime=0)
+        texts = {
+            "/rss.xml": ("application/rss+xml", self._rss()),
+            "/robots.txt": ("text/plain", f"Sitemap: {self.url('/sitemaps.xml')}\n"),
+            "/sitemaps.xml": ("application/xml", self._index()),
+        }
+        kind, text = texts.get(path, ("", ""))
+        return (kind, text.encode()) if kind else None
+
+    def _article(self, path: str) -> str:
+        told = self.stories[path].story
+        body = "".join(f"<p>{text}</p>" for text in told.paragraphs)
+        return (
+            f"<html lang=en><head><title>{told.title}</title>"
+            f'<link rel="canonical" href="{self.url(path)}"></head><body>'
+            f"<article><h1>{told.title}</h1>{body}</article></body></html>"
+        )
+
+    def _front(self, where: str) -> str:
+        sections = "".join(f"<li><a href=/{name}>{name}</a>" for name in (*SECTIONS, "login"))
+        links = "".join(
+            f"<p><a href='{path}?utm_source=front'>{told.story.title}</a></p>"
+            for path, told in self.stories.items()
+            if told.where == where
+        )
+        head = "<link rel=alternate type=application/rss+xml href=/rss.xml>"
+        return f"<html><head><title>Paper</title>{head}</head><body>{sections}{links}</body></html>"
+
+    def _rss(self) -> str:
+        items = "".join(
+            f"<item><title>{told.story.title}</title><link>{self.url(path)}</link>"
+            f"<pubDate>{format_datetime(told.moment)}</pubDate></item>"
+            for path, told in self.stories.items()
+            if told.where == "feed"
+        )
+        return f"<rss version='2.0'><channel><title>Paper</title>{items}</channel></rss>"
+
+    def _index(self) -> str:
+        return (
+            "<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>"
+            f"<sitemap><loc>{self.url('/news.xml.gz')}</loc></sitemap></sitemapindex>"
+        )
+
+    def _sitemap(self) -> str:
+        urls = "".join(
+            f"<url><loc>{self.url(path)}</loc><n:news><n:publication_date>"
+            f"{told.moment.isoformat()}</n:publication_date></n:news></url>"
+            for path, told in self.stories.items()
+            if told.where == "sitemap"
+        )
+        return (
+            "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' "
+            f"xmlns:n='http://www.google.com/schemas/sitemap-news/0.9'>{urls}</urlset>"
+        )
+
+
+@contextmanager
+def printing(paper: Paper) -> Iterator[Paper]:
+    """Serve *paper*; lists have an ETag."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            path = self.path.partition("?")[0]
+            paper.asked[path] += 1
+            found = paper.page(path)
+            if found is None or path in paper.refused:
+                self.send_error(503 if found else 404)
+                return
+            kind, body = found
+            etag = f'"{blake2b(body, digest_size=8).hexdigest()}"'
+            if path not in paper.stories and self.headers.get("If-None-Match") == etag:
+                paper.unchanged[path] += 1
+                self.send_response(304)
+                self.end_headers()
+                return
+            self.send_response(200)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            if path not in paper.stories:
+                self.send_header("ETag", etag)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    paper.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield paper
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

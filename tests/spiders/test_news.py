@@ -1,0 +1,114 @@
+"""A newspaper that is crawled every hour: real crawls of a real server, in child processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.plugin.crawling import Crawl, Job, crawl
+from tests.plugin.site import story
+from tests.spiders.paper import Paper, printing
+
+PLACES = ("feed", "sitemap", "front", "sport", "culture")
+
+
+@pytest.fixture
+def paper() -> Iterator[Paper]:
+    with printing(Paper()) as served:
+        for number, place in enumerate(PLACES * 2):
+            served.tell(number, place)
+        yield served
+
+
+def read(paper: Paper, folder: Path, **arguments: object) -> Crawl:
+    """Crawl *paper* as it is now; what is asked for is counted anew."""
+    paper.asked.clear()
+    paper.unchanged.clear()
+    settings = {"MSS_SEEN": str(folder / "seen.db"), "MSS_WORKERS": 0}
+    found, *_ = crawl(folder, [Job("news", {"sites": paper.url("/"), **arguments}, settings)])
+    assert not found.error
+    return found
+
+
+def paths(paper: Paper, found: Crawl) -> set[str]:
+    return {item.url.removeprefix(paper.url("")).partition("?")[0] for item in found.items}
+
+
+def test_articles_come_from_feeds_sitemaps_fronts_and_sections(
+    paper: Paper, tmp_path: Path
+) -> None:
+    found = read(paper, tmp_path)
+
+    assert paths(paper, found) == set(paper.stories)
+    assert len(found.items) == len(paper.stories)
+    assert {item.fields["revision"] for item in found.items} == {1}
+    assert found.mss("seen/new") == len(paper.stories)
+    assert "/login" not in paper.asked
+
+
+def test_an_hour_later_nothing_old_is_downloaded(paper: Paper, tmp_path: Path) -> None:
+    read(paper, tmp_path)
+    found = read(paper, tmp_path)
+
+    assert found.items == []
+    assert not set(paper.stories) & set(paper.asked)
+    assert paper.unchanged == paper.asked  # every list was asked for, and none was sent
+    assert set(paper.asked) == {"/", "/rss.xml", "/robots.txt", "/sitemaps.xml", "/news.xml.gz"} | {
+        "/sport",
+        "/culture",
+    }
+
+
+def test_what_is_new_or_has_changed_comes(paper: Paper, tmp_path: Path) -> None:
+    read(paper, tmp_path)
+    new = paper.tell(90, "sport")
+    changed = paper.tell(0, "feed", hours=0.5, told_as=91)
+    touched = paper.tell(1, "sitemap", hours=0.5)
+    found = read(paper, tmp_path)
+
+    assert paths(paper, found) == {new, changed}
+    by_path = {item.url.removeprefix(paper.url("")).partition("?")[0]: item for item in found.items}
+    assert by_path[new].fields["revision"] == 1
+    assert by_path[changed].fields["revision"] == 2
+    assert by_path[changed].fields["changed"] == ["title", "text"]
+    assert by_path[changed].fields["title"] == story("paper", 91).title
+    assert set(paper.asked) & set(paper.stories) == {new, changed, touched}
+    assert found.mss("seen/unchanged") == 1
+
+
+def test_what_one_crawl_leaves_the_next_one_gets(paper: Paper, tmp_path: Path) -> None:
+    first = read(paper, tmp_path, limit=4)
+    second = read(paper, tmp_path)
+
+    assert len(first.items) == 4
+    assert paths(paper, first) | paths(paper, second) == set(paper.stories)
+    assert len(second.items) == len(paper.stories) - 4
+
+
+def test_what_fails_comes_later_though_its_list_has_not_changed(
+    paper: Paper, tmp_path: Path
+) -> None:
+    failing = paper.tell(95, "feed")
+    paper.refused.add(failing)
+    first = read(paper, tmp_path)
+    paper.refused.clear()
+    second = read(paper, tmp_path)
+
+    assert failing not in paths(paper, first)
+    assert paths(paper, second) == {failing}
+
+
+def test_what_is_old_is_the_archive(paper: Paper, tmp_path: Path) -> None:
+    old = paper.tell(96, "sitemap", hours=24 * 30)
+    found = read(paper, tmp_path)
+
+    assert old not in paths(paper, found)
+
+
+def test_a_spider_without_sites_says_what_it_needs(tmp_path: Path) -> None:
+    without, wrong = crawl(tmp_path, [Job("news", {}), Job("news", {"sites": "not a site"})])
+
+    assert "scrapy crawl news -a sites=sites.txt, or set MSS_SITES" in without.error
+    assert "'not a site': expected a site such as example.com" in wrong.error
