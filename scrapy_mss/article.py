@@ -139,6 +139,7 @@ def _by_model(
         html=extraction.source_html if options.raw_html else safe,
         markdown=markdown(safe) if options.markdown else None,
         probability=round(extraction.probability, 4),
+        confidence=None if extraction.confidence is None else round(extraction.confidence, 4),
         extractor=f"mss:{state.identifier}",
         **page_metadata(tokens.source, url),
     )

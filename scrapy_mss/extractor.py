@@ -13,12 +13,13 @@ may change the probabilities of the blocks (`scrapy_mss.sites`).
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from scrapy_mss.blocks.classifier import BlockClassifier
+from scrapy_mss.blocks.confidence import confidence_features
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage, page_features
 from scrapy_mss.blocks.selection import kept_tokens, select
@@ -48,7 +49,9 @@ class Extraction:
     """A page's article and how it was found.
 
     ``span`` counts tokens; ``scores`` has one score a token, ``kept`` is true for the tokens that
-    make up ``text`` and ``html``. ``url`` is the page's own, if it was given.
+    make up ``text`` and ``html``. ``url`` is the page's own, if it was given. ``probability`` is
+    that of the page being an article. ``confidence`` is the F1 to be expected of the text, if the
+    page is one; None where nothing is known of it, as with profiles of the paper.
     """
 
     text: str
@@ -59,6 +62,7 @@ class Extraction:
     scores: Floats
     kept: Bools
     url: str = ""
+    confidence: float | None = None
 
     @property
     def html(self) -> str:
@@ -154,7 +158,7 @@ class Extractor:
 
         *site* is what is known of its site, in a crawl that remembers sites.
         """
-        return replace(self.extract_page(Page.of(html, self.profile.stem), site), url=url)
+        return self.extract_page(Page.of(html, self.profile.stem, url), site)
 
     def extract_page(self, page: Page, site: Site | None = None) -> Extraction:
         """The article in a page that is tokenized already, with what is known of its *site*."""
@@ -173,18 +177,29 @@ class Extractor:
         inputs = classifier.inputs(page, bayes)
         probability = classifier.probabilities(inputs)
         chosen = select(page, probability, self.profile.bias)
-        features = page_features(ReadPage(page, inputs, probability, chosen.kept))
+        read = ReadPage(page, inputs, probability, chosen.kept)
+        features = page_features(read)
         is_likely = classifier.article_probability(features) if chosen.kept.any() else 0.0
         if site is not None:
             alone, probability = is_likely, site.adjusted(page, probability, is_likely)
             chosen = select(page, probability, self.profile.bias)
-            features = page_features(ReadPage(page, inputs, probability, chosen.kept), features)
-            is_likely = site.judged(alone, classifier.article_probability(features))
+            read = ReadPage(page, inputs, probability, chosen.kept)
+            with_site = classifier.article_probability(page_features(read, features))
+            is_likely = site.judged(alone, with_site)
         kept = keep(page.tokens, chosen.span, self.profile.rules) & kept_tokens(page, chosen.kept)
         text = render(page.tokens, kept)
         is_likely = is_likely if text else 0.0
-        is_one = is_likely >= MIN_ARTICLE_PROBABILITY
-        return Extraction(text, chosen.span, is_likely, is_one, page.tokens, chosen.scores, kept)
+        return Extraction(
+            text=text,
+            span=chosen.span,
+            probability=is_likely,
+            is_article=is_likely >= MIN_ARTICLE_PROBABILITY,
+            tokens=page.tokens,
+            scores=chosen.scores,
+            kept=kept,
+            url=page.url,
+            confidence=classifier.confidence(confidence_features(read)) if text else 0.0,
+        )
 
     def _by_tokens(self, page: Page) -> Extraction:
         """The article by scores of tokens: the paper's way, section 6."""
@@ -194,7 +209,7 @@ class Extractor:
         kept = keep(tokens, span, self.profile.rules)
         text = render(tokens, kept)
         probability = span_probability(scores, span)
-        return Extraction(text, span, probability, is_article(text), tokens, scores, kept)
+        return Extraction(text, span, probability, is_article(text), tokens, scores, kept, page.url)
 
     def scores(self, page: Page) -> Floats:
         """How much each token speaks for being inside the article: float64[n_tokens]."""

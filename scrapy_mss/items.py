@@ -84,6 +84,12 @@ class Article:
     probability: float | None = None
     """The probability, from 0 to 1, that the page is an article."""
 
+    confidence: float | None = None
+    """How good the text probably is: its expected F1, from 0 to 1, as people would judge it.
+
+    Empty where a wrapper or `MSS_EXTRACTOR` has found the text.
+    """
+
     extractor: str | None = None
     """What read the page: ``wrapper:`` and the wrapper's id, or ``mss:`` and the model's state.
 

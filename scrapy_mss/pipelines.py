@@ -33,6 +33,7 @@ logger = logging.getLogger(__name__)
 MARKDOWN = "markdown"
 OTHERWISE_FILLED = frozenset({"url", "revision", "changed"})
 KNOWN_WITHOUT_THE_PAGE = frozenset({"crawled"})
+OF_OUR_TEXT = ("confidence", "extractor")  # say nothing of a text that is the spider's own
 
 
 class NoArticleError(DropItem):
@@ -108,7 +109,8 @@ class ArticlePipeline:
             if (name := self._name_of(ours)) and fields.has(name) and _is_empty(fields.get(name))
         }
         if not _is_empty(fields.get(self._name_of("text"))):
-            missing.pop("extractor", None)  # the text is the spider's own
+            for ours in OF_OUR_TEXT:
+                missing.pop(ours, None)
         return missing
 
     def _put(self, item: object, fields: ItemFields, name: str, value: object) -> None:

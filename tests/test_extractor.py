@@ -268,6 +268,9 @@ def test_an_extraction_by_blocks_is_of_its_page(source: str, blocks: Extractor) 
     assert_sound(extraction, source)
     assert extraction.is_article == (extraction.probability >= 0.5)
     assert extraction.text or not extraction.probability
+    assert extraction.confidence is not None
+    assert 0 <= extraction.confidence <= 1
+    assert extraction.text or not extraction.confidence
 
 
 @given(LAYOUTS, RANDOM_BLOCKS)
@@ -282,6 +285,23 @@ def test_the_words_of_the_selected_blocks_are_kept(source: str, blocks: Extracto
 
     words = page.tokens.is_word
     assert (kept & words).tolist() == (page.blocks.spread(selected) & words).tolist()
+
+
+def test_without_a_classifier_nothing_is_known_of_the_text(extractor: Extractor) -> None:
+    assert extractor.extract("<p>one two three").confidence is None
+    assert Extractor().extract("<p>one two three").confidence is None
+
+
+def test_the_address_counts_for_whether_a_page_is_an_article(page: NewsPage) -> None:
+    """It tells nothing of where the text is."""
+    extractor = Extractor.load()
+    front, story = "https://news.example/", "https://news.example/2024/05/06/the-ferry-sails-again"
+
+    of_front, of_story = extractor.extract(page.html, front), extractor.extract(page.html, story)
+
+    assert of_front.probability < of_story.probability
+    assert (of_front.text, of_front.confidence) == (of_story.text, of_story.confidence)
+    assert of_front.url == front
 
 
 def test_the_bias_of_the_profile_is_added_to_the_scores_of_blocks(page: NewsPage) -> None:

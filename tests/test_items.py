@@ -25,6 +25,7 @@ FULL = Article(
     site_name="The Daily News",
     main_image="https://x.example/i.png",
     probability=0.75,
+    confidence=0.9,
     extractor="mss:news-1",
     crawled="2024-03-05T10:00:00+01:00",
 )
@@ -35,7 +36,7 @@ def test_fields_are_exported_in_the_order_of_reading() -> None:
 
     assert names == [each.name for each in fields(Article)]
     assert names[:4] == ["url", "canonical_url", "title", "text"]
-    assert names[-3:] == ["probability", "extractor", "crawled"]
+    assert names[-4:] == ["probability", "confidence", "extractor", "crawled"]
 
 
 def test_only_the_address_is_needed() -> None:

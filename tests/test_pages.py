@@ -32,7 +32,7 @@ def bundled() -> Extractor:
 def result(name: str) -> dict[str, Any]:
     """What comes out of a page, by the names of the case's parts."""
     case = BUNDLED[name]
-    extraction = bundled().extract(case.source)
+    extraction = bundled().extract(case.source, case.url or "")
     fields = metadata.read_html(case.source, case.url)
     values = {f"metadata.{field}": getattr(fields, field) for field in case.metadata}
     return {"text": extraction.text, "is_article": extraction.is_article, **values}

@@ -33,6 +33,7 @@ from research.errors import UserError
 from scrapy_mss import Extractor, metadata
 from scrapy_mss.article import ModelState, read_article
 from scrapy_mss.blocks.classifier import block_evidence, block_inputs, block_scores
+from scrapy_mss.blocks.confidence import confidence_features
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage, page_features
 from scrapy_mss.blocks.selection import kept_tokens, select
@@ -130,7 +131,9 @@ def read_in_stages(html: str, model: Model, clock: Clock) -> str:
     clock.lap("select")
     text = render(page.tokens, kept)
     clock.lap("render")
-    classifier.article_probability(page_features(ReadPage(page, inputs, probability, blocks)))
+    read = ReadPage(page, inputs, probability, blocks)
+    classifier.article_probability(page_features(read))
+    classifier.confidence(confidence_features(read))
     clock.lap("page features")
     return text
 

@@ -63,11 +63,12 @@ class Example:
     html: str
     text: str
     site: str = ""
+    url: str = ""
 
 
 def examples(pages: Iterable[LabelledPage]) -> Iterator[Example]:
     """The *pages* with their short golds."""
-    return (Example(page.html, page.golds[0], page.site) for page in pages)
+    return (Example(page.html, page.golds[0], page.site, page.url or "") for page in pages)
 
 
 @dataclass(frozen=True)

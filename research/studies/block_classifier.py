@@ -298,7 +298,9 @@ def fit_row(name: str, by_set: Mapping[str, float]) -> str:
 def decision(folder: Path) -> tuple[str, bytes]:
     """A Markdown table and a reliability plot."""
     articles = cases(folder)
-    others = [(other.site, Page.of(other.html)) for other in pages(folder, OTHERS)]
+    others = [
+        (other.site, Page.of(other.html, url=other.url or "")) for other in pages(folder, OTHERS)
+    ]
     sides = assign([*(c.labelled.site for c in articles), *(site for site, _ in others)], FOLDS)
     predicted, true = [], []
     for fold in range(FOLDS):

@@ -60,7 +60,7 @@ def run(options: argparse.Namespace, _command: str) -> None:
     if not options.out.parent.is_dir():
         raise UserError(f"--out: there is no folder {options.out.parent}")
     articles = [page for name in options.articles for page in pages(options.data, name)]
-    negatives = [Page.of(page.html) for page in pages(options.data, OTHERS)]
+    negatives = [Page.of(page.html, url=page.url or "") for page in pages(options.data, OTHERS)]
     learned = list(training_examples(examples(articles)))
     bayes, classifier = fit(learned, DEFAULT.families, negatives, Config(seed=options.seed))
     data = to_bytes(Model(DEFAULT, classifier, bayes))

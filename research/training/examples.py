@@ -32,6 +32,7 @@ class TrainingExample:
     inside: Bools  # bool[n_blocks]
     site: str
     synthetic: bool = False  # made from a page that is an example as well
+    text: str = ""  # of the article, as people have it
 
     @property
     def site_hash(self) -> int:
@@ -64,10 +65,11 @@ def training_examples(examples: Iterable[Example]) -> Iterator[TrainingExample]:
     """
     for place, example in enumerate(examples):
         site = example.site or str(place)
-        page = Page.of(example.html)
+        page = Page.of(example.html, url=example.url)
         if not len(page.blocks):
             continue
-        yield TrainingExample(page, label_blocks(page, example.text), site)
+        inside = label_blocks(page, example.text)
+        yield TrainingExample(page, inside, site, text=example.text)
         number = crc32(example.text.encode("utf-8", "surrogatepass"))
         variant, remainder = divmod(number, COPIED)
         if remainder == 1:

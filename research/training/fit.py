@@ -7,14 +7,14 @@ pages comes from the counts of all other folds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 
 from research.training.examples import TrainingExample
-from research.training.optimization import Config, fit_logistic, fit_network
+from research.training.optimization import Config, fit_logistic, fit_network, fit_signed
 from scrapy_mss.blocks.classifier import (
     BlockClassifier,
     BlockInputs,
@@ -22,21 +22,28 @@ from scrapy_mss.blocks.classifier import (
     block_inputs,
     block_scores,
 )
+from scrapy_mss.blocks.confidence import (
+    CONFIDENCE_FEATURES,
+    EXPECTED_F1,
+    confidence_features,
+)
 from scrapy_mss.blocks.mlp import Matrix, Network
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import (
     ReadPage,
     as_undeclared,
     page_feature_names,
+    page_feature_signs,
     page_features,
+    without_address,
 )
 from scrapy_mss.blocks.selection import select
+from scrapy_mss.core.alignment import match_words, words_of
 from scrapy_mss.core.naive_bayes import NaiveBayes, logistic
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.families import new_counts
 
 FOLDS = 5
-UNDECLARED_WEIGHT = 0.2  # of a page shown as if it declared nothing; chosen, not measured
 CERTAIN = 20.0  # log-odds of a probability that no rounding brings below .999
 
 
@@ -56,36 +63,63 @@ def fit(
     bayes = merged(counts, families)
     training = TrainingSet.of(list(chain.from_iterable(folds)), evidence)
     network = training.network(config)
-    classifier = BlockClassifier(training.weights, network, _always_article())
-    if not negatives:
+    classifier = BlockClassifier(training.weights, network, _always_article(), _as_expected())
+    rest = [page for page in negatives if len(page.blocks)]
+    if not rest:
         return bayes, classifier
-    negative = []
-    for page in negatives:
-        if len(page.blocks):
-            inputs = classifier.inputs(page, bayes)
-            negative.append(_page_features(page, inputs, network))
-    if negative:
-        weights = _fit_page_weights(training.page_features(config), negative)
-        classifier = BlockClassifier(training.weights, network, weights)
-    return bayes, classifier
+    read = list(training.readings(config))
+    positive = [page_features(reading) for _, reading in read]
+    readings = [_reading(page, classifier.inputs(page, bayes), network) for page in rest]
+    negative = [page_features(reading) for reading in readings]
+    page_weights = _fit_page_weights(positive, negative)
+    confidence_weights = _fit_confidence(read)
+    return bayes, replace(
+        classifier, page_weights=page_weights, confidence_weights=confidence_weights
+    )
 
 
-def _page_features(page: Page, inputs: BlockInputs, network: Network) -> Floats:
+def _reading(page: Page, inputs: BlockInputs, network: Network) -> ReadPage:
     probability = logistic(network.log_odds(inputs.matrix).astype(np.float64))
-    kept = select(page, probability).kept
-    return page_features(ReadPage(page, inputs, probability, kept))
+    return ReadPage(page, inputs, probability, select(page, probability).kept)
 
 
 def _fit_page_weights(positive: Sequence[Floats], negative: Sequence[Floats]) -> Matrix:
     """The coefficients that tell articles from other pages by their page features.
 
-    Each page is shown a second time as if it declared nothing of itself.
+    Each page is shown again as if it declared nothing of itself, as if its address were unknown,
+    and as if both were so.
     """
-    features = [*positive, *negative]
-    rows = np.array([*features, *map(as_undeclared, features)]).T
+    declared = [*positive, *negative]
+    features = [*declared, *map(as_undeclared, declared)]
+    rows = np.array([*features, *map(without_address, features)]).T
     labels = np.repeat([1.0, 0.0], [len(positive), len(negative)])
-    weights = np.repeat([1.0, UNDECLARED_WEIGHT], len(features))
-    return fit_logistic(rows, np.tile(labels, 2), weights).astype(np.float32)
+    signs = np.array([each.value for each in page_feature_signs()])
+    copies = rows.shape[1] // len(labels)
+    return fit_signed(rows, np.tile(labels, copies), signs).astype(np.float32)
+
+
+def _fit_confidence(read: Sequence[tuple[TrainingExample, ReadPage]]) -> Matrix:
+    """The coefficients that tell the F1 of a text, from pages whose network had not seen the site.
+
+    An F1 is fitted as the probability that something drawn at random is right.
+    """
+    inputs = np.array([confidence_features(reading) for _, reading in read]).T
+    true = np.array([f1_of(example, reading) for example, reading in read])
+    return fit_signed(inputs, true, np.ones(len(inputs))).astype(np.float32)
+
+
+def f1_of(example: TrainingExample, read: ReadPage) -> float:
+    """The F1, by words, of the blocks that were kept, against the text as people have it."""
+    blocks = read.page.blocks
+    matched = blocks.count(match_words(read.page.tokens, example.text))
+    n_words = blocks.words[read.kept].sum() + len(words_of(example.text))
+    return float(2.0 * matched[read.kept].sum() / max(n_words, 1))
+
+
+def _as_expected() -> Matrix:
+    """The coefficients by which confidence is the F1 that the probabilities of blocks give."""
+    names = [feature.name for feature in CONFIDENCE_FEATURES]
+    return np.array([name == EXPECTED_F1 for name in (*names, "")], np.float32)
 
 
 def _always_article() -> Matrix:
@@ -121,14 +155,12 @@ class TrainingSet:
         shares = np.concatenate([self.examples[i].weights for i in rows]).astype(np.float32)
         return fit_network(inputs, labels, shares, config)
 
-    def page_features(self, config: Config | None) -> list[Floats]:
-        """Those of the whole pages, from networks that were fitted to other sites."""
+    def readings(self, config: Config | None) -> Iterator[tuple[TrainingExample, ReadPage]]:
+        """The whole pages, read by networks that were fitted to other sites."""
         networks = [self.network(config, without=half) for half in (0, 1)]
-        return [
-            _page_features(each.page, inputs, networks[each.half])
-            for each, inputs in zip(self.examples, self.inputs, strict=True)
-            if not each.synthetic
-        ]
+        for each, inputs in zip(self.examples, self.inputs, strict=True):
+            if not each.synthetic:
+                yield each, _reading(each.page, inputs, networks[each.half])
 
 
 def counted(examples: Sequence[TrainingExample], families: Sequence[str]) -> NaiveBayes[Page]:

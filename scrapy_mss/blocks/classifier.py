@@ -181,14 +181,15 @@ def _neighbours(columns: list[Floats]) -> Columns:
 
 @dataclass(frozen=True, eq=False)
 class BlockClassifier:
-    """Trained weights: of the evidence, of the network, and of the page classifier.
+    """Trained weights: of the evidence, the network, the page classifier, and of confidence.
 
-    The last of ``evidence_weights`` and the last of ``page_weights`` are the constants.
+    The last of ``evidence_weights``, ``page_weights`` and ``confidence_weights`` are the constants.
     """
 
     evidence_weights: Matrix  # float32[n_poolings+1]
     network: Network
     page_weights: Matrix  # float32[n_page_features+1]
+    confidence_weights: Matrix  # float32[n_confidence_features+1]
 
     @property
     def arrays(self) -> dict[str, Matrix]:
@@ -200,6 +201,7 @@ class BlockClassifier:
             "network_hidden": self.network.hidden,
             "network_output": self.network.output,
             "page_weights": self.page_weights,
+            "confidence_weights": self.confidence_weights,
         }
 
     @classmethod
@@ -207,7 +209,8 @@ class BlockClassifier:
         """The classifier whose ``arrays`` these are."""
         parts = ("mean", "scale", "hidden", "output")
         network = Network(**{part: arrays[f"network_{part}"] for part in parts})
-        return cls(arrays["evidence_weights"], network, arrays["page_weights"])
+        of_pages = arrays["page_weights"], arrays["confidence_weights"]
+        return cls(arrays["evidence_weights"], network, *of_pages)
 
     @cached_property
     def digest(self) -> int:
@@ -228,9 +231,17 @@ class BlockClassifier:
 
     def article_probability(self, page_features: Floats) -> float:
         """The probability that a page with these features (float64[n]) is an article."""
-        weights = self.page_weights[:-1].astype(np.float64)
-        log_odds = product(weights, page_features) + float(self.page_weights[-1])
-        return float(logistic(np.array([log_odds]))[0])
+        return _logistic_of(page_features, self.page_weights)
+
+    def confidence(self, confidence_features: Floats) -> float:
+        """The F1 to be expected of a text with these features (float64[n])."""
+        return _logistic_of(confidence_features, self.confidence_weights)
+
+
+def _logistic_of(features: Floats, weights: Matrix) -> float:
+    """The logistic function of the weighted sum of *features*; the last weight is the constant."""
+    log_odds = product(weights[:-1].astype(np.float64), features) + float(weights[-1])
+    return float(logistic(np.array([log_odds]))[0])
 
 
 def block_scores(evidence: Floats, weights: Matrix) -> Floats:

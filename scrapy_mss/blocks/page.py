@@ -54,14 +54,18 @@ class Texts:
 
 @dataclass(frozen=True, eq=False)
 class Page:
-    """A tokenized page; what is derived from its tokens is computed when first asked for."""
+    """A tokenized page; what is derived from its tokens is computed when first asked for.
+
+    ``url`` is its address, empty if that is unknown.
+    """
 
     tokens: Tokens
+    url: str = ""
 
     @classmethod
-    def of(cls, html: str, stem: Stem = porter) -> Page:
-        """The page whose source is *html*."""
-        return cls(tokenize(html, stem))
+    def of(cls, html: str, stem: Stem = porter, url: str = "") -> Page:
+        """The page at *url* whose source is *html*."""
+        return cls(tokenize(html, stem), url)
 
     @cached_property
     def blocks(self) -> Blocks:

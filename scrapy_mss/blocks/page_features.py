@@ -1,9 +1,14 @@
 """Features of a whole page, by which the page classifier tells an article from other pages.
 
-They are one ordered table, ``PAGE_FEATURES``, in three groups: what was kept of the page's TEXT,
-what its HEADLINE is, and what the page DECLARES. Pages of today declare what they are, in data for
-search engines. Those of sites that declare nothing, old ones above all, must not be lost
-for that: they are decided by their text alone, with weights of their own.
+They are one ordered table, ``PAGE_FEATURES``, in groups: what was kept of the page's TEXT, the
+MARKUP that articles of today have, what the page DECLARES, CUES in its source, and its ADDRESS.
+Pages of today declare what they are, in data for search engines. Those of sites that declare
+nothing, old ones above all, must not be lost for that, nor for old markup: they are decided by
+their text and their address. A page whose address is unknown is decided without it.
+
+Each row says what the feature may speak for. There are few pages without an article in the
+training, and few kinds of them; a weight that those alone ask for, against what is known of pages,
+errs on the kinds that are not there.
 """
 
 from __future__ import annotations
@@ -15,45 +20,56 @@ from functools import cached_property
 
 import numpy as np
 
+from scrapy_mss.blocks.addresses import Address
 from scrapy_mss.blocks.classifier import BlockInputs
 from scrapy_mss.blocks.container_features import ancestor_mass
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.page_kind import agreements, times_in_text
 from scrapy_mss.blocks.selection import threshold
+from scrapy_mss.markup import linked_data
 from scrapy_mss.markup.attributes import TYPE_CUES, declared_types
 from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.markup.tokens import Bools, Floats
 
 BODY_LEVEL = 1  # the ancestor that contains an article's paragraphs if one element does
 
+ARTICLE_TYPES = ("article", "blogposting", "report")  # endings: NewsArticle, ReportageNewsArticle …
 SHOP_TYPES = frozenset({"Product", "Offer", "product", "SoftwareApplication", "LocalBusiness"})
 FORUM_TYPES = frozenset({"DiscussionForumPosting", "QAPage", "Question", "Comment", "Answer"})
-LIST_TYPES = frozenset({"CollectionPage", "ItemList", "SearchResultsPage", "website"})
-ARTICLE_TYPES = ("article", "blogposting")  # endings: NewsArticle, ReportageNewsArticle …
-DATE_CUES = ("published_time", "datePublished", "pubdate", "<time")
+
 AUTHOR_CUES = ('"author"', "'author'", "byline", "article:author")
 PRICE_CUES = ('"price"', "add-to-cart", "add_to_cart", "addtocart")
 FORUM_CUES = ("forum", "thread", "reply")
-ALL_CUES = (*TYPE_CUES, *DATE_CUES, *AUTHOR_CUES, *PRICE_CUES, *FORUM_CUES)
+ALL_CUES = (*TYPE_CUES, linked_data.CUE, *AUTHOR_CUES, *PRICE_CUES, *FORUM_CUES)
 
 UNDECLARED = "nothing_declared"
-_PREFIX = f"{UNDECLARED}:"
 
 
 class Group(Enum):
     """What a feature is read from; by those that are DECLARED a page declares something or not."""
 
     TEXT = "text"
-    HEADLINE = "headline"
+    MARKUP = "markup"
     DECLARED = "declared"
     CUES = "cues"
+    ADDRESS = "address"
+
+
+class Speaks(Enum):
+    """What more of a feature may speak for: an article, another page, or either of them."""
+
+    FOR = 1
+    AGAINST = -1
+    EITHER = 0
 
 
 @dataclass(frozen=True, slots=True)
 class PageFeature:
-    """A row of the table: a name, its group, and what it is of a page."""
+    """A row of the table: a name, its group, what it may speak for, and what it is of a page."""
 
     name: str
     group: Group
+    speaks: Speaks
     of: Callable[[ReadPage], float]
 
 
@@ -80,9 +96,13 @@ class ReadPage:
         return max(float(self.page.blocks.words.sum()), 1.0)
 
     @cached_property
-    def n_sentences(self) -> float:
-        ends = self.inputs.columns["sentence_ends"]  # a logarithm
-        return float(np.expm1(ends)[self.kept].sum())
+    def agreements(self) -> list[float]:
+        """The F1 of what was kept and of what each opinion keeps that keeps anything."""
+        return agreements(self.page, self.kept, self.inputs.columns)
+
+    @cached_property
+    def address(self) -> Address:
+        return Address(self.page.url)
 
     @cached_property
     def places(self) -> dict[str, list[int]]:
@@ -92,7 +112,23 @@ class ReadPage:
 
     @cached_property
     def types(self) -> set[str]:
+        """The types of all that the page mentions, by schema.org and OpenGraph."""
         return declared_types(self.page.tokens.source, self.places)
+
+    @cached_property
+    def graph_types(self) -> set[str]:
+        """The types that it gives itself by OpenGraph."""
+        places = {cue: self.places[cue] if cue == "og:type" else [] for cue in TYPE_CUES}
+        return declared_types(self.page.tokens.source, places)
+
+    @cached_property
+    def own_types(self) -> set[str]:
+        """The types of what describes the page itself, by schema.org."""
+        return linked_data.page_types(self.page.tokens.source, self.places[linked_data.CUE])
+
+    @cached_property
+    def is_typed_article(self) -> bool:
+        return any(kind.lower().endswith(ARTICLE_TYPES) for kind in self.own_types)
 
     @property
     def mass_in_body(self) -> Floats:
@@ -109,7 +145,7 @@ class ReadPage:
     def greatest(self, name: str) -> float:
         return float(self.inputs.columns[name].max(initial=0.0))
 
-    def declares(self, types: frozenset[str]) -> float:
+    def mentions(self, types: frozenset[str]) -> float:
         return float(not self.types.isdisjoint(types))
 
     def cues(self, cues: tuple[str, ...]) -> float:
@@ -117,58 +153,77 @@ class ReadPage:
         return float(np.log1p(sum(len(self.places[cue]) for cue in cues)))
 
 
-def _link_share(read: ReadPage) -> float:
-    blocks = read.page.blocks
-    return read.mean(blocks.linked_words / np.maximum(blocks.words, 1))
+def _words_per_block(read: ReadPage) -> float:
+    return float(np.log1p(read.n_words / max(int(read.kept.sum()), 1)))
 
 
-def _is_article_type(read: ReadPage) -> float:
-    return float(any(kind.lower().endswith(ARTICLE_TYPES) for kind in read.types))
+def _has_other_types(read: ReadPage) -> float:
+    return float(bool(read.own_types) and not read.is_typed_article)
+
+
+def _has_other_graph_types(read: ReadPage) -> float:
+    return float(not read.graph_types <= {"article", "website"})
+
+
+def _speaks_for(name: str, group: Group, of: Callable[[ReadPage], float]) -> PageFeature:
+    return PageFeature(name, group, Speaks.FOR, of)
+
+
+def _speaks_against(name: str, group: Group, of: Callable[[ReadPage], float]) -> PageFeature:
+    return PageFeature(name, group, Speaks.AGAINST, of)
 
 
 PAGE_FEATURES: tuple[PageFeature, ...] = (
-    PageFeature("words", Group.TEXT, lambda r: float(np.log1p(r.n_words))),
-    PageFeature("blocks", Group.TEXT, lambda r: float(np.log1p(int(r.kept.sum())))),
-    PageFeature("mean_probability", Group.TEXT, lambda r: r.mean(r.probability)),
-    PageFeature("max_probability", Group.TEXT, lambda r: float(r.probability.max(initial=0.0))),
-    PageFeature("expected_f1", Group.TEXT, lambda r: 2.0 * threshold(r.page, r.probability)),
-    PageFeature("kept_share", Group.TEXT, lambda r: r.n_words / r.n_page_words),
-    PageFeature("page_words", Group.TEXT, lambda r: float(np.log1p(r.n_page_words))),
-    PageFeature("link_share", Group.TEXT, _link_share),
-    PageFeature(
-        "words_per_block",
-        Group.TEXT,
-        lambda r: float(np.log1p(r.n_words / max(int(r.kept.sum()), 1))),
-    ),
-    PageFeature("sentences", Group.TEXT, lambda r: float(np.log1p(r.n_sentences))),
-    PageFeature("sentence_share", Group.TEXT, lambda r: r.n_sentences / r.n_words),
-    PageFeature("in_list_items", Group.TEXT, lambda r: r.mean_of("is_li")),
-    PageFeature("ends_sentence", Group.TEXT, lambda r: r.mean_of("ends_sentence")),
-    PageFeature("is_code", Group.TEXT, lambda r: r.mean_of("is_pre")),
-    PageFeature("score", Group.TEXT, lambda r: r.mean(r.inputs.score)),
-    PageFeature("mass_in_body", Group.TEXT, lambda r: r.mean(r.mass_in_body)),
-    PageFeature("in_article", Group.HEADLINE, lambda r: r.mean_of("in_article")),
-    PageFeature("headline", Group.HEADLINE, lambda r: r.greatest("headline_title_overlap")),
-    PageFeature("main_headings", Group.HEADLINE, lambda r: r.greatest("main_headings")),
-    PageFeature("article_type", Group.DECLARED, _is_article_type),
-    PageFeature("shop_type", Group.DECLARED, lambda r: r.declares(SHOP_TYPES)),
-    PageFeature("forum_type", Group.DECLARED, lambda r: r.declares(FORUM_TYPES)),
-    PageFeature("list_type", Group.DECLARED, lambda r: r.declares(LIST_TYPES)),
-    PageFeature("date_cues", Group.DECLARED, lambda r: r.cues(DATE_CUES)),
-    PageFeature("author_cues", Group.CUES, lambda r: r.cues(AUTHOR_CUES)),
-    PageFeature("price_cues", Group.CUES, lambda r: r.cues(PRICE_CUES)),
-    PageFeature("forum_cues", Group.CUES, lambda r: r.cues(FORUM_CUES)),
+    # What was kept, and of what
+    _speaks_for("words", Group.TEXT, lambda r: float(np.log1p(r.n_words))),
+    _speaks_for("words_per_block", Group.TEXT, _words_per_block),
+    _speaks_for("kept_share", Group.TEXT, lambda r: r.n_words / r.n_page_words),
+    _speaks_against("in_list_items", Group.TEXT, lambda r: r.mean_of("is_li")),
+    _speaks_against("is_code", Group.TEXT, lambda r: r.mean_of("is_pre")),
+    _speaks_against("times", Group.TEXT, lambda r: float(np.log1p(times_in_text(r.page, r.kept)))),
+    # How certain it is
+    _speaks_for("score", Group.TEXT, lambda r: r.mean(r.inputs.score)),
+    _speaks_for("mean_probability", Group.TEXT, lambda r: r.mean(r.probability)),
+    _speaks_for("expected_f1", Group.TEXT, lambda r: 2.0 * threshold(r.page, r.probability)),
+    _speaks_for("mass_in_body", Group.TEXT, lambda r: r.mean(r.mass_in_body)),
+    _speaks_for("least_agreement", Group.TEXT, lambda r: min(r.agreements, default=0.0)),
+    # Markup of today
+    _speaks_for("in_article", Group.MARKUP, lambda r: r.mean_of("in_article")),
+    _speaks_for("headline", Group.MARKUP, lambda r: r.greatest("headline_title_overlap")),
+    # Statements
+    _speaks_for("article_type", Group.DECLARED, lambda r: float(r.is_typed_article)),
+    _speaks_against("other_type", Group.DECLARED, _has_other_types),
+    _speaks_against("shop_type", Group.DECLARED, lambda r: r.mentions(SHOP_TYPES)),
+    _speaks_against("forum_type", Group.DECLARED, lambda r: r.mentions(FORUM_TYPES)),
+    _speaks_for("graph_article", Group.DECLARED, lambda r: float("article" in r.graph_types)),
+    _speaks_against("graph_website", Group.DECLARED, lambda r: float("website" in r.graph_types)),
+    _speaks_against("graph_other", Group.DECLARED, _has_other_graph_types),
+    # Words of the source
+    _speaks_for("author_cues", Group.CUES, lambda r: r.cues(AUTHOR_CUES)),
+    _speaks_against("price_cues", Group.CUES, lambda r: r.cues(PRICE_CUES)),
+    _speaks_against("forum_cues", Group.CUES, lambda r: r.cues(FORUM_CUES)),
+    # The address
+    PageFeature("address", Group.ADDRESS, Speaks.EITHER, lambda r: float(r.address.is_known)),
+    _speaks_for("date", Group.ADDRESS, lambda r: float(r.address.has_date)),
+    _speaks_for("digits", Group.ADDRESS, lambda r: float(r.address.digits)),
+    _speaks_for("slug", Group.ADDRESS, lambda r: float(np.log1p(r.address.slug_words))),
+    _speaks_against("is_root", Group.ADDRESS, lambda r: float(r.address.is_root)),
+    _speaks_against("is_list", Group.ADDRESS, lambda r: float(r.address.is_list)),
 )
-_IS_TEXT = np.array([feature.group is Group.TEXT for feature in PAGE_FEATURES])
 _IS_DECLARED = np.array([feature.group is Group.DECLARED for feature in PAGE_FEATURES])
 _IS_OF_SOURCE = np.array([f.group in {Group.DECLARED, Group.CUES} for f in PAGE_FEATURES])
+_IS_OF_TODAY = np.array([f.group not in {Group.TEXT, Group.ADDRESS} for f in PAGE_FEATURES])
+_IS_OF_ADDRESS = np.array([feature.group is Group.ADDRESS for feature in PAGE_FEATURES])
 
 
 def page_feature_names() -> tuple[str, ...]:
     """The names of the page classifier's inputs, in their order."""
-    names = [feature.name for feature in PAGE_FEATURES]
-    text = [feature.name for feature in PAGE_FEATURES if feature.group is Group.TEXT]
-    return (*names, *(f"{_PREFIX}{name}" for name in text), UNDECLARED)
+    return (*(feature.name for feature in PAGE_FEATURES), UNDECLARED)
+
+
+def page_feature_signs() -> tuple[Speaks, ...]:
+    """What each of the inputs may speak for."""
+    return (*(feature.speaks for feature in PAGE_FEATURES), Speaks.EITHER)
 
 
 def page_features(read: ReadPage, before: Floats | None = None) -> Floats:
@@ -177,20 +232,23 @@ def page_features(read: ReadPage, before: Floats | None = None) -> Floats:
     *before* are those of the same page when other blocks were kept: its source, which takes most of
     the time, is not searched again.
     """
-    if before is None:
-        features = np.array([feature.of(read) for feature in PAGE_FEATURES])
-    else:
-        features = before[: len(PAGE_FEATURES)].copy()
-        for place in np.flatnonzero(~_IS_OF_SOURCE).tolist():
-            features[place] = PAGE_FEATURES[place].of(read)
-    if not features[_IS_DECLARED].any():
-        return as_undeclared(features)
-    return np.concatenate((features, np.zeros(int(_IS_TEXT.sum()) + 1)))
+    features = np.zeros(len(PAGE_FEATURES) + 1) if before is None else before.copy()
+    again = np.ones(len(PAGE_FEATURES), np.bool_) if before is None else ~_IS_OF_SOURCE
+    for place in np.flatnonzero(again).tolist():
+        features[place] = PAGE_FEATURES[place].of(read)
+    return features if features[:-1][_IS_DECLARED].any() else as_undeclared(features)
 
 
 def as_undeclared(features: Floats) -> Floats:
     """The inputs of the same page if it declared nothing."""
-    if len(features) > len(PAGE_FEATURES) and features[-1]:
-        return features
-    of_text = features[: len(PAGE_FEATURES)][_IS_TEXT]
-    return np.concatenate((np.zeros(len(PAGE_FEATURES)), of_text, [1.0]))
+    silent = features.copy()
+    silent[:-1][_IS_OF_TODAY] = 0.0
+    silent[-1] = 1.0
+    return silent
+
+
+def without_address(features: Floats) -> Floats:
+    """The inputs of the same page if its address were unknown."""
+    unknown = features.copy()
+    unknown[:-1][_IS_OF_ADDRESS] = 0.0
+    return unknown

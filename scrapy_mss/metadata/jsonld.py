@@ -12,19 +12,14 @@ presence of a date. Ties are decided by the order in the page.
 
 from __future__ import annotations
 
-import html
-import json
 import re
-import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from scrapy_mss.markup.linked_data import MAX_ALL_SCRIPTS, MAX_TYPES, PAGE_KEYS, parse_script
 from scrapy_mss.metadata.text import folded
 
-# The longest of 368 scripts on news sites had 34,406 characters.
-MAX_SCRIPT: Final = 500_000  # characters of one script
-MAX_ALL_SCRIPTS: Final = 1_000_000  # characters of all scripts
 MAX_NODES: Final = 20_000  # objects and lists in all scripts
 MAX_CANDIDATES: Final = 100  # nodes of one kind
 MAX_STEPS: Final = 2_000  # values that are visited for the texts of one key
@@ -33,9 +28,6 @@ MAX_DEPTH: Final = 4  # name of an author in an author in an author; real pages 
 
 Node = Mapping[str, Any]
 NESTED: Final = (dict, list)  # a union, as in `dict | list`, would be made anew at each use
-
-# Keys under which a node still describes the page.
-PAGE_KEYS: Final = frozenset({"@graph", "mainEntity", "mainEntityOfPage", "subjectOf", "article"})
 
 # The kinds of nodes by the ending of their type; of several types the first row decides.
 ARTICLE: Final = "article"
@@ -58,68 +50,8 @@ KINDS: Final[tuple[tuple[str, str], ...]] = (
     ("WebSite", WEB_SITE),
 )
 _ENDINGS: Final = tuple(ending for ending, _ in KINDS)  # most nodes have none of them
-MAX_TYPES: Final = 20  # of one node
-
-# The CDATA section or comment that XHTML needed around a script, and how far from the end of the
-# script its closing mark is searched.
-_OPENING: Final = re.compile(r"(?://|/\*)?\s{0,9}(?:<!\[CDATA\[|<!--)\s{0,9}(?:\*/)?")
-_CLOSING: Final = re.compile(r"(?://|/\*)?\s{0,9}(?:\]\]>|-->)\s{0,9}(?:\*/)?$")
-MAX_CLOSING: Final = 40
-# What is between commas before a closing bracket, in one match as long as there are none. An
-# unclosed string extends to the end: searching it again from each quote would be quadratic.
-_P: Final = "+" if sys.version_info >= (3, 11) else ""  # keeps no state a repetition
-_STRING: Final = rf'"(?:[^"\\]+{_P}|\\.|\\\Z)*{_P}(?:"|\Z)'
-_BETWEEN_COMMAS: Final = re.compile(rf'(?:[^",]+{_P}|{_STRING}|,(?!\s*[\]}}]))+{_P}', re.DOTALL)
-_BETWEEN: Final = re.compile(r"[\s;,]*")
 _AFTER_PATH: Final = re.compile(r"[?#]")
 _BEFORE_HOST: Final = re.compile(r"^https?://(www\.)?")
-_DECODER: Final = json.JSONDecoder(strict=False)  # line breaks in strings are a common mistake
-
-
-def parse_script(source: str) -> list[Any]:
-    """The JSON values in the text of one script; none if it is malformed."""
-    if len(source) > MAX_SCRIPT:
-        return []
-    source = _without_wrapper(source.strip())
-    if source.startswith(("{&quot;", "[{&quot;")):
-        source = html.unescape(source)
-    values = _values(source)
-    if values is None:
-        repaired = _without_trailing_commas(source)
-        values = None if repaired == source else _values(repaired)
-    return values or []
-
-
-def _without_wrapper(source: str) -> str:
-    opening = _OPENING.match(source)
-    if not opening:
-        return source
-    body, end = source[opening.end() : -MAX_CLOSING], source[-MAX_CLOSING:]
-    return body + _CLOSING.sub("", end) if body else _CLOSING.sub("", source[opening.end() :])
-
-
-def _without_trailing_commas(source: str) -> str:
-    """The source without commas before a closing bracket; strings are left alone."""
-    return "".join(_BETWEEN_COMMAS.findall(source))
-
-
-def _values(source: str) -> list[Any] | None:
-    """The JSON values in *source*, None if it is malformed or nested thousands of levels deep."""
-    values: list[Any] = []
-    position = _end_of_gap(source, 0)
-    try:
-        while position < len(source):
-            value, position = _DECODER.raw_decode(source, position)
-            values.append(value)
-            position = _end_of_gap(source, position)
-    except (ValueError, RecursionError):
-        return None
-    return values
-
-
-def _end_of_gap(source: str, position: int) -> int:
-    match = _BETWEEN.match(source, position)
-    return match.end() if match else position
 
 
 class PageIdentity(NamedTuple):

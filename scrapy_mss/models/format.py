@@ -261,6 +261,7 @@ def _shapes(output: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
         "network_hidden": (n_inputs + 1, n_hidden_and_bias - 1),
         "network_output": output,
         "page_weights": (len(classifier_inputs()["pages"]) + 1,),
+        "confidence_weights": (len(classifier_inputs()["confidence"]) + 1,),
     }
 
 

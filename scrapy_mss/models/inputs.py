@@ -16,6 +16,7 @@ from zlib import crc32
 import numpy as np
 
 from scrapy_mss.blocks.classifier import POOLINGS, block_evidence, block_inputs
+from scrapy_mss.blocks.confidence import CONFIDENCE_FEATURES, confidence_features
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage, page_feature_names, page_features
 from scrapy_mss.core.naive_bayes import NaiveBayes
@@ -29,6 +30,7 @@ PRECISION = (
     1000  # values are compared in thousandths: machines differ in the last bit of a logarithm
 )
 
+PROBE_URL = "https://news.example/tag/2024/05/06/the-ferry-sails-again-123"
 # A page on which no two features have the same values, if they are not always the same.
 PROBE = """<!DOCTYPE html><html><head><title>The ferry sails again this Monday</title>
 <meta name="description" content="The ferry sails again this Monday after four years.">
@@ -53,20 +55,20 @@ had been blank since the spring before last, when the last of the old crew had g
 @cache
 def classifier_inputs() -> Inputs:
     """The inputs that this version computes."""
-    page = Page.of(PROBE)
+    page = Page.of(PROBE, url=PROBE_URL)
     blocks = len(page.blocks)
     evidence = np.sin(np.arange(len(POOLINGS) * blocks)).reshape(len(POOLINGS), blocks)
     inputs = block_inputs(page, evidence, evidence[0])
     probability = np.linspace(0.1, 0.9, blocks)
-    of_page = page_features(ReadPage(page, inputs, probability, probability > 0.4))  # noqa: PLR2004
+    read = ReadPage(page, inputs, probability, probability > 0.4)  # noqa: PLR2004
+    of_page = zip(page_feature_names(), page_features(read), strict=True)
+    of_confidence = zip(CONFIDENCE_FEATURES, confidence_features(read), strict=True)
     rows = zip(POOLINGS, block_evidence(page, _probe_counts(page)), strict=True)
     return {
         "evidence": [[pooling.name, _digest(row)] for pooling, row in rows],
         "blocks": [[name, _digest(column)] for name, column in inputs.columns.items()],
-        "pages": [
-            [name, _digest(value)]
-            for name, value in zip(page_feature_names(), of_page.reshape(-1, 1), strict=True)
-        ],
+        "pages": [[name, _digest(value)] for name, value in of_page],
+        "confidence": [[feature.name, _digest(value)] for feature, value in of_confidence],
     }
 
 

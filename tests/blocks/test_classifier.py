@@ -19,6 +19,7 @@ from scrapy_mss.blocks.classifier import (
     block_inputs,
     block_scores,
 )
+from scrapy_mss.blocks.confidence import CONFIDENCE_FEATURES
 from scrapy_mss.blocks.container_features import EPSILON
 from scrapy_mss.blocks.features import FEATURES, heading_above, heading_levels
 from scrapy_mss.blocks.page import Page
@@ -209,6 +210,16 @@ def test_a_page_is_classified_by_the_weighted_sum_of_its_features(
     assert found == pytest.approx(1 / (1 + np.exp(-odds)))
 
 
+def test_confidence_is_by_weights_of_its_own(classifier: BlockClassifier) -> None:
+    features = np.linspace(-1, 1, len(CONFIDENCE_FEATURES))
+    *weights, constant = map(float, classifier.confidence_weights)
+    odds = sum(a * b for a, b in zip(features, weights, strict=True)) + constant
+
+    found = classifier.confidence(features)
+
+    assert found == pytest.approx(1 / (1 + np.exp(-odds)))
+
+
 def test_a_classifier_is_rebuilt_from_its_arrays(classifier: BlockClassifier) -> None:
     rebuilt = BlockClassifier.from_arrays(classifier.arrays)
 
@@ -219,6 +230,7 @@ def test_a_classifier_is_rebuilt_from_its_arrays(classifier: BlockClassifier) ->
     assert rebuilt.evidence_weights is classifier.evidence_weights
     assert rebuilt.network.hidden is classifier.network.hidden
     assert rebuilt.page_weights is classifier.page_weights
+    assert rebuilt.confidence_weights is classifier.confidence_weights
 
 
 @given(st.data())

@@ -12,23 +12,30 @@ from scrapy_mss.blocks.page_features import (
     UNDECLARED,
     Group,
     ReadPage,
+    Speaks,
     as_undeclared,
     page_feature_names,
+    page_feature_signs,
     page_features,
+    without_address,
 )
 from scrapy_mss.markup.tokens import Bools, Floats
 from tests.helpers.layouts import PAGES
 
-DECLARED = '<script>{"@type": "Article"}</script>'
-TEXT = [feature.name for feature in PAGE_FEATURES if feature.group is Group.TEXT]
-STATEMENTS = ("article_type", "shop_type", "forum_type", "list_type")
+SCRIPT = '<script type="application/ld+json">{}</script>'
+DECLARED, SILENT = SCRIPT.format('{"@type": "Article"}'), SCRIPT.format("{}")
+URL = "https://a.example/2024/05/06/a-ferry-sails-again-123"
+STATEMENTS = (
+    *("article_type", "other_type", "shop_type", "forum_type"),
+    *("graph_article", "graph_website", "graph_other"),
+)
 
 SCORE, PROBABILITY = 2.0, 0.75
 
 
-def features_of(source: str, kept: list[bool] | None = None) -> Floats:
+def features_of(source: str, kept: list[bool] | None = None, url: str = "") -> Floats:
     """The features of a page whose blocks are all alike; without *kept* it keeps all of them."""
-    page = Page.of(source)
+    page = Page.of(source, url=url)
     n = len(page.blocks)
     score = np.full(n, SCORE)
     inputs = block_inputs(page, np.tile(score, (len(POOLINGS), 1)), score)
@@ -36,7 +43,7 @@ def features_of(source: str, kept: list[bool] | None = None) -> Floats:
     return page_features(ReadPage(page, inputs, np.full(n, PROBABILITY), mask))
 
 
-@given(PAGES, st.sampled_from(["", '{"@type": "NewsArticle"}', "<p>forum thread"]), st.data())
+@given(PAGES, st.sampled_from(["", DECLARED, "<p>forum thread"]), st.data())
 def test_features_of_other_kept_blocks_are_those_of_a_first_reading(
     html: str, statement: str, data: st.DataObject
 ) -> None:
@@ -54,35 +61,49 @@ def test_features_of_other_kept_blocks_are_those_of_a_first_reading(
     assert page_features(now, before).tolist() == page_features(now).tolist()
 
 
-def named(source: str, kept: list[bool] | None = None) -> dict[str, float]:
+def named(source: str, kept: list[bool] | None = None, url: str = "") -> dict[str, float]:
     names = page_feature_names()
-    return dict(zip(names, features_of(source, kept).tolist(), strict=True))
+    return dict(zip(names, features_of(source, kept, url).tolist(), strict=True))
+
+
+def graph(kind: str) -> str:
+    return f'<meta property="og:type" content="{kind}">'
 
 
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [
-        ('{"@type": "NewsArticle"}', [1, 0, 0, 0]),
-        ("{'@type' : ['BlogPosting', 'Thing']}", [1, 0, 0, 0]),
-        ('{"@type":[ "Product"]}', [0, 1, 0, 0]),
-        ('{"@type": "QAPage"}', [0, 0, 1, 0]),
-        ('{"@type": "ItemList"} {"@type": "Article"}', [1, 0, 0, 1]),
-        ('<meta property="og:type" content="article">', [1, 0, 0, 0]),
-        ("<meta property='og:type' content = 'product'>", [0, 1, 0, 0]),
-        ('<meta property="og:type" content="website">', [0, 0, 0, 1]),
+        (SCRIPT.format('{"@type": "NewsArticle"}'), {"article_type"}),
+        (SCRIPT.format('{"@type": ["BlogPosting", "Thing"]}'), {"article_type"}),
+        (
+            SCRIPT.format('{"@graph": [{"@type": "WebSite"}, {"@type": "Article"}]}'),
+            {"article_type"},
+        ),
+        (SCRIPT.format('{"@type": "CollectionPage"}'), {"other_type"}),
+        (SCRIPT.format('{"@type": "ItemList", "a": {"@type": "Article"}}'), {"other_type"}),
+        (SCRIPT.format('{"@type":[ "Product"]}'), {"other_type", "shop_type"}),
+        (
+            SCRIPT.format('{"@type": "Article", "offers": {"@type": "Offer"}}'),
+            {"article_type", "shop_type"},
+        ),
+        (SCRIPT.format('{"@type": "QAPage"}'), {"other_type", "forum_type"}),
+        ('<script>{"@type": "Product"}</script>', {"shop_type"}),
+        (graph("article"), {"graph_article"}),
+        (graph("website"), {"graph_website"}),
+        (graph("video.other"), {"graph_other"}),
+        (graph("product"), {"graph_other", "shop_type"}),
         # Near misses.
-        ('{"@type": Article}', [0, 0, 0, 0]),
-        ('{"type": "Article"}', [0, 0, 0, 0]),
-        ('{"@type": [[ "Article"]]}', [0, 0, 0, 0]),
-        ('{"@type": "ArticleList"}', [0, 0, 0, 0]),
-        ('<meta property="og:type">', [0, 0, 0, 0]),
-        ("", [0, 0, 0, 0]),
+        (SCRIPT.format('{"@type": Article}'), set()),
+        (SCRIPT.format('{"type": "Article"}'), set()),
+        ('<script>{"@type": "Article"}</script>', set()),
+        ('<meta property="og:type">', set()),
+        ("", set()),
     ],
 )
-def test_what_a_page_states_that_it_is(statement: str, expected: list[int]) -> None:
-    found = named(f"<script>{statement}</script><p>one two")
+def test_what_a_page_states_that_it_is(statement: str, expected: set[str]) -> None:
+    found = named(f"{statement}<p>one two")
 
-    assert [found[name] for name in STATEMENTS] == expected
+    assert {name for name in STATEMENTS if found[name]} == expected
 
 
 def test_page_features_by_hand() -> None:
@@ -92,22 +113,15 @@ def test_page_features_by_hand() -> None:
         [False, True, True, True, False],
     )
 
-    words, sentences = 8, 2
+    words = 8
     expected = {
         "words": np.log1p(words),
-        "blocks": np.log1p(3),
         "mean_probability": PROBABILITY,
-        "max_probability": PROBABILITY,
         # All blocks have the probability p, so that all are kept: F1 is 2p / (1 + p).
         "expected_f1": 2 * PROBABILITY / (1 + PROBABILITY),
         "kept_share": 8 / 11,
-        "page_words": np.log1p(11),
-        "link_share": 1 / words,
         "words_per_block": np.log1p(words / 3),
-        "sentences": np.log1p(sentences),
-        "sentence_share": sentences / words,
         "in_list_items": 2 / words,
-        "ends_sentence": 4 / words,
         "is_code": 2 / words,
         "score": SCORE,
         "in_article": 6 / words,
@@ -130,7 +144,6 @@ def test_the_text_of_an_article_is_together(body: str, expected: float) -> None:
 @pytest.mark.parametrize(
     ("name", "source", "n"),
     [
-        ("date_cues", '<time>1</time> "datePublished" article:published_time', 3),
         ("author_cues", "\"author\" 'author' byline", 3),
         ("price_cues", '"price" add-to-cart', 2),
         ("forum_cues", "forum thread reply", 3),
@@ -143,36 +156,51 @@ def test_cues_are_counted_in_the_source(name: str, source: str, n: int) -> None:
     assert found[name] == pytest.approx(np.log1p(n))
 
 
-def test_without_kept_blocks_there_are_features_of_the_page_alone() -> None:
+def test_without_kept_blocks_nothing_is_told_of_a_text() -> None:
     found = named(f"{DECLARED}<p>one two<p>three four five", [False, False])
 
-    assert found["page_words"] == pytest.approx(np.log1p(5))
-    for name in ("blocks", "mean_probability", "link_share", "sentences", "score", "mass_in_body"):
+    assert found["article_type"] == 1
+    for name in ("mean_probability", "score", "mass_in_body", "times", "least_agreement"):
         assert found[name] == 0
 
 
-PAGE = "<article><p>One two. Three four!</p><li><a href=x>five</a> six</li></article>"
+PAGE = "<article><h1>One</h1><p>One two. Three four!</p><li><a href=x>five</a> six</li></article>"
 
 
-def test_a_page_that_states_nothing_is_decided_by_its_text_alone() -> None:
-    stating, silent = named(DECLARED + PAGE), named(PAGE)
+def test_a_page_that_states_nothing_is_decided_by_its_text_and_its_address_alone() -> None:
+    stating, silent = named(DECLARED + PAGE, url=URL), named(SILENT + PAGE, url=URL)
 
-    for name in page_feature_names():
-        of_text = name.removeprefix(f"{UNDECLARED}:")
-        if name == UNDECLARED:
-            assert (stating[name], silent[name]) == (0, 1)
-        elif of_text != name:
-            assert (stating[name], silent[name]) == (0, stating[of_text])
-        else:
-            assert silent[name] == 0
-    assert {f"{UNDECLARED}:{name}" for name in TEXT} < set(page_feature_names())
+    assert (stating.pop(UNDECLARED), silent.pop(UNDECLARED)) == (0, 1)
+    groups = {feature.name: feature.group for feature in PAGE_FEATURES}
+    for name, group in groups.items():
+        told = group in {Group.TEXT, Group.ADDRESS}
+        assert silent[name] == (stating[name] if told else 0)
+    assert stating["in_article"] > 0
+    assert stating["date"] == 1
 
 
 def test_any_page_can_be_taken_for_a_silent_one() -> None:
-    stating, silent = features_of(DECLARED + PAGE), features_of(PAGE)
+    stating, silent = features_of(DECLARED + PAGE), features_of(SILENT + PAGE)
 
     assert as_undeclared(stating).tolist() == silent.tolist()
     assert as_undeclared(silent).tolist() == silent.tolist()
+
+
+@pytest.mark.parametrize("statement", [DECLARED, SILENT])
+def test_any_page_can_be_taken_for_one_whose_address_is_unknown(statement: str) -> None:
+    known, unknown = features_of(statement + PAGE, url=URL), features_of(statement + PAGE)
+
+    assert known.tolist() != unknown.tolist()
+    assert without_address(known).tolist() == unknown.tolist()
+    assert without_address(unknown).tolist() == unknown.tolist()
+
+
+def test_each_input_has_a_sign() -> None:
+    signs = dict(zip(page_feature_names(), page_feature_signs(), strict=True))
+
+    assert signs["least_agreement"] is Speaks.FOR
+    assert signs["times"] is Speaks.AGAINST
+    assert signs[UNDECLARED] is Speaks.EITHER
 
 
 @given(PAGES)

@@ -244,6 +244,7 @@ def test_weights_for_other_inputs_are_rejected_though_the_names_agree() -> None:
         replace(classifier, network=fewer_inputs),
         replace(classifier, evidence_weights=classifier.evidence_weights[1:]),
         replace(classifier, page_weights=classifier.page_weights[1:]),
+        replace(classifier, confidence_weights=classifier.confidence_weights[1:]),
         replace(classifier, network=replace(network, output=network.output[1:])),
         replace(classifier, network=replace(network, hidden=network.hidden.ravel())),
     ):

@@ -319,6 +319,7 @@ def test_extract_fetches_addresses(done: dict[str, Done], site: Site) -> None:
     assert set(rows) == {site.url("/plain/1"), site.url("/wrapped/2")}
     for row in rows.values():
         assert row["extractor"] == f"mss:{name}"
+        assert 0 < float(str(row["confidence"])) <= 1
     assert story("wrapped", 2).paragraphs[2] in str(rows[site.url("/wrapped/2")]["text"])
 
 

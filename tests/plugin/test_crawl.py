@@ -137,6 +137,7 @@ def test_the_article_of_a_wrapped_page_is_the_wrappers(
     assert item["language"] == "en"
     assert item["probability"] == 1
     assert item["extractor"] == "wrapper:127.0.0.1/stories"
+    assert item["confidence"] is None
     assert "Subscribe" not in item["html"]
     assert told.paragraphs[-1] in item["html"]
 
@@ -151,6 +152,7 @@ def test_the_article_of_a_plain_page_is_the_models(crawls: dict[str, Crawl], sit
     assert item["published"] == told.published
     assert 0.5 < item["probability"] <= 1
     assert item["extractor"] == f"mss:{with_bundled(learned(range(N_WRAPPED))).identifier}"
+    assert 0.5 < item["confidence"] <= 1
 
 
 def test_an_article_says_when_it_was_crawled(crawls: dict[str, Crawl]) -> None:

@@ -39,6 +39,7 @@ FULL: dict[str, Any] = {
     "site_name": "The Daily News",
     "main_image": "https://x.example/i.png",
     "probability": 0.5,
+    "confidence": 0.5,
     "extractor": "mine",
 }
 MakeCrawler = Callable[..., Crawler]
@@ -91,7 +92,10 @@ def test_a_page_without_an_article_is_read_once_too(crawler_of: MakeCrawler) -> 
     assert stat(crawler, "extract/pages") == stat(crawler, f"extract/dropped/{reason}") == 1
 
 
-@pytest.mark.parametrize("lacking", [(), ("crawled",), ("extractor",), ("extractor", "crawled")])
+@pytest.mark.parametrize(
+    "lacking",
+    [(), ("crawled",), ("extractor",), ("confidence",), ("extractor", "confidence", "crawled")],
+)
 def test_an_item_that_lacks_nothing_of_the_page_costs_no_reading(
     crawler_of: MakeCrawler, readings: list[str], lacking: tuple[str, ...]
 ) -> None:
@@ -107,7 +111,8 @@ def test_an_item_that_lacks_nothing_of_the_page_costs_no_reading(
 
     assert {name: done[name] for name in given} == given
     assert done["crawled"]
-    assert "extractor" in done or "extractor" in lacking
+    for name in ("extractor", "confidence"):
+        assert name in done or name in lacking
     assert readings == []
     assert stat(crawler, "extract/pages") == 0
 

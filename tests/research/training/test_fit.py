@@ -9,10 +9,16 @@ from research.datasets.pages import Example
 from research.systems.mss import BlockMss
 from research.training import fit as training
 from research.training.examples import TrainingExample, training_examples
-from research.training.fit import FOLDS, counted, fit, merged
+from research.training.fit import FOLDS, counted, f1_of, fit, merged
 from research.training.optimization import Config
-from scrapy_mss.blocks.classifier import BlockClassifier, block_evidence
+from scrapy_mss.blocks.classifier import (
+    POOLINGS,
+    BlockClassifier,
+    block_evidence,
+    block_inputs,
+)
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.page_features import ReadPage
 from scrapy_mss.core.features import UNIGRAM
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.extractor import Extractor
@@ -116,6 +122,41 @@ def test_evidence_never_comes_from_counts_of_the_page_s_own_site(
         for site in SITES:
             assert bool(times_seen(bayes, site)) == (parts[site] != parts[own])
     assert all(times_seen(whole, site) for site in SITES)
+
+
+def test_confidence_is_the_f1_to_be_expected(fitted: Model) -> None:
+    extractor = Extractor(fitted)
+    whole = news_page(9, site="seven")
+    cut = whole.html.replace("<p>", "<p class=menu>")
+
+    found, doubtful = extractor.extract(whole.html), extractor.extract(cut)
+
+    assert found.confidence is not None
+    assert doubtful.confidence is not None
+    assert 0.8 < found.confidence <= 1
+    assert 0 <= doubtful.confidence < found.confidence
+
+
+def test_the_true_f1_is_by_words_against_the_text_as_people_have_it() -> None:
+    page = Page.of("<p>one two three four<p>five six<p>seven eight")
+    example = TrainingExample(page, np.ones(3, np.bool_), "", text="one two three four nine ten")
+    scores = np.zeros(3)
+    inputs = block_inputs(page, np.zeros((len(POOLINGS), 3)), scores)
+
+    def f1(*kept: bool) -> float:
+        return f1_of(example, ReadPage(page, inputs, scores, np.array(kept)))
+
+    assert f1(True, False, False) == pytest.approx(2 * 4 / (4 + 6))
+    assert f1(True, True, True) == pytest.approx(2 * 4 / (8 + 6))
+    assert f1(False, True, False) == 0
+    assert f1(False, False, False) == 0
+
+
+def test_without_other_pages_confidence_is_what_the_probabilities_give() -> None:
+    _, classifier = fit(learned(), DEFAULT.families, config=Config(hidden=2, epochs=1))
+    log_odds = np.log(0.9 / 0.1)
+
+    assert classifier.confidence(np.array([log_odds, 3.0, 0.5])) == pytest.approx(0.9)
 
 
 def test_without_other_pages_every_page_is_an_article() -> None:

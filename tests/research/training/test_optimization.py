@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from research.training.optimization import (
     RIDGE,
+    SIGNED_RIDGE,
+    SMALL_DEVIATION,
     Config,
     _chances,
     _gradients,
     fit_logistic,
     fit_network,
+    fit_signed,
 )
 from scrapy_mss.blocks.mlp import Matrix, Network
 from scrapy_mss.core.naive_bayes import logistic
@@ -105,6 +108,33 @@ def test_examples_that_are_parted_do_not_run_away() -> None:
     assert found[0] > 1
     assert found[1] == pytest.approx(0, abs=1e-9)
     assert np.isfinite(found).all()
+
+
+@examples(0.5)
+@given(st.integers(0, 1000), st.lists(st.sampled_from([-1, 0, 1]), min_size=3, max_size=3))
+def test_no_coefficient_has_another_sign_than_it_may_have(seed: int, signs: list[int]) -> None:
+    """And those that may be more, or are not 0, are where the loss has no slope."""
+    rng = np.random.default_rng(seed)
+    inputs = rng.normal(size=(3, 40)) * [[0.1], [1.0], [30.0]]
+    labels = (rng.random(40) < logistic(inputs[0] * 20 - inputs[1])).astype(float)
+
+    found = fit_signed(inputs, labels, np.array(signs))
+
+    scale = inputs.std(axis=1) + SMALL_DEVIATION
+    ridge = SIGNED_RIDGE * np.append(found[:-1] * scale, 0.0)
+    error = logistic(found[:-1] @ inputs + found[-1]) - labels
+    slope = np.append((inputs @ error) / scale, error.sum()) / 40 + ridge
+    for coefficient, sign, down in zip(found, (*signs, 0), slope, strict=True):
+        assert sign * coefficient >= 0
+        assert sign * down >= -1e-4 if sign and not coefficient else abs(down) < 1e-4
+
+
+def test_an_input_counts_the_same_in_any_unit() -> None:
+    inputs, labels = np.array([[0.0, 1.0, 2.0, 3.0]]), np.array([0.0, 1.0, 0.0, 1.0])
+
+    metres, millimetres = (fit_signed(inputs * unit, labels, np.ones(1)) for unit in (1, 1000))
+
+    assert metres[0] == pytest.approx(1000 * millimetres[0], rel=0.01)
 
 
 def ring(n: int, seed: int) -> tuple[Matrix, Matrix]:

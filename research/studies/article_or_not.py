@@ -1,0 +1,108 @@
+"""Which pages the bundled model takes for articles: made-up webs of all kinds of page, old news.
+
+    python -m research.studies.article_or_not --data FOLDER --out docs/results
+
+The first table has the demo's five sites, by the kind of page, the second the pages of sets that no
+model learns from, all of which are articles. Each page is read with its address and without.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from research.datasets.sets import load
+from scrapy_mss.extractor import Extractor
+from scrapy_mss.models.store import write_atomically
+
+EXAMPLE_PROJECT: Final = Path(__file__).resolve().parents[2] / "example_project"
+OLD: Final = ("articles_l3s", "sites_ctf", "sites_daniel", "cleaneval_dev")
+
+
+class Asked(NamedTuple):
+    """A page: what row of the table it is in, and whether it is an article."""
+
+    row: str
+    is_article: bool
+    html: str
+    url: str
+
+
+class Taken(NamedTuple):
+    """How many pages of each row there are, and how many were taken for articles."""
+
+    pages: Counter[tuple[str, bool]]
+    with_address: Counter[tuple[str, bool]]
+    without: Counter[tuple[str, bool]]
+
+
+def made_up() -> Iterator[Asked]:
+    """The pages of the demo's sites."""
+    sys.path.append(str(EXAMPLE_PROJECT))
+    import demo_web
+
+    for name in demo_web.SITES:
+        for page in demo_web.pages(name):
+            yield Asked(page.kind, bool(page.expected), page.html, page.url)
+
+
+def old(folder: Path) -> Iterator[Asked]:
+    """The pages of the sets that no model learns from."""
+    for name in OLD:
+        for page in load(f"jsonl:{folder / name}.jsonl.xz").pages:
+            yield Asked(f"`{name}`", is_article=True, html=page.html, url=page.url or "")
+
+
+def taken(pages: Iterable[Asked], extractor: Extractor) -> Taken:
+    """What becomes of the *pages*."""
+    found = Taken(Counter(), Counter(), Counter())
+    for page in pages:
+        row = page.row, page.is_article
+        found.pages[row] += 1
+        found.with_address[row] += extractor.extract(page.html, page.url).is_article
+        found.without[row] += extractor.extract(page.html).is_article
+    return found
+
+
+def table(found: Taken) -> str:
+    """A Markdown table, a row a kind of page, articles first."""
+    lines = [
+        "| pages | | taken for articles | without the address |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    for row in sorted(found.pages, key=lambda row: (not row[1], row[0])):
+        counts = found.pages[row], found.with_address[row], found.without[row]
+        lines.append(f"| {row[0]} | {' | '.join(map(str, counts))} |")
+    return "\n".join(lines) + "\n"
+
+
+def precision_and_recall(found: Taken) -> str:
+    """A line for people: both measures, with the addresses and without."""
+    n_articles = sum(n for (_, is_article), n in found.pages.items() if is_article)
+    shown = []
+    for counts in (found.with_address, found.without):
+        hits = sum(n for (_, is_article), n in counts.items() if is_article)
+        shown.append(f"precision {hits / counts.total():.3f}, recall {hits / n_articles:.3f}")
+    return f"Made-up webs: **{shown[0]}**; without the addresses {shown[1]}.\n"
+
+
+def main() -> None:
+    """Run the study and write its tables."""
+    parser = argparse.ArgumentParser(description="Which pages are taken for articles.")
+    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="labelled sets")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where files go")
+    options = parser.parse_args()
+    extractor = Extractor.load()
+    webs = taken(made_up(), extractor)
+    parts = (precision_and_recall(webs), table(webs), table(taken(old(options.data), extractor)))
+    found = "\n".join(parts)
+    print(found)
+    write_atomically(options.out / "article_or_not.md", found.encode())
+
+
+if __name__ == "__main__":
+    main()
