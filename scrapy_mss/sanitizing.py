@@ -82,6 +82,11 @@ _LEFT_OUT_OF_ADDRESSES = re.compile("[\t\n\r]+")
 MAX_DEPTH = 32
 MAX_TAG_LENGTH = 2**16  # characters of a tag that are read: pictures in attributes are long
 
+# The time of nh3 is quadratic in the ampersands of a text without a tag in between.
+MAX_AMPERSANDS = 256
+_MANY_AMPERSANDS = re.compile(rf"(?:&[^&]*){{{MAX_AMPERSANDS}}}")
+_DIVISION = "<!---->"
+
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?""")
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")  # what no page shows
 
@@ -244,6 +249,7 @@ class _Builder:
     _front: list[str] = field(default_factory=list)
     _partners: list[int] = field(default_factory=list)
     _names: list[str] = field(default_factory=list)
+    _ampersands: int = 0  # since the last division
 
     def add_text(self, row: int) -> None:
         """Add words and symbols; a table in which they are outside of a cell ends before them."""
@@ -252,7 +258,15 @@ class _Builder:
         text = self.tokens.clean[self.pieces.begin[row] : self.pieces.end[row]]
         if "<" in text:
             text = DECLARATION.sub(" ", text).replace("<", "&lt;")
-        self.parts.append(_with_closed_reference(text))
+        self.parts.append(self._in_parts(_with_closed_reference(text)))
+
+    def _in_parts(self, text: str) -> str:
+        """*text* with a comment, which nh3 takes out, after each so many ampersands."""
+        self._ampersands += text.count("&")
+        if self._ampersands <= MAX_AMPERSANDS:
+            return text
+        self._ampersands = 0
+        return _MANY_AMPERSANDS.sub(rf"\g<0>{_DIVISION}", text) + _DIVISION
 
     def open(self, row: int) -> None:
         """Add an opening tag, after closing what it closes."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
+from html import unescape
 
 import lxml.html
 import numpy as np
@@ -306,6 +307,8 @@ BOMBS = {
     "tables in tables": "<table><b lang=d{}>x",
     "cells": "<table><tr><td><i lang=d{}>x",
     "text between rows": "x<b>y</b><tr>",
+    "ampersands in one text": "tea &amp; milk & more ",
+    "ampersands around tags that are dropped": "x&<custom>",
     "hidden in an attribute": '<a ="><b lang=d{}><p>">x',
     "hidden in a comment": "<!--><b lang=d{}><p>-->x",
 }
@@ -322,6 +325,16 @@ def test_any_nesting_takes_linear_time_and_space(shape: str) -> None:
 
     assert len(large()) < 2 * FACTOR * len(small())
     assert grows_linearly(small, large)
+
+
+def test_a_text_of_many_ampersands_is_whole() -> None:
+    words = "".join(f"a{n}&amp;b & &copy;{n} &lt" for n in range(700))
+    tokens = tokenize(f"<p>{words}<x>y</x></p><p>{words}</p>")
+
+    html = sanitized(tokens, np.ones(len(tokens), np.bool_), URL)
+
+    assert lxml.html.fromstring(html).findtext("p") == unescape(words) + "y"
+    assert "<!--" not in html
 
 
 def test_what_the_parser_gets_is_never_nested_deeper_than_the_bound() -> None:
