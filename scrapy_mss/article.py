@@ -129,7 +129,7 @@ def _by_model(
 ) -> ArticleResult:
     extractor = Extractor(state.model)
     tokens = tokenize(page, extractor.profile.stem) if isinstance(page, str) else page
-    extraction = replace(extractor.extract_page(Page(tokens), options.site), url=url)
+    extraction = extractor.extract_page(Page(tokens, url), options.site)
     if not extraction.is_article:
         return ArticleResult(reason=_reason(extraction), source=MODEL, model_state=state.identifier)
     safe = extraction.html

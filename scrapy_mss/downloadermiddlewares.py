@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+VALIDATORS = ("If-None-Match", "If-Modified-Since")
+ASKED = "mss_validators_of"  # the address whose validators a request has
 MAX_VALIDATOR = 1000  # characters of an ETag
 
 
@@ -77,10 +79,17 @@ class UnchangedLists:
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
         """Ask with the validators of the list, if an earlier crawl has read it."""
-        seen = self._seen.list(request.url) if _is_list(request) else None
+        if not _is_list(request):
+            return
+        if request.meta.get(ASKED, request.url) != request.url:  # a redirect copies the headers
+            for name in VALIDATORS:
+                request.headers.pop(name, None)
+        seen = self._seen.list(request.url)
         if seen is not None:
-            _ask(request, "If-None-Match", seen.etag)
-            _ask(request, "If-Modified-Since", seen.modified)
+            request.meta[ASKED] = request.url
+            for name, value in zip(VALIDATORS, (seen.etag, seen.modified), strict=True):
+                if value:
+                    request.headers[name] = value
 
     async def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
@@ -98,11 +107,6 @@ class UnchangedLists:
 
 def _is_list(request: Request) -> bool:
     return SITE in request.meta and bool(request.meta.get(SKIP_EXTRACTION))
-
-
-def _ask(request: Request, name: str, value: str) -> None:
-    if value:
-        request.headers.setdefault(name, value)
 
 
 def _header(response: Response, name: str) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.blocks.confidence import confidence_features
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.page_features import ReadPage, page_features
+from scrapy_mss.blocks.page_features import ReadPage, page_features, without_address
 from scrapy_mss.blocks.selection import kept_tokens, select
 from scrapy_mss.core.article_test import is_article, span_probability
 from scrapy_mss.core.baseline import TAG_PENALTY, simple_scores
@@ -181,7 +181,12 @@ class Extractor:
         features = page_features(read)
         is_likely = classifier.article_probability(features) if chosen.kept.any() else 0.0
         if site is not None:
-            alone, probability = is_likely, site.adjusted(page, probability, is_likely)
+            # What is counted of addresses must not come from the page's address itself.
+            by_page = classifier.article_probability(without_address(features))
+            alone, probability = (
+                is_likely,
+                site.adjusted(page, probability, by_page if chosen.kept.any() else 0.0),
+            )
             chosen = select(page, probability, self.profile.bias)
             read = ReadPage(page, inputs, probability, chosen.kept)
             with_site = classifier.article_probability(page_features(read, features))

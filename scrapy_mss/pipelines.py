@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from scrapy import signals
@@ -14,9 +14,12 @@ from scrapy.exceptions import DropItem, NotConfigured
 from scrapy_mss import stats
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.item_fields import ItemFields, fields_of
-from scrapy_mss.crawl.pages import LISTED
+from scrapy_mss.crawl.pages import LISTED, SITE
+from scrapy_mss.crawl.wire import FAILURES
 from scrapy_mss.items import ARTICLE_FIELDS
 from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.seen.crawled import Addresses
+from scrapy_mss.seen.keys import address_key
 from scrapy_mss.settings import EMIT_ARTICLES
 
 if TYPE_CHECKING:
@@ -140,7 +143,8 @@ class SeenArticleError(DropItem):
 class NewArticlesPipeline:
     """Lets articles pass that were not seen before, and those that have changed.
 
-    An article counts as seen when its item has passed all pipelines.
+    An article counts as seen when its item has passed all pipelines. What fails on the way leaves
+    its site incomplete, so that the next crawl reads the lists that name it again.
     """
 
     def __init__(self, extension: MssExtension) -> None:
@@ -150,11 +154,15 @@ class NewArticlesPipeline:
         self._stats = extension.stats
         self._item_pages = extension.item_pages
         self._names = extension.options.field_map
+        self._under_way: set[int] = set()  # keys of the addresses of items that are new
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         pipeline = cls(MssExtension.of(crawler))
-        crawler.signals.connect(pipeline.add, signals.item_scraped)
+        crawler.signals.connect(pipeline.scraped, signals.item_scraped)
+        crawler.signals.connect(pipeline.dropped, signals.item_dropped)
+        crawler.signals.connect(pipeline.failed, signals.item_error)
+        crawler.signals.connect(pipeline.spider_failed, signals.spider_error)
         return pipeline
 
     def process_item(self, item: Any, spider: Spider | None = None) -> Any:
@@ -163,10 +171,13 @@ class NewArticlesPipeline:
         article = self._article(item, page.response if page else None)
         if article is None:
             return item
-        verdict = self._seen.judge(article.urls, article.title, article.text)
-        if not verdict.is_new:
+        verdict = self._seen.judge(article.addresses, article.title, article.text)
+        if not verdict.is_new or not self._under_way.isdisjoint(article.keys):
+            if not verdict.is_new:
+                self._add(article)
             self._stats.add(stats.SEEN_UNCHANGED)
-            raise SeenArticleError(article.urls[0])
+            raise SeenArticleError(article.addresses.own[0])
+        self._under_way |= article.keys
         self._stats.add(stats.SEEN_CHANGED if verdict.changed else stats.SEEN_NEW)
         fields = fields_of(item)
         for ours, value in (("revision", verdict.revision), ("changed", list(verdict.changed))):
@@ -175,43 +186,89 @@ class NewArticlesPipeline:
                 fields.put(name, value)
         return item
 
-    def add(self, item: Any, response: Response | None) -> None:
-        """Note that the article of *item* has been seen; a signal's handler."""
+    def scraped(self, item: Any, response: Response | None) -> None:
+        """Note that the article of *item* has been seen."""
         article = self._article(item, response)
         if article is not None:
-            listed = response.meta.get(LISTED, 0) if response is not None else 0
-            self._seen.add(article.urls, article.title, article.text, listed)
+            self._under_way -= article.keys
+            self._add(article)
+
+    def dropped(self, item: Any, response: Response | None, exception: Exception) -> None:
+        """Note a page that is no article; an item that was dropped otherwise was not seen."""
+        if isinstance(exception, NoArticleError) and response is not None:
+            if exception.reason in FAILURES:
+                self._leave_incomplete(response)
+            for url in () if exception.reason in FAILURES else _addresses_of(response):
+                self._seen.add_other(url, response.meta.get(LISTED, 0))
+        elif not isinstance(exception, SeenArticleError):
+            article = self._article(item, response)
+            self._under_way -= article.keys if article else set()
+
+    def failed(self, item: Any, response: Response | None) -> None:
+        """Note that an item is lost."""
+        article = self._article(item, response)
+        self._under_way -= article.keys if article else set()
+        self._leave_incomplete(response)
+
+    def spider_failed(self, response: Response | None) -> None:
+        """Note that what a page or a list names is lost."""
+        self._leave_incomplete(response)
+
+    def _leave_incomplete(self, response: Response | None) -> None:
+        site = response.meta.get(SITE) if response is not None else None
+        if site:
+            self._seen.leave_incomplete(site)
+
+    def _add(self, article: _Article) -> None:
+        self._seen.add(article.addresses, article.title, article.text, article.listed)
 
     def _article(self, item: Any, response: Response | None) -> _Article | None:
         """The article in *item*; None if there is no text, or nobody knows where it is from."""
         fields = fields_of(item)
         if fields is None:
             return None
-        values = {name: fields.get(self._names.get(name, name)) for name in _Article.FIELDS}
-        url, text, title = (str(values[name] or "") for name in ("url", "text", "title"))
-        urls = [url] if url else []
-        if response is not None:
-            urls += [response.url, *response.meta.get("redirect_urls", ())]
-        own = str(values["canonical_url"] or "")
-        if urls and own and _is_address_of_an_article(own, urls[0]):
-            urls.append(own)
-        return _Article(list(dict.fromkeys(urls)), title, text) if urls and text else None
+        names = ("url", "canonical_url", "title", "text")
+        values = [str(fields.get(self._names.get(name, name)) or "") for name in names]
+        url, canonical, title, text = values
+        of_page = _addresses_of(response) if response is not None else ()
+        # One response may have several items, each with an address of its own.
+        is_of_page = not url or address_key(url) in map(address_key, of_page)
+        own = tuple(dict.fromkeys((*filter(None, (url,)), *(of_page if is_of_page else ()))))
+        if not own or not text:
+            return None
+        believed = canonical if _is_address_of_an_article(canonical, own[0]) else ""
+        listed = response.meta.get(LISTED, 0) if response is not None and is_of_page else 0
+        return _Article(Addresses(own, believed), title, text, listed)
 
 
 @dataclass(frozen=True, slots=True)
 class _Article:
-    """What is compared of an article, and all addresses that it is known by."""
+    """What is compared of an article, its addresses, and the date in the list that named it."""
 
-    FIELDS: ClassVar = ("url", "canonical_url", "title", "text")
-
-    urls: list[str]
+    addresses: Addresses
     title: str
     text: str
+    listed: int
+
+    @property
+    def keys(self) -> set[int]:
+        canonical = (self.addresses.canonical,) if self.addresses.canonical else ()
+        return {address_key(url) for url in (*self.addresses.own, *canonical)}
+
+
+def _addresses_of(response: Response) -> tuple[str, ...]:
+    """Where *response* is from, and whence it was redirected."""
+    request = response.request
+    return (response.url, *(request.meta.get("redirect_urls", ()) if request else ()))
 
 
 def _is_address_of_an_article(canonical: str, url: str) -> bool:
     """Whether a page's own address can be believed: some sites give that of the front page."""
-    return site_of(canonical) == site_of(url) and bool(urlsplit(canonical).path.strip("/"))
+    return (
+        bool(canonical)
+        and site_of(canonical) == site_of(url)
+        and bool(urlsplit(canonical).path.strip("/"))
+    )
 
 
 def _is_empty(value: object) -> bool:

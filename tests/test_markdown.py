@@ -106,6 +106,12 @@ def test_a_parser_shows_the_same_words(html: str) -> None:
         ("<ul><li>a</li></ul><ul><li>b</li></ul>", "- a\n\n* b"),
         ('<ol start="9"><li><p>a</p><p>b</p></li><li>c</li></ol>', "9. a\n\n   b\n\n10. c"),
         ("<ol reversed><li>a</li><li>b</li></ol>", "2\\.\n\na\n\n1\\.\n\nb"),
+        ("<ul><li>a<ul><li>b</li></ul>c</li></ul>", "- a\n\n  - b\n\n  c"),
+        ("<ul><li>a<ol start=5><li>x</li></ol></li></ul>", "- a\n\n  5. x"),
+        (
+            "<ol start=999999999><li>a</li><li>b</li></ol>",
+            "999999999\\.\n\na\n\n1000000000\\.\n\nb",
+        ),
         ("<blockquote><p>a</p><p>b</p></blockquote>", "> a\n>\n> b"),
         ("<pre>a\n  *b*</pre>", "```\na\n  *b*\n```"),
         ('<p>See!<a href="http://e.com/a b">it</a></p>', "See\\![it](http://e.com/a%20b)"),

@@ -31,7 +31,7 @@ from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.metadata.sites import public_suffixes
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
-from scrapy_mss.seen.crawled import SeenArticles
+from scrapy_mss.seen.crawled import DAY, SeenArticles, Times
 from scrapy_mss.seen.store import SeenStore
 from scrapy_mss.sites.crawled import CrawledSites
 from scrapy_mss.sites.store import SiteStore, sites_path
@@ -170,7 +170,7 @@ class MssExtension:
 
     def _close_seen(self, reason: str) -> None:
         if self.seen is not None:
-            self.seen.close(self.options.seen_days, finished=reason == "finished")
+            self.seen.close(finished=reason == "finished")
             self.stats.put(stats.SEEN_FAILED, self.seen.failures)
 
     def _close_sites(self) -> None:
@@ -207,7 +207,8 @@ def _seen_articles(options: settings.Options) -> SeenArticles | None:
         return None
     store = SeenStore(options.seen or data_path(SEEN_FILE))
     store.check()
-    return SeenArticles(store, round(60 * options.recheck_hours), lambda: int(time() // 60))
+    times = Times(round(60 * options.recheck_hours), options.seen_days * DAY)
+    return SeenArticles(store, times, lambda: int(time() // 60))
 
 
 def _check_replay(options: settings.Options) -> None:

@@ -150,14 +150,16 @@ class WorkerPool:
         _end(slot)
 
     def _answer(self, slot: _WorkerSlot, page: PageRequest) -> PageAnswer:
+        is_read = False
         try:
             into, out = self._pipes(slot)
             with slot.limit.of(self._seconds):
+                is_read = True
                 wire.send(into, page.to_bytes())
                 answer = PageAnswer.from_bytes(wire.receive(out))
         except LOST:
             exit_code = _end(slot)
-            if slot.limit.passed:
+            if is_read and slot.limit.passed:  # and not the time that a worker had to start
                 return PageAnswer(failure=TIMEOUT)
             return PageAnswer(failure=MEMORY if exit_code == OUT_OF_MEMORY else CRASH)
         except BaseException:

@@ -78,14 +78,16 @@ class SharedModel:
     def changing(self, by: Observation | None = None) -> Iterator[None]:
         """Keep workers from reading while the counts change *by* what is added, or all may."""
         self._step()
-        self._barrier()
-        self._changes.note(by, self._generation)
         try:
-            yield
-        finally:
-            self._name()
             self._barrier()
-            self._step()
+            self._changes.note(by, self._generation)
+            yield
+        finally:  # or workers would wait for the end of a change that is over
+            try:
+                self._name()
+            finally:
+                self._barrier()
+                self._step()
 
     def close(self) -> None:
         """Give the model memory of its own again."""

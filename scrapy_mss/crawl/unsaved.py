@@ -7,6 +7,8 @@ what was added up before: so each row is added up a few times, and takes 12 byte
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, Observation, united
 from scrapy_mss.models.examples import Example
 from scrapy_mss.models.learned_pages import LearnedPages
@@ -41,11 +43,12 @@ class Unsaved:
 
     def add(self, example: Example, generation: int) -> None:
         """Take in a page that is learned in *generation*."""
-        if self._n_recent_rows > max(FEWEST_ROWS, *map(_rows, self._summed), 0):
-            self._summed, self._recent, self._n_recent_rows = [united(self._parts)], [], 0
         self._recent.append(example.observation)
         self._n_recent_rows += _rows(example.observation)
         self._learned_pages.add(example.key, generation)
+        if self._n_recent_rows > max(FEWEST_ROWS, *map(_rows, self._summed), 0):
+            with suppress(MemoryError):  # it only takes less room: the next page tries again
+                self._summed, self._recent, self._n_recent_rows = [united(self._parts)], [], 0
 
     def follow(self, later: Unsaved) -> None:
         """Take in what was learned *later*; where this raises, nothing was taken in."""

@@ -19,7 +19,8 @@ from scrapy_mss.markdown.tree import Element, Node
 _RULE = "___"  # the one of three that no list's mark can be taken for a part of
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot"})
-_LARGEST_NUMBER = 9  # digits of an item's number
+_MOST_DIGITS = 9  # of an item's number
+LARGEST_NUMBER = 10**_MOST_DIGITS - 1
 _WIDEST_CELL = 20  # columns: a page may say that a cell has a million
 
 
@@ -40,7 +41,7 @@ class Listing:
 
     def written(self, *, other_mark: bool) -> str:
         """The list; with *other_mark* it is not continued from a list before it."""
-        is_tight = all(len(item) < 2 or isinstance(item[1], Listing) for item in self.items)  # noqa: PLR2004
+        is_tight = all(map(_is_tight, self.items))
         return ("\n" if is_tight else "\n\n").join(
             _indented(joined(item, "\n" if is_tight else "\n\n"), mark)
             for item, mark in zip(self.items, self._marks(other_mark=other_mark), strict=True)
@@ -55,6 +56,18 @@ class Listing:
 
 
 Block: TypeAlias = "Leaf | Listing"
+
+
+def _is_tight(item: list[Block]) -> bool:
+    """Whether *item* is read the same without empty lines between its blocks.
+
+    A line of text after a list would belong to the list, and only a list that begins with 1
+    interrupts a text.
+    """
+    if len(item) < 2:  # noqa: PLR2004
+        return True
+    _, below, *others = item
+    return not others and isinstance(below, Listing) and below.first in (None, 1)
 
 
 def joined(found: Sequence[Block], separator: str = "\n\n") -> str:
@@ -155,7 +168,7 @@ def _listed(items: list[list[Block]], numbers: list[int | None]) -> list[Block]:
     if not items or numbers[0] is None:
         return [Listing(items, None)] if items else []
     in_order = list(range(numbers[0], numbers[0] + len(items)))
-    if numbers == in_order and numbers[0] >= 0:
+    if numbers == in_order and numbers[0] >= 0 and in_order[-1] <= LARGEST_NUMBER:
         return [Listing(items, numbers[0])]
     return [
         block
@@ -179,7 +192,7 @@ def _numbers(element: Element) -> list[int | None]:
 
 def _number(value: str | None, otherwise: int) -> int:
     is_number = value is not None and value.isascii() and value.isdecimal()
-    return int(value) if value and is_number and len(value) <= _LARGEST_NUMBER else otherwise
+    return int(value) if value and is_number and len(value) <= _MOST_DIGITS else otherwise
 
 
 def _table(element: Element) -> list[Block]:

@@ -3,7 +3,7 @@
 A script that cannot be parsed is skipped. A node describes the page if all keys on the way to it
 are in `PAGE_KEYS`: an article under any other key, in an `ItemList` or as a mention, is another
 page's. Scripts are found by a look at the source alone, as the types are wanted for each page that
-is read; its metadata are read from a parsed page (`metadata.jsonld`).
+is read, those in comments among them; metadata are read from a parsed page (`metadata.jsonld`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_PAGE_SCRIPTS: Final = 50
 MAX_PAGE_NODES: Final = 2_000  # objects and lists that describe the page; real pages have some ten
 MAX_TYPES: Final = 20  # of one node
 MAX_TYPE_NAME: Final = 200
-_END: Final = re.compile("</script", re.IGNORECASE)
+_END: Final = re.compile(r"</(?ai:script)(?=[\s/>])")  # as a parser has it: no long s
 
 # The CDATA section or comment that XHTML needed around a script, and how far from the end of the
 # script its closing mark is searched.
@@ -113,10 +113,13 @@ def _scripts(source: str, places: Iterable[int]) -> Iterator[str]:
     left = MAX_ALL_SCRIPTS
     for place in places:
         start = source.find(">", place, place + MAX_TAG) + 1
-        end = _END.search(source, start, start + left) if start else None
-        if end:
-            yield source[start : end.start()]
-            left -= end.start() - start
+        if not start:
+            continue
+        end = _END.search(source, start, start + left)
+        if end is None:
+            return  # the last one that is read: what is behind it is part of it
+        yield source[start : end.start()]
+        left -= end.start() - start
 
 
 def _types_of(node: Mapping[str, Any]) -> Iterator[str]:

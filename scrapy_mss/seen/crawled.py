@@ -1,7 +1,7 @@
 """What one crawl has seen, and what it knows of earlier ones.
 
 An article counts as seen when its item has left the pipelines, and a checkpoint stores it: a crawl
-that is killed gets again what it saw since its last checkpoint, and loses nothing. The state of a
+that is killed gets again what it saw since its last checkpoint. The state of a
 list, such as a feed, is stored only when the crawl has ended well and has downloaded all that the
 list names, since a list that has not changed is not read again.
 """
@@ -18,7 +18,27 @@ from scrapy_mss.seen.store import Seen, SeenList, SeenStore, SeenStoreError
 logger = logging.getLogger(__name__)
 
 DAY: Final = 24 * 60  # minutes
-MET_AGAIN: Final = 7 * DAY  # an address that is met is noted once in so long
+MET_AGAIN: Final = 7 * DAY
+NO_REVISION: Final = 0  # of what is no article
+
+
+class Addresses(NamedTuple):
+    """The addresses that an article is known by."""
+
+    own: tuple[str, ...]  # where it is, and whence it was redirected
+    canonical: str = ""  # what the page declares, if that can be believed
+
+
+class Times(NamedTuple):
+    """How long what is kept, in minutes."""
+
+    recheck: int  # an article without a date is read again after so long
+    keep: int = 0  # what no crawl has met for so long is forgotten; 0 keeps all
+
+    @property
+    def met_again(self) -> int:
+        """An address that is met is noted once in so long."""
+        return min(MET_AGAIN, self.keep // 2) if self.keep else MET_AGAIN
 
 
 class Verdict(NamedTuple):
@@ -32,10 +52,9 @@ class Verdict(NamedTuple):
 class SeenArticles:
     """The articles that a crawl has seen, with those of earlier crawls."""
 
-    def __init__(self, store: SeenStore, recheck: int, now: Callable[[], int]) -> None:
-        """*recheck* is after how many minutes an article without a date is read again."""
+    def __init__(self, store: SeenStore, times: Times, now: Callable[[], int]) -> None:
         self._store = store
-        self._recheck = recheck
+        self._times = times
         self._now = now
         self._unsaved: dict[int, Seen] = {}
         self._lists: dict[str, tuple[str, SeenList]] = {}
@@ -52,30 +71,58 @@ class SeenArticles:
         if seen is None:
             return True
         now = self._now()
-        if now - seen.met >= MET_AGAIN:
+        if now - seen.met >= self._times.met_again:
             self._unsaved[key] = seen._replace(met=now)
-        if listed:
-            return listed > (seen.listed or seen.checked)
-        return now - seen.checked >= self._recheck
+        if min(listed, now) > seen.listed > 0:
+            return True
+        # Dates of one list are compared with one another, not with our clock.
+        is_dated = bool(listed and seen.listed)
+        return not is_dated and now - seen.checked >= self._times.recheck
 
-    def judge(self, urls: Iterable[str], title: str | None, text: str | None) -> Verdict:
-        """What the article at *urls*, which are one page, is beside what was seen of it."""
-        found = (self._seen(address_key(url)) for url in urls)
-        seen = max(filter(None, found), key=lambda each: each.revision, default=None)
-        if seen is None:
-            return Verdict(is_new=True, revision=1, changed=())
-        keys = {"title": (seen.title, title_key(title)), "text": (seen.text, text_key(text))}
-        changed = tuple(name for name, (before, after) in keys.items() if before != after)
-        return Verdict(bool(changed), seen.revision + bool(changed), changed)
+    def judge(self, addresses: Addresses, title: str | None, text: str | None) -> Verdict:
+        """What an article is beside what was seen of it.
 
-    def add(self, urls: list[str], title: str | None, text: str | None, listed: int = 0) -> None:
-        """Note that the article at *urls* has been seen."""
+        Under its own address it is compared; where the page says that it is another one's copy,
+        and that was seen in the same words, it is that.
+        """
+        seen = next(filter(None, map(self._article, addresses.own)), None)
+        if seen is not None:
+            keys = {"title": (seen.title, title_key(title)), "text": (seen.text, text_key(text))}
+            changed = tuple(name for name, (before, after) in keys.items() if before != after)
+            return Verdict(bool(changed), seen.revision + bool(changed), changed)
+        copied = self._article(addresses.canonical) if addresses.canonical else None
+        if copied is not None and copied.text == text_key(text):
+            return Verdict(is_new=False, revision=copied.revision, changed=())
+        return Verdict(is_new=True, revision=1, changed=())
+
+    def add(
+        self, addresses: Addresses, title: str | None, text: str | None, listed: int = 0
+    ) -> None:
+        """Note that an article has been seen."""
         now = self._now()
-        keys = {address_key(url) for url in urls}
-        revision = self.judge(urls, title, text).revision
-        before = max((each.listed for key in keys if (each := self._seen(key))), default=0)
-        seen = Seen(text_key(text), title_key(title), revision, max(before, listed), now, now)
-        self._unsaved.update(dict.fromkeys(keys, seen))
+        revision = self.judge(addresses, title, text).revision
+        listed = min(listed, now)
+        seen = Seen(text_key(text), title_key(title), revision, listed, now, now)
+        self._note(addresses.own, seen)
+        if addresses.canonical and self._article(addresses.canonical) is None:
+            self._note((addresses.canonical,), seen)
+
+    def add_other(self, url: str, listed: int = 0) -> None:
+        """Note that what is at *url* was read and is no article; it is due again like one."""
+        if self._article(url) is None:
+            now = self._now()
+            self._note((url,), Seen(0, 0, NO_REVISION, min(listed, now), now, now))
+
+    def _article(self, url: str) -> Seen | None:
+        """What was seen of the article at *url*."""
+        seen = self._seen(address_key(url))
+        return seen if seen is not None and seen.revision != NO_REVISION else None
+
+    def _note(self, urls: Iterable[str], seen: Seen) -> None:
+        for key in {address_key(url) for url in urls}:
+            before = self._seen(key)
+            listed = max(before.listed if before else 0, seen.listed)
+            self._unsaved[key] = seen._replace(listed=listed)
 
     def list(self, url: str) -> SeenList | None:
         """The list at *url*, as an earlier crawl has seen it."""
@@ -111,7 +158,7 @@ class SeenArticles:
         else:
             self._unsaved = {}
 
-    def close(self, keep_days: int, *, finished: bool) -> None:
+    def close(self, *, finished: bool) -> None:
         """Store all; after a crawl that has *finished*, the lists of sites that are complete."""
         self.checkpoint()
         now = self._now()
@@ -124,8 +171,8 @@ class SeenArticles:
         try:
             if lists:
                 self._store.add_lists(lists, now)
-            if keep_days:
-                self._store.forget_before(now - keep_days * DAY)
+            if self._times.keep:
+                self._store.forget_before(now - self._times.keep)
         except SeenStoreError as error:
             self._failed(error)
         self._store.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import calendar
 import json
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
 from io import BytesIO
 from itertools import islice
 from typing import Any, Final
@@ -17,6 +18,13 @@ FEED_TYPES: Final = frozenset(
     {"application/rss+xml", "application/atom+xml", "application/feed+json", "application/json"}
 )
 _COMMENTS: Final = ("/comments/", "comments/feed", "feed/comments")
+
+
+def check() -> None:
+    """Stop here if feeds cannot be read."""
+    if find_spec("feedparser") is None:
+        message = "feeds need feedparser; run: pip install 'scrapy-mss[spiders]'"
+        raise ImportError(message, name="feedparser")
 
 
 def feeds_of(page: HtmlResponse) -> list[str]:
@@ -40,11 +48,8 @@ def entries(feed: TextResponse) -> list[Listed]:
 
 
 def _of_xml(feed: TextResponse) -> Iterator[tuple[str, int]]:
-    try:
-        import feedparser
-    except ImportError as error:
-        message = "feeds need feedparser; run: pip install 'scrapy-mss[spiders]'"
-        raise ImportError(message, name=error.name) from error
+    import feedparser
+
     # What it would clean and resolve is the text of the entries, which nobody reads here.
     parsed = feedparser.parse(
         BytesIO(feed.body),

@@ -19,11 +19,11 @@ class Listed(NamedTuple):
 
 
 def newest_first(listed: Iterable[Listed]) -> list[Listed]:
-    """Each address once, with its latest date; those without a date come last."""
+    """Each address once, with its latest date; those without a date come last, in their order."""
     latest: dict[str, int] = {}
     for url, minute in listed:
         latest[url] = max(minute, latest.get(url, 0))
-    return [Listed(*each) for each in sorted(latest.items(), key=lambda each: (-each[1], each[0]))]
+    return [Listed(*each) for each in sorted(latest.items(), key=lambda each: -each[1])]
 
 
 def minute_of(text: str | None) -> int:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 MAX_SECTIONS: Final = 20  # fronts of sections that are read, of a site
 MAX_FEEDS: Final = 20
 MAX_SITEMAPS: Final = 10  # of an index, the newest
+MAX_LISTS: Final = 200  # of a site in all: sitemaps may name sitemaps without an end
 MAX_AGE: Final = 7 * 24 * 60  # minutes: what a list has that is older is its archive
 LISTS_FIRST: Final = 1000  # priority, so that the newest of all that is listed comes first
 UNDATED: Final = 24 * 60  # minutes: how old an article without a date is taken to be
@@ -55,14 +56,10 @@ NOTHING_KNOWN: Final = AddressCounts()
 class Site:
     """A site of the list, in this crawl."""
 
-    front: str
+    name: str  # the registered domain
+    fronts: list[str] = field(default_factory=list)
     asked: set[int] = field(default_factory=set)  # keys of the addresses of its articles
     lists: set[str] = field(default_factory=set)
-
-    @property
-    def name(self) -> str:
-        """The registered domain."""
-        return site_of(self.front)
 
 
 class Named(NamedTuple):
@@ -88,7 +85,10 @@ class NewsSpider(Spider):
 
     def __init__(self, sites: Sites = "", limit: int | str = 200, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.sites = {site_of(front): Site(front) for front in sites_of(sites)}
+        self.sites: dict[str, Site] = {}
+        for front in sites_of(sites):
+            name = site_of(front)
+            self.sites.setdefault(name, Site(name)).fronts.append(front)
         self.limit = int(limit)
         self._links = LinkExtractor()
 
@@ -105,6 +105,7 @@ class NewsSpider(Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         if not args and not kwargs.get("sites"):
             kwargs["sites"] = listed(crawler.settings.get("MSS_SITES"))
+        feeds.check()
         spider = super().from_crawler(crawler, *args, **kwargs)
         if not spider.sites:
             raise SiteListError(
@@ -116,9 +117,9 @@ class NewsSpider(Spider):
     async def start(self) -> AsyncIterator[Any]:
         """Read the front page and robots.txt of each site."""
         for site in self.sites.values():
-            robots = HtmlResponse(site.front).urljoin("/robots.txt")
-            for kind, url in ((FRONT, site.front), (ROBOTS, robots)):
-                for request in self._lists(site, kind, [url]):
+            robots = [HtmlResponse(front).urljoin("/robots.txt") for front in site.fronts]
+            for kind, urls in ((FRONT, site.fronts), (ROBOTS, robots)):
+                for request in self._lists(site, kind, urls):
                     yield request
 
     def parse_list(self, response: Response, kind: str) -> Iterator[Request]:
@@ -141,7 +142,8 @@ class NewsSpider(Spider):
         """Find feeds, sections, and what is probably an article, on a front page."""
         if isinstance(response, HtmlResponse):
             urls = [link.url for link in self._links.extract_links(response)]
-            sections = [url for url in urls if site_of(url) == site.name and is_section(url)]
+            own = _own_sites(response, site)
+            sections = [url for url in urls if site_of(url) in own and is_section(url)]
             yield Named(SECTION, sections[:MAX_SECTIONS])
         yield from self.read_section(response, site)
 
@@ -150,8 +152,9 @@ class NewsSpider(Spider):
         if isinstance(response, HtmlResponse):
             yield Named(FEED, feeds.feeds_of(response)[:MAX_FEEDS])
             urls = [link.url for link in self._links.extract_links(response)]
-            own = (url for url in urls if site_of(url) == site.name)
-            yield [Listed(url, 0) for url in own if self._is_probable(url)]
+            own = _own_sites(response, site)
+            articles = (url for url in urls if site_of(url) in own and self._is_probable(url))
+            yield [Listed(url, 0) for url in articles]
 
     def read_feed(self, response: Response, _: Site) -> Found:
         """Find the articles of a feed."""
@@ -166,8 +169,10 @@ class NewsSpider(Spider):
     def read_sitemap(self, response: Response, _: Site) -> Found:
         """Find the newest sitemaps of an index, and what a sitemap dates as new."""
         sitemap = sitemaps.read(response)
-        newest = newest_first(sitemap.sitemaps)[:MAX_SITEMAPS]
-        yield Named(SITEMAP, [each.url for each in newest])
+        newest = newest_first(sitemap.sitemaps)
+        if len(newest) > MAX_SITEMAPS and not newest[0].minute:  # who knows at which end they are?
+            newest = newest[: MAX_SITEMAPS // 2] + newest[-(MAX_SITEMAPS // 2) :]
+        yield Named(SITEMAP, [each.url for each in newest[:MAX_SITEMAPS]])
         dated = (each for each in newest_first(sitemap.pages) if each.minute)
         yield [each for each in dated if self._is_probable(each.url)]
 
@@ -207,7 +212,7 @@ class NewsSpider(Spider):
         meta = {SKIP_EXTRACTION: True, SKIP_TRAINING: True, SITE: site.name}
         meta["handle_httpstatus_list"] = [NOT_MODIFIED]
         for url in urls:
-            if url in site.lists:
+            if url in site.lists or len(site.lists) >= MAX_LISTS:
                 continue
             site.lists.add(url)
             yield Request(
@@ -239,3 +244,8 @@ class NewsSpider(Spider):
                 meta={LISTED: minute, SITE: site.name},
                 priority=-max(now - minute if minute else UNDATED, 0) // 60,
             )
+
+
+def _own_sites(front: Response, site: Site) -> set[str]:
+    """The domain that is listed, and the one that it was redirected to."""
+    return {site.name, site_of(front.url)}

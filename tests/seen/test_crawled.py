@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_mss.seen.crawled import DAY, SeenArticles, Verdict
+from scrapy_mss.seen.crawled import DAY, Addresses, SeenArticles, Times, Verdict
 from scrapy_mss.seen.store import SeenList, SeenStore
 
 URL, OTHER = "http://a.example/story", "http://a.example/other"
@@ -30,8 +30,12 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "seen.db"
 
 
+def of(*urls: str) -> Addresses:
+    return Addresses(urls)
+
+
 def crawl(path: Path, clock: Clock) -> SeenArticles:
-    return SeenArticles(SeenStore(path), DAY, clock)
+    return SeenArticles(SeenStore(path), Times(DAY, 10 * DAY), clock)
 
 
 def test_an_article_is_due_until_it_was_seen_and_again_after_a_day(
@@ -39,9 +43,9 @@ def test_an_article_is_due_until_it_was_seen_and_again_after_a_day(
 ) -> None:
     seen = crawl(path, clock)
     assert seen.is_due(URL)
-    seen.add([URL], "Rain", "Rain fell.")
+    seen.add(of(URL), "Rain", "Rain fell.")
     assert not seen.is_due(URL)
-    seen.close(0, finished=True)
+    seen.close(finished=True)
 
     clock.minute += DAY - 1
     assert not crawl(path, clock).is_due(URL)
@@ -49,48 +53,91 @@ def test_an_article_is_due_until_it_was_seen_and_again_after_a_day(
     assert crawl(path, clock).is_due(URL)
 
 
-def test_a_date_decides_where_there_is_one(path: Path, clock: Clock) -> None:
+def test_a_later_date_than_before_makes_it_due(path: Path, clock: Clock) -> None:
     seen = crawl(path, clock)
-    seen.add([URL], "Rain", "Rain fell.", listed=clock.minute - 60)
-    seen.add([OTHER], "Sun", "The sun shone.")
+    listed = clock.minute - 300  # by a clock of another zone
+    seen.add(of(URL), "Rain", "Rain fell.", listed=listed)
     clock.minute += 9 * DAY
 
-    assert not seen.is_due(URL, clock.minute - 9 * DAY - 60)
-    assert seen.is_due(URL, clock.minute - 9 * DAY - 59)
-    assert not seen.is_due(OTHER, clock.minute - 9 * DAY)  # it was read after that
-    assert seen.is_due(OTHER, clock.minute - 8 * DAY)
+    assert not seen.is_due(URL, listed)
+    assert seen.is_due(URL, listed + 1)
+
+
+def test_the_first_date_of_an_article_tells_nothing(path: Path, clock: Clock) -> None:
+    seen = crawl(path, clock)
+    seen.add(of(URL), "Rain", "Rain fell.")
+
+    assert not seen.is_due(URL, clock.minute)
+    clock.minute += DAY
+    assert seen.is_due(URL, clock.minute)
+
+
+def test_a_date_in_the_future_hides_nothing(path: Path, clock: Clock) -> None:
+    seen = crawl(path, clock)
+    seen.add(of(URL), "Rain", "Rain fell.", listed=clock.minute + 400 * DAY)
+    assert not seen.is_due(URL, clock.minute + 400 * DAY)
+
+    clock.minute += 60
+    assert seen.is_due(URL, clock.minute)
 
 
 def test_an_article_in_other_words_is_a_revision(path: Path, clock: Clock) -> None:
     seen = crawl(path, clock)
-    assert seen.judge([URL], "Rain", "Rain fell.") == Verdict(is_new=True, revision=1, changed=())
-    seen.add([URL], "Rain", "Rain fell.")
+    assert seen.judge(of(URL), "Rain", "Rain fell.") == Verdict(is_new=True, revision=1, changed=())
+    seen.add(of(URL), "Rain", "Rain fell.")
 
-    assert not seen.judge([URL], "Rain", "Rain  fell").is_new
-    assert seen.judge([URL], "Rain", "Rain falls.") == Verdict(
+    assert not seen.judge(of(URL), "Rain", "Rain  fell").is_new
+    assert seen.judge(of(URL), "Rain", "Rain falls.") == Verdict(
         is_new=True, revision=2, changed=("text",)
     )
-    seen.add([URL], "Storm", "Rain falls.")
-    assert seen.judge([URL], "Rain", "Rain.") == Verdict(
+    seen.add(of(URL), "Storm", "Rain falls.")
+    assert seen.judge(of(URL), "Rain", "Rain.") == Verdict(
         is_new=True, revision=3, changed=("title", "text")
     )
 
 
 def test_an_article_is_known_by_all_its_addresses(path: Path, clock: Clock) -> None:
     seen = crawl(path, clock)
-    seen.add([URL, OTHER], "Rain", "Rain fell.")
+    seen.add(of(URL, OTHER), "Rain", "Rain fell.")
 
-    assert not seen.judge([OTHER], "Rain", "Rain fell.").is_new
-    assert not seen.judge([OTHER, "http://a.example/third"], "Rain", "Rain fell.").is_new
+    assert not seen.judge(of(OTHER), "Rain", "Rain fell.").is_new
+    assert not seen.judge(of("http://a.example/third", OTHER), "Rain", "Rain fell.").is_new
+
+
+def test_a_copy_is_known_by_what_the_page_says_and_its_words(path: Path, clock: Clock) -> None:
+    seen = crawl(path, clock)
+    seen.add(of(URL), "Rain", "Rain fell.")
+    copy, other = (Addresses((url,), canonical=URL) for url in (OTHER, f"{URL}?page=2"))
+
+    assert not seen.judge(copy, "Rain", "Rain fell.").is_new
+    assert seen.judge(other, "Rain", "It went on.") == Verdict(is_new=True, revision=1, changed=())
+    seen.add(other, "Rain", "It went on.")
+    assert not seen.judge(of(URL), "Rain", "Rain fell.").is_new
+    assert not seen.judge(other, "Rain", "It went on.").is_new
+
+
+def test_what_is_no_article_is_read_again_after_a_day_and_may_be_one_then(
+    path: Path, clock: Clock
+) -> None:
+    seen = crawl(path, clock)
+    seen.add_other(URL)
+    assert not seen.is_due(URL)
+
+    clock.minute += DAY
+    assert seen.is_due(URL)
+    assert seen.judge(of(URL), "Rain", "Rain fell.").revision == 1
+    seen.add(of(URL), "Rain", "Rain fell.")
+    seen.add_other(URL)
+    assert not seen.judge(of(URL), "Rain", "Rain fell.").is_new
 
 
 def test_a_crawl_that_is_killed_loses_what_came_after_its_checkpoint(
     path: Path, clock: Clock
 ) -> None:
     seen = crawl(path, clock)
-    seen.add([URL], "Rain", "Rain fell.")
+    seen.add(of(URL), "Rain", "Rain fell.")
     seen.checkpoint()
-    seen.add([OTHER], "Sun", "The sun shone.")
+    seen.add(of(OTHER), "Sun", "The sun shone.")
 
     later = crawl(path, clock)
     assert not later.is_due(URL)
@@ -109,7 +156,7 @@ def test_a_list_is_kept_if_all_that_it_names_was_downloaded(
     seen.add_list(LIST, "a", SeenList('"1"'))
     seen.add_named(LIST, "feed", [URL])
     seen.leave_incomplete(incomplete)
-    seen.close(0, finished=finished)
+    seen.close(finished=finished)
 
     kept = SeenList('"1"', "", (("feed", URL),))
     assert crawl(path, clock).list(LIST) == (kept if is_kept else None)
@@ -118,11 +165,11 @@ def test_a_list_is_kept_if_all_that_it_names_was_downloaded(
 def test_an_address_that_is_met_is_kept_even_if_nobody_reads_it(path: Path, clock: Clock) -> None:
     seen = crawl(path, clock)
     for url in (URL, OTHER):
-        seen.add([url], "Rain", "Rain fell.", listed=5)
+        seen.add(of(url), "Rain", "Rain fell.", listed=5)
     seen.checkpoint()
     clock.minute += 20 * DAY
     assert not seen.is_due(URL, 5)
-    seen.close(10, finished=True)
+    seen.close(finished=True)
 
     assert not crawl(path, clock).is_due(URL, 5)
     assert crawl(path, clock).is_due(OTHER, 5)
@@ -133,10 +180,10 @@ def test_a_file_that_fails_stops_no_crawl(
 ) -> None:
     seen = crawl(path, clock)
     path.write_bytes(b"no database" * 99)
-    seen.add([URL], "Rain", "Rain fell.")
+    seen.add(of(URL), "Rain", "Rain fell.")
 
     assert seen.is_due(OTHER)
     seen.checkpoint()
-    seen.close(10, finished=True)
+    seen.close(finished=True)
     assert seen.failures > 2
     assert len(caplog.records) == 1
