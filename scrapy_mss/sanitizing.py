@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from html import escape, unescape
+from itertools import pairwise
 from urllib.parse import urljoin
 
 import numpy as np
@@ -82,9 +83,9 @@ _LEFT_OUT_OF_ADDRESSES = re.compile("[\t\n\r]+")
 MAX_DEPTH = 32
 MAX_TAG_LENGTH = 2**16  # characters of a tag that are read: pictures in attributes are long
 
-# The time of nh3 is quadratic in the ampersands of a text without a tag in between.
-MAX_AMPERSANDS = 256
-_MANY_AMPERSANDS = re.compile(rf"(?:&[^&]*){{{MAX_AMPERSANDS}}}")
+# The time of nh3 is quadratic in the characters that it escapes in a text without a tag in between.
+MAX_ESCAPED = 256
+_ESCAPED = re.compile("[&\xa0]")
 _DIVISION = "<!---->"
 
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?""")
@@ -249,7 +250,7 @@ class _Builder:
     _front: list[str] = field(default_factory=list)
     _partners: list[int] = field(default_factory=list)
     _names: list[str] = field(default_factory=list)
-    _ampersands: int = 0  # since the last division
+    _escaped: int = 0  # characters since the last division
 
     def add_text(self, row: int) -> None:
         """Add words and symbols; a table in which they are outside of a cell ends before them."""
@@ -261,12 +262,14 @@ class _Builder:
         self.parts.append(self._in_parts(_with_closed_reference(text)))
 
     def _in_parts(self, text: str) -> str:
-        """*text* with a comment, which nh3 takes out, after each so many ampersands."""
-        self._ampersands += text.count("&")
-        if self._ampersands <= MAX_AMPERSANDS:
+        """*text* with a comment, which nh3 takes out, after each so many of what it escapes."""
+        self._escaped += text.count("&") + text.count("\xa0")
+        if self._escaped <= MAX_ESCAPED:
             return text
-        self._ampersands = 0
-        return _MANY_AMPERSANDS.sub(rf"\g<0>{_DIVISION}", text) + _DIVISION
+        self._escaped = 0
+        places = [found.start() for found in _ESCAPED.finditer(text)][::MAX_ESCAPED]
+        bounds = pairwise((0, *places, len(text)))
+        return _DIVISION.join(text[start:end] for start, end in bounds) + _DIVISION
 
     def open(self, row: int) -> None:
         """Add an opening tag, after closing what it closes."""

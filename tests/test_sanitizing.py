@@ -308,6 +308,8 @@ BOMBS = {
     "cells": "<table><tr><td><i lang=d{}>x",
     "text between rows": "x<b>y</b><tr>",
     "ampersands in one text": "tea &amp; milk & more ",
+    "no-break spaces": "tea\xa0milk\xa0",
+    "no-break spaces as references": "&nbsp;x",
     "ampersands around tags that are dropped": "x&<custom>",
     "hidden in an attribute": '<a ="><b lang=d{}><p>">x',
     "hidden in a comment": "<!--><b lang=d{}><p>-->x",
@@ -328,7 +330,7 @@ def test_any_nesting_takes_linear_time_and_space(shape: str) -> None:
 
 
 def test_a_text_of_many_ampersands_is_whole() -> None:
-    words = "".join(f"a{n}&amp;b & &copy;{n} &lt" for n in range(700))
+    words = "".join(f"a{n}&amp;b & &copy;{n}\xa0&nbsp;&lt" for n in range(700))
     tokens = tokenize(f"<p>{words}<x>y</x></p><p>{words}</p>")
 
     html = sanitized(tokens, np.ones(len(tokens), np.bool_), URL)

@@ -1,8 +1,5 @@
 """What reading one page costs in a fresh process, beside an ordinary page of the same size.
 
-What an ordinary page takes is so many parses by lxml, as in `shapes`: a bound does not move when
-ordinary pages become cheaper.
-
 Fresh, since caches of words make the second reading of a page cheaper than the first, which is the
 one that a crawl pays for. The ordinary page is the made-up one of `synthetic`, behind what a news
 page states about itself.
@@ -15,7 +12,6 @@ import resource
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from time import process_time
 from typing import TypeVar
 
 import numpy as np
@@ -24,7 +20,6 @@ from lxml import etree
 from research.benchmarks.children import forked
 from research.benchmarks.mutations import URL
 from research.benchmarks.page_properties import Reader
-from research.benchmarks.shapes import ORDINARY
 from research.benchmarks.synthetic import page
 
 STATED = """<title>Rain falls in May</title><link rel=canonical href="/2024/03/05/story">
@@ -67,11 +62,9 @@ class PageCosts:
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         pages = [STATED + page(size) for size in SIZES]
+        costs = [[self.measured(html) for _ in range(ORDINARY_TRIES)] for html in pages]
         self._sizes = [size_of(html) for html in pages]
-        self._ordinary = [
-            min(_seconds_of_parse(html) for _ in range(ORDINARY_TRIES)) * sum(ORDINARY.values())
-            for html in pages
-        ]
+        self._ordinary = [min(cost.seconds for cost in tries) for tries in costs]
         self._any_page = min(self.measured(STATED).memory for _ in range(ORDINARY_TRIES))
         self._any_tree = min(self._tree(STATED) for _ in range(ORDINARY_TRIES))
 
@@ -80,7 +73,7 @@ class PageCosts:
         return next(forked(partial(self._cost, html)))
 
     def ordinary(self, size: int) -> float:
-        """Seconds that an ordinary page of so many bytes took when the bounds were set."""
+        """Seconds that an ordinary page of so many bytes takes."""
         return float(np.interp(size, self._sizes, self._ordinary))
 
     def relative(self, html: str, enough: float) -> tuple[float, float]:
@@ -114,13 +107,6 @@ def _growth(perform: Callable[[], Result]) -> tuple[Result, int]:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     result = perform()
     return result, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * KILOBYTE
-
-
-def _seconds_of_parse(html: str) -> float:
-    """Processor time of lxml's parse of an ordinary page, the unit of `shapes.ORDINARY`."""
-    began = process_time()
-    _parsed(html)
-    return process_time() - began
 
 
 def _parsed(html: str) -> object:

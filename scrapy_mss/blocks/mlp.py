@@ -17,6 +17,7 @@ Matrix: TypeAlias = NDArray[np.float32]
 Number = TypeVar("Number", np.float32, np.float64)
 
 CLIP = 4.0  # deviations from the mean: one value in ten thousand, if they are normal
+PORTION = 2**11  # rows; what is computed of them takes three megabytes
 MOST_WORK = 3 * 2**17  # multiplications of a product; OpenBLAS wakes its threads from 2**19 on
 
 
@@ -30,7 +31,13 @@ class Network:
     output: Matrix  # float32[n_hidden+1]
 
     def log_odds(self, inputs: Matrix) -> Matrix:
-        """float32[n] for float32[n, n_inputs]."""
+        """float32[n] for float32[n, n_inputs]; of a long page for some rows after the others."""
+        if len(inputs) <= PORTION:
+            return self._log_odds(inputs)
+        starts = range(0, len(inputs), PORTION)
+        return np.concatenate([self._log_odds(inputs[at : at + PORTION]) for at in starts])
+
+    def _log_odds(self, inputs: Matrix) -> Matrix:
         activations = self._sums(self.standardized(inputs))
         _activate(activations, self.hidden[-1])
         # Not a product by BLAS, which wakes its threads for a far smaller matrix with a vector.

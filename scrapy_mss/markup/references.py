@@ -31,12 +31,11 @@ def decode(reference: str) -> str:
     """The text that a character reference stands for; the reference itself if for none."""
     if reference[1:2] == "#":
         return _number(reference) if len(reference) <= _LONGEST else "\ufffd"
-    name = reference[1:]
-    text = html5.get(name)
+    text = html5.get(reference[1:])
     if text is not None:
         return text
-    bare = _BARE_NAME.match(name) if len(reference) <= _LONGEST else None
-    return html5[bare[0]] + name[bare.end() :] if bare else reference
+    bare = _BARE_NAME.match(reference, 1) if len(reference) <= _LONGEST else None
+    return html5[bare[0]] + reference[bare.end() :] if bare else reference
 
 
 @lru_cache(2**12)  # pages repeat few of them

@@ -229,9 +229,12 @@ def _tag_code(piece: str) -> int:
 
 
 def _text_code(text: str, normal: Normalizer) -> int:
-    if text and (text[0].isalnum() or text[0] == "_"):
+    if not text:
+        return _NO_TOKEN
+    first = text[0]
+    if first.isalnum() or first == "_":
         return _hash(normal(text)) | WORD
-    if not text or _ANY_BLANK.match(text):
+    if not "!" <= first <= "~" and _ANY_BLANK.match(text):  # of ASCII's, these are none
         return _NO_TOKEN
     return _hash(text) | SYMBOL
 
