@@ -298,7 +298,7 @@ SETTINGS: tuple[Setting, ...] = (
         _at_least(0, float, LONGEST),
         "a number of hours",
         "After so long an article is downloaded again, to see whether it has changed, if neither "
-        "feed nor sitemap dates it. With a date it is when that is later than it was.",
+        "feed nor sitemap has dated it twice. With two dates it is when the second is later.",
     ),
     Setting(
         "MSS_SITES",

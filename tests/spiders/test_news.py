@@ -77,6 +77,9 @@ def test_what_is_new_or_has_changed_comes(paper: Paper, tmp_path: Path) -> None:
     assert set(paper.asked) & set(paper.stories) == {new, changed, touched}
     assert found.mss("seen/unchanged") == 1
 
+    assert read(paper, tmp_path).items == []
+    assert not set(paper.asked) & set(paper.stories)  # nor what was found unchanged
+
 
 def test_what_one_crawl_leaves_the_next_one_gets(paper: Paper, tmp_path: Path) -> None:
     first = read(paper, tmp_path, limit=4)
