@@ -79,7 +79,6 @@ class Reader:
         times = [process_time()]
         extraction = self._extractor.extract(html, url)
         shown = extraction.html
-        written = markdown(shown)  # once sanitized, as in a crawl
         times.append(process_time())
         fields = metadata.read_html(html, url).fields()
         times.append(process_time())
@@ -87,6 +86,7 @@ class Reader:
         if labelling.reason is None:
             self._learn(labelling)
         times.append(process_time())
+        written = markdown(shown)  # which is made only if a setting asks for it
         labelled = {}
         if labelling.reason is None and (article := article_of_labels(labelling, url).article):
             labelled = {**vars(article)}
