@@ -72,6 +72,7 @@ SETTINGS: dict[str, Any] = {
     "MSS_SITE_MEMORY": 0,
     "MSS_EXTRACTOR": "",
     "MSS_EMIT": "articles",
+    "MSS_ONLY_NEW": False,
     "MSS_ITEM_CLASS": "scrapy_mss.items.Article",
     "MSS_FIELD_MAP": {},
 }

@@ -238,6 +238,12 @@ def test_extract_tells_by_its_exit_code_that_a_page_has_no_article(done: dict[st
     assert done["text"].code == done["urls"].code == done["urls untrained"].code == 0
 
 
+def test_extract_answers_again_where_crawls_want_only_what_is_new(folder: Path, site: Site) -> None:
+    line = f"-s MSS_ONLY_NEW=1 -s MSS_SEEN=@seen.db extract {site.url('/plain/1')}"
+
+    assert [run(folder, line).code for _ in range(2)] == [0, 0]
+
+
 def test_extract_says_why_an_address_has_no_article(
     done: dict[str, Done], site: Site, folder: Path
 ) -> None:
