@@ -22,7 +22,7 @@ from scrapy_mss.items import Article, values_of
 from scrapy_mss.markdown import markdown
 from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Tokens
+from scrapy_mss.markup.tokens import Bools, Tokens
 from scrapy_mss.metadata.dates import find as find_date
 from scrapy_mss.metadata.text import clean
 from scrapy_mss.models.model import Model
@@ -132,18 +132,25 @@ def _by_model(
     extraction = extractor.extract_page(Page(tokens, url), options.site)
     if not extraction.is_article:
         return ArticleResult(reason=_reason(extraction), source=MODEL, model_state=state.identifier)
-    safe = extraction.html
     article = Article(
         url,
         text=extraction.text,
-        html=extraction.source_html if options.raw_html else safe,
-        markdown=markdown(safe) if options.markdown else None,
+        **_shown(extraction.tokens, extraction.kept, url, options),
         probability=round(extraction.probability, 4),
         confidence=None if extraction.confidence is None else round(extraction.confidence, 4),
         extractor=f"mss:{state.identifier}",
         **page_metadata(tokens.source, url),
     )
     return ArticleResult(article, source=MODEL, model_state=state.identifier)
+
+
+def _shown(tokens: Tokens, kept: Bools, url: str, options: ReadOptions) -> dict[str, Any]:
+    """The *kept* tokens as HTML and, if it is asked for, as Markdown."""
+    if options.raw_html and not options.markdown:
+        return {"html": well_formed(tokens, kept)}
+    safe = sanitized(tokens, kept, url)
+    html = {"html": well_formed(tokens, kept) if options.raw_html else safe}
+    return html | ({"markdown": markdown(safe)} if options.markdown else {})
 
 
 def _reason(extraction: Extraction) -> str:
@@ -180,12 +187,10 @@ def article_of_labels(
         "authors": [name for each in labelling.authors if (name := clean(each))],
         "published": find_date(labelling.published),
     }
-    safe = sanitized(tokens, inside, url)
     article = Article(
         url,
         text=labelling.text,
-        html=well_formed(tokens, inside) if options.raw_html else safe,
-        markdown=markdown(safe) if options.markdown else None,
+        **_shown(tokens, inside, url, options),
         probability=1.0,
         extractor=f"wrapper:{labelling.wrapper.id}",
         **values | {name: value for name, value in by_rule.items() if value},

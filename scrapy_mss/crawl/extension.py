@@ -142,8 +142,10 @@ class MssExtension:
                 await self.learner.finish()
                 await self._finish_sites()
         finally:
-            self._close_parts()
-            self._close_seen(reason)
+            try:
+                self._close_parts()
+            finally:
+                self._close_seen(reason)
         self.stats.put(stats.MODEL_PAGES, self.learner.pages)
         self.stats.put(stats.MODEL_CHECKPOINTS, self.learner.checkpoints)
         self.stats.put(stats.MODEL_TWICE, self.learner.n_twice)

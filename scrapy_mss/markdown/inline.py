@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from scrapy_mss.markdown.tree import BLOCKS, Element, Node
+from scrapy_mss.markdown.tree import Element, Node
+from scrapy_mss.markup.tags import BLOCK_TAGS
 
 LINE_BREAK = "  \n"
 
@@ -102,7 +103,7 @@ class _Line:
         elif name in _MARKS and not emphasized:
             self._add_emphasis(_MARKS[name], element)
         else:
-            gap = " " if name in BLOCKS else ""
+            gap = " " if name in BLOCK_TAGS else ""
             self._add(gap)
             self.add_all(element.children, emphasized=emphasized)
             self._add(gap)

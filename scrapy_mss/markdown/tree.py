@@ -10,14 +10,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import TypeAlias
 
-from scrapy_mss.markup.tags import VOID_TAGS
-
-# Those of `scrapy_mss.sanitizing.ALLOWED` that begin a line of their own; the others are inline.
-BLOCKS = frozenset(
-    "p div article section main header footer aside h1 h2 h3 h4 h5 h6 hgroup address blockquote "
-    "pre hr ul ol li dl dt dd figure figcaption details summary table caption thead tbody tfoot "
-    "tr td th".split()
-)
+from scrapy_mss.markup.tags import BLOCK_TAGS, VOID_TAGS
 
 
 @dataclass(slots=True)
@@ -56,7 +49,7 @@ class _Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         element = Element(tag, {name: value or "" for name, value in attrs})
         self.open[-1].children.append(element)
-        if tag in BLOCKS:
+        if tag in BLOCK_TAGS:
             for each in (*self.open, element):
                 each.has_block = True
         if tag not in VOID_TAGS:
