@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final, NamedTuple
 
 from scrapy_mss.seen.keys import address_key, text_key, title_key
@@ -54,6 +55,10 @@ class SeenArticles:
 
     def __init__(self, store: SeenStore, times: Times, now: Callable[[], int]) -> None:
         self._store = store
+        self._writer = SeenStore(store.path)  # a connection for the thread that writes
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-seen")
+        self._write: Future[None] | None = None
+        self._in_flight: dict[int, Seen] = {}  # what is being written
         self._times = times
         self._now = now
         self._unsaved: dict[int, Seen] = {}
@@ -148,19 +153,37 @@ class SeenArticles:
         self._incomplete.add(site)
 
     def checkpoint(self) -> None:
-        """Store what was seen; what cannot be stored now is tried again with the next."""
-        if not self._unsaved:
+        """Begin to store what was seen, unless that is still under way.
+
+        A thread does it, as it may have to wait for another crawl. What cannot be stored is tried
+        again with the next checkpoint.
+        """
+        if self._write is not None and not self._write.done():
             return
+        self.wait()
+        if self._unsaved:
+            self._in_flight, self._unsaved = self._unsaved, {}
+            self._write = self._thread.submit(self._writer.add, self._in_flight)
+
+    def wait(self) -> None:
+        """Wait for the checkpoint that is under way."""
+        if self._write is None:
+            return
+        write, self._write = self._write, None
+        batch, self._in_flight = self._in_flight, {}
         try:
-            self._store.add(self._unsaved)
+            write.result()
         except SeenStoreError as error:
             self._failed(error)
-        else:
-            self._unsaved = {}
+            self._unsaved = batch | self._unsaved
 
     def close(self, *, finished: bool) -> None:
         """Store all; after a crawl that has *finished*, the lists of sites that are complete."""
+        self.wait()
         self.checkpoint()
+        self.wait()
+        self._thread.shutdown()
+        self._writer.close()
         now = self._now()
         complete = finished and not self._unsaved
         lists = {
@@ -178,8 +201,9 @@ class SeenArticles:
         self._store.close()
 
     def _seen(self, key: int) -> Seen | None:
-        if key in self._unsaved:
-            return self._unsaved[key]
+        for recent in (self._unsaved, self._in_flight):
+            if key in recent:
+                return recent[key]
         try:
             return self._store.article(key)
         except SeenStoreError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,7 @@ def test_a_crawl_that_is_killed_loses_what_came_after_its_checkpoint(
     seen = crawl(path, clock)
     seen.add(of(URL), "Rain", "Rain fell.")
     seen.checkpoint()
+    seen.wait()
     seen.add(of(OTHER), "Sun", "The sun shone.")
 
     later = crawl(path, clock)
@@ -162,11 +164,31 @@ def test_a_list_is_kept_if_all_that_it_names_was_downloaded(
     assert crawl(path, clock).list(LIST) == (kept if is_kept else None)
 
 
+def test_a_checkpoint_does_not_wait_for_another_crawl(path: Path, clock: Clock) -> None:
+    seen = crawl(path, clock)
+    seen.add(of(URL), "Rain", "Rain fell.")
+    SeenStore(path).check()
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    seen.checkpoint()
+    assert not seen.is_due(URL)
+    seen.add(of(OTHER), "Sun", "The sun shone.")
+    other.execute("COMMIT")
+    other.close()
+    seen.close(finished=True)
+
+    assert seen.failures == 0
+    assert not crawl(path, clock).is_due(URL)
+    assert not crawl(path, clock).is_due(OTHER)
+
+
 def test_an_address_that_is_met_is_kept_even_if_nobody_reads_it(path: Path, clock: Clock) -> None:
     seen = crawl(path, clock)
     for url in (URL, OTHER):
         seen.add(of(url), "Rain", "Rain fell.", listed=5)
     seen.checkpoint()
+    seen.wait()
     clock.minute += 20 * DAY
     assert not seen.is_due(URL, 5)
     seen.close(finished=True)
@@ -184,6 +206,7 @@ def test_a_file_that_fails_stops_no_crawl(
 
     assert seen.is_due(OTHER)
     seen.checkpoint()
+    seen.wait()
     seen.close(finished=True)
     assert seen.failures > 2
     assert len(caplog.records) == 1
