@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from scrapy_mss.sqlite_files import ForeignFileError, Form, prepare, transaction
+
 FORMAT: Final = 1
 APPLICATION_ID: Final = 0x6D737365  # "msse", by which SQLite files are told apart
 WAIT_SECONDS: Final = 10.0  # for another crawl's checkpoint
@@ -39,6 +41,7 @@ CREATE TABLE IF NOT EXISTS lists (
     met INTEGER NOT NULL
 ) WITHOUT ROWID;
 """
+_FORM = Form("what crawls of scrapy-mss have seen", APPLICATION_ID, FORMAT, _SCHEMA)
 
 
 class SeenStoreError(OSError):
@@ -153,31 +156,18 @@ class SeenStore:
                 self.path, WAIT_SECONDS, isolation_level=None, check_same_thread=False
             )
             try:
-                self._check(connection)
+                self._prepare(connection)
             except BaseException:
                 connection.close()
                 raise
             self._connection = connection
         return self._connection
 
-    def _check(self, connection: sqlite3.Connection) -> None:
-        """Make the tables in a new file; reject a file that is not ours."""
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        (n_tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if (application, version, n_tables) == (0, 0, 0):
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("BEGIN IMMEDIATE")
-            for statement in _SCHEMA.strip().split(";")[:-1]:
-                connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
-            connection.execute("COMMIT")
-        elif (application, version) != (APPLICATION_ID, FORMAT):
-            raise SeenStoreError(
-                f"{self.path}: expected what crawls of scrapy-mss have seen in format {FORMAT}, "
-                f"got application {application}, format {version}. Name another file in MSS_SEEN"
-            )
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        try:
+            prepare(connection, _FORM)
+        except ForeignFileError as error:
+            raise SeenStoreError(f"{self.path}: {error}. Name another file in MSS_SEEN") from error
         # After a crash of the machine, not of the crawl, the last checkpoint may be lost.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
@@ -185,13 +175,8 @@ class SeenStore:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         connection = self._opened()
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(connection):
             yield connection
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
 
     @contextmanager
     def _errors(self) -> Iterator[None]:

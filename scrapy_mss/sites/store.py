@@ -23,6 +23,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.sites.format import DamagedMemoryError, from_bytes, to_bytes
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.observation import BlockKeys
+from scrapy_mss.sqlite_files import ForeignFileError, Form, prepare, transaction
 
 FORMAT = 2  # of the tables and the bytes in them
 APPLICATION_ID = 0x6D737369  # "mssi", by which SQLite files are told apart
@@ -38,6 +39,7 @@ CREATE TABLE IF NOT EXISTS sites (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS by_use ON sites (used);
 CREATE TABLE IF NOT EXISTS keys (fingerprint TEXT PRIMARY KEY) WITHOUT ROWID;
+INSERT OR IGNORE INTO keys VALUES ('{fingerprint}');
 """
 
 
@@ -81,7 +83,7 @@ class SiteStore:
         Where this raises, nothing was added.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self._connection() as connection, self._transaction(connection):
+        with self._connection() as connection, transaction(connection):
             for site, memory in sorted(learned.items()):
                 before = SiteMemory() if site in anew else self._memory(connection, site)
                 connection.execute(
@@ -128,41 +130,16 @@ class SiteStore:
 
     def _check(self, connection: sqlite3.Connection) -> None:
         """Make the tables in a new file; reject a file that is not ours or of other keys."""
-        (application,) = connection.execute("PRAGMA application_id").fetchone()
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        (n_tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if (application, version, n_tables) == (0, 0, 0):
-            self._create(connection)
-        elif (application, version) != (APPLICATION_ID, FORMAT):
-            raise SiteStoreError(
-                f"{self.path}: expected sites of scrapy-mss in format {FORMAT}, got "
-                f"application {application}, format {version}. Name another file"
-            )
+        try:
+            prepare(connection, _form())
+        except ForeignFileError as error:
+            raise SiteStoreError(f"{self.path}: {error}. Name another file") from error
         (found,) = connection.execute("SELECT fingerprint FROM keys").fetchone() or ("",)
         if found != fingerprint():
             raise SiteStoreError(
                 f"{self.path}: this version recognizes texts by other keys than the one that "
                 f"wrote the file. {_REMOVE}"
             )
-
-    def _create(self, connection: sqlite3.Connection) -> None:
-        connection.execute("PRAGMA journal_mode = WAL")
-        with self._transaction(connection):
-            for statement in _SCHEMA.strip().split(";")[:-1]:
-                connection.execute(statement)
-            connection.execute("INSERT OR IGNORE INTO keys VALUES (?)", (fingerprint(),))
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
-
-    @contextmanager
-    def _transaction(self, connection: sqlite3.Connection) -> Iterator[None]:
-        connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            connection.execute("ROLLBACK")
-            raise
-        connection.execute("COMMIT")
 
 
 _REMOVE = "Remove the file, and sites are learned anew"
@@ -174,3 +151,8 @@ def fingerprint() -> str:
     keys = BlockKeys.of(Page.of(_PROBE))
     digest = blake2b(keys.texts.tobytes() + keys.containers.tobytes(), digest_size=16)
     return digest.hexdigest()
+
+
+def _form() -> Form:
+    schema = _SCHEMA.format(fingerprint=fingerprint())
+    return Form("sites of scrapy-mss", APPLICATION_ID, FORMAT, schema)
