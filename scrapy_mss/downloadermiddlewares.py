@@ -10,7 +10,15 @@ from scrapy.http import Request, Response
 
 from scrapy_mss import stats
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.crawl.pages import NOT_MODIFIED, OK, SITE, SKIP_EXTRACTION, SKIP_TRAINING, is_page
+from scrapy_mss.crawl.pages import (
+    NOT_MODIFIED,
+    OK,
+    SITE,
+    SKIP_EXTRACTION,
+    SKIP_TRAINING,
+    header,
+    is_page,
+)
 from scrapy_mss.seen.store import SeenList
 
 if TYPE_CHECKING:
@@ -22,6 +30,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+GIVEN = ("ETag", "Last-Modified")
 VALIDATORS = ("If-None-Match", "If-Modified-Since")
 ASKED = "mss_validators_of"  # the address whose validators a request has
 MAX_VALIDATOR = 1000  # characters of an ETag
@@ -96,7 +105,8 @@ class UnchangedLists:
     ) -> Response:
         """Note the validators of a list; of one that has not changed, what it was."""
         if _is_list(request):
-            seen = SeenList(_header(response, "ETag"), _header(response, "Last-Modified"))
+            etag, modified = (header(response, name)[:MAX_VALIDATOR] for name in GIVEN)
+            seen = SeenList(etag, modified)
             if response.status == NOT_MODIFIED:
                 self._stats.add(stats.LISTS_UNCHANGED)
                 seen = self._seen.list(request.url) or seen
@@ -107,8 +117,3 @@ class UnchangedLists:
 
 def _is_list(request: Request) -> bool:
     return SITE in request.meta and bool(request.meta.get(SKIP_EXTRACTION))
-
-
-def _header(response: Response, name: str) -> str:
-    value = response.headers.get(name)
-    return value.decode("latin-1")[:MAX_VALIDATOR] if value else ""

@@ -182,15 +182,13 @@ class Extractor:
         is_likely = classifier.article_probability(features) if chosen.kept.any() else 0.0
         if site is not None:
             # What is counted of addresses must not come from the page's address itself.
-            by_page = classifier.article_probability(without_address(features))
-            alone, probability = (
-                is_likely,
-                site.adjusted(page, probability, by_page if chosen.kept.any() else 0.0),
-            )
+            without = classifier.article_probability(without_address(features))
+            by_page = without if chosen.kept.any() else 0.0
+            probability = site.adjusted(page, probability, by_page)
             chosen = select(page, probability, self.profile.bias)
             read = ReadPage(page, inputs, probability, chosen.kept)
             with_site = classifier.article_probability(page_features(read, features))
-            is_likely = site.judged(alone, with_site)
+            is_likely = site.judged(is_likely, with_site)
         kept = keep(page.tokens, chosen.span, self.profile.rules) & kept_tokens(page, chosen.kept)
         text = render(page.tokens, kept)
         is_likely = is_likely if text else 0.0

@@ -23,3 +23,9 @@ def is_page(response: Response, request: Request | None) -> TypeGuard[HtmlRespon
         and response.status == OK
         and request.callback is not NO_CALLBACK
     )
+
+
+def header(response: Response, name: str) -> str:
+    """The value of a header of *response*; empty if there is none."""
+    value = response.headers.get(name)
+    return value.decode("latin-1") if value else ""

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from scrapy.http import HtmlResponse, TextResponse
 
+from scrapy_mss.crawl.pages import header
 from scrapy_mss.spiders.listed import MAX_LISTED, Listed, minute_of
 
 FEED_TYPES: Final = frozenset(
@@ -53,7 +54,7 @@ def _of_xml(feed: TextResponse) -> Iterator[tuple[str, int]]:
     # What it would clean and resolve is the text of the entries, which nobody reads here.
     parsed = feedparser.parse(
         BytesIO(feed.body),
-        response_headers={"content-type": _header(feed, "Content-Type")},
+        response_headers={"content-type": header(feed, "Content-Type")},
         sanitize_html=False,
         resolve_relative_uris=False,
     )
@@ -75,8 +76,3 @@ def _of_json(feed: TextResponse) -> Iterator[tuple[str, int]]:
             given = (item.get(name) for name in ("date_modified", "date_published"))
             minutes = (minute_of(each) for each in given if isinstance(each, str))
             yield str(item.get("url") or ""), max(minutes, default=0)
-
-
-def _header(response: TextResponse, name: str) -> str:
-    value = response.headers.get(name)
-    return value.decode("latin-1") if value else ""

@@ -89,7 +89,7 @@ class NewsSpider(Spider):
         for front in sites_of(sites):
             name = site_of(front)
             self.sites.setdefault(name, Site(name)).fronts.append(front)
-        self.limit = int(limit)
+        self.limit = _limit(limit)
         self._links = LinkExtractor()
 
     @classmethod
@@ -141,20 +141,14 @@ class NewsSpider(Spider):
     def read_front(self, response: Response, site: Site) -> Found:
         """Find feeds, sections, and what is probably an article, on a front page."""
         if isinstance(response, HtmlResponse):
-            urls = [link.url for link in self._links.extract_links(response)]
-            own = _own_sites(response, site)
-            sections = [url for url in urls if site_of(url) in own and is_section(url)]
-            yield Named(SECTION, sections[:MAX_SECTIONS])
-        yield from self.read_section(response, site)
+            links = self._own_links(response, site)
+            yield Named(SECTION, list(filter(is_section, links))[:MAX_SECTIONS])
+            yield from self._named_by(response, links)
 
     def read_section(self, response: Response, site: Site) -> Found:
         """Find feeds, and what is probably an article, on the front page of a section."""
         if isinstance(response, HtmlResponse):
-            yield Named(FEED, feeds.feeds_of(response)[:MAX_FEEDS])
-            urls = [link.url for link in self._links.extract_links(response)]
-            own = _own_sites(response, site)
-            articles = (url for url in urls if site_of(url) in own and self._is_probable(url))
-            yield [Listed(url, 0) for url in articles]
+            yield from self._named_by(response, self._own_links(response, site))
 
     def read_feed(self, response: Response, _: Site) -> Found:
         """Find the articles of a feed."""
@@ -202,6 +196,16 @@ class NewsSpider(Spider):
     def _seen(self) -> SeenArticles | None:
         return MssExtension.of(self.crawler).seen
 
+    def _own_links(self, front: HtmlResponse, site: Site) -> list[str]:
+        """What *front* links to on the domain that is listed, or that it was redirected to."""
+        own = {site.name, site_of(front.url)}
+        urls = (link.url for link in self._links.extract_links(front))
+        return [url for url in urls if site_of(url) in own]
+
+    def _named_by(self, front: HtmlResponse, links: Iterable[str]) -> Found:
+        yield Named(FEED, feeds.feeds_of(front)[:MAX_FEEDS])
+        yield [Listed(url, 0) for url in links if self._is_probable(url)]
+
     def _is_probable(self, url: str) -> bool:
         memories = MssExtension.of(self.crawler).sites
         known = memories.addresses(url) if memories is not None else NOTHING_KNOWN
@@ -246,6 +250,11 @@ class NewsSpider(Spider):
             )
 
 
-def _own_sites(front: Response, site: Site) -> set[str]:
-    """The domain that is listed, and the one that it was redirected to."""
-    return {site.name, site_of(front.url)}
+def _limit(given: int | str) -> int:
+    try:
+        limit = int(given)
+    except ValueError:
+        limit = -1
+    if limit < 0:
+        raise ValueError(f"limit: expected a number of articles, got {given!r}")
+    return limit

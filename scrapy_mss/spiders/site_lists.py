@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import urlsplit
 
+TEXT_FILES = (".txt", ".csv", ".lst")  # no sites: there are no such domains
+
 
 class SiteListError(ValueError):
     """A list of sites cannot be used; the message says what was expected."""
@@ -20,7 +22,12 @@ def sites_of(given: str | Iterable[str]) -> list[str]:
 
 
 def _is_file(name: str) -> bool:
-    return "://" not in name and Path(name).is_file()
+    if "://" in name:
+        return False
+    is_one = Path(name).is_file()
+    if name.endswith(TEXT_FILES) and not is_one:
+        raise SiteListError(f"{name}: no such file, which should have a site on each line")
+    return is_one
 
 
 def _lines(path: Path) -> list[str]:

@@ -125,6 +125,13 @@ def test_what_is_no_site_is_named(name: str) -> None:
         sites_of([name])
 
 
+def test_a_file_that_is_not_there_is_not_taken_for_a_site(tmp_path: Path) -> None:
+    with pytest.raises(SiteListError, match=r"none\.txt: no such file"):
+        sites_of(str(tmp_path / "none.txt"))
+    with pytest.raises(SiteListError, match=r"sites\.txt: no such file"):
+        sites_of(["a.example", "sites.txt"])
+
+
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     path = tmp_path / "sites.txt"
     path.write_bytes(b"\xff\xfe\xff")

@@ -111,7 +111,13 @@ def test_what_is_old_is_the_archive(paper: Paper, tmp_path: Path) -> None:
 
 
 def test_a_spider_without_sites_says_what_it_needs(tmp_path: Path) -> None:
-    without, wrong = crawl(tmp_path, [Job("news", {}), Job("news", {"sites": "not a site"})])
+    given: tuple[dict[str, str], ...] = (
+        {},
+        {"sites": "not a site"},
+        {"sites": "a.example", "limit": "many"},
+    )
+    without, wrong, unlimited = crawl(tmp_path, [Job("news", each) for each in given])
 
     assert "scrapy crawl news -a sites=sites.txt, or set MSS_SITES" in without.error
     assert "'not a site': expected a site such as example.com" in wrong.error
+    assert unlimited.error == "ValueError: limit: expected a number of articles, got 'many'"
