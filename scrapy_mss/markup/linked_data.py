@@ -29,7 +29,7 @@ MAX_PAGE_SCRIPTS: Final = 50
 MAX_PAGE_NODES: Final = 2_000  # objects and lists that describe the page; real pages have some ten
 MAX_TYPES: Final = 20  # of one node
 MAX_TYPE_NAME: Final = 200
-_END: Final = re.compile(r"</(?ai:script)(?=[\s/>])")  # as a parser has it: no long s
+END: Final = re.compile(r"</(?ai:script)(?=[\s/>])")  # as a parser has it: no long s
 
 # The CDATA section or comment that XHTML needed around a script, and how far from the end of the
 # script its closing mark is searched.
@@ -115,7 +115,7 @@ def _scripts(source: str, places: Iterable[int]) -> Iterator[str]:
         start = source.find(">", place, place + MAX_TAG) + 1
         if not start:
             continue
-        end = _END.search(source, start, start + left)
+        end = END.search(source, start, start + left)
         if end is None:
             return  # the last one that is read: what is behind it is part of it
         yield source[start : end.start()]

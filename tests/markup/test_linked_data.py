@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_mss.markup import linked_data
 from scrapy_mss.markup.linked_data import CUE, MAX_PAGE_NODES, MAX_PAGE_SCRIPTS, page_types
 from scrapy_mss.markup.occurrences import occurrences
 from tests.helpers.layouts import PAGES
@@ -15,7 +16,8 @@ ARTICLE = {"@type": "Article"}
 
 
 def script(*values: object) -> str:
-    return f'<script type="application/ld+json">{"".join(map(json.dumps, values))}</script>'
+    texts = (json.dumps(each, ensure_ascii=False) for each in values)
+    return f'<script type="application/ld+json">{"".join(texts)}</script>'
 
 
 def types_in(source: str) -> set[str]:
@@ -51,6 +53,8 @@ def test_types_are_those_of_nodes_that_describe_the_page(value: object, expected
         (script(ARTICLE, {"@type": "Event"}), {"Article", "Event"}),
         (script(ARTICLE).replace("</script", "</SCRIPT"), {"Article"}),
         ("<script type=application/ld+json>{</script>" + script(ARTICLE), {"Article"}),
+        (script({"@type": "Article", "name": "a </\u017fcript"}), {"Article"}),
+        (script({"@type": "Article", "name": "a </scripted"}), {"Article"}),
         ('<script>{"@type": "Article"}</script>', set()),
         ('<script type="application/ld+json">{"@type": "Article"}', set()),
         ("ld+json", set()),
@@ -58,6 +62,23 @@ def test_types_are_those_of_nodes_that_describe_the_page(value: object, expected
 )
 def test_scripts_are_read_one_by_one(source: str, expected: set[str]) -> None:
     assert types_in(source) == expected
+
+
+def test_the_end_of_scripts_that_have_none_is_searched_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched: list[int] = []
+    end = linked_data.END
+
+    class Counting:
+        def search(self, source: str, *bounds: int) -> object:
+            searched.append(bounds[0])
+            return end.search(source, *bounds)
+
+    monkeypatch.setattr(linked_data, "END", Counting())
+
+    assert types_in("<script type=application/ld+json>" * MAX_PAGE_SCRIPTS + "<" * 10_000) == set()
+    assert len(searched) == 1
 
 
 def test_no_more_is_read_of_a_page_than_pages_have() -> None:

@@ -186,6 +186,20 @@ def test_an_error_in_a_change_ends_the_change(
     assert reader.state().identifier == learned(range(0)).identifier
 
 
+def test_a_change_that_cannot_be_noted_ends_too(
+    shared: SharedModel, reader: SharedModelReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TableChanges, "note", failing)
+        with pytest.raises(MemoryError), shared.changing():
+            raise AssertionError("nothing changes that is not noted")
+
+    assert reader.state().identifier == learned(range(0)).identifier
+
+
 def test_a_closed_one_leaves_the_model_its_counts(model: Model) -> None:
     shared = SharedModel(model)
     learn(shared, model, 0)

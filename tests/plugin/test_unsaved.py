@@ -84,3 +84,22 @@ def test_rows_are_added_up_before_they_are_many(monkeypatch: pytest.MonkeyPatch)
 
     one = sum(len(bucket) for bucket, _ in EXAMPLES[0].observation.counts.values())
     assert sum(map(unsaved._rows, made._parts)) <= 4 * one
+
+
+def test_a_page_is_taken_in_even_where_no_room_is_left_to_add_rows_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def failing(_: object) -> None:
+        raise MemoryError
+
+    made = Unsaved()
+    with monkeypatch.context() as patch:
+        patch.setattr(unsaved, "FEWEST_ROWS", 1)
+        patch.setattr(unsaved, "united", failing)
+        for each in EXAMPLES[:3]:
+            made.add(each, 0)
+
+    assert made.pages == 3
+    assert_same_counts(made.as_model(DEFAULT), batch(EXAMPLES[:3]).as_model(DEFAULT))
+    learned_keys = made.as_model(DEFAULT).learned_pages.arrays()[0].tolist()
+    assert set(learned_keys) == {each.key for each in EXAMPLES[:3]}

@@ -208,6 +208,13 @@ def test_a_page_that_takes_too_long_is_given_up_and_its_worker_replaced(
     assert before.pid != after.pid
 
 
+def test_a_page_that_no_worker_read_did_not_take_too_long(misbehaving: None) -> None:
+    with working(1, MODEL, MSS_TIMEOUT=0.5) as workers:
+        assert read(workers, [page("slow")]) == ["timeout"]
+        workers.cannot_start = True
+        assert read(workers, [page()]) == ["crash"]
+
+
 def test_the_time_that_a_worker_takes_to_start_is_not_its_first_pages(misbehaving: None) -> None:
     """Starting takes longer than half a second, reading a page of a few paragraphs never does."""
     with working(1, MODEL, MSS_TIMEOUT=0.5) as workers:

@@ -36,6 +36,7 @@ class Paper:
     refused: set[str] = field(default_factory=set)  # paths that are answered by an error
     asked: Counter[str] = field(default_factory=Counter)
     unchanged: Counter[str] = field(default_factory=Counter)
+    sitemap: str = "/sitemaps.xml"  # the one in robots.txt
     port: int = 0
 
     def tell(self, number: int, where: str, *, hours: float = 1, told_as: int | None = None) -> str:
@@ -56,9 +57,12 @@ class Paper:
             return "text/html", self._front(path.strip("/") or "front").encode()
         if path == "/news.xml.gz":
             return "application/gzip", gzip.compress(self._sitemap().encode(), mtime=0)
+        if path.startswith("/endless-"):
+            number = int(path.removeprefix("/endless-").removesuffix(".xml"))
+            return "application/xml", self._index(f"/endless-{number + 1}.xml").encode()
         texts = {
             "/rss.xml": ("application/rss+xml", self._rss()),
-            "/robots.txt": ("text/plain", f"Sitemap: {self.url('/sitemaps.xml')}\n"),
+            "/robots.txt": ("text/plain", f"Sitemap: {self.url(self.sitemap)}\n"),
             "/sitemaps.xml": ("application/xml", self._index()),
         }
         kind, text = texts.get(path, ("", ""))
@@ -92,10 +96,10 @@ class Paper:
         )
         return f"<rss version='2.0'><channel><title>Paper</title>{items}</channel></rss>"
 
-    def _index(self) -> str:
+    def _index(self, named: str = "/news.xml.gz") -> str:
         return (
             "<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>"
-            f"<sitemap><loc>{self.url('/news.xml.gz')}</loc></sitemap></sitemapindex>"
+            f"<sitemap><loc>{self.url(named)}</loc></sitemap></sitemapindex>"
         )
 
     def _sitemap(self) -> str:

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from scrapy.http import XmlResponse
 
+from scrapy_mss.spiders.news import MAX_LISTS, MAX_SITEMAPS, Named, NewsSpider
 from tests.plugin.crawling import Crawl, Job, crawl
 from tests.plugin.site import story
 from tests.spiders.paper import Paper, printing
@@ -101,6 +103,34 @@ def test_what_fails_comes_later_though_its_list_has_not_changed(
 
     assert failing not in paths(paper, first)
     assert paths(paper, second) == {failing}
+
+
+def test_sitemaps_that_name_one_another_come_to_an_end(paper: Paper, tmp_path: Path) -> None:
+    paper.sitemap = "/endless-0.xml"
+    found = read(paper, tmp_path)
+
+    assert len(found.items) == len(paper.stories) * 4 // 5  # all but those of the sitemap
+    assert sum(paper.asked[path] for path in paper.asked if "endless" in path) <= MAX_LISTS
+
+
+def test_all_fronts_of_a_site_are_read(paper: Paper, tmp_path: Path) -> None:
+    found = read(paper, tmp_path, sites=f"{paper.url('/sport')},{paper.url('/culture')}")
+
+    assert {"sport", "culture"} <= {paper.stories[path].where for path in paths(paper, found)}
+
+
+def test_sitemaps_without_dates_are_read_from_both_ends() -> None:
+    names = [f"http://a.example/{year}.xml" for year in range(2000, 2026)]
+    body = "".join(f"<sitemap><loc>{name}</loc></sitemap>" for name in names)
+    spider = NewsSpider(sites="a.example")
+    (site,) = spider.sites.values()
+    index = XmlResponse("http://a.example/", body=f"<sitemapindex>{body}</sitemapindex>".encode())
+
+    named, _ = spider.read_sitemap(index, site)
+
+    assert isinstance(named, Named)
+    assert {names[0], names[-1]} < set(named.urls)
+    assert len(named.urls) == MAX_SITEMAPS
 
 
 def test_what_is_old_is_the_archive(paper: Paper, tmp_path: Path) -> None:
