@@ -12,6 +12,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final, NoReturn
 
 from research.errors import UserError, require
@@ -40,6 +41,29 @@ def at_least(lowest: int) -> Callable[[str], int]:
     return number
 
 
+def folder(option: str) -> Callable[[str], Path]:
+    """The type of an *option* that is a folder: before hours of work, not after."""
+
+    def path(text: str) -> Path:
+        if not Path(text).is_dir():
+            raise UserError(f"{option}: there is no folder {text}")
+        return Path(text)
+
+    return path
+
+
+def add_data(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says where the labelled sets are."""
+    kind = folder("--data")
+    parser.add_argument("--data", type=kind, required=True, metavar="DIR", help="labelled sets")
+
+
+def add_out(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says where results go."""
+    kind = folder("--out")
+    parser.add_argument("--out", type=kind, required=True, metavar="DIR", help="where files go")
+
+
 @contextmanager
 def progress(total: int) -> Iterator[Advance]:
     """A bar on stderr, if that is a terminal: what counts pages, and names what is at work."""
@@ -56,8 +80,8 @@ def progress(total: int) -> Iterator[Advance]:
 def run(parser: argparse.ArgumentParser, arguments: Sequence[str] | None = None) -> int:
     """Parse *arguments* (of the process) and perform what they ask for; returns the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    options = parser.parse_args(given)
     try:
+        options = parser.parse_args(given)
         options.perform(options, shlex.join([*parser.prog.split(), *given]))
     except UserError as error:
         print(f"{parser.prog}: error: {error}", file=sys.stderr)

@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from research.bench import plots, report
 from research.bench.markdown import NONE, table
+from research.command_line import add_out
 from research.errors import UserError
 from research.systems import SYSTEMS, titled
 from research.systems.external import PEERS
@@ -100,14 +101,12 @@ def add_parser(
     compare.add_argument(
         "--json", type=Path, nargs="+", required=True, metavar="FILE", help="what runs wrote"
     )
-    compare.add_argument("--out", type=Path, required=True, metavar="DIR", help="where files go")
+    add_out(compare)
     return compare
 
 
 def run(options: argparse.Namespace, _command: str) -> None:
     """Write the tables and the plot of the files that *options* name."""
-    if not options.out.is_dir():
-        raise UserError(f"--out: there is no folder {options.out}")
     cells: dict[tuple[str, str], Cell] = {}
     made = []
     for path in options.json:

@@ -11,14 +11,16 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from research import command_line
 from research.datasets.sets import load
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.store import write_atomically
 
+PROGRAM: Final = "python -m research.studies.article_or_not"
 EXAMPLE_PROJECT: Final = Path(__file__).resolve().parents[2] / "example_project"
 OLD: Final = ("articles_l3s", "sites_ctf", "sites_daniel", "cleaneval_dev")
 
@@ -90,12 +92,8 @@ def precision_and_recall(found: Taken) -> str:
     return f"Made-up webs: **{shown[0]}**; without the addresses {shown[1]}.\n"
 
 
-def main() -> None:
-    """Run the study and write its tables."""
-    parser = argparse.ArgumentParser(description="Which pages are taken for articles.")
-    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="labelled sets")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where files go")
-    options = parser.parse_args()
+def run(options: argparse.Namespace, _command: str) -> None:
+    """Run the study and write its files."""
     extractor = Extractor.load()
     webs = taken(made_up(), extractor)
     parts = (precision_and_recall(webs), table(webs), table(taken(old(options.data), extractor)))
@@ -104,5 +102,14 @@ def main() -> None:
     write_atomically(options.out / "article_or_not.md", found.encode())
 
 
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line *arguments*; returns the exit code."""
+    parser = command_line.Parser(prog=PROGRAM, description="Which pages are taken for articles.")
+    command_line.add_data(parser)
+    command_line.add_out(parser)
+    parser.set_defaults(perform=run)
+    return command_line.run(parser, arguments)
+
+
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -21,16 +21,17 @@ from functools import partial
 from pathlib import Path
 from statistics import fmean, median
 from time import perf_counter
+from typing import Final
 from unittest.mock import patch
 
 import lxml.html
 import numpy as np
 
+from research import command_line
 from research.bench import metrics
 from research.bench.folds import assign
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import load
-from research.errors import UserError
 from research.training import fit
 from research.training.cases import Case, case_of
 from research.training.optimization import Config
@@ -48,6 +49,7 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import write_atomically
 
+PROGRAM: Final = "python -m research.studies.block_classifier"
 SETS = ("articles_wcxb", "articles_fundus", "articles_rules", "articles_tools")
 FOLDS = 3
 TESTED = 1  # folds that the ablation asks about: a third of the sites, unseen, is enough for it
@@ -374,19 +376,6 @@ def plot(rows: Sequence[tuple[int, Floats, Floats]]) -> bytes:
     return out.getvalue()
 
 
-def main() -> None:
-    """Run one of the studies and write its files."""
-    parser = argparse.ArgumentParser(description="Measure the parts of the default profile.")
-    parser.add_argument("what", choices=("ablation", "decision", "fits"))
-    parser.add_argument("--data", type=Path, required=True, help="the folder of labelled sets")
-    parser.add_argument("--out", type=Path, required=True, help="the folder for the results")
-    options = parser.parse_args()
-    try:
-        write(options.what, options.data, options.out)
-    except UserError as error:
-        parser.error(str(error))
-
-
 def write(what: str, data: Path, out: Path) -> None:
     """Measure, and write the files of the results."""
     if what == "ablation":
@@ -401,5 +390,21 @@ def write(what: str, data: Path, out: Path) -> None:
     write_atomically(out / "decision.svg", drawn)
 
 
+def run(options: argparse.Namespace, _command: str) -> None:
+    """Run one of the studies and write its files."""
+    write(options.what, options.data, options.out)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line *arguments*; returns the exit code."""
+    description = "Measure the parts of the default profile."
+    parser = command_line.Parser(prog=PROGRAM, description=description)
+    parser.add_argument("what", choices=("ablation", "decision", "fits"))
+    command_line.add_data(parser)
+    command_line.add_out(parser)
+    parser.set_defaults(perform=run)
+    return command_line.run(parser, arguments)
+
+
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

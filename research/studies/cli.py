@@ -10,7 +10,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import Final
 
 from research import command_line
@@ -30,8 +29,8 @@ def parser() -> argparse.ArgumentParser:
         prog=PROGRAM, description="What changes with a parameter: a table, a plot and JSON."
     )
     top.add_argument("names", nargs="+", metavar="NAME", help=f"of {', '.join(STUDIES)}; or all")
-    top.add_argument("--data", type=Path, required=True, metavar="DIR", help="labelled sets")
-    top.add_argument("--out", type=Path, required=True, metavar="DIR", help="where files go")
+    command_line.add_data(top)
+    command_line.add_out(top)
     top.set_defaults(perform=run)
     return top
 
@@ -47,8 +46,6 @@ def run(options: argparse.Namespace, command: str) -> None:
     for name in names:
         if name not in STUDIES:
             raise UserError(f"study {name!r} is unknown; known are: {', '.join(STUDIES)}")
-    if not options.out.is_dir():
-        raise UserError(f"--out: there is no folder {options.out}")
     for name in names:
         study = STUDIES[name]
         points = list(study.points(options.data))

@@ -9,11 +9,13 @@ confidence of that model was fitted on pages of those five.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
+from research import command_line
 from research.bench import loso
 from research.bench.plots import COLOURS, svg, without_box
 from research.bench.runner import site_keys
@@ -28,6 +30,7 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import write_atomically
 
+PROGRAM: Final = "python -m research.studies.confidence"
 BINS: Final = 10
 BAD: Final = 0.8  # a text of a lower F1 is one that somebody would complain about
 
@@ -98,17 +101,22 @@ def plot(found: Floats) -> bytes:
     return svg(figure, "confidence")
 
 
-def main() -> None:
+def run(options: argparse.Namespace, _command: str) -> None:
     """Run the study and write its files."""
-    parser = argparse.ArgumentParser(description="Expected F1 against the true one.")
-    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="labelled sets")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where files go")
-    options = parser.parse_args()
     found = measured(options.data)
     print(table(found))
     write_atomically(options.out / "confidence.md", table(found).encode())
     write_atomically(options.out / "confidence.svg", plot(found))
 
 
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line *arguments*; returns the exit code."""
+    parser = command_line.Parser(prog=PROGRAM, description="Expected F1 against the true one.")
+    command_line.add_data(parser)
+    command_line.add_out(parser)
+    parser.set_defaults(perform=run)
+    return command_line.run(parser, arguments)
+
+
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -107,7 +107,7 @@ def run(options: argparse.Namespace, _command: str) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line *arguments*; returns the exit code."""
     parser = command_line.Parser(prog=PROGRAM, description="Memory on the demo's made-up sites.")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where files go")
+    command_line.add_out(parser)
     parser.set_defaults(perform=run)
     return command_line.run(parser, arguments)
 

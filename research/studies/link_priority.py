@@ -184,8 +184,8 @@ def run(options: argparse.Namespace, _command: str) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line *arguments*; returns the exit code."""
     parser = command_line.Parser(prog=PROGRAM, description="What addresses tell of pages.")
-    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="labelled sets")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where files go")
+    command_line.add_data(parser)
+    command_line.add_out(parser)
     parser.set_defaults(perform=run)
     return command_line.run(parser, arguments)
 

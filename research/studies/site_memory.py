@@ -286,8 +286,8 @@ def run(options: argparse.Namespace, _command: str) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line *arguments*; returns the exit code."""
     parser = command_line.Parser(prog=PROGRAM, description="What the memory of a site is worth.")
-    parser.add_argument("--data", type=Path, required=True, metavar="DIR", help="labelled sets")
-    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where files go")
+    command_line.add_data(parser)
+    command_line.add_out(parser)
     parser.add_argument("--sets", nargs="+", default=SETS, metavar="SET", help="other sets")
     parser.add_argument(
         "--after",
