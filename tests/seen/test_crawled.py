@@ -197,6 +197,18 @@ def test_an_address_that_is_met_is_kept_even_if_nobody_reads_it(path: Path, cloc
     assert crawl(path, clock).is_due(OTHER, 5)
 
 
+def test_what_is_met_every_day_is_kept_however_short_the_time(path: Path, clock: Clock) -> None:
+    first = SeenArticles(SeenStore(path), Times(99 * DAY, 3 * DAY), clock)
+    first.add(of(URL), "Rain", "Rain fell.")
+    first.close(finished=True)
+
+    for _ in range(9):
+        clock.minute += DAY
+        seen = SeenArticles(SeenStore(path), Times(99 * DAY, 3 * DAY), clock)
+        assert not seen.is_due(URL)
+        seen.close(finished=True)
+
+
 def test_a_file_that_fails_stops_no_crawl(
     path: Path, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
