@@ -91,17 +91,13 @@ class ArticlePipeline:
     async def _read(self, page: ItemPage | None, html: str, fields: ItemFields) -> ArticleResult:
         if page is not None:
             return await self._reader.article_of(page.response)
-        url = fields.get(self._name_of("url")) or ""
+        url = fields.get(self._options.field_name("url")) or ""
         return await self._reader.article_in(html, str(url))
-
-    def _name_of(self, ours: str) -> str:
-        """What the project's items call our field."""
-        return self._options.field_map.get(ours, ours)
 
     def _own_html(self, fields: ItemFields) -> str:
         """The page that an item brings with it, where its text is still to be found."""
-        html = fields.get(self._name_of("html"))
-        text = fields.get(self._name_of("text"))
+        html = fields.get(self._options.field_name("html"))
+        text = fields.get(self._options.field_name("text"))
         return html if isinstance(html, str) and _is_empty(text) else ""
 
     def _missing(self, fields: ItemFields) -> dict[str, str]:
@@ -109,9 +105,11 @@ class ArticlePipeline:
         missing = {
             ours: name
             for ours in self._filled
-            if (name := self._name_of(ours)) and fields.has(name) and _is_empty(fields.get(name))
+            if (name := self._options.field_name(ours))
+            and fields.has(name)
+            and _is_empty(fields.get(name))
         }
-        if not _is_empty(fields.get(self._name_of("text"))):
+        if not _is_empty(fields.get(self._options.field_name("text"))):
             for ours in OF_OUR_TEXT:
                 missing.pop(ours, None)
         return missing
@@ -153,7 +151,7 @@ class NewArticlesPipeline:
         self._seen = extension.seen
         self._stats = extension.stats
         self._item_pages = extension.item_pages
-        self._names = extension.options.field_map
+        self._name_of = extension.options.field_name
         self._under_way: set[int] = set()  # keys of the addresses of items that are new
 
     @classmethod
@@ -181,7 +179,7 @@ class NewArticlesPipeline:
         self._stats.add(stats.SEEN_CHANGED if verdict.changed else stats.SEEN_NEW)
         fields = fields_of(item)
         for ours, value in (("revision", verdict.revision), ("changed", list(verdict.changed))):
-            name = self._names.get(ours, ours)
+            name = self._name_of(ours)
             if fields is not None and name and fields.has(name):
                 fields.put(name, value)
         return item
@@ -228,7 +226,7 @@ class NewArticlesPipeline:
         if fields is None:
             return None
         names = ("url", "canonical_url", "title", "text")
-        values = [str(fields.get(self._names.get(name, name)) or "") for name in names]
+        values = [str(fields.get(self._name_of(name)) or "") for name in names]
         url, canonical, title, text = values
         of_page = _addresses_of(response) if response is not None else ()
         # One response may have several items, each with an address of its own.

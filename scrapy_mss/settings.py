@@ -385,6 +385,10 @@ class Options:
     checkpoint_seconds: float
     replay: list[Any]
 
+    def field_name(self, ours: str) -> str:
+        """What the project's items call our field; empty if they are to leave it out."""
+        return self.field_map.get(ours, ours)
+
 
 def read(settings: BaseSettings) -> Options:
     """The options that *settings* hold; a `SettingError` names all that cannot be used."""

@@ -35,7 +35,7 @@ class ArticleMiddleware:
 
     def __init__(self, extension: MssExtension) -> None:
         self._item_pages = extension.item_pages
-        self._url_field = extension.options.field_map.get("url", "url")
+        self._url_field = extension.options.field_name("url")
         self._item_class = _loaded(extension.options.item_class)
         self._made("about:blank")  # a class that cannot be made of an address stops the crawl here
 

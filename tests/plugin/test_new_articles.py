@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 from scrapy.exceptions import DropItem
 from scrapy.http import HtmlResponse, Request
+from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from scrapy_mss.crawl.extension import MssExtension
@@ -17,6 +18,7 @@ from scrapy_mss.items import Article
 from scrapy_mss.pipelines import NewArticlesPipeline, NoArticleError, SeenArticleError
 from scrapy_mss.seen.crawled import DAY, SeenArticles, Times
 from scrapy_mss.seen.store import SeenStore
+from scrapy_mss.settings import read
 from scrapy_mss.stats import CrawlStats
 
 URL, LIST = "http://a.example/2026/rain", "http://a.example/list"
@@ -31,7 +33,7 @@ def pipeline(tmp_path: Path) -> NewArticlesPipeline:
         seen=SeenArticles(SeenStore(tmp_path / "seen.db"), Times(DAY), lambda: MINUTE),
         stats=CrawlStats(stats),
         item_pages=ItemPages(),
-        options=SimpleNamespace(field_map={}),
+        options=read(Settings()),
     )
     return NewArticlesPipeline(cast("MssExtension", extension))
 

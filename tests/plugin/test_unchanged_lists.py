@@ -9,6 +9,7 @@ from typing import cast
 
 import pytest
 from scrapy.http import HtmlResponse, Request
+from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from scrapy_mss.crawl.extension import MssExtension
@@ -18,6 +19,7 @@ from scrapy_mss.downloadermiddlewares import UnchangedLists
 from scrapy_mss.pipelines import NewArticlesPipeline
 from scrapy_mss.seen.crawled import DAY, SeenArticles, Times
 from scrapy_mss.seen.store import SeenList, SeenStore
+from scrapy_mss.settings import read
 from scrapy_mss.stats import CrawlStats
 
 FEED, MOVED = "http://a.example/feed", "http://a.example/moved"
@@ -37,7 +39,7 @@ def extension(store: SeenStore) -> MssExtension:
         seen=SeenArticles(store, Times(DAY), lambda: 10**6),
         stats=CrawlStats(stats),
         item_pages=ItemPages(),
-        options=SimpleNamespace(field_map={}),
+        options=read(Settings()),
     )
     return cast("MssExtension", made)
 
