@@ -1,4 +1,7 @@
-"""What is done with requests and responses: training, and asking whether a list has changed."""
+"""What is done with requests and responses.
+
+Training; waiting for workers; asking whether a list has changed.
+"""
 
 from __future__ import annotations
 
@@ -66,6 +69,27 @@ class TrainingMiddleware:
         if is_page(response, request) and not request.meta.get(SKIP_TRAINING):
             article = not request.meta.get(SKIP_EXTRACTION)
             await self._trainer.train(response, article=article)
+        return response
+
+
+class WorkerRoom:
+    """Holds responses back while the workers have pages enough, and with them further downloads."""
+
+    def __init__(self, extension: MssExtension) -> None:
+        if not extension.options.workers:
+            raise NotConfigured
+        self._jobs = extension.jobs
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(MssExtension.of(crawler))
+
+    async def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        """Pass on the response unchanged, a page as soon as there is room for it."""
+        if is_page(response, request) and not request.meta.get(SKIP_EXTRACTION):
+            await self._jobs.room()
         return response
 
 

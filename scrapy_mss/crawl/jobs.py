@@ -2,6 +2,10 @@
 
 A job is a `concurrent.futures.Future`, which needs no event loop: in a crawl without workers each
 is done when it begins, so that whoever waits for one need not know where it is done.
+
+There is room for more pages while workers might run out of them. Downloads wait for room: what is
+downloaded sooner would wait in Scrapy's scraper, which takes 5 MB of pages and a hundred tasks for
+each, and makes a crawl that waits for its workers slower than they are.
 """
 
 from __future__ import annotations
@@ -26,6 +30,10 @@ logger = logging.getLogger(__name__)
 
 PageJob: TypeAlias = Future[PageAnswer]
 
+# For each worker, one page that is read, and others that are at hand when the event loop is busy
+# elsewhere for a while. Each is in memory, and may be as large as MSS_MAX_BODY.
+PAGES_A_WORKER = 4
+
 
 class PageJobs:
     """Begins jobs, and logs what there is to say of each."""
@@ -37,6 +45,14 @@ class PageJobs:
         self._here = PageWork(model, lambda: ModelState.of(model), read_options)
         self._sites = sites
         self.pool: WorkerPool | None = None  # while the crawl runs, if it has workers
+        self._under_way = 0  # jobs of the workers
+        self._enough = PAGES_A_WORKER * options.workers
+        self._has_room = asyncio.Event()
+        self._has_room.set()
+
+    async def room(self) -> None:
+        """Wait while workers have pages enough."""
+        await self._has_room.wait()
 
     def begin(self, page: PageRequest) -> PageJob:
         """Have *page* answered; the answer is one of the `FAILURES`, never an exception."""
@@ -48,12 +64,14 @@ class PageJobs:
             self._remember(page.url, job.result())
             return job
         job = self.pool.submit(page)
+        self._count(1)
         loop, url = asyncio.get_running_loop(), page.url  # a job keeps what it calls, not the page
         job.add_done_callback(lambda done: loop.call_soon_threadsafe(self._tell, url, done))
         return job
 
     def _tell(self, url: str, job: PageJob) -> None:
         """Log what there is to say of a page, once, however many wait; remember what it teaches."""
+        self._count(-1)
         error = None if job.cancelled() else job.exception()
         if error is not None:
             logger.error("scrapy-mss: lost %s; the crawl continues", url, exc_info=error)
@@ -63,6 +81,17 @@ class PageJobs:
         if answer.failure in FAILURES and answer.failure != ERROR:
             _warn(url, answer.failure)
         self._remember(url, answer)
+
+    def _count(self, change: int) -> None:
+        """Count jobs that are under way. Room there is again only when half of them are done.
+
+        Who waits for room need not begin a job, so nobody is let through one by one.
+        """
+        self._under_way += change
+        if self._under_way >= self._enough:
+            self._has_room.clear()
+        elif self._under_way <= self._enough // 2:
+            self._has_room.set()
 
     def _remember(self, url: str, answer: PageAnswer) -> None:
         if self._sites is not None and answer.lesson is not None:

@@ -16,6 +16,7 @@ from scrapy.http import HtmlResponse
 
 from scrapy_mss import stats
 from scrapy_mss.core.labels import Rejection
+from scrapy_mss.crawl.jobs import PAGES_A_WORKER
 from scrapy_mss.crawl.labelling import LabelJob, PageLabels
 from scrapy_mss.crawl.learner import Learner
 from scrapy_mss.crawl.wire import ERROR, PageAnswer
@@ -26,10 +27,6 @@ logger = logging.getLogger(__name__)
 
 TOO_LARGE = "too_large"
 FROZEN = "frozen"
-
-# One that is read, and others that are at hand when the event loop is busy elsewhere for a while.
-# Each is in memory, and may be as large as MSS_MAX_BODY.
-PAGES_A_WORKER = 4
 
 
 class Trainer:

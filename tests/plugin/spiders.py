@@ -145,6 +145,34 @@ class WorkerKiller:
             os.kill(psutil.Process().children()[0].pid, signal.SIGKILL)
 
 
+class ScraperMeter:
+    """An extension that writes into the stats how many pages Scrapy's scraper had at once."""
+
+    STAT = "test/scraper"
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        extension = cls(crawler)
+        crawler.signals.connect(extension.received, signals.response_received)
+        crawler.signals.connect(extension.scraped, signals.item_scraped)
+        return extension
+
+    def received(self) -> None:
+        self._measure()
+
+    def scraped(self) -> None:
+        self._measure()
+
+    def _measure(self) -> None:
+        assert self.crawler.engine is not None
+        assert self.crawler.stats is not None
+        slot = self.crawler.engine.scraper.slot
+        self.crawler.stats.max_value(self.STAT, len(slot.active) if slot else 0)
+
+
 class MemoryMeter:
     """An extension that writes the process's memory into the stats, every twenty items."""
 

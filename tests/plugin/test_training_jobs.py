@@ -23,9 +23,8 @@ from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl import extension as extension_module
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.crawl.jobs import answered
+from scrapy_mss.crawl.jobs import PAGES_A_WORKER, answered
 from scrapy_mss.crawl.pool import WorkerPool
-from scrapy_mss.crawl.training import PAGES_A_WORKER
 from scrapy_mss.crawl.wire import LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.markup.tokenizer import tokenize

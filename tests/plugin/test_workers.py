@@ -26,7 +26,7 @@ from scrapy.settings import Settings
 
 from scrapy_mss.article import ArticleResult, ModelState, read_article
 from scrapy_mss.crawl import pool, wire
-from scrapy_mss.crawl.jobs import PageJob, PageJobs, answered
+from scrapy_mss.crawl.jobs import PAGES_A_WORKER, PageJob, PageJobs, answered
 from scrapy_mss.crawl.pool import WorkerPool
 from scrapy_mss.crawl.time_limits import TimeLimit
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
@@ -36,10 +36,12 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import read_model
 from scrapy_mss.settings import read as read_settings
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
+from tests.plugin.crawling import ADDON, QUIET, Crawl, Job, crawl, environment
 from tests.plugin.models import assert_same_counts, labelled, learned
 from tests.plugin.site import RULES, Site, index, plain, story
+from tests.plugin.spiders import ScraperMeter
 
+DOWNLOADS = QUIET["CONCURRENT_REQUESTS_PER_DOMAIN"]  # at once, in crawls of these tests
 MODEL = bundled_model()  # of the tests whose pages matter little
 LIMIT = 60.0  # seconds; no test waits that long unless something is wrong
 
@@ -539,6 +541,7 @@ PLAIN = range(24)
 N_BIG = 2
 HANGS = "tests.plugin.hanging.HangsOnLongPages"
 N_MIXED = 30
+N_MANY = 200
 
 
 @pytest.fixture(scope="module")
@@ -559,6 +562,7 @@ def crawls(folder: Path, site: Site, trained_once: bytes) -> dict[str, Crawl]:
         "MSS_SITE_MEMORY": 0,
     }
     killer = {"EXTENSIONS": {"tests.plugin.spiders.WorkerKiller": 1}}
+    meter = {"EXTENSIONS": {"tests.plugin.spiders.ScraperMeter": 1}}
     asked = {
         "none": Job(arguments={"urls": urls}, settings={**known, "MSS_WORKERS": 0}),
         "two": Job(arguments={"urls": urls}, settings=known),
@@ -578,6 +582,9 @@ def crawls(folder: Path, site: Site, trained_once: bytes) -> dict[str, Crawl]:
             },
         ),
         "killed": Job(arguments={"urls": urls}, settings={**known, **killer}),
+        "many": Job(
+            arguments={"urls": site.urls("small", range(N_MANY))}, settings={**known, **meter}
+        ),
     }
     return dict(zip(asked, crawl(folder, asked.values()), strict=True))
 
@@ -589,6 +596,15 @@ def articles(done: Crawl) -> dict[str, dict[str, object]]:
 def test_a_crawl_with_workers_gives_the_same_items(crawls: dict[str, Crawl]) -> None:
     assert len(crawls["none"].items) == len(PLAIN)
     assert articles(crawls["two"]) == articles(crawls["none"])
+
+
+def test_downloads_wait_for_the_workers(crawls: dict[str, Crawl]) -> None:
+    """Two workers start for a second or more, in which all pages would be downloaded.
+
+    Beyond what the workers have there are pages that were let through before theirs began.
+    """
+    in_scraper = crawls["many"].stats[ScraperMeter.STAT]
+    assert 0 < in_scraper <= 2 * PAGES_A_WORKER + 3 * DOWNLOADS < N_MANY / 2
 
 
 def test_an_item_names_the_state_of_the_model_that_read_its_page(crawls: dict[str, Crawl]) -> None:
