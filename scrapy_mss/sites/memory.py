@@ -8,7 +8,9 @@ rounding. Nothing has to be rewritten as time goes by.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 from scrapy_mss.sites.addresses import MAX_SHAPE_BYTES, AddressCounts
 from scrapy_mss.sites.counts import KeyedCounts
@@ -74,6 +76,20 @@ class SiteMemory:
             mine.texts.plus(theirs.texts).bounded(MAX_TEXTS),
             mine.containers.plus(theirs.containers).bounded(MAX_CONTAINERS),
             mine.addresses.plus(theirs.addresses),
+        )
+
+    @classmethod
+    def total(cls, memories: Sequence[SiteMemory]) -> SiteMemory:
+        """All *memories* added at once, which is faster than one by one."""
+        period = max((each.period for each in memories), default=0)
+        known = [each.at(period) for each in memories]
+        return cls(
+            sum(each.pages for each in known),
+            sum(each.labelled_pages for each in known),
+            period,
+            KeyedCounts.total([each.texts for each in known]).bounded(MAX_TEXTS),
+            KeyedCounts.total([each.containers for each in known]).bounded(MAX_CONTAINERS),
+            reduce(AddressCounts.plus, (each.addresses for each in known), AddressCounts()),
         )
 
     def at(self, period: int) -> SiteMemory:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from scrapy_mss.sites.memory import SiteMemory
@@ -29,33 +28,54 @@ class Store(Protocol):
         """Add what was *learned* of each site; of those in *anew*, forget what was there."""
 
 
+ADDED_AT_ONCE = 32  # pages of a site, some 30 KB
 _DONE: Future[None] = Future()
 _DONE.set_result(None)
 
 
-@dataclass(slots=True)
 class Batch:
-    """What was learned of each site; those in ``anew`` have changed their layout before that."""
+    """What was learned of each site; those in ``anew`` have changed their layout before that.
 
-    learned: dict[str, SiteMemory] = field(default_factory=dict)
-    anew: set[str] = field(default_factory=set)
+    Pages of a site are added up a few at a time: adding one alone takes as long.
+    """
+
+    def __init__(self) -> None:
+        self.anew: set[str] = set()
+        self._learned: dict[str, list[SiteMemory]] = {}
+
+    def __contains__(self, site: str) -> bool:
+        return site in self._learned
+
+    def __bool__(self) -> bool:
+        return bool(self._learned)
 
     def add(self, site: str, memory: SiteMemory) -> None:
         """Add what was learned of *site*."""
-        self.learned[site] = self.of(site).plus(memory)
+        learned = self._learned.setdefault(site, [])
+        learned.append(memory)
+        if len(learned) >= ADDED_AT_ONCE:
+            learned[:] = [SiteMemory.total(learned)]
 
     def begin_anew(self, site: str) -> None:
         """Forget *site*, here and, once this is written, in the store."""
         self.anew.add(site)
-        self.learned[site] = SiteMemory()
+        self._learned[site] = []
+
+    def drop(self, site: str) -> None:
+        """Give up what was learned of *site*."""
+        self._learned.pop(site, None)
 
     def of(self, site: str) -> SiteMemory:
         """What was learned of *site*."""
-        return self.learned.get(site, SiteMemory())
+        return SiteMemory.total(self._learned.get(site, []))
+
+    def learned(self) -> dict[str, SiteMemory]:
+        """What was learned of each site."""
+        return {site: self.of(site) for site in self._learned}
 
     def follow(self, later: Batch) -> None:
         """Add a *later* batch."""
-        for site, memory in later.learned.items():
+        for site, memory in later.learned().items():
             if site in later.anew:
                 self.begin_anew(site)
             self.add(site, memory)
@@ -80,7 +100,7 @@ class SiteWriter:
 
     def load(self, site: str) -> SiteMemory:
         """What is known of *site*, stored or not; what cannot be read is not known."""
-        if site in self._in_flight.learned:
+        if site in self._in_flight:
             self.wait()
         stored = SiteMemory()
         if site not in self._unsaved.anew:
@@ -100,22 +120,22 @@ class SiteWriter:
 
     def has(self, site: str) -> bool:
         """Whether anything of *site* is unsaved."""
-        return site in self._unsaved.learned
+        return site in self._unsaved
 
     def drop(self, site: str) -> None:
         """Give up what is unsaved of *site*."""
-        self._unsaved.learned.pop(site, None)
+        self._unsaved.drop(site)
 
     def begin(self) -> None:
         """Begin to write what is unsaved, unless a write is still under way."""
         if self._write is not None and not self._write.done():
             return
         self.wait()
-        if not self._unsaved.learned:
+        if not self._unsaved:
             return
         batch, self._unsaved = self._unsaved, Batch()
         self._in_flight = batch
-        self._write = self._thread.submit(self._store.add, batch.learned, self._now(), batch.anew)
+        self._write = self._thread.submit(self._store.add, batch.learned(), self._now(), batch.anew)
 
     def wait(self) -> None:
         """Wait for the write that is under way."""

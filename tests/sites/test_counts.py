@@ -62,6 +62,13 @@ def test_a_sum_of_tables_is_the_table_of_all_rows(mine: list[Row], theirs: list[
     assert table(mine).plus(table(theirs)) == table(mine + theirs)
 
 
+@given(st.lists(ROWS, max_size=4))
+def test_tables_added_at_once_are_tables_added_one_by_one(tables: list[list[Row]]) -> None:
+    at_once = KeyedCounts.total([table(rows) for rows in tables])
+
+    assert at_once == table([row for rows in tables for row in rows])
+
+
 @given(ROWS)
 def test_halving_twice_is_a_quarter(rows: list[Row]) -> None:
     total = table(rows)

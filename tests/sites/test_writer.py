@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import reduce
 from threading import Event
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.writer import Batch, SiteWriter
+from scrapy_mss.sites.writer import ADDED_AT_ONCE, Batch, SiteWriter
 from tests.helpers.memories import NOW, page_memory
 
 PAGE = page_memory("<main><p>One two</p><p>Three</p></main>")
@@ -100,4 +101,15 @@ def test_two_batches_are_the_batch_of_all_steps(
     joined = batch(first)
     joined.follow(batch(later))
 
-    assert joined == batch(first + later)
+    at_once = batch(first + later)
+    assert joined.learned() == at_once.learned()
+    assert joined.anew == at_once.anew
+
+
+@given(st.lists(st.sampled_from("ab"), max_size=3 * ADDED_AT_ONCE))
+def test_a_batch_is_the_sum_of_what_was_added(sites: list[str]) -> None:
+    added = batch([(site, False) for site in sites])
+
+    for site in "ab":
+        pages = [PAGE for each in sites if each == site]
+        assert added.of(site) == reduce(SiteMemory.plus, pages, SiteMemory())
