@@ -16,11 +16,13 @@ import logging
 import os
 import subprocess
 import sys
+from collections import deque
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, suppress
+from itertools import islice
 from queue import SimpleQueue
 from threading import Thread
-from typing import IO
+from typing import IO, NamedTuple
 
 from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl import wire
@@ -46,6 +48,10 @@ START_SECONDS = 60.0  # a worker imports for a second; on a machine that swaps, 
 # Native libraries leak a little now and then. A new worker takes about a second to start, its
 # pages take minutes.
 PAGES_OF_A_WORKER = 5_000
+# A thread that waits for an answer has to wait for the interpreter's lock, too, up to 5 ms while
+# the event loop is busy. With a page ahead, its worker need not.
+PAGES_AHEAD = 1
+LARGE_PIPE = 2**20  # bytes, which Linux allows every user; most pages are shorter
 
 
 def can_have_workers() -> bool:
@@ -56,15 +62,26 @@ def can_have_workers() -> bool:
     return os.name == "posix" and bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
+class _Job(NamedTuple):
+    """A page, as it is sent, and what will come of it."""
+
+    data: bytes
+    answer: Future[PageAnswer]
+
+
 class _WorkerSlot:
     """A place for one worker, which one thread serves; the process in it may be replaced.
 
-    One that takes too long is killed, which ends what waits for it.
+    One that takes too long is killed, which ends what waits for it. A worker answers pages in the
+    order in which it was sent them, so it is at the first of ``jobs``.
     """
 
     def __init__(self) -> None:
         self.process: subprocess.Popen[bytes] | None = None
         self.n_pages = 0  # that this process has answered
+        self.jobs: deque[_Job] = deque()  # not answered
+        self.n_sent = 0  # of them, to this process
+        self.room = 0  # bytes that can be sent to this process before it takes them
         self.limit = TimeLimit(self._kill)
 
     def _kill(self) -> None:
@@ -74,7 +91,7 @@ class _WorkerSlot:
 
 
 class WorkerPool:
-    """As many workers as *options* ask for, each with one page at a time.
+    """As many workers as *options* ask for, each with one page at a time and one ahead.
 
     Threads wait for them, daemons, so that a crawl that is forced to end ends.
     """
@@ -138,24 +155,50 @@ class WorkerPool:
         """Answer pages by the worker in *slot* until the crawl is over; it is started at once."""
         with suppress(Exception):  # it is logged, and the first page will try again
             self._pipes(slot)
-        while (asked := self._queue.get()) is not None:
-            page, job = asked
-            if self._closed:
-                job.cancel()
-            elif job.set_running_or_notify_cancel():
-                try:
-                    job.set_result(self._answer(slot, page))
-                except Exception as error:  # noqa: BLE001 - whoever waits for it is told
-                    job.set_exception(error)
+        while self._taken(slot):
+            try:
+                answer = self._first_answer(slot)
+            except Exception as error:  # noqa: BLE001 - whoever waits for it is told
+                slot.jobs.popleft().answer.set_exception(error)
+            else:
+                slot.jobs.popleft().answer.set_result(answer)
         _end(slot)
 
-    def _answer(self, slot: _WorkerSlot, page: PageRequest) -> PageAnswer:
+    def _taken(self, slot: _WorkerSlot) -> bool:
+        """Take a job for *slot*, and one ahead; False where the crawl is over.
+
+        Nothing is taken ahead that another worker would have to wait for.
+        """
+        while len(slot.jobs) <= PAGES_AHEAD:
+            if slot.jobs and self._queue.qsize() < len(self._slots):
+                break
+            asked = self._queue.get()
+            if asked is None:
+                if slot.jobs:
+                    self._queue.put(None)  # for when these are done
+                break
+            page, answer = asked
+            if self._closed:
+                answer.cancel()
+            elif answer.set_running_or_notify_cancel():
+                try:
+                    slot.jobs.append(_Job(page.to_bytes(), answer))
+                except Exception as error:  # noqa: BLE001 - whoever waits for it is told
+                    answer.set_exception(error)
+        return bool(slot.jobs)
+
+    def _first_answer(self, slot: _WorkerSlot) -> PageAnswer:
+        """What comes of the first job in *slot*; the next one is sent meanwhile."""
         is_read = False
         try:
             into, out = self._pipes(slot)
             with slot.limit.of(self._seconds):
                 is_read = True
-                wire.send(into, page.to_bytes())
+                for job in islice(slot.jobs, slot.n_sent, None):
+                    if slot.n_sent and len(job.data) > slot.room:
+                        break  # it and the answer might wait for one another
+                    wire.send(into, job.data)
+                    slot.n_sent += 1
                 answer = PageAnswer.from_bytes(wire.receive(out))
         except LOST:
             exit_code = _end(slot)
@@ -166,6 +209,7 @@ class WorkerPool:
             _end(slot)  # or the next page might get the answer to this one
             raise
         slot.n_pages += 1
+        slot.n_sent -= 1
         # Killed when the answer was there already, the process is gone all the same.
         if slot.limit.passed or answer.worn or slot.n_pages >= PAGES_OF_A_WORKER:
             _end(slot)
@@ -204,10 +248,11 @@ class WorkerPool:
         if self._closed:
             raise EOFError("the crawl is over")
         process = self._started()
-        slot.process, slot.n_pages = process, 0
+        slot.process, slot.n_pages, slot.n_sent = process, 0, 0
         if self._closed:  # meanwhile, by `close`, which may have found no process here
             raise EOFError("the crawl is over")
         into, out = _pipes_of(process)
+        slot.room = _room_of(into) // 2  # it takes pages of memory, full or not
         with slot.limit.of(START_SECONDS):
             wire.send(into, self._without_counts)
             wire.receive(out)
@@ -234,9 +279,21 @@ def _pipes_of(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
     return process.stdin, process.stdout
 
 
+def _room_of(pipe: IO[bytes]) -> int:
+    """How many bytes *pipe* takes before anybody reads them, made larger where that is possible."""
+    import fcntl
+
+    with suppress(AttributeError, OSError):  # not on Linux; no more for this user
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, LARGE_PIPE)
+    with suppress(AttributeError, OSError):
+        return fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ)
+    return 0
+
+
 def _end(slot: _WorkerSlot) -> int | None:
     """End the process in *slot*, if there is one; its exit code if it had ended by itself."""
     process, slot.process = slot.process, None
+    slot.n_sent = 0
     if process is None:
         return None
     process.kill()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from dataclasses import replace
 from functools import partialmethod
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import IO, Any
 
 import psutil
 import pytest
@@ -242,6 +243,50 @@ def test_a_worker_that_dies_at_a_page_costs_that_page(misbehaving: None) -> None
 
     sound = here(MODEL, page())
     assert found == ["crash", sound, "crash", sound]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_page_that_goes_wrong_costs_none_of_those_sent_ahead(
+    misbehaving: None, count: int
+) -> None:
+    chance = random.Random(count)
+    long = plain(7, paragraphs=20_000)  # as much as no pipe takes
+    becomes = {
+        "sound": here(MODEL, page()),
+        "long": here(MODEL, page("long", long)),
+        "crash": "crash",
+        "error": "error",
+        "slow": "timeout",
+    }
+    kinds = [*chance.choices([*becomes][:-1], (6, 2, 1, 1), k=40), "slow", "sound"]
+    pages = [page(kind, long if kind == "long" else "") for kind in kinds]
+
+    with working(count, MODEL, MSS_TIMEOUT=3) as workers:
+        found = read(workers, pages)
+
+    assert found == [becomes[kind] for kind in kinds]
+
+
+def test_a_worker_has_its_next_page_before_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once: list[int] = [0]
+    receive, send = wire.receive, wire.send
+
+    def received(stream: IO[bytes]) -> bytes:
+        answer = receive(stream)
+        at_once.append(at_once[-1] - 1)
+        return answer
+
+    def sent(stream: IO[bytes], data: bytes) -> None:
+        at_once.append(at_once[-1] + 1)
+        send(stream, data)
+
+    with working(1, MODEL) as workers:
+        read(workers, [page()])
+        monkeypatch.setattr(wire, "receive", received)
+        monkeypatch.setattr(wire, "send", sent)
+        read(workers, [page()] * 20)
+
+    assert max(at_once) == 1 + pool.PAGES_AHEAD
 
 
 def test_a_worker_that_is_killed_at_a_page_costs_that_page(misbehaving: None) -> None:
