@@ -20,9 +20,11 @@ import numpy as np
 
 from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.blocks.confidence import confidence_features
+from scrapy_mss.blocks.explanation import ExplainedBlock, explained_blocks, fates
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage, page_features, without_address
-from scrapy_mss.blocks.selection import kept_tokens, select
+from scrapy_mss.blocks.reasons import SITE, group_effects, log_odds
+from scrapy_mss.blocks.selection import kept_tokens, select, threshold
 from scrapy_mss.core.article_test import is_article, span_probability
 from scrapy_mss.core.baseline import TAG_PENALTY, simple_scores
 from scrapy_mss.core.cleaning import cut_at_boundary, keep, trimmed
@@ -31,7 +33,7 @@ from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.markdown import markdown
 from scrapy_mss.markup.rendering import render, well_formed
-from scrapy_mss.markup.tokens import Bools, Floats, Tokens
+from scrapy_mss.markup.tokens import CLOSE, Bools, Floats, Tokens
 from scrapy_mss.models.bundled import bundled_model, is_complete, load_with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import PAPER, Profile
@@ -89,6 +91,29 @@ class Extraction:
         if start == end:
             return 0, 0
         return int(self.tokens.start[start]), int(self.tokens.end[end - 1])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Explanation:
+    """An extraction, and what was decided about each block of its page.
+
+    A block is kept if its probability is above the ``threshold`` and it is in the article's span.
+    """
+
+    extraction: Extraction
+    threshold: float
+    blocks: tuple[ExplainedBlock, ...]
+
+    def text_of(self, block: ExplainedBlock) -> str:
+        """The text of one of the ``blocks``, on one line."""
+        tokens, pieces, end = self.extraction.tokens, list[str](), 0
+        for token in range(block.first, block.last + 1):
+            if tokens.kind[token] > CLOSE:
+                start = int(tokens.clean_start[token])
+                pieces.append(" " if pieces and start > end else "")
+                end = int(tokens.clean_end[token])
+                pieces.append(tokens.clean[start:end])
+        return "".join(pieces)
 
 
 class Site(Protocol):
@@ -165,6 +190,29 @@ class Extractor:
         if self.model is not None and self.model.classifier is not None:
             return self._by_blocks(page, self.model.bayes, self.model.classifier, site)
         return self._by_tokens(page)
+
+    def explain(self, html: str, url: str = "", site: Site | None = None) -> Explanation:
+        """What `extract` makes of *html* with the same arguments, and why, block by block.
+
+        Only a model with a block classifier, such as the bundled one, can say why.
+        """
+        if self.model is None or self.model.classifier is None:
+            raise ValueError(
+                "only a model with a block classifier can explain, such as that of "
+                f"Extractor.load(); this extractor has the profile {self.profile.name!r}"
+            )
+        page = Page.of(html, self.profile.stem, url)
+        extraction = self.extract_page(page, site)
+        classifier, bias = self.model.classifier, self.profile.bias
+        inputs = classifier.inputs(page, self.model.bayes)
+        probability, effects = classifier.probabilities(inputs), group_effects(classifier, inputs)
+        if site is not None:
+            alone = probability
+            probability = site.adjusted(page, alone, extraction.probability)
+            effects[SITE] = log_odds(probability) - log_odds(alone)
+        found = fates(page, probability, extraction.kept, bias)
+        blocks = explained_blocks(page, probability, found, effects)
+        return Explanation(extraction, threshold(page, probability) - bias, blocks)
 
     def _by_blocks(
         self,

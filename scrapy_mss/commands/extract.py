@@ -80,6 +80,14 @@ SETTINGS: dict[str, Any] = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("pages", nargs="+", metavar="URL|FILE", help="a URL or an HTML file")
+    add_model_arguments(parser)
+    parser.add_argument(
+        "-f", "--format", choices=(JSON, TEXT, MARKDOWN), default=JSON, help="default: json"
+    )
+
+
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options by which `model_file` chooses a model."""
     models = parser.add_mutually_exclusive_group()
     models.add_argument(
         "-m",
@@ -93,18 +101,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="the bundled model alone, without what crawls have learned",
     )
-    parser.add_argument(
-        "-f", "--format", choices=(JSON, TEXT, MARKDOWN), default=JSON, help="default: json"
-    )
 
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
-    addresses = [checked_address(page) for page in options.pages if _is_address(page)]
-    files = [Path(page) for page in options.pages if not _is_address(page)]
+    addresses = [checked_address(page) for page in options.pages if is_address(page)]
+    files = [Path(page) for page in options.pages if not is_address(page)]
     for path in files:
         if not path.is_file():
             raise CommandError(f"{path}: no such file; a URL begins with http:// or https://")
-    path = _model_file(options, command)
+    path = model_file(options, command)
     model = with_bundled(FileStore(path, DEFAULT).load())
     answers = _Answers(options.format)
     assert command.settings is not None
@@ -120,7 +125,7 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     return answers.exit_code
 
 
-def _model_file(options: argparse.Namespace, command: ScrapyCommand) -> Path:
+def model_file(options: argparse.Namespace, command: ScrapyCommand) -> Path:
     """The model that pages are read with, wherever they come from; the file need not exist."""
     if options.bundled:
         return NO_MODEL
@@ -130,7 +135,7 @@ def _model_file(options: argparse.Namespace, command: ScrapyCommand) -> Path:
     return model_path(command.settings, settings.read(command.settings).model)
 
 
-def _is_address(page: str) -> bool:
+def is_address(page: str) -> bool:
     return page.startswith(("http://", "https://"))
 
 

@@ -692,3 +692,28 @@ def test_help_has_an_example_and_the_exit_codes(answered: dict[str, Done], line:
     assert f"Example: {HELP[line].example}" in outcome.out
     assert "Exit codes: " in outcome.out
     assert outcome.out.startswith(f"usage: scrapy mss {HELP[line].name} ")
+
+
+def test_a_page_is_explained(folder: Path, site: Site, tmp_path: Path) -> None:
+    stored, fetched = tmp_path / "stored.html", tmp_path / "fetched.html"
+
+    of_file = run(folder, f"explain @page.html -u http://127.0.0.1/1 -o {stored}")
+    of_url = run(folder, f"explain {site.url('/plain/1')} --output {fetched}")
+
+    assert (of_file.code, of_url.code) == (0, 0)
+    assert of_file.out.startswith(f"{stored}: an article, probability ")
+    first = story("plain", 1).paragraphs[0]
+    for page in (stored, fetched):
+        assert first in page.read_text("utf-8")
+        assert "<script" not in page.read_text("utf-8")
+
+
+def test_a_page_that_cannot_be_explained_is_named(folder: Path, tmp_path: Path) -> None:
+    missing = run(folder, "explain @none.html")
+    refused = run(folder, f"explain {REFUSED}")
+    unwritable = run(folder, f"explain @page.html -o {tmp_path}/none/why.html")
+
+    assert [each.code for each in (missing, refused, unwritable)] == [2, 2, 2]
+    assert "none.html: the page cannot be read: No such file" in missing.err
+    assert f"{REFUSED}: no page: " in refused.err
+    assert "why.html: cannot be written: No such file" in unwritable.err

@@ -1,0 +1,133 @@
+"""``scrapy mss explain``: a page that shows why another was read as it was."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy.http import HtmlResponse, Response
+
+from scrapy_mss import metadata
+from scrapy_mss.cli import GOOD, CommandError, print_line
+from scrapy_mss.commands.base import Action
+from scrapy_mss.commands.extract import add_model_arguments, is_address, model_file
+from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
+from scrapy_mss.extractor import Explanation, Extractor
+from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.models.bundled import with_bundled
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.store import FileStore
+from scrapy_mss.sites.crawled import minute_now
+from scrapy_mss.sites.memory import period_of
+from scrapy_mss.sites.store import SiteStore, sites_path
+from scrapy_mss.sites.visit import Visit
+from scrapy_mss.stored_pages import decoded
+from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
+from scrapy_mss.why_page.page import why_page
+
+if TYPE_CHECKING:
+    from scrapy.commands import ScrapyCommand
+
+OUTPUT = "why.html"
+# A project's middlewares fetch the page; nothing else is to be done with it.
+SETTINGS: dict[str, Any] = {
+    "ITEM_PIPELINES": {},
+    "FEEDS": {},
+    "JOBDIR": None,
+    "MSS_ENABLED": False,
+}
+
+
+class _Source(NamedTuple):
+    html: str
+    url: str  # empty if it is not known
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("page", metavar="URL|FILE", help="a URL or an HTML file")
+    parser.add_argument(
+        "-o", "--output", type=Path, default=Path(OUTPUT), help=f"the page to write; {OUTPUT}"
+    )
+    parser.add_argument("-u", "--url", default="", help="the address that FILE is from")
+    add_model_arguments(parser)
+
+
+def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
+    path = model_file(options, command)
+    extractor = Extractor(with_bundled(FileStore(path, DEFAULT).load()))
+    source = _fetched(options, command) if is_address(options.page) else _stored(options)
+    explanation = extractor.explain(source.html, source.url, _site(path, source.url))
+    read = metadata.read_html(source.html, source.url or None)
+    try:
+        options.output.write_text(
+            why_page(explanation, read.fields(), read.sources), "utf-8", "xmlcharrefreplace"
+        )
+    except OSError as error:
+        raise CommandError(f"{options.output}: cannot be written: {error.strerror}") from error
+    print_line(_verdict(explanation, options.output))
+    return GOOD
+
+
+def _stored(options: argparse.Namespace) -> _Source:
+    path = Path(options.page)
+    try:
+        return _Source(decoded(read_regular(path, LARGEST_PAGE)), options.url)
+    except OSError as error:
+        raise CommandError(f"{path}: the page cannot be read: {error.strerror}") from error
+
+
+def _fetched(options: argparse.Namespace, command: ScrapyCommand) -> _Source:
+    """The page at an address, fetched as the project does it, without its pipelines."""
+    address = checked_address(options.page)
+    found: list[_Source] = []
+    causes: list[str] = []
+
+    def take(_asked: str, response: Response) -> None:
+        if isinstance(response, HtmlResponse):
+            found.append(_Source(response.text, response.url))
+        else:
+            causes.append(f"expected HTML, got {type(response).__name__}")
+
+    process = crawler_process(command)
+    for name, value in SETTINGS.items():
+        process.settings.set(name, value, priority="cmdline")
+    run(
+        process,
+        process.create_crawler(FetchSpider),
+        addresses=[address],
+        take=take,
+        failed=lambda _asked, cause: causes.append(cause),
+    )
+    if not found:
+        raise CommandError(f"{address}: no page: {next(iter(causes), 'it was not answered')}")
+    return found[0]
+
+
+def _site(model: Path, url: str) -> Visit | None:
+    """What crawls with the *model* know of the site of *url*; None if they know nothing."""
+    path = sites_path(model)
+    site = site_of(url) if url else ""
+    if not site or not Path(path).is_file():
+        return None
+    minute = minute_now()
+    memory = SiteStore(path).load(site).at(period_of(minute))
+    return Visit(memory, minute, url) if memory else None
+
+
+def _verdict(explanation: Explanation, output: Path) -> str:
+    found = explanation.extraction
+    verdict = "an article" if found.is_article else "no article"
+    return f"{output}: {verdict}, probability {found.probability:.3f}, {len(found.text)} characters"
+
+
+ACTION = Action(
+    "explain",
+    "show why a page is read as it is, block by block",
+    "Write a page that shows another as it was read: each block with its probability and with\n"
+    "what spoke for it and against it, the text, Markdown, and where each field is from. It opens\n"
+    "no connection and runs nothing, so that it can be attached to a report.",
+    "scrapy mss explain https://example.com/news/story.html -o why.html",
+    add_arguments,
+    perform,
+)

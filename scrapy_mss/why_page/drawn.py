@@ -1,0 +1,96 @@
+"""The page as it is drawn, with its blocks marked; nothing in it runs and nothing is fetched.
+
+Each run of text is put into a `span` of its block, in the page's own source, which then is made
+safe to show as an article's HTML is (`sanitizing`), with all its bounds. The spans go through that
+as what it lets through, a language, and are made marks behind it. What is left that could fetch,
+images, the document around it forbids: it is shown in a sandboxed frame under a content security
+policy.
+
+So the page is drawn without its style sheets. Most are elsewhere anyway, and those in a page often
+hide all of it until a script has run.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+import numpy as np
+
+from scrapy_mss.blocks.explanation import ExplainedBlock, Fate
+from scrapy_mss.extractor import Explanation
+from scrapy_mss.markup.tags import TAG_NUMBERS
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import CLOSE, Tokens
+from scrapy_mss.sanitizing import sanitized
+
+SHOWN_REASONS = 4  # of a block
+LONGEST = 2**21  # characters of source that are drawn
+TENTHS = 10
+MARK = "mss-block"  # the class of a mark
+FIRST = "mss-first"  # the class of the first block that is kept, where the page is shown from
+STOP = ' tabindex="0"'
+_WITHOUT_TAGS = [TAG_NUMBERS[name] for name in ("title", "textarea")]  # where a tag is text
+_MARKED = re.compile(r'<span lang="x-mss-([0-9]{1,9})">')
+
+
+def drawn_page(explanation: Explanation) -> str:
+    """The page's HTML with each block marked, for a sandboxed frame; as long as `LONGEST`."""
+    tokens = tokenize(marked_source(explanation)[:LONGEST])
+    html = sanitized(tokens, np.ones(len(tokens), np.bool_))
+    seen: set[int] = set()
+
+    def mark(found: re.Match[str]) -> str:
+        number = int(found[1])
+        if number >= len(explanation.blocks):  # of the page's own
+            return "<span>"
+        stop = "" if number in seen else STOP  # of the keyboard, one a block
+        seen.add(number)
+        return _mark_of(explanation.blocks[number], FIRST if number == first_kept else "", stop)
+
+    fates = [block.fate for block in explanation.blocks]
+    first_kept = fates.index(Fate.KEPT) if Fate.KEPT in fates else -1
+    return _MARKED.sub(mark, html)
+
+
+def marked_source(explanation: Explanation) -> str:
+    """The page's source in which each run of a block's text is in a `span` of its block."""
+    tokens = explanation.extraction.tokens
+    source, pieces, at = tokens.source, list[str](), 0
+    for number, block in enumerate(explanation.blocks):
+        for start, end in _text_runs(tokens, block):
+            if start < at or not source[start:end].strip():
+                continue  # white space in a table would be moved out of it
+            opening = f'<span lang="x-mss-{number}">'
+            pieces += [source[at:start], opening, source[start:end], "</span>"]
+            at = end
+    return "".join((*pieces, source[at:]))
+
+
+def _text_runs(tokens: Tokens, block: ExplainedBlock) -> list[tuple[int, int]]:
+    """Where in the source the text of *block* is, from tag to tag."""
+    chosen = slice(block.first, block.last + 1)
+    around = tokens.tag[tokens.unclosed[chosen]] * (tokens.unclosed[chosen] >= 0)
+    is_text = (tokens.kind[chosen] > CLOSE) & ~np.isin(around, _WITHOUT_TAGS)
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], is_text.view(np.int8), [0]))))
+    starts, ends = edges[::2] + block.first, edges[1::2] + block.first - 1
+    return list(zip(tokens.start[starts].tolist(), tokens.end[ends].tolist(), strict=True))
+
+
+def _mark_of(block: ExplainedBlock, first: str, stop: str) -> str:
+    tenth = min(int(block.probability * TENTHS), TENTHS - 1)
+    kept = "mss-kept" if block.fate is Fate.KEPT else ""
+    classes = " ".join(filter(None, (MARK, f"mss-p{tenth}", kept, first)))
+    why = escape(summary(block), quote=True)
+    return f'<span class="{classes}"{stop} aria-description="{why}">'
+
+
+def summary(block: ExplainedBlock) -> str:
+    """What was decided about *block*, and what weighed most, in a line or two."""
+    shown = block.reasons[:SHOWN_REASONS]
+    for_it = ", ".join(f"{each.label} {each.effect:+.1f}" for each in shown if each.effect > 0)
+    against = ", ".join(f"{each.label} {each.effect:+.1f}" for each in shown if each.effect < 0)
+    parts = [f"{block.probability:.3f}: {block.fate.value}"]
+    parts += [f"for it: {for_it}"] if for_it else []
+    parts += [f"against it: {against}"] if against else []
+    return "; ".join(parts)
