@@ -183,7 +183,7 @@ def shared_counts(bytes ids not None, bytes first not None, bytes few not None, 
 
 cdef enum:
     BLOCK = 3  # characters by which a place is told
-    BLOCK_BITS = 15
+    BLOCK_BITS = 12
     MAX_PLACES = 128  # for a byte to number them
 
 cdef struct Sought:
