@@ -38,6 +38,7 @@ from research.training.optimization import Config
 from research.training.sets import OTHERS
 from scrapy_mss.blocks import classifier, selection
 from scrapy_mss.blocks.classifier import POOLINGS, BlockInputs
+from scrapy_mss.blocks.columns import Columns
 from scrapy_mss.blocks.features import FEATURES
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
@@ -120,7 +121,7 @@ def parse_seconds(source: bytes) -> float:
 
 def names_of(group: str, inputs: BlockInputs) -> set[str]:
     """The names of a *group* of inputs, or the one name that it is."""
-    features = {feature.name for feature in FEATURES}
+    features = set(FEATURES)
     evidence = {f"evidence_{pooling.name}" for pooling in POOLINGS}
     neighbours = {name for name in inputs.columns if name.endswith("]")}
     scores = {"score", "score_of_heading_above"}
@@ -147,8 +148,10 @@ def without_inputs(group: str) -> Iterator[None]:
     def reduced(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
         inputs = whole(page, evidence, score)
         taken = names_of(group, inputs)
-        columns = {n: c * 0.0 if n in taken else c for n, c in inputs.columns.items()}
-        return BlockInputs(inputs.score, columns)
+        names = tuple(inputs.columns)
+        stays = np.array([name not in taken for name in names], np.float64)
+        rows = inputs.columns.rows * stays[:, np.newaxis]
+        return BlockInputs(inputs.score, Columns(names, rows))
 
     with (
         patch.object(classifier, "block_inputs", reduced),

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 from urllib.parse import unquote, urlsplit
+
+from scrapy_mss.blocks.lazy import lazy
 
 MAX_LENGTH: Final = 2048  # characters of an address that are read
 MAX_DIGITS: Final = 8  # of an article's number: what is longer is a number of something else
@@ -34,7 +35,7 @@ class Address:
 
     url: str
 
-    @cached_property
+    @lazy
     def parts(self) -> tuple[list[str], list[str]]:
         """The segments of the path, without an extension, and the values of the query."""
         try:

@@ -16,22 +16,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
 
-from scrapy_mss.blocks.container_features import container_features, evidence_mass
-from scrapy_mss.blocks.features import (
-    Columns,
-    block_features,
-    heading_above,
-    heading_levels,
-)
+from scrapy_mss.blocks.columns import Columns, filled
+from scrapy_mss.blocks.container_features import container_names, evidence_mass, fill_containers
+from scrapy_mss.blocks.features import FEATURES, GROUPS, Measured
+from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.mlp import Matrix, Network, product
-from scrapy_mss.blocks.opinions import opinion_columns
+from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.sums import element_pools
 from scrapy_mss.core.features import Family, Values
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, NaiveBayes, logistic, portions
 from scrapy_mss.markup.elements import Indices
@@ -48,18 +45,19 @@ class Pooling(NamedTuple):
 
     name: str
     family: str
-    of: Callable[[Page, FamilyEvidence], Floats]
+    of: Callable[[FamilyEvidence], Floats]
 
 
 @dataclass(frozen=True, eq=False)
 class FamilyEvidence:
-    """The values of one *family* on a page, and what the counts say about them."""
+    """The values of one *family* on a *page*, and what the counts say about them."""
 
+    page: Page
     family: Family[Page]
     values: Values
     bayes: NaiveBayes[Page]
 
-    @cached_property
+    @lazy
     def ratio(self) -> Floats:
         """float64[n_values]: the evidence of each value."""
         return self.bayes.log_ratio(self.family, self.values.bucket)[0]
@@ -68,45 +66,47 @@ class FamilyEvidence:
         """float64[n]: the evidence of the values *chosen*."""
         return self.bayes.log_ratio(self.family, self.values.bucket[chosen])[0]
 
+    @lazy
+    def around(self) -> Floats:
+        """float64[3, LEVELS, n]: sum, least and greatest of the values of each block's ancestors.
 
-def mean_over_block(page: Page, known: FamilyEvidence) -> Floats:
+        They are 0 for those without a value. Values are of elements.
+        """
+        page = self.page
+        pooled = element_pools(page.attributes.element, self.ratio, len(page.containers) + 1)
+        return pooled.take(page.containers.around, axis=1)
+
+
+def mean_over_block(known: FamilyEvidence) -> Floats:
     """The mean over the words and symbols of each block; values are one a token."""
-    texts = page.texts
+    page, texts = known.page, known.page.texts
     total = np.zeros(len(page.blocks))
     for some in portions(len(texts.token)):
         total += np.bincount(texts.block[some], known.ratio_of(texts.token[some]), len(total))
     return total / texts.size
 
 
-def own_value(page: Page, known: FamilyEvidence) -> Floats:  # noqa: ARG001 - of all poolings
+def own_value(known: FamilyEvidence) -> Floats:
     """The block's own value; values are one a block."""
     return known.ratio
 
 
-def sum_over_ancestors(page: Page, known: FamilyEvidence) -> Floats:
+def sum_over_ancestors(known: FamilyEvidence) -> Floats:
     """The sum over all values of all ancestors; values are of elements."""
-    pooled: Floats = _of_ancestors(page, known, np.add).sum(axis=0)
+    pooled: Floats = np.add.reduce(known.around[0])
     return pooled
 
 
-def min_over_ancestors(page: Page, known: FamilyEvidence) -> Floats:
+def min_over_ancestors(known: FamilyEvidence) -> Floats:
     """The least of the values of the ancestors, 0 if none is negative."""
-    pooled: Floats = _of_ancestors(page, known, np.minimum).min(axis=0)
+    pooled: Floats = np.minimum.reduce(known.around[1])
     return pooled
 
 
-def max_over_ancestors(page: Page, known: FamilyEvidence) -> Floats:
+def max_over_ancestors(known: FamilyEvidence) -> Floats:
     """The greatest of the values of the ancestors, 0 if none is positive."""
-    pooled: Floats = _of_ancestors(page, known, np.maximum).max(axis=0)
+    pooled: Floats = np.maximum.reduce(known.around[2])
     return pooled
-
-
-def _of_ancestors(page: Page, known: FamilyEvidence, reduce: np.ufunc) -> Floats:
-    """float64[LEVELS, n]: evidence reduced for each ancestor; 0 for those without a value."""
-    reduced = np.zeros(len(page.tokens) + 1)  # the last is for the ancestor -1
-    reduce.at(reduced, known.values.start, known.ratio)
-    ancestors: Floats = reduced[page.blocks.ancestors]
-    return ancestors
 
 
 POOLINGS = (
@@ -122,11 +122,23 @@ _EVIDENCE = tuple(f"evidence_{pooling.name}" for pooling in POOLINGS)
 def block_evidence(page: Page, bayes: NaiveBayes[Page]) -> Floats:
     """The log-odds of each block by each row of ``POOLINGS``: float64[n_poolings, n_blocks]."""
     known = {
-        family.name: FamilyEvidence(family, family.values(page, family.bits), bayes)
+        family.name: FamilyEvidence(page, family, family.values(page, family.bits), bayes)
         for family in bayes.families
     }
-    rows = [pooling.of(page, known[pooling.family]) for pooling in POOLINGS]
-    return np.minimum(np.maximum(np.stack(rows), -MAX_LOG_ODDS), MAX_LOG_ODDS)
+    rows = np.empty((len(POOLINGS), len(page.blocks)))
+    for row, pooling in zip(rows, POOLINGS, strict=True):
+        row[:] = pooling.of(known[pooling.family])
+    np.maximum(rows, -MAX_LOG_ODDS, out=rows)
+    return np.minimum(rows, MAX_LOG_ODDS, out=rows)
+
+
+_SCORES = ("score", "score_of_heading_above", "page_evidence")
+_MASSES = ("", "opinions_")  # what begins the names of the shares of the evidence, and of opinions
+_PARTS = (FEATURES, _EVIDENCE, _SCORES, OPINION_COLUMNS, container_names(_MASSES), _NEIGHBOURS)
+INPUTS = tuple(name for part in _PARTS for name in part)
+_ENDS = np.cumsum([len(part) for part in _PARTS]).tolist()
+_OF_NEIGHBOURS = [INPUTS.index(name) for name in NEIGHBOUR_FEATURES]
+_OPINIONS = INPUTS.index("opinions")
 
 
 class BlockInputs(NamedTuple):
@@ -138,45 +150,40 @@ class BlockInputs(NamedTuple):
     @property
     def matrix(self) -> Matrix:
         """float32[n, n_inputs], in the order of ``columns``; each is contiguous in memory."""
-        columns = list(self.columns.values())
-        values: Matrix = np.concatenate(columns, dtype=np.float32, casting="same_kind")
-        return values.reshape(len(columns), -1).T
+        return self.columns.rows.astype(np.float32).T
 
 
 def block_inputs(page: Page, evidence: Floats, score: Floats) -> BlockInputs:
     """The network's inputs for *page*, from the *evidence* of its blocks and their *score*."""
-    features = block_features(page)
-    opinions = opinion_columns(page, features)
+    measured = Measured(page)
+    columns = Columns(INPUTS, np.empty((len(INPUTS), len(score))))
+    features, of_evidence, scores, opinions, containers, neighbours = (
+        columns.rows[end - len(part) : end] for part, end in zip(_PARTS, _ENDS, strict=True)
+    )
+    filled(GROUPS, measured, features)
+    of_evidence[:] = evidence
+    fill_opinions(page, columns, opinions)
     mass, total = evidence_mass(page, score)
-    kept, _ = evidence_mass(page, opinions["opinions"])
-    columns = {
-        **features,
-        **dict(zip(_EVIDENCE, evidence, strict=True)),
-        "score": score,
-        "score_of_heading_above": _score_of_heading_above(page, score),
-        "page_evidence": np.full(len(score), np.log1p(total)),
-        **opinions,
-        **container_features(page, {"": mass, "opinions_": kept}),
-    }
-    columns.update(_neighbours([columns[name] for name in NEIGHBOUR_FEATURES]))
+    scores[0], scores[1], scores[2] = score, measured.of_heading_above(score), np.log1p(total)
+    kept, _ = evidence_mass(page, columns.rows[_OPINIONS])
+    fill_containers(page, np.array([mass, kept]), containers)
+    _fill_neighbours(columns.rows[_OF_NEIGHBOURS], neighbours)
     return BlockInputs(score, columns)
 
 
-def _score_of_heading_above(page: Page, score: Floats) -> Floats:
-    above = heading_above(heading_levels(page))
-    return np.where(above >= 0, score[above], 0.0) if len(score) else score
-
-
-def _neighbours(columns: list[Floats]) -> Columns:
-    """The *columns* of `NEIGHBOUR_FEATURES` of the blocks some blocks further on or back.
+def _fill_neighbours(of_blocks: Floats, rows: Floats) -> None:
+    """Fill *rows* with what *of_blocks* (float64[k, n]) has of the blocks some further on or back.
 
     Beyond the page's ends all are 0.
     """
-    n, margin = len(columns[0]), max(NEIGHBOUR_OFFSETS)
-    padded = np.zeros((len(columns), n + 2 * margin))
-    padded[:, margin : margin + n] = columns
-    shifted = (row[margin + by : margin + by + n] for row in padded for by in NEIGHBOUR_OFFSETS)
-    return dict(zip(_NEIGHBOURS, shifted, strict=True))
+    k, n = of_blocks.shape
+    neighbours = rows.reshape(k, len(NEIGHBOUR_OFFSETS), n)
+    rows[:] = 0.0
+    for place, by in enumerate(NEIGHBOUR_OFFSETS):
+        n_shared = max(n - abs(by), 0)
+        here, there = max(-by, 0), max(by, 0)
+        shared = of_blocks[:, there : there + n_shared]
+        neighbours[:, place, here : here + n_shared] = shared
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +219,7 @@ class BlockClassifier:
         of_pages = arrays["page_weights"], arrays["confidence_weights"]
         return cls(arrays["evidence_weights"], network, *of_pages)
 
-    @cached_property
+    @lazy
     def digest(self) -> int:
         """A hash of all weights."""
         digest = blake2b(digest_size=DIGEST_BITS // 8)
@@ -240,8 +247,8 @@ class BlockClassifier:
 
 def _logistic_of(features: Floats, weights: Matrix) -> float:
     """The logistic function of the weighted sum of *features*; the last weight is the constant."""
-    log_odds = product(weights[:-1].astype(np.float64), features) + float(weights[-1])
-    return float(logistic(np.array([log_odds]))[0])
+    log_odds = float(product(weights[:-1].astype(np.float64), features)) + float(weights[-1])
+    return float(logistic(np.asarray(log_odds)))
 
 
 def block_scores(evidence: Floats, weights: Matrix) -> Floats:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scrapy_mss.blocks.page_features import ReadPage
+from scrapy_mss.blocks.page_features import SCORE, ReadPage
 from scrapy_mss.markup.tokens import Floats
 
 EXPECTED_F1 = "expected_f1"
@@ -29,7 +29,7 @@ class ConfidenceFeature(NamedTuple):
 
 def expected_f1(read: ReadPage) -> float:
     """The F1, by words, that is expected of the kept blocks by the probabilities of all."""
-    words = read.page.blocks.words * read.probability
+    words = read.page.words * read.probability
     both = float(words[read.kept].sum())
     return 2.0 * both / max(read.n_words + float(words.sum()), 1.0)
 
@@ -45,7 +45,7 @@ def _mean_agreement(read: ReadPage) -> float:
 
 CONFIDENCE_FEATURES: tuple[ConfidenceFeature, ...] = (
     ConfidenceFeature(EXPECTED_F1, lambda r: _log_odds(expected_f1(r))),
-    ConfidenceFeature("score", lambda r: r.mean(r.inputs.score)),
+    ConfidenceFeature("score", lambda r: r.means[SCORE]),
     ConfidenceFeature("agreement", _mean_agreement),
 )
 

@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.blocks.features import Columns
+from scrapy_mss.blocks.columns import Columns
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.sums import group_sums
 from scrapy_mss.core.hashing import groups
@@ -31,9 +31,30 @@ ELEMENT_LEVELS = 5  # ancestors whose own content is looked at
 PER_WORDS = 100  # a density is a share of the evidence for so many words
 EPSILON = 1e-9  # words of evidence on a page without any
 
+# What is said of each mass: what comes before and after, what is in elements with the same tag and
+# class words, some levels out, in each of the block's own ancestors, and on the same path of tags.
+_SHARES = (
+    *("mass_before", "mass_after"),
+    *(f"same_key_{k}_{name}" for k in range(KEY_LEVELS) for name in ("mass", "density")),
+    *(f"ancestor_{k}_{name}" for k in range(ELEMENT_LEVELS) for name in ("mass", "density")),
+    "same_path_mass",
+)
+_SIZES = ("blocks", "words", "link_share")  # of elements with the same tag and class words
+_SUMMED = ("words", "linked_words", "blocks")
+_SAME_KEY, _SAME_KEY_DENSITY = slice(2, 2 + 2 * KEY_LEVELS, 2), slice(3, 3 + 2 * KEY_LEVELS, 2)
+_ANCESTOR = slice(2 + 2 * KEY_LEVELS, -1, 2)
+_ANCESTOR_DENSITY = slice(3 + 2 * KEY_LEVELS, -1, 2)
+
 # What tells the keys of one level from those of the others, above the bits of keys and paths.
 _LEVELS = np.arange(KEY_LEVELS + 1, dtype=np.uint64)
 _LEVEL_BITS = _LEVELS[:, np.newaxis] << np.uint64(8 * PATH_LENGTH)
+
+
+def container_names(prefixes: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of what `fill_containers` finds of masses, whose columns begin with *prefixes*."""
+    shares = (f"{prefix}{name}" for prefix in prefixes for name in _SHARES)
+    sizes = (f"same_key_{k}_{name}" for k in range(KEY_LEVELS) for name in _SIZES)
+    return (*shares, *sizes)
 
 
 def container_features(page: Page, masses: Mapping[str, Floats]) -> Columns:
@@ -41,24 +62,53 @@ def container_features(page: Page, masses: Mapping[str, Floats]) -> Columns:
 
     A mass (float64[n]) is each block's share of something; its key begins the names of its columns.
     """
-    blocks = page.blocks
-    sizes = (blocks.words, blocks.linked_words, np.ones(len(blocks)))
-    *alike, words, linked, counts = group_sums(np.array([*masses.values(), *sizes]), _alike(page))
-    outside = [1.0] * len(masses) + [float(blocks.words.sum())]
-    *around, length = _inside(page, np.array([*masses.values(), blocks.words]), outside)
-    columns: Columns = {}
-    for (prefix, mass), shared, inside in zip(masses.items(), alike, around, strict=True):
-        running = mass.cumsum()
-        shares = {"mass_before": running - mass, "mass_after": 1.0 - running}
-        shares |= _same_keys(shared, words) | _same_elements(inside, length)
-        shares["same_path_mass"] = shared[KEY_LEVELS]
-        columns |= {f"{prefix}{name}": column for name, column in shares.items()}
-    return columns | _sizes(words, linked, counts)
+    names = container_names(tuple(masses))
+    rows = np.empty((len(names), len(page.blocks)))
+    fill_containers(page, np.array(list(masses.values())), rows)
+    return Columns(names, rows)
+
+
+def fill_containers(page: Page, masses: Floats, rows: Floats) -> None:
+    """Fill *rows* with the shares of *masses* (float64[k, n]) and with the sizes."""
+    (k, n), n_shares = masses.shape, len(masses) * len(_SHARES)
+    of_blocks = np.empty((k + len(_SUMMED), n))
+    of_blocks[:k], of_blocks[k], of_blocks[k + 1] = masses, page.words, page.blocks.linked_words
+    of_blocks[k + 2] = 1.0
+    alike = group_sums(of_blocks, _alike(page))
+    outside = [1.0] * k + [float(page.words.sum())]
+    around = _inside(page, of_blocks[: k + 1], outside)
+    words = np.maximum(alike[k], 1.0)
+    _fill_sizes(alike[k:], words, rows[n_shares:])
+
+    shares = rows[:n_shares].reshape(k, len(_SHARES), n)
+    running = masses.cumsum(axis=1)
+    np.subtract(running, masses, out=shares[:, 0])
+    np.subtract(1.0, running, out=shares[:, 1])
+    shares[:, _SAME_KEY] = alike[:k, :KEY_LEVELS]
+    _fill_densities(alike[:k, :KEY_LEVELS], words[:KEY_LEVELS], shares[:, _SAME_KEY_DENSITY])
+    shares[:, _ANCESTOR] = around[:k]
+    _fill_densities(around[:k], np.maximum(around[k], 1.0), shares[:, _ANCESTOR_DENSITY])
+    shares[:, -1] = alike[:k, KEY_LEVELS]
+
+
+def _fill_densities(shares: Floats, words: Floats, densities: Floats) -> None:
+    """Fill *densities* with the *shares* for so many *words*."""
+    np.divide(shares, words, out=densities)
+    densities *= PER_WORDS
+
+
+def _fill_sizes(summed: Floats, words: Floats, rows: Floats) -> None:
+    """How large elements with the same tag and class words are together, and how linked."""
+    sizes = rows.reshape(KEY_LEVELS, len(_SIZES), -1)
+    n_words, linked, n_blocks = summed[:, :KEY_LEVELS]
+    np.log1p(n_blocks, out=sizes[:, 0])
+    np.log1p(n_words, out=sizes[:, 1])
+    np.divide(linked, words[:KEY_LEVELS], out=sizes[:, 2])
 
 
 def evidence_mass(page: Page, score: Floats) -> tuple[Floats, float]:
     """Each block's share of the page's evidence for the article, and how much there is."""
-    mass = np.maximum(score, 0.0) * page.blocks.words
+    mass = np.maximum(score, 0.0) * page.words
     total = float(mass.sum()) + EPSILON
     return mass / total, total
 
@@ -68,39 +118,16 @@ def ancestor_mass(level: int) -> str:
     return f"ancestor_{level}_mass"
 
 
-def _same_keys(shared: Floats, words: Floats) -> Columns:
-    """What is in elements with the same tag and class words, some levels out."""
-    rows = {"mass": shared, "density": shared / np.maximum(words, 1.0) * PER_WORDS}
-    return {f"same_key_{k}_{name}": row[k] for k in range(KEY_LEVELS) for name, row in rows.items()}
-
-
-def _sizes(words: Floats, linked: Floats, counts: Floats) -> Columns:
-    """How large elements with the same tag and class words are together, and how linked."""
-    rows = {
-        "blocks": np.log1p(counts),
-        "words": np.log1p(words),
-        "link_share": linked / np.maximum(words, 1.0),
-    }
-    return {f"same_key_{k}_{name}": row[k] for k in range(KEY_LEVELS) for name, row in rows.items()}
-
-
-def _same_elements(share: Floats, length: Floats) -> Columns:
-    """What is in each of the block's own ancestors."""
-    density = share / np.maximum(length, 1.0) * PER_WORDS
-    columns = {}
-    for level in range(ELEMENT_LEVELS):
-        columns[ancestor_mass(level)] = share[level]
-        columns[f"ancestor_{level}_density"] = density[level]
-    return columns
-
-
 def _alike(page: Page) -> Group:
     """intp[KEY_LEVELS+1, n]: which blocks have an ancestor of the same key, or the same tags.
 
     No two rows have a number in common.
     """
-    keys = np.concatenate((page.ancestor_keys[:KEY_LEVELS], [_tag_paths(page)]))
-    return groups((keys | _LEVEL_BITS).ravel()).reshape(keys.shape)
+    keys = np.empty((KEY_LEVELS + 1, len(page.blocks)), np.uint64)
+    keys[:-1] = page.ancestor_keys[:KEY_LEVELS]
+    keys[-1] = _tag_paths(page)
+    keys |= _LEVEL_BITS
+    return groups(keys.ravel()).reshape(keys.shape)
 
 
 def _tag_paths(page: Page) -> TokenIds:

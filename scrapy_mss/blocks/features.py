@@ -1,8 +1,9 @@
-"""Features of a text block, whatever its words mean: length, links, punctuation, position, context.
+"""Features of a text block, whatever its words mean: length, links, punctuation, place, context.
 
-They are one ordered table, ``FEATURES``: each row is a name and a function. The names are part of
-every stored classifier, so a row can be neither moved nor renamed without a file of other features
-being recognized as such (`models.inputs`).
+They are one ordered table, ``GROUPS``: each row has the names of features that are computed
+together, and a function that fills their rows. The names are part of every stored classifier, so
+that none can be moved or renamed without a file of other features being recognized as such
+(`models.inputs`).
 
 The features hold for any language: what is counted is punctuation, capitals, digits and lengths.
 Counts are taken as logarithms, so that long pages are not out of proportion. Where a constant has
@@ -12,25 +13,43 @@ weighs what comes out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scrapy_mss.blocks.columns import Columns, Group, columns_of, names_of
+from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.shared_words import each_once, pairs, shared_pairs, shared_words
-from scrapy_mss.blocks.text_counts import TextCounts, text_counts
+from scrapy_mss.blocks.text_counts import CLASSES, TextCounts, text_counts
 from scrapy_mss.core.hashing import groups
 from scrapy_mss.markup.attributes import meta_description
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import word_ids
-from scrapy_mss.markup.tokens import WORD, Bools, Floats, TokenIds, Tokens
+from scrapy_mss.markup.tokens import WORD, Floats, TokenIds, Tokens
 
-Columns: TypeAlias = dict[str, Floats]  # float64[n_blocks] by the feature's name
-
+# Features of a text that are the logarithm of a count, and those that are a count for each word.
+LOGARITHMS = {
+    "words": "words",
+    "letters": "letters",
+    "sentence_ends": "sentence_end",
+    "commas": "comma",
+    "quotes": "quote",
+}
+SHARES = {
+    "word_length": "letters",
+    "link_share": "linked_words",
+    "capital_share": "capital",
+    "digit_share": "digit",
+    "sentence_end_share": "sentence_end",
+    "symbol_share": "symbol",
+}
+TEXT = (
+    *("words", "letters", "word_length", "link_share", "all_linked", "capital_share"),
+    *("digit_share", "sentence_ends", "sentence_end_share", "commas", "quotes", "symbol_share"),
+    *("ends_sentence", "ends_with_colon", "starts_with_capital", "repetitions"),
+)
 PARENTS = ("p", "li", "div", "td", "blockquote", "figcaption", "section", "pre", "dd")
 ANCESTORS = (
     *("article", "main", "aside", "nav", "footer", "header", "form", "table", "ul", "ol"),
@@ -56,20 +75,12 @@ _ANCESTOR_BITS[[TAG_NUMBERS[name] for name in ANCESTORS]] = 1 << np.arange(len(A
 _EACH_ANCESTOR_BIT = 1 << np.arange(len(ANCESTORS), dtype=np.uint32)[:, np.newaxis]
 _HEADING_LEVELS = np.zeros(256, np.int64)
 _HEADING_LEVELS[[TAG_NUMBERS[name] for name in HEADINGS]] = range(1, len(HEADINGS) + 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Feature:
-    """A row of the table: a name and what it is of a page's blocks."""
-
-    name: str
-    of: Callable[[Measured], Floats]
+_HEADING_RANKS = np.array([0.0, *(NO_LEVEL - level for level in range(1, len(HEADINGS) + 1))])
 
 
 def block_features(page: Page) -> Columns:
     """All features of a page's blocks, in the order of the table."""
-    measured = Measured(page)
-    return {feature.name: feature.of(measured) for feature in FEATURES}
+    return columns_of(GROUPS, Measured(page), len(page.blocks))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,53 +89,37 @@ class Measured:
 
     page: Page
 
-    @cached_property
+    @lazy
     def words(self) -> Floats:
         """float64[n]: the words of each block, at least 1."""
-        return np.maximum(self.page.blocks.words, 1).astype(np.float64)
+        return np.maximum(self.page.words, 1.0)
 
-    @cached_property
+    @lazy
     def texts(self) -> TextCounts:
         """What is counted of each block's words and symbols."""
         return text_counts(self.page)
 
-    @cached_property
-    def parents(self) -> Columns:
-        """float64[n] for each of ``PARENTS``: 1 for the blocks right inside one."""
-        is_inside = self.page.ancestor_tags[0] == _PARENT_NUMBERS
-        return dict(zip(PARENTS, is_inside.astype(np.float64), strict=True))
-
-    @cached_property
-    def ancestors(self) -> Columns:
-        """float64[n] for each of ``ANCESTORS``: 1 for the blocks inside one."""
-        around = np.bitwise_or.reduce(_ANCESTOR_BITS[self.page.ancestor_tags], axis=0)
-        is_inside = (around & _EACH_ANCESTOR_BIT) > 0
-        return dict(zip(ANCESTORS, is_inside.astype(np.float64), strict=True))
-
-    @cached_property
+    @lazy
     def heading_above(self) -> NDArray[np.int64]:
         """int64[n]: the nearest heading before each block, -1 if there is none."""
         return heading_above(self.headline.level)
 
-    @cached_property
-    def total_words(self) -> float:
-        return float(self.page.blocks.words.sum())
+    def of_heading_above(self, values: Floats, without: float = 0.0) -> Floats:
+        """float64[n]: of *values* (one a block) that of the heading above, or *without* one."""
+        above = self.heading_above
+        return np.where(above >= 0, values[above], without) if len(above) else values
 
-    @cached_property
+    @lazy
+    def total_words(self) -> float:
+        return float(self.page.words.sum())
+
+    @lazy
     def headline(self) -> Headline:
         return Headline.of(self.page)
 
-    @cached_property
+    @lazy
     def description(self) -> Description:
         return Description.of(self.page)
-
-    def share(self, name: str) -> Floats:
-        """float64[n]: the words and symbols of the class *name* for each word of a block."""
-        return self.texts.of(name) / self.words
-
-    def constant(self, value: float) -> Floats:
-        """float64[n]: *value* for every block."""
-        return np.full(len(self.page.blocks), value)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,7 +134,7 @@ class Headline:
     def of(cls, page: Page) -> Headline:
         overlap, level = _title_overlap(page), heading_levels(page)
         is_main, is_lower = level == 1, level > 1
-        is_candidate = ~page.is_parent("title") & (
+        is_candidate = ~page.in_title & (
             is_main | (is_lower & (overlap > MIN_OVERLAP_HEADING)) | (overlap > MIN_OVERLAP_LINE)
         )
         if not is_candidate.any():
@@ -149,21 +144,16 @@ class Headline:
 
     def words_from(self, page: Page) -> Floats:
         """float64[n]: the logarithm of the words from the headline, negative before it."""
-        if self.block < 0:
-            return np.zeros(len(self.level))
         distance = page.words_before - page.words_before[self.block]
-        logarithm: Floats = np.sign(distance) * np.log1p(np.abs(distance))
+        logarithm: Floats = np.copysign(np.log1p(np.abs(distance)), distance)
         return logarithm
-
-    def is_above(self) -> Bools:
-        """bool[n]: the blocks after the headline."""
-        return np.greater(np.arange(len(self.level)), self.block) & (self.block >= 0)
 
     def later_headings(self) -> Floats:
         """float64[n]: the logarithm of how many headings of its level follow, up to each block."""
-        if self.block < 0:
+        level = self.level[self.block]
+        if not level:
             return np.zeros(len(self.level))
-        same = np.cumsum((self.level == self.level[self.block]) & (self.level > 0))
+        same = np.equal(self.level, level).cumsum()
         later: Floats = np.log1p(np.maximum(same - same[self.block], 0))
         return later
 
@@ -182,15 +172,15 @@ class Description:
 
     @classmethod
     def of(cls, page: Page) -> Description:
-        texts, blocks = page.texts, page.blocks
         described = _description_pairs(page.tokens)
         if not len(described):
-            return cls(np.zeros(len(blocks)), np.zeros(len(blocks)), 0)
-        hits = shared_pairs(texts, described)
-        shown, is_long = ~page.is_parent("title"), blocks.words > MAX_SHARED_BY_CHANCE
+            nothing = np.zeros(len(page.blocks))
+            return cls(nothing, nothing, 0)
+        hits = shared_pairs(page.texts, described)
+        shown, is_long = ~page.in_title, page.words > MAX_SHARED_BY_CHANCE
         return cls(
             recall=np.minimum(1.0, hits / len(described)) * shown,
-            precision=hits / np.maximum(blocks.words - 1, 1) * is_long * shown,
+            precision=hits / np.maximum(page.words - 1, 1) * (is_long & shown),
             n_pairs=len(described),
         )
 
@@ -215,20 +205,20 @@ def heading_above(level: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _title_overlap(page: Page) -> Floats:
-    words, title = page.blocks.words, _title_words(page.tokens)
+    words, title = page.words, _title_words(page)
     hits = shared_words(page.texts, title)
-    is_short = (words > 1) & (words <= MAX_HEADLINE) & ~page.is_parent("title")
+    is_short = (words > 1) & (words <= MAX_HEADLINE) & ~page.in_title
     completeness = np.minimum(1.0, hits / max(1, min(len(title), FULL_TITLE)))
     return np.where(is_short, hits / np.maximum(words, 1) * completeness, 0.0)
 
 
-def _title_words(tokens: Tokens) -> TokenIds:
+def _title_words(page: Page) -> TokenIds:
     """The words of the page's title, each once."""
-    titles = np.flatnonzero(tokens.is_open("title"))
-    closed = titles[tokens.partner[titles] >= 0]
-    if not len(closed):
+    tokens, is_title = page.tokens, page.containers.tag == TAG_NUMBERS["title"]
+    if not is_title.any():
         return tokens.token_id[:0]
-    inside = slice(closed[0], tokens.partner[closed[0]])
+    start = page.attributes.start[is_title.argmax()]
+    inside = slice(start, tokens.partner[start])
     return each_once(tokens.token_id[inside][tokens.kind[inside] == WORD])
 
 
@@ -238,88 +228,125 @@ def _description_pairs(tokens: Tokens) -> TokenIds:
     return each_once(pairs(words if len(words) >= MIN_DESCRIPTION else words[:0]))
 
 
-def _words_below_heading(measured: Measured) -> Floats:
-    before, above = measured.page.words_before, measured.heading_above
-    distance = np.log1p(np.maximum(before - before[above], 0.0)) if len(above) else before
-    return np.where(above >= 0, distance, FAR)
+def _fill_text(measured: Measured, rows: Floats) -> None:
+    """The block's text."""
+    page, texts, words = measured.page, measured.texts, measured.words
+    counts = np.empty((len(_COUNTS), len(words)))
+    counts[: len(CLASSES)], counts[len(CLASSES)] = texts.counts, texts.letters
+    counts[-2], counts[-1] = words, page.blocks.linked_words
+    rows[_LOGARITHMS] = np.log1p(counts[_OF_LOGARITHMS])
+    rows[_SHARES] = counts[_OF_SHARES] / words
+    rows[_ALL_LINKED] = counts[-1] == words
+    rows[_ENDS_SENTENCE] = texts.ends_with("closer")
+    rows[_ENDS_WITH_COLON] = texts.ends_with("colon")
+    rows[_STARTS_WITH_CAPITAL] = texts.begins_with("capital")
+    np.log(_repetitions(page), out=rows[_REPETITIONS])
 
 
-def _rank_of_heading_above(measured: Measured) -> Floats:
-    level, above = measured.headline.level, measured.heading_above
-    return np.where(above >= 0, NO_LEVEL - level[above], 0.0) if len(above) else np.zeros(0)
+# What is counted, and where in the rows of the group and in the counts which is.
+_COUNTS = (*CLASSES, "letters", "words", "linked_words")
+_LOGARITHMS = [TEXT.index(name) for name in LOGARITHMS]
+_OF_LOGARITHMS = [_COUNTS.index(counted) for counted in LOGARITHMS.values()]
+_SHARES = [TEXT.index(name) for name in SHARES]
+_OF_SHARES = [_COUNTS.index(counted) for counted in SHARES.values()]
+_ALL_LINKED = TEXT.index("all_linked")
+_ENDS_SENTENCE, _ENDS_WITH_COLON = TEXT.index("ends_sentence"), TEXT.index("ends_with_colon")
+_STARTS_WITH_CAPITAL, _REPETITIONS = TEXT.index("starts_with_capital"), TEXT.index("repetitions")
 
 
-def _repetitions(page: Page) -> Floats:
-    """float64[n]: how many blocks of the page have the same text."""
+def _repetitions(page: Page) -> NDArray[np.int64]:
+    """int64[n]: how many blocks of the page have the same text."""
     which = groups(page.text_hashes)
-    repetitions: Floats = np.bincount(which)[which].astype(np.float64)
-    return repetitions
+    return np.bincount(which)[which]
 
 
-def _as_numbers(are_so: Bools) -> Floats:
-    """float64[n]: 1 for true, 0 for false."""
-    return are_so.astype(np.float64)
+def _fill_parents(measured: Measured, rows: Floats) -> None:
+    """Whether each of ``PARENTS`` is the innermost block element around the block."""
+    rows[:] = measured.page.ancestor_tags[0] == _PARENT_NUMBERS
 
 
-def _parent_feature(tag: str) -> Feature:
-    return Feature(f"is_{tag}", lambda m: m.parents[tag])
+def _fill_ancestors(measured: Measured, rows: Floats) -> None:
+    """Whether each of ``ANCESTORS`` is around the block."""
+    around = np.bitwise_or.reduce(_ANCESTOR_BITS[measured.page.ancestor_tags], axis=0)
+    rows[:] = (around & _EACH_ANCESTOR_BIT) > 0
 
 
-def _ancestor_feature(tag: str) -> Feature:
-    return Feature(f"in_{tag}", lambda m: m.ancestors[tag])
+def _fill_elements(measured: Measured, rows: Floats) -> None:
+    """How many elements are around the block, and whether one hides it."""
+    depth, hidden = rows
+    np.divide((measured.page.blocks.ancestors >= 0).sum(axis=0), 10.0, out=depth)
+    hidden[:] = measured.page.hidden
 
 
-FEATURES: tuple[Feature, ...] = (
-    # The block's text
-    Feature("words", lambda m: np.log1p(m.words)),
-    Feature("letters", lambda m: np.log1p(m.texts.letters)),
-    Feature("word_length", lambda m: m.texts.letters / m.words),
-    Feature("link_share", lambda m: m.page.blocks.linked_words / m.words),
-    Feature("all_linked", lambda m: _as_numbers(m.page.blocks.linked_words == m.words)),
-    Feature("capital_share", lambda m: m.share("capital")),
-    Feature("digit_share", lambda m: m.share("digit")),
-    Feature("sentence_ends", lambda m: np.log1p(m.texts.of("sentence_end"))),
-    Feature("sentence_end_share", lambda m: m.share("sentence_end")),
-    Feature("commas", lambda m: np.log1p(m.texts.of("comma"))),
-    Feature("quotes", lambda m: np.log1p(m.texts.of("quote"))),
-    Feature("symbol_share", lambda m: m.share("symbol")),
-    Feature("ends_sentence", lambda m: _as_numbers(m.texts.ends_with("closer"))),
-    Feature("ends_with_colon", lambda m: _as_numbers(m.texts.ends_with("colon"))),
-    Feature("starts_with_capital", lambda m: _as_numbers(m.texts.begins_with("capital"))),
-    Feature("repetitions", lambda m: np.log(_repetitions(m.page))),
-    # The elements around it
-    *(_parent_feature(tag) for tag in PARENTS),
-    *(_ancestor_feature(tag) for tag in ANCESTORS),
-    Feature("depth", lambda m: (m.page.blocks.ancestors >= 0).sum(axis=0) / 10.0),
-    Feature("hidden", lambda m: _as_numbers(m.page.hidden)),
-    # Its position in the page
-    Feature("position", lambda m: m.page.words_before / max(m.total_words, 1.0)),
-    Feature("rank", lambda m: np.arange(len(m.page.blocks)) / max(len(m.page.blocks), 1)),
-    Feature("words_before", lambda m: np.log1p(m.page.words_before)),
-    Feature(
-        "words_after",
-        lambda m: np.log1p(m.total_words - m.page.words_before - m.page.blocks.words),
+def _fill_position(measured: Measured, rows: Floats) -> None:
+    """The block's position in the page."""
+    page, total = measured.page, measured.total_words
+    position, rank, _, after, of_page = rows
+    before_and_after = rows[2:4]
+    np.divide(page.words_before, max(total, 1.0), out=position)
+    np.divide(np.arange(len(rank)), max(len(rank), 1), out=rank)
+    np.subtract(total, page.words_before, out=after)
+    np.subtract(after, page.words, out=after)
+    before_and_after[0] = page.words_before
+    np.log1p(before_and_after, out=before_and_after)
+    of_page[:] = np.log1p(total)
+
+
+def _fill_headline(measured: Measured, rows: Floats) -> None:
+    """How much of the title is in the block, and where the headline is."""
+    page, headline = measured.page, measured.headline
+    overlap, own_overlap, words_from, below, later = rows
+    overlap[:] = headline.overlap
+    own_overlap[:] = headline.own_overlap
+    rows[2:] = 0.0
+    if headline.block >= 0:
+        words_from[:] = headline.words_from(page)
+        below[headline.block + 1 :] = 1.0
+        later[:] = headline.later_headings()
+
+
+def _fill_headings(measured: Measured, rows: Floats) -> None:
+    """Which heading the block is, and which one it is below."""
+    page, level, above = measured.page, measured.headline.level, measured.heading_above
+    rank, words_below, rank_above, main_headings = rows
+    rank[:] = _HEADING_RANKS[level]
+    if len(level):
+        distance = np.maximum(page.words_before - page.words_before[above], 0.0)
+        words_below[:] = np.where(above >= 0, np.log1p(distance), FAR)
+    rank_above[:] = measured.of_heading_above(rank)
+    np.minimum(np.equal(level, 1).cumsum(), MAX_MAIN_HEADINGS, out=main_headings)
+
+
+def _fill_description(measured: Measured, rows: Floats) -> None:
+    """The page's description of itself."""
+    described = measured.description
+    rows[0], rows[1], rows[2] = described.recall, described.precision, described.sides()
+    rows[3] = described.n_pairs > 0
+
+
+GROUPS: tuple[Group[Measured], ...] = (
+    Group(TEXT, _fill_text),
+    Group(tuple(f"is_{tag}" for tag in PARENTS), _fill_parents),
+    Group(tuple(f"in_{tag}" for tag in ANCESTORS), _fill_ancestors),
+    Group(("depth", "hidden"), _fill_elements),
+    Group(("position", "rank", "words_before", "words_after", "page_words"), _fill_position),
+    Group(
+        (
+            *("title_overlap", "headline_title_overlap"),
+            *("words_from_headline", "below_headline", "later_headings"),
+        ),
+        _fill_headline,
     ),
-    Feature("page_words", lambda m: m.constant(np.log1p(m.total_words))),
-    # The headline
-    Feature("title_overlap", lambda m: m.headline.overlap),
-    Feature("headline_title_overlap", lambda m: m.constant(m.headline.own_overlap)),
-    Feature("words_from_headline", lambda m: m.headline.words_from(m.page)),
-    Feature("below_headline", lambda m: _as_numbers(m.headline.is_above())),
-    Feature("later_headings", lambda m: m.headline.later_headings()),
-    # Headings
-    Feature(
-        "heading_rank", lambda m: np.where(m.headline.level > 0, NO_LEVEL - m.headline.level, 0)
+    Group(
+        ("heading_rank", "words_below_heading", "rank_of_heading_above", "main_headings"),
+        _fill_headings,
     ),
-    Feature("words_below_heading", _words_below_heading),
-    Feature("rank_of_heading_above", _rank_of_heading_above),
-    Feature(
-        "main_headings",
-        lambda m: np.minimum(np.cumsum(m.headline.level == 1), MAX_MAIN_HEADINGS),
+    Group(
+        (
+            *("description_recall", "description_precision"),
+            *("below_description", "has_description"),
+        ),
+        _fill_description,
     ),
-    # The page's description of itself
-    Feature("description_recall", lambda m: m.description.recall),
-    Feature("description_precision", lambda m: m.description.precision),
-    Feature("below_description", lambda m: m.description.sides()),
-    Feature("has_description", lambda m: m.constant(float(m.description.n_pairs > 0))),
 )
+FEATURES = names_of(GROUPS)

@@ -19,10 +19,11 @@ from typing import NamedTuple
 import numpy as np
 
 from scrapy_mss.blocks.class_roles import Role
-from scrapy_mss.blocks.features import NO_LEVEL, Columns
+from scrapy_mss.blocks.columns import Columns
+from scrapy_mss.blocks.features import NO_LEVEL
 from scrapy_mss.blocks.mlp import product
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.readings import PARAGRAPH_LETTERS, Reading
+from scrapy_mss.blocks.readings import Reading
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import Bools, Bytes, Floats
 
@@ -48,8 +49,6 @@ SECOND_BODY = 0.5  # of the prose of the longest: a container that comes before 
 HEADLINE_SHARE = 0.4  # of the prose below the headline, that its container has
 
 WORDS_PER_TAG_IN_RUN = 1.0  # a run, which nothing but tags ends, needs a higher price than elements
-STOP_WORD_PRICE = 0.3  # of a word, in words that have as many stop words as the page's prose
-LEAST_STOP_SHARE = 0.05  # of the words of prose; with fewer, the language has no stop words here
 
 _TAG_POINTS = np.zeros(256)
 _TAG_POINTS[[TAG_NUMBERS[name] for name in TAG_POINTS]] = list(TAG_POINTS.values())
@@ -86,8 +85,7 @@ def _paragraph_scores(reading: Reading) -> Floats:
     has_any = score > 0
     likely, beside = (reading.roles[[Role.LIKELY, Role.BESIDE]] > 0).astype(np.float64)
     score += _TAG_POINTS[containers.tag] + NAME_POINTS * (likely - beside)
-    of_blocks = np.array([reading.letters, reading.letters * reading.link_share])
-    letters, linked = containers.totals(of_blocks)
+    letters, linked = reading.letters_inside
     unlinked = 1 - linked / np.maximum(letters, 1.0)
     scored: Floats = np.where(has_any, score * unlinked, -np.inf)
     return scored
@@ -96,7 +94,7 @@ def _paragraph_scores(reading: Reading) -> Floats:
 def _points(reading: Reading) -> Floats:
     """float64[n]: what each paragraph gives, by its commas and its length."""
     length = np.minimum(reading.letters / LETTERS_PER_POINT, MOST_LENGTH_POINTS)
-    points = (1 + reading.commas + length) * (reading.letters >= PARAGRAPH_LETTERS)
+    points = (1 + reading.commas + length) * reading.is_long
     text = points * reading.is_unlinked
     outside = text * ~reading.inside_beside
     return next((each for each in (outside, text) if each.any()), points)
@@ -104,7 +102,7 @@ def _points(reading: Reading) -> Floats:
 
 def _outward(reading: Reading, row: int) -> int:
     """The element around *row*, as long as that adds more text than it adds tags."""
-    parent, density = reading.containers.parent, reading.density
+    parent, density = reading.containers.parent, reading.density_inside
     while parent[row] < len(density) and density[parent[row]] > OUTWARD_GAIN * density[row]:
         row = int(parent[row])
     return row
@@ -113,7 +111,7 @@ def _outward(reading: Reading, row: int) -> int:
 def named_body(reading: Reading) -> Bools:
     """The first container that says it is an article's body, else an article, else the main."""
     containers = reading.containers
-    prose = containers.total(reading.prose_of_text)
+    prose = reading.prose_inside
     subject, body = reading.roles[Role.SUBJECT], reading.roles[Role.BODY]
     is_body = (subject > 0) & (body > 0) & (subject + body > 1)
     for chosen in (is_body, _is_tag(containers.tag, "article"), _is_tag(containers.tag, "main")):
@@ -149,16 +147,12 @@ def densest_run(reading: Reading) -> Bools:
 
 def densest_element(reading: Reading) -> Bools:
     """The element with the most words and the fewest tags and linked words in it."""
-    return _text_in(reading, int(reading.density.argmax()))
+    return _text_in(reading, int(reading.density_inside.argmax()))
 
 
 def stop_word_element(reading: Reading) -> Bools:
     """The element with more stop words than its other words outweigh."""
-    prose = reading.prose > 0
-    share = reading.stop_words[prose].sum() / max(reading.words[prose].sum(), 1.0)
-    as_words = reading.stop_words / max(share, LEAST_STOP_SHARE)
-    values = as_words * reading.unlinked - STOP_WORD_PRICE * reading.words
-    return _text_in(reading, int(reading.total_of_text(values).argmax()))
+    return _text_in(reading, int(reading.stop_words_inside.argmax()))
 
 
 def best_run(values: Floats) -> Bools:
@@ -197,27 +191,30 @@ def opinions(reading: Reading) -> dict[str, Bools]:
 
 
 def opinion_columns(page: Page, features: Columns) -> Columns:
-    """What the opinions say of each block, how much each keeps, and how far two of them agree.
+    """What the opinions say of each block, how much each keeps, and how far two of them agree."""
+    rows = np.empty((len(OPINION_COLUMNS), len(page.blocks)))
+    fill_opinions(page, features, rows)
+    return Columns(OPINION_COLUMNS, rows)
+
+
+def fill_opinions(page: Page, features: Columns, rows: Floats) -> None:
+    """Fill *rows*, in the order of ``OPINION_COLUMNS``.
 
     An opinion that keeps nothing is silent: it does not contradict the others. What they say on
     average stands in its place.
     """
-    found = opinions(Reading(page, features))
-    words = page.blocks.words.astype(np.float64)
-    kept = np.array(list(found.values()), np.float64)
+    k, words = len(OPINIONS), page.words
+    kept, shares, agreements = rows[:k], rows[k + 1 : 2 * k + 1], rows[2 * k + 1 :]
+    for row, blocks in zip(kept, opinions(Reading(page, features)).values(), strict=True):
+        row[:] = blocks
     common = product(kept * words, kept.T)
     size = common.diagonal()
     speaks = size > 0
     if not speaks.all():
         kept[~speaks] = kept[speaks].mean(axis=0) if speaks.any() else 0.0
-
-    of_page = np.empty((len(_OF_PAGE), len(words)))
-    of_page[: len(size)] = (size / max(float(words.sum()), 1.0))[:, np.newaxis]
-    of_page[len(size) :] = _agreement(common, speaks)[:, np.newaxis]
-    columns = dict(zip(_OF_BLOCKS, kept, strict=True))
-    columns["opinions"] = np.add.reduce(kept) / len(kept)
-    columns.update(zip(_OF_PAGE, of_page, strict=True))
-    return columns
+    np.divide(np.add.reduce(kept), k, out=rows[k])
+    shares[:] = (size / max(float(words.sum()), 1.0))[:, np.newaxis]
+    agreements[:] = _agreement(common, speaks)[:, np.newaxis]
 
 
 def _agreement(common: Floats, speaks: Bools) -> Floats:
@@ -236,8 +233,9 @@ def _agreement(common: Floats, speaks: Bools) -> Floats:
 
 _NAMES = [opinion.name for opinion in OPINIONS]
 _PAIRS = np.triu_indices(len(OPINIONS), 1)
-_OF_BLOCKS = tuple(f"opinion_{name}" for name in _NAMES)
-_OF_PAGE = (
+OPINION_COLUMNS = (
+    *(f"opinion_{name}" for name in _NAMES),
+    "opinions",
     *(f"share_of_{name}" for name in _NAMES),
     *(f"agreement_of_{one}_and_{other}" for one, other in combinations(_NAMES, 2)),
 )

@@ -7,14 +7,15 @@ joins them: each of its parts is computed once, when it is first asked for.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from scrapy_mss.blocks.containers import Containers
+from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.segmentation import Blocks, segment
 from scrapy_mss.blocks.sums import run_hashes
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes
+from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.stemming import Stem, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS
@@ -30,18 +31,28 @@ class Texts:
     token: Indices  # intp[n_texts]
     block: Ints  # int32[n_texts]: ascending
     first: Indices  # intp[n]: where in this table each block begins
+    size: Indices  # intp[n]: how many each block has
 
-    @cached_property
-    def size(self) -> Indices:
-        """intp[n]: how many each block has."""
-        return np.append(self.first[1:], len(self.token))[: len(self.first)] - self.first
+    @classmethod
+    def of(cls, tokens: Tokens, blocks: Blocks) -> Texts:
+        compiled = compiled_part()
+        if compiled is not None:
+            bounds = (each.astype(np.int64, copy=False) for each in (blocks.first, blocks.last))
+            columns = compiled.runs.texts(tokens.kind.tobytes(), *(b.tobytes() for b in bounds))
+            token, block, first, size = map(np.asarray, columns)
+            rows = (each.astype(np.intp, copy=False) for each in (first, size))
+            return cls(tokens, token.astype(np.intp, copy=False), block, *rows)
+        token = np.flatnonzero((blocks.of_token >= 0) & ~tokens.is_tag)
+        first = np.searchsorted(token, blocks.first)
+        size = np.append(first[1:], len(token))[: len(first)] - first
+        return cls(tokens, token, blocks.of_token[token], first, size)
 
-    @cached_property
+    @lazy
     def token_id(self) -> TokenIds:
         """uint64[n_texts]: the id of each."""
         return self.tokens.token_id[self.token]
 
-    @cached_property
+    @lazy
     def is_word(self) -> Bools:
         """bool[n_texts]: the words, as opposed to symbols."""
         return np.equal(self.tokens.kind[self.token], WORD)
@@ -67,58 +78,61 @@ class Page:
         """The page at *url* whose source is *html*."""
         return cls(tokenize(html, stem), url)
 
-    @cached_property
+    @lazy
     def blocks(self) -> Blocks:
         """The page's text blocks."""
         return segment(self.tokens)
 
-    @cached_property
+    @lazy
     def attributes(self) -> ElementAttributes:
         """Class words and visibility of the page's block elements."""
         return element_attributes(self.tokens)
 
-    @cached_property
+    @lazy
     def containers(self) -> Containers:
         """The page's block elements as runs of its blocks."""
         return Containers.of(self.tokens, self.blocks, self.attributes.start)
 
-    @cached_property
+    @lazy
     def ancestor_keys(self) -> TokenIds:
         """uint64[LEVELS, n]: the tag and class words of each block's ancestors, 0 for none."""
         keys = np.append(self.attributes.key, np.uint32(0))
         return keys.astype(np.uint64)[self.containers.around]
 
-    @cached_property
+    @lazy
     def ancestor_tags(self) -> Bytes:
         """uint8[LEVELS, n]: the tag numbers of each block's ancestors, 0 for none."""
         tags: Bytes = np.append(self.containers.tag, np.uint8(0))[self.containers.around]
         return tags
 
-    @cached_property
+    @lazy
     def hidden(self) -> Bools:
         """bool[n]: the blocks inside elements that the page does not show."""
         return self.containers.inside(self.attributes.hidden)
 
-    @cached_property
+    @lazy
+    def words(self) -> Floats:
+        """float64[n]: the words of each block."""
+        return self.blocks.words.astype(np.float64)
+
+    @lazy
     def words_before(self) -> Floats:
         """float64[n]: the words of all blocks before each block."""
-        words = self.blocks.words
-        return (np.cumsum(words) - words).astype(np.float64)
+        before: Floats = self.words.cumsum() - self.words
+        return before
 
-    @cached_property
+    @lazy
     def texts(self) -> Texts:
         """The words and symbols of all blocks."""
-        of_token = self.blocks.of_token
-        token = np.flatnonzero((of_token >= 0) & ~self.tokens.is_tag)
-        block = of_token[token]
-        return Texts(self.tokens, token, block, np.searchsorted(token, self.blocks.first))
+        return Texts.of(self.tokens, self.blocks)
 
-    @cached_property
+    @lazy
     def text_hashes(self) -> TokenIds:
         """uint64[n]: a hash of the words and symbols of each block."""
         return run_hashes(self.texts.token_id, self.texts.block, self.texts.first)
 
-    def is_parent(self, tag: str) -> Bools:
-        """bool[n]: the blocks whose innermost block element is called *tag*."""
-        parents: Bools = self.ancestor_tags[0] == TAG_NUMBERS[tag]
-        return parents
+    @lazy
+    def in_title(self) -> Bools:
+        """bool[n]: the blocks that are a title, which no page shows."""
+        titles: Bools = self.ancestor_tags[0] == TAG_NUMBERS["title"]
+        return titles

@@ -16,13 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
 
 import numpy as np
 
 from scrapy_mss.blocks.addresses import Address
 from scrapy_mss.blocks.classifier import BlockInputs
 from scrapy_mss.blocks.container_features import ancestor_mass
+from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_kind import agreements, times_in_text
 from scrapy_mss.blocks.selection import threshold
@@ -32,6 +32,9 @@ from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.markup.tokens import Bools, Floats
 
 BODY_LEVEL = 1  # the ancestor that contains an article's paragraphs if one element does
+MASS_IN_BODY = ancestor_mass(BODY_LEVEL)
+SCORE, PROBABILITY = "score", "probability"
+MEANS = ("is_li", "is_pre", "in_article", MASS_IN_BODY, SCORE)  # inputs of blocks
 
 ARTICLE_TYPES = ("article", "blogposting", "report")  # endings: NewsArticle, ReportageNewsArticle …
 SHOP_TYPES = frozenset({"Product", "Offer", "product", "SoftwareApplication", "LocalBusiness"})
@@ -82,65 +85,62 @@ class ReadPage:
     probability: Floats
     kept: Bools
 
-    @cached_property
+    @lazy
     def words(self) -> Floats:
         """float64[n]: the words of each kept block, 0 for the others."""
-        return (self.page.blocks.words * self.kept).astype(np.float64)
+        return self.page.words * self.kept
 
-    @cached_property
+    @lazy
     def n_words(self) -> float:
         return max(float(self.words.sum()), 1.0)
 
-    @cached_property
+    @lazy
     def n_page_words(self) -> float:
-        return max(float(self.page.blocks.words.sum()), 1.0)
+        return max(float(self.page.words.sum()), 1.0)
 
-    @cached_property
+    @lazy
     def agreements(self) -> list[float]:
         """The F1 of what was kept and of what each opinion keeps that keeps anything."""
         return agreements(self.page, self.kept, self.inputs.columns)
 
-    @cached_property
+    @lazy
     def address(self) -> Address:
         return Address(self.page.url)
 
-    @cached_property
+    @lazy
     def places(self) -> dict[str, list[int]]:
         """Where in the source each of ``ALL_CUES`` occurs."""
         found = occurrences(self.page.tokens.source, ALL_CUES)
         return dict(zip(ALL_CUES, found, strict=True))
 
-    @cached_property
+    @lazy
     def types(self) -> set[str]:
         """The types of all that the page mentions, by schema.org and OpenGraph."""
         return declared_types(self.page.tokens.source, self.places)
 
-    @cached_property
+    @lazy
     def graph_types(self) -> set[str]:
         """The types that it gives itself by OpenGraph."""
         places = {cue: self.places[cue] if cue == "og:type" else [] for cue in TYPE_CUES}
         return declared_types(self.page.tokens.source, places)
 
-    @cached_property
+    @lazy
     def own_types(self) -> set[str]:
         """The types of what describes the page itself, by schema.org."""
         return linked_data.page_types(self.page.tokens.source, self.places[linked_data.CUE])
 
-    @cached_property
+    @lazy
     def is_typed_article(self) -> bool:
         return any(kind.lower().endswith(ARTICLE_TYPES) for kind in self.own_types)
 
-    @property
-    def mass_in_body(self) -> Floats:
-        """float64[n]: the share of the evidence inside each block's likely body element."""
-        return self.inputs.columns[ancestor_mass(BODY_LEVEL)]
-
-    def mean(self, values: Floats) -> float:
-        """The mean of *values* (one a block) over the words that were kept."""
-        return float((values * self.words).sum() / self.n_words)
-
-    def mean_of(self, name: str) -> float:
-        return self.mean(self.inputs.columns[name])
+    @lazy
+    def means(self) -> dict[str, float]:
+        """The mean of each of ``MEANS`` over the words that were kept, and of the probability."""
+        values = np.empty((len(MEANS) + 1, len(self.words)))
+        values[:-1], values[-1] = self.inputs.columns.some(MEANS), self.probability
+        values *= self.words
+        means = np.add.reduce(values, axis=1) / self.n_words
+        return dict(zip((*MEANS, PROBABILITY), means.tolist(), strict=True))
 
     def greatest(self, name: str) -> float:
         return float(self.inputs.columns[name].max(initial=0.0))
@@ -178,17 +178,17 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     _speaks_for("words", Group.TEXT, lambda r: float(np.log1p(r.n_words))),
     _speaks_for("words_per_block", Group.TEXT, _words_per_block),
     _speaks_for("kept_share", Group.TEXT, lambda r: r.n_words / r.n_page_words),
-    _speaks_against("in_list_items", Group.TEXT, lambda r: r.mean_of("is_li")),
-    _speaks_against("is_code", Group.TEXT, lambda r: r.mean_of("is_pre")),
+    _speaks_against("in_list_items", Group.TEXT, lambda r: r.means["is_li"]),
+    _speaks_against("is_code", Group.TEXT, lambda r: r.means["is_pre"]),
     _speaks_against("times", Group.TEXT, lambda r: float(np.log1p(times_in_text(r.page, r.kept)))),
     # How certain it is
-    _speaks_for("score", Group.TEXT, lambda r: r.mean(r.inputs.score)),
-    _speaks_for("mean_probability", Group.TEXT, lambda r: r.mean(r.probability)),
+    _speaks_for("score", Group.TEXT, lambda r: r.means[SCORE]),
+    _speaks_for("mean_probability", Group.TEXT, lambda r: r.means[PROBABILITY]),
     _speaks_for("expected_f1", Group.TEXT, lambda r: 2.0 * threshold(r.page, r.probability)),
-    _speaks_for("mass_in_body", Group.TEXT, lambda r: r.mean(r.mass_in_body)),
+    _speaks_for("mass_in_body", Group.TEXT, lambda r: r.means[MASS_IN_BODY]),
     _speaks_for("least_agreement", Group.TEXT, lambda r: min(r.agreements, default=0.0)),
     # Markup of today
-    _speaks_for("in_article", Group.MARKUP, lambda r: r.mean_of("in_article")),
+    _speaks_for("in_article", Group.MARKUP, lambda r: r.means["in_article"]),
     _speaks_for("headline", Group.MARKUP, lambda r: r.greatest("headline_title_overlap")),
     # Statements
     _speaks_for("article_type", Group.DECLARED, lambda r: float(r.is_typed_article)),
@@ -211,7 +211,11 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     _speaks_against("is_list", Group.ADDRESS, lambda r: float(r.address.is_list)),
 )
 _IS_DECLARED = np.array([feature.group is Group.DECLARED for feature in PAGE_FEATURES])
-_IS_OF_SOURCE = np.array([f.group in {Group.DECLARED, Group.CUES} for f in PAGE_FEATURES])
+_NOT_OF_SOURCE = [
+    place
+    for place, feature in enumerate(PAGE_FEATURES)
+    if feature.group not in {Group.DECLARED, Group.CUES}
+]
 _IS_OF_TODAY = np.array([f.group not in {Group.TEXT, Group.ADDRESS} for f in PAGE_FEATURES])
 _IS_OF_ADDRESS = np.array([feature.group is Group.ADDRESS for feature in PAGE_FEATURES])
 
@@ -232,10 +236,12 @@ def page_features(read: ReadPage, before: Floats | None = None) -> Floats:
     *before* are those of the same page when other blocks were kept: its source, which takes most of
     the time, is not searched again.
     """
-    features = np.zeros(len(PAGE_FEATURES) + 1) if before is None else before.copy()
-    again = np.ones(len(PAGE_FEATURES), np.bool_) if before is None else ~_IS_OF_SOURCE
-    for place in np.flatnonzero(again).tolist():
-        features[place] = PAGE_FEATURES[place].of(read)
+    if before is None:
+        features = np.array([*(feature.of(read) for feature in PAGE_FEATURES), 0.0])
+    else:
+        features = before.copy()
+        for place in _NOT_OF_SOURCE:
+            features[place] = PAGE_FEATURES[place].of(read)
     return features if features[:-1][_IS_DECLARED].any() else as_undeclared(features)
 
 

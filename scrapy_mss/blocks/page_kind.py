@@ -7,13 +7,12 @@ what was kept. Nothing here depends on a language.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
+from scrapy_mss.blocks.columns import Columns
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.markup.tokens import Bools, Floats
+from scrapy_mss.markup.tokens import Bools, tag_id
 
 
 def times_in_text(page: Page, kept: Bools) -> int:
@@ -22,20 +21,24 @@ def times_in_text(page: Page, kept: Bools) -> int:
     if not len(at):
         return 0
     first, last = page.blocks.first[at[0]], page.blocks.last[at[-1]]
-    return int(page.tokens.is_open("time")[first : last + 1].sum())
+    return int(np.count_nonzero(page.tokens.token_id[first : last + 1] == tag_id("time")))
 
 
-def agreements(page: Page, kept: Bools, columns: Mapping[str, Floats]) -> list[float]:
+def agreements(page: Page, kept: Bools, columns: Columns) -> list[float]:
     """The F1, by words, of what was *kept* and of what each opinion keeps that keeps anything.
 
     *columns* are the inputs of the block classifier.
     """
-    words = page.blocks.words.astype(np.float64)
-    n_kept = float(words[kept].sum())
-    found = []
-    for opinion in OPINIONS:
-        if columns[f"share_of_{opinion.name}"].any():
-            theirs = columns[f"opinion_{opinion.name}"] * words
-            both = float(theirs[kept].sum())
-            found.append(2.0 * both / max(n_kept + float(theirs.sum()), 1.0))
+    if not len(kept):
+        return []
+    words = page.words
+    speaks = columns.some(_SHARES)[:, 0] > 0
+    theirs = columns.some(_OPINIONS) * words
+    both, size = np.add.reduce(theirs * kept, axis=1), np.add.reduce(theirs, axis=1)
+    f1 = 2.0 * both / np.maximum(float(words[kept].sum()) + size, 1.0)
+    found: list[float] = f1[speaks].tolist()
     return found
+
+
+_OPINIONS = tuple(f"opinion_{opinion.name}" for opinion in OPINIONS)
+_SHARES = tuple(f"share_of_{opinion.name}" for opinion in OPINIONS)

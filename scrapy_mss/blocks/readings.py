@@ -7,13 +7,13 @@ beside the text, by their tag or class words, is found by rules that hold for an
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from scrapy_mss.blocks.class_roles import Role, role_counts
+from scrapy_mss.blocks.columns import Columns
 from scrapy_mss.blocks.containers import Containers
-from scrapy_mss.blocks.features import Columns
+from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.stop_words import count_stop_words
 from scrapy_mss.markup.elements import Counts, Indices
@@ -26,6 +26,8 @@ MAX_LINKED = 1 / 3  # of a paragraph's words; what has more leads elsewhere
 MOST = 0.5  # of the page's prose: an element that has it is beside nothing, whatever its name
 MIN_LINKED = 0.5  # of a block's words: a block with more is no text
 FEW = 0.2  # of the page's prose: if no more is left, class words lead astray on this page
+STOP_WORD_PRICE = 0.3  # of a word, in words that have as many stop words as the page's prose
+LEAST_STOP_SHARE = 0.05  # of the words of prose; with fewer, the language has no stop words here
 # A tag costs as much as so many words. For an element, whose end is certain, a small price is best:
 # of all lines, .2 gave F1 .940 on articles_wcxb, .3 .938, .5 .933, 1 .916.
 WORDS_PER_TAG_IN_ELEMENT = 0.3
@@ -68,84 +70,85 @@ class Reading:
     def containers(self) -> Containers:
         return self.page.containers
 
-    @cached_property
+    @property
     def words(self) -> Floats:
         """float64[n]: the words of each block."""
-        return self.page.blocks.words.astype(np.float64)
+        return self.page.words
 
-    @cached_property
+    @lazy
+    def _counts(self) -> Floats:
+        """float64[2, n]: the letters and the commas of each block."""
+        return np.expm1(self.columns.some(("letters", "commas")))
+
+    @lazy
     def letters(self) -> Floats:
         """float64[n]: the characters of each block's words."""
-        return np.expm1(self.columns["letters"])
-
-    @cached_property
-    def commas(self) -> Floats:
-        """float64[n]: the commas of each block."""
-        return np.expm1(self.columns["commas"])
+        letters: Floats = self._counts[0]
+        return letters
 
     @property
+    def commas(self) -> Floats:
+        """float64[n]: the commas of each block."""
+        commas: Floats = self._counts[1]
+        return commas
+
+    @lazy
+    def is_long(self) -> Bools:
+        """bool[n]: the blocks that are as long as a paragraph."""
+        return np.greater_equal(self.letters, PARAGRAPH_LETTERS)
+
+    @lazy
     def link_share(self) -> Floats:
         """float64[n]: the share of each block's words that are linked."""
         return self.columns["link_share"]
 
-    @cached_property
+    @lazy
     def unlinked(self) -> Floats:
         """float64[n]: 1 for a block without links, -1 for one that is all links."""
         return 1 - 2 * self.link_share
 
-    @cached_property
+    @lazy
     def is_unlinked(self) -> Bools:
         """bool[n]: the blocks that may be text by their links."""
         return self.link_share < MIN_LINKED
 
-    @cached_property
-    def tags(self) -> Counts:
-        """int64[n]: the tags in each block and between it and the block before."""
-        last = self.page.blocks.last
-        if not len(last):
-            return np.zeros(0, np.int64)
-        after_block_before = np.append(0, last[:-1] + 1)
-        is_tag = self.page.tokens.is_tag[: last[-1] + 1]
-        tags: Counts = np.add.reduceat(is_tag, after_block_before, dtype=np.int64)
-        return tags
-
-    @cached_property
+    @lazy
     def stop_words(self) -> Floats:
         """float64[n]: how many of the commonest words each block has."""
         return count_stop_words(self.page.texts).astype(np.float64)
 
-    @cached_property
+    @lazy
     def never(self) -> Bools:
         """bool[m]: the elements that no reader sees as text."""
         return _IS_NEVER[self.containers.tag]
 
-    @cached_property
+    @lazy
     def prose(self) -> Floats:
         """float64[n]: the letters of each block that looks like a paragraph, 0 for the others."""
-        is_prose = (self.letters >= PARAGRAPH_LETTERS) & (self.link_share < MAX_LINKED)
+        is_prose = self.is_long & (self.link_share < MAX_LINKED)
         return self.letters * (is_prose & ~self.containers.inside(self.never))
 
-    @cached_property
+    @lazy
     def prose_of_text(self) -> Floats:
         """float64[n]: the prose of each block that is not beside the text."""
         return self.prose * ~self.inside_beside
 
-    @cached_property
+    @lazy
     def roles(self) -> Counts:
         """int64[n_roles, m]: how many class words of each element have each role."""
         return role_counts(self.page.attributes)
 
-    @cached_property
+    @lazy
     def beside(self) -> Bools:
         """bool[m]: the elements that are not the text, by tag, class words, or not being shown."""
         return self._beside[0]
 
-    @cached_property
+    @lazy
     def inside_beside(self) -> Bools:
         """bool[n]: the blocks inside elements that are beside the text."""
         return self._beside[1]
 
-    @cached_property
+    @lazy
     def _beside(self) -> tuple[Bools, Bools]:
         """The elements beside the text, and the blocks inside them."""
         containers, total = self.containers, self.prose.sum()
@@ -159,37 +162,73 @@ class Reading:
         nameless: Bools = self.never | by_tag & is_small
         return nameless, containers.inside(nameless)
 
-    @cached_property
+    @lazy
     def is_line(self) -> Bools:
         """bool[n]: headings, items, cells, sentences, and what is long without being one.
 
         A short line in a paragraph or a bare box that is no sentence is a date, a name, a label.
         """
-        is_sentence = (self.letters >= PARAGRAPH_LETTERS) & (self.columns["ends_sentence"] > 0)
+        is_sentence = self.is_long & (self.columns["ends_sentence"] > 0)
         in_list = _IS_ITEM[self.page.ancestor_tags[0]]
         lines: Bools = in_list | is_sentence | (self.letters >= LONG_LINE)
         return lines
 
-    @cached_property
+    @lazy
     def is_text(self) -> Bools:
         """bool[n]: the lines of a text, without what is beside it and without linked ones."""
         return self.is_line & ~self.inside_beside & self.is_unlinked
 
-    @cached_property
-    def density(self) -> Floats:
-        """float64[m]: the words of each element, less its linked ones and the price of its tags."""
-        return self.total_of_text(self.values(WORDS_PER_TAG_IN_ELEMENT))
-
     def values(self, words_per_tag: float) -> Floats:
         """float64[n]: the words of each block, linked ones against it, less its tags' price."""
-        return self.words * self.unlinked - words_per_tag * self.tags
+        return self.words * self.unlinked - words_per_tag * self.page.blocks.tags
 
-    def total_of_text(self, values: Floats) -> Floats:
-        """float64[m]: the sum of *values*, where what is beside the text cannot speak for it."""
-        text = np.where(self.inside_beside, np.minimum(values, 0.0), values)
-        return self.containers.total(text)
+    def stop_word_values(self) -> Floats:
+        """float64[n]: the stop words of each block, as words, less the price of its words."""
+        prose = self.prose > 0
+        share = self.stop_words[prose].sum() / max(self.words[prose].sum(), 1.0)
+        as_words = self.stop_words / max(share, LEAST_STOP_SHARE)
+        values: Floats = as_words * self.unlinked - STOP_WORD_PRICE * self.words
+        return values
 
-    @cached_property
+    @lazy
+    def _inside(self) -> Floats:
+        """float64[5, m]: all that is summed inside each element, at once.
+
+        What is beside the text cannot speak for an element around it.
+        """
+        of_blocks = np.empty((5, len(self)))
+        of_blocks[0], of_blocks[1] = self.letters, self.letters * self.link_share
+        of_blocks[2] = self.prose_of_text
+        of_blocks[3] = self.values(WORDS_PER_TAG_IN_ELEMENT)
+        of_blocks[4] = self.stop_word_values()
+        values = of_blocks[3:]
+        np.minimum(values, 0.0, out=values, where=self.inside_beside)
+        return self.containers.totals(of_blocks)
+
+    @property
+    def letters_inside(self) -> Floats:
+        """float64[2, m]: the letters in each element, and those that are linked."""
+        return self._inside[:2]
+
+    @property
+    def prose_inside(self) -> Floats:
+        """float64[m]: the prose of the text in each element."""
+        prose: Floats = self._inside[2]
+        return prose
+
+    @property
+    def density_inside(self) -> Floats:
+        """float64[m]: the words of each element, less its linked ones and the price of its tags."""
+        density: Floats = self._inside[3]
+        return density
+
+    @property
+    def stop_words_inside(self) -> Floats:
+        """float64[m]: the stop words of each element, as words, less the price of its words."""
+        stop_words: Floats = self._inside[4]
+        return stop_words
+
+    @lazy
     def own_container(self) -> Indices:
         """intp[n]: the element that holds each block's paragraph."""
         innermost, beyond = self.containers.around[:2]

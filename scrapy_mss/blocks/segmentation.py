@@ -15,8 +15,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.markup.compiled import Runs, compiled_part
 from scrapy_mss.markup.elements import (
+    LINK,
     Counts,
     Indices,
     element_starts,
@@ -25,7 +26,7 @@ from scrapy_mss.markup.elements import (
     mask_runs,
     nearest_ancestors,
 )
-from scrapy_mss.markup.tags import BLOCK_TAGS, LINE_BREAK_TAGS
+from scrapy_mss.markup.tags import BLOCK_TAGS, LINE_BREAK_TAGS, TAG_NAMES
 from scrapy_mss.markup.tokens import WORD, Bools, Ints, Tokens
 
 Value = TypeVar("Value", bound=np.generic)
@@ -33,6 +34,15 @@ Value = TypeVar("Value", bound=np.generic)
 LEVELS = 12  # ancestors that are looked at: a bound, so that deep nesting costs nothing
 DENSEST = 64  # characters of source for each block; of 5,100 pages the densest long one had 105
 MIN_BLOCKS = 1024  # that any page may have: what they cost is no matter
+
+# What the compiled part has to know of a tag's number: bits of a byte.
+_ENDS_RUN, _BREAKS_LINE, _IS_LINK = 1, 2, 4
+_ROLES = bytes(
+    _ENDS_RUN * (name in BLOCK_TAGS)
+    | _BREAKS_LINE * (name in LINE_BREAK_TAGS)
+    | _IS_LINK * (name in LINK)
+    for name in (*TAG_NAMES, *[""] * (256 - len(TAG_NAMES)))
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +59,7 @@ class Blocks:
     ancestors: Ints  # int32[LEVELS, n]
     words: Counts  # int64[n]: how many words each has
     linked_words: Counts  # int64[n]: how many of them are inside links
+    tags: Counts  # int64[n]: the tags in each, and between it and the one before
 
     def __len__(self) -> int:
         return len(self.first)
@@ -64,6 +75,9 @@ class Blocks:
 
 def segment(tokens: Tokens) -> Blocks:
     """The text blocks of a page."""
+    compiled = compiled_part()
+    if compiled is not None:
+        return _segment(tokens, compiled.runs)
     first, last = _affordable(tokens, *_runs_with_words(tokens))
     n = len(first)
     of_token = _run_numbers(len(tokens), first, last)
@@ -74,17 +88,32 @@ def segment(tokens: Tokens) -> Blocks:
         ancestors=_ancestors(tokens, first),
         words=_count(of_token, n, tokens.is_word),
         linked_words=_count(of_token, n, linked_words(tokens)),
+        tags=_tags_up_to(tokens, last),
+    )
+
+
+def _segment(tokens: Tokens, runs: Runs) -> Blocks:
+    """The same by the compiled part."""
+    kind, tag, partner = tokens.kind.tobytes(), tokens.tag.tobytes(), tokens.partner.tobytes()
+    found = map(np.asarray, runs.text_runs(kind, tag, _ROLES, WORD))
+    first, last = _affordable(tokens, *found)
+    firsts, lasts, unclosed = first.tobytes(), last.tobytes(), tokens.unclosed.tobytes()
+    around = runs.levels_around((kind, tag, unclosed, partner), _ROLES, firsts, LEVELS)
+    words, linked, tags = runs.run_counts((kind, tag, partner), _ROLES, firsts, lasts)
+    return Blocks(
+        first=first.astype(np.intp, copy=False),
+        last=last.astype(np.intp, copy=False),
+        of_token=np.asarray(runs.run_numbers(firsts, lasts, len(tokens))),
+        ancestors=np.asarray(around).reshape(LEVELS, len(first)),
+        words=np.asarray(words),
+        linked_words=np.asarray(linked),
+        tags=np.asarray(tags),
     )
 
 
 def _runs_with_words(tokens: Tokens) -> tuple[Indices, Indices]:
     """The first and the last token of each run of text that has a word."""
-    ends_run, compiled = _ends_a_block(tokens), compiled_part()
-    if compiled is not None:
-        runs = compiled.runs.text_runs(tokens.kind.tobytes(), ends_run.tobytes(), WORD, WORD)
-        first, last = (np.asarray(each).astype(np.intp, copy=False) for each in runs)
-        return first, last
-    run = np.cumsum(ends_run, dtype=np.int32)
+    run = np.cumsum(_ends_a_block(tokens), dtype=np.int32)
     texts = np.flatnonzero(~tokens.is_tag)
     of_text = run[texts]
     starts = np.flatnonzero(np.append(np.ones(1, np.bool_), of_text[1:] != of_text[:-1]))
@@ -96,10 +125,6 @@ def _runs_with_words(tokens: Tokens) -> tuple[Indices, Indices]:
 
 def _run_numbers(n_tokens: int, first: Indices, last: Indices) -> Ints:
     """int32[n_tokens]: the number of the run that a token is in, -1 for none."""
-    compiled = compiled_part()
-    if compiled is not None:
-        numbers = compiled.runs.run_numbers(_as_bytes(first), _as_bytes(last), n_tokens)
-        return np.asarray(numbers)
     begins = np.zeros(n_tokens, np.int32)
     begins[first] = 1
     in_run = mask_runs(n_tokens, first, last)
@@ -130,10 +155,6 @@ def _ends_a_block(tokens: Tokens) -> Bools:
 def _ancestors(tokens: Tokens, first: Indices) -> Ints:
     """int32[LEVELS, n]: the block elements around the tokens *first*."""
     parent = nearest_ancestors(tokens, element_starts(tokens, BLOCK_TAGS))
-    compiled = compiled_part()
-    if compiled is not None:
-        around = compiled.runs.levels_around(parent.tobytes(), _as_bytes(first), LEVELS)
-        return np.asarray(around).reshape(LEVELS, len(first))
     parent = np.append(parent, np.int32(-1))  # the parent of -1, "none"
     ancestors = np.empty((LEVELS, len(first)), np.int32)
     ancestors[0] = parent[first]
@@ -142,10 +163,16 @@ def _ancestors(tokens: Tokens, first: Indices) -> Ints:
     return ancestors
 
 
+def _tags_up_to(tokens: Tokens, last: Indices) -> Counts:
+    """int64[n]: the tags from one block's *last* token to the next one's."""
+    if not len(last):
+        return np.zeros(0, np.int64)
+    after_block_before = np.append(0, last[:-1] + 1)
+    tags: Counts = np.add.reduceat(
+        tokens.is_tag[: last[-1] + 1], after_block_before, dtype=np.int64
+    )
+    return tags
+
+
 def _count(of_token: Ints, n: int, chosen: Bools) -> Counts:
     return np.bincount(of_token[chosen] + 1, minlength=n + 1)[1:]
-
-
-def _as_bytes(tokens: Indices) -> bytes:
-    """Numbers of *tokens* as the compiled part reads them."""
-    return tokens.astype(np.int64, copy=False).tobytes()

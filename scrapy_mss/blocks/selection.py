@@ -44,7 +44,7 @@ class Selection(NamedTuple):
 def select(page: Page, probability: Floats, bias: float = 0.0) -> Selection:
     """The article by the *probability* of each block; *bias* lowers the threshold."""
     scores = token_scores(page, probability, threshold(page, probability) - bias)
-    above = (scores[page.blocks.first] > 0) & ~page.is_parent("title")  # no page shows its title
+    above = (scores[page.blocks.first] > 0) & ~page.in_title
     kept = rejoined(page, in_span(page, best_span(scores), above), above)
     kept &= ~duplicates(page, kept)
     return Selection(scores, _span_of(page, kept, scores), kept)
@@ -52,11 +52,12 @@ def select(page: Page, probability: Floats, bias: float = 0.0) -> Selection:
 
 def threshold(page: Page, probability: Floats) -> float:
     """Half of the expected F1, by words, of the best choice of blocks; 0 if there are none."""
-    words = page.blocks.words
-    best_first = np.argsort(-probability, kind="stable")
-    hits = np.cumsum((probability * words)[best_first])
-    kept = np.cumsum(words[best_first])
-    return float((hits / (kept + hits[-1])).max()) if len(hits) and hits[-1] > 0 else 0.0
+    best_first = (-probability).argsort(kind="stable")
+    words = page.words[best_first]
+    hits = (probability[best_first] * words).cumsum()
+    if not len(hits) or hits[-1] <= 0:
+        return 0.0
+    return float(np.maximum.reduce(hits / (words.cumsum() + hits[-1])))
 
 
 def token_scores(page: Page, probability: Floats, zero: float) -> Floats:
@@ -79,12 +80,16 @@ def rejoined(page: Page, kept: Bools, above: Bools) -> Bools:
 def duplicates(page: Page, kept: Bools) -> Bools:
     """bool[n_blocks]: those of the *kept* that are a copy of kept ones before them."""
     copied = np.zeros(len(page.blocks), np.bool_)
-    words, texts = page.blocks.words, page.text_hashes.tolist()
+    words = page.blocks.words
+    blocks = (kept & (words >= MIN_BLOCK_WORDS)).nonzero()[0]
+    texts = page.text_hashes[blocks].tolist()
+    if len(set(texts)) == len(texts):
+        return copied
     originals: dict[int, int] = {}  # the rank of the first block with each text
     run: list[int] = []  # blocks whose originals follow one another
     last = -1
-    for rank, block in enumerate(np.flatnonzero(kept & (words >= MIN_BLOCK_WORDS)).tolist()):
-        original = originals.setdefault(texts[block], rank)
+    for rank, (block, text) in enumerate(zip(blocks.tolist(), texts, strict=True)):
+        original = originals.setdefault(text, rank)
         is_copy = original < rank
         if not (is_copy and original == last + 1 and run):
             _mark(copied, run, words)

@@ -27,6 +27,21 @@ def element_sums(values: Floats, begin: Indices, end: Indices) -> Floats:
     return differences
 
 
+def element_pools(element: Indices, values: Floats, m: int) -> Floats:
+    """float64[3, m]: the sum, the least and the greatest of the *values* of each *element*, and 0.
+
+    *element* (intp[n_values]) is whose each value is. Values are added in their order.
+    """
+    compiled = compiled_part()
+    if compiled is not None:
+        pools = compiled.sums.element_pools(element.tobytes(), values.tobytes(), m)
+        return np.frombuffer(pools).reshape(3, m)
+    pooled = np.zeros((3, m))
+    for row, reduce in zip(pooled, (np.add, np.minimum, np.maximum), strict=True):
+        reduce.at(row, element, values)
+    return pooled
+
+
 def inside(chosen: Bools, begin: Indices, end: Indices, n: int) -> Bools:
     """bool[n]: the places from *begin* to *end* (intp[m]) of any that is *chosen* (bool[m])."""
     compiled = compiled_part()

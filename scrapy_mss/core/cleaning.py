@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrapy_mss.core.subsequence import EMPTY, Span
-from scrapy_mss.markup.elements import element_starts, is_tag_of, mask_runs, prefix_sums
+from scrapy_mss.markup.elements import is_tag_of, mask_runs, prefix_sums
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import OPEN, Bools, Floats, Tokens
 
@@ -58,8 +58,9 @@ class Rule:
 
     def matches(self, tokens: Tokens, span: Span) -> Bools:
         """bool[n_tokens]: what this rule removes from *span*, the tags of elements included."""
-        inside = element_starts(tokens, self.elements) & (tokens.partner < span.end)
-        opens = np.flatnonzero(inside[span.start : span.end]) + span.start
+        named = is_tag_of(tokens, self.elements)[span.start : span.end].nonzero()[0] + span.start
+        opens = named[(tokens.kind[named] == OPEN) & (tokens.partner[named] >= 0)]
+        opens = opens[tokens.partner[opens] < span.end]
         closes = tokens.partner[opens]
         if self.containing:
             before = prefix_sums(is_tag_of(tokens, self.containing) & (tokens.kind == OPEN))

@@ -44,6 +44,9 @@ def mix_rows(rows: TokenIds) -> TokenIds:
 
 def buckets(mixed: TokenIds, bits: int) -> Ints:
     """int32[n] below 2**bits: the high bits of a product depend on all bits of its factors."""
+    compiled = compiled_part()
+    if compiled is not None:
+        return np.asarray(compiled.arrays.buckets(mixed.tobytes(), int(MULTIPLIERS[1]), bits))
     found = _folded(mixed)
     found *= MULTIPLIERS[1]
     found >>= np.uint64(64 - bits)

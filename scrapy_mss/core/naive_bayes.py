@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.core.features import Family, PageT, Values
+from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Counts, prefix_sums
 from scrapy_mss.markup.tokens import Bools, Floats, Ints, Tokens
 
@@ -146,12 +147,9 @@ class NaiveBayes(Generic[PageT]):
         return ratio, seen
 
     def _log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
-        both = self.counts[family.name].reshape(-1).view(np.uint64)[bucket]  # two at one look-up
-        smoothed = both.view(np.uint32).reshape(-1, 2) + family.smoothing
-        ratio = smoothed[:, IN] / smoothed[:, OUT]
+        ratio, seen = _ratios(self.counts[family.name], bucket, family.smoothing)
         np.log(ratio, out=ratio)
         ratio -= self._prior
-        seen = both > 0
         return np.where(seen, ratio, 0.0), seen
 
     @property
@@ -197,6 +195,17 @@ def portions(n: int) -> Iterator[slice]:
     return (slice(at, at + PORTION) for at in range(0, n, PORTION))
 
 
+def _ratios(counts: Table, bucket: Ints, smoothing: float) -> tuple[Floats, Bools]:
+    """How often each feature was inside for each time outside, smoothed, and which were seen."""
+    compiled = compiled_part()
+    if compiled is not None:
+        ratios, are_seen = compiled.sums.ratios(counts, bucket.tobytes(), (IN, OUT), smoothing)
+        return np.frombuffer(ratios), np.frombuffer(are_seen, np.bool_)
+    both = counts.reshape(-1).view(np.uint64)[bucket]  # two at one look-up
+    smoothed = both.view(np.uint32).reshape(-1, 2) + smoothing
+    return smoothed[:, IN] / smoothed[:, OUT], both > 0
+
+
 def page_digest(tokens: Tokens, inside: Bools) -> int:
     """A hash of a labelled page: of its tokens, its attributes, and which tokens are *inside*."""
     digest = blake2b(tokens.token_id.astype("<u8").tobytes(), digest_size=DIGEST_BITS // 8)
@@ -207,7 +216,7 @@ def page_digest(tokens: Tokens, inside: Bools) -> int:
 
 def logistic(log_odds: Floats) -> Floats:
     """The probability behind *log_odds*."""
-    return 1.0 / (1.0 + np.exp(-np.clip(log_odds, -500, 500)))
+    return 1.0 / (1.0 + np.exp(-np.minimum(np.maximum(log_odds, -500.0), 500.0)))
 
 
 def _added(one: int, other: int) -> int:

@@ -2,8 +2,8 @@
 """What numpy has no step for: nesting, equal numbers, and looks at characters here and there.
 
 Arrays come as bytes and are returned as `array.array`. Each function is the inner loop of one of
-Python, which is its oracle: `tokenizer._nest`, `elements.nearest_ancestors`, `hashing.groups`,
-`shared_words` and `occurrences.occurrences`.
+Python, which is its oracle: `nesting.nesting`, two of `hashing`, `shared_words` and
+`occurrences.occurrences`.
 """
 
 cimport cython
@@ -22,36 +22,15 @@ cdef array _INT32S = array("i")
 cdef array _COUNTS = array("q")
 
 
-def nearest(bytes parents not None, bytes chosen not None):
-    """For each token the innermost of the *chosen* elements around it, or -1.
+def nest(bytes kinds not None, bytes tags not None, int opening, int closing):
+    """For each token the most recent unclosed tag when it ends, and its partner; -1 for none.
 
-    *parents* has the most recent unclosed tag before each, an int32 each, *chosen* a byte each.
+    *kinds* has what each token is, of which two numbers are *opening* and *closing*, *tags* the number of
+    each tag's name: a byte a token.
     """
-    cdef const int* parent = <const int*> <const char*> parents
-    cdef const uint8_t* is_chosen = chosen
-    cdef Py_ssize_t n = min(len(parents) // sizeof(int), len(chosen)), i
-    cdef array found = clone(_INT32S, n, False)
-    cdef int* around = found.data.as_ints
-    for i in range(n):
-        if parent[i] >= i:
-            raise ValueError(f"the parent of token {i} is {parent[i]}")
-        if parent[i] < 0:
-            around[i] = -1
-        elif is_chosen[parent[i]]:
-            around[i] = parent[i]
-        else:
-            around[i] = around[parent[i]]
-    return found
-
-
-def nest(bytes tags not None, bytes closings not None):
-    """For each tag the most recent unclosed tag after it, and its partner; -1 where there is none.
-
-    *tags* has the number of each, *closings* whether it closes: a byte a tag.
-    """
+    cdef const uint8_t* kind = kinds
     cdef const uint8_t* names = tags
-    cdef const uint8_t* closes = closings
-    cdef Py_ssize_t n = min(len(tags), len(closings)), at
+    cdef Py_ssize_t n = min(len(kinds), len(tags)), at
     cdef array tops = clone(_INT32S, n, False), partners = clone(_INT32S, n, False)
     cdef array stack = clone(_INT32S, n, False)
     cdef int* top = tops.data.as_ints
@@ -62,11 +41,11 @@ def nest(bytes tags not None, bytes closings not None):
     memset(n_open, 0, sizeof(n_open))
     for at in range(n):
         partner[at] = -1
-        if not closes[at]:
+        if kind[at] == opening:
             open_tags[depth] = <int> at
             depth += 1
             n_open[names[at]] += 1
-        elif n_open[names[at]]:
+        elif kind[at] == closing and n_open[names[at]]:
             while True:
                 depth -= 1
                 n_open[names[open_tags[depth]]] -= 1
@@ -76,6 +55,18 @@ def nest(bytes tags not None, bytes closings not None):
             partner[open_tags[depth]] = <int> at
         top[at] = open_tags[depth - 1] if depth else -1
     return tops, partners
+
+
+def buckets(bytes mixed not None, uint64_t multiplier, int bits):
+    """For each of *mixed* (a uint64 each) an int32 below 2**bits, by an odd *multiplier*."""
+    cdef const uint64_t* each = <const uint64_t*> <const char*> mixed
+    cdef Py_ssize_t n = len(mixed) // sizeof(uint64_t), i
+    cdef array found = clone(_INT32S, n, False)
+    if not 0 < bits < 32:
+        raise ValueError(f"{bits} bits of an int32")
+    for i in range(n):
+        found.data.as_ints[i] = <int> ((each[i] ^ each[i] >> 29) * multiplier >> (64 - bits))
+    return found
 
 
 cdef inline uint64_t _scattered(uint64_t key, uint64_t salt):
@@ -183,7 +174,7 @@ def shared_counts(bytes ids not None, bytes first not None, bytes few not None, 
 
 cdef enum:
     BLOCK = 3  # characters by which a place is told
-    BLOCK_BITS = 15
+    BLOCK_BITS = 12
     MAX_PLACES = 128  # for a byte to number them
 
 cdef struct Sought:

@@ -11,14 +11,15 @@ at no more than it looked at, so that no text costs more than its length.
 """
 
 from cpython.array cimport array, clone, resize
+from cpython.mem cimport PyMem_Free
 from cpython.unicode cimport (
-    PyUnicode_4BYTE_KIND, PyUnicode_AsUTF8AndSize, PyUnicode_DATA, PyUnicode_FromKindAndData,
+    PyUnicode_AsUCS4Copy, PyUnicode_AsUTF8AndSize, PyUnicode_DATA, PyUnicode_FromKindAndData,
     PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring, Py_UNICODE_ISALNUM,
     Py_UNICODE_ISSPACE,
 )
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memchr, memcpy, memset
 
 # A character as it is stored: one, two or four bytes, the same in a whole text.
 ctypedef fused char_t:
@@ -188,18 +189,29 @@ cdef uint64_t _blake2b(const uint8_t* message, Py_ssize_t size) noexcept nogil:
 
 cdef enum:
     N_SLOTS = 1 << 16  # the working set of a news crawl is a third of them; 2 MB
-    KEY_SIZE = 22  # bytes: eleven Cyrillic letters; two slots are a line of most caches
+    KEY_SIZE = 22  # bytes: eleven Cyrillic letters
+    LINE = 64  # bytes of most caches, and two slots
 
 cdef enum Piece:
     IS_WORD
     IS_SYMBOL
+    IS_REFERENCE  # or looks like one
     OTHER
+
+# A text as it is remembered: its size in bytes, bytes a character, and its characters, in words
+# that are compared and mixed as numbers. No text has the key of an empty slot, whose size is 0.
+cdef struct Letters:
+    uint8_t size
+    uint8_t width
+    uint8_t letters[KEY_SIZE]
+
+cdef union Key:
+    Letters of
+    uint64_t words[3]
 
 cdef struct Slot:
     uint64_t value
-    uint8_t size  # of the key in bytes; 0 where nothing is remembered
-    uint8_t width  # bytes a character
-    uint8_t key[KEY_SIZE]
+    Key key
 
 
 cdef class Memory:
@@ -208,17 +220,19 @@ cdef class Memory:
     A text has two slots. What is longer than a slot is asked for each time.
     """
 
-    cdef Slot* slots
+    cdef void* room
+    cdef Slot* slots  # in the room, from the beginning of a line on
     cdef object ask
 
     def __cinit__(self, ask, *_):
         self.ask = ask
-        self.slots = <Slot*> calloc(N_SLOTS, sizeof(Slot))
-        if self.slots == NULL:
+        self.room = calloc(N_SLOTS * sizeof(Slot) + LINE, 1)
+        if self.room == NULL:
             raise MemoryError
+        self.slots = <Slot*> (<char*> self.room + LINE - <size_t> self.room % LINE)
 
     def __dealloc__(self):
-        free(self.slots)
+        free(self.room)
 
     def __getitem__(self, str text not None):
         cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
@@ -231,6 +245,13 @@ cdef class Memory:
     cdef uint64_t told(self, str text, Piece piece) except? 1:
         """The number of a *text* that is not remembered."""
         return self.ask(text)
+
+    cdef bint is_worth_it(self, str text, Piece piece) except -1:
+        """Whether to ask for the number of a *text*; what is not asked for has 0.
+
+        What is no name stands for itself, or for a beginning and what follows: no letters.
+        """
+        return piece != IS_REFERENCE or not _is_no_name(text)
 
 
 cdef class Codes(Memory):
@@ -254,7 +275,9 @@ cdef class Codes(Memory):
     cdef uint64_t told(self, str text, Piece piece) except? 1:
         cdef const char* letters
         cdef Py_ssize_t size
-        if piece == OTHER:
+        if piece == IS_REFERENCE and _is_no_name(text) and not _has_bare_name(text):
+            piece = IS_SYMBOL  # it stands for itself
+        if piece == OTHER or piece == IS_REFERENCE:
             return self.code(text)
         cdef str hashed = self.normal(text) if piece == IS_WORD else text
         try:
@@ -265,6 +288,9 @@ cdef class Codes(Memory):
             return self.code(text)
         cdef uint64_t found = _blake2b(<const uint8_t*> letters, size)
         return found >> self.shift << self.shift | (self.word if piece == IS_WORD else self.symbol)
+
+    cdef bint is_worth_it(self, str text, Piece piece) except -1:
+        return True
 
 
 def hashed(str text not None):
@@ -278,56 +304,98 @@ def hashed(str text not None):
     return _blake2b(<const uint8_t*> letters, size) if size <= BLOCK else None
 
 
+cdef bint _is_key(Key* key, char_t* text, Py_ssize_t n) noexcept nogil:
+    """Make the *key* of the *n* characters at *text*, if they have room in it."""
+    cdef uint32_t every = 0, code
+    cdef Py_ssize_t i, place
+    cdef uint8_t width
+    if not 0 < n <= KEY_SIZE:
+        return False
+    memset(key, 0, sizeof(Key))
+    if sizeof(text[0]) == 1:
+        memcpy(key.of.letters, text, n)
+    else:
+        for i in range(n):
+            every |= text[i]
+            key.of.letters[i] = <uint8_t> text[i]
+    key.of.size, key.of.width = <uint8_t> n, 1
+    if every < 0x100:
+        return True
+    width = 2 if every < 0x10000 else 4
+    if n * width > KEY_SIZE:
+        return False
+    key.of.size, key.of.width = <uint8_t> (n * width), width
+    for i in range(n):
+        code = text[i]
+        for place in range(i * width, (i + 1) * width):
+            key.of.letters[place] = <uint8_t> code
+            code >>= 8
+    return True
+
+
+cdef inline Py_ssize_t _slot(Key* key) noexcept nogil:
+    cdef uint64_t mixed = key.words[0] * 0x9E3779B97F4A7C15u
+    mixed += key.words[1] * 0xC2B2AE3D27D4EB4Fu + key.words[2] * 0x165667B19E3779F9u
+    mixed = (mixed ^ mixed >> 32) * 0xD6E8FEB86659FD93u
+    return mixed >> 48
+
+
+cdef inline bint _is_same(Key* one, Key* other) noexcept nogil:
+    return one.words[0] == other.words[0] and (
+        one.words[1] == other.words[1] and one.words[2] == other.words[2]
+    )
+
+
 cdef uint64_t _recall(
     Memory memory, char_t* text, Py_ssize_t start, Py_ssize_t end, str source, Piece piece
 ) except? 1:
     """What *memory* has, or is told, of the characters from *start* to *end* of *source*."""
-    cdef Py_ssize_t n = end - start, size = 0, i
-    cdef uint32_t every = 0, code
-    cdef uint64_t hashed = n
-    cdef uint8_t width = 1
-    cdef uint8_t key[KEY_SIZE]
-    cdef Slot* slot
-    cdef Slot* other
-    if n == 0 or n > KEY_SIZE:
-        return memory.ask(PyUnicode_Substring(source, start, end))
-    for i in range(n):
-        every |= text[start + i]
-        hashed = (hashed ^ text[start + i]) * 0x9E3779B97F4A7C15u
-        hashed ^= hashed >> 32
-    if every >= 0x100:
-        width = 2 if every < 0x10000 else 4
-    if n * width > KEY_SIZE:
-        return memory.ask(PyUnicode_Substring(source, start, end))
-    if width == 1:
-        size = n
-        for i in range(n):
-            key[i] = <uint8_t> text[start + i]
-    else:
-        for i in range(n):
-            code = text[start + i]
-            for _ in range(width):
-                key[size] = <uint8_t> code
-                code >>= 8
-                size += 1
-    slot = &memory.slots[hashed >> 48]
-    if slot.size == size and slot.width == width and memcmp(slot.key, key, size) == 0:
+    cdef Key key
+    cdef str asked
+    if not _is_key(&key, text + start, end - start):
+        asked = PyUnicode_Substring(source, start, end)
+        return memory.ask(asked) if memory.is_worth_it(asked, piece) else 0
+    cdef Py_ssize_t place = _slot(&key)
+    cdef Slot* slot = &memory.slots[place]
+    if _is_same(&slot.key, &key):
         return slot.value
-    other = &memory.slots[(hashed >> 48) ^ 1]
-    if other.size == size and other.width == width and memcmp(other.key, key, size) == 0:
+    cdef Slot* other = &memory.slots[place ^ 1]
+    if _is_same(&other.key, &key):
         return other.value
-    cdef uint64_t value = memory.told(PyUnicode_Substring(source, start, end), piece)
+    asked = PyUnicode_Substring(source, start, end)
+    if not memory.is_worth_it(asked, piece):
+        return 0
+    cdef uint64_t value = memory.told(asked, piece)
     other[0] = slot[0]
-    slot.value = value
-    slot.size = <uint8_t> size
-    slot.width = width
-    memcpy(slot.key, key, size)
+    slot.value, slot.key = value, key
     return value
 
 
 # --- where pieces end ---------------------------------------------------------------------------
 
-cdef inline bint _is_letter(char_t* text, Py_ssize_t at, Py_ssize_t n):
+cdef inline Py_ssize_t _find(
+    char_t* text, Py_ssize_t at, Py_ssize_t n, uint8_t letter
+) noexcept nogil:
+    """Where a *letter* of ASCII is from *at* on; *n* if there is none.
+
+    It is sought among the bytes, whatever the width of a character: C libraries do that with many
+    at once.
+    """
+    cdef const uint8_t* first = <const uint8_t*> text
+    cdef const uint8_t* end = <const uint8_t*> (text + n)
+    cdef const uint8_t* found = <const uint8_t*> (text + at)
+    while found < end:
+        found = <const uint8_t*> memchr(found, letter, end - found)
+        if found == NULL:
+            return n
+        at = (found - first) // <Py_ssize_t> sizeof(text[0])
+        if text[at] == letter:
+            return at
+        found += 1
+    return n
+
+
+cdef inline bint _is_letter(char_t* text, Py_ssize_t at, Py_ssize_t n) noexcept nogil:
     return at < n and text[at] < 0x80 and _CLASSES[text[at]] & LETTER
 
 
@@ -341,7 +409,7 @@ cdef Py_ssize_t _name_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
 cdef Py_ssize_t _tag_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
     """After the tag whose name begins at *at*: a ">" in a quoted value is no end."""
     cdef Py_ssize_t value
-    cdef uint32_t quote
+    cdef uint8_t quote
     while at < n and text[at] != c">":
         at += 1
         if text[at - 1] != c"=":
@@ -350,10 +418,8 @@ cdef Py_ssize_t _tag_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
         while value < n and _class(text[value]) & SPACE:
             value += 1
         if value < n and (text[value] == c'"' or text[value] == c"'"):
-            quote = text[value]
-            at = value + 1
-            while at < n and text[at] != quote:
-                at += 1
+            quote = <uint8_t> text[value]
+            at = _find(text, value + 1, n, quote)
             if at < n:
                 at += 1
     return at + 1 if at < n else n
@@ -397,12 +463,15 @@ cdef Py_ssize_t _reference_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
     return end if end > at + 1 else at
 
 
-cdef bint _is_no_name(char_t* text, Py_ssize_t at, Py_ssize_t end, str source) except -1:
-    """Whether the reference from *at* to *end* has a semicolon and no name that may have one."""
-    return (
-        text[at + 1] != c"#" and text[end - 1] == c";"
-        and PyUnicode_Substring(source, at + 1, end) not in _all_names
-    )
+cdef bint _is_no_name(str reference) except -1:
+    """Whether a *reference* has a semicolon and no name that may have one."""
+    return reference[1] != "#" and reference.endswith(";") and reference[1:] not in _all_names
+
+
+cdef bint _has_bare_name(str reference) except -1:
+    """Whether a *reference*, which is ASCII, begins with a name that needs no semicolon."""
+    cdef const uint8_t* letters = <const uint8_t*> PyUnicode_DATA(reference)
+    return _bare_name_end(letters, 1, PyUnicode_GET_LENGTH(reference)) > 1
 
 
 cdef Py_ssize_t _symbols_end(char_t* text, Py_ssize_t at, Py_ssize_t n):
@@ -501,11 +570,8 @@ cdef int _scan(
             if end == at:
                 end = _symbols_end(text, at, n)
                 piece = IS_SYMBOL if code != c"&" or end == at + 1 else OTHER
-            elif (
-                _is_no_name(text, at, end, source)
-                and _bare_name_end(text, at + 1, end) == at + 1
-            ):
-                piece = IS_SYMBOL  # it stands for itself
+            else:
+                piece = IS_REFERENCE
             known = end
         found = _recall(codes, text, at, known, source, piece)
         if not found & no_token:
@@ -530,11 +596,18 @@ def scan(str text not None, Codes codes not None, uint64_t no_token):
 # --- what is taken out of a source --------------------------------------------------------------
 
 cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters, _Rows references):
-    cdef Py_ssize_t at = 0, end
+    cdef Py_ssize_t at = 0, end, tag = -1, reference = -1  # the next of each
     cdef uint64_t found
     cdef list places = []
-    while at + 2 < n:
-        if text[at] == c"<":
+    while True:
+        if tag < at:
+            tag = _find(text, at, n, c"<")
+        if reference < at:
+            reference = _find(text, at, n, c"&")
+        at = min(tag, reference)
+        if at + 2 >= n:
+            break
+        if at == tag:
             end = at + 1 + (text[at + 1] == c"/")
             if text[end] == c"!" and text[at + 2] == c"-":
                 places.append(at)
@@ -543,14 +616,12 @@ cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters, _Rows r
                 or text[end + 1] | 0x20 == c"t" and text[end + 2] | 0x20 == c"y"
             ):
                 places.append(at)
-        elif text[at] == c"&":
+        else:
             end = _reference_end(text, at, n)
             if end > at:
-                # What is no name stands for itself, or for a beginning and what follows: no letters.
-                if not _is_no_name(text, at, end, source):
-                    found = _recall(letters, text, at, end, source, OTHER)
-                    if found:
-                        references.add(found, at, end)
+                found = _recall(letters, text, at, end, source, IS_REFERENCE)
+                if found:
+                    references.add(found, at, end)
                 at = end
                 continue
         at += 1
@@ -584,15 +655,19 @@ cdef Py_ssize_t _edit(
     char_t* text, Py_ssize_t n, const int* starts, const int* ends, const uint64_t* letters,
     Py_ssize_t n_edits, uint32_t* edited
 ) except -1:
-    """Fill *edited*; how many characters it then has."""
-    cdef Py_ssize_t at = 0, length = 0, i, number, start
+    """Fill *edited* with characters as wide as those of *text*; how many it then has.
+
+    Where a letter needs more room, -2.
+    """
+    cdef Py_ssize_t at = 0, length = 0, number, start
+    cdef char* room = <char*> edited
     cdef uint64_t left
+    cdef uint32_t letter
     for number in range(n_edits + 1):
         start = starts[number] if number < n_edits else n
         if not at <= start <= n:
             raise ValueError(f"an edit from {start} after {at} of {n} characters")
-        for i in range(at, start):
-            edited[length + i - at] = text[i]
+        memcpy(room + length * sizeof(text[0]), text + at, (start - at) * sizeof(text[0]))
         length += start - at
         if number == n_edits:
             break
@@ -602,10 +677,50 @@ cdef Py_ssize_t _edit(
         left = letters[number]
         for _ in range(min(3, at - start)):  # no more letters than the room of what they replace
             if left:
-                edited[length] = left & LETTER_MASK
+                letter = left & LETTER_MASK
+                if <uint64_t> letter >> 8 * sizeof(text[0]):
+                    return -2
+                if sizeof(text[0]) == 1:
+                    (<uint8_t*> room)[length] = <uint8_t> letter
+                elif sizeof(text[0]) == 2:
+                    (<uint16_t*> room)[length] = <uint16_t> letter
+                else:
+                    (<uint32_t*> room)[length] = letter
                 length += 1
                 left >>= LETTER_BITS
     return length
+
+
+cdef str _edited(
+    char_t* text, Py_ssize_t n, const int* starts, const int* ends, const uint64_t* letters,
+    Py_ssize_t n_edits
+):
+    """The edited *text*; None where a letter needs more room than its characters have."""
+    cdef uint32_t* room = <uint32_t*> malloc(n * sizeof(text[0]) + 4)
+    cdef Py_ssize_t length
+    if room == NULL:
+        raise MemoryError
+    try:
+        length = _edit(text, n, starts, ends, letters, n_edits, room)
+        if length < 0:
+            return None
+        return PyUnicode_FromKindAndData(sizeof(text[0]), room, length)
+    finally:
+        free(room)
+
+
+cdef str _edited_wide(
+    str source, Py_ssize_t n, const int* starts, const int* ends, const uint64_t* letters,
+    Py_ssize_t n_edits
+):
+    """The edited *source*, whatever its letters."""
+    cdef Py_UCS4* text = PyUnicode_AsUCS4Copy(source)
+    if text == NULL:
+        raise MemoryError
+    try:
+        return _edited(<const uint32_t*> text, n, starts, ends, letters, n_edits)
+    finally:
+        PyMem_Free(text)
 
 
 def edited(
@@ -615,28 +730,16 @@ def edited(
 
     *starts* and *ends* are an int32 each, in their order; *letters* a uint64 each.
     """
-    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source), n_edits = len(letters) // 8, length
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source), n_edits = len(letters) // 8
     cdef const int* start = <const int*> <const char*> starts
     cdef const int* end = <const int*> <const char*> ends
     cdef const uint64_t* letter = <const uint64_t*> <const char*> letters
+    cdef const void* data = PyUnicode_DATA(source)
+    cdef str found = None
     if len(starts) != 4 * n_edits or len(ends) != 4 * n_edits:
         raise ValueError(f"{len(starts)} and {len(ends)} bytes of places for {n_edits} edits")
-    cdef uint32_t* text = <uint32_t*> malloc(4 * n + 4)
-    if text == NULL:
-        raise MemoryError
-    try:
-        if PyUnicode_KIND(source) == 1:
-            length = _edit(
-                <const uint8_t*> PyUnicode_DATA(source), n, start, end, letter, n_edits, text
-            )
-        elif PyUnicode_KIND(source) == 2:
-            length = _edit(
-                <const uint16_t*> PyUnicode_DATA(source), n, start, end, letter, n_edits, text
-            )
-        else:
-            length = _edit(
-                <const uint32_t*> PyUnicode_DATA(source), n, start, end, letter, n_edits, text
-            )
-        return PyUnicode_FromKindAndData(PyUnicode_4BYTE_KIND, text, length)
-    finally:
-        free(text)
+    if PyUnicode_KIND(source) == 1:
+        found = _edited(<const uint8_t*> data, n, start, end, letter, n_edits)
+    elif PyUnicode_KIND(source) == 2:
+        found = _edited(<const uint16_t*> data, n, start, end, letter, n_edits)
+    return _edited_wide(source, n, start, end, letter, n_edits) if found is None else found

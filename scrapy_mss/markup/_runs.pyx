@@ -6,38 +6,128 @@ Python, which is its oracle: three of `blocks.segmentation`, one of `blocks.sele
 `core.subsequence.best_span`.
 """
 
-from cpython.array cimport array, clone
+from cpython.array cimport array, clone, resize
 from libc.stdint cimport int64_t, uint8_t
+
+cdef enum:  # as `tokens` has them
+    OPEN = 0
+    WORD = 2
+
+cdef enum:  # roles of tags, as `segmentation` has them
+    ENDS_RUN = 1
+    BREAKS_LINE = 2
+    IS_LINK = 4
 
 cdef array _UINT8S = array("B")
 cdef array _INT32S = array("i")
 cdef array _INT64S = array("q")
 
 
-def text_runs(bytes kinds not None, bytes ends not None, int text, int word):
+def text_runs(bytes kinds not None, bytes tags not None, bytes roles not None, int word):
     """The first and the last token of each run of text that has a word; int64 each.
 
-    *kinds* has a byte a token: below *text* it is none, and *word* is a word's. A run ends before
-    each token that *ends* one, a byte a token.
+    *kinds* and *tags* have a byte a token, *roles* one for each number of a tag: `ENDS_RUN` if it
+    ends a run, `BREAKS_LINE` if two of its kind do, with nothing but other tags between them. What is
+    below *word* is a tag, and what is above it a symbol.
     """
     cdef const uint8_t* kind = kinds
-    cdef const uint8_t* ends_run = ends
-    cdef Py_ssize_t n = min(len(kinds), len(ends)), i, n_runs = 0, first = -1, last = -1
-    cdef bint has_word = False
+    cdef const uint8_t* tag = tags
+    cdef const uint8_t* role_of = roles
+    cdef Py_ssize_t n = min(len(kinds), len(tags)), i, n_runs = 0, first = -1, last = -1
+    cdef bint has_word = False, ends_run, after_break = False
+    cdef uint8_t role
     cdef array firsts = clone(_INT64S, n, False), lasts = clone(_INT64S, n, False)
+    _check_roles(roles)
     for i in range(n + 1):
-        if i == n or ends_run[i]:
+        role = role_of[tag[i]] if i < n and kind[i] < word else 0
+        ends_run = i == n or role & ENDS_RUN or (after_break and role & BREAKS_LINE)
+        if ends_run:
             if has_word:
                 firsts.data.as_longlongs[n_runs] = first
                 lasts.data.as_longlongs[n_runs] = last
                 n_runs += 1
             first = -1
             has_word = False
-        if i < n and kind[i] >= text:
+        if i < n and kind[i] >= word:
             first = i if first < 0 else first
             last = i
             has_word |= kind[i] == word
+            after_break = False
+        elif role & (ENDS_RUN | BREAKS_LINE):
+            after_break = role & BREAKS_LINE
     return firsts[:n_runs], lasts[:n_runs]
+
+
+def texts(bytes kinds not None, bytes firsts not None, bytes lasts not None):
+    """The words and symbols of runs: the token of each, its run; where each run's begin, how many.
+
+    *kinds* has a byte a token; the runs are from each of *firsts* to *lasts* (int64 each). All are
+    an int64 each, but for the runs, which are an int32.
+    """
+    cdef const uint8_t* kind = kinds
+    cdef const int64_t* first = <const int64_t*> <const char*> firsts
+    cdef const int64_t* last = <const int64_t*> <const char*> lasts
+    cdef Py_ssize_t n = len(kinds), i = 0, run, n_texts = 0
+    cdef Py_ssize_t n_runs = min(len(firsts), len(lasts)) // sizeof(int64_t)
+    cdef array tokens = clone(_INT64S, n, False), runs = clone(_INT32S, n, False)
+    cdef array begins = clone(_INT64S, n_runs, False), sizes = clone(_INT64S, n_runs, False)
+    for run in range(n_runs):
+        if not i <= first[run] <= last[run] < n:
+            raise ValueError(f"run {run} is from {first[run]} to {last[run]} of {n}, after {i}")
+        begins.data.as_longlongs[run] = n_texts
+        for i in range(first[run], last[run] + 1):
+            if kind[i] >= WORD:
+                tokens.data.as_longlongs[n_texts] = i
+                runs.data.as_ints[n_texts] = <int> run
+                n_texts += 1
+        i = last[run] + 1
+        sizes.data.as_longlongs[run] = n_texts - begins.data.as_longlongs[run]
+    resize(tokens, n_texts)
+    resize(runs, n_texts)
+    return tokens, runs, begins, sizes
+
+
+def run_counts(tokens, bytes roles not None, bytes firsts not None, bytes lasts not None):
+    """How many words each run has, how many of them are linked, and the tags: int64 each.
+
+    Those between a run and the one before count, too.
+
+    *tokens* are three columns: kinds and tags, a byte each, and partners, an int32 each. An element
+    with the role `IS_LINK` is a link. The runs are from each of *firsts* to *lasts* (int64 each).
+    """
+    cdef bytes kinds, tags, partners
+    kinds, tags, partners = tokens
+    cdef const uint8_t* kind = kinds
+    cdef const uint8_t* tag = tags
+    cdef const int* partner = <const int*> <const char*> partners
+    cdef const uint8_t* role_of = roles
+    cdef const int64_t* first = <const int64_t*> <const char*> firsts
+    cdef const int64_t* last = <const int64_t*> <const char*> lasts
+    cdef Py_ssize_t n = min(len(kinds), len(tags), len(partners) // sizeof(int)), i = 0, run
+    cdef Py_ssize_t n_runs = min(len(firsts), len(lasts)) // sizeof(int64_t), end_of_link = -1
+    cdef array words = clone(_INT64S, n_runs, True), linked = clone(_INT64S, n_runs, True)
+    cdef array tag_counts = clone(_INT64S, n_runs, True)
+    _check_roles(roles)
+    for run in range(n_runs):
+        if not i <= first[run] <= last[run] < n:
+            raise ValueError(f"run {run} is from {first[run]} to {last[run]} of {n}, after {i}")
+        while i <= last[run]:
+            if kind[i] == WORD:
+                if i >= first[run]:
+                    words.data.as_longlongs[run] += 1
+                    linked.data.as_longlongs[run] += i <= end_of_link
+            elif kind[i] < WORD:
+                tag_counts.data.as_longlongs[run] += 1
+                if kind[i] == OPEN and role_of[tag[i]] & IS_LINK:
+                    end_of_link = max(end_of_link, partner[i])
+            i += 1
+    return words, linked, tag_counts
+
+
+cdef int _check_roles(bytes roles) except -1:
+    if len(roles) != 256:
+        raise ValueError(f"{len(roles)} roles for the 256 numbers of a tag")
+    return 0
 
 
 def run_numbers(bytes firsts not None, bytes lasts not None, Py_ssize_t n):
@@ -65,25 +155,44 @@ def run_numbers(bytes firsts not None, bytes lasts not None, Py_ssize_t n):
     return numbers
 
 
-def levels_around(bytes parents not None, bytes firsts not None, int n_levels):
+def levels_around(tokens, bytes roles not None, bytes firsts not None, int n_levels):
     """The elements around the tokens *firsts* (an int64 each), innermost first; -1 for none.
 
-    *parents* has the element around each token, an int32 each. There are *n_levels* rows of an
-    int32 for each of *firsts*.
+    *tokens* are four columns: kinds and tags, a byte each, the most recent unclosed tag when each
+    ends, and partners, an int32 each. Those elements count that are closed and have the role
+    `ENDS_RUN`. There are *n_levels* rows of an int32 for each of *firsts*.
     """
-    cdef const int* parent = <const int*> <const char*> parents
+    cdef bytes kinds, tags, tops, partners
+    kinds, tags, tops, partners = tokens
+    cdef const uint8_t* kind = kinds
+    cdef const uint8_t* tag = tags
+    cdef const int* top = <const int*> <const char*> tops
+    cdef const int* partner = <const int*> <const char*> partners
+    cdef const uint8_t* role_of = roles
     cdef const int64_t* first = <const int64_t*> <const char*> firsts
-    cdef Py_ssize_t n = len(parents) // sizeof(int), n_firsts = len(firsts) // sizeof(int64_t)
-    cdef Py_ssize_t i, at
-    cdef int level
+    cdef Py_ssize_t n = min(min(len(kinds), len(tags)), min(len(tops), len(partners)) // sizeof(int))
+    cdef Py_ssize_t n_firsts = len(firsts) // sizeof(int64_t), i, at
+    cdef int level, parent
+    cdef array parents = clone(_INT32S, n, False)
+    cdef int* parent_of = parents.data.as_ints
     cdef array found = clone(_INT32S, n_levels * n_firsts, False)
     cdef int* around = found.data.as_ints
+    _check_roles(roles)
+    for i in range(n):
+        parent = top[i - 1] if i else -1
+        if parent >= i:
+            raise ValueError(f"the parent of token {i} is {parent}")
+        if parent >= 0 and not (
+            kind[parent] == OPEN and partner[parent] >= 0 and role_of[tag[parent]] & ENDS_RUN
+        ):
+            parent = parent_of[parent]
+        parent_of[i] = parent
     for i in range(n_firsts):
         at = first[i]
+        if not 0 <= at < n:
+            raise IndexError(f"token {at} of {n}")
         for level in range(n_levels):
-            if at >= n or at < -1:
-                raise IndexError(f"token {at} of {n}")
-            at = parent[at] if at >= 0 else -1
+            at = parent_of[at] if at >= 0 else -1
             around[level * n_firsts + i] = <int> at
     return found
 

@@ -92,6 +92,26 @@ def element_sums(bytes values not None, bytes begin not None, bytes end not None
     return sums
 
 
+def element_pools(bytes elements not None, bytes values not None, Py_ssize_t m):
+    """float64[3, m]: the sum, the least and the greatest of 0 and the *values* of each element.
+
+    *elements* (intp[...]) has the number of that which each of *values* (float64[...]) is of.
+    """
+    cdef const Py_ssize_t* element = <const Py_ssize_t*> <const char*> elements
+    cdef const double* value = <const double*> <const char*> values
+    cdef Py_ssize_t n = min(len(elements) // sizeof(Py_ssize_t), len(values) // sizeof(double)), i
+    cdef array pools = clone(_FLOATS, 3 * m, True)
+    cdef double* total = pools.data.as_doubles
+    cdef double* least = total + m
+    cdef double* greatest = total + 2 * m
+    for i in range(n):
+        _check(element[i], m)
+        total[element[i]] += value[i]
+        least[element[i]] = min(least[element[i]], value[i])
+        greatest[element[i]] = max(greatest[element[i]], value[i])
+    return pools
+
+
 def inside(bytes chosen not None, bytes begin not None, bytes end not None, Py_ssize_t n):
     """bool[n]: the places from the *begin* to the *end* (intp[m]) of any *chosen* (bool[m])."""
     cdef const uint8_t* is_chosen = chosen
@@ -200,6 +220,31 @@ def run_hashes(bytes ids not None, bytes first not None):
         for i in range(begin[run], end):
             hashed[run] += each[i] * <uint64_t> (2 * (i - begin[run]) + 1)
     return hashes
+
+
+def ratios(
+    const uint32_t[:, ::1] counts not None, bytes buckets not None, columns, double smoothing
+):
+    """float64[n] and bool[n]: of each bucket the ratio of its two counts, and whether it has one.
+
+    *counts* are uint32[n_buckets, 2], *buckets* an int32 each, and *columns* which of the two counts
+    is divided by which; *smoothing* is added to both.
+    """
+    cdef const int32_t* bucket = <const int32_t*> <const char*> buckets
+    cdef Py_ssize_t n = len(buckets) // sizeof(int32_t), i, upper = columns[0], lower = columns[1]
+    cdef Py_ssize_t n_buckets = counts.shape[0]
+    cdef array found = clone(_FLOATS, n, False)
+    cdef double* ratio = found.data.as_doubles
+    cdef bytearray has_counts = bytearray(n)
+    cdef char* is_seen = PyByteArray_AS_STRING(has_counts)
+    _check(upper, counts.shape[1])
+    _check(lower, counts.shape[1])
+    for i in range(n):
+        _check(bucket[i], n_buckets)
+    for i in range(n):
+        ratio[i] = (counts[bucket[i], upper] + smoothing) / (counts[bucket[i], lower] + smoothing)
+        is_seen[i] = counts[bucket[i], upper] > 0 or counts[bucket[i], lower] > 0
+    return found, has_counts
 
 
 def marked_counts(bytes ids not None, bytes chosen not None, bytes first not None, table):

@@ -91,14 +91,16 @@ cdef class TagReader:
     """The words in the values of some attributes, hashed, and which tags have a cue.
 
     *names* are those of the attributes and *cues* what is looked for anywhere in a tag (bytes, in
-    lower case), *elements* the names of elements by their numbers. No more than *most* words of a
+    lower case, two letters or more), *elements* the names of elements by their numbers. No more than *most* words of a
     tag count. Tags that are not ASCII are told by *ask*: from number and source the hash of a tag
     with its words, and that of each word; they have a cue.
     """
 
     cdef list names
     cdef list cues
+    cdef uint8_t begins_name[0x80]
     cdef uint8_t begins_cue[0x80]
+    cdef uint8_t goes_on[0x80]  # whether a cue has this letter behind its first
     cdef list elements
     cdef int most
     cdef object ask
@@ -108,9 +110,9 @@ cdef class TagReader:
             raise ValueError(f"{most} words of a tag where {MOST_WORDS} have room")
         self.names = [bytes(name) for name in names]
         self.cues = [bytes(cue) for cue in cues]
-        memset(self.begins_cue, False, sizeof(self.begins_cue))
-        for cue in cues:
-            self.begins_cue[ord(cue[:1].lower())] = self.begins_cue[ord(cue[:1].upper())] = True
+        _mark(self.begins_name, [name[:1] for name in names])
+        _mark(self.begins_cue, [cue[:1] for cue in cues])
+        _mark(self.goes_on, [cue[1:2] for cue in cues])
         self.elements = [name.encode() for name in elements]
         self.most = most
         self.ask = ask
@@ -163,6 +165,14 @@ cdef class TagReader:
         return 0
 
 
+cdef int _mark(uint8_t* table, list letters) except -1:
+    """Make a *table* of 128 letters true at *letters*, in lower and in upper case."""
+    memset(table, False, 0x80)
+    for letter in letters:
+        table[ord(letter.lower())] = table[ord(letter.upper())] = True
+    return 0
+
+
 cdef bint _tell(
     TagReader reader, char_t* text, Py_ssize_t at, Py_ssize_t end, bytes name, _Found found
 ) except -1:
@@ -180,7 +190,7 @@ cdef bint _tell(
         found.with_cue.append(found.keys.n)
     while at < end:
         at += 1
-        if _is_space(text[at - 1]):
+        if _is_space(text[at - 1]) and at < end and reader.begins_name[text[at]]:
             value = _value_start(reader.names, text, at, end)
             if value >= 0:
                 at = _value_end(text, value, end)
@@ -205,7 +215,7 @@ cdef inline bint _is_space(uint32_t letter):
 cdef bint _has_cue(TagReader reader, char_t* text, Py_ssize_t at, Py_ssize_t end):
     cdef bytes cue
     for at in range(at, end):
-        if reader.begins_cue[text[at]]:
+        if reader.begins_cue[text[at]] and at + 1 < end and reader.goes_on[text[at + 1]]:
             for cue in reader.cues:
                 if _begins_with(text, at, end, cue):
                     return True

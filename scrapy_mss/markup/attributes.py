@@ -176,15 +176,12 @@ def _tag_sources(tokens: Tokens, tags: Indices) -> list[str]:
 
 def meta_description(tokens: Tokens) -> str:
     """The longest description that the page gives of itself; empty if there is none."""
-    metas = _tag_sources(tokens, np.flatnonzero(tokens.is_open("meta")))
-    tags = filter(_DESCRIPTION.search, [tag for tag in metas if _may_describe(tag)])
+    metas = _tag_sources(tokens, tokens.is_open("meta").nonzero()[0])
+    # Whether a look is worth while: the letters "cr" have no third form.
+    likely = [tag for tag in metas if "cr" in tag or "CR" in tag or "Cr" in tag or "cR" in tag]
+    tags = filter(_DESCRIPTION.search, likely)
     contents = filter(None, map(_CONTENT.search, tags))
     return max((content[1] or content[2] or "" for content in contents), key=len, default="")
-
-
-def _may_describe(tag: str) -> bool:
-    """Whether a look for a description is worth while: its letters "cr" have no third form."""
-    return "cr" in tag or "CR" in tag or "Cr" in tag or "cR" in tag
 
 
 def base_href(tokens: Tokens) -> str:

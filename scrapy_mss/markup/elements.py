@@ -13,7 +13,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.tags import UNKNOWN_TAG, tag_numbers
 from scrapy_mss.markup.tokens import OPEN, Bools, Ints, Tokens
 
@@ -68,6 +67,8 @@ def mask_runs(n_tokens: int, first: Indices | Ints, last: Indices | Ints) -> Boo
 
     No two runs begin or end at the same token; they may contain each other.
     """
+    if not len(first):
+        return np.zeros(n_tokens, np.bool_)
     edges = np.zeros(n_tokens + 1, np.int32)
     edges[first] += 1
     edges[last + 1] -= 1
@@ -87,10 +88,6 @@ def nearest_ancestors(tokens: Tokens, chosen: Bools) -> Ints:
     twice as far, so there are as many rounds as the depth has binary digits.
     """
     n = len(tokens)
-    compiled = compiled_part()
-    if compiled is not None:
-        parents = np.append(np.int32(-1), tokens.unclosed)[:n]
-        return np.asarray(compiled.arrays.nearest(parents.tobytes(), chosen.tobytes()))
     parent = np.append(np.int32(-1), tokens.unclosed)[:n].astype(np.int32)
     # The last entry is the target of -1, "none", and points to itself.
     ancestor = np.append(np.where(chosen, np.arange(n), parent), -1).astype(np.int32)

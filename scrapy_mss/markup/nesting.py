@@ -12,32 +12,28 @@ from array import array
 import numpy as np
 
 from scrapy_mss.markup.compiled import compiled_part
-from scrapy_mss.markup.tokens import CLOSE, TAG_MASK, Bools, Bytes, Ints
+from scrapy_mss.markup.tokens import CLOSE, OPEN, TAG_MASK, Bools, Bytes, Ints
 
 
-def nesting(is_tag: Bools, kind: Bytes, tag: Bytes) -> tuple[Ints, Ints]:
+def nesting(kind: Bytes, tag: Bytes) -> tuple[Ints, Ints]:
     """For each token its most recent unclosed tag, for each tag its partner; -1 for none."""
-    at = np.flatnonzero(is_tag).astype(np.int32)
-    tops, partners = _nest(tag[at], kind[at] == CLOSE)
-    partner = np.full(len(is_tag), -1, np.int32)
+    compiled = compiled_part()
+    if compiled is not None:
+        tops, partners = compiled.arrays.nest(kind.tobytes(), tag.tobytes(), OPEN, CLOSE)
+        return np.asarray(tops), np.asarray(partners)
+    at = np.flatnonzero(kind <= CLOSE).astype(np.int32)
+    top, partner_among = _nest(tag[at], kind[at] == CLOSE)
+    partner = np.full(len(kind), -1, np.int32)
     # The extra -1 at the end stands for "none".
     at = np.append(at, np.int32(-1))
-    partner[at[:-1]] = at[partners]
-    tops = np.append(np.int32(-1), at[tops])
-    n_tokens = np.diff(at[:-1], prepend=0, append=len(is_tag))  # from each tag to the next
-    return np.repeat(tops, n_tokens), partner
+    partner[at[:-1]] = at[partner_among]
+    top = np.append(np.int32(-1), at[top])
+    n_tokens = np.diff(at[:-1], prepend=0, append=len(kind))  # from each tag to the next
+    return np.repeat(top, n_tokens), partner
 
 
 def _nest(tag: Bytes, is_close: Bools) -> tuple[Ints, Ints]:
     """The same among tags alone: both as numbers of tags, -1 where there is none."""
-    compiled = compiled_part()
-    if compiled is None:
-        return _nest_in_python(tag, is_close)
-    tops, partners = map(np.asarray, compiled.arrays.nest(tag.tobytes(), is_close.tobytes()))
-    return tops, partners
-
-
-def _nest_in_python(tag: Bytes, is_close: Bools) -> tuple[Ints, Ints]:
     names, closing = tag.tolist(), is_close.tolist()
     partner = np.full(len(names), -1, np.int32)
     stack: list[int] = []

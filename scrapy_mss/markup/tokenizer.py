@@ -109,7 +109,7 @@ def tokenize(source: str, stem: Stem = porter) -> Tokens:
     is_tag = kind <= CLOSE
     tag = np.zeros(len(kind), np.uint8)
     tag[is_tag] = token_id[is_tag] >> np.uint64(KIND_BITS) & np.uint64(TAG_MASK)
-    unclosed, partner = nesting(is_tag, kind, tag)
+    unclosed, partner = nesting(kind, tag)
     start, end = cleaned.in_source(starts, ends)
     return Tokens(
         source, cleaned.text, token_id, kind, tag, start, end, starts, ends, unclosed, partner
@@ -128,7 +128,8 @@ def _affordable(
 
 def word_ids(text: str) -> TokenIds:
     """The ids of the words of a short *text*, an attribute's value for example, in their order."""
-    ids, _, _ = _scan(clean(text).text, porter)
+    cleaned = clean(text).text if "<" in text or "&" in text else text
+    ids, _, _ = _scan(cleaned, porter)
     words: TokenIds = ids[ids & np.uint64(KIND_MASK) == WORD]
     return words
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_mss.blocks.columns import Columns
 from scrapy_mss.blocks.container_features import (
     ELEMENT_LEVELS,
     EPSILON,
@@ -15,7 +16,6 @@ from scrapy_mss.blocks.container_features import (
     container_features,
     evidence_mass,
 )
-from scrapy_mss.blocks.features import Columns
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Floats
 from tests.helpers.effort import examples

@@ -143,10 +143,8 @@ def test_a_feature_by_example(name: str, source: str, expected: list[float]) -> 
 
 
 def test_every_feature_has_an_example_and_a_name_of_its_own() -> None:
-    names = [feature.name for feature in FEATURES]
-
-    assert len(set(names)) == len(names)
-    assert set(names) == {name for name, _, _ in EXAMPLES}
+    assert len(set(FEATURES)) == len(FEATURES)
+    assert set(FEATURES) == {name for name, _, _ in EXAMPLES}
 
 
 @given(PAGES)
@@ -155,7 +153,7 @@ def test_features_are_one_number_a_block_in_the_order_of_the_table(source: str) 
 
     columns = block_features(page)
 
-    assert list(columns) == [feature.name for feature in FEATURES]
+    assert tuple(columns) == FEATURES
     for column in columns.values():
         assert column.dtype == np.float64
         assert column.shape == (len(page.blocks),)

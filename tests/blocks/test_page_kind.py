@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_mss.blocks.columns import Columns
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_kind import agreements, times_in_text
@@ -31,14 +32,19 @@ def test_times_are_those_between_the_first_and_the_last_kept_block(
 PAGE = Page.of("<p>one two three four<p>five six<p>seven eight")  # of 4, 2 and 2 words
 
 
-def columns(*opinions: list[float]) -> dict[str, Floats]:
+def said(kept: Floats) -> Columns:
+    """Inputs of opinions that keep blocks as *kept* (float64[n_opinions, n]) has it."""
+    names = [opinion.name for opinion in OPINIONS]
+    shares = np.empty(kept.shape)
+    shares[:] = kept.mean(axis=1, keepdims=True) if kept.size else 0.0
+    of_blocks, of_page = (f"opinion_{name}" for name in names), (f"share_of_{n}" for n in names)
+    return Columns((*of_blocks, *of_page), np.concatenate((kept, shares)))
+
+
+def columns(*opinions: list[float]) -> Columns:
     """Inputs of the first opinions; the others keep nothing."""
-    found = {}
-    for number, opinion in enumerate(OPINIONS):
-        kept = np.array(opinions[number] if number < len(opinions) else [0, 0, 0], np.float64)
-        found[f"opinion_{opinion.name}"] = kept
-        found[f"share_of_{opinion.name}"] = np.full(3, kept.mean())
-    return found
+    silent = [[0.0, 0.0, 0.0]] * (len(OPINIONS) - len(opinions))
+    return said(np.array([*opinions, *silent]))
 
 
 def test_agreement_is_f1_by_words_with_each_opinion_that_keeps_anything() -> None:
@@ -60,11 +66,7 @@ def test_agreement_is_a_share(html: str, data: st.DataObject) -> None:
     page = Page.of(html)
     n = len(page.blocks)
     masks = st.lists(st.booleans(), min_size=n, max_size=n)
-    found = {}
-    for opinion in OPINIONS:
-        kept = np.array(data.draw(masks), np.float64)
-        found[f"opinion_{opinion.name}"] = kept
-        found[f"share_of_{opinion.name}"] = np.full(n, kept.mean() if n else 0.0)
+    found = said(np.array([data.draw(masks) for _ in OPINIONS], np.float64))
     mask: Bools = np.array(data.draw(masks), np.bool_)
 
     assert all(0 <= each <= 1 for each in agreements(page, mask, found))

@@ -18,7 +18,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import LEVELS
 from scrapy_mss.blocks.shared_words import each_once, pairs, shared_pairs, shared_words
 from scrapy_mss.blocks.stop_words import count_stop_words, is_stop_word
-from scrapy_mss.blocks.sums import element_sums, group_sums, inside
+from scrapy_mss.blocks.sums import element_pools, element_sums, group_sums, inside
 from scrapy_mss.blocks.text_counts import CLASSES, SENTENCE_ENDS, text_counts
 from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
 from scrapy_mss.markup.tokenizer import tokenize
@@ -157,6 +157,21 @@ def test_shared_words_and_pairs_are_those_of_a_slow_walk(source: str, other: lis
         assert found.tolist() == expected
 
 
+@given(st.lists(st.tuples(st.integers(0, 4), NUMBERS)))
+def test_pools_are_sums_and_ends_of_what_an_element_has_and_of_0(
+    values: list[tuple[int, float]],
+) -> None:
+    element = np.array([row for row, _ in values], np.intp)
+    numbers = np.array([number for _, number in values], np.float64)
+    of_each = [[0.0, *(number for at, number in values if at == row)] for row in range(5)]
+
+    for found in both(lambda: element_pools(element, numbers, 5)):
+        total, least, greatest = found.tolist()
+        assert total == list(map(sum, of_each))
+        assert least == list(map(min, of_each))
+        assert greatest == list(map(max, of_each))
+
+
 @given(PAGES)
 @examples(2)
 def test_hashes_stop_words_and_roles_are_alike_both_ways(source: str) -> None:
@@ -180,7 +195,7 @@ def test_features_and_opinions_are_the_same_to_the_last_bit(source: str) -> None
     def columns() -> dict[str, bytes]:
         page = Page.of(source)
         features = block_features(page)
-        found = features | opinion_columns(page, features)
+        found = {**features, **opinion_columns(page, features)}
         return {name: column.tobytes() for name, column in found.items()}
 
     one, other = both(columns)
@@ -198,6 +213,9 @@ def test_places_beyond_an_array_are_rejected() -> None:
     classes, value = bytes(0x10000), np.ones(1).tobytes()
     calls: tuple[Callable[[], object], ...] = (
         lambda: part.sums.element_sums(value, none, far, 1),
+        lambda: part.sums.element_pools(far, value, 3),
+        lambda: part.sums.ratios(np.ones((3, 2), np.uint32), place, (1, 0), 0.5),
+        lambda: part.sums.ratios(np.ones((4, 2), np.uint32), place, (1, 2), 0.5),
         lambda: part.sums.inside(flag, none, far, 1),
         lambda: part.sums.group_sums(value, far, 1),
         lambda: part.sums.run_hashes(one, far),

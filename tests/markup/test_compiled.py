@@ -18,16 +18,14 @@ from hypothesis import strategies as st
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import Blocks, segment
 from scrapy_mss.blocks.selection import kept_tokens
-from scrapy_mss.core.hashing import groups
+from scrapy_mss.core.hashing import buckets, groups
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup import compiled
 from scrapy_mss.markup.attributes import element_attributes
 from scrapy_mss.markup.compiled import Compiled, compiled_part, python_alone
-from scrapy_mss.markup.elements import element_starts, nearest_ancestors
 from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.markup.parser_tags import attributes, long_tags
 from scrapy_mss.markup.stemming import porter_nltk
-from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokenizer import tokenize, word_ids
 from scrapy_mss.markup.tokens import Tokens
 from tests.helpers.effort import examples
@@ -211,6 +209,8 @@ def test_what_would_take_too_long_to_look_at_may_have_many_attributes() -> None:
 @needs_compiler
 @given(st.one_of(PAGES, TEXTS), st.integers(0, 2**32 - 1))
 @examples(4)
+@example("one<br><b></b><br>two<br>three<br> . <br>four<br></p><br>five", 0)
+@example("<a>one<p>two</a> three</p><a>four<a href>five</a> six", 0)
 def test_both_ways_find_the_same_blocks_and_keep_the_same_tokens(source: str, seed: int) -> None:
     page = Page.of(source)
     kept = np.random.default_rng(seed).random(len(page.blocks)) < 0.5
@@ -230,15 +230,13 @@ def test_both_ways_find_the_same_best_span(scores: list[float]) -> None:
     assert one == other
 
 
-@needs_compiler
-@given(PAGES)
-def test_both_ways_find_the_same_ancestors(source: str) -> None:
-    tokens = tokenize(source)
-    chosen = element_starts(tokens, BLOCK_TAGS)
+@given(st.lists(st.integers(0, 2**64 - 1)), st.integers(1, 31))
+def test_buckets_are_the_same_both_ways_and_as_many_as_asked_for(ids: list[int], bits: int) -> None:
+    one, other = both(lambda: buckets(np.array(ids, np.uint64), bits))
 
-    one, other = both(lambda: nearest_ancestors(tokens, chosen).tolist())
-
-    assert one == other
+    assert one.dtype == other.dtype == np.int32
+    assert one.tolist() == other.tolist()
+    assert all(0 <= bucket < 1 << bits for bucket in one.tolist())
 
 
 @given(SOUP)
@@ -300,8 +298,6 @@ def test_places_outside_of_a_text_are_rejected() -> None:
     place = np.array([3], np.int32).tobytes()
     none = np.array([0], np.int32).tobytes()
 
-    with pytest.raises(ValueError, match="parent of token 0 is 3"):
-        arrays.nearest(place, b"\1")
     with pytest.raises(ValueError, match="from 3 to 0"):
         reader.read("one", b"\0", place, none)
     with pytest.raises(ValueError, match="tag 1 from 0"):
@@ -310,8 +306,18 @@ def test_places_outside_of_a_text_are_rejected() -> None:
         reader.read("one", b"\0", none + none, place)
     with pytest.raises(ValueError, match="run 1 is from 1 to 1 of 3, after 2"):
         runs.run_numbers(*2 * (np.array([1, 1], np.int64).tobytes(),), 3)
-    with pytest.raises(IndexError, match="token 3 of 1"):
-        runs.levels_around(place, np.zeros(1, np.int64).tobytes(), 2)
+    roles, (first, last) = bytes(256), (np.array([at], np.int64).tobytes() for at in (0, 3))
+    one, other = (np.array([at, -1], np.int32).tobytes() for at in (1, -1))
+    with pytest.raises(ValueError, match="parent of token 1 is 1"):
+        runs.levels_around((b"\0\0", b"\0\0", one, other), roles, first, 2)
+    with pytest.raises(IndexError, match="token 3 of 2"):
+        runs.levels_around((b"\0\0", b"\0\0", other, other), roles, last, 2)
+    with pytest.raises(ValueError, match="run 0 is from 0 to 3 of 2, after 0"):
+        runs.run_counts((b"\2\2", b"\0\0", other), roles, first, last)
+    with pytest.raises(ValueError, match="1 roles"):
+        runs.text_runs(b"\2", b"\0", b"\0", 2)
+    with pytest.raises(ValueError, match="32 bits of an int32"):
+        arrays.buckets(bytes(8), 1, 32)
     with pytest.raises(ValueError, match="cannot seek"):
         arrays.find_all("one", [b"on"])
 

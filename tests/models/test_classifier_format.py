@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from scrapy_mss.blocks import features
+from scrapy_mss.blocks import classifier, features
 from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokens import Floats
@@ -145,13 +145,14 @@ def test_an_input_that_is_computed_in_another_way_is_named(
 def test_a_feature_of_another_meaning_under_the_same_name_is_named(
     stored: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def opposite(measured: features.Measured) -> Floats:
-        return 1.0 - measured.page.blocks.linked_words / measured.words
+    text, *others = features.GROUPS
+    place = text.names.index("link_share")
 
-    table = [
-        replace(row, of=opposite) if row.name == "link_share" else row for row in features.FEATURES
-    ]
-    monkeypatch.setattr(features, "FEATURES", tuple(table))
+    def fill(measured: features.Measured, rows: Floats) -> None:
+        text.fill(measured, rows)
+        rows[place] = 1.0 - rows[place]
+
+    monkeypatch.setattr(classifier, "GROUPS", (replace(text, fill=fill), *others))
     monkeypatch.setattr(model_format, "classifier_inputs", classifier_inputs.__wrapped__)
 
     message = rejection_of(stored, IncompatibleModelError)
