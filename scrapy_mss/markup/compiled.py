@@ -77,6 +77,16 @@ class Tags(Protocol):
     def may_exceed(self, text: str, most: int) -> bool: ...
 
 
+class Attributes(Protocol):
+    """The attributes of tags."""
+
+    def read(  # noqa: PLR0913, PLR0917 - a text, places in it, and how it is read
+        self, text: str, starts: bytes, ends: bytes, most: int, decode: Callable[[str], str]
+    ) -> list[dict[str, str]]: ...
+
+    def holding(self, text: str, starts: bytes, ends: bytes, name: bytes) -> bytearray: ...
+
+
 class Arrays(Protocol):
     """What numpy has no step for."""
 
@@ -145,12 +155,14 @@ class Compiled(NamedTuple):
     arrays: Arrays
     runs: Runs
     sums: Sums
+    attributes: Attributes
 
 
 def _load() -> Compiled | None:
     try:
         from scrapy_mss.markup import (  # type: ignore[attr-defined]
             _arrays,
+            _attributes,
             _pieces,
             _runs,
             _sums,
@@ -158,7 +170,7 @@ def _load() -> Compiled | None:
         )
     except ImportError:  # there was no compiler
         return None
-    return Compiled(_pieces, _tags, _arrays, _runs, _sums)
+    return Compiled(_pieces, _tags, _arrays, _runs, _sums, _attributes)
 
 
 _in_use = [_load()]

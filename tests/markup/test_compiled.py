@@ -21,7 +21,7 @@ from scrapy_mss.blocks.selection import kept_tokens
 from scrapy_mss.core.hashing import groups
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup import compiled
-from scrapy_mss.markup.attributes import element_attributes
+from scrapy_mss.markup.attributes import attributes_of_tags, element_attributes, tags_with
 from scrapy_mss.markup.compiled import Compiled, compiled_part, python_alone
 from scrapy_mss.markup.elements import element_starts, nearest_ancestors
 from scrapy_mss.markup.occurrences import occurrences
@@ -348,6 +348,34 @@ def test_an_edit_is_no_longer_than_what_it_replaces() -> None:
     edited = built().pieces.edited("abcde", *(column.tobytes() for column in columns))
 
     assert edited == "xxy\U0001f600e"
+
+
+@needs_compiler
+@given(ATTRIBUTES, st.sampled_from(["", "x\u00e9", "\u4e00", "\U0001f600"]))
+@example('a="&copy=1&amp;b" B=\'2', "")
+def test_both_ways_read_the_attributes_of_a_tag_alike(inside: str, around: str) -> None:
+    source = f"{around}<p {inside}>{around}"
+    starts = np.full(2, len(around), np.int32)
+    ends = np.array([len(source) - len(around), len(around) + len(inside) // 2], np.int32)
+    compiled, python = both(
+        lambda: (
+            attributes_of_tags(source, starts, ends),
+            tags_with("itemprop", source, starts, ends).tolist(),
+        )
+    )
+
+    assert compiled == python
+
+
+@needs_compiler
+@pytest.mark.parametrize("bounds", [(-1, 2), (2, 1), (0, 99)])
+def test_a_tag_outside_of_its_text_is_refused(bounds: tuple[int, int]) -> None:
+    starts, ends = (np.array([each], np.int32).tobytes() for each in bounds)
+
+    with pytest.raises(ValueError, match="a tag from"):
+        built().attributes.read("<p a=1>", starts, ends, 9, str)
+    with pytest.raises(ValueError, match="bytes of places"):
+        built().attributes.holding("<p a=1>", starts, b"", b"a")
 
 
 @needs_compiler
