@@ -87,6 +87,14 @@ class Attributes(Protocol):
     def holding(self, text: str, starts: bytes, ends: bytes, name: bytes) -> bytearray: ...
 
 
+class Kept(Protocol):
+    """The kept tokens of a page in pieces."""
+
+    def pieces(
+        self, columns: tuple[bytes, ...], places: tuple[bytes, ...], blocks: bytes
+    ) -> list[tuple[int, int, int, int, int, int, int]]: ...
+
+
 class Arrays(Protocol):
     """What numpy has no step for."""
 
@@ -156,6 +164,7 @@ class Compiled(NamedTuple):
     runs: Runs
     sums: Sums
     attributes: Attributes
+    kept: Kept
 
 
 def _load() -> Compiled | None:
@@ -163,6 +172,7 @@ def _load() -> Compiled | None:
         from scrapy_mss.markup import (  # type: ignore[attr-defined]
             _arrays,
             _attributes,
+            _kept,
             _pieces,
             _runs,
             _sums,
@@ -170,7 +180,7 @@ def _load() -> Compiled | None:
         )
     except ImportError:  # there was no compiler
         return None
-    return Compiled(_pieces, _tags, _arrays, _runs, _sums, _attributes)
+    return Compiled(_pieces, _tags, _arrays, _runs, _sums, _attributes, _kept)
 
 
 _in_use = [_load()]

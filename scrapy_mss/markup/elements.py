@@ -33,17 +33,17 @@ def is_tag_of(tokens: Tokens, names: frozenset[str]) -> Bools:
     """bool[n_tokens]: the opening and closing tags with one of *names*; not to be written to."""
     tags = is_one_of(tokens.tag, names)
     # All texts have the number of the unknown tag.
-    return tags & tokens.is_tag if _tag_table(names)[UNKNOWN_TAG] else tags
+    return tags & tokens.is_tag if tag_table(names)[UNKNOWN_TAG] else tags
 
 
 def is_one_of(tags: Bytes, names: frozenset[str]) -> Bools:
     """bool[n]: the numbers in *tags* (uint8[n]) that are of *names*; not to be written to."""
     # As bytes are translated: a quarter of the time of a look-up by indices.
-    return np.frombuffer(tags.tobytes().translate(_tag_table(names)), np.bool_)
+    return np.frombuffer(tags.tobytes().translate(tag_table(names)), np.bool_)
 
 
 @lru_cache(64)
-def _tag_table(names: frozenset[str]) -> bytes:
+def tag_table(names: frozenset[str]) -> bytes:
     """256 bytes: whether the tag of each number is one of *names*."""
     numbers = tag_numbers(names)
     return bytes(number in numbers for number in range(256))

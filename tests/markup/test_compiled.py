@@ -8,6 +8,7 @@ from functools import partial
 from hashlib import blake2b
 from html.entities import html5
 from pathlib import Path
+from random import Random
 from typing import TypeVar
 
 import numpy as np
@@ -24,6 +25,7 @@ from scrapy_mss.markup import compiled
 from scrapy_mss.markup.attributes import attributes_of_tags, element_attributes, tags_with
 from scrapy_mss.markup.compiled import Compiled, compiled_part, python_alone
 from scrapy_mss.markup.elements import element_starts, nearest_ancestors
+from scrapy_mss.markup.kept_pieces import kept_pieces
 from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.markup.parser_tags import attributes, long_tags
 from scrapy_mss.markup.stemming import porter_nltk
@@ -140,6 +142,27 @@ def test_both_ways_read_a_page_case_alike(case: str) -> None:
     one, other = both(lambda: (columns(tokenize(source)), attribute_columns(source)))
 
     assert one == other
+
+
+@needs_compiler
+@given(TEXTS, st.randoms(use_true_random=False))
+@examples(5)
+def test_both_ways_give_the_same_pieces_of_kept_tokens(source: str, random: Random) -> None:
+    tokens = tokenize(source)
+    runs = "".join(random.choice(("0", "1", "1111", "000")) for _ in range(len(tokens)))
+    kept = np.array([mark == "1" for mark in runs[: len(tokens)]], np.bool_)
+
+    one, other = both(lambda: kept_pieces(tokens, kept))
+
+    assert one == other
+
+
+@needs_compiler
+def test_columns_of_different_lengths_are_refused() -> None:
+    with pytest.raises(ValueError, match="2 tags, 1 marks"):
+        built().kept.pieces((b"a", b"bb", b"c"), (b"", b"", b""), bytes(256))
+    with pytest.raises(ValueError, match="4, 0 and 4 bytes of places"):
+        built().kept.pieces((b"a", b"b", b"c"), (b"aaaa", b"", b"aaaa"), bytes(256))
 
 
 @needs_compiler
