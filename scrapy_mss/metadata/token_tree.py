@@ -50,9 +50,11 @@ class TokenElement:
 
     __slots__ = ("_attributes", "_tree", "row", "tag")
 
-    def __init__(self, tree: TokenTree, row: int, tag: str) -> None:
+    def __init__(
+        self, tree: TokenTree, row: int, tag: str, attributes: Mapping[str, str] | None
+    ) -> None:
         self._tree = tree
-        self._attributes: Mapping[str, str] | None = None
+        self._attributes = attributes  # None if they were not read yet
         self.row = row
         self.tag = tag
 
@@ -131,24 +133,24 @@ class TokenTree:
         return nearest(before, self._tags.opens & (self._tags.partner >= 0)).data
 
     def attributes_in(self, row: int) -> Mapping[str, str]:
-        """The attributes of the tag in *row*; -1 is what is around all elements."""
-        if row < 0:
-            return {}
-        tags = self._tags
-        bounds = tags.start[row : row + 1], tags.end[row : row + 1]
-        return attributes_of_tags(self._source, *bounds)[0]
+        """The attributes of the tag in *row*."""
+        return self._attributes_of(slice(row, row + 1))[0]
+
+    def _attributes_of(self, rows: Indices | slice) -> list[dict[str, str]]:
+        return attributes_of_tags(self._source, self._tags.start[rows], self._tags.end[rows])
 
     def source_after(self, row: int) -> str:
         """What stands between the tag in *row* and the next one; -1 is before the first."""
         start = self._end[row] if row >= 0 else 0
-        return self._source[start : self._start[row + 1] if row + 1 < self._n else None]
+        end = self._start[row + 1] if row + 1 < self._n else len(self._source)
+        return self._source[start:end] if start < end else ""
 
-    def _element(self, row: int) -> TokenElement:
+    def _element(self, row: int, attributes: Mapping[str, str] | None = None) -> TokenElement:
         element = self._elements.get(row)
         if element is None:
             number = self._number[row]
             name = TAG_NAMES[number] if number != UNKNOWN_TAG else self._unknown_name(row)
-            element = self._elements[row] = TokenElement(self, row, name)
+            element = self._elements[row] = TokenElement(self, row, name, attributes)
         return element
 
     def _unknown_name(self, row: int) -> str:
@@ -158,7 +160,7 @@ class TokenTree:
     @cached_property
     def _root(self) -> TokenElement:
         """What is around all elements."""
-        return TokenElement(self, -1, "")
+        return TokenElement(self, -1, "", {})
 
     def _parent(self, row: int) -> TokenElement:
         parent = self._parents[row]
@@ -196,15 +198,15 @@ class TokenTree:
         return bool((self._tags.partner[: element.row][hiding] > element.row).any())
 
     def find(self, tags: frozenset[str], most: int) -> Iterator[TokenElement]:
-        return map(self._element, self._rows_of(tags, most).tolist())
+        rows = self._rows_of(tags, most)
+        return map(self._element, rows.tolist(), self._attributes_of(rows))
 
     def declarations(
         self, tags: frozenset[str], most: int
     ) -> Iterator[tuple[str, Mapping[str, str]]]:
         rows = self._rows_of(tags, most)
-        bounds = self._tags.start[rows], self._tags.end[rows]
         names = map(TAG_NAMES.__getitem__, self._tags.number[rows].tolist())
-        return zip(names, attributes_of_tags(self._source, *bounds), strict=True)
+        return zip(names, self._attributes_of(rows), strict=True)
 
     def _rows_of(self, names: frozenset[str], most: int) -> Indices:
         """The first *most* opening tags of each of *names*."""
@@ -259,9 +261,11 @@ class TokenTree:
             text = self.source_after(row)
             if not can_visit(text):
                 return
-            if text.isspace():
+            if not text:
+                pass
+            elif text.isspace():
                 yield " ", self._root
-            elif text:
+            else:
                 parent = self._around_text(row)
                 for each in _MARKS.split(text) if "<" in text else (text,):
                     yield decode_all(each), parent
