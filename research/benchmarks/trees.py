@@ -17,7 +17,7 @@ from research.datasets.pages import LabelledPage
 from research.datasets.sets import load
 from research.errors import UserError
 from scrapy_mss import metadata
-from scrapy_mss.markup.parser_limits import affordable
+from scrapy_mss.markup.parser_limits import without_surplus_attributes
 from scrapy_mss.metadata import Metadata
 from scrapy_mss.metadata.field_sources import PARSERS
 from scrapy_mss.metadata.lxml_tree import LxmlElement
@@ -44,7 +44,7 @@ def differences(page: LabelledPage) -> Iterator[Difference]:
 
 def _by_tree(page: LabelledPage) -> Metadata:
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
-    source = affordable(page.html).encode("utf-8", "replace")
+    source = without_surplus_attributes(page.html).encode("utf-8", "replace")
     try:
         root = cast("LxmlElement | None", etree.fromstring(source, parser))
     except etree.LxmlError:  # not even an empty tree
