@@ -139,7 +139,7 @@ def _by_model(
         probability=round(extraction.probability, 4),
         confidence=None if extraction.confidence is None else round(extraction.confidence, 4),
         extractor=f"mss:{state.identifier}",
-        **page_metadata(tokens.source, url),
+        **page_metadata(tokens, url),
     )
     return ArticleResult(article, source=MODEL, model_state=state.identifier)
 
@@ -181,7 +181,7 @@ def article_of_labels(
     """The article as a wrapper has labelled it, with the metadata of the page."""
     started = perf_counter()
     tokens, inside = labelling.tokens, labelling.inside
-    values = page_metadata(tokens.source, url)
+    values = page_metadata(tokens, url)
     by_rule = {
         "title": clean(labelling.title),
         "authors": [name for each in labelling.authors if (name := clean(each))],
@@ -198,10 +198,11 @@ def article_of_labels(
     return ArticleResult(article, source=WRAPPER, seconds=perf_counter() - started)
 
 
-def page_metadata(html: str, url: str) -> dict[str, Any]:
+def page_metadata(page: str | Tokens, url: str) -> dict[str, Any]:
     """The metadata of the page; an error in reading them does not cost the text."""
+    tokens = tokenize(page) if isinstance(page, str) else page
     try:
-        return metadata.read_html(html, url or None).fields()
+        return metadata.read_tokens(tokens, url or None).fields()
     except MemoryError:  # which concerns the process
         raise
     except Exception:

@@ -16,19 +16,25 @@ the page leaves open inside a word ends there.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache, partial
 from html import escape, unescape
 from itertools import pairwise
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-import numpy as np
-
 from scrapy_mss.markup.attributes import base_href
-from scrapy_mss.markup.elements import Indices, is_tag_of, prefix_sums
+from scrapy_mss.markup.kept_pieces import GAP, TEXT, kept_pieces
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.rendering import DECLARATION
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, VOID_TAGS
-from scrapy_mss.markup.tokens import CLOSE, OPEN, Bools, Tokens
+from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
+
+if TYPE_CHECKING:
+    import nh3
+
+_Filter = Callable[[str, str, str], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,7 @@ ATTRIBUTES = {
     name: frozenset(row.attributes.split()) for row in ALLOWED for name in row.elements.split()
 }
 _KEPT_ATTRIBUTES = {name: ATTRIBUTES[name] | EVERYWHERE for name in ATTRIBUTES}
-SCHEMES = frozenset({"http", "https", "mailto", "data"})  # data: of images, see `_value`
+SCHEMES = frozenset({"http", "https", "mailto", "data"})  # data: of images, see `address_value`
 # As nh3 takes them, made once: it wants sets, and reads them.
 _ALLOWED_TAGS, _ALLOWED_SCHEMES = set(TAGS), set(SCHEMES)
 _ALLOWED_ATTRIBUTES = {"*": set(EVERYWHERE), **{k: set(v) for k, v in ATTRIBUTES.items()}}
@@ -74,6 +80,11 @@ LINK_REL = "noopener noreferrer"  # the page that is linked to learns nothing of
 _DATA_IMAGE = re.compile(
     r"data:image/(?:avif|bmp|gif|jpe?g|png|webp);base64,[A-Za-z0-9+/=]*", re.IGNORECASE
 )
+ADDRESSES = ("href", "src")
+# Addresses that `address_value` leaves as they are, and those of them that no base is needed for.
+_NO_BLANK = "[^\x00-\x20\x7f-\x9f\ud800-\udfff]*"
+_PLAIN = re.compile(f"(?!data:){_NO_BLANK}", re.IGNORECASE)
+_ABSOLUTE = re.compile(f"(?:https?://|mailto:){_NO_BLANK}")
 _IGNORED_IN_ADDRESSES = re.compile("[\x00-\x20]+")
 # What every reader of an address leaves out, wherever it stands (WHATWG's URL standard).
 _LEFT_OUT_OF_ADDRESSES = re.compile("[\t\n\r]+")
@@ -81,6 +92,7 @@ _LEFT_OUT_OF_ADDRESSES = re.compile("[\t\n\r]+")
 # 328 of 330 articles of as many pages nest elements at most half as deep; browsers stop at 512. A
 # parser's work is at worst this number times the length.
 MAX_DEPTH = 32
+SHORTEST_ATTRIBUTE = len("<b dir=x")  # or "<a href=x>" and the like
 MAX_TAG_LENGTH = 2**16  # characters of a tag that are read: pictures in attributes are long
 
 # The time of nh3 is quadratic in the characters that it escapes in a text without a tag in between.
@@ -91,6 +103,8 @@ _DIVISION = "<!---->"
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?""")
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")  # what no page shows
 
+# What elements that are not shown become: a block stays one.
+_INSTEAD = {name: "div" if name in BLOCK_TAGS - VOID_TAGS else "" for name in TAG_NAMES}
 _TABLE_PARTS = frozenset("caption thead tbody tfoot tr td th".split())
 _ROWS = frozenset("table thead tbody tfoot tr".split())  # what has no text of its own
 _ROW_GROUPS = frozenset({"thead", "tbody", "tfoot", "caption"})
@@ -114,13 +128,10 @@ def sanitized(tokens: Tokens, kept: Bools, url: str = "") -> str:
     where neither gives an http address: in a page of one's own they would lead to one's own site,
     and an image there would be fetched with the reader's cookies.
     """
-    html = rebuilt(tokens, kept)
-    base = base_url(tokens, url)
-    try:
-        html = _cleaned(html, base)
-    except ValueError:  # an address that Python takes for one and a browser does not
-        html = _cleaned(html, "")
-    return _without_controls(html, "")  # those that were written as references
+    builder = _built(tokens, kept)
+    html = builder.finished()
+    safe = _cleaned(html, builder.addresses, partial(base_url, tokens, url))
+    return _without_controls(safe, "") if "&#" in html else safe  # those written as references
 
 
 def _without_controls(html: str, instead: str) -> str:
@@ -131,24 +142,52 @@ def _without_controls(html: str, instead: str) -> str:
     return _CONTROLS.sub(instead, html)
 
 
-def _cleaned(html: str, base: str) -> str:
-    """*html* with what is allowed alone; relative links begin with *base* or are dropped."""
+def _cleaned(html: str, addresses: list[str], base: Callable[[], str]) -> str:
+    """*html* with what is allowed alone; of the *addresses* in it, relative ones get a *base*.
+
+    Where `address_value` would leave all as they are, nh3 need not call it for each attribute, and
+    where all are absolute it needs no base, so that it is set up once.
+    """
+    if all(map(_ABSOLUTE.fullmatch, addresses)):
+        return _cleaner_of_absolute().clean(html)
+    value = None if all(map(_PLAIN.fullmatch, addresses)) else address_value
+    try:
+        return _cleaned_with_base(html, base(), value)
+    except ValueError:  # an address that Python takes for one and a browser does not
+        return _cleaned_with_base(html, "", value)
+
+
+@cache
+def _cleaner_of_absolute() -> nh3.Cleaner:
     import nh3  # here: who asks for text alone need not wait for it
+
+    return nh3.Cleaner(
+        tags=_ALLOWED_TAGS,
+        attributes=_ALLOWED_ATTRIBUTES,
+        url_schemes=_ALLOWED_SCHEMES - {"data"},
+        url_relative="deny",
+        link_rel=LINK_REL,
+    )
+
+
+def _cleaned_with_base(html: str, base: str, value: _Filter | None) -> str:
+    """*html* with what is allowed alone; relative links begin with *base* or are dropped."""
+    import nh3
 
     return nh3.clean(
         html,
         tags=_ALLOWED_TAGS,
         attributes=_ALLOWED_ATTRIBUTES,
-        attribute_filter=_value,
-        url_schemes=_ALLOWED_SCHEMES,
+        attribute_filter=value,
+        url_schemes=_ALLOWED_SCHEMES if value else _ALLOWED_SCHEMES - {"data"},
         url_relative=("rewrite_with_base", base) if base else "deny",
         link_rel=LINK_REL,
     )
 
 
-def _value(element: str, attribute: str, value: str) -> str | None:
+def address_value(element: str, attribute: str, value: str) -> str | None:
     """*value* where it may stay; data: addresses only where they are pictures."""
-    if attribute not in ("href", "src"):
+    if attribute not in ADDRESSES:
         return value
     address = _IGNORED_IN_ADDRESSES.sub("", value)
     if not address.lower().startswith("data:"):
@@ -167,76 +206,24 @@ def base_url(tokens: Tokens, url: str) -> str:
 
 def rebuilt(tokens: Tokens, kept: Bools) -> str:
     """The *kept* tokens as well-nested HTML with allowed elements and attributes alone."""
-    pieces = _Pieces.of(tokens, kept)
-    builder = _Builder(tokens, kept, pieces)
-    add = {_TEXT: builder.add_text, OPEN: builder.open, CLOSE: builder.close}
-    for row, (kind, blank) in enumerate(zip(pieces.kind, pieces.blank, strict=True)):
-        if blank and builder.parts:
-            builder.parts.append(blank)
-        add[kind](row)
-    return builder.finished()
+    return _built(tokens, kept).finished()
 
 
-_TEXT = 2  # the kind of a piece that is no tag
-
-
-@dataclass(frozen=True, slots=True)
-class _Pieces:
-    """The kept tags and what is between them: lists with an entry a piece.
-
-    ``first`` is its first token and ``partner`` that token's; ``tag`` is a name, of text "unknown".
-    ``begin`` and ``end`` are its place in the cleaned source, and ``blank`` is what separates it
-    from the piece before, if anything does.
-    """
-
-    kind: list[int]
-    tag: list[str]
-    first: list[int]
-    partner: list[int]
-    begin: list[int]
-    end: list[int]
-    blank: list[str]
-
-    @classmethod
-    def of(cls, tokens: Tokens, kept: Bools) -> _Pieces:
-        is_tag = tokens.is_tag
-        in_text = kept & ~is_tag
-        is_kept_tag = kept & is_tag
-        no = np.zeros(1, np.bool_)
-        first = np.flatnonzero(is_kept_tag | in_text & ~np.concatenate((no, in_text[:-1])))
-        last = np.flatnonzero(is_kept_tag | in_text & ~np.concatenate((in_text[1:], no)))
-        begin, end = tokens.clean_start[first].tolist(), tokens.clean_end[last].tolist()
-        return cls(
-            kind=np.minimum(tokens.kind[first], _TEXT).tolist(),
-            tag=list(map(TAG_NAMES.__getitem__, tokens.tag[first].tolist())),
-            first=first.tolist(),
-            partner=tokens.partner[first].tolist(),
-            begin=begin,
-            end=end,
-            blank=_blanks(tokens, kept, first, last),
-        )
-
-
-def _blanks(tokens: Tokens, kept: Bools, first: Indices, last: Indices) -> list[str]:
-    """What separates the pieces from *first* to *last* from those before them.
-
-    Between neighbours it is the source's white space, as preformatted text needs it.
-    """
-    is_removed_block = ~kept & is_tag_of(tokens, BLOCK_TAGS)
-    separators = prefix_sums(tokens.blank_before | is_removed_block)
-    is_separated = separators[first[1:] + 1] > separators[last[:-1] + 1]
-    blanks = [" " * each for each in is_separated.tolist()]
-    is_next = is_separated & (first[1:] == last[:-1] + 1)
-    gaps = zip(
-        tokens.clean_end[last[:-1][is_next]].tolist(),
-        tokens.clean_start[first[1:][is_next]].tolist(),
-        strict=True,
-    )
-    for row, (end, begin) in zip(np.flatnonzero(is_next).tolist(), gaps, strict=True):
-        gap = tokens.clean[end:begin]
-        if gap.isspace():
-            blanks[row] = gap
-    return ["", *blanks][: len(first)]
+def _built(tokens: Tokens, kept: Bools) -> _Builder:
+    builder = _Builder(tokens, kept)
+    clean, end_before = tokens.clean, 0
+    for kind, joint, tag, token, partner, begin, end in kept_pieces(tokens, kept):
+        if joint and builder.parts:
+            gap = clean[end_before:begin] if joint == GAP else " "
+            builder.parts.append(gap if gap.isspace() else " ")
+        if kind == TEXT:
+            builder.add_text(clean[begin:end])
+        elif kind == OPEN:
+            builder.open(TAG_NAMES[tag], partner, (begin, end))
+        else:
+            builder.close(TAG_NAMES[tag], partner, token)
+        end_before = end
+    return builder
 
 
 @dataclass(slots=True)
@@ -245,21 +232,22 @@ class _Builder:
 
     tokens: Tokens
     kept: Bools
-    pieces: _Pieces
     parts: list[str] = field(default_factory=list)
+    addresses: list[str] = field(default_factory=list)  # in its attributes
     _front: list[str] = field(default_factory=list)
     _partners: list[int] = field(default_factory=list)
     _names: list[str] = field(default_factory=list)
     _escaped: int = 0  # characters since the last division
 
-    def add_text(self, row: int) -> None:
+    def add_text(self, text: str) -> None:
         """Add words and symbols; a table in which they are outside of a cell ends before them."""
         if self._names and self._names[-1] in _ROWS:
             self._close_from(_place(self._names, _TABLE, _CELLS))
-        text = self.tokens.clean[self.pieces.begin[row] : self.pieces.end[row]]
         if "<" in text:
             text = DECLARATION.sub(" ", text).replace("<", "&lt;")
-        self.parts.append(self._in_parts(_with_closed_reference(text)))
+        if "&" in text or "\xa0" in text:
+            text = self._in_parts(_with_closed_reference(text))
+        self.parts.append(text)
 
     def _in_parts(self, text: str) -> str:
         """*text* with a comment, which nh3 takes out, after each so many of what it escapes."""
@@ -271,9 +259,8 @@ class _Builder:
         bounds = pairwise((0, *places, len(text)))
         return _DIVISION.join(text[start:end] for start, end in bounds) + _DIVISION
 
-    def open(self, row: int) -> None:
+    def open(self, tag: str, partner: int, place: tuple[int, int]) -> None:
         """Add an opening tag, after closing what it closes."""
-        tag, partner = self.pieces.tag[row], self.pieces.partner[row]
         is_block = tag in BLOCK_TAGS
         name = self._shown_name(tag)
         if is_block and "p" in self._names:
@@ -286,16 +273,13 @@ class _Builder:
         if not name or not self._has_room_for(name):
             self.parts.append(" " * is_block)
             return
-        self.parts.append(
-            _opening(self._source(self.pieces.begin[row], self.pieces.end[row]), name)
-        )
+        self.parts.append(self._opening(place, name))
         if name not in VOID_TAGS:
             self._partners.append(partner)
             self._names.append(name)
 
-    def close(self, row: int) -> None:
+    def close(self, tag: str, partner: int, token: int) -> None:
         """Close the element that ends here; one that was cut in two began before all else."""
-        tag, partner, token = self.pieces.tag[row], self.pieces.partner[row], self.pieces.first[row]
         if token in self._partners:
             self._close_from(self._partners.index(token))
             return
@@ -303,7 +287,7 @@ class _Builder:
         was_cut = partner >= 0 and not self.kept[partner]
         if was_cut and name and not self._names and len(self._front) < MAX_DEPTH:
             start, end = self.tokens.clean_start[partner], self.tokens.clean_end[partner]
-            self._front.append(_opening(self._source(int(start), int(end)), name))
+            self._front.append(self._opening((int(start), int(end)), name))
             self.parts.append(f"</{name}>")
         elif tag in BLOCK_TAGS:
             self.parts.append(" ")
@@ -315,22 +299,32 @@ class _Builder:
 
     def _shown_name(self, name: str) -> str:
         """What an element *name* is called where it is shown; empty if it is not shown."""
-        if name in TAGS and (name not in _TABLE_PARTS or "table" in self._names):
-            return name
-        return "div" if name in BLOCK_TAGS and name not in VOID_TAGS else ""
+        if name in _TABLE_PARTS and "table" not in self._names:
+            return _INSTEAD[name]
+        return name if name in TAGS else _INSTEAD[name]
 
     def _has_room_for(self, name: str) -> bool:
         """Whether an element may be opened here: in a table only the next part of it may."""
-        in_rows = bool(self._names) and self._names[-1] in _ROWS
-        return len(self._names) < MAX_DEPTH and (not in_rows or name in _TABLE_PARTS)
+        names = self._names
+        if names and names[-1] in _ROWS and name not in _TABLE_PARTS:
+            return False
+        return len(names) < MAX_DEPTH
 
     def _close_from(self, depth: int) -> None:
-        while len(self._names) > depth:
-            self.parts.append(f"</{self._names.pop()}>")
-        del self._partners[depth:]
+        self.parts += [f"</{name}>" for name in reversed(self._names[depth:])]
+        del self._names[depth:], self._partners[depth:]
 
-    def _source(self, start: int, end: int) -> str:
-        return self.tokens.clean[start : min(end, start + MAX_TAG_LENGTH)]
+    def _opening(self, place: tuple[int, int], name: str) -> str:
+        """An opening tag with the attributes of its source that are allowed."""
+        start, end = place
+        if end - start < SHORTEST_ATTRIBUTE:
+            return f"<{name}>"
+        values = _attributes(self.tokens.clean[start : min(end, start + MAX_TAG_LENGTH)], name)
+        if not values:
+            return f"<{name}>"
+        self.addresses += (values[key] for key in ADDRESSES if key in values)
+        written = "".join(f' {key}="{escape(value)}"' for key, value in values.items())
+        return f"<{name}{written}>"
 
 
 def _with_closed_reference(text: str) -> str:
@@ -352,18 +346,17 @@ def _place(open_names: list[str], names: frozenset[str], shields: frozenset[str]
     return found
 
 
-def _opening(source: str, name: str) -> str:
-    """An opening tag with the attributes of *source* that are allowed, the first of each name."""
+def _attributes(source: str, name: str) -> dict[str, str]:
+    """The attributes of an opening tag that are allowed, the first of each name."""
     allowed = _KEPT_ATTRIBUTES[name]
-    if "=" not in source or not _has_any(source.lower(), allowed):
-        return f"<{name}>"
     values: dict[str, str] = {}
+    if "=" not in source or not _has_any(source.lower(), allowed):
+        return values
     for written_name, value in _ATTRIBUTE.findall(source):
         attribute = written_name.lower()
         if attribute in allowed and value and attribute not in values:
             values[attribute] = unescape(value.strip(value[0] * (value[0] in "\"'")))
-    written = "".join(f' {key}="{escape(value)}"' for key, value in values.items())
-    return f"<{name}{written}>"
+    return values
 
 
 def _has_any(text: str, wanted: frozenset[str]) -> bool:

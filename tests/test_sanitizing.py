@@ -12,6 +12,7 @@ from functools import partial
 from html import unescape
 
 import lxml.html
+import nh3
 import numpy as np
 import pytest
 from hypothesis import given
@@ -26,11 +27,16 @@ from scrapy_mss.sanitizing import (
     ALLOWED,
     ATTRIBUTES,
     EVERYWHERE,
+    LINK_REL,
     MAX_DEPTH,
     TAGS,
+    address_value,
     base_url,
     rebuilt,
     sanitized,
+)
+from scrapy_mss.sanitizing import (
+    SCHEMES as SHOWN_SCHEMES,
 )
 from scrapy_mss.wrappers import load_wrappers
 from scrapy_mss.wrappers.labeller import label
@@ -345,6 +351,38 @@ def test_what_the_parser_gets_is_never_nested_deeper_than_the_bound() -> None:
     html = rebuilt(tokens, np.ones(len(tokens), np.bool_))
 
     assert html.count("<div>") == html.count("</div>") == MAX_DEPTH
+
+
+ADDRESS_PARTS = """http:// https:// HTTP:// mailto: data: DATA:image/png;base64,AAAA data:text/html,
+    javascript: java&#10;script: // / # ? x.example [ ] %20 &#32; &#0; &#x85; &#9; &amp; \u00e9
+    &#x2028; a.png""".split()
+ADDRESSES = st.lists(st.sampled_from([*ADDRESS_PARTS, " ", "\n"]), max_size=4).map("".join)
+
+
+@given(
+    addresses=st.lists(
+        st.tuples(st.sampled_from(["a href", "img src", "img alt", "a title"]), ADDRESSES),
+        max_size=4,
+    ),
+    url=st.sampled_from([URL, "", "http://[", "ftp://x.example/"]),
+)
+@examples(5)
+def test_what_nh3_is_spared_changes_nothing(addresses: list[tuple[str, str]], url: str) -> None:
+    source = "".join(f'<{tag}="{address}">x</a>' for tag, address in addresses)
+    tokens = tokenize(source)
+    html = rebuilt(tokens, np.ones(len(tokens), np.bool_))
+
+    asked_for_each = nh3.clean(
+        html,
+        tags=set(TAGS),
+        attributes={"*": set(EVERYWHERE), **{k: set(v) for k, v in ATTRIBUTES.items()}},
+        attribute_filter=address_value,
+        url_schemes=set(SHOWN_SCHEMES),
+        url_relative=("rewrite_with_base", URL) if url == URL else "deny",
+        link_rel=LINK_REL,
+    )
+
+    assert safe(source, url) == asked_for_each
 
 
 HOSTILE = (

@@ -156,7 +156,7 @@ def measure(pages: list[LabelledPage]) -> Costs:
         clock = Clock(costs.beyond)
         _ = extraction.html
         clock.lap("html")
-        metadata.read_html(page.html, page.url)
+        metadata.read_tokens(extraction.tokens, page.url)
         clock.lap("metadata")
     return costs
 

@@ -78,7 +78,7 @@ def explained_blocks(
 def fates(page: Page, probability: Floats, kept: Bools, bias: float = 0.0) -> list[Fate]:
     """What became of each block, by the steps of `selection.select` and the tokens *kept*."""
     chosen = select(page, probability, bias)
-    is_title = page.is_parent("title")
+    is_title = page.in_title
     above = (chosen.scores[page.blocks.first] > 0) & ~is_title
     joined = rejoined(page, in_span(page, best_span(chosen.scores), above), above)
     steps: tuple[tuple[Bools, Fate], ...] = (

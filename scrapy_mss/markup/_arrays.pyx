@@ -2,8 +2,8 @@
 """What numpy has no step for: nesting, equal numbers, and looks at characters here and there.
 
 Arrays come as bytes and are returned as `array.array`. Each function is the inner loop of one of
-Python, which is its oracle: `nesting.nesting`, two of `hashing`, `shared_words` and
-`occurrences.occurrences`.
+Python, which is its oracle: `nesting.nesting`, `elements.nearest`, two of `hashing`,
+`shared_words` and `occurrences.occurrences`.
 """
 
 cimport cython
@@ -20,6 +20,28 @@ ctypedef fused char_t:
 
 cdef array _INT32S = array("i")
 cdef array _COUNTS = array("q")
+
+
+def nearest(bytes parents not None, bytes chosen not None):
+    """For each token the innermost of the *chosen* elements around it, or -1.
+
+    *parents* has the most recent unclosed tag before each, an int32 each, *chosen* a byte each.
+    """
+    cdef const int* parent = <const int*> <const char*> parents
+    cdef const uint8_t* is_chosen = chosen
+    cdef Py_ssize_t n = min(len(parents) // sizeof(int), len(chosen)), i
+    cdef array found = clone(_INT32S, n, False)
+    cdef int* around = found.data.as_ints
+    for i in range(n):
+        if parent[i] >= i:
+            raise ValueError(f"the parent of token {i} is {parent[i]}")
+        if parent[i] < 0:
+            around[i] = -1
+        elif is_chosen[parent[i]]:
+            around[i] = parent[i]
+        else:
+            around[i] = around[parent[i]]
+    return found
 
 
 def nest(bytes kinds not None, bytes tags not None, int opening, int closing):

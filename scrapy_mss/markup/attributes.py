@@ -26,11 +26,13 @@ from numpy.typing import NDArray
 
 from scrapy_mss.markup.compiled import ClassWordReader, compiled_part
 from scrapy_mss.markup.elements import Indices, element_starts, is_tag_of
+from scrapy_mss.markup.references import decode_value
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokens import OPEN, Bools, Ints, Tokens
 
 MAX_CLASS_WORDS = 12  # of one element; templates have up to eight, utility-class frameworks fifty
 TEMPLATE = "template"  # its content is shown only if a script copies it into the page
+MAX_ATTRIBUTES = 128  # of one tag; of 5,100 pages none has a tag with more than 101
 MAX_TAG_LENGTH = 2048  # characters of a tag that are read; one tag may be a megabyte of data
 
 CLASS_ATTRIBUTES = ("class", "id", "itemprop", "role", "data-testid", "data-component")
@@ -46,6 +48,14 @@ _HIDDEN = re.compile(
     r"\shidden[\s=/>]|"
     r"""\sstyle\s*=\s*["'][^"'>]*?(?:display\s*:\s*none|visibility\s*:\s*hidden)""",
     re.IGNORECASE,
+)
+
+# Any attribute, as HTML has it, and what precedes it in its tag.
+_WHITE = r" \t\n\r\f"
+_NAME_END = re.compile(rf"[{_WHITE}/>]")
+_ANY_ATTRIBUTE = re.compile(
+    rf"""[{_WHITE}/]*([^{_WHITE}/>][^{_WHITE}/>=]*)"""
+    rf"""(?:[{_WHITE}]*=[{_WHITE}]*(?:"([^"]*)"|'([^']*)'|([^{_WHITE}>"'][^{_WHITE}>]*))?)?"""
 )
 
 BASE = frozenset({"base"})
@@ -172,6 +182,48 @@ def _tag_sources(tokens: Tokens, tags: Indices) -> list[str]:
     starts, ends = _tag_bounds(tokens, tags)
     clean = tokens.clean
     return [clean[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
+def attributes_of_tags(source: str, starts: Ints, ends: Ints) -> list[dict[str, str]]:
+    """The attributes of the tags from *starts* to *ends* in *source*, by name in lower case.
+
+    As HTML has it, of two with one name the first counts.
+    """
+    compiled = compiled_part()
+    if compiled is not None:
+        first, last = starts.tobytes(), ends.tobytes()
+        return compiled.attributes.read(source, first, last, MAX_ATTRIBUTES, decode_value)
+    bounds = zip(starts.tolist(), ends.tolist(), strict=True)
+    return [_attributes_in_python(source, start, end) for start, end in bounds]
+
+
+def _attributes_in_python(source: str, position: int, end: int) -> dict[str, str]:
+    attributes: dict[str, str] = {}
+    name_end = _NAME_END.search(source, position, end)
+    position = name_end.start() if name_end else end
+    for _ in range(MAX_ATTRIBUTES):
+        found = _ANY_ATTRIBUTE.match(source, position, end)
+        if not found:
+            break
+        name, *values = found.groups()
+        attributes.setdefault(name.lower(), decode_value(next(filter(None, values), "")))
+        position = found.end()
+    return attributes
+
+
+def tags_with(name: str, source: str, starts: Ints, ends: Ints) -> Bools:
+    """bool[n]: the tags from *starts* to *ends* in *source* that hold an ASCII *name*, in any case.
+
+    It may be that of an attribute, or part of one or of a value.
+    """
+    compiled = compiled_part()
+    if compiled is not None:
+        first, last = starts.tobytes(), ends.tobytes()
+        holding = compiled.attributes.holding(source, first, last, name.encode())
+        return np.frombuffer(holding, np.bool_)
+    holds = re.compile(re.escape(name), re.IGNORECASE | re.ASCII).search
+    bounds = zip(starts.tolist(), ends.tolist(), strict=True)
+    return np.fromiter((holds(source, *each) is not None for each in bounds), np.bool_)
 
 
 def meta_description(tokens: Tokens) -> str:

@@ -77,12 +77,32 @@ class Tags(Protocol):
     def may_exceed(self, text: str, most: int) -> bool: ...
 
 
+class Attributes(Protocol):
+    """The attributes of tags."""
+
+    def read(  # noqa: PLR0913, PLR0917 - a text, places in it, and how it is read
+        self, text: str, starts: bytes, ends: bytes, most: int, decode: Callable[[str], str]
+    ) -> list[dict[str, str]]: ...
+
+    def holding(self, text: str, starts: bytes, ends: bytes, name: bytes) -> bytearray: ...
+
+
+class Kept(Protocol):
+    """The kept tokens of a page in pieces."""
+
+    def pieces(
+        self, columns: tuple[bytes, ...], places: tuple[bytes, ...], blocks: bytes
+    ) -> list[tuple[int, int, int, int, int, int, int]]: ...
+
+
 class Arrays(Protocol):
     """What numpy has no step for."""
 
     def nest(
         self, kinds: bytes, tags: bytes, opening: int, closing: int
     ) -> tuple[array[int], array[int]]: ...
+
+    def nearest(self, parents: bytes, chosen: bytes) -> array[int]: ...
 
     def buckets(self, mixed: bytes, multiplier: int, bits: int) -> array[int]: ...
 
@@ -163,12 +183,16 @@ class Compiled(NamedTuple):
     arrays: Arrays
     runs: Runs
     sums: Sums
+    attributes: Attributes
+    kept: Kept
 
 
 def _load() -> Compiled | None:
     try:
         from scrapy_mss.markup import (  # type: ignore[attr-defined]
             _arrays,
+            _attributes,
+            _kept,
             _pieces,
             _runs,
             _sums,
@@ -176,7 +200,7 @@ def _load() -> Compiled | None:
         )
     except ImportError:  # there was no compiler
         return None
-    return Compiled(_pieces, _tags, _arrays, _runs, _sums)
+    return Compiled(_pieces, _tags, _arrays, _runs, _sums, _attributes, _kept)
 
 
 _in_use = [_load()]

@@ -13,8 +13,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.tags import UNKNOWN_TAG, tag_numbers
-from scrapy_mss.markup.tokens import OPEN, Bools, Ints, Tokens
+from scrapy_mss.markup.tokens import OPEN, Bools, Bytes, Ints, Tokens
 
 Indices: TypeAlias = NDArray[np.intp]
 Counts: TypeAlias = NDArray[np.int64]
@@ -30,14 +31,19 @@ def element_starts(tokens: Tokens, names: frozenset[str] | None = None) -> Bools
 
 def is_tag_of(tokens: Tokens, names: frozenset[str]) -> Bools:
     """bool[n_tokens]: the opening and closing tags with one of *names*; not to be written to."""
-    table = _tag_table(names)
+    tags = is_one_of(tokens.tag, names)
+    # All texts have the number of the unknown tag.
+    return tags & tokens.is_tag if tag_table(names)[UNKNOWN_TAG] else tags
+
+
+def is_one_of(tags: Bytes, names: frozenset[str]) -> Bools:
+    """bool[n]: the numbers in *tags* (uint8[n]) that are of *names*; not to be written to."""
     # As bytes are translated: a quarter of the time of a look-up by indices.
-    tags = np.frombuffer(tokens.tag.tobytes().translate(table), np.bool_)
-    return tags & tokens.is_tag if table[UNKNOWN_TAG] else tags  # whose number all texts have
+    return np.frombuffer(tags.tobytes().translate(tag_table(names)), np.bool_)
 
 
 @lru_cache(64)
-def _tag_table(names: frozenset[str]) -> bytes:
+def tag_table(names: frozenset[str]) -> bytes:
     """256 bytes: whether the tag of each number is one of *names*."""
     numbers = tag_numbers(names)
     return bytes(number in numbers for number in range(256))
@@ -83,14 +89,23 @@ def linked_words(tokens: Tokens) -> Bools:
 def nearest_ancestors(tokens: Tokens, chosen: Bools) -> Ints:
     """int32[n_tokens]: the innermost of the *chosen* elements around each token, or -1.
 
-    An opening tag is outside its own element, a closing tag inside. A tag points to itself if it
-    is chosen, else to the most recent unclosed tag before it. Each round follows every pointer
-    twice as far, so there are as many rounds as the depth has binary digits.
+    An opening tag is outside its own element, a closing tag inside.
     """
-    n = len(tokens)
-    parent = np.append(np.int32(-1), tokens.unclosed)[:n].astype(np.int32)
+    unclosed = np.append(np.int32(-1), tokens.unclosed)[: len(tokens)]
+    return nearest(unclosed.astype(np.int32, copy=False), chosen)
+
+
+def nearest(parent: Ints, chosen: Bools) -> Ints:
+    """int32[n]: the nearest of the *chosen* on the way from each to its *parent* and on; or -1.
+
+    One points to itself if it is chosen, else to its parent, which is before it. Each round follows
+    every pointer twice as far, so there are as many rounds as the depth has binary digits.
+    """
+    compiled = compiled_part()
+    if compiled is not None:
+        return np.asarray(compiled.arrays.nearest(parent.tobytes(), chosen.tobytes()))
     # The last entry is the target of -1, "none", and points to itself.
-    ancestor = np.append(np.where(chosen, np.arange(n), parent), -1).astype(np.int32)
+    ancestor = np.append(np.where(chosen, np.arange(len(parent)), parent), -1).astype(np.int32)
     while not np.array_equal(further := ancestor[ancestor], ancestor):
         ancestor = further
     return ancestor[parent]

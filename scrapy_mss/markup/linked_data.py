@@ -14,11 +14,13 @@ import re
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
 
 # The longest of 368 scripts on news sites had 34,406 characters.
 MAX_SCRIPT: Final = 500_000  # characters of one script
+MAX_REMEMBERED: Final = 50_000
 MAX_ALL_SCRIPTS: Final = 1_000_000  # characters of all scripts
 # Keys under which a node still describes the page.
 PAGE_KEYS: Final = frozenset({"@graph", "mainEntity", "mainEntityOfPage", "subjectOf", "article"})
@@ -46,9 +48,19 @@ _DECODER: Final = json.JSONDecoder(strict=False)  # line breaks in strings are a
 
 
 def parse_script(source: str) -> list[Any]:
-    """The JSON values in the text of one script; none if it is malformed."""
+    """The JSON values in the text of one script, not to be changed; none if it is malformed."""
     if len(source) > MAX_SCRIPT:
         return []
+    return _remembered(source) if len(source) <= MAX_REMEMBERED else _parsed(source)
+
+
+# Both the types of a page and its metadata are read from its scripts, one soon after the other.
+@lru_cache(8)
+def _remembered(source: str) -> list[Any]:
+    return _parsed(source)
+
+
+def _parsed(source: str) -> list[Any]:
     source = _without_wrapper(source.strip())
     if source.startswith(("{&quot;", "[{&quot;")):
         source = html.unescape(source)

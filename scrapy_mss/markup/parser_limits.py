@@ -1,8 +1,5 @@
 """A page's source without what is too much, for callers that parse it with libxml2.
 
-A node of the tree takes as long as fifty letters, and sixty times the memory. A page with more tags
-than its length pays for is cut where they are too many.
-
 libxml2 compares each attribute of a tag with all those before it, so that one tag of 350 KB takes
 two seconds to parse, and one of 5 MB minutes. A tag keeps its first `MAX_ATTRIBUTES`, however long
 they are.
@@ -10,7 +7,6 @@ they are.
 
 from __future__ import annotations
 
-import re
 from itertools import islice
 from typing import Final
 
@@ -19,19 +15,6 @@ from scrapy_mss.markup.parser_tags import attributes, long_tags
 
 MAX_ATTRIBUTES: Final = 128  # of 5,100 pages none has a tag with more than 101
 SHORTEST: Final = 2 * MAX_ATTRIBUTES  # characters of a tag with more: a letter and a space each
-
-DENSEST: Final = 17  # characters of source for each tag; no long page of 5,100 has as many
-MIN_TAGS: Final = 4_000  # that any page may have: what they cost is no matter
-_ANGLE: Final = re.compile("<")  # of a comment, too, and of a text: none is cheap for the parser
-
-
-def affordable(source: str) -> str:
-    """*source* up to the last tag that its length pays for, without surplus attributes."""
-    n_tags = max(MIN_TAGS, len(source) // DENSEST)
-    if source.count("<") > n_tags:
-        surplus = next(islice(_ANGLE.finditer(source), n_tags, None), None)
-        source = source[: surplus.start()] if surplus else source
-    return without_surplus_attributes(source)
 
 
 def without_surplus_attributes(source: str) -> str:

@@ -55,3 +55,21 @@ def decode_all(text: str) -> str:
     if "&" not in text:
         return text
     return ANY_REFERENCE.sub(lambda found: decode(found[0]), text)
+
+
+def decode_value(value: str) -> str:
+    """The *value* of an attribute decoded: the "&copy=1" of an address is no copyright sign."""
+    n_references = value.count("&")
+    if n_references == value.count("&amp;"):  # as in most addresses
+        return value.replace("&amp;", "&") if n_references else value
+    return ANY_REFERENCE.sub(_decoded_in_value, value)
+
+
+def _decoded_in_value(found: re.Match[str]) -> str:
+    reference, text = found[0], found.string
+    if reference[1] == "#" or (reference[1:] in html5 and reference.endswith(";")):
+        return decode(reference)
+    follows = text[found.end() : found.end() + 1]
+    if reference.endswith(";") or follows == "=" or follows.isalnum():
+        return reference
+    return decode(reference)

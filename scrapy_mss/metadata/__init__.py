@@ -14,14 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
-from lxml import etree
-
-from scrapy_mss.markup.parser_limits import affordable
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.metadata.field_sources import PARSERS, resolve_field
+from scrapy_mss.metadata.lxml_tree import LxmlElement, LxmlTree
+from scrapy_mss.metadata.page_tree import PageTree
 from scrapy_mss.metadata.parsed_page import ParsedPage
-from scrapy_mss.metadata.text import Element
+from scrapy_mss.metadata.token_tree import TokenTree
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,18 @@ class Metadata:
         return {name: getattr(self, name) for name in PARSERS if name in self.sources}
 
 
-def read(root: Element, url: str | None = None) -> Metadata:
+def read(root: LxmlElement, url: str | None = None) -> Metadata:
     """The metadata of the page that *root* is part of; the tree is not changed."""
-    page = ParsedPage(root, url)
+    return _read(LxmlTree(root), url)
+
+
+def read_tokens(tokens: Tokens, url: str | None = None) -> Metadata:
+    """The metadata of a page that was read into *tokens* already, at a third of a parse."""
+    return _read(TokenTree(tokens), url)
+
+
+def _read(tree: PageTree, url: str | None) -> Metadata:
+    page = ParsedPage(tree, url)
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
     for name in PARSERS:
@@ -64,12 +74,5 @@ def read(root: Element, url: str | None = None) -> Metadata:
 
 
 def read_html(html: str, url: str | None = None) -> Metadata:
-    """The metadata of the page *html*, for callers without a parsed tree."""
-    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, collect_ids=False)
-    try:
-        source = affordable(html).encode("utf-8", "replace")
-        tree = etree.fromstring(source, parser=parser)
-    except etree.LxmlError:  # not even an empty tree
-        return Metadata()
-    root = cast("Element | None", tree)  # None for a page of comments alone
-    return Metadata() if root is None else read(root, url)
+    """The metadata of the page *html*, for callers without a tree or tokens."""
+    return read_tokens(tokenize(html), url)

@@ -13,15 +13,13 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Final
 
-from scrapy_mss.metadata.text import Element, clean
-from scrapy_mss.metadata.visible_text import Fragment, VisibleText
+from scrapy_mss.metadata.page_tree import Element, Fragment, PageTree
+from scrapy_mss.metadata.text import clean
+from scrapy_mss.metadata.visible_text import VisibleText
 
 MAX_LINES: Final = 60  # after a heading; 30, 60 and 120 gave the same dates
 MAX_DISTANT_LINES: Final = 600  # the same, when no other place has a date
-MAX_ANCESTORS: Final = 50  # of a heading
 MAX_BYLINES: Final = 40
-LEVELS_ABOVE: Final = 4  # the heading and its ancestors whose preceding siblings are read
-MAX_SIBLINGS: Final = 3  # that precede each of them
 BYLINE_LEVELS: Final = 3  # a line's element and its ancestors that may be marked as byline
 MAX_LONG_LINES: Final = 2  # on many pages, a standfirst and a caption are above the date
 MAX_LINE: Final = 120  # characters of a byline or a line with a date; a teaser has more
@@ -36,20 +34,20 @@ _AUTHOR_PAGE: Final = re.compile(
 
 
 class HeadingContext:
-    """The lines around *heading*; if that is None, distant lines are those of all of *root*."""
+    """The lines around *heading*; if that is None, distant lines are those of all of *tree*."""
 
-    def __init__(self, heading: Element | None, root: Element, visible: VisibleText) -> None:
+    def __init__(self, heading: Element | None, tree: PageTree, visible: VisibleText) -> None:
         self._heading = heading
-        self._root = root
+        self._tree = tree
         self._visible = visible
 
     @cached_property
     def _lines(self) -> Iterator[Fragment]:
         """The lines that were not read yet; each is read once, whichever view needs it."""
         return _lines(
-            chain.from_iterable(map(self._visible.runs, islice(self._root.iter("body"), 1)))
+            self._visible.runs_of_page()
             if self._heading is None
-            else _runs_after(self._heading, self._visible)
+            else self._visible.runs_after(self._heading)
         )
 
     @cached_property
@@ -65,7 +63,7 @@ class HeadingContext:
     @cached_property
     def nearby(self) -> list[str]:
         """The short lines after the heading, then those right above it."""
-        above = [] if self._heading is None else _elements_above(self._heading)
+        above = () if self._heading is None else self._tree.above(self._heading)
         return [*self.following, *short_texts(above, self._visible)]
 
     @cached_property
@@ -98,7 +96,7 @@ def separated_text(element: Element, visible: VisibleText) -> str:
 
 def markers_of(element: Element) -> str:
     """The class, id and property of an element, in lower case."""
-    value = element.get
+    value = element.attrib.get
     return f"{value('class', '')} {value('id', '')} {value('itemprop', '')}".lower()
 
 
@@ -110,30 +108,6 @@ def first_group(elements: Iterable[Element]) -> Iterator[Element]:
         first_ancestors = ancestors if first_ancestors is None else first_ancestors
         if not first_ancestors.isdisjoint(ancestors):
             yield element
-
-
-def _runs_after(heading: Element, visible: VisibleText) -> Iterator[Fragment]:
-    """All visible text after *heading* in document order, without white space alone."""
-    for node in _upwards(heading, MAX_ANCESTORS):
-        parent = node.getparent()
-        if parent is None:
-            return
-        if node.tail and not node.tail.isspace():
-            yield node.tail, parent
-        for sibling in node.itersiblings():
-            if not visible.can_visit():
-                return
-            if isinstance(sibling.tag, str):  # of a comment, only the text after it is visible
-                yield from visible.runs(sibling)
-            tail = sibling.tail
-            if tail and not tail.isspace():
-                yield tail, parent
-
-
-def _elements_above(heading: Element) -> Iterator[Element]:
-    """A few elements that precede *heading*, then those that precede its ancestors."""
-    for node in _upwards(heading, LEVELS_ABOVE):
-        yield from islice(node.itersiblings("*", preceding=True), MAX_SIBLINGS)
 
 
 def _upwards(element: Element, count: int) -> Iterator[Element]:

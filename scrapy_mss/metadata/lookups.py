@@ -16,8 +16,9 @@ from typing import Final
 from scrapy_mss.metadata import dates, jsonld, microdata
 from scrapy_mss.metadata.author_names import in_direct_order, labelled_names, person_names
 from scrapy_mss.metadata.heading_context import first_group, markers_of
+from scrapy_mss.metadata.page_tree import Element
 from scrapy_mss.metadata.parsed_page import ParsedPage
-from scrapy_mss.metadata.text import Element, clean
+from scrapy_mss.metadata.text import clean
 from scrapy_mss.metadata.titles import headlines, matching_heading
 
 Keys = tuple[str, ...]

@@ -7,13 +7,11 @@ since the others are teasers. Properties outside any item are kept: templates of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice, takewhile
-from typing import Final, cast
+from typing import Final
 
-from lxml import etree
-
-from scrapy_mss.metadata.text import Element
+from scrapy_mss.metadata.page_tree import Element, PageTree
 from scrapy_mss.metadata.visible_text import VisibleText
 
 MAX_PROPERTIES: Final = 500
@@ -26,20 +24,15 @@ PAGE_TYPES: Final = (*ARTICLE_TYPES, "Page", "CreativeWork", "Recipe", "Review")
 # Attributes that hold the value of a property, machine-readable ones first.
 VALUE_ATTRIBUTES: Final = ("content", "datetime", "href", "src")
 
-_WITH_ITEMPROP: Final = cast(
-    "Callable[[Element], list[Element]]",
-    etree.XPath(f"(/descendant::*[@itemprop])[position() <= {MAX_PROPERTIES}]"),
-)
-
 Properties = Mapping[str, list[Element]]
 
 
-def page_properties(root: Element) -> Properties:
+def page_properties(tree: PageTree) -> Properties:
     """The elements that describe the page, by the lower-cased name of their property."""
     properties: dict[str, list[Element]] = {}
     article: Element | None = None
     items: dict[Element, Element | None] = {}
-    for element in _WITH_ITEMPROP(root):
+    for element in tree.properties(MAX_PROPERTIES):
         item = _item_of(element, items)
         item_type = "" if item is None else (item.get("itemtype") or "").rstrip("/")
         is_article = item_type.endswith(ARTICLE_TYPES)

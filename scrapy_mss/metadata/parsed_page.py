@@ -8,18 +8,16 @@ and all of them share the budget of `VisibleText`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from itertools import islice
-from typing import Final, cast
-
-from lxml import etree
+from typing import Final
 
 from scrapy_mss.metadata import jsonld, microdata
 from scrapy_mss.metadata.heading_context import HeadingContext, first_group, short_texts
 from scrapy_mss.metadata.jsonld import Graph, PageIdentity, comparable_url
+from scrapy_mss.metadata.page_tree import Element, PageTree
 from scrapy_mss.metadata.text import (
-    Element,
     absolute_url,
     clean,
     folded,
@@ -28,79 +26,84 @@ from scrapy_mss.metadata.text import (
     spellings,
 )
 from scrapy_mss.metadata.titles import MAX_TITLE, matching_heading
-from scrapy_mss.metadata.visible_text import HIDDEN, VisibleText
+from scrapy_mss.metadata.visible_text import VisibleText
 
 MAX_VALUES: Final = 60  # per name of `<meta>` or relation; lists of authors are the longest
 MAX_HEADINGS: Final = 20
-MAX_METAS: Final = 1_000  # the most of 2,526 pages: 211
-MAX_LINKS: Final = 1_000  # the most: 376
+MAX_OF_TAG: Final = 1_000  # the most of 2,526 pages: 211 `<meta>`, 376 `<link>`
 MAX_SCRIPTS: Final = 1_000_000  # characters; pages that are applications have that many
 MAX_TIMES: Final = 100
 MAX_AUTHOR_LINKS: Final = 500  # a page of comments links each of their authors
 MAX_SITE_WORDS: Final = 7  # some templates put the headline where the site's name belongs
 
 LANGUAGE_ATTRIBUTES: Final = ("lang", "{http://www.w3.org/XML/1998/namespace}lang", "xml:lang")
-SOUGHT_TAGS: Final = ("base", "h1", "h2", "link", "meta", "script", "title")
+DECLARING_TAGS: Final = frozenset({"base", "link", "meta"})
+SOUGHT_TAGS: Final = frozenset({"h1", "h2", "script", "title"})
+TIME_TAGS: Final = frozenset({"h1", "time"})
 META_NAME_ATTRIBUTES: Final = ("property", "name", "http-equiv")
 SITE_METAS: Final = ("og:site_name", "application-name", "apple-mobile-web-app-title")
-_REL_AUTHOR: Final = cast(
-    "Callable[[Element], list[Element]]",
-    etree.XPath(f"(/descendant::a[contains(@rel, 'author')])[position() <= {MAX_AUTHOR_LINKS}]"),
-)
 
 
 class ParsedPage:
     """The views of one page; *url* is the page's own, None if it is unknown."""
 
-    def __init__(self, root: Element, url: str | None) -> None:
-        self.root = root.getroottree().getroot()
+    def __init__(self, tree: PageTree, url: str | None) -> None:
+        self.tree = tree
         self.url = url if url and is_web_url(url) else None
-        self.visible = VisibleText()
+        self.visible = VisibleText(tree)
 
     @cached_property
-    def _by_tag(self) -> Mapping[object, list[Element]]:
-        """The elements with a tag of `SOUGHT_TAGS`, all found in one pass."""
-        found: dict[object, list[Element]] = {tag: [] for tag in SOUGHT_TAGS}
-        for element in self.root.iter(*SOUGHT_TAGS):
+    def _declarations(self) -> Mapping[str, list[Mapping[str, str]]]:
+        """The attributes of the elements with a tag of `DECLARING_TAGS`, found in one pass."""
+        found: dict[str, list[Mapping[str, str]]] = {tag: [] for tag in DECLARING_TAGS}
+        for tag, attributes in self.tree.declarations(DECLARING_TAGS, MAX_OF_TAG):
+            found[tag].append(attributes)
+        return found
+
+    @cached_property
+    def _by_tag(self) -> Mapping[str, list[Element]]:
+        """The elements with a tag of `SOUGHT_TAGS`, found in one pass."""
+        found: dict[str, list[Element]] = {tag: [] for tag in SOUGHT_TAGS}
+        for element in self.tree.find(SOUGHT_TAGS, MAX_OF_TAG):
             found[element.tag].append(element)
         return found
 
     @cached_property
     def base(self) -> str | None:
         """The URL against which relative URLs are resolved."""
-        for element in self._by_tag["base"][:1]:
-            return absolute_url(element.get("href") or "", self.url) or self.url
+        for attributes in self._declarations["base"][:1]:
+            return absolute_url(attributes.get("href") or "", self.url) or self.url
         return self.url
 
     @cached_property
     def metas(self) -> Mapping[str, list[str]]:
         """The contents of `<meta>` by name or property, in lower case and with `:` for `.`."""
         metas: dict[str, list[str]] = {}
-        for element in self._by_tag["meta"][:MAX_METAS]:
-            content = element.get("content")
+        for attributes in self._declarations["meta"]:
+            content = attributes.get("content")
             if not content:
                 continue
             for attribute in META_NAME_ATTRIBUTES:
-                name = element.get(attribute)
+                name = attributes.get(attribute)
                 if name:
-                    _add(metas, name.strip().lower().replace(".", ":"), content)
+                    _add(metas, _meta_name(name), content)
         return metas
 
     @cached_property
     def links(self) -> Mapping[str, list[str]]:
         """The URLs of `<link>` by relation."""
         links: dict[str, list[str]] = {}
-        for element in self._by_tag["link"][:MAX_LINKS]:
-            url = element.get("href")
+        for attributes in self._declarations["link"]:
+            url = attributes.get("href")
             if url:
-                for relation in (element.get("rel") or "").lower().split()[:MAX_VALUES]:
+                for relation in (attributes.get("rel") or "").lower().split()[:MAX_VALUES]:
                     _add(links, relation, url)
         return links
 
     @cached_property
     def language(self) -> str | None:
         """The `lang` of `<html>`, which also decides how numeric dates are read."""
-        return next(filter(None, map(self.root.get, LANGUAGE_ATTRIBUTES)), None)
+        return next(filter(None, map(self.tree.attributes.get, LANGUAGE_ATTRIBUTES)), None)
 
     @cached_property
     def site_names(self) -> frozenset[str]:
@@ -124,7 +127,7 @@ class ParsedPage:
         return [
             self.visible.of(element)
             for element in self._by_tag["title"][:2]
-            if next(element.iterancestors(HIDDEN), None) is None
+            if not self.tree.is_hidden(element)
         ]
 
     @cached_property
@@ -154,7 +157,7 @@ class ParsedPage:
         confirmed = (matching_heading(title, self.headings) for title in self.title_texts)
         chosen = next(filter(None, confirmed), None) or next(iter(self.headings), None)
         element = next((each for text, each in self._headings if text == chosen), None)
-        return HeadingContext(element, self.root, self.visible)
+        return HeadingContext(element, self.tree, self.visible)
 
     # --- machine-readable data --------------------------------------------------------------------
 
@@ -206,7 +209,7 @@ class ParsedPage:
     @cached_property
     def properties(self) -> microdata.Properties:
         """The microdata of the page."""
-        return microdata.page_properties(self.root)
+        return microdata.page_properties(self.tree)
 
     # --- visible elements -------------------------------------------------------------------------
 
@@ -216,7 +219,7 @@ class ParsedPage:
         before: list[Element] = []
         after: list[Element] = []
         current = before
-        for element in islice(self.root.iter("h1", "time"), MAX_TIMES):
+        for element in islice(self.tree.find(TIME_TAGS, MAX_TIMES), MAX_TIMES):
             if element.tag == "h1":
                 current = after
             else:
@@ -226,7 +229,14 @@ class ParsedPage:
     @cached_property
     def author_links(self) -> list[str]:
         """The texts of the first link with `rel=author` and of those next to it."""
-        return short_texts(first_group(_REL_AUTHOR(self.root)), self.visible)
+        return short_texts(
+            first_group(self.tree.related_links("author", MAX_AUTHOR_LINKS)), self.visible
+        )
+
+
+@lru_cache(2**10)  # pages have the same few
+def _meta_name(name: str) -> str:
+    return name.strip().lower().replace(".", ":")
 
 
 def _add(values: dict[str, list[str]], name: str, value: str) -> None:

@@ -14,11 +14,7 @@ from typing import Final
 from unicodedata import combining
 from urllib.parse import urljoin, urlsplit
 
-from lxml import etree
-
 from scrapy_mss.metadata.sites import site_of
-
-Element = etree._Element  # noqa: SLF001 - lxml's class of elements has no other name
 
 MAX_TEXT: Final = 10_000  # characters; titles, names and descriptions are shorter
 MAX_URL: Final = 4_096  # characters; data: URLs run to megabytes, and servers reject longer ones

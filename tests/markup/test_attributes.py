@@ -8,13 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.markup.attributes import (
+    MAX_ATTRIBUTES,
     MAX_CLASS_WORDS,
     MAX_TAG_LENGTH,
     TYPE_CUES,
+    attributes_of_tags,
     class_words,
     declared_types,
     element_attributes,
     meta_description,
+    tags_with,
 )
 from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.markup.tags import BLOCK_TAGS
@@ -199,3 +202,56 @@ def test_declared_types_of_a_page(source: str, expected: set[str]) -> None:
     places = dict(zip(TYPE_CUES, occurrences(source, TYPE_CUES), strict=True))
 
     assert declared_types(source, places) == expected
+
+
+def attributes_of(tag: str) -> dict[str, str]:
+    """The attributes of a tag, which is found between others."""
+    source = f'<b a="1">{tag}<i>'
+    start, end = np.array([9], np.int32), np.array([9 + len(tag)], np.int32)
+    return attributes_of_tags(source, start, end)[0]
+
+
+@pytest.mark.parametrize(
+    ("tag", "expected"),
+    [
+        ("<p>", {}),
+        ("<p/>", {}),
+        ("<p a>", {"a": ""}),
+        ("<p a=>", {"a": ""}),
+        ("<p a=1 b='2' c=\"3\">", {"a": "1", "b": "2", "c": "3"}),
+        ("<p a = 1\n\tb\f=\r'2'>", {"a": "1", "b": "2"}),
+        ("<p a='1'b=2>", {"a": "1", "b": "2"}),
+        ("<p/a=1/b/c='/'/>", {"a": "1/b/c='/'/"}),
+        ("<p a/b>", {"a": "", "b": ""}),
+        ("<p a=1 A=2>", {"a": "1"}),
+        ("<p CAF\u00c9=\u00c9 itemProp=x>", {"caf\u00e9": "\u00c9", "itemprop": "x"}),
+        ("<p a='>' b='\"'>", {"a": ">", "b": '"'}),
+        ('<p a=b"c=d>', {"a": 'b"c=d'}),
+        ("<p =a=1>", {"=a": "1"}),
+        ("<p a\u00a0b>", {"a\u00a0b": ""}),
+        ("<p a='1 b=2>", {"a": "", "'1": "", "b": "2"}),
+        ("<p a='AT&amp;T' b=&lt;>", {"a": "AT&T", "b": "<"}),
+        ("<p a='?b=1&copy=2&amp;c&reg'>", {"a": "?b=1&copy=2&c\u00ae"}),
+        (
+            "<p a='&notit; &notin; &copyx &copy; &copy'>",
+            {"a": "&notit; \u2209 &copyx \u00a9 \u00a9"},
+        ),
+        ("<p a='&#233;&#x4E00;&#65'>", {"a": "\u00e9\u4e00A"}),
+        ("<p a='&nosuch; & &; &amp'>", {"a": "&nosuch; & &; &"}),
+    ],
+)
+def test_attributes_are_read_as_the_standard_has_it(tag: str, expected: dict[str, str]) -> None:
+    assert attributes_of(tag) == expected
+
+
+def test_a_tag_of_a_million_attributes_has_the_first_few() -> None:
+    assert len(attributes_of(f"<p {'a%d ' * 1000 % tuple(range(1000))}>")) == MAX_ATTRIBUTES
+
+
+def test_tags_with_a_name_hold_it_in_any_case() -> None:
+    tags = ["<b itemprop>", "<b ITEMprop=x>", "<b class=itemprop>", "<b itempro p>", "<itemprop"]
+    source, ends = "".join(tags), np.cumsum([len(tag) for tag in tags], dtype=np.int32)
+    starts = (ends - [len(tag) for tag in tags]).astype(np.int32)
+
+    assert tags_with("itemprop", source, starts, ends).tolist() == [1, 1, 1, 0, 1]
+    assert tags_with("itemprop", source, starts[:0], ends[:0]).tolist() == []

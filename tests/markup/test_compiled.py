@@ -8,6 +8,7 @@ from functools import partial
 from hashlib import blake2b
 from html.entities import html5
 from pathlib import Path
+from random import Random
 from typing import TypeVar
 
 import numpy as np
@@ -21,11 +22,14 @@ from scrapy_mss.blocks.selection import kept_tokens
 from scrapy_mss.core.hashing import buckets, groups
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup import compiled
-from scrapy_mss.markup.attributes import element_attributes
+from scrapy_mss.markup.attributes import attributes_of_tags, element_attributes, tags_with
 from scrapy_mss.markup.compiled import Compiled, compiled_part, python_alone
+from scrapy_mss.markup.elements import element_starts, nearest_ancestors
+from scrapy_mss.markup.kept_pieces import kept_pieces
 from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.markup.parser_tags import attributes, long_tags
 from scrapy_mss.markup.stemming import porter_nltk
+from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokenizer import tokenize, word_ids
 from scrapy_mss.markup.tokens import Tokens
 from tests.helpers.effort import examples
@@ -141,6 +145,27 @@ def test_both_ways_read_a_page_case_alike(case: str) -> None:
 
 
 @needs_compiler
+@given(TEXTS, st.randoms(use_true_random=False))
+@examples(5)
+def test_both_ways_give_the_same_pieces_of_kept_tokens(source: str, random: Random) -> None:
+    tokens = tokenize(source)
+    runs = "".join(random.choice(("0", "1", "1111", "000")) for _ in range(len(tokens)))
+    kept = np.array([mark == "1" for mark in runs[: len(tokens)]], np.bool_)
+
+    one, other = both(lambda: kept_pieces(tokens, kept))
+
+    assert one == other
+
+
+@needs_compiler
+def test_columns_of_different_lengths_are_refused() -> None:
+    with pytest.raises(ValueError, match="2 tags, 1 marks"):
+        built().kept.pieces((b"a", b"bb", b"c"), (b"", b"", b""), bytes(256))
+    with pytest.raises(ValueError, match="4, 0 and 4 bytes of places"):
+        built().kept.pieces((b"a", b"b", b"c"), (b"aaaa", b"", b"aaaa"), bytes(256))
+
+
+@needs_compiler
 @given(ATTRIBUTES, st.sampled_from(["div", "p", "template", "TD", "h2"]))
 @examples(20)
 @example(
@@ -237,6 +262,17 @@ def test_buckets_are_the_same_both_ways_and_as_many_as_asked_for(ids: list[int],
     assert one.dtype == other.dtype == np.int32
     assert one.tolist() == other.tolist()
     assert all(0 <= bucket < 1 << bits for bucket in one.tolist())
+
+
+@needs_compiler
+@given(PAGES)
+def test_both_ways_find_the_same_ancestors(source: str) -> None:
+    tokens = tokenize(source)
+    chosen = element_starts(tokens, BLOCK_TAGS)
+
+    one, other = both(lambda: nearest_ancestors(tokens, chosen).tolist())
+
+    assert one == other
 
 
 @given(SOUP)
@@ -354,6 +390,34 @@ def test_an_edit_is_no_longer_than_what_it_replaces() -> None:
     edited = built().pieces.edited("abcde", *(column.tobytes() for column in columns))
 
     assert edited == "xxy\U0001f600e"
+
+
+@needs_compiler
+@given(ATTRIBUTES, st.sampled_from(["", "x\u00e9", "\u4e00", "\U0001f600"]))
+@example('a="&copy=1&amp;b" B=\'2', "")
+def test_both_ways_read_the_attributes_of_a_tag_alike(inside: str, around: str) -> None:
+    source = f"{around}<p {inside}>{around}"
+    starts = np.full(2, len(around), np.int32)
+    ends = np.array([len(source) - len(around), len(around) + len(inside) // 2], np.int32)
+    compiled, python = both(
+        lambda: (
+            attributes_of_tags(source, starts, ends),
+            tags_with("itemprop", source, starts, ends).tolist(),
+        )
+    )
+
+    assert compiled == python
+
+
+@needs_compiler
+@pytest.mark.parametrize("bounds", [(-1, 2), (2, 1), (0, 99)])
+def test_a_tag_outside_of_its_text_is_refused(bounds: tuple[int, int]) -> None:
+    starts, ends = (np.array([each], np.int32).tobytes() for each in bounds)
+
+    with pytest.raises(ValueError, match="a tag from"):
+        built().attributes.read("<p a=1>", starts, ends, 9, str)
+    with pytest.raises(ValueError, match="bytes of places"):
+        built().attributes.holding("<p a=1>", starts, b"", b"a")
 
 
 @needs_compiler

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from scrapy_mss import metadata
+from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.metadata import Metadata, dates
 from scrapy_mss.metadata.field_sources import FIELD_SOURCES
 from tests.helpers.timing import FACTOR, grows_linearly
@@ -102,6 +103,11 @@ PAGES: dict[str, Callable[[int], str]] = {
     "many lines": lambda n: "<h1>A b</h1>" + "<p class=author>By x</p>" * (1_000 * n),
     "many links": lambda n: "<a rel=author href=/author/x>x</a>" * (1_000 * n),
     "spaces": lambda n: "<h1>a b</h1><p>" + " " * (25_000 * n) + "<p>By" + "\n" * (25_000 * n),
+    "raw text in raw text": lambda n: "<title><xmp>" * (500 * n) + "</xmp></title>" * (500 * n),
+    "persons around stray closing tags": lambda n: (
+        "<div itemprop=author>" * 100 + "</x>" * (2_000 * n) + "</div>" * 100
+    ),
+    "siblings that are closing tags": lambda n: "</x>" * (2_000 * n) + "<h1>A b</h1>" * 20,
     "scripts": lambda n: "<script>" + '"published" : "' * (3_000 * n) + "</script>",
 }
 
@@ -115,3 +121,13 @@ def test_hostile_pages_are_read_in_linear_time(source: Callable[[int], str]) -> 
 
     assert_valid(metadata.read(large, URL))
     assert grows_linearly(partial(metadata.read, small, URL), partial(metadata.read, large, URL))
+
+
+@pytest.mark.parametrize("source", PAGES.values(), ids=PAGES.keys())
+def test_hostile_tokens_are_read_in_linear_time(source: Callable[[int], str]) -> None:
+    small, large = (tokenize(source(n)) for n in (SMALL, FACTOR * SMALL))
+
+    assert_valid(metadata.read_tokens(large, URL))
+    assert grows_linearly(
+        partial(metadata.read_tokens, small, URL), partial(metadata.read_tokens, large, URL)
+    )

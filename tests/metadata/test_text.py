@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lxml import etree
 
 from scrapy_mss.metadata import languages
+from scrapy_mss.metadata.page_tree import PageTree
 from scrapy_mss.metadata.text import (
     MAX_HOST,
     MAX_URL,
@@ -16,6 +18,7 @@ from scrapy_mss.metadata.text import (
     spellings,
 )
 from scrapy_mss.metadata.visible_text import VisibleText
+from tests.helpers.page_trees import TREES
 
 CLEANED = [
     (" a \n\t b ", "a b"),
@@ -89,11 +92,14 @@ def test_clean_text_can_be_encoded_and_stays_clean(text: str) -> None:
         ("<p></p>", ""),
     ],
 )
-def test_visible_text_is_what_browsers_display(source: str, expected: str) -> None:
-    body = etree.fromstring(f"<body>{source}tail</body>", etree.HTMLParser())
-    element = next(body.iter("p", "div"))
+@pytest.mark.parametrize("tree_of", TREES.values(), ids=TREES)
+def test_visible_text_is_what_browsers_display(
+    source: str, expected: str, tree_of: Callable[[str], PageTree]
+) -> None:
+    tree = tree_of(f"<body>{source}tail</body>")
+    element = next(tree.find(frozenset({"p", "div"}), 1))
 
-    assert VisibleText().of(element) == expected
+    assert VisibleText(tree).of(element) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), URLS)

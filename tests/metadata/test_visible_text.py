@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from lxml import etree
 
 from scrapy_mss import metadata
+from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.metadata import parsed_page
+from scrapy_mss.metadata.page_tree import Element, PageTree
+from scrapy_mss.metadata.token_tree import TokenTree
 from scrapy_mss.metadata.visible_text import MAX_VISITS, VisibleText
 from tests.helpers.news_pages import news_page
+from tests.helpers.page_trees import TREES
 
 HEADING = "<title>Rain falls in May</title><h1>Rain falls in May</h1>"
 EMPTY = "<i></i>" * 20_000
@@ -26,6 +32,8 @@ NESTED = {
 class Counted:
     """Stands for lxml.etree, and counts the events of all walks."""
 
+    XPath = etree.XPath
+
     def __init__(self) -> None:
         self.events = 0
 
@@ -35,15 +43,40 @@ class Counted:
             yield event
 
 
+class CountedTree(TokenTree):
+    """Counts the texts that are looked at."""
+
+    texts = 0
+
+    def source_after(self, row: int) -> str:
+        self.texts += 1
+        return super().source_after(row)
+
+
 @pytest.mark.parametrize("name", NESTED)
 def test_visits_are_bounded_whatever_is_nested(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     counted = Counted()
-    monkeypatch.setattr("scrapy_mss.metadata.visible_text.etree", counted)
+    monkeypatch.setattr("scrapy_mss.metadata.lxml_tree.etree", counted)
     root = etree.fromstring(HEADING + NESTED[name], etree.HTMLParser(huge_tree=True))
 
     metadata.read(root)
 
     assert 0 < counted.events <= 2 * MAX_VISITS  # the start and the end of an element
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_visits_to_tokens_are_bounded_as_well(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    trees: list[CountedTree] = []
+
+    def counted(tokens: Tokens) -> CountedTree:
+        trees.append(CountedTree(tokens))
+        return trees[-1]
+
+    monkeypatch.setattr(metadata, "TokenTree", counted)
+
+    metadata.read_html(HEADING + NESTED[name])
+
+    assert 0 < trees[0].texts <= 2 * MAX_VISITS
 
 
 @pytest.fixture
@@ -52,8 +85,8 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[VisibleText]:
     made: list[VisibleText] = []
 
     class Kept(VisibleText):
-        def __init__(self) -> None:
-            super().__init__()
+        def __init__(self, tree: PageTree) -> None:
+            super().__init__(tree)
             made.append(self)
 
     monkeypatch.setattr(parsed_page, "VisibleText", Kept)
@@ -66,18 +99,30 @@ def test_an_ordinary_page_needs_a_fraction_of_the_visits(made: list[VisibleText]
     assert made[0].visits_left > 0.9 * MAX_VISITS
 
 
-def test_a_text_is_read_once() -> None:
-    element = etree.fromstring("<p>one <b>two</b></p>")
-    visible = VisibleText()
-    assert visible.of(element) == "one two"
+ANY_TREE = pytest.mark.parametrize("tree_of", TREES.values(), ids=TREES)
+TreeOf = Callable[[str], PageTree]
+
+
+def paragraph(tree: PageTree) -> Element:
+    return next(tree.find(frozenset({"p"}), 1))
+
+
+@ANY_TREE
+def test_a_text_is_read_once(tree_of: TreeOf) -> None:
+    tree = tree_of("<p>one <b>two</b></p>")
+    visible = VisibleText(tree)
+    assert visible.of(paragraph(tree)) == "one two"
     left = visible.visits_left
 
-    assert visible.of(element) == "one two"
+    assert visible.of(paragraph(tree)) == "one two"
     assert visible.visits_left == left
 
 
-def test_without_visits_there_is_no_text() -> None:
-    assert VisibleText(0).of(etree.fromstring("<p>one</p>")) == ""
+@ANY_TREE
+def test_without_visits_there_is_no_text(tree_of: TreeOf) -> None:
+    tree = tree_of("<p>one</p>")
+
+    assert VisibleText(tree, 0).of(paragraph(tree)) == ""
 
 
 def test_lines_near_the_heading_and_distant_ones_are_read_once(made: list[VisibleText]) -> None:
@@ -88,9 +133,10 @@ def test_lines_near_the_heading_and_distant_ones_are_read_once(made: list[Visibl
     assert made[0].visits_left > MAX_VISITS - 1.2 * lines.count("<")
 
 
-def test_text_that_is_hidden_is_not_paid_for() -> None:
-    element = etree.fromstring(f"<p>one <script>{'x' * 100_000}</script><b>two</b></p>")
-    visible = VisibleText()
+@ANY_TREE
+def test_text_that_is_hidden_is_not_paid_for(tree_of: TreeOf) -> None:
+    tree = tree_of(f"<p>one <script>{'x' * 100_000}</script><b>two</b></p>")
+    visible = VisibleText(tree)
 
-    assert visible.of(element) == "one two"
+    assert visible.of(paragraph(tree)) == "one two"
     assert visible.visits_left > MAX_VISITS - 20

@@ -17,6 +17,7 @@ from scrapy.http import HtmlResponse
 from scrapy_mss import Article
 from scrapy_mss.article import ArticleResult, ModelState, read_article
 from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
@@ -50,13 +51,13 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The pages whose metadata were read, which is once a reading that finds an article."""
     from scrapy_mss import metadata
 
-    read, sources = metadata.read_html, []
+    read, sources = metadata.read_tokens, []
 
-    def counted(html: str, url: str | None = None) -> metadata.Metadata:
-        sources.append(html)
-        return read(html, url)
+    def counted(tokens: Tokens, url: str | None = None) -> metadata.Metadata:
+        sources.append(tokens.source)
+        return read(tokens, url)
 
-    monkeypatch.setattr(metadata, "read_html", counted)
+    monkeypatch.setattr(metadata, "read_tokens", counted)
     return sources
 
 

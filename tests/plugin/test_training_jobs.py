@@ -349,7 +349,7 @@ def test_a_page_is_labelled_and_read_once_for_training_and_its_items(
     from scrapy_mss.crawl import page_work
 
     calls: list[str] = []
-    for module, name in ((page_work, "label"), (page_work, "tokenize"), (metadata, "read_html")):
+    for module, name in ((page_work, "label"), (page_work, "tokenize"), (metadata, "read_tokens")):
         monkeypatch.setattr(module, name, _counting(getattr(module, name), name, calls))
     crawler, response = crawler_of(MSS_WRAPPERS=RULES), page(wrapped(1))
     pipeline = ArticlePipeline.from_crawler(crawler)
@@ -360,7 +360,7 @@ def test_a_page_is_labelled_and_read_once_for_training_and_its_items(
 
     assert first["text"] == second["text"]
     assert story("wrapped", 1).paragraphs[0] in first["text"]
-    assert sorted(calls) == ["label", "read_html", "tokenize"]
+    assert sorted(calls) == ["label", "read_tokens", "tokenize"]
     assert stat(crawler, "wrapper/127.0.0.1/hit") == stat(crawler, "train/learned") == 1
 
 
@@ -376,7 +376,7 @@ def test_a_page_whose_items_are_skipped_is_not_read_for_them(
     crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crawler, response = crawler_of(MSS_WRAPPERS=RULES), page(wrapped(1), mss_skip_extraction=True)
-    monkeypatch.setattr("scrapy_mss.metadata.read_html", lambda *_: 1 / 0)
+    monkeypatch.setattr("scrapy_mss.metadata.read_tokens", lambda *_: 1 / 0)
 
     passed(TrainingMiddleware.from_crawler(crawler), response)
 

@@ -1,0 +1,176 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""The attributes of a tag. How they are written is the expression of `attributes.tag_attributes`,
+which is the oracle.
+"""
+
+from cpython.unicode cimport (
+    PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
+)
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+
+# A character as it is stored: one, two or four bytes, the same in a whole text.
+ctypedef fused char_t:
+    const uint8_t
+    const uint16_t
+    const uint32_t
+
+
+def read(
+    str text not None, bytes starts not None, bytes ends not None, Py_ssize_t most, decode
+):
+    """The first *most* attributes of each tag, by name in lower case.
+
+    *starts* and *ends* have where each tag begins and ends in *text*, an int32 each. Values with a
+    "&" are decoded by *decode*.
+    """
+    cdef const int* start = <const int*> <const char*> starts
+    cdef const int* end = <const int*> <const char*> ends
+    cdef Py_ssize_t row
+    cdef list found = []
+    _check(text, starts, ends)
+    for row in range(len(starts) // 4):
+        if PyUnicode_KIND(text) == 1:
+            tag = _read(
+                <const uint8_t*> PyUnicode_DATA(text), text, start[row], end[row], most, decode
+            )
+        elif PyUnicode_KIND(text) == 2:
+            tag = _read(
+                <const uint16_t*> PyUnicode_DATA(text), text, start[row], end[row], most, decode
+            )
+        else:
+            tag = _read(
+                <const uint32_t*> PyUnicode_DATA(text), text, start[row], end[row], most, decode
+            )
+        found.append(tag)
+    return found
+
+
+def holding(
+    str text not None, bytes starts not None, bytes ends not None, bytes name not None
+):
+    """A byte for each tag: whether it holds *name* (in lower case), in any case."""
+    cdef const int* start = <const int*> <const char*> starts
+    cdef const int* end = <const int*> <const char*> ends
+    cdef Py_ssize_t row, n = len(starts) // 4
+    cdef bytearray found = bytearray(n)
+    _check(text, starts, ends)
+    if not name:
+        raise ValueError("no name")
+    for row in range(n):
+        if PyUnicode_KIND(text) == 1:
+            found[row] = _holds(<const uint8_t*> PyUnicode_DATA(text), start[row], end[row], name)
+        elif PyUnicode_KIND(text) == 2:
+            found[row] = _holds(<const uint16_t*> PyUnicode_DATA(text), start[row], end[row], name)
+        else:
+            found[row] = _holds(<const uint32_t*> PyUnicode_DATA(text), start[row], end[row], name)
+    return found
+
+
+cdef int _check(str text, bytes starts, bytes ends) except -1:
+    """Refuse what is not in *text*."""
+    cdef const int* start = <const int*> <const char*> starts
+    cdef const int* end = <const int*> <const char*> ends
+    cdef Py_ssize_t row, n = PyUnicode_GET_LENGTH(text)
+    if len(starts) != len(ends) or len(starts) % 4:
+        raise ValueError(f"{len(starts)} and {len(ends)} bytes of places")
+    for row in range(len(starts) // 4):
+        if not 0 <= start[row] <= end[row] <= n:
+            raise ValueError(f"a tag from {start[row]} to {end[row]} of {n}")
+    return 0
+
+
+cdef bint _holds(char_t* text, Py_ssize_t at, Py_ssize_t end, bytes name):
+    cdef const uint8_t* letters = name
+    cdef Py_ssize_t i, n = len(name)
+    cdef uint32_t small = letters[0], capital = letters[0]
+    if c"a" <= small <= c"z":
+        capital = small - 0x20
+    for at in range(at, end - n + 1):
+        if text[at] == small or text[at] == capital:
+            i = 1
+            while i < n and _small(text[at + i]) == letters[i]:
+                i += 1
+            if i == n:
+                return True
+    return False
+
+
+cdef inline uint32_t _small(uint32_t letter):
+    return letter | 0x20 if c"A" <= letter <= c"Z" else letter
+
+
+cdef inline bint _is_white(uint32_t letter):
+    return letter == c" " or letter == c"\t" or letter == c"\n" or letter == c"\r" or (
+        letter == c"\f"
+    )
+
+
+cdef inline bint _ends_name(uint32_t letter):
+    return _is_white(letter) or letter == c"/" or letter == c">"
+
+
+cdef dict _read(
+    char_t* text, str source, Py_ssize_t at, Py_ssize_t end, Py_ssize_t most, object decode
+):
+    cdef Py_ssize_t first, last, value, n
+    cdef dict found = {}
+    cdef str name
+    while at < end and not _ends_name(text[at]):
+        at += 1
+    for n in range(most):
+        while at < end and (_is_white(text[at]) or text[at] == c"/"):
+            at += 1
+        if at == end or text[at] == c">":
+            break
+        first = at
+        at += 1
+        while at < end and not _ends_name(text[at]) and text[at] != c"=":
+            at += 1
+        name = _lower(text, source, first, at)
+        first = last = 0
+        value = _after_white(text, at, end)
+        if value < end and text[value] == c"=":
+            at = first = last = _after_white(text, value + 1, end)
+            if at < end and (text[at] == c'"' or text[at] == c"'"):
+                last = _closing_quote(text, at, end)
+                first = min(at + 1, last)
+                at = last + (last > at)
+            else:
+                while at < end and not _is_white(text[at]) and text[at] != c">":
+                    at += 1
+                last = at
+        if name not in found:
+            found[name] = _value(text, source, first, last, decode)
+    return found
+
+
+cdef inline Py_ssize_t _after_white(char_t* text, Py_ssize_t at, Py_ssize_t end):
+    while at < end and _is_white(text[at]):
+        at += 1
+    return at
+
+
+cdef inline Py_ssize_t _closing_quote(char_t* text, Py_ssize_t start, Py_ssize_t end):
+    """Where the quote at *start* is closed; there if nowhere."""
+    cdef Py_ssize_t at = start + 1
+    while at < end and text[at] != text[start]:
+        at += 1
+    return at if at < end else start
+
+
+cdef str _lower(char_t* text, str source, Py_ssize_t start, Py_ssize_t end):
+    cdef Py_ssize_t at
+    cdef str name = PyUnicode_Substring(source, start, end)
+    for at in range(start, end):
+        if not c"a" <= text[at] <= c"z":
+            return name.lower()
+    return name
+
+
+cdef str _value(char_t* text, str source, Py_ssize_t start, Py_ssize_t end, object decode):
+    cdef Py_ssize_t at
+    cdef str value = PyUnicode_Substring(source, start, end)
+    for at in range(start, end):
+        if text[at] == c"&":
+            return decode(value)
+    return value

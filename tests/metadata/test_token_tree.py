@@ -1,0 +1,215 @@
+"""Of well-formed pages the tokens give what lxml's tree gives; of others what browsers see."""
+
+from __future__ import annotations
+
+from html import escape
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from scrapy_mss import metadata
+from scrapy_mss.markup.compiled import IS_COMPILED, python_alone
+from scrapy_mss.metadata.parsed_page import ParsedPage
+from tests.helpers.effort import examples
+from tests.helpers.news_pages import news_page
+from tests.helpers.page_trees import made_of_tokens, parsed_by_lxml
+
+URL = "https://x.example/2024/03/05/a"
+TEXTS = st.sampled_from(
+    [
+        *("By Ann Lee", "5 March 2024", "Updated: 2024-03-06", "Rain falls in May", "and", " ", ""),
+        *("AT&amp;T", "caf&eacute;", "a <!-- b --> c", "By <!-- -->Bo Xu", "&lt;b&gt;", "x" * 130),
+    ]
+)
+NAMES = """class content datetime href id itemprop itemscope itemtype name property pubdate
+    rel""".split()
+VALUES = [
+    *("author", "byline", "published", "datePublished", "og:title", "canonical", "name", ""),
+    *("https://schema.org/Article", "https://schema.org/Person", "article:published_time"),
+    *("2024-03-05", "Rain falls in May", "Ann Lee", "/authors/ann-lee", "?a=1&copy=2&b"),
+    *("AT&T", "a &lt; b", "caf\u00e9", "By Ann Lee", 'a "b"', "headline", "description"),
+]
+ATTRIBUTES = st.dictionaries(st.sampled_from(NAMES), st.sampled_from(VALUES), max_size=4)
+HEADS = st.tuples(st.sampled_from(["meta", "link", "base"]), ATTRIBUTES)
+# Elements that no parser moves, closes or completes, whatever they are in.
+BODIES = st.recursive(
+    TEXTS,
+    lambda inner: st.tuples(
+        st.sampled_from("div section span time em h1 p a svg noscript".split()),
+        ATTRIBUTES,
+        st.lists(inner, max_size=4),
+    ),
+    max_leaves=20,
+)
+INLINE = frozenset({"span", "em", "time"})
+
+
+def tag(name: str, attributes: dict[str, str]) -> str:
+    written = (f' {key}="{escape(value)}"' for key, value in attributes.items())
+    return f"<{name}{''.join(written)}>"
+
+
+def body(element: object, around: frozenset[str] = frozenset()) -> str:
+    """A well-formed element: no heading, paragraph or link holds what would close it."""
+    if isinstance(element, str):
+        return element
+    assert isinstance(element, tuple)
+    name, attributes, inner = element
+    if around & {"h1", "p", "a"} and name not in INLINE:
+        name = "span"
+    return (
+        tag(name, attributes)
+        + "".join(body(each, around | {name}) for each in inner)
+        + f"</{name}>"
+    )
+
+
+def page_of(heads: list[tuple[str, dict[str, str]]], bodies: list[object]) -> str:
+    head = "".join(tag(*each) for each in heads)
+    return (
+        f"<html lang=en-GB><head><title>Rain falls in May | X</title>{head}</head>"
+        f"<body><h1>Rain falls in May</h1>{''.join(map(body, bodies))}</body></html>"
+    )
+
+
+@examples(3)
+@given(st.lists(HEADS, max_size=4), st.lists(BODIES, max_size=5))
+def test_well_formed_pages_have_the_metadata_of_their_tree(
+    heads: list[tuple[str, dict[str, str]]], bodies: list[object]
+) -> None:
+    source = page_of(heads, bodies).encode("utf-8", "replace").decode()
+    root = etree.fromstring(source.encode(), etree.HTMLParser(encoding="utf-8"))
+    parsed = metadata.read(root, URL)
+
+    found = metadata.read_html(source, URL)
+
+    assert (found, found.sources) == (parsed, parsed.sources)
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_news_pages_have_the_metadata_of_their_tree(number: int) -> None:
+    source = news_page(number).html
+    parsed = metadata.read(etree.fromstring(source, etree.HTMLParser()), URL)
+
+    found = metadata.read_html(source, URL)
+
+    assert found.sources
+    assert (found, found.sources) == (parsed, parsed.sources)
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
+@given(st.lists(HEADS, max_size=4), st.lists(BODIES, max_size=5))
+def test_without_the_compiled_part_metadata_are_the_same(
+    heads: list[tuple[str, dict[str, str]]], bodies: list[object]
+) -> None:
+    source = page_of(heads, bodies)
+    compiled = metadata.read_html(source, URL)
+
+    with python_alone():
+        alone = metadata.read_html(source, URL)
+
+    assert (alone, alone.sources) == (compiled, compiled.sources)
+
+
+def page(source: str) -> ParsedPage:
+    return ParsedPage(made_of_tokens(source), URL)
+
+
+@pytest.mark.parametrize(
+    ("source", "headings"),
+    [
+        ("<h1><p>Rain falls</p></h1>", ["Rain falls"]),  # libxml2 closes the heading at the <p>
+        ("<h1>Rain falls<p>It rained.</p>", ["Rain falls"]),  # never closed
+        ("<h1>Rain falls</h2><h1>Or not</h1>", ["Rain falls", "Or not"]),
+        ("<h1>Rain<br>falls</h1>", ["Rain falls"]),
+        ("<h1>Rain <svg><title>x</title></svg>falls</h1>", ["Rain falls"]),
+        ("<textarea><h1>Rain falls</h1></textarea><h1>It does</h1>", ["It does"]),
+        ("<!-- <h1>No</h1> --><h1>Rain falls</h1>", ["Rain falls"]),
+        ("<h2>Rain falls</h2>", ["Rain falls"]),
+    ],
+)
+def test_headings_of_odd_markup_are_those_that_browsers_show(
+    source: str, headings: list[str]
+) -> None:
+    assert page(source).headings == headings
+
+
+@pytest.mark.parametrize(
+    ("source", "texts"),
+    [
+        ("<title>a <b>c</b></title>", ["a c"]),  # a title has no elements
+        ("<svg><title>x</title></svg><title>a</title>", ["a"]),
+        ("<title>a", ["a"]),
+    ],
+)
+def test_a_title_is_text_and_no_drawing_s(source: str, texts: list[str]) -> None:
+    assert page(source).title_texts == texts
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("<b itemprop=author>x</b>", ["author"]),
+        ("<b itemProp=author>x</b>", ["author"]),
+        ("<b data-x=itemprop>x</b>", []),
+        ("itemprop=author <b>x</b>", []),
+        ("<div itemscope itemtype=https://schema.org/Person><b itemprop=name>x</b></div>", []),
+        (
+            "<div itemscope itemtype=https://schema.org/Article><p><b itemprop=name>x</b></div>",
+            ["name"],
+        ),
+    ],
+)
+def test_properties_are_those_of_the_page(source: str, names: list[str]) -> None:
+    assert list(page(source).properties) == names
+
+
+def test_a_tag_that_is_never_closed_has_its_parent_s_content_behind_it() -> None:
+    tree = made_of_tokens("<div><p class=a>one<p>two</div>")
+    first, second = tree.find(frozenset({"p"}), 9)
+
+    assert [each.tag for each in first.iterancestors()][:1] == ["div"]
+    assert [each.tag for each in second.iterancestors()][:1] == ["div"]
+    assert first.text == "one"
+
+
+def test_elements_above_are_the_nearest_siblings_of_each_level() -> None:
+    source = "<div><i>far</i><b>a</b><p>b</p><br><div><u>c</u><h1>Rain falls</h1></div></div>"
+    above = [
+        [each.tag for each in tree.above(next(tree.find(frozenset({"h1"}), 1)))]
+        for tree in (made_of_tokens(source), parsed_by_lxml(source))
+    ]
+
+    assert above == [["u", "br", "p", "b"]] * 2
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("<html><head><title>x</title></head><body>a<p>b</body></html>", "a b"),
+        ("<head><title>x</title></head>a<p>b", "a b"),
+        ("<title>x</title>a<p>b", "a b"),
+        ("a<p>b", "a b"),
+        ("", ""),
+    ],
+)
+def test_the_text_of_a_page_is_that_of_its_body(source: str, text: str) -> None:
+    tree = made_of_tokens(source)
+    fragments = tree.body_fragments(lambda _: True)
+
+    assert " ".join("".join(each for each, _ in fragments).split()) == text
+
+
+def test_one_of_many_tags_costs_no_more_elements_than_asked_for() -> None:
+    tree = made_of_tokens("<h1>a</h1>" * 50 + "<h2>b</h2>")
+
+    assert [each.tag for each in tree.find(frozenset({"h1", "h2"}), 3)] == ["h1"] * 3 + ["h2"]
+    assert len(list(tree.declarations(frozenset({"h1", "h2"}), 3))) == 4
+
+
+def test_attributes_of_several_html_tags_are_joined() -> None:
+    tree = made_of_tokens("<html class=old><html lang=en class=new>")
+
+    assert tree.attributes == {"class": "old", "lang": "en"}
