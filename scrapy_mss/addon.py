@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
@@ -10,7 +12,7 @@ from scrapy.utils.python import global_object_name
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware, UnchangedLists
 from scrapy_mss.pipelines import ArticlePipeline, NewArticlesPipeline
-from scrapy_mss.settings import enabled
+from scrapy_mss.settings import SettingError, enabled
 from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority
 
 if TYPE_CHECKING:
@@ -32,6 +34,13 @@ COMPONENTS = (
 PROVIDERS = "SCRAPY_POET_PROVIDERS"
 PROVIDER = "scrapy_mss.providers.ArticleProvider"
 PROVIDER_ORDER = 900
+# By their names, too: only a crawl with feeds needs them.
+PARQUET = "parquet"
+FORMATS = {
+    PARQUET: "scrapy_mss.exporters.ParquetItemExporter",
+    "spreadsheet": "scrapy_mss.exporters.SpreadsheetCsvItemExporter",
+}
+URI_PARAMS = "scrapy_mss.exporters.uri_params"
 
 
 class Addon:
@@ -47,6 +56,27 @@ class Addon:
         if PROVIDER not in map(_name_of, providers):
             more = {**providers, PROVIDER: PROVIDER_ORDER}
             settings.set(PROVIDERS, more, settings.getpriority(PROVIDERS) or 0)
+        _add_formats(settings)
+
+
+def _add_formats(settings: BaseSettings) -> None:
+    """Make the formats of feeds known, but for those that the project has exporters of."""
+    theirs = settings.getdict("FEED_EXPORTERS")
+    if PARQUET not in theirs and not find_spec("pyarrow"):
+        _reject_parquet(settings)
+    ours = {name: path for name, path in FORMATS.items() if name != PARQUET or find_spec("pyarrow")}
+    priority = settings.getpriority("FEED_EXPORTERS") or 0
+    settings.set("FEED_EXPORTERS", {**ours, **theirs}, priority)
+    if not settings.get("FEED_URI_PARAMS"):
+        settings.set("FEED_URI_PARAMS", URI_PARAMS, "addon")
+
+
+def _reject_parquet(settings: BaseSettings) -> None:
+    """Stop at a feed that would be nowhere: Scrapy logs an unknown format, and crawls."""
+    for uri, options in settings.getdict("FEEDS").items():
+        if options.get("format", PurePath(str(uri)).suffix[1:]) == PARQUET:
+            message = f"FEEDS: {uri} needs pyarrow; run: pip install 'scrapy-mss[parquet]'"
+            raise SettingError(message)
 
 
 def _name_of(component: str | type) -> str:

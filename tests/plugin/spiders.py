@@ -80,6 +80,18 @@ class Many(Silent):
             yield {"url": f"{response.url}?{number}"}
 
 
+class Cells(Silent):
+    """Yields, for each of its addresses, an item with a title that a test has for it."""
+
+    name = "cells"
+
+    def parse(self, response: Response, **_: Any) -> Iterator[Any]:
+        from tests.plugin.test_feeds import CELLS
+
+        title, _expected = CELLS[self.urls.index(response.url)]
+        yield {"url": response.url, "title": title}
+
+
 class Asking(Silent):
     """Asks scrapy-poet for the article, and yields it."""
 
@@ -176,7 +188,7 @@ class MemoryMeter:
 SPIDERS: dict[str, type[Spider]] = {
     spider.name: spider
     for spider in (
-        *(Silent, Following, AllStatuses, Own, Many, Asking, Html, Paths, Broken),
+        *(Silent, Following, AllStatuses, Own, Many, Cells, Asking, Html, Paths, Broken),
         NewsSpider,
     )
 }
