@@ -10,7 +10,11 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.python import global_object_name
 
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.downloadermiddlewares import TrainingMiddleware, UnchangedLists
+from scrapy_mss.downloadermiddlewares import (
+    ArchivingMiddleware,
+    TrainingMiddleware,
+    UnchangedLists,
+)
 from scrapy_mss.pipelines import ArticlePipeline, NewArticlesPipeline
 from scrapy_mss.settings import SettingError, enabled
 from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority
@@ -19,13 +23,14 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 # The order of each component. Training sees responses after redirects (600), decompression (590)
-# and retries (550); items are made next to the spider, and filled before the project's own
-# pipelines (300).
+# and retries (550), the archive before all these, next to the cache (900); items are made next to
+# the spider, and filled before the project's own pipelines (300).
 COMPONENTS = (
     ("EXTENSIONS", MssExtension, 0),
     ("DOWNLOADER_MIDDLEWARES", TrainingMiddleware, 545),
     ("SPIDER_MIDDLEWARES", ArticleMiddleware, 950),
     ("DOWNLOADER_MIDDLEWARES", UnchangedLists, 546),
+    ("DOWNLOADER_MIDDLEWARES", ArchivingMiddleware, 890),
     ("SPIDER_MIDDLEWARES", LinkPriority, 940),
     ("ITEM_PIPELINES", ArticlePipeline, 200),
     ("ITEM_PIPELINES", NewArticlesPipeline, 210),

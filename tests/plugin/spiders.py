@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -155,6 +156,22 @@ class WorkerKiller:
         self.count += 1
         if self.count == self.AT:
             os.kill(psutil.Process().children()[0].pid, signal.SIGKILL)
+
+
+class FolderRemover:
+    """An extension that removes the empty folder of MSS_WARC when the crawl begins."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        extension = cls()
+        extension.folder = Path(str(crawler.settings["MSS_WARC"]))
+        crawler.signals.connect(extension.opened, signals.spider_opened)
+        return extension
+
+    folder: Path
+
+    def opened(self) -> None:
+        self.folder.rmdir()
 
 
 class MemoryMeter:
