@@ -13,6 +13,7 @@ the page is: what may be shown comes from `scrapy_mss.sanitizing`.
 from __future__ import annotations
 
 import re
+from itertools import chain, compress
 
 import numpy as np
 
@@ -41,6 +42,15 @@ _SPACE = _JOINTS.index(" ")
 # What no page shows: controls, and halves of surrogate pairs. Tabs are not of the page, but ours.
 _NO_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
 
+# Characters that are there and not seen: of no width, of direction, joiners, fillers. Within a word
+# some of them matter; alone they are nothing.
+_INVISIBLE = (
+    *(0x20, 0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFEFF, 0xFFA0),
+    *chain(range(0x180B, 0x180F), range(0x200B, 0x2010), range(0x2028, 0x202F)),
+    *chain(range(0x2060, 0x2070), range(0xFE00, 0xFE10)),
+)
+INVISIBLE = "".join(map(chr, _INVISIBLE))
+
 # A declaration between two words is part of the slice, since it is no token.
 DECLARATION = re.compile(r"<[!?/][^>]*(?:>|\Z)")
 _TAG_NAME = re.compile(r"</?([^\s/>]+)")
@@ -56,16 +66,22 @@ def render(tokens: Tokens, kept: Bools) -> str:
 
 
 def readable(tokens: Tokens, kept: Bools) -> str:
-    """The same as it is read: a row of a table is a line, an item of a list has its mark."""
+    """The same as it is read: a row of a table is a line, an item of a list has its mark.
+
+    What has nothing that anybody sees, such as a paragraph of a zero-width space, is left out.
+    """
     starts, ends = _run_bounds(kept & ~tokens.is_tag)
-    if not len(starts):
+    slices = _slices(tokens, starts, ends)
+    seen = [part.isascii() or bool(part.strip(INVISIBLE)) for part in slices]
+    if not all(seen):
+        slices, starts, ends = list(compress(slices, seen)), starts[seen], ends[seen]
+    if not slices:
         return ""
     levels = _joints(tokens, starts, ends)
     joints = [_JOINTS[joint] for joint in levels.tolist()]
     gaps = gaps_between(tokens, starts, ends, np.equal(levels, PARAGRAPH))
     for gap, cells in row_joints(gaps):
         joints[gap] = cells
-    slices = _slices(tokens, starts, ends)
     items = items_of(gaps)
     for gap in items.tight.tolist():
         joints[gap] = "\n"

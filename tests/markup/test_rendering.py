@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.markup.references import decode_all
-from scrapy_mss.markup.rendering import readable, render, runs, well_formed
+from scrapy_mss.markup.rendering import INVISIBLE, readable, render, runs, well_formed
 from scrapy_mss.markup.tags import TAG_NAMES, VOID_TAGS
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
@@ -179,6 +179,18 @@ def test_text_of_the_tokens_outside_the_braces(source: str, expected: str) -> No
             "1\n\na\tb\nc\n\n2\n\n3",
         ),
         ("<td>1<td>2<tr><td>3", "1\n\n2\n\n3"),
+        # What nobody sees.
+        ("<p>one<p>\u200b<p>two", "one\n\ntwo"),
+        ("<p>&#8203;&nbsp;\ufeff</p>one<p>&shy;", "one"),
+        ("<ul><li>one<li>\u2060<li>two</ul>", "- one\n- two"),
+        ("<table><tr><td>1<td>\u200b<td>2<tr><td>3</table>", "1\t\t2\n3"),
+        ("one<b>\u200b</b>two, three <i>\u200d</i>four", "onetwo, three four"),
+        ("<p>\u200b", ""),
+        # What is in a word stays.
+        (
+            "<p>\u0645\u06cc\u200c\u0631\u0648\u062f<p>co\u00adoperate",
+            "\u0645\u06cc\u200c\u0631\u0648\u062f\n\nco\u00adoperate",
+        ),
     ],
 )
 def test_text_as_it_is_read(source: str, expected: str) -> None:
@@ -212,8 +224,9 @@ def test_marks_are_all_that_readable_text_has_more(source: str, data: st.DataObj
 
     text = readable(tokens, kept)
 
-    without = MARK.sub("", text), MARK.sub("", render(tokens, kept))
-    assert without[0].split() == without[1].split()
+    without = (MARK.sub("", each).strip(INVISIBLE) for each in (text, render(tokens, kept)))
+    ours, all_words = ([word for word in each.split() if word.strip(INVISIBLE)] for each in without)
+    assert ours == all_words
     assert "  " not in text
     assert "\n\n\n" not in text
     assert text == text.strip()
