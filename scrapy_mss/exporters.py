@@ -20,6 +20,7 @@ from scrapy.extensions.feedexport import ItemFilter
 
 from scrapy_mss import settings
 from scrapy_mss.columns import Columns
+from scrapy_mss.crawl import _compat
 from scrapy_mss.items import ARTICLE_FIELDS
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.parquet_files import StreamAside, StreamBeside
@@ -62,7 +63,7 @@ class ParquetItemExporter(BaseItemExporter):
             self._stream = StreamBeside(self._path, schema)
 
     def export_item(self, item: Any) -> None:
-        row, left = self._columns.row(self.get_serialized_fields(item))
+        row, left = self._columns.row(_compat.serialized_fields(self, item))
         for name in left.keys() - self._rejected:  # logged once, not once an item
             self._rejected.add(name)
             logger.warning(
