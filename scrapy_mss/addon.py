@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.python import global_object_name
 
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.downloadermiddlewares import TrainingMiddleware, UnchangedLists, WorkerRoom
+from scrapy_mss.downloadermiddlewares import (
+    ArchivingMiddleware,
+    TrainingMiddleware,
+    UnchangedLists,
+    WorkerRoom,
+)
 from scrapy_mss.pipelines import ArticlePipeline, NewArticlesPipeline
-from scrapy_mss.settings import enabled
+from scrapy_mss.settings import SettingError, enabled
 from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 # The order of each component. Training sees responses after redirects (600), decompression (590)
-# and retries (550); those that the spider is to have wait for workers after all else was done with
-# them. Items are made next to the spider, and filled before the project's own pipelines (300).
+# and retries (550), the archive before all these, next to the cache (900); those that the spider is
+# to have wait for workers after all else was done with them. Items are made next to the spider, and
+# filled before the project's own pipelines (300).
 COMPONENTS = (
     ("EXTENSIONS", MssExtension, 0),
     ("DOWNLOADER_MIDDLEWARES", TrainingMiddleware, 545),
     ("SPIDER_MIDDLEWARES", ArticleMiddleware, 950),
     ("DOWNLOADER_MIDDLEWARES", UnchangedLists, 546),
     ("DOWNLOADER_MIDDLEWARES", WorkerRoom, 10),
+    ("DOWNLOADER_MIDDLEWARES", ArchivingMiddleware, 890),
     ("SPIDER_MIDDLEWARES", LinkPriority, 940),
     ("ITEM_PIPELINES", ArticlePipeline, 200),
     ("ITEM_PIPELINES", NewArticlesPipeline, 210),
@@ -33,6 +42,13 @@ COMPONENTS = (
 PROVIDERS = "SCRAPY_POET_PROVIDERS"
 PROVIDER = "scrapy_mss.providers.ArticleProvider"
 PROVIDER_ORDER = 900
+# By their names, too: only a crawl with feeds needs them.
+PARQUET = "parquet"
+FORMATS = {
+    PARQUET: "scrapy_mss.exporters.ParquetItemExporter",
+    "spreadsheet": "scrapy_mss.exporters.SpreadsheetCsvItemExporter",
+}
+URI_PARAMS = "scrapy_mss.exporters.uri_params"
 
 
 class Addon:
@@ -48,6 +64,27 @@ class Addon:
         if PROVIDER not in map(_name_of, providers):
             more = {**providers, PROVIDER: PROVIDER_ORDER}
             settings.set(PROVIDERS, more, settings.getpriority(PROVIDERS) or 0)
+        _add_formats(settings)
+
+
+def _add_formats(settings: BaseSettings) -> None:
+    """Make the formats of feeds known, but for those that the project has exporters of."""
+    theirs = settings.getdict("FEED_EXPORTERS")
+    if PARQUET not in theirs and not find_spec("pyarrow"):
+        _reject_parquet(settings)
+    ours = {name: path for name, path in FORMATS.items() if name != PARQUET or find_spec("pyarrow")}
+    priority = settings.getpriority("FEED_EXPORTERS") or 0
+    settings.set("FEED_EXPORTERS", {**ours, **theirs}, priority)
+    if not settings.get("FEED_URI_PARAMS"):
+        settings.set("FEED_URI_PARAMS", URI_PARAMS, "addon")
+
+
+def _reject_parquet(settings: BaseSettings) -> None:
+    """Stop at a feed that would be nowhere: Scrapy logs an unknown format, and crawls."""
+    for uri, options in settings.getdict("FEEDS").items():
+        if options.get("format", PurePath(str(uri)).suffix[1:]) == PARQUET:
+            message = f"FEEDS: {uri} needs pyarrow; run: pip install 'scrapy-mss[parquet]'"
+            raise SettingError(message)
 
 
 def _name_of(component: str | type) -> str:

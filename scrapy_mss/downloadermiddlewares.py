@@ -1,17 +1,20 @@
 """What is done with requests and responses.
 
-Training; waiting for workers; asking whether a list has changed.
+Training; waiting for workers; asking whether a list has changed; WARC.
 """
 
 from __future__ import annotations
 
 import logging
+import re
 from typing import TYPE_CHECKING
 
+from scrapy import signals
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Request, Response
 
 from scrapy_mss import stats
+from scrapy_mss.crawl.archive import Archive, files_in
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.pages import (
     NOT_MODIFIED,
@@ -36,6 +39,7 @@ logger = logging.getLogger(__name__)
 GIVEN = ("ETag", "Last-Modified")
 VALIDATORS = ("If-None-Match", "If-Modified-Since")
 ASKED = "mss_validators_of"  # the address whose validators a request has
+LONGEST_NAME = 100  # characters of a spider's, in the name of a file
 MAX_VALIDATOR = 1000  # characters of an ETag
 
 
@@ -136,6 +140,33 @@ class UnchangedLists:
                 seen = self._seen.list(request.url) or seen
             if response.status in (OK, NOT_MODIFIED) and any(seen):
                 self._seen.add_list(request.url, request.meta[SITE], seen)
+        return response
+
+
+class ArchivingMiddleware:
+    """Writes all that is received to WARC files, before anything decodes or redirects it."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        extension = MssExtension.of(crawler)
+        options = extension.options
+        if not options.warc:
+            raise NotConfigured
+        name = crawler.spider.name if crawler.spider else "crawl"
+        prefix = re.sub(r"[^\w.-]", "_", name)[:LONGEST_NAME]
+        files = files_in(options.warc, prefix, options.warc_megabytes)
+        archive = Archive(files, extension.stats)
+        crawler.signals.connect(archive.close, signals.spider_closed)
+        return cls(archive)
+
+    async def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        """Write both, and pass the response on unchanged."""
+        await self._archive.add(request, response)
         return response
 
 

@@ -32,7 +32,7 @@ from scrapy_mss.core.labels import Rejection, check_example
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.markdown import markdown
-from scrapy_mss.markup.rendering import render, well_formed
+from scrapy_mss.markup.rendering import readable, render, well_formed
 from scrapy_mss.markup.tokens import CLOSE, Bools, Floats, Tokens
 from scrapy_mss.models.bundled import bundled_model, is_complete, load_with_bundled
 from scrapy_mss.models.model import Model
@@ -238,7 +238,7 @@ class Extractor:
             with_site = classifier.article_probability(page_features(read, features))
             is_likely = site.judged(is_likely, with_site)
         kept = keep(page.tokens, chosen.span, self.profile.rules) & kept_tokens(page, chosen.kept)
-        text = render(page.tokens, kept)
+        text = readable(page.tokens, kept)
         is_likely = is_likely if text else 0.0
         return Extraction(
             text=text,

@@ -43,7 +43,10 @@ class Article:
     """The headline, without the site's name."""
 
     text: str | None = None
-    """The text of the article, with blank lines between paragraphs."""
+    """The text of the article, with blank lines between paragraphs.
+
+    An item of a list begins with a dash or its number; rows of a table are lines with tabs.
+    """
 
     html: str | None = None
     """The article as HTML that is safe to show, links and images absolute.

@@ -340,6 +340,21 @@ SETTINGS: tuple[Setting, ...] = (
         "A checkpoint is also written at this interval, if anything was learned since the last.",
     ),
     Setting(
+        "MSS_WARC",
+        "",
+        _text,
+        "the path of a folder",
+        "The folder for WARC files of all that the crawl downloads, as it was received. Empty: "
+        "none. See [WARC](feeds.md#warc).",
+    ),
+    Setting(
+        "MSS_WARC_MEGABYTES",
+        1000,
+        _at_least(1, int),
+        "a number of megabytes",
+        "A WARC file of this size is followed by another one.",
+    ),
+    Setting(
         "MSS_REPLAY",
         [],
         listed,
@@ -383,6 +398,8 @@ class Options:
     min_link_probability: float
     checkpoint_pages: int
     checkpoint_seconds: float
+    warc: str
+    warc_megabytes: int
     replay: list[Any]
 
     def field_name(self, ours: str) -> str:

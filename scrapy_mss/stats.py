@@ -87,6 +87,9 @@ SEEN_FAILED = Stat("seen/failed", "times that the file of what was seen failed")
 LISTS_UNCHANGED = Stat(
     "seen/lists_unchanged", "feeds, sitemaps and fronts that had not changed, and were not sent"
 )
+WARC_RESPONSES = Stat("warc/responses", "responses written to WARC files")
+WARC_BYTES = Stat("warc/bytes", "bytes of these files")
+WARC_FAILED = Stat("warc/failed", "responses that could not be written to them")
 SITES_FAILED = Stat("sites/failed", "times that the file with the memories of sites failed")
 
 STATS: tuple[Stat, ...] = tuple(row for row in globals().values() if isinstance(row, Stat))

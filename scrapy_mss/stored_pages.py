@@ -20,7 +20,12 @@ import lxml.etree
 import lxml.html
 from w3lib.encoding import html_to_unicode
 
+from scrapy_mss.content_encodings import EncodingError, decode
 from scrapy_mss.untrusted import LARGEST_PAGE, open_regular, path_inside, read_regular
+
+JSON_LINES = (".jsonl", ".jsonl.gz", ".jsonl.xz", ".jl")
+WARCS = (".warc", ".warc.gz")
+COLLECTIONS = JSON_LINES + WARCS  # files of many pages
 
 
 class SourceError(ValueError):
@@ -165,55 +170,60 @@ def decoded(body: bytes, content_type: str | None = None) -> str:
 
 
 def _warc(source: Source) -> Iterator[StoredPage]:
-    """The HTML responses of a WARC file; fastwarc reads it, or warcio where that is not there."""
-    for url, status, content_type, body in _warc_records(source.path):
-        if len(body) > LARGEST_PAGE:
-            source.skipped.add(f"{url}: more than {LARGEST_PAGE:,} bytes")
-            continue
-        if not status.startswith("200") or "html" not in content_type:
-            continue
-        if url.startswith(("http://", "https://")):
-            yield StoredPage(url, decoded(body, content_type))
-
-
-def _warc_records(path: Path) -> Iterator[tuple[str, str, str, bytes]]:
-    try:
-        from fastwarc.warc import ArchiveIterator, WarcRecordType
-    except ImportError:
-        yield from _warcio_records(path)
-        return
-    with open_regular(path) as file:
-        for record in ArchiveIterator(file, record_types=WarcRecordType.response):
-            head = record.http_headers
-            if head is not None:
-                kind = head.get("Content-Type") or ""
-                url = record.headers.get("WARC-Target-URI") or ""
-                yield url, str(head.status_code), kind, record.reader.read(LARGEST_PAGE + 1)
-
-
-def _warcio_records(path: Path) -> Iterator[tuple[str, str, str, bytes]]:
+    """The HTML responses of a WARC file. Of one that breaks off, those before."""
     try:
         from warcio.archiveiterator import ArchiveIterator
         from warcio.exceptions import ArchiveLoadFailed
     except ImportError as error:
         raise SourceError(
-            f"{path}: reading WARC files needs fastwarc or warcio: pip install 'scrapy-mss[warc]'"
+            f"{source.path}: reading WARC files needs warcio: pip install 'scrapy-mss[warc]'"
         ) from error
-    with open_regular(path) as file:
+    records = 0
+    with open_regular(source.path) as file:
         try:
             for record in ArchiveIterator(file):
-                head: Any = record.http_headers
-                if record.rec_type == "response" and head is not None:
-                    url = record.rec_headers.get_header("WARC-Target-URI") or ""
-                    kind = head.get_header("Content-Type") or ""
-                    body = record.content_stream().read(LARGEST_PAGE + 1)
-                    yield url, head.get_statuscode(), kind, body
-        except ArchiveLoadFailed as error:
-            raise SourceError(f"{path}: expected a WARC file: {str(error)[:100]!r}") from error
+                page = _warc_page(record, source.skipped)
+                if page is not None:
+                    yield page
+                records += 1
+        except (ArchiveLoadFailed, AttributeError) as error:  # the latter of half a header
+            if not records:
+                message = f"{source.path}: expected a WARC file: {str(error)[:100]!r}"
+                raise SourceError(message) from error
+            source.skipped.add(f"record {records + 1}: {str(error)[:100]}")
+
+
+def _warc_page(record: Any, skipped: Skipped) -> StoredPage | None:  # noqa: ANN401 - not annotated
+    """The page of a *record*; None if it is of something else or cannot be used."""
+    from warcio.bufferedreaders import ChunkedDataReader
+
+    head = record.http_headers
+    if record.rec_type != "response" or head is None or not head.get_statuscode().startswith("200"):
+        return None
+    url = record.rec_headers.get_header("WARC-Target-URI") or ""
+    kind = head.get_header("Content-Type") or ""
+    if "html" not in kind or not url.startswith(("http://", "https://")):
+        return None
+    stream = record.raw_stream
+    is_chunked = "chunked" in (head.get_header("Transfer-Encoding") or "").lower()
+    if getattr(stream, "limit", 0) <= LARGEST_PAGE:
+        body = (ChunkedDataReader(stream) if is_chunked else stream).read(LARGEST_PAGE + 1)
+        if getattr(stream, "limit", 0) and not stream.read(1):
+            skipped.add(f"{url}: the file ends within the record")
+            return None
+        try:
+            body = decode(body, head.get_header("Content-Encoding") or "", LARGEST_PAGE + 1)
+        except EncodingError as error:
+            skipped.add(f"{url}: {error}")
+            return None
+        if len(body) <= LARGEST_PAGE:
+            return StoredPage(url, decoded(body, kind))
+    skipped.add(f"{url}: more than {LARGEST_PAGE:,} bytes")
+    return None
 
 
 READERS: tuple[tuple[tuple[str, ...], Callable[[Source], Iterator[StoredPage]]], ...] = (
-    ((".jsonl", ".jsonl.gz", ".jsonl.xz", ".jl"), _json_lines),
-    ((".warc", ".warc.gz"), _warc),
+    (JSON_LINES, _json_lines),
+    (WARCS, _warc),
     ((".html", ".htm", ".xhtml"), _html_file),
 )

@@ -244,7 +244,7 @@ def test_an_address_that_is_none_costs_relative_links_alone(url: str) -> None:
 def test_html_has_the_words_of_the_text(case: PageCase) -> None:
     extraction = Extractor.load().extract(case.source, case.url or "")
 
-    assert words(extraction.html) == extraction.text.split()
+    assert words(extraction.html) == render(extraction.tokens, extraction.kept).split()
     assert strange(extraction.html) == []
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from tqdm import tqdm
 
-from scrapy_mss.cli import EXIT_CODES
+from scrapy_mss.cli import EXIT_CODES, print_line
+from scrapy_mss.stored_pages import Source, StoredPage
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
@@ -43,3 +45,12 @@ def existing_path(text: str) -> Path:
     if not path.exists():
         raise argparse.ArgumentTypeError(f"no such file or folder: {text}")
     return path
+
+
+def stored(path: Path) -> Iterator[StoredPage]:
+    """The pages of a source; on standard error, how many of its records could not be used."""
+    source = Source(path)
+    yield from source
+    if source.skipped.count:
+        count, first = source.skipped.count, source.skipped.first
+        print_line(f"{path}: skipped {count} records; the first: {first}", sys.stderr)

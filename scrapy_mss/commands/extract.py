@@ -25,7 +25,7 @@ from scrapy_mss.cli import (
     print_line,
     print_text,
 )
-from scrapy_mss.commands.base import Action, counted, existing_path
+from scrapy_mss.commands.base import Action, counted, existing_path, stored
 from scrapy_mss.commands.fetching import (
     ASKED,
     FetchSpider,
@@ -40,7 +40,7 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
 from scrapy_mss.pipelines import NoArticleError
-from scrapy_mss.stored_pages import decoded
+from scrapy_mss.stored_pages import COLLECTIONS, decoded
 from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
 
 if TYPE_CHECKING:
@@ -79,7 +79,13 @@ SETTINGS: dict[str, Any] = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("pages", nargs="+", metavar="URL|FILE", help="a URL or an HTML file")
+    parser.add_argument(
+        "pages",
+        nargs="+",
+        metavar="URL|FILE",
+        help="a URL, an HTML file, or a file of many pages: JSON lines with url and html (.jsonl, "
+        ".gz, .xz), a WARC file",
+    )
     add_model_arguments(parser)
     parser.add_argument(
         "-f", "--format", choices=(JSON, TEXT, MARKDOWN), default=JSON, help="default: json"
@@ -116,7 +122,7 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     if options.format == MARKDOWN:
         command.settings.set("MSS_MARKDOWN", True, priority="cmdline")
     read_options = ReadOptions(markdown=settings.read(command.settings).markdown)
-    for values in counted(_from_files(files, model, read_options), "files"):
+    for values in counted(_from_files(files, model, read_options), "pages"):
         answers.add(values)
     if addresses:
         _crawl(addresses, path, answers, command)
@@ -174,6 +180,11 @@ class _Answers:
 def _from_files(paths: list[Path], model: Model, options: ReadOptions) -> Iterator[dict[str, Any]]:
     state = ModelState.of(model)
     for path in paths:
+        if path.name.endswith(COLLECTIONS):
+            for page in stored(path):
+                values = _values(page.html, state, options, page.url)
+                yield {**values, "url": page.url}
+            continue
         try:
             html = decoded(read_regular(path, LARGEST_PAGE))
         except OSError as error:
@@ -181,11 +192,11 @@ def _from_files(paths: list[Path], model: Model, options: ReadOptions) -> Iterat
         yield {**_values(html, state, options), "url": str(path)}
 
 
-def _values(html: str, state: ModelState, options: ReadOptions) -> dict[str, Any]:
+def _values(html: str, state: ModelState, options: ReadOptions, url: str = "") -> dict[str, Any]:
     """The article in *html*, or the reason why there is none."""
     if _is_binary(html):
         return {"reason": NO_TEXT}
-    result = read_article(html, "", state, options)
+    result = read_article(html, url, state, options)
     return result.values if result.article else {"reason": result.reason}
 
 
@@ -233,7 +244,7 @@ ACTION = Action(
     "print the articles in files and at URLs",
     "Print the article in each page as a JSON line, as text or as Markdown, or the reason\n"
     "why there is none.",
-    "scrapy mss extract -f text https://example.com/news/story.html saved.html",
+    "scrapy mss extract -f text https://example.com/news/story.html saved.html crawl.warc.gz",
     add_arguments,
     perform,
     exit_codes=EXIT_CODES,

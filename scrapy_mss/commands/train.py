@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
-from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_mss.cli import CommandError, print_line
-from scrapy_mss.commands.base import Action, counted, existing_path
+from scrapy_mss.commands.base import Action, counted, existing_path, stored
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokenizer import tokenize
@@ -18,7 +17,7 @@ from scrapy_mss.models.learned_pages import generation_after, page_key
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
-from scrapy_mss.stored_pages import Source, StoredPage
+from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.wrappers import Registry, label, load_wrappers
 
 if TYPE_CHECKING:
@@ -57,11 +56,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     wrappers = load_wrappers(options.wrappers)
     store = FileStore(options.model, DEFAULT)
-    stored = store.load()  # a file that cannot be added to fails before the work
+    before = store.load()  # a file that cannot be added to fails before the work
     learned = Model(DEFAULT)
     rejected: Counter[str] = Counter()
-    for page in counted(_pages(options.sources), "pages"):
-        reason = learn(page, wrappers, stored, learned)
+    for page in counted(chain.from_iterable(map(stored, options.sources)), "pages"):
+        reason = learn(page, wrappers, before, learned)
         if reason:
             rejected[reason] += 1
     if not learned.bayes.pages and not rejected[ALREADY_LEARNED]:
@@ -96,15 +95,6 @@ def learn(page: StoredPage, wrappers: Registry, stored: Model, learned: Model) -
         return rejection.value
     learned.learned_pages.add(key, generation_after(stored.bayes.pages + learned.bayes.pages))
     return ""
-
-
-def _pages(paths: list[Path]) -> Iterator[StoredPage]:
-    for path in paths:
-        source = Source(path)
-        yield from source
-        if source.skipped.count:
-            count, first = source.skipped.count, source.skipped.first
-            print_line(f"{path}: skipped {count} records; the first: {first}", sys.stderr)
 
 
 ACTION = Action(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol, cast
 
 import scrapy
@@ -42,3 +42,12 @@ def runs_asyncio() -> bool:
     except RuntimeError:
         return False
     return True
+
+
+def serialized_fields(exporter: Any, item: object) -> Iterable[tuple[str, Any]]:  # noqa: ANN401
+    """The names and values that an item exporter exports of *item*."""
+    try:
+        fields = exporter.get_serialized_fields
+    except AttributeError:  # in older versions of Scrapy, such as 2.13, it is private
+        fields = exporter._get_serialized_fields  # noqa: SLF001
+    return cast("Iterable[tuple[str, Any]]", fields(item))

@@ -1,9 +1,10 @@
-"""Kept tokens -> plain text, and -> well-formed HTML.
+"""Kept tokens -> plain text, with the marks of lists or without, and -> well-formed HTML.
 
 Text has paragraphs separated by an empty line and white space as a browser shows it. The text
 between two tags is one slice of the cleaned source. What lies between two slices decides how they
 are joined: a block's tag begins a paragraph, a line break a line (two of them a paragraph), other
-tags nothing but the white space next to them.
+tags nothing but the white space next to them. In `readable` text the cells of a row are on one
+line, and an item of a list has its mark.
 
 HTML is the page's own source with the tags opened and closed that cutting broke. It is as safe as
 the page is: what may be shown comes from `scrapy_mss.sanitizing`.
@@ -12,11 +13,15 @@ the page is: what may be shown comes from `scrapy_mss.sanitizing`.
 from __future__ import annotations
 
 import re
+from itertools import chain, compress
 
 import numpy as np
 
 from scrapy_mss.markup.elements import Indices, is_tag_of, prefix_sums
+from scrapy_mss.markup.list_marks import items_of
 from scrapy_mss.markup.references import decode_all
+from scrapy_mss.markup.slice_gaps import gaps_between
+from scrapy_mss.markup.table_rows import row_joints
 from scrapy_mss.markup.tags import (
     BLOCK_TAGS,
     LINE_BREAK_TAGS,
@@ -31,10 +36,20 @@ _BREAKS = np.array(
     [2 if name in BLOCK_TAGS else int(name in LINE_BREAK_TAGS) for name in TAG_NAMES], np.int32
 )
 _JOINTS = ("", "\n", "\n\n", " ")
+PARAGRAPH = _JOINTS.index("\n\n")
 _SPACE = _JOINTS.index(" ")
 
-# What no page shows: controls, and halves of surrogate pairs.
-_NO_TEXT = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
+# What no page shows: controls, and halves of surrogate pairs. Tabs are not of the page, but ours.
+_NO_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
+
+# Characters that are there and not seen: of no width, of direction, joiners, fillers. Within a word
+# some of them matter; alone they are nothing.
+_INVISIBLE = (
+    *(0x20, 0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFEFF, 0xFFA0),
+    *chain(range(0x180B, 0x180F), range(0x200B, 0x2010), range(0x2028, 0x202F)),
+    *chain(range(0x2060, 0x2070), range(0xFE00, 0xFE10)),
+)
+INVISIBLE = "".join(map(chr, _INVISIBLE))
 
 # A declaration between two words is part of the slice, since it is no token.
 DECLARATION = re.compile(r"<[!?/][^>]*(?:>|\Z)")
@@ -42,32 +57,66 @@ _TAG_NAME = re.compile(r"</?([^\s/>]+)")
 
 
 def render(tokens: Tokens, kept: Bools) -> str:
-    """The text of the *kept* tokens (bool[n_tokens])."""
+    """The text of the *kept* tokens (bool[n_tokens]), and not a character more."""
     starts, ends = _run_bounds(kept & ~tokens.is_tag)
     if not len(starts):
         return ""
+    joints = [_JOINTS[joint] for joint in _joints(tokens, starts, ends).tolist()]
+    return _joined(_slices(tokens, starts, ends), joints)
+
+
+def readable(tokens: Tokens, kept: Bools) -> str:
+    """The same as it is read: a row of a table is a line, an item of a list has its mark.
+
+    What has nothing that anybody sees, such as a paragraph of a zero-width space, is left out.
+    """
+    starts, ends = _run_bounds(kept & ~tokens.is_tag)
+    slices = _slices(tokens, starts, ends)
+    seen = [part.isascii() or bool(part.strip(INVISIBLE)) for part in slices]
+    if not all(seen):
+        slices, starts, ends = list(compress(slices, seen)), starts[seen], ends[seen]
+    if not slices:
+        return ""
+    levels = _joints(tokens, starts, ends)
+    joints = [_JOINTS[joint] for joint in levels.tolist()]
+    gaps = gaps_between(tokens, starts, ends, np.equal(levels, PARAGRAPH))
+    for gap, cells in row_joints(gaps):
+        joints[gap] = cells
+    items = items_of(gaps)
+    for gap in items.tight.tolist():
+        joints[gap] = "\n"
+    for number, mark in zip(items.slices.tolist(), items.marks, strict=True):
+        slices[number] = mark + slices[number]
+    return _joined(slices, joints)
+
+
+def _slices(tokens: Tokens, starts: Indices, ends: Indices) -> list[str]:
+    """The text of each of the runs from *starts* to *ends*."""
     # A page may have a slice for each of its words: what is done for each is done by few steps.
     clean = tokens.clean
     bounds = zip(
         tokens.clean_start[starts].tolist(), tokens.clean_end[ends - 1].tolist(), strict=True
     )
     slices = [clean[start:end] for start, end in bounds]
+    return [part if part.isalnum() else _shown(part) for part in slices]
+
+
+def _joined(slices: list[str], joints: list[str]) -> str:
     parts = [""] * (2 * len(slices) - 1)
-    parts[::2] = [part if part.isalnum() else _shown(part) for part in slices]
-    parts[1::2] = [_JOINTS[joint] for joint in _joints(tokens, starts, ends)]
+    parts[::2] = slices
+    parts[1::2] = joints
     return _without_controls("".join(parts).strip())
 
 
-def _joints(tokens: Tokens, starts: Indices, ends: Indices) -> list[int]:
-    """Which of ``_JOINTS`` is between each of the runs from *starts* to *ends* and the next."""
+def _joints(tokens: Tokens, starts: Indices, ends: Indices) -> Indices:
+    """intp[n_runs - 1]: which of ``_JOINTS`` is between each of the runs and the next."""
     first, last = starts[0], ends[-1]
     starts, ends = starts[1:] - first, ends[:-1] - first
     breaks = prefix_sums(_BREAKS[tokens.tag[first:last]] * tokens.is_tag[first:last])
     blanks = prefix_sums(tokens.blank_before[first:last])
     level = np.minimum(breaks[starts] - breaks[ends], 2)
     blank = blanks[starts + 1] > blanks[ends]
-    joints: list[int] = np.where(level > 0, level, np.where(blank, _SPACE, 0)).tolist()
-    return joints
+    return np.where(level > 0, level, np.where(blank, _SPACE, 0)).astype(np.intp)
 
 
 def _shown(part: str) -> str:
@@ -86,7 +135,8 @@ def _without_controls(text: str) -> str:
     if text.replace("\n", "").isprintable() or not _NO_TEXT.search(text):
         return text
     lines = _NO_TEXT.sub(" ", text).split("\n")
-    return "\n".join(" ".join(line.split()) for line in lines).strip()
+    cells = ([" ".join(cell.split()) for cell in line.split("\t")] for line in lines)
+    return "\n".join("\t".join(line) for line in cells).strip()
 
 
 def runs(kept: Bools) -> list[tuple[int, int]]:

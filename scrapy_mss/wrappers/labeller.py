@@ -23,7 +23,7 @@ from itertools import chain
 import numpy as np
 from lxml import etree
 
-from scrapy_mss.markup.rendering import render
+from scrapy_mss.markup.rendering import readable
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
 from scrapy_mss.wrappers.dom_alignment import AlignedTree
@@ -144,7 +144,7 @@ class _Labeller:
             self.wrapper,
             self.tree.tokens,
             inside,
-            text=render(self.tree.tokens, inside),
+            text=readable(self.tree.tokens, inside),
             title=title[0] if title else "",
             authors=authors,
             published=published[0] if published else "",

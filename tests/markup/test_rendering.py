@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from unicodedata import category
 
@@ -9,12 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.markup.references import decode_all
-from scrapy_mss.markup.rendering import render, runs, well_formed
+from scrapy_mss.markup.rendering import INVISIBLE, readable, render, runs, well_formed
 from scrapy_mss.markup.tags import TAG_NAMES, VOID_TAGS
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
 from tests.helpers.effort import examples
 from tests.helpers.markup import NESTED, SOUP, TAG_SOUP, marked, shown
+
+# Lists and tables that may be cut, nested and left open.
+LISTS = st.lists(
+    st.sampled_from(
+        "<ul> </ul> <ol> </ol> <li> </li> <table> </table> <tr> </tr> <td> </td> <th> <p> <br> one "
+        "two. 3".split()
+    ),
+    max_size=40,
+).map(" ".join)
 
 
 def rendered(source: str) -> str:
@@ -124,6 +134,102 @@ def test_rendered_text(source: str, expected: str) -> None:
 )
 def test_text_of_the_tokens_outside_the_braces(source: str, expected: str) -> None:
     assert render(*marked(source)) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        # The items of a list.
+        ("<ul><li>one</li><li>two</li></ul>three", "- one\n- two\n\nthree"),
+        ("zero<ul><li>one<li>two</ul>", "zero\n\n- one\n- two"),
+        ("<ul><li><p>one</p></li><li><p>two</p></li></ul>", "- one\n\n- two"),
+        ("<ul><li>one<br>more</li><li>two</li></ul>", "- one\nmore\n- two"),
+        ("<ul><li></li><li>two</li></ul>three", "- two\n\nthree"),
+        ("<ul><li>one</li></ul>two<ul><li>three</ul>", "- one\n\ntwo\n\n- three"),
+        # With what is in them.
+        ("<ul><li>one<ul><li>two</li></ul></li><li>three</ul>", "- one\n- two\n- three"),
+        ("<ul><li><a>one</a>, <b>two</b></li></ul>", "- one, two"),
+        # What is laid out as a list has several paragraphs, and no marks.
+        ("<ul><li><h3>one</h3><p>two</p><li>three</ul>", "one\n\ntwo\n\n- three"),
+        # Numbers are those that a browser shows.
+        ("<ol><li>one</li><li>two</li></ol>", "1. one\n2. two"),
+        ("<ol start=7><li>one<li>two</ol>", "7. one\n8. two"),
+        ("<ol start='12345678901'><li>one</ol>", "1. one"),
+        ("<ol><li></li><li>two</li></ol>", "2. two"),
+        ("<ol><li>one<ol><li>a<li>b</ol><li>two</ol>", "1. one\n1. a\n2. b\n2. two"),
+        ("<ol><li>one<ul><li>a</ul><li>two</ol>", "1. one\n- a\n2. two"),
+        ("<ol><li>1</ol><ol><li>one</ol>", "1. 1\n1. one"),
+        # No list.
+        ("<li>one", "- one"),
+        ("one</li></ul><p>two", "one\n\ntwo"),
+        ("<li><p></p></li>one", "one"),
+        # The rows of a table, with empty cells.
+        ("<table><tr><td>1<td>2<tr><td>3<td>4</table>", "1\t2\n3\t4"),
+        ("0<table><tr><th><th>1<th>2<tr><th>3<td><td>4</table>5", "0\n\n\t1\t2\n3\t\t4\n\n5"),
+        ("<table><caption>0</caption><tr><td>1<td>2<tr><td>3</table>", "0\n\n1\t2\n3"),
+        ("<table><tr><td><p>1</p></td><td><b>2</b> x<tr><td>3</table>", "1\t2 x\n3"),
+        ("<table><tr><td>1\t\0 1<td>2<tr><td>3</table>", "1 1\t2\n3"),
+        # What lays out a page: one row, one column, cells with lines or tables.
+        ("<table><tr><td>1<td>2</table>", "1\n\n2"),
+        ("<table><tr><td>1<tr><td>2</table>", "1\n\n2"),
+        ("<table><tr><td>1<td>2<br>2<tr><td>3</table>", "1\n\n2\n2\n\n3"),
+        ("<table><tr><td>1<td><p>2<p>2<tr><td>3</table>", "1\n\n2\n\n2\n\n3"),
+        (
+            "<table><tr><td>1<td><table><tr><td>a<td>b<tr><td>c</table><tr><td>2<td>3</table>",
+            "1\n\na\tb\nc\n\n2\n\n3",
+        ),
+        ("<td>1<td>2<tr><td>3", "1\n\n2\n\n3"),
+        # What nobody sees.
+        ("<p>one<p>\u200b<p>two", "one\n\ntwo"),
+        ("<p>&#8203;&nbsp;\ufeff</p>one<p>&shy;", "one"),
+        ("<ul><li>one<li>\u2060<li>two</ul>", "- one\n- two"),
+        ("<table><tr><td>1<td>\u200b<td>2<tr><td>3</table>", "1\t\t2\n3"),
+        ("one<b>\u200b</b>two, three <i>\u200d</i>four", "onetwo, three four"),
+        ("<p>\u200b", ""),
+        # What is in a word stays.
+        (
+            "<p>\u0645\u06cc\u200c\u0631\u0648\u062f<p>co\u00adoperate",
+            "\u0645\u06cc\u200c\u0631\u0648\u062f\n\nco\u00adoperate",
+        ),
+    ],
+)
+def test_text_as_it_is_read(source: str, expected: str) -> None:
+    tokens = tokenize(source)
+
+    assert readable(tokens, np.ones(len(tokens), np.bool_)) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("{<ul><li>zero}<li>one{</ul>}", "- one"),
+        ("{<ul><li>}one<li>two</ul>", "- one\n- two"),
+        ("<ol><li>one{<li>two}<li>three</ol>", "1. one\n3. three"),
+        ("<ul>{<li>one</li>}</ul>two", "two"),
+        ("<table><tr><td>1{<td>2}<td>3<tr><td>4</table>", "1\t\t3\n4"),
+    ],
+)
+def test_text_as_it_is_read_of_the_tokens_outside_the_braces(source: str, expected: str) -> None:
+    assert readable(*marked(source)) == expected
+
+
+MARK = re.compile(r"^(?:- |\d+\. )", re.MULTILINE)
+
+
+@given(source=st.one_of(SOUP, TAG_SOUP, LISTS), data=st.data())
+@examples(2)
+def test_marks_are_all_that_readable_text_has_more(source: str, data: st.DataObject) -> None:
+    tokens = tokenize(source)
+    kept = any_choice(tokens, data)
+
+    text = readable(tokens, kept)
+
+    without = (MARK.sub("", each).strip(INVISIBLE) for each in (text, render(tokens, kept)))
+    ours, all_words = ([word for word in each.split() if word.strip(INVISIBLE)] for each in without)
+    assert ours == all_words
+    assert "  " not in text
+    assert "\n\n\n" not in text
+    assert text == text.strip()
 
 
 def is_visible(letter: str) -> bool:

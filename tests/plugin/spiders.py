@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -78,6 +79,18 @@ class Many(Silent):
     def parse(self, response: Response, **_: Any) -> Iterator[Any]:
         for number in range(self.count):
             yield {"url": f"{response.url}?{number}"}
+
+
+class Cells(Silent):
+    """Yields, for each of its addresses, an item with a title that a test has for it."""
+
+    name = "cells"
+
+    def parse(self, response: Response, **_: Any) -> Iterator[Any]:
+        from tests.plugin.test_feeds import CELLS
+
+        title, _expected = CELLS[self.urls.index(response.url)]
+        yield {"url": response.url, "title": title}
 
 
 class Asking(Silent):
@@ -173,6 +186,22 @@ class ScraperMeter:
         self.crawler.stats.max_value(self.STAT, len(slot.active) if slot else 0)
 
 
+class FolderRemover:
+    """An extension that removes the empty folder of MSS_WARC when the crawl begins."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        extension = cls()
+        extension.folder = Path(str(crawler.settings["MSS_WARC"]))
+        crawler.signals.connect(extension.opened, signals.spider_opened)
+        return extension
+
+    folder: Path
+
+    def opened(self) -> None:
+        self.folder.rmdir()
+
+
 class MemoryMeter:
     """An extension that writes the process's memory into the stats, every twenty items."""
 
@@ -204,7 +233,7 @@ class MemoryMeter:
 SPIDERS: dict[str, type[Spider]] = {
     spider.name: spider
     for spider in (
-        *(Silent, Following, AllStatuses, Own, Many, Asking, Html, Paths, Broken),
+        *(Silent, Following, AllStatuses, Own, Many, Cells, Asking, Html, Paths, Broken),
         NewsSpider,
     )
 }

@@ -49,6 +49,8 @@ GOOD: dict[str, list[tuple[object, object]]] = {
     "MSS_SITES": [("a.example, b.example", ["a.example", "b.example"]), ([], [])],
     "MSS_CHECKPOINT_PAGES": [("10", 10)],
     "MSS_CHECKPOINT_SECONDS": [("0.5", 0.5)],
+    "MSS_WARC": [("archive", "archive"), (None, "")],
+    "MSS_WARC_MEGABYTES": [("100", 100)],
     "MSS_REPLAY": [("pages.jsonl", ["pages.jsonl"])],
 }
 
@@ -75,6 +77,7 @@ BAD: dict[str, list[object]] = {
     "MSS_ONLY_NEW": ["perhaps", []],
     "MSS_SEEN_DAYS": [-1, "a year"],
     "MSS_RECHECK_HOURS": [-1, "daily", float("nan")],
+    "MSS_WARC_MEGABYTES": [0, "1 GB"],
     "MSS_CHECKPOINT_PAGES": [0],
     "MSS_CHECKPOINT_SECONDS": [0, float("nan")],
 }

@@ -1,0 +1,138 @@
+"""Feeds in other forms: Parquet, CSV that a spreadsheet may open; one for each day or site.
+
+They are Scrapy's item exporters, item filters and URI parameters. The add-on makes the formats
+known; `FEEDS` chooses one.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final, cast
+
+from itemadapter import ItemAdapter
+from scrapy.exporters import BaseItemExporter, CsvItemExporter
+from scrapy.extensions.feedexport import ItemFilter
+
+from scrapy_mss import settings
+from scrapy_mss.columns import Columns
+from scrapy_mss.crawl import _compat
+from scrapy_mss.items import ARTICLE_FIELDS
+from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.parquet_files import StreamAside, StreamBeside
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+logger = logging.getLogger(__name__)
+
+# What a spreadsheet takes for a formula, in the full-width forms, too, that some take for these.
+FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - the full-width forms are meant
+
+
+class ParquetItemExporter(BaseItemExporter):
+    """Parquet, by pyarrow. *names* are those of the project's items for fields of `Article`."""
+
+    def __init__(self, file: IO[bytes], *, names: Mapping[str, str], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._file = file
+        self._columns = Columns.of(names, self.fields_to_export)
+        self._rejected: set[str] = set()
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, file: IO[bytes], **kwargs: Any) -> Self:
+        options = settings.read(crawler.settings)
+        names = {name: options.field_name(name) for name in ARTICLE_FIELDS}
+        return cls(file, names=names, **kwargs)
+
+    def start_exporting(self) -> None:
+        """Begin beside the file, or, where it has no place of its own, in a temporary one."""
+        schema = self._columns.schema()
+        self._path = _path_of(self._file)
+        if self._path is None:
+            self._stream: StreamBeside | StreamAside = StreamAside(self._file, schema)
+        else:
+            if not self._path.stat().st_size:
+                self._path.unlink()  # what Scrapy has just made; no reader is to find it empty
+            self._stream = StreamBeside(self._path, schema)
+
+    def export_item(self, item: Any) -> None:
+        row, left = self._columns.row(_compat.serialized_fields(self, item))
+        for name in left.keys() - self._rejected:  # logged once, not once an item
+            self._rejected.add(name)
+            logger.warning(
+                "scrapy-mss: a value of %s is left out of the feed, as the column takes none like "
+                "it: %.100r. Further ones are not logged",
+                name,
+                left[name],
+            )
+        self._stream.rows.add(row)
+
+    def finish_exporting(self) -> None:
+        """Make the file."""
+        at = self._stream.finish()
+        if at != self._path:
+            logger.info(
+                "scrapy-mss: nothing can be added to %s, as it is a Parquet file; the articles of "
+                "this crawl are in %s",
+                self._path,
+                at,
+            )
+
+
+def _path_of(file: IO[bytes]) -> Path | None:
+    """Where *file* is, if it is a file that keeps its place and may be made anew there."""
+    name = getattr(file, "name", None)
+    # What Scrapy uploads in the end is a temporary file, of another class.
+    if (
+        os.name != "posix"
+        or type(file) is not io.BufferedWriter
+        or not isinstance(name, str | Path)
+    ):
+        return None
+    path = Path(name).absolute()
+    try:
+        same = os.path.samestat(path.stat(), os.fstat(file.fileno()))
+    except OSError:
+        return None
+    return path if same and path.is_file() else None
+
+
+class SpreadsheetCsvItemExporter(CsvItemExporter):
+    """CSV in which no cell is a formula: an apostrophe is put before what would begin one."""
+
+    def __init__(self, file: IO[bytes], **kwargs: Any) -> None:
+        # A value that cannot be encoded would keep its item from this feed and from all others.
+        # Scrapy's annotation says BytesIO, its documentation any file.
+        super().__init__(cast("Any", file), **{"errors": "replace", **kwargs})
+
+    def serialize_field(self, field: Mapping[str, Any], name: str, value: Any) -> Any:
+        value = super().serialize_field(field, name, value)
+        is_formula = isinstance(value, str) and value.lstrip(" ").startswith(FORMULA)
+        return f"'{value}" if is_formula else value
+
+
+class SiteFilter(ItemFilter):
+    """Has a feed take the articles of one site, its option ``site``."""
+
+    def __init__(self, feed_options: dict[str, Any] | None) -> None:
+        super().__init__(feed_options)
+        self._site = site_of(str((feed_options or {}).get("site") or ""))
+        if not self._site:
+            raise ValueError("SiteFilter: expected the feed's option 'site', such as 'example.com'")
+
+    def accepts(self, item: Any) -> bool:
+        """Whether the address of *item* is on the site."""
+        url = ItemAdapter(item).get("url")
+        return super().accepts(item) and isinstance(url, str) and site_of(url) == self._site
+
+
+def uri_params(params: dict[str, Any], _spider: Spider) -> dict[str, Any]:
+    """Scrapy's parameters of feed addresses, and ``%(day)s``: the day by UTC, as 2026-11-22."""
+    return {**params, "day": datetime.now(timezone.utc).date().isoformat()}
