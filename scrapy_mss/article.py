@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -19,11 +20,14 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.article_test import is_article
 from scrapy_mss.extractor import Extraction, Extractor, Site
 from scrapy_mss.items import Article, values_of
+from scrapy_mss.kept_media import kept_media
 from scrapy_mss.markdown import markdown
 from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools, Tokens
+from scrapy_mss.media import IMAGE, Medium, media_fields
 from scrapy_mss.metadata.dates import find as find_date
+from scrapy_mss.metadata.moments import Moments
 from scrapy_mss.metadata.text import clean
 from scrapy_mss.models.model import Model
 from scrapy_mss.sanitizing import sanitized
@@ -139,7 +143,7 @@ def _by_model(
         probability=round(extraction.probability, 4),
         confidence=None if extraction.confidence is None else round(extraction.confidence, 4),
         extractor=f"mss:{state.identifier}",
-        **page_metadata(tokens.source, url),
+        **page_metadata(tokens.source, url, kept_media(extraction.tokens, extraction.kept, url)),
     )
     return ArticleResult(article, source=MODEL, model_state=state.identifier)
 
@@ -181,7 +185,7 @@ def article_of_labels(
     """The article as a wrapper has labelled it, with the metadata of the page."""
     started = perf_counter()
     tokens, inside = labelling.tokens, labelling.inside
-    values = page_metadata(tokens.source, url)
+    values = page_metadata(tokens.source, url, kept_media(tokens, inside, url))
     by_rule = {
         "title": clean(labelling.title),
         "authors": [name for each in labelling.authors if (name := clean(each))],
@@ -193,17 +197,29 @@ def article_of_labels(
         **_shown(tokens, inside, url, options),
         probability=1.0,
         extractor=f"wrapper:{labelling.wrapper.id}",
-        **values | {name: value for name, value in by_rule.items() if value},
+        **_settled(values | {name: value for name, value in by_rule.items() if value}),
     )
     return ArticleResult(article, source=WRAPPER, seconds=perf_counter() - started)
 
 
-def page_metadata(html: str, url: str) -> dict[str, Any]:
-    """The metadata of the page; an error in reading them does not cost the text."""
+def page_metadata(html: str, url: str, kept: Sequence[Medium] = ()) -> dict[str, Any]:
+    """The metadata of the page, and its media with those *kept* with the text.
+
+    An error in reading them does not cost the text.
+    """
     try:
-        return metadata.read_html(html, url or None).fields()
+        found = metadata.read_html(html, url or None)
+        images = [each for each in found.media if each.kind == IMAGE]
+        others = [each for each in found.media if each.kind != IMAGE]
+        return _settled(found.fields()) | media_fields([*images, *kept, *others])
     except MemoryError:  # which concerns the process
         raise
     except Exception:
         logger.exception("scrapy-mss: cannot read the metadata of %s", url)
         return {}
+
+
+def _settled(values: dict[str, Any]) -> dict[str, Any]:
+    """*values* with their moments as an item has them."""
+    moments = Moments(values.get("published"), values.get("modified")).settled()
+    return values | moments._asdict()
