@@ -19,7 +19,9 @@ from scrapy_mss import stats
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl.jobs import PageJobs, answered
 from scrapy_mss.crawl.labelling import PageLabels
+from scrapy_mss.crawl.pages import listed_moments
 from scrapy_mss.crawl.wire import ERROR, FAILURES, PageAnswer, PageRequest
+from scrapy_mss.metadata.moments import Moments
 from scrapy_mss.settings import Options
 from scrapy_mss.stats import CrawlStats
 
@@ -60,7 +62,8 @@ class ArticleReader:
         reading = self._readings.setdefault(response, _Reading())
         async with reading.lock:
             if reading.result is None:
-                reading.result = await self._counted(self._read_response(response), response.url)
+                result = await self._counted(self._read_response(response), response.url)
+                reading.result = _dated(result, listed_moments(response))
         return reading.result
 
     async def article_in(self, html: str, url: str) -> ArticleResult:
@@ -126,6 +129,15 @@ class ArticleReader:
                 url,
                 error,
             )
+
+
+def _dated(result: ArticleResult, listed: Moments) -> ArticleResult:
+    """*result* with what a feed or sitemap knows of the article's dates."""
+    article = result.article
+    if article is None or not any(listed):
+        return result
+    moments = Moments(article.published, article.modified).confirmed_by(listed)
+    return replace(result, article=replace(article, **moments._asdict()))
 
 
 def _result(answer: PageAnswer) -> ArticleResult:
