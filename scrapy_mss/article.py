@@ -29,6 +29,7 @@ from scrapy_mss.media import IMAGE, Medium, media_fields
 from scrapy_mss.metadata.dates import find as find_date
 from scrapy_mss.metadata.moments import Moments
 from scrapy_mss.metadata.text import clean
+from scrapy_mss.metadata.text_language import language_of
 from scrapy_mss.models.model import Model
 from scrapy_mss.sanitizing import sanitized
 from scrapy_mss.text_extractor import TextExtractor
@@ -143,7 +144,10 @@ def _by_model(
         probability=round(extraction.probability, 4),
         confidence=None if extraction.confidence is None else round(extraction.confidence, 4),
         extractor=f"mss:{state.identifier}",
-        **page_metadata(tokens.source, url, kept_media(extraction.tokens, extraction.kept, url)),
+        **_with_language(
+            page_metadata(tokens.source, url, kept_media(extraction.tokens, extraction.kept, url)),
+            extraction.text,
+        ),
     )
     return ArticleResult(article, source=MODEL, model_state=state.identifier)
 
@@ -174,7 +178,7 @@ def _by_extractor(html: str, url: str, name: str, extractor: TextExtractor) -> A
     # Extractors separate paragraphs by empty lines or by line breaks alone.
     if not is_article(_LINE_BREAKS.sub("\n\n", text.strip())):
         return ArticleResult(reason=TOO_SHORT, source=EXTRACTOR)
-    values = page_metadata(html, url)
+    values = _with_language(page_metadata(html, url), text)
     article = Article(url, text=text, probability=1.0, extractor=name, **values)
     return ArticleResult(article, source=EXTRACTOR)
 
@@ -186,6 +190,7 @@ def article_of_labels(
     started = perf_counter()
     tokens, inside = labelling.tokens, labelling.inside
     values = page_metadata(tokens.source, url, kept_media(tokens, inside, url))
+    values = _with_language(values, labelling.text)
     by_rule = {
         "title": clean(labelling.title),
         "authors": [name for each in labelling.authors if (name := clean(each))],
@@ -217,6 +222,11 @@ def page_metadata(html: str, url: str, kept: Sequence[Medium] = ()) -> dict[str,
     except Exception:
         logger.exception("scrapy-mss: cannot read the metadata of %s", url)
         return {}
+
+
+def _with_language(values: dict[str, Any], text: str) -> dict[str, Any]:
+    """*values* with the language of the *text*, if that is known better than the page says."""
+    return values | {"language": language_of(text, values.get("language"))}
 
 
 def _settled(values: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -114,6 +115,17 @@ def _dotted_path(value: object) -> str:
     return value or ""
 
 
+_LANGUAGE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{1,8})*")
+
+
+def _languages(value: object) -> tuple[str, ...]:
+    """Languages without their regions, which articles do not have either."""
+    found = [_LANGUAGE.fullmatch(str(each).lower()) for each in listed(value)]
+    if not all(found):
+        raise ValueError(value)
+    return tuple(each[1] for each in found if each)
+
+
 EMIT_ARTICLES, EMIT_ALL = "articles", "all"
 
 SETTINGS: tuple[Setting, ...] = (
@@ -175,6 +187,16 @@ SETTINGS: tuple[Setting, ...] = (
         _share,
         "a number from 0 to 1",
         "A page with a lower probability is treated like a page without an article.",
+    ),
+    Setting(
+        "MSS_LANGUAGES",
+        (),
+        _languages,
+        "a list of languages, such as en,de",
+        "An article in another language is treated like a page without an article; one whose "
+        "language is not known passes. Empty: all pass. With `pip install 'scrapy-mss[language]'` "
+        "the text tells the language where the page is silent or wrong. See "
+        "[language](metadata.md#language).",
     ),
     Setting(
         "MSS_ITEM_CLASS",
@@ -363,6 +385,7 @@ class Options:
     extractor: str
     emit: str
     min_probability: float
+    languages: tuple[str, ...]
     item_class: str | type
     field_map: dict[str, str]
     raw_html: bool

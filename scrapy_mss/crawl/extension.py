@@ -29,6 +29,7 @@ from scrapy_mss.crawl.summary import summary
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.metadata.sites import public_suffixes
+from scrapy_mss.metadata.text_language import detector
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
 from scrapy_mss.seen.crawled import DAY, SeenArticles, Times
@@ -47,6 +48,10 @@ logger = logging.getLogger(__name__)
 
 MEGABYTE = 2**20
 SEEN_FILE = "mss/seen.db"
+WITHOUT_DETECTOR = (
+    "MSS_LANGUAGES goes by what pages declare, and those that are silent pass; with "
+    "pip install 'scrapy-mss[language]' the language is told from the text"
+)
 
 
 class MssExtension:
@@ -58,6 +63,8 @@ class MssExtension:
         for complaint in settings.unknown(crawler.settings):
             logger.warning("scrapy-mss: %s", complaint)
         _check_replay(self.options)
+        if self.options.languages and detector() is None:
+            logger.warning("scrapy-mss: %s", WITHOUT_DETECTOR)
         self.wrappers = load_wrappers(self.options.wrappers)
         self.stats = CrawlStats(crawler.stats)
         self.item_pages = ItemPages()

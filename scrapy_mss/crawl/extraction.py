@@ -21,6 +21,7 @@ from scrapy_mss.crawl.jobs import PageJobs, answered
 from scrapy_mss.crawl.labelling import PageLabels
 from scrapy_mss.crawl.pages import listed_moments
 from scrapy_mss.crawl.wire import ERROR, FAILURES, PageAnswer, PageRequest
+from scrapy_mss.items import Article
 from scrapy_mss.metadata.moments import Moments
 from scrapy_mss.settings import Options
 from scrapy_mss.stats import CrawlStats
@@ -30,6 +31,7 @@ logger = logging.getLogger(__name__)
 # Why a page has no article, besides the reasons of `article` and `page_work`.
 TOO_LARGE = "too_large"
 IMPROBABLE = "improbable"
+OTHER_LANGUAGE = "other_language"
 
 
 @dataclass(slots=True)
@@ -94,6 +96,9 @@ class ArticleReader:
         article = result.article
         if article is not None and (article.probability or 0) < self._options.min_probability:
             result, article = replace(result, article=None, reason=IMPROBABLE), None
+        if article is not None and self._is_foreign(article):
+            logger.debug("scrapy-mss: %s is in %s: %s", url, article.language, OTHER_LANGUAGE)
+            result, article = replace(result, article=None, reason=OTHER_LANGUAGE), None
         self._stats.add(stats.EXTRACT_PAGES)
         self._stats.add(stats.EXTRACT_SECONDS, result.seconds)
         if result.extractor_error:
@@ -107,6 +112,11 @@ class ArticleReader:
             stat = stats.EXTRACT_FAILED if failed else stats.EXTRACT_DROPPED
             self._stats.add(stat, reason=result.reason)
         return result
+
+    def _is_foreign(self, article: Article) -> bool:
+        """Whether an article is in none of the languages that are asked for."""
+        asked = self._options.languages
+        return bool(asked and article.language) and article.language not in asked
 
     async def _attempted(self, reading: Awaitable[ArticleResult], url: str) -> ArticleResult:
         """What comes of *reading*; whatever goes wrong, the crawl goes on."""

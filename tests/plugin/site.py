@@ -115,6 +115,15 @@ def plain(number: int, *, paragraphs: int = 6) -> str:
     return _frame(told, main, random.Random(number))
 
 
+def german(number: int) -> str:
+    """A page in German that says it is in English."""
+    told = story("plain", number)
+    sentence = "Die Fähre fährt wieder, nachdem der Sturm sie im Hafen gehalten hatte."
+    body = "".join(f"<p>{sentence} {n} Schiffe warteten. {sentence}</p>\n" for n in range(2, 9))
+    main = f'<div id="content"><h2>{told.title}</h2><div class="text">{body}</div></div>'
+    return _frame(told, main, random.Random(number))
+
+
 def index(number: int) -> str:
     """A page of links."""
     chance = random.Random(f"index {number}")
@@ -174,6 +183,7 @@ N_HOSTILE = 10
 ROUTES: dict[str, Callable[[int], Answer]] = {
     "wrapped": _html(wrapped),
     "plain": _html(plain),
+    "german": _html(german),
     "index": _html(index),
     "small": _html(small),
     "big": _html(lambda number: plain(number, paragraphs=15_000)),
