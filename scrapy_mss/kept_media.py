@@ -56,7 +56,8 @@ from scrapy_mss.sanitizing import base_url
 MAX_LOOKED_AT: Final = 1_000  # tags of media in one article
 MAX_LEAD: Final = 1_500  # tokens between the headline and the text
 MAX_TAG: Final = 2**14  # characters of a tag; a list of sizes is long
-MAX_SIZES: Final = 50  # of one picture
+MAX_SIZES: Final = 50  # in one list
+MAX_INSIDE: Final = 20  # tags of a kind in an element, such as `<source>` in `<picture>`
 MAX_ADDRESS: Final = 4_096
 MAX_DEPTH: Final = 40  # elements around a picture that are looked at
 FEW_WORDS: Final = 4  # in a box with a link: a name and an agency may have one
@@ -144,6 +145,8 @@ class _Article:
     kept: Bools
     base: str
     _places: dict[str, Indices] = field(default_factory=dict)
+    _texts: dict[int, str] = field(default_factory=dict)
+    _values: dict[int, dict[str, str]] = field(default_factory=dict)
 
     def places(self, first: int, last: int) -> list[int]:
         """Where tags of media open between two tokens."""
@@ -174,7 +177,7 @@ class _Article:
         attributes = self._attributes(place)
         if _is_small(attributes) or not JUNK.isdisjoint(class_words(self._source(place))):
             return None
-        url = self._address(attributes, self._sources(around))
+        url = self._address(attributes, self._sources(place, around))
         if not url or is_junk(url):
             return None
         caption = self._caption(place, around)
@@ -255,24 +258,24 @@ class _Article:
         is_page = bool(href) and not href.startswith(("#", "javascript:"))
         return is_page and extension_of(href) not in IMAGE_FILES
 
-    def _sources(self, around: list[int]) -> Iterator[Mapping[str, str]]:
-        """The attributes of each `<source>` in the `<picture>` around an image."""
+    def _sources(self, place: int, around: list[int]) -> Iterator[Mapping[str, str]]:
+        """The attributes of each `<source>` in the `<picture>` around its first image."""
         for element in around[:1]:
-            if TAG_NAMES[self.tokens.tag[element]] == "picture":
+            is_picture = TAG_NAMES[self.tokens.tag[element]] == "picture"
+            if is_picture and self._opening("img", element)[:1] == [place]:
                 yield from self._inside(element)
 
     def _inside(self, element: int) -> Iterator[Mapping[str, str]]:
         """The attributes of the `<source>` tags in an *element*."""
-        for place in self._opening("source", element)[:MAX_SIZES]:
-            yield self._attributes(place)
+        yield from map(self._attributes, self._opening("source", element))
 
     def _opening(self, name: str, element: int) -> list[int]:
-        """Where tags called *name* open in an *element*."""
+        """Where the first tags called *name* open in an *element*."""
         if name not in self._places:
             self._places[name] = np.flatnonzero(self.tokens.is_open(name))
         places, end = self._places[name], int(self.tokens.partner[element])
         first, after = np.searchsorted(places, (element, max(end, element)))
-        inside: list[int] = places[first:after].tolist()
+        inside: list[int] = places[first : min(after, first + MAX_INSIDE)].tolist()
         return inside
 
     def _caption(self, place: int, around: list[int]) -> str:
@@ -293,7 +296,12 @@ class _Article:
         return ""
 
     def _text(self, element: int) -> str:
-        """The text of an *element* on one line."""
+        """The text of an *element* on one line; many pictures may share it."""
+        if element not in self._texts:
+            self._texts[element] = self._read_text(element)
+        return self._texts[element]
+
+    def _read_text(self, element: int) -> str:
         tokens, end = self.tokens, int(self.tokens.partner[element])
         start = int(tokens.clean_end[element])
         until = min(int(tokens.clean_start[end]), start + 4 * MAX_CAPTION) if end > 0 else start
@@ -308,7 +316,9 @@ class _Article:
 
     def _attributes(self, place: int) -> dict[str, str]:
         """The attributes of the tag at *place*, the first of each name."""
-        values: dict[str, str] = {}
+        if place in self._values:
+            return self._values[place]
+        values = self._values[place] = {}
         for name, value in _ATTRIBUTE.findall(self._source(place)):
             if value:
                 bare = value[1:-1] if value[0] in "\"'" else value

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 IMAGE, VIDEO, AUDIO = "image", "video", "audio"
@@ -89,7 +89,7 @@ def merged(media: Iterable[Medium]) -> list[Medium]:
     return list(found.values())
 
 
-def media_fields(media: Iterable[Medium]) -> dict[str, list[object]]:
+def media_fields(media: Iterable[Medium]) -> dict[str, Any]:
     """The fields of an article with these *media*."""
     once = merged(media)
     return {

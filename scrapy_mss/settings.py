@@ -199,6 +199,14 @@ SETTINGS: tuple[Setting, ...] = (
         "[language](metadata.md#language).",
     ),
     Setting(
+        "MSS_JOIN_PAGES",
+        10,
+        _at_least(1, int),
+        "a number of pages, 1 for none but the first",
+        "How many pages of an article that is spread over several are joined at most. See "
+        "[articles of several pages](crawling.md#articles-of-several-pages).",
+    ),
+    Setting(
         "MSS_ITEM_CLASS",
         "scrapy_mss.items.Article",
         lambda value: value,
@@ -386,6 +394,7 @@ class Options:
     emit: str
     min_probability: float
     languages: tuple[str, ...]
+    join_pages: int
     item_class: str | type
     field_map: dict[str, str]
     raw_html: bool

@@ -8,6 +8,7 @@ stopped, and a summary is logged. The components take from it what they need.
 from __future__ import annotations
 
 import logging
+from functools import partial
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from scrapy.utils.project import data_path
 from scrapy_mss import settings, stats
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extraction import ArticleReader
+from scrapy_mss.crawl.further_pages import FurtherPages
 from scrapy_mss.crawl.item_pages import ItemPages
 from scrapy_mss.crawl.jobs import PageJobs
 from scrapy_mss.crawl.labelling import PageLabels
@@ -78,6 +80,10 @@ class MssExtension:
         labels = PageLabels(self.wrappers, self.jobs, self.stats, trust_misses=trusted)
         self.trainer = Trainer(self.options, labels, self.learner, self.stats)
         self._reader = ArticleReader(self.options, labels, self.jobs, self.stats)
+        if self.options.join_pages > 1:
+            fetch = partial(_compat.download, crawler)
+            most, longest = self.options.join_pages, self.options.max_body
+            self._reader.further_pages = FurtherPages(fetch, self.stats, most, longest)
         self._asked_for_workers = "MSS_WORKERS" in crawler.settings
         self._timers: list[_compat.Stoppable] = []
         crawler.signals.connect(self.open, signals.spider_opened)

@@ -17,6 +17,8 @@ from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss import stats
 from scrapy_mss.article import ArticleResult
+from scrapy_mss.crawl._compat import runs_asyncio
+from scrapy_mss.crawl.further_pages import FURTHER_PAGE, FurtherPages
 from scrapy_mss.crawl.jobs import PageJobs, answered
 from scrapy_mss.crawl.labelling import PageLabels
 from scrapy_mss.crawl.pages import listed_moments
@@ -56,6 +58,7 @@ class ArticleReader:
         self._labels = labels
         self._jobs = jobs
         self._stats = numbers
+        self.further_pages: FurtherPages | None = None  # each page is an article of its own
         self._readings: WeakKeyDictionary[Response, _Reading] = WeakKeyDictionary()
         self._logged_errors: set[str] = set()
 
@@ -64,19 +67,38 @@ class ArticleReader:
         reading = self._readings.setdefault(response, _Reading())
         async with reading.lock:
             if reading.result is None:
-                result = await self._counted(self._read_response(response), response.url)
-                reading.result = _dated(result, listed_moments(response))
+                reading.result = await self._whole(response)
         return reading.result
+
+    async def _whole(self, response: HtmlResponse) -> ArticleResult:
+        """The article of *response* with its further pages, and its dates from lists."""
+        further = self.further_pages if runs_asyncio() else None  # else nothing suspends a reading
+        if further is not None and further.has(response.url):
+            self._stats.add(stats.EXTRACT_DROPPED, reason=FURTHER_PAGE)
+            return ArticleResult(reason=FURTHER_PAGE)
+        result = await self._counted(self._read_response(response), response.url)
+        result = _dated(result, listed_moments(response))
+        return (
+            result
+            if further is None
+            else await further.joined(response, result, self._read_further)
+        )
+
+    async def _read_further(self, response: HtmlResponse) -> ArticleResult:
+        reading = self._read_response(response, further=True)
+        return await self._attempted(reading, response.url)
 
     async def article_in(self, html: str, url: str) -> ArticleResult:
         """What came of a page that is not a response of this crawl."""
         return await self._counted(self._read(html, url), url)
 
-    async def _read_response(self, response: HtmlResponse) -> ArticleResult:
+    async def _read_response(
+        self, response: HtmlResponse, *, further: bool = False
+    ) -> ArticleResult:
         labels = await self._labels_of(response)
         if labels is not None:
             return _result(labels)
-        return await self._read(response.text, response.url)
+        return await self._read(response.text, response.url, further=further)
 
     async def _labels_of(self, response: HtmlResponse) -> PageAnswer | None:
         """What the wrapper of the site gives, if there is one and its articles are preferred."""
@@ -85,10 +107,10 @@ class ArticleReader:
         labelled = self._labels.begin(response, article=True)
         return None if labelled is None else await self._labels.answer(labelled)
 
-    async def _read(self, html: str, url: str) -> ArticleResult:
+    async def _read(self, html: str, url: str, *, further: bool = False) -> ArticleResult:
         if len(html) > self._options.max_body:
             return ArticleResult(reason=TOO_LARGE)
-        return _result(await answered(self._jobs.begin(PageRequest(html, url))))
+        return _result(await answered(self._jobs.begin(PageRequest(html, url, further=further))))
 
     async def _counted(self, reading: Awaitable[ArticleResult], url: str) -> ArticleResult:
         """What comes of *reading*, counted: the one place that does."""

@@ -23,6 +23,7 @@ from scrapy_mss.media import Medium
 from scrapy_mss.metadata.breadcrumbs import breadcrumbs
 from scrapy_mss.metadata.declared_media import declared_media
 from scrapy_mss.metadata.field_sources import PARSERS, resolve_field
+from scrapy_mss.metadata.next_page import next_page
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.metadata.text import Element
 
@@ -45,6 +46,7 @@ class Metadata:
     is_accessible_for_free: bool | None = None
     breadcrumbs: list[dict[str, str]] = field(default_factory=list)
     media: list[Medium] = field(default_factory=list)
+    next_page: str = ""
     sources: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def source(self, name: str) -> str | None:
@@ -70,7 +72,9 @@ def read(root: Element, url: str | None = None) -> Metadata:
             found, sources[name] = resolved
             values[name] = found.value
     trail, media = breadcrumbs(page), declared_media(page, values.get("main_image"))
-    return Metadata(**values, breadcrumbs=trail, media=media, sources=sources)
+    return Metadata(
+        **values, breadcrumbs=trail, media=media, next_page=next_page(page), sources=sources
+    )
 
 
 def read_html(html: str, url: str | None = None) -> Metadata:
