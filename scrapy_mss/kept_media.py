@@ -50,6 +50,7 @@ from scrapy_mss.media import (
     Medium,
     extension_of,
     is_junk,
+    on_one_line,
 )
 from scrapy_mss.sanitizing import base_url
 
@@ -183,7 +184,7 @@ class _Article:
         caption = self._caption(place, around)
         if not caption and (self._is_teaser(around) or self._is_in_box(around)):
             return None
-        alt = " ".join(attributes.get("alt", "").split())[:MAX_CAPTION]
+        alt = on_one_line(attributes.get("alt", ""))
         alt = "" if alt in SAYS_NOTHING else alt
         return Medium(IMAGE, url, caption, alt)
 
@@ -198,7 +199,7 @@ class _Article:
             return Medium(name, best, is_file=bool(files)) if best else None
         url = self._first_address(attributes) or ""
         kind = _KIND_OF_HOST.get(_host(url))
-        title = " ".join(attributes.get("title", "").split())[:MAX_CAPTION]
+        title = on_one_line(attributes.get("title", ""))
         return Medium(kind, url, title, is_file=False) if kind else None
 
     # --- what is around a tag ---------------------------------------------------------------------
@@ -306,7 +307,7 @@ class _Article:
         start = int(tokens.clean_end[element])
         until = min(int(tokens.clean_start[end]), start + 4 * MAX_CAPTION) if end > 0 else start
         text = _TAG.sub(" ", _INLINE_TAG.sub("", tokens.clean[start:until]))
-        return " ".join(decode_all(text).split())[:MAX_CAPTION]
+        return on_one_line(decode_all(text))
 
     # --- what a tag says --------------------------------------------------------------------------
 

@@ -36,6 +36,7 @@ JUNK: Final = frozenset(
     pixel placeholder spacer spinner sprite tracking transparent
     """.split()
 )
+_CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 _WORD: Final = re.compile(r"[a-z]+")
 _SIZE: Final = re.compile(r"[-_]?(?:\d{2,4}x\d{2,4}|\d{3,4}w|scaled|w\d{3,4})$")
 
@@ -97,6 +98,11 @@ def media_fields(media: Iterable[Medium]) -> dict[str, Any]:
         "image_urls": [each.url for each in once if each.kind == IMAGE],
         "file_urls": [each.url for each in once if each.kind != IMAGE and each.is_file],
     }
+
+
+def on_one_line(text: str) -> str:
+    """*text* as it is kept of a medium: on one line, without what no page shows."""
+    return " ".join(_CONTROLS.sub(" ", text).split())[:MAX_CAPTION]
 
 
 def _path(url: str) -> str:

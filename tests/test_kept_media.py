@@ -171,3 +171,14 @@ def test_a_page_of_pictures_has_an_end() -> None:
     assert len(shown(many)) == MAX_MEDIA
     assert shown("<img src=" + "<" * 50_000) == []
     assert shown("<figure>" * 3_000 + "<img src=/a.jpg>" + "<figcaption>" * 3_000) != []
+
+
+def test_captions_have_no_character_that_no_page_shows() -> None:
+    text = "The\x07 fer&#7;ry\ud800 &amp;\n sea"
+    inside = f"<figure><img src=/a.jpg alt='{text}'><figcaption>{text}</figcaption></figure>"
+
+    (found,) = shown(inside)
+
+    assert found.caption == found.alt
+    assert found.caption.isprintable()
+    assert found.caption.endswith("& sea")

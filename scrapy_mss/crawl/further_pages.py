@@ -28,7 +28,7 @@ from scrapy_mss.items import Article
 from scrapy_mss.media import Medium, media_fields
 from scrapy_mss.metadata.next_page import is_first
 from scrapy_mss.metadata.sites import site_of
-from scrapy_mss.seen.keys import address_key, text_key
+from scrapy_mss.seen.keys import address_key
 from scrapy_mss.stats import CrawlStats
 
 logger = logging.getLogger(__name__)
@@ -40,6 +40,8 @@ MAX_REMEMBERED: Final = 100_000  # further pages of a crawl, so that none comes 
 FAILED, OTHER_SITE, OTHER_ARTICLE = "failed", "other_site", "other_article"
 REPEATED, NO_ARTICLE, LIMIT = "repeated", "no_article", "limit"
 
+MOST_REPEATED: Final = 0.5  # of a page: sites repeat a lead, and the next page of comments all else
+
 Fetch = Callable[[Request], Awaitable[Response]]
 Read = Callable[[HtmlResponse], Awaitable[ArticleResult]]
 
@@ -50,7 +52,7 @@ class _Joining:
 
     first: Article
     keys: set[int]  # of the addresses that are taken
-    texts: set[int]
+    paragraphs: set[str]
     pages: list[Article] = field(default_factory=list)
     length: int = 0
 
@@ -76,7 +78,7 @@ class FurtherPages:
         if article is None or not url or not (is_named or is_first(response.url, url)):
             return result
         addresses = (response.url, article.canonical_url or response.url)
-        state = _Joining(article, set(map(address_key, addresses)), {text_key(article.text)})
+        state = _Joining(article, set(map(address_key, addresses)), set(_paragraphs(article)))
         while url:
             url, stopped = await self._next(state, url, read)
             if stopped:
@@ -128,9 +130,9 @@ class FurtherPages:
         canonical = article.canonical_url
         if canonical and address_key(canonical) not in state.keys | {address_key(response.url)}:
             return OTHER_ARTICLE
-        if text_key(article.text) in state.texts:
+        if _share_of(state.paragraphs, article) > MOST_REPEATED:
             return REPEATED
-        state.texts.add(text_key(article.text))
+        state.paragraphs.update(_paragraphs(article))
         state.keys.add(address_key(response.url))
         state.pages.append(article)
         return ""
@@ -161,6 +163,17 @@ def joined_article(first: Article, further: Sequence[Article]) -> Article:
         pages=[each.url for each in further],
         **media_fields(media),
     )
+
+
+def _paragraphs(article: Article) -> list[str]:
+    return (article.text or "").split("\n\n")
+
+
+def _share_of(known: set[str], article: Article) -> float:
+    """How much of the text of *article* is in paragraphs that are known."""
+    paragraphs = _paragraphs(article)
+    repeated = sum(len(each) for each in paragraphs if each in known)
+    return repeated / max(sum(map(len, paragraphs)), 1)
 
 
 def _together(between: str, parts: Sequence[str | None]) -> str | None:

@@ -182,6 +182,19 @@ def test_what_is_not_the_next_page_ends_the_article(
     assert found.mss(f"join/stopped/{reason}") == bool(reason)
 
 
+def test_the_next_page_of_comments_is_no_page_of_the_article(
+    server: Server, tmp_path: Path
+) -> None:
+    server.put_chain("/ferry", 2)
+    first = server.pages["/ferry"]
+    server.pages["/ferry?page=2"] = first.replace("</article>", "<p>Nobody said so.</p></article>")
+
+    found = read(tmp_path, server, "/ferry")
+
+    assert numbers(found.items[0].fields["text"]) == [1]
+    assert found.mss("join/stopped/repeated") == 1
+
+
 def test_robots_txt_applies_to_further_pages(server: Server, tmp_path: Path) -> None:
     server.put_chain("/ferry", 2)
     server.pages["/robots.txt"] = "User-agent: *\nDisallow: /ferry?page=2\n"
