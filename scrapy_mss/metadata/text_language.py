@@ -1,9 +1,9 @@
 """The language of an article by its text, where the page is silent or wrong (extra `language`).
 
-py3langid tells it from sequences of bytes: of the gold texts of `python -m
-research.studies.whole_article` none of 300 characters was read otherwise than by its whole. It is
-asked about the beginning of the text alone, and knows a hundred languages; what a page declares
-beyond these stays. Languages that nobody can tell apart in a paragraph are left to the page.
+py3langid tells it from sequences of bytes. It is asked about the beginning of the text alone: of
+2,142 gold texts it read four otherwise by 300 characters than by all (`python -m
+research.studies.whole_article`). It knows a hundred languages; what a page declares beyond these
+stays. Languages that nobody can tell apart in a paragraph are left to the page.
 """
 
 from __future__ import annotations
