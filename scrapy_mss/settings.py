@@ -286,8 +286,9 @@ SETTINGS: tuple[Setting, ...] = (
         _at_least(0, int),
         "a number of megabytes, 0 for no limit",
         "A page for which a worker needs more memory is given up, and the worker is replaced. A "
-        "worker has some 100 MB without a page; one of 5,000,000 characters (`MSS_MAX_BODY`) may "
-        "take 130 bytes for each of them, in its tree and in ours. Needs Linux.",
+        "worker has some 100 MB without a page, 180 with the extra `language`; a page of 5,000,000 "
+        "characters (`MSS_MAX_BODY`) may take 130 bytes for each of them, in its tree and in ours. "
+        "Needs Linux.",
     ),
     Setting(
         "MSS_SITE_MEMORY",
