@@ -10,23 +10,28 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_mss import metadata
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.article_test import is_article
 from scrapy_mss.extractor import Extraction, Extractor, Site
 from scrapy_mss.items import Article, values_of
+from scrapy_mss.kept_media import kept_media
 from scrapy_mss.markdown import markdown
 from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools, Tokens
+from scrapy_mss.media import IMAGE, Medium, media_fields
 from scrapy_mss.metadata.dates import find as find_date
-from scrapy_mss.metadata.text import clean
+from scrapy_mss.metadata.moments import Moments
+from scrapy_mss.metadata.text import absolute_url, clean
+from scrapy_mss.metadata.text_language import language_of
 from scrapy_mss.models.model import Model
-from scrapy_mss.sanitizing import sanitized
+from scrapy_mss.sanitizing import base_url, sanitized
 from scrapy_mss.text_extractor import TextExtractor
 
 if TYPE_CHECKING:
@@ -64,7 +69,8 @@ class ArticleResult:
     """What came of reading a page: its article, or the reason why it has none.
 
     *source* is what read it, *model_state* names the state of the model where that did;
-    *extractor_error* is what `MSS_EXTRACTOR` failed with, so that the model had to.
+    *extractor_error* is what `MSS_EXTRACTOR` failed with, so that the model had to. *next_page* is
+    where the article goes on.
     """
 
     article: Article | None = None
@@ -73,6 +79,7 @@ class ArticleResult:
     seconds: float = 0.0
     model_state: str = ""
     extractor_error: str = ""
+    next_page: str = ""
 
     @property
     def values(self) -> dict[str, Any]:
@@ -88,13 +95,15 @@ class ReadOptions:
     """How pages are read: by which *extractor* before the model, with the name of its articles.
 
     With *raw_html* an article's HTML is the page's own, which is not safe to show. With *markdown*
-    it has Markdown, too. *site* is what is known of the page's site, if sites are remembered.
+    it has Markdown, too. *site* is what is known of the page's site, if sites are remembered. A
+    *further* page of an article is one whatever it looks like: the last is often short.
     """
 
     extractor: tuple[str, TextExtractor] | None = None
     raw_html: bool = False
     markdown: bool = False
     site: Site | None = None
+    further: bool = False
 
 
 READ_OPTIONS = ReadOptions()
@@ -130,8 +139,10 @@ def _by_model(
     extractor = Extractor(state.model)
     tokens = tokenize(page, extractor.profile.stem) if isinstance(page, str) else page
     extraction = extractor.extract_page(Page(tokens, url), options.site)
-    if not extraction.is_article:
+    if not (extraction.is_article or (options.further and extraction.text)):
         return ArticleResult(reason=_reason(extraction), source=MODEL, model_state=state.identifier)
+    media = kept_media(extraction.tokens, extraction.kept, url)
+    fields = page_metadata(tokens, url, extraction.text, media)
     article = Article(
         url,
         text=extraction.text,
@@ -139,9 +150,11 @@ def _by_model(
         probability=round(extraction.probability, 4),
         confidence=None if extraction.confidence is None else round(extraction.confidence, 4),
         extractor=f"mss:{state.identifier}",
-        **page_metadata(tokens, url),
+        **fields.values,
     )
-    return ArticleResult(article, source=MODEL, model_state=state.identifier)
+    return ArticleResult(
+        article, source=MODEL, model_state=state.identifier, next_page=fields.next_page
+    )
 
 
 def _shown(tokens: Tokens, kept: Bools, url: str, options: ReadOptions) -> dict[str, Any]:
@@ -170,9 +183,9 @@ def _by_extractor(html: str, url: str, name: str, extractor: TextExtractor) -> A
     # Extractors separate paragraphs by empty lines or by line breaks alone.
     if not is_article(_LINE_BREAKS.sub("\n\n", text.strip())):
         return ArticleResult(reason=TOO_SHORT, source=EXTRACTOR)
-    values = page_metadata(html, url)
-    article = Article(url, text=text, probability=1.0, extractor=name, **values)
-    return ArticleResult(article, source=EXTRACTOR)
+    page = page_metadata(html, url, text)
+    article = Article(url, text=text, probability=1.0, extractor=name, **page.values)
+    return ArticleResult(article, source=EXTRACTOR, next_page=page.next_page)
 
 
 def article_of_labels(
@@ -181,7 +194,7 @@ def article_of_labels(
     """The article as a wrapper has labelled it, with the metadata of the page."""
     started = perf_counter()
     tokens, inside = labelling.tokens, labelling.inside
-    values = page_metadata(tokens, url)
+    page = page_metadata(tokens, url, labelling.text, kept_media(tokens, inside, url))
     by_rule = {
         "title": clean(labelling.title),
         "authors": [name for each in labelling.authors if (name := clean(each))],
@@ -193,18 +206,43 @@ def article_of_labels(
         **_shown(tokens, inside, url, options),
         probability=1.0,
         extractor=f"wrapper:{labelling.wrapper.id}",
-        **values | {name: value for name, value in by_rule.items() if value},
+        **_settled(page.values | {name: value for name, value in by_rule.items() if value}),
     )
-    return ArticleResult(article, source=WRAPPER, seconds=perf_counter() - started)
+    named = absolute_url(labelling.next_page, base_url(tokens, url)) or page.next_page
+    seconds = perf_counter() - started
+    return ArticleResult(article, source=WRAPPER, seconds=seconds, next_page=named)
 
 
-def page_metadata(page: str | Tokens, url: str) -> dict[str, Any]:
-    """The metadata of the page; an error in reading them does not cost the text."""
+class PageFields(NamedTuple):
+    """The fields of an article that are not its text, and where the article goes on."""
+
+    values: dict[str, Any]
+    next_page: str = ""
+
+
+def page_metadata(
+    page: str | Tokens, url: str, text: str, kept: Sequence[Medium] = ()
+) -> PageFields:
+    """The metadata of the page, the language of its *text*, and its media with those *kept*.
+
+    An error in reading them does not cost the text.
+    """
     tokens = tokenize(page) if isinstance(page, str) else page
     try:
-        return metadata.read_tokens(tokens, url or None).fields()
+        found = metadata.read_tokens(tokens, url or None)
+        images = [each for each in found.media if each.kind == IMAGE]
+        others = [each for each in found.media if each.kind != IMAGE]
+        values = _settled(found.fields()) | media_fields([*images, *kept, *others])
+        values["language"] = language_of(text, found.language)
+        return PageFields(values, found.next_page)
     except MemoryError:  # which concerns the process
         raise
     except Exception:
         logger.exception("scrapy-mss: cannot read the metadata of %s", url)
-        return {}
+        return PageFields({})
+
+
+def _settled(values: dict[str, Any]) -> dict[str, Any]:
+    """*values* with their moments as an item has them."""
+    moments = Moments(values.get("published"), values.get("modified")).settled()
+    return values | moments._asdict()

@@ -3,11 +3,12 @@
 Strategy: a plain dataclass, so that feeds export its fields in the order in which they are
 declared and `itemadapter` reads its field docstrings as descriptions. Everything but the address
 may be absent: no value is invented. Dates are ISO 8601 strings that are as precise as the page was:
-a day, a time without a zone, or a time with one.
+a day, a time without a zone, or a time in UTC.
 """
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
@@ -61,10 +62,10 @@ class Article:
     """The names of the authors, in the page's order."""
 
     published: str | None = None
-    """When it was published: ISO 8601, with time and zone if the page gives them."""
+    """When it was published: ISO 8601, in UTC if a zone is known, else as precise as given."""
 
     modified: str | None = None
-    """When it was last changed, in the same form."""
+    """When it was last changed, in the same form; never before it was published."""
 
     language: str | None = None
     """The language, as the primary subtag of BCP 47: en, de, zh."""
@@ -77,6 +78,30 @@ class Article:
 
     main_image: str | None = None
     """The absolute URL of the main image."""
+
+    media: list[dict[str, str]] = field(default_factory=list)
+    """Its images, videos and audio in their order: `kind`, `url`, `caption` and `alt` of each."""
+
+    image_urls: list[str] = field(default_factory=list)
+    """The addresses of the images, as Scrapy's `ImagesPipeline` takes them."""
+
+    file_urls: list[str] = field(default_factory=list)
+    """Those of videos and audio that are files and not players, for `FilesPipeline`."""
+
+    section: str | None = None
+    """The section of the site that it is in."""
+
+    tags: list[str] = field(default_factory=list)
+    """What the site has filed it under."""
+
+    breadcrumbs: list[dict[str, str]] = field(default_factory=list)
+    """The trail from the site's front page to it: `name` and `url` of each step."""
+
+    is_accessible_for_free: bool | None = None
+    """Whether the whole of it can be read without paying, if the page says that."""
+
+    pages: list[str] = field(default_factory=list)
+    """The addresses of its further pages, whose text is part of this one."""
 
     revision: int | None = None
     """1 for a new article, more if an earlier crawl has seen it; with `MSS_ONLY_NEW`."""
@@ -124,10 +149,26 @@ class Article:
         values: dict[str, Any] = {
             theirs: getattr(self, ours) for ours, theirs in ZYTE_FIELDS if getattr(self, ours)
         }
+        if self.modified:  # theirs has that of the last change where the first is not known
+            values.setdefault("datePublished", self.modified)
         if self.authors:
             values["authors"] = [zyte.Author(name=name) for name in self.authors]
         if self.main_image:
             values["mainImage"] = zyte.Image(url=self.main_image)
+        media = {
+            "images": ("image", zyte.Image),
+            "videos": ("video", zyte.Video),
+            "audios": ("audio", zyte.Audio),
+        }
+        for theirs, (kind, medium) in media.items():
+            urls = [each["url"] for each in self.media if each["kind"] == kind]
+            if urls:
+                values[theirs] = [medium(url=url) for url in urls]
+        if self.breadcrumbs:
+            values["breadcrumbs"] = [
+                zyte.Breadcrumb(name=each["name"], url=each["url"] or None)
+                for each in self.breadcrumbs
+            ]
         return zyte.Article(**values, metadata=zyte.ArticleMetadata(**self._zyte_metadata()))
 
     def _zyte_metadata(self) -> dict[str, Any]:
@@ -146,6 +187,6 @@ ARTICLE_FIELDS = tuple(each.name for each in fields(Article))
 
 
 def values_of(article: Article) -> dict[str, Any]:
-    """All fields of *article* by their names; its list is a copy."""
-    values = {name: getattr(article, name) for name in ARTICLE_FIELDS}
-    return {**values, "authors": [*article.authors]}
+    """All fields of *article* by their names; its lists are copies."""
+    values = ((name, getattr(article, name)) for name in ARTICLE_FIELDS)
+    return {name: deepcopy(value) if isinstance(value, list) else value for name, value in values}

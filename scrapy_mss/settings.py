@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -114,6 +115,17 @@ def _dotted_path(value: object) -> str:
     return value or ""
 
 
+_LANGUAGE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{1,8})*")
+
+
+def _languages(value: object) -> tuple[str, ...]:
+    """Languages without their regions, which articles do not have either."""
+    found = [_LANGUAGE.fullmatch(str(each).lower()) for each in listed(value)]
+    if not all(found):
+        raise ValueError(value)
+    return tuple(each[1] for each in found if each)
+
+
 EMIT_ARTICLES, EMIT_ALL = "articles", "all"
 
 SETTINGS: tuple[Setting, ...] = (
@@ -175,6 +187,24 @@ SETTINGS: tuple[Setting, ...] = (
         _share,
         "a number from 0 to 1",
         "A page with a lower probability is treated like a page without an article.",
+    ),
+    Setting(
+        "MSS_LANGUAGES",
+        (),
+        _languages,
+        "a list of languages, such as en,de",
+        "An article in another language is treated like a page without an article; one whose "
+        "language is not known passes. Empty: all pass. With `pip install 'scrapy-mss[language]'` "
+        "the text tells the language where the page is silent or wrong. See "
+        "[language](metadata.md#language).",
+    ),
+    Setting(
+        "MSS_JOIN_PAGES",
+        10,
+        _at_least(1, int),
+        "a number of pages, 1 for none but the first",
+        "How many pages of an article that is spread over several are joined at most. See "
+        "[articles of several pages](crawling.md#articles-of-several-pages).",
     ),
     Setting(
         "MSS_ITEM_CLASS",
@@ -256,8 +286,9 @@ SETTINGS: tuple[Setting, ...] = (
         _at_least(0, int),
         "a number of megabytes, 0 for no limit",
         "A page for which a worker needs more memory is given up, and the worker is replaced. A "
-        "worker has some 100 MB without a page; one of 5,000,000 characters (`MSS_MAX_BODY`) may "
-        "take 130 bytes for each of them, in its tree and in ours. Needs Linux.",
+        "worker has some 100 MB without a page, 180 with the extra `language`; a page of 5,000,000 "
+        "characters (`MSS_MAX_BODY`) may take 130 bytes for each of them, in its tree and in ours. "
+        "Needs Linux.",
     ),
     Setting(
         "MSS_SITE_MEMORY",
@@ -378,6 +409,8 @@ class Options:
     extractor: str
     emit: str
     min_probability: float
+    languages: tuple[str, ...]
+    join_pages: int
     item_class: str | type
     field_map: dict[str, str]
     raw_html: bool

@@ -49,6 +49,11 @@ EXTRACT_FALLBACK = Stat(
 EXTRACT_FAILED = Stat(
     "extract/failed/{reason}", "pages given up, by reason: error, timeout, memory, crash"
 )
+JOINED = Stat("join/pages", "further pages whose text was joined to the article of the first")
+JOIN_STOPPED = Stat(
+    "join/stopped/{reason}",
+    "articles whose next page was not joined, by [reason](crawling.md#articles-of-several-pages)",
+)
 ITEMS_UNPAIRED = Stat(
     "items/unpaired",
     "items passed on unchanged, as they have no page: yielded for a response that is not HTML or "

@@ -7,7 +7,7 @@ from dataclasses import fields
 import pytest
 from itemadapter import ItemAdapter
 
-from scrapy_mss.items import ZYTE_FIELDS, Article
+from scrapy_mss.items import ZYTE_FIELDS, Article, values_of
 from scrapy_mss.metadata.field_sources import PARSERS
 
 URL = "https://x.example/a"
@@ -24,6 +24,18 @@ FULL = Article(
     description="Rain.",
     site_name="The Daily News",
     main_image="https://x.example/i.png",
+    media=[
+        {"kind": "image", "url": "https://x.example/i.png", "caption": "Rain", "alt": ""},
+        {"kind": "video", "url": "https://x.example/v.mp4", "caption": "", "alt": ""},
+        {"kind": "audio", "url": "https://x.example/a.mp3", "caption": "", "alt": ""},
+    ],
+    image_urls=["https://x.example/i.png"],
+    file_urls=["https://x.example/v.mp4", "https://x.example/a.mp3"],
+    section="Weather",
+    tags=["rain", "May"],
+    breadcrumbs=[{"name": "Home", "url": "https://x.example/"}, {"name": "Rain", "url": ""}],
+    is_accessible_for_free=True,
+    pages=["https://x.example/a/2"],
     probability=0.75,
     confidence=0.9,
     extractor="mss:news-1",
@@ -86,9 +98,40 @@ def test_zyte_items_are_filled() -> None:
     assert [author.name for author in article.authors or []] == FULL.authors
     assert article.mainImage is not None
     assert article.mainImage.url == FULL.main_image
+    media = (*(article.images or []), *(article.videos or []), *(article.audios or []))
+    assert [each.url for each in media] == [each["url"] for each in FULL.media]
+    assert [(each.name, each.url) for each in article.breadcrumbs or []] == [
+        ("Home", "https://x.example/"),
+        ("Rain", None),
+    ]
     assert article.metadata is not None
     assert article.metadata.probability == 0.75
     assert article.metadata.dateDownloaded == "2024-03-05T09:00:00Z"
+
+
+def test_every_field_of_a_zyte_article_is_filled_or_is_not_ours_to_fill() -> None:
+    zyte = pytest.importorskip("zyte_common_items", reason="zyte-common-items is not installed")
+    as_on_the_page = {"datePublishedRaw", "dateModifiedRaw"}  # we keep no copy of what was read
+
+    article = FULL.to_zyte_article()
+
+    empty = {each.name for each in zyte.Article.__attrs_attrs__ if not getattr(article, each.name)}
+    assert empty == as_on_the_page
+
+
+def test_the_last_change_stands_for_an_unknown_publication() -> None:
+    pytest.importorskip("zyte_common_items", reason="zyte-common-items is not installed")
+
+    assert Article(URL, modified="2024-03-06").to_zyte_article().datePublished == "2024-03-06"
+
+
+def test_the_values_of_an_article_share_nothing_with_it() -> None:
+    values = values_of(FULL)
+    values["media"][0]["url"] = "other"
+    values["tags"].append("other")
+
+    assert FULL.media[0]["url"] == "https://x.example/i.png"
+    assert FULL.tags == ["rain", "May"]
 
 
 def test_zyte_items_say_nothing_that_is_not_known() -> None:

@@ -162,8 +162,9 @@ def _strings(values: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The strings among the *values*, with their fields."""
     for name, value in values.items():
         for each in value if isinstance(value, list | tuple) else [value]:
-            if isinstance(each, str):
-                yield name, each
+            for text in each.values() if isinstance(each, dict) else [each]:
+                if isinstance(text, str):
+                    yield name, text
 
 
 def no_controls(reading: Reading) -> str:
@@ -241,9 +242,23 @@ def web_addresses(reading: Reading) -> str:
     for values in (reading.fields, reading.labelled):
         for name in ("canonical_url", "main_image"):
             address = values.get(name)
-            if address and urlsplit(address).scheme not in ("http", "https"):
+            if address and not _is_of_the_web(address):
                 return f"{name}: {address!r:.80}"
+        media = [each["url"] for each in values.get("media", ())]
+        trail = [each["url"] for each in values.get("breadcrumbs", ()) if each["url"]]
+        for address in (
+            *media,
+            *trail,
+            *values.get("image_urls", ()),
+            *values.get("file_urls", ()),
+        ):
+            if not _is_of_the_web(address):
+                return f"media or trail: {address!r:.80}"
     return ""
+
+
+def _is_of_the_web(address: str) -> bool:
+    return urlsplit(address).scheme in ("http", "https")
 
 
 # Each gives what is wrong, or an empty string.

@@ -38,6 +38,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage, page_features
 from scrapy_mss.blocks.selection import kept_tokens, select
 from scrapy_mss.core.cleaning import keep
+from scrapy_mss.kept_media import kept_media
 from scrapy_mss.markup.compiled import IS_COMPILED, python_alone
 from scrapy_mss.markup.rendering import render
 from scrapy_mss.models.bundled import bundled_model
@@ -156,6 +157,8 @@ def measure(pages: list[LabelledPage]) -> Costs:
         clock = Clock(costs.beyond)
         _ = extraction.html
         clock.lap("html")
+        kept_media(extraction.tokens, extraction.kept, page.url or "")
+        clock.lap("media")
         metadata.read_tokens(extraction.tokens, page.url)
         clock.lap("metadata")
     return costs

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import scrapy
+from scrapy.utils.defer import maybe_deferred_to_future
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
 
 # Download handlers are coroutines from Scrapy 2.14 on; before, they return Deferreds.
 ASYNC_HANDLERS = scrapy.version_info >= (2, 14)
@@ -33,6 +39,16 @@ def _timer(call: Callable[[], object]) -> Any:  # noqa: ANN401 - one of two clas
 
         return LoopingCall(call)
     return create_looping_call(call)
+
+
+async def download(crawler: Crawler, request: Request) -> Response:
+    """What comes of *request*, through the downloader and its middlewares."""
+    engine = crawler.engine
+    assert engine is not None
+    if hasattr(engine, "download_async"):
+        return await engine.download_async(request)
+    # Scrapy 2.13
+    return await maybe_deferred_to_future(engine.download(request))
 
 
 def runs_asyncio() -> bool:

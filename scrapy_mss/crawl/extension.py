@@ -8,6 +8,7 @@ stopped, and a summary is logged. The components take from it what they need.
 from __future__ import annotations
 
 import logging
+from functools import partial
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from scrapy.utils.project import data_path
 from scrapy_mss import settings, stats
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extraction import ArticleReader
+from scrapy_mss.crawl.further_pages import FurtherPages
 from scrapy_mss.crawl.item_pages import ItemPages
 from scrapy_mss.crawl.jobs import PageJobs
 from scrapy_mss.crawl.labelling import PageLabels
@@ -29,6 +31,7 @@ from scrapy_mss.crawl.summary import summary
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.metadata.sites import public_suffixes
+from scrapy_mss.metadata.text_language import detector
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
 from scrapy_mss.seen.crawled import DAY, SeenArticles, Times
@@ -47,6 +50,10 @@ logger = logging.getLogger(__name__)
 
 MEGABYTE = 2**20
 SEEN_FILE = "mss/seen.db"
+WITHOUT_DETECTOR = (
+    "MSS_LANGUAGES goes by what pages declare, and those that are silent pass; with "
+    "pip install 'scrapy-mss[language]' the language is told from the text"
+)
 
 
 class MssExtension:
@@ -58,6 +65,8 @@ class MssExtension:
         for complaint in settings.unknown(crawler.settings):
             logger.warning("scrapy-mss: %s", complaint)
         _check_replay(self.options)
+        if self.options.languages and detector() is None:
+            logger.warning("scrapy-mss: %s", WITHOUT_DETECTOR)
         self.wrappers = load_wrappers(self.options.wrappers)
         self.stats = CrawlStats(crawler.stats)
         self.item_pages = ItemPages()
@@ -71,6 +80,10 @@ class MssExtension:
         labels = PageLabels(self.wrappers, self.jobs, self.stats, trust_misses=trusted)
         self.trainer = Trainer(self.options, labels, self.learner, self.stats)
         self._reader = ArticleReader(self.options, labels, self.jobs, self.stats)
+        if self.options.join_pages > 1:
+            fetch = partial(_compat.download, crawler)
+            most, longest = self.options.join_pages, self.options.max_body
+            self._reader.further_pages = FurtherPages(fetch, self.stats, most, longest)
         self._asked_for_workers = "MSS_WORKERS" in crawler.settings
         self._timers: list[_compat.Stoppable] = []
         crawler.signals.connect(self.open, signals.spider_opened)

@@ -17,9 +17,14 @@ from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss import stats
 from scrapy_mss.article import ArticleResult
+from scrapy_mss.crawl._compat import runs_asyncio
+from scrapy_mss.crawl.further_pages import FURTHER_PAGE, FurtherPages
 from scrapy_mss.crawl.jobs import PageJobs, answered
 from scrapy_mss.crawl.labelling import PageLabels
+from scrapy_mss.crawl.pages import listed_moments
 from scrapy_mss.crawl.wire import ERROR, FAILURES, PageAnswer, PageRequest
+from scrapy_mss.items import Article
+from scrapy_mss.metadata.moments import Moments
 from scrapy_mss.settings import Options
 from scrapy_mss.stats import CrawlStats
 
@@ -28,6 +33,7 @@ logger = logging.getLogger(__name__)
 # Why a page has no article, besides the reasons of `article` and `page_work`.
 TOO_LARGE = "too_large"
 IMPROBABLE = "improbable"
+OTHER_LANGUAGE = "other_language"
 
 
 @dataclass(slots=True)
@@ -52,6 +58,7 @@ class ArticleReader:
         self._labels = labels
         self._jobs = jobs
         self._stats = numbers
+        self.further_pages: FurtherPages | None = None  # each page is an article of its own
         self._readings: WeakKeyDictionary[Response, _Reading] = WeakKeyDictionary()
         self._logged_errors: set[str] = set()
 
@@ -60,18 +67,38 @@ class ArticleReader:
         reading = self._readings.setdefault(response, _Reading())
         async with reading.lock:
             if reading.result is None:
-                reading.result = await self._counted(self._read_response(response), response.url)
+                reading.result = await self._whole(response)
         return reading.result
+
+    async def _whole(self, response: HtmlResponse) -> ArticleResult:
+        """The article of *response* with its further pages, and its dates from lists."""
+        further = self.further_pages if runs_asyncio() else None  # else nothing suspends a reading
+        if further is not None and further.has(response.url):
+            self._stats.add(stats.EXTRACT_DROPPED, reason=FURTHER_PAGE)
+            return ArticleResult(reason=FURTHER_PAGE)
+        result = await self._counted(self._read_response(response), response.url)
+        result = _dated(result, listed_moments(response))
+        return (
+            result
+            if further is None
+            else await further.joined(response, result, self._read_further)
+        )
+
+    async def _read_further(self, response: HtmlResponse) -> ArticleResult:
+        reading = self._read_response(response, further=True)
+        return await self._attempted(reading, response.url)
 
     async def article_in(self, html: str, url: str) -> ArticleResult:
         """What came of a page that is not a response of this crawl."""
         return await self._counted(self._read(html, url), url)
 
-    async def _read_response(self, response: HtmlResponse) -> ArticleResult:
+    async def _read_response(
+        self, response: HtmlResponse, *, further: bool = False
+    ) -> ArticleResult:
         labels = await self._labels_of(response)
         if labels is not None:
             return _result(labels)
-        return await self._read(response.text, response.url)
+        return await self._read(response.text, response.url, further=further)
 
     async def _labels_of(self, response: HtmlResponse) -> PageAnswer | None:
         """What the wrapper of the site gives, if there is one and its articles are preferred."""
@@ -80,10 +107,10 @@ class ArticleReader:
         labelled = self._labels.begin(response, article=True)
         return None if labelled is None else await self._labels.answer(labelled)
 
-    async def _read(self, html: str, url: str) -> ArticleResult:
+    async def _read(self, html: str, url: str, *, further: bool = False) -> ArticleResult:
         if len(html) > self._options.max_body:
             return ArticleResult(reason=TOO_LARGE)
-        return _result(await answered(self._jobs.begin(PageRequest(html, url))))
+        return _result(await answered(self._jobs.begin(PageRequest(html, url, further=further))))
 
     async def _counted(self, reading: Awaitable[ArticleResult], url: str) -> ArticleResult:
         """What comes of *reading*, counted: the one place that does."""
@@ -91,6 +118,9 @@ class ArticleReader:
         article = result.article
         if article is not None and (article.probability or 0) < self._options.min_probability:
             result, article = replace(result, article=None, reason=IMPROBABLE), None
+        if article is not None and self._is_foreign(article):
+            logger.debug("scrapy-mss: %s is in %s: %s", url, article.language, OTHER_LANGUAGE)
+            result, article = replace(result, article=None, reason=OTHER_LANGUAGE), None
         self._stats.add(stats.EXTRACT_PAGES)
         self._stats.add(stats.EXTRACT_SECONDS, result.seconds)
         if result.extractor_error:
@@ -104,6 +134,11 @@ class ArticleReader:
             stat = stats.EXTRACT_FAILED if failed else stats.EXTRACT_DROPPED
             self._stats.add(stat, reason=result.reason)
         return result
+
+    def _is_foreign(self, article: Article) -> bool:
+        """Whether an article is in none of the languages that are asked for."""
+        asked = self._options.languages
+        return bool(asked and article.language) and article.language not in asked
 
     async def _attempted(self, reading: Awaitable[ArticleResult], url: str) -> ArticleResult:
         """What comes of *reading*; whatever goes wrong, the crawl goes on."""
@@ -126,6 +161,15 @@ class ArticleReader:
                 url,
                 error,
             )
+
+
+def _dated(result: ArticleResult, listed: Moments) -> ArticleResult:
+    """*result* with what a feed or sitemap knows of the article's dates."""
+    article = result.article
+    if article is None or not any(listed):
+        return result
+    moments = Moments(article.published, article.modified).confirmed_by(listed)
+    return replace(result, article=replace(article, **moments._asdict()))
 
 
 def _result(answer: PageAnswer) -> ArticleResult:

@@ -89,5 +89,5 @@ class PageWork:
 
     def _read(self, page: PageRequest, source: str | Tokens) -> ArticleResult:
         """The article of a *page* without its wrapper; *source* is its HTML, or its tokens."""
-        options = replace(self.options, site=page.visit)
+        options = replace(self.options, site=page.visit, further=page.further)
         return read_article(source, page.url, self.state(), options)

@@ -7,9 +7,13 @@ from typing import TypeGuard
 from scrapy.http import HtmlResponse, Request, Response
 from scrapy.http.request import NO_CALLBACK
 
+from scrapy_mss.metadata import dates
+from scrapy_mss.metadata.moments import Moments
+
 SKIP_TRAINING = "mss_skip_training"
 SKIP_EXTRACTION = "mss_skip_extraction"
 LISTED = "mss_listed"  # the date that a feed or sitemap gives for the page: minutes since 1970
+LISTED_MOMENTS = "mss_listed_moments"  # when it says that the page was published, and modified
 SITE = "mss_site"  # the site that a list belongs to: its validators are used and kept
 OK = 200
 NOT_MODIFIED = 304
@@ -23,6 +27,14 @@ def is_page(response: Response, request: Request | None) -> TypeGuard[HtmlRespon
         and response.status == OK
         and request.callback is not NO_CALLBACK
     )
+
+
+def listed_moments(response: Response) -> Moments:
+    """When the page was published and modified, as a feed or sitemap says."""
+    given = response.request.meta.get(LISTED_MOMENTS) if response.request is not None else None
+    texts = given if isinstance(given, list | tuple) else ()
+    found = [dates.parse(text) if isinstance(text, str) else None for text in texts]
+    return Moments(*found[:2])
 
 
 def header(response: Response, name: str) -> str:

@@ -42,6 +42,7 @@ FAILURES = (ERROR, TIMEOUT, MEMORY, CRASH)
 OUT_OF_MEMORY = 12  # the exit code of a worker that a page took too much memory in: that of ENOMEM
 READY = b""  # the first message of a worker: pages are answered from now on
 _TEXTS = ("text", "html", "markdown")  # of an article, as large as its page may be
+_ASKED = ("url", "example", "article", "trust_miss", "further")
 _RESULT_FIELDS = tuple(each.name for each in fields(ArticleResult))
 CACHED = 256  # wrappers that are kept in both forms; a crawl is at a few sites at a time
 
@@ -52,7 +53,8 @@ class PageRequest:
 
     With a *wrapper* the page is labelled: for a training example, for the article, or for both. An
     article that it misses is read like that of a page without one, unless its misses are trusted
-    (*trust_miss*): with what the *visit* knows of the page's site, if sites are remembered.
+    (*trust_miss*): with what the *visit* knows of the page's site, if sites are remembered. A
+    *further* page is one of an article that another page begins.
     """
 
     html: str
@@ -61,6 +63,7 @@ class PageRequest:
     example: bool = False
     article: bool = True
     trust_miss: bool = False
+    further: bool = False
     visit: Visit | None = None
 
     def to_bytes(self) -> bytes:
@@ -71,6 +74,7 @@ class PageRequest:
             "example": self.example,
             "article": self.article,
             "trust_miss": self.trust_miss,
+            "further": self.further,
             "minute": self.visit.minute if self.visit else None,
         }
         parts = {"html": _encoded(self.html)}
@@ -86,7 +90,7 @@ class PageRequest:
         visit = None
         if "memory" in parts:
             visit = Visit(memory_from_bytes(bytes(parts["memory"])), head["minute"], head["url"])
-        asked = {name: head[name] for name in ("url", "example", "article", "trust_miss")}
+        asked = {name: head[name] for name in _ASKED}
         return cls(_decoded(parts["html"]), wrapper=wrapper, visit=visit, **asked)
 
 

@@ -20,6 +20,7 @@ from scrapy_mss.article import ReadOptions
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.shared_model import SharedModelReader
 from scrapy_mss.crawl.wire import OUT_OF_MEMORY, READY, PageRequest, receive, send
+from scrapy_mss.metadata.text_language import language_of
 from scrapy_mss.models.format import from_bytes
 from scrapy_mss.text_extractor import load_text_extractor
 from scrapy_mss.wrappers import Wrapper, css
@@ -108,6 +109,7 @@ def limit_memory(limit: int) -> None:
 
 
 def _warm_up(work: PageWork) -> None:
+    language_of(WARM_UP, None)
     for wrapper in (None, WARM_UP_WRAPPER):
         work.answer(PageRequest(WARM_UP, WARM_UP_URL, wrapper, example=True))
 

@@ -18,8 +18,12 @@ from typing import Any
 
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
+from scrapy_mss.media import Medium
+from scrapy_mss.metadata.breadcrumbs import breadcrumbs
+from scrapy_mss.metadata.declared_media import declared_media
 from scrapy_mss.metadata.field_sources import PARSERS, resolve_field
 from scrapy_mss.metadata.lxml_tree import LxmlElement, LxmlTree
+from scrapy_mss.metadata.next_page import next_page
 from scrapy_mss.metadata.page_tree import PageTree
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.metadata.token_tree import TokenTree
@@ -38,6 +42,12 @@ class Metadata:
     site_name: str | None = None
     canonical_url: str | None = None
     main_image: str | None = None
+    section: str | None = None
+    tags: list[str] = field(default_factory=list)
+    is_accessible_for_free: bool | None = None
+    breadcrumbs: list[dict[str, str]] = field(default_factory=list)
+    media: list[Medium] = field(default_factory=list)
+    next_page: str = ""
     sources: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def source(self, name: str) -> str | None:
@@ -47,8 +57,9 @@ class Metadata:
         return self.sources.get(name)
 
     def fields(self) -> dict[str, Any]:
-        """The fields that have a value, by name, as `items.Article` names them."""
-        return {name: getattr(self, name) for name in PARSERS if name in self.sources}
+        """The fields of `items.Article` that have a value, by name; media come with the text's."""
+        trail = {"breadcrumbs": self.breadcrumbs} if self.breadcrumbs else {}
+        return {name: getattr(self, name) for name in PARSERS if name in self.sources} | trail
 
 
 def read(root: LxmlElement, url: str | None = None) -> Metadata:
@@ -70,7 +81,10 @@ def _read(tree: PageTree, url: str | None) -> Metadata:
         if resolved:
             found, sources[name] = resolved
             values[name] = found.value
-    return Metadata(**values, sources=sources)
+    trail, media = breadcrumbs(page), declared_media(page, values.get("main_image"))
+    return Metadata(
+        **values, breadcrumbs=trail, media=media, next_page=next_page(page), sources=sources
+    )
 
 
 def read_html(html: str, url: str | None = None) -> Metadata:

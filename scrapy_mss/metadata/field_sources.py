@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from scrapy_mss.metadata import dates, languages, lookups
+from scrapy_mss.metadata import access, dates, languages, lookups, terms
 from scrapy_mss.metadata.author_names import author_names, without_site_names
 from scrapy_mss.metadata.lookups import Keys, Lookup, consistent_with_url
 from scrapy_mss.metadata.parsed_page import ParsedPage
@@ -25,7 +25,7 @@ ELLIPSES: Final = ("...", "…")  # the end of a title that was truncated for a 
 class FieldValue(NamedTuple):
     """A value of a field; a *weak* one is used only if no later source has a better one."""
 
-    value: str | list[str]
+    value: str | bool | list[str]
     weak: bool = False
 
 
@@ -82,6 +82,21 @@ def _canonical_url(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
     return _first(url for url in urls if url and (not _is_home(url) or _is_home(page.url or url)))
 
 
+def _section(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
+    section = terms.section_of(texts)
+    return FieldValue(section) if section else None
+
+
+def _tags(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
+    tags = terms.tags_of(texts)
+    return FieldValue(tags) if tags else None
+
+
+def _is_free(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
+    known = (free for text in texts if (free := access.is_free(text)) is not None)
+    return next(map(FieldValue, known), None)
+
+
 def _is_home(url: str) -> bool:
     parts = urlsplit(url)
     return parts.path in ("", "/") and not parts.query
@@ -101,6 +116,9 @@ PARSERS: Final[Mapping[str, Parser]] = {
     "site_name": _text,
     "canonical_url": _canonical_url,
     "main_image": _image,
+    "section": _section,
+    "tags": _tags,
+    "is_accessible_for_free": _is_free,
 }
 
 # --- the table ------------------------------------------------------------------------------------
@@ -212,6 +230,23 @@ FIELD_SOURCES: Final[tuple[FieldSource, ...]] = (
     _source("main_image", "json-ld", lookups.json_ld_page, "primaryImageOfPage image"),
     _source("main_image", "microdata", lookups.microdata_property, "image"),
     _source("main_image", "link", lookups.link, "image_src"),
+    _source("section", "opengraph", lookups.meta, "article:section og:article:section"),
+    _source("section", "json-ld", lookups.json_ld_article, "articleSection"),
+    _source("section", "meta", lookups.meta, "parsely-section sailthru.section section"),
+    _source("section", "microdata", lookups.microdata_property, "articleSection"),
+    _source("tags", "opengraph", lookups.meta, "article:tag og:article:tag"),
+    _source("tags", "json-ld", lookups.json_ld_article, "keywords"),
+    _source("tags", "meta", lookups.meta, "news_keywords parsely-tags sailthru.tags"),
+    _source("tags", "microdata", lookups.microdata_property, "keywords"),
+    _source("tags", "rel-tag", terms.tag_link),
+    _source("tags", "meta", lookups.meta, "keywords"),
+    _source("is_accessible_for_free", "json-ld", access.article_flag, "isAccessibleForFree"),
+    _source("is_accessible_for_free", "json-ld", access.part_flag, "isAccessibleForFree"),
+    _source("is_accessible_for_free", "json-ld", access.page_flag, "isAccessibleForFree"),
+    _source(
+        "is_accessible_for_free", "microdata", lookups.microdata_property, "isAccessibleForFree"
+    ),
+    _source("is_accessible_for_free", "opengraph", lookups.meta, "article:content_tier"),
 )
 
 

@@ -102,11 +102,14 @@ class Graph:
         if of_page:
             self._by_kind.setdefault(kind_of(node), []).append(node)
 
+    def nodes(self, kind: str) -> Sequence[Node]:
+        """The nodes of *kind* that describe the page, up to a bound."""
+        return self._by_kind.get(kind, [])[:MAX_CANDIDATES]
+
     def best_node(self, kind: str) -> Node | None:
         """The node of *kind* that most likely describes the page."""
         if kind not in self._best:
-            candidates = self._by_kind.get(kind, [])[:MAX_CANDIDATES]
-            self._best[kind] = min(candidates, key=self._mismatch, default=None)
+            self._best[kind] = min(self.nodes(kind), key=self._mismatch, default=None)
         return self._best[kind]
 
     def _mismatch(self, node: Node) -> tuple[bool, bool, bool]:
@@ -138,11 +141,11 @@ class Graph:
             elif isinstance(value, list) and depth < MAX_DEPTH:
                 stack.extend((each, depth + 1) for each in reversed(value[:MAX_LIST]))
             elif isinstance(value, dict) and depth < MAX_DEPTH:
-                node = self._resolved(value)
+                node = self.resolved(value)
                 inner = next((node[key] for key in keys if node.get(key)), None)
                 stack.append((inner, depth + 1))
 
-    def _resolved(self, node: Node) -> Node:
+    def resolved(self, node: Node) -> Node:
         """The node that *node* refers to, or *node* itself if it is no reference."""
         identifier = node.get("@id")
         return self._by_id.get(identifier, node) if isinstance(identifier, str) else node

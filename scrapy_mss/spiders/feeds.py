@@ -13,11 +13,12 @@ from typing import Any, Final
 from scrapy.http import HtmlResponse, TextResponse
 
 from scrapy_mss.crawl.pages import header
-from scrapy_mss.spiders.listed import MAX_LISTED, Listed, minute_of
+from scrapy_mss.spiders.listed import MAX_LISTED, Listed, minute_of, moments_of
 
 FEED_TYPES: Final = frozenset(
     {"application/rss+xml", "application/atom+xml", "application/feed+json", "application/json"}
 )
+DATES: Final = ("published", "published_parsed", "updated", "updated_parsed")  # of feedparser
 _COMMENTS: Final = ("/comments/", "comments/feed", "feed/comments")
 
 
@@ -44,11 +45,11 @@ def feeds_of(page: HtmlResponse) -> list[str]:
 def entries(feed: TextResponse) -> list[Listed]:
     """The articles that *feed* names, in any of the formats; none if it is no feed."""
     found = (_of_json if feed.body.lstrip()[:1] == b"{" else _of_xml)(feed)
-    listed = (Listed(feed.urljoin(url), minute) for url, minute in found if url)
+    listed = (each._replace(url=feed.urljoin(each.url)) for each in found if each.url)
     return list(islice(listed, MAX_LISTED))
 
 
-def _of_xml(feed: TextResponse) -> Iterator[tuple[str, int]]:
+def _of_xml(feed: TextResponse) -> Iterator[Listed]:
     import feedparser
 
     # What it would clean and resolve is the text of the entries, which nobody reads here.
@@ -60,12 +61,14 @@ def _of_xml(feed: TextResponse) -> Iterator[tuple[str, int]]:
     )
     for entry in parsed.entries:
         # `get` would give the one for the other, and warn.
-        moments = [entry[name] for name in ("updated_parsed", "published_parsed") if name in entry]
-        minutes = [calendar.timegm(moment) // 60 for moment in moments if moment]
-        yield str(entry.get("link") or ""), max(minutes, default=0)
+        given = {name: entry[name] for name in DATES if name in entry}
+        parsed = (given.get(f"{name}_parsed") for name in ("published", "updated"))
+        minutes = (calendar.timegm(each) // 60 for each in parsed if each)
+        moments = moments_of(given.get("published"), given.get("updated"))
+        yield Listed(str(entry.get("link") or ""), max(minutes, default=0), moments)
 
 
-def _of_json(feed: TextResponse) -> Iterator[tuple[str, int]]:
+def _of_json(feed: TextResponse) -> Iterator[Listed]:
     try:
         parsed: Any = json.loads(feed.text)
     except (ValueError, RecursionError):
@@ -73,6 +76,7 @@ def _of_json(feed: TextResponse) -> Iterator[tuple[str, int]]:
     items = parsed.get("items") if isinstance(parsed, Mapping) else None
     for item in items if isinstance(items, list) else []:
         if isinstance(item, Mapping):
-            given = (item.get(name) for name in ("date_modified", "date_published"))
-            minutes = (minute_of(each) for each in given if isinstance(each, str))
-            yield str(item.get("url") or ""), max(minutes, default=0)
+            given = (item.get(name) for name in ("date_published", "date_modified"))
+            texts = [each if isinstance(each, str) else None for each in given]
+            minute = max(map(minute_of, texts))
+            yield Listed(str(item.get("url") or ""), minute, moments_of(*texts))

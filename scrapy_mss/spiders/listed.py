@@ -7,23 +7,37 @@ from datetime import datetime, timezone
 from typing import Final, NamedTuple
 
 from scrapy_mss.metadata import dates
+from scrapy_mss.metadata.moments import Moments
 
+NO_MOMENTS: Final = Moments()
 MAX_LISTED: Final = 50_000  # of one list: what the sitemap protocol allows
 
 
 class Listed(NamedTuple):
-    """An address in a list, and the date there, in minutes since 1970; 0 if there is none."""
+    """An address in a list, and the latest date there, in minutes since 1970; 0 if there is none.
+
+    *moments* are when it was published and modified, as precise as the list has it.
+    """
 
     url: str
     minute: int
+    moments: Moments = NO_MOMENTS
 
 
 def newest_first(listed: Iterable[Listed]) -> list[Listed]:
     """Each address once, with its latest date; those without a date come last, in their order."""
-    latest: dict[str, int] = {}
-    for url, minute in listed:
-        latest[url] = max(minute, latest.get(url, 0))
-    return [Listed(*each) for each in sorted(latest.items(), key=lambda each: -each[1])]
+    latest: dict[str, Listed] = {}
+    for each in listed:
+        known = latest.get(each.url)
+        if known is None or each.minute > known.minute:
+            latest[each.url] = each
+    return sorted(latest.values(), key=lambda each: -each.minute)
+
+
+def moments_of(published: str | None, modified: str | None) -> Moments:
+    """When a list says that an article was published and, unless it is the same, modified."""
+    first, last = (dates.find(text) if text else None for text in (published, modified))
+    return Moments(first, last if last != first else None)
 
 
 def minute_of(text: str | None) -> int:

@@ -20,7 +20,14 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 from scrapy_mss.addon import Addon
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.crawl.pages import LISTED, NOT_MODIFIED, SITE, SKIP_EXTRACTION, SKIP_TRAINING
+from scrapy_mss.crawl.pages import (
+    LISTED,
+    LISTED_MOMENTS,
+    NOT_MODIFIED,
+    SITE,
+    SKIP_EXTRACTION,
+    SKIP_TRAINING,
+)
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.settings import listed
@@ -231,7 +238,7 @@ class NewsSpider(Spider):
     def _articles(self, site: Site, found: Iterable[Listed]) -> Iterator[Request]:
         """Requests for the articles that are due, until the site has had its share."""
         now = int(time() // 60)
-        for url, minute in found:
+        for url, minute, moments in found:
             key = address_key(url)
             is_old = bool(minute) and now - minute > MAX_AGE
             if key in site.asked or is_old or (self._seen and not self._seen.is_due(url, minute)):
@@ -245,7 +252,7 @@ class NewsSpider(Spider):
                 url,
                 self.parse_article,
                 errback=self.failed,
-                meta={LISTED: minute, SITE: site.name},
+                meta={LISTED: minute, LISTED_MOMENTS: list(moments), SITE: site.name},
                 priority=-max(now - minute if minute else UNDATED, 0) // 60,
             )
 

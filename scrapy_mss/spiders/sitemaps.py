@@ -10,11 +10,11 @@ from lxml import etree
 from scrapy.http import Response, TextResponse
 from scrapy.utils.gz import gunzip, gzip_magic_number
 
-from scrapy_mss.spiders.listed import MAX_LISTED, Listed, minute_of
+from scrapy_mss.spiders.listed import MAX_LISTED, Listed, minute_of, moments_of
 
 MAX_BYTES: Final = 50 * 2**20  # unpacked: what the sitemap protocol allows
 _IN_ROBOTS = re.compile(r"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
-_DATES: Final = frozenset({"lastmod", "publication_date"})
+DATES: Final = ("publication_date", "lastmod")  # when a page was published, and modified
 
 
 class Sitemap(NamedTuple):
@@ -50,10 +50,11 @@ def read(response: Response) -> Sitemap:
         location = (element.findtext("{*}loc") or "").strip()
         if not location:
             continue
-        texts = (each.text for each in element.iter("{*}*") if _local_name(each) in _DATES)
-        minute = max((minute_of((text or "").strip()) for text in texts), default=0)
+        found = {_local_name(each): (each.text or "").strip() for each in element.iter("{*}*")}
+        texts = [found.get(name) for name in DATES]
+        minute = max(map(minute_of, texts))
         kind = pages if _local_name(element) == "url" else sitemaps
-        kind.append(Listed(response.urljoin(location), minute))
+        kind.append(Listed(response.urljoin(location), minute, moments_of(*texts)))
     return Sitemap(pages, sitemaps)
 
 

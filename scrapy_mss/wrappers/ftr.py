@@ -67,6 +67,7 @@ DIRECTIVES: Final = {
     "title": Directive("title", xpath),
     "author": Directive("authors", xpath),
     "date": Directive("published", xpath),
+    "next_page_link": Directive("next_page", xpath),
 }
 
 

@@ -43,6 +43,8 @@ DENSEST_DEEP = 200  # characters of source for each that is as deep
 MIN_DEEP = 500  # that any page may have
 MAX_VALUES = 500  # nodes whose text is read for one field; nested ones contain one another's
 
+MAX_ADDRESS = 4_096  # characters of a link
+
 _NOT_PLAIN = re.compile(r"[^\w-]")  # what a page may write as a character reference
 _STRING = etree.XPath("string()", smart_strings=False)
 _N_DEEP = etree.XPath(f"count(descendant::*[ancestor::*[{DEEP}]])")
@@ -64,8 +66,8 @@ class Labelling:
 
     ``inside`` is bool[n_tokens], the tokens of the article; ``text`` is their text. ``reason`` is
     None where anything is labelled. The fields are as the page has them, with white space
-    collapsed; a date is not parsed. ``failures`` are the selectors that failed on the page,
-    ``missed`` the `FIELDS` whose selectors select nothing.
+    collapsed; a date is not parsed, and ``next_page`` is not made absolute. ``failures`` are the
+    selectors that failed on the page, ``missed`` the `FIELDS` whose selectors select nothing.
     """
 
     wrapper: Wrapper
@@ -76,6 +78,7 @@ class Labelling:
     title: str = ""
     authors: tuple[str, ...] = ()
     published: str = ""
+    next_page: str = ""
     failures: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
 
@@ -148,6 +151,7 @@ class _Labeller:
             title=title[0] if title else "",
             authors=authors,
             published=published[0] if published else "",
+            next_page=self._next_page(),
             failures=tuple(self.failures),
             missed=tuple(
                 name for name, found in selected if getattr(self.wrapper, name) and not found
@@ -231,6 +235,15 @@ class _Labeller:
             if values:
                 return values
         return ()
+
+    def _next_page(self) -> str:
+        """The address that the first alternative with any has, of a link or a text."""
+        for selector in self.wrapper.next_page:
+            for each in self._found(selector, "next_page")[:MAX_VALUES]:
+                text = each.get("href") if isinstance(each, Element) else each
+                if isinstance(text, str) and text.strip():
+                    return self.tree.without_numbers(text[:MAX_ADDRESS]).strip()
+        return ""
 
     def _texts(self, found: Iterable[object]) -> Iterator[str]:
         """The texts of what is *found*, in all about as long as the page; those after are left out.

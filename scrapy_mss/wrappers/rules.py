@@ -3,6 +3,7 @@
     site, url, valid            which pages it is for
     body, exclude               which part of them is the article
     title, authors, published   the fields that it fills
+    next_page                   the link to the next page of an article
     priority                    which of two matching wrappers is used
 
 Each value validates itself (`__post_init__`) and raises a `WrapperError` with all its problems.
@@ -154,6 +155,7 @@ class Wrapper:
     title: tuple[Selector, ...] = ()
     authors: tuple[Selector, ...] = ()
     published: tuple[Selector, ...] = ()
+    next_page: tuple[Selector, ...] = ()
     valid_from: date | None = None
     valid_until: date | None = None
     priority: int = 0
@@ -278,6 +280,7 @@ ROLES: Final = {
     "title": Role(elements_only=False),
     "authors": Role(elements_only=False),
     "published": Role(elements_only=False),
+    "next_page": Role(elements_only=False),
 }
 
 

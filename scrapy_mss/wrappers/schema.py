@@ -332,6 +332,7 @@ KEYS: Final[Mapping[str, Reader[object]]] = {
     "title": partial(_each, partial(_selector, "title")),
     "authors": partial(_each, partial(_selector, "authors")),
     "published": partial(_each, partial(_selector, "published")),
+    "next_page": partial(_each, partial(_selector, "next_page")),
     "valid": _days,
     "priority": _integer,
     "tests": partial(_each, _sample),

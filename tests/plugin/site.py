@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import json
 import random
+import struct
 import subprocess
 import sys
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -113,6 +115,15 @@ def plain(number: int, *, paragraphs: int = 6) -> str:
     return _frame(told, main, random.Random(number))
 
 
+def german(number: int) -> str:
+    """A page in German that says it is in English."""
+    told = story("plain", number)
+    sentence = "Die Fähre fährt wieder, nachdem der Sturm sie im Hafen gehalten hatte."
+    body = "".join(f"<p>{sentence} {n} Schiffe warteten. {sentence}</p>\n" for n in range(2, 9))
+    main = f'<div id="content"><h2>{told.title}</h2><div class="text">{body}</div></div>'
+    return _frame(told, main, random.Random(number))
+
+
 def index(number: int) -> str:
     """A page of links."""
     chance = random.Random(f"index {number}")
@@ -153,10 +164,26 @@ def _hostile(number: int) -> Answer:
     )[number]
 
 
+def _picture(number: int) -> Answer:
+    """A PNG of 120 by 90 pixels in one of 256 greys."""
+    rows = (b"\0" + bytes([number % 256]) * 120) * 90
+    chunks = (
+        (b"IHDR", struct.pack(">IIBBBBB", 120, 90, 8, 0, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows)),
+        (b"IEND", b""),
+    )
+    parts = (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        for kind, data in chunks
+    )
+    return Answer(b"\x89PNG\r\n\x1a\n" + b"".join(parts), "image/png")
+
+
 N_HOSTILE = 10
 ROUTES: dict[str, Callable[[int], Answer]] = {
     "wrapped": _html(wrapped),
     "plain": _html(plain),
+    "german": _html(german),
     "index": _html(index),
     "small": _html(small),
     "big": _html(lambda number: plain(number, paragraphs=15_000)),
@@ -165,6 +192,8 @@ ROUTES: dict[str, Callable[[int], Answer]] = {
     "gone": _html(plain),
     "hostile": _hostile,
     "api": lambda _: Answer(b"{}", "application/json"),
+    "picture": _picture,
+    "sound": lambda number: Answer(b"ID3" + bytes([number % 256]) * 1_000, "audio/mpeg"),
     "text": lambda number: Answer(plain(number).encode(), "text/plain"),
     "status": lambda number: Answer(wrapped(1).encode(), status=number),
     # As some sites have it: a page of HTML in the place of robots.txt.

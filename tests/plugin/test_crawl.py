@@ -400,3 +400,21 @@ def test_crawls_start_and_log_no_error(crawls: dict[str, Crawl]) -> None:
         assert done.stats["finish_reason"] == "finished", name
         errors = [text for text in done.logged("ERROR") if "the spider is at fault" not in text]
         assert errors == [], name
+
+
+def test_articles_in_other_languages_are_counted_and_dropped(tmp_path: Path, site: Site) -> None:
+    """The pages say `en`, and their text does not."""
+    urls = site.urls("plain", range(2)) + site.urls("german", range(3))
+
+    asked, open_to_all = crawl(
+        tmp_path,
+        [
+            Job(arguments={"urls": urls}, settings={**ADDON, "MSS_LANGUAGES": "en,fr"}),
+            Job(arguments={"urls": urls}, settings=ADDON),
+        ],
+    )
+
+    assert set(asked.by_url()) == set(urls[:2])
+    assert asked.mss("extract/dropped/other_language") == 3
+    languages = [fields["language"] for fields in open_to_all.by_url().values()]
+    assert sorted(languages) == ["de", "de", "de", "en", "en"]

@@ -24,6 +24,8 @@ GOOD: dict[str, list[tuple[object, object]]] = {
     "MSS_EXTRACTOR": [("trafilatura", "trafilatura"), ("", "")],
     "MSS_EMIT": [("all", "all"), ("articles", "articles")],
     "MSS_MIN_PROBABILITY": [("0.25", 0.25), (0, 0.0), (1, 1.0)],
+    "MSS_LANGUAGES": [("en, de-AT", ("en", "de")), (["FR"], ("fr",)), ((), ()), (None, ())],
+    "MSS_JOIN_PAGES": [("3", 3), (1, 1)],
     "MSS_ITEM_CLASS": [("a.Class", "a.Class"), (dict, dict)],
     "MSS_FIELD_MAP": [
         ({"text": "body"}, {"text": "body"}),
@@ -56,6 +58,8 @@ GOOD: dict[str, list[tuple[object, object]]] = {
 
 # Of each setting that can be wrong: what it must refuse.
 BAD: dict[str, list[object]] = {
+    "MSS_JOIN_PAGES": [0, "all"],
+    "MSS_LANGUAGES": ["english", ["e"], 5, "d e"],
     "MSS_ENABLED": ["perhaps", 2, []],
     "MSS_TRAIN": ["yes!", [True]],
     "MSS_FREEZE_AFTER": [-1, [], "1.5", "many", float("inf"), float("nan")],

@@ -367,7 +367,7 @@ def test_a_worker_is_replaced_after_so_many_pages(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_worker_that_keeps_much_memory_is_replaced(misbehaving: None) -> None:
-    with working(1, MODEL, MSS_WORKER_MEMORY=700) as workers:
+    with working(1, MODEL, MSS_WORKER_MEMORY=900) as workers:
         read(workers, [page()])
         (before,) = worker_processes()
         found = read(workers, [page("keeping"), page()])

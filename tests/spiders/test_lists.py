@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scrapy.http import HtmlResponse, TextResponse, XmlResponse
 
+from scrapy_mss.metadata.moments import Moments
 from scrapy_mss.spiders import feeds, sitemaps
 from scrapy_mss.spiders.listed import Listed, newest_first
 from scrapy_mss.spiders.site_lists import SiteListError, sites_of
@@ -33,7 +34,27 @@ JSON = """{"version": "https://jsonfeed.org/version/1.1", "items": [
 def test_a_feed_of_any_format_gives_addresses_and_dates(body: str) -> None:
     found = feeds.entries(XmlResponse(URL, body=body.encode()))
 
-    assert found == [Listed("https://news.example/a", MINUTE), Listed("https://other.example/b", 0)]
+    assert [(each.url, each.minute) for each in found] == [
+        ("https://news.example/a", MINUTE),
+        ("https://other.example/b", 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "moments"),
+    [
+        (RSS, ("2026-10-22T11:00:00+02:00", None)),
+        (RSS.replace(" +0200", ""), ("2026-10-22T11:00:00", None)),  # nobody knows the zone
+        (ATOM, ("2026-10-21T09:00:00+00:00", "2026-10-22T09:00:00+00:00")),
+        (ATOM.replace("10-22", "10-21"), ("2026-10-21T09:00:00+00:00", None)),
+        (JSON, ("2026-10-22T09:00:00+00:00", None)),
+        (JSON.replace("_published", "_modified"), (None, "2026-10-22T09:00:00+00:00")),
+    ],
+)
+def test_a_feed_tells_publication_from_change(body: str, moments: tuple[str, str | None]) -> None:
+    first, other = feeds.entries(XmlResponse(URL, body=body.encode()))
+
+    assert (first.moments, other.moments) == (moments, (None, None))
 
 
 @given(st.binary(max_size=80) | st.text(max_size=80).map(lambda text: f"<rss>{text}".encode()))
@@ -72,8 +93,9 @@ def test_a_sitemap_gives_the_latest_of_its_dates() -> None:
     packed = sitemaps.read(XmlResponse(f"{URL}.gz", body=gzip.compress(body)))
 
     assert plain == packed
+    moments = Moments("2026-10-22T09:00:00+00:00", "2026-10-21")
     assert plain.pages == [
-        Listed("https://news.example/a", MINUTE),
+        Listed("https://news.example/a", MINUTE, moments),
         Listed("https://news.example/b", 0),
     ]
     assert plain.sitemaps == []

@@ -50,6 +50,21 @@ def test_articles_come_from_feeds_sitemaps_fronts_and_sections(
     assert "/login" not in paper.asked
 
 
+def test_feeds_and_sitemaps_give_the_time_of_what_a_page_gives_the_day(
+    paper: Paper, tmp_path: Path
+) -> None:
+    """The pages of the paper have no date but that in their address."""
+    found = read(paper, tmp_path)
+
+    published = {
+        item.url.removeprefix(paper.url("")).partition("?")[0]: item.fields["published"]
+        for item in found.items
+    }
+    for path, told in paper.stories.items():
+        expected = told.moment.isoformat()
+        assert published[path] == (expected if told.where in ("feed", "sitemap") else expected[:10])
+
+
 def test_an_hour_later_nothing_old_is_downloaded(paper: Paper, tmp_path: Path) -> None:
     read(paper, tmp_path)
     found = read(paper, tmp_path)

@@ -31,6 +31,7 @@ MOST = Wrapper(
     title=(css("h1::text"), xpath("//h2")),
     authors=(css(".by"),),
     published=(css("time::attr(datetime)"),),
+    next_page=(css("a.more"), xpath("//link[@rel='next']/@href")),
     valid_from=date(2020, 2, 29),
     valid_until=date(2024, 12, 31),
     priority=-3,

@@ -28,6 +28,7 @@ strip_id_or_class: 'share bar'
 strip_id_or_class: promo #or not?
 AUTHOR: //p[@class='by']
 date: substring-after(//p[@class='on'], 'on ')
+next_page_link: //a[@class='more']/@href
 prune: no
 find_string: <x
 replace_string(<y): <z
@@ -54,6 +55,7 @@ def test_directives_become_fields() -> None:
             title=(xpath("//h1"),),
             authors=(xpath("//p[@class='by']"),),
             published=(xpath("substring-after(//p[@class='on'], 'on ')"),),
+            next_page=(xpath("//a[@class='more']/@href"),),
             priority=PRIORITY,
             tests=(
                 SamplePage("https://example.com/1", ("First", "Second")),

@@ -361,3 +361,27 @@ def test_a_tag_of_attributes_is_labelled_in_linear_time() -> None:
         return lambda: label(wrapper(css("p")), page)
 
     assert grows_linearly(run(5000), run(FACTOR * 5000))
+
+
+@pytest.mark.parametrize(
+    ("selectors", "expected"),
+    [
+        ((css("a.more"),), "/ferry?p=2&x=1"),
+        ((css("a.more::attr(href)"),), "/ferry?p=2&x=1"),
+        ((xpath("string(//a[@class='more']/@href)"),), "/ferry?p=2&x=1"),
+        ((css("a.less"), css("a.more")), "/ferry?p=2&x=1"),
+        ((css("p"),), ""),
+        ((), ""),
+    ],
+)
+def test_the_next_page_is_where_a_link_leads(
+    selectors: tuple[Selector, ...], expected: str
+) -> None:
+    source = (
+        "<article>One two.</article><p>Three <a class=more href=' /ferry?p=2&amp;x=1 '>4</a></p>"
+    )
+    wrapper = Wrapper(site="x.example", body=(css("article"),), next_page=selectors)
+
+    found = label(wrapper, source)
+
+    assert (found.next_page, found.missed, found.failures) == (expected, (), ())

@@ -79,7 +79,9 @@ def test_a_wrapper_may_have_a_site_of_its_own() -> None:
 
 
 SELECTOR = "a CSS selector, or a mapping with one of css, xpath, class_or_id"
-KEYS = "site, name, url, body, exclude, title, authors, published, valid, priority, tests"
+KEYS = (
+    "site, name, url, body, exclude, title, authors, published, next_page, valid, priority, tests"
+)
 PLAIN = "expected YAML with plain values"
 
 PROBLEMS = [

@@ -73,7 +73,7 @@ def with_markdown(added: str) -> Callable[[Reading], Reading]:
     return lambda reading: replace(reading, markdown=reading.markdown + added)
 
 
-def with_field(name: str, value: str) -> Callable[[Reading], Reading]:
+def with_field(name: str, value: object) -> Callable[[Reading], Reading]:
     return lambda reading: replace(reading, fields={name: value})
 
 
@@ -106,6 +106,14 @@ FAULTS: dict[str, tuple[str, Callable[[Reading], Reading]]] = {
         lambda reading: replace(reading, extraction=replace(reading.extraction, probability=2.0)),
     ),
     "address": ("no web address", with_field("main_image", "data:,")),
+    "address of a picture": (
+        "no web address",
+        with_field("media", [{"kind": "image", "url": "data:,"}]),
+    ),
+    "control in a caption": (
+        "controls and surrogates",
+        with_field("media", [{"url": "https://x.example/", "caption": "a\0"}]),
+    ),
     "time": (TIME, lambda reading: replace(reading, seconds={"extract": 5.0})),
     "memory": (MEMORY, hungry),
 }

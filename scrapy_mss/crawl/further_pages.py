@@ -1,0 +1,180 @@
+"""Joins the pages of an article that is spread over several.
+
+    first page -> its next page -> ... -> no further one, or a reason to stop
+
+Pages are asked for through the engine, as Scrapy's media pipelines do it: robots.txt, delays and
+everything else of the downloader apply. The item waits for them. Title, dates and all other fields
+are those of the first page. What a page names as its next is followed within its site alone, no
+page twice, and at most so many; a page that declares to be another article, or has the same text
+again, is the end.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import HtmlResponse, Response
+from scrapy.http.request import NO_CALLBACK
+
+from scrapy_mss import stats
+from scrapy_mss.article import WRAPPER, ArticleResult
+from scrapy_mss.crawl.pages import OK
+from scrapy_mss.items import Article
+from scrapy_mss.media import Medium, media_fields
+from scrapy_mss.metadata.next_page import is_first
+from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.seen.keys import address_key
+from scrapy_mss.stats import CrawlStats
+
+logger = logging.getLogger(__name__)
+
+FURTHER_PAGE: Final = "further_page"  # of a page whose text is part of the article of another one
+MAX_REMEMBERED: Final = 100_000  # further pages of a crawl, so that none comes as an article, too
+
+# Why the pages of an article end before there is no next one.
+FAILED, OTHER_SITE, OTHER_ARTICLE = "failed", "other_site", "other_article"
+REPEATED, NO_ARTICLE, LIMIT = "repeated", "no_article", "limit"
+
+MOST_REPEATED: Final = 0.5  # of a page: sites repeat a lead, and the next page of comments all else
+
+Fetch = Callable[[Request], Awaitable[Response]]
+Read = Callable[[HtmlResponse], Awaitable[ArticleResult]]
+
+
+@dataclass(slots=True)
+class _Joining:
+    """An article while its pages are joined."""
+
+    first: Article
+    keys: set[int]  # of the addresses that are taken
+    paragraphs: set[str]
+    pages: list[Article] = field(default_factory=list)
+    length: int = 0
+
+
+@dataclass(slots=True)
+class FurtherPages:
+    """Joins pages, at most *most* of an article and *longest* characters of their HTML."""
+
+    fetch: Fetch
+    numbers: CrawlStats
+    most: int
+    longest: int
+    _joined: dict[int, None] = field(default_factory=dict)
+
+    def has(self, url: str) -> bool:
+        """Whether the text of the page at *url* is part of an article of this crawl."""
+        return address_key(url) in self._joined
+
+    async def joined(self, response: Response, result: ArticleResult, read: Read) -> ArticleResult:
+        """*result*, the reading of *response*, with the text of the article's further pages."""
+        article, url = result.article, result.next_page
+        is_named = result.source == WRAPPER
+        if article is None or not url or not (is_named or is_first(response.url, url)):
+            return result
+        addresses = (response.url, article.canonical_url or response.url)
+        state = _Joining(article, set(map(address_key, addresses)), set(_paragraphs(article)))
+        while url:
+            url, stopped = await self._next(state, url, read)
+            if stopped:
+                self.numbers.add(stats.JOIN_STOPPED, reason=stopped)
+                logger.debug("scrapy-mss: %s has no further page: %s", response.url, stopped)
+        for each in state.pages:
+            self._remember(each.url)
+        return replace(result, article=joined_article(article, state.pages))
+
+    async def _next(self, state: _Joining, url: str, read: Read) -> tuple[str, str]:
+        """Add the page at *url*; the address of the one after it, and why there is none."""
+        if len(state.pages) + 1 >= self.most or state.length > self.longest:
+            return "", LIMIT
+        if site_of(url) != site_of(state.first.url):
+            return "", OTHER_SITE
+        if address_key(url) in state.keys:
+            return "", REPEATED
+        state.keys.add(address_key(url))
+        response = await self._fetched(url, state.first.url)
+        if response is None:
+            return "", FAILED
+        result = await read(response)
+        stopped = self._added(state, response, result.article)
+        if stopped:
+            return "", stopped
+        self.numbers.add(stats.JOINED)
+        state.length += len(response.text)
+        return result.next_page, ""
+
+    async def _fetched(self, url: str, referrer: str) -> HtmlResponse | None:
+        # Neither learned from nor given an item: no spider has asked for it.
+        request = Request(url, NO_CALLBACK, headers={"Referer": referrer}, dont_filter=True)
+        try:
+            response = await self.fetch(request)
+        except IgnoreRequest:  # robots.txt forbids it, say
+            return None
+        except Exception:
+            logger.debug("scrapy-mss: cannot download %s", url, exc_info=True)
+            return None
+        is_page = isinstance(response, HtmlResponse) and response.status == OK
+        return response if is_page and isinstance(response, HtmlResponse) else None
+
+    def _added(self, state: _Joining, response: HtmlResponse, article: Article | None) -> str:
+        """Add *article*; why not, if it does not belong to the pages before it."""
+        if article is None:
+            return NO_ARTICLE
+        if site_of(response.url) != site_of(state.first.url):
+            return OTHER_SITE
+        canonical = article.canonical_url
+        if canonical and address_key(canonical) not in state.keys | {address_key(response.url)}:
+            return OTHER_ARTICLE
+        if _share_of(state.paragraphs, article) > MOST_REPEATED:
+            return REPEATED
+        state.paragraphs.update(_paragraphs(article))
+        state.keys.add(address_key(response.url))
+        state.pages.append(article)
+        return ""
+
+    def _remember(self, url: str) -> None:
+        self._joined[address_key(url)] = None
+        if len(self._joined) > MAX_REMEMBERED:
+            del self._joined[next(iter(self._joined))]
+
+
+def joined_article(first: Article, further: Sequence[Article]) -> Article:
+    """The article of several pages: the texts of all, the rest from the *first*."""
+    if not further:
+        return first
+    pages = (first, *further)
+    confidences = [each.confidence for each in pages if each.confidence is not None]
+    media = [
+        Medium(**each, is_file=each["url"] in page.file_urls)
+        for page in pages
+        for each in page.media
+    ]
+    return replace(
+        first,
+        text=_together("\n\n", [each.text for each in pages]),
+        html=_together("\n", [each.html for each in pages]),
+        markdown=_together("\n\n", [each.markdown for each in pages]),
+        confidence=min(confidences, default=None),
+        pages=[each.url for each in further],
+        **media_fields(media),
+    )
+
+
+def _paragraphs(article: Article) -> list[str]:
+    return (article.text or "").split("\n\n")
+
+
+def _share_of(known: set[str], article: Article) -> float:
+    """How much of the text of *article* is in paragraphs that are known."""
+    paragraphs = _paragraphs(article)
+    repeated = sum(len(each) for each in paragraphs if each in known)
+    return repeated / max(sum(map(len, paragraphs)), 1)
+
+
+def _together(between: str, parts: Sequence[str | None]) -> str | None:
+    return between.join(filter(None, parts)) or None

@@ -1,0 +1,63 @@
+"""The language by the text; each case with what keeps the page's word."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from scrapy_mss.metadata.text_language import detector, known, language_of
+
+ENGLISH = "The ferry sails again after the storm had kept it in the harbour for a whole week. " * 4
+GERMAN = "Die Fähre fährt wieder, nachdem der Sturm sie eine Woche im Hafen gehalten hatte. " * 4
+CHINESE = "渡轮在港口停泊了整整一个星期之后于星期一再次启航船长说海面已经平静下来了。" * 3
+NORWEGIAN = (
+    "Fergen går igjen etter at stormen hadde holdt den i havnen i en hel uke, sier rederiet. " * 4
+)
+CROATIAN = (
+    "Trajekt ponovno plovi nakon što ga je oluja cijeli tjedan zadržala u luci, kažu u luci. " * 4
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "declared", "expected"),
+    [
+        (GERMAN, None, "de"),
+        (CHINESE[:40], None, "zh"),
+        (GERMAN, "en", "de"),
+        (CHINESE, "en", "zh"),
+        (ENGLISH, "en", "en"),
+        # Too little text to know better than the page.
+        (GERMAN[:150], "en", "en"),
+        ("Fähre", None, None),
+        ("", None, None),
+        (None, "de", "de"),
+        # Alike in writing, or unknown to the library.
+        (NORWEGIAN, "nb", "nb"),
+        (CROATIAN, "sr", "sr"),
+        (ENGLISH, "ckb", "ckb"),
+        # What is no text.
+        ("1 2 3 4 5 " * 50, "de", "de"),
+        ("\ud800" * 400, "de", "de"),
+    ],
+)
+def test_the_text_decides_where_there_is_enough_of_it(
+    text: str | None, declared: str | None, expected: str | None
+) -> None:
+    assert language_of(text, declared) == expected
+
+
+def test_the_library_knows_a_hundred_languages() -> None:
+    assert {"en", "de", "zh", "ar", "ru", "ja"} < known()
+    assert len(known()) > 90
+
+
+def test_without_the_library_the_page_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "py3langid", None)
+    detector.cache_clear()
+
+    try:
+        assert language_of(GERMAN, "en") == "en"
+        assert language_of(GERMAN, None) is None
+    finally:
+        detector.cache_clear()
