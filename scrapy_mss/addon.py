@@ -9,7 +9,7 @@ from scrapy.utils.python import global_object_name
 
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware, UnchangedLists
-from scrapy_mss.pipelines import ArticlePipeline, NewArticlesPipeline
+from scrapy_mss.pipelines import ArticlePipeline, NewArticlesPipeline, StoriesPipeline
 from scrapy_mss.settings import enabled
 from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority
 
@@ -27,6 +27,7 @@ COMPONENTS = (
     ("SPIDER_MIDDLEWARES", LinkPriority, 940),
     ("ITEM_PIPELINES", ArticlePipeline, 200),
     ("ITEM_PIPELINES", NewArticlesPipeline, 210),
+    ("ITEM_PIPELINES", StoriesPipeline, 220),
 )
 # Where scrapy-poet is in use, it loads this by its name; elsewhere, nothing imports scrapy-poet.
 PROVIDERS = "SCRAPY_POET_PROVIDERS"
