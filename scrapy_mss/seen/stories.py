@@ -24,7 +24,8 @@ from scrapy_mss.seen.story_store import RecentTexts, StoryStore, Told
 logger = logging.getLogger(__name__)
 
 MAX_UNDER_WAY: Final = 10_000  # items that other pipelines hold, or replace: the oldest are let go
-MAX_UNSAVED: Final = 100_000  # texts that a file which fails has not taken: some 100 MB
+CHECKPOINT_TEXTS: Final = 5_000  # after so many, whatever the interval: 4 KB each
+MAX_UNSAVED: Final = 20_000  # that a file which fails has not taken: the oldest are let go
 
 
 class _Texts(Protocol):
@@ -92,6 +93,8 @@ class Stories:
     def add(self, told: Told) -> None:
         """Note that a text was told."""
         self._unsaved.put(told)
+        if len(self._unsaved.texts) % CHECKPOINT_TEXTS == 0:
+            self.checkpoint()
 
     def checkpoint(self) -> None:
         """Begin to store what was told, unless that is still under way."""

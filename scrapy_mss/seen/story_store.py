@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain, islice
 from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -143,7 +144,7 @@ class StoryStore(SeenFile):
 
 def _told(row: tuple[int, int, int, int, bytes | None]) -> Told:
     address, story, is_copy, minute, blob = row
-    sketch = None if blob is None else np.frombuffer(blob, "<u4")
+    sketch = np.frombuffer(blob, "<u4") if blob and len(blob) % 4 == 0 else None
     return Told((address,), story, bool(is_copy), minute, sketch)
 
 
@@ -189,8 +190,7 @@ class RecentTexts:
 
     def sharing(self, keys: Sequence[int]) -> list[Told]:
         """Texts that share most of the *keys* of a sketch."""
-        shared = Counter(
-            first for key in keys for first in list(reversed(self._sharing.get(key, {})))[:PER_KEY]
-        )
+        latest = (islice(reversed(self._sharing.get(key, {})), PER_KEY) for key in keys)
+        shared = Counter(chain.from_iterable(latest))
         best = sorted(shared, key=lambda first: -shared[first])[:MAX_CANDIDATES]
         return [self.texts[first] for first in best]

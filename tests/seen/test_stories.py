@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import random
 import signal
 import sqlite3
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from scrapy_mss.seen import stories as seen_stories
 from scrapy_mss.seen import story_store
 from scrapy_mss.seen.crawled import DAY
-from scrapy_mss.seen.sketches import Numbers, keys_of, sketch
+from scrapy_mss.seen.sketches import Numbers, keys_of, likeness, sketch
 from scrapy_mss.seen.store import Seen, SeenStore
 from scrapy_mss.seen.stories import Judged, Stories
 from scrapy_mss.seen.story_store import RecentTexts, StoryStore, Told
@@ -206,6 +207,41 @@ def test_a_phrase_that_all_pages_have_hides_no_copy(
         assert stories.judge((99,), f"{copy(0, 1)} {box}").story == first.story
         stories.close()
         stories = crawl(path, clock)
+
+
+def test_many_texts_are_stored_without_being_told_to(
+    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seen_stories, "CHECKPOINT_TEXTS", 5)
+    stories = crawl(path, clock)
+    for seed in range(9):
+        tell(stories, seed, text(seed))
+    stories.wait()
+
+    assert len(StoryStore(path)) >= 5
+
+
+def test_the_story_is_that_of_the_earliest_that_all_texts_are_compared_with(
+    path: Path, clock: Clock
+) -> None:
+    """The index finds what comparing with each text finds."""
+    stories = crawl(path, clock)
+    chance = random.Random(4)  # noqa: S311 - a choice of texts
+    told: list[tuple[Numbers, str]] = []
+    for address in range(120):
+        clock.minute += 1
+        seed = chance.randrange(12)
+        words = copy(seed, address, chance.choice((0.5, 0.7, 0.9)))
+        numbers = sketch(words)
+        assert numbers is not None
+        like = [name for each, name in told if likeness(numbers, each).is_copy]
+        judged = tell(stories, address, words)
+
+        assert judged.told.is_copy == bool(like)
+        assert judged.story == (like[0] if like else judged.story)
+        told.append((numbers, judged.story))
+        if address % 30 == 0:
+            stories.checkpoint()
 
 
 def test_short_texts_are_one_story_only_in_the_same_words(path: Path, clock: Clock) -> None:
