@@ -199,7 +199,10 @@ def _recall(edit: Edit, sets: Iterable[Found], of: Callable[[Found], dict[str, l
 def spaceless_table(sets: Sequence[Found]) -> str:
     """A row an edit, for languages without spaces."""
     count = sum(len(each.spaceless.get(EDITS[0].name, ())) for each in sets)
-    lines = [f"| Chinese, Japanese, Thai ({count} articles) | recognized |", "| --- | ---: |"]
+    lines = [
+        f"| of the others, {count} without spaces between words | recognized |",
+        "| --- | ---: |",
+    ]
     edits = [edit for edit in EDITS if not edit.replaced]  # there are no words to replace
     recalls = (_recall(edit, sets, lambda each: each.spaceless) for edit in edits)
     lines += [f"| {edit.name} | {each} |" for edit, each in zip(edits, recalls, strict=True)]
