@@ -1,8 +1,8 @@
 """The texts of the last days, by what they are recognized by, in the file of what was seen.
 
 A text is a row with its sketch, some 400 bytes, and a row for each of the keys by which texts that
-share passages with it find it: half a gigabyte for a million. Texts are added in the order of time,
-so that the oldest are the first; they are forgotten by their keys, which their sketch has.
+share passages with it find it: 800 bytes in all. Texts are added in the order of time, so that the
+oldest are the first; they are forgotten by their keys, which their sketch has.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import numpy as np
 from scrapy_mss.seen.files import SeenFile
 from scrapy_mss.seen.sketches import KEYS, Numbers, keys_of
 
-MAX_TEXTS: Final = 2_000_000  # in the file: 1 GB; the oldest are forgotten beyond that
+MAX_TEXTS: Final = 2_000_000  # in the file: 1.6 GB; the oldest are forgotten beyond that
 PER_KEY: Final = 50  # texts that are asked for by a key; what more have is a phrase of a site
 MAX_CANDIDATES: Final = 32  # texts that are compared, those that share most keys
-CHUNK: Final = 1_000  # texts that are forgotten while others wait: a tenth of a second
+CHUNK: Final = 1_000  # texts that are forgotten while others wait: a fifth of a second
 MAX_CHUNKS: Final = 100  # at the end of a crawl; what is left is old, and is not asked any more
 
 _COLUMNS = "address, story, is_copy, minute, sketch"
