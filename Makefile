@@ -26,7 +26,7 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test test-browser test-oldest lint format docs research bench loso systems \
-	studies speed startup shapes fuzz crash seen soak stall model clean distclean
+	studies speed startup shapes fuzz crash seen stories again soak stall model clean distclean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -122,6 +122,12 @@ fuzz: $(VENV)/installed-dev ## read N=5000 mutated pages; fails at an exception 
 
 seen: $(VENV)/installed-dev ## what N=10000000 seen articles take; fails beyond a bound
 	$(BIN)/python -m research.benchmarks.seen --articles $(or $(N),10000000)
+
+stories: $(VENV)/installed-dev ## what N=1000000 known texts take; fails beyond a bound
+	$(BIN)/python -m research.benchmarks.stories --texts $(or $(N),1000000)
+
+again: $(VENV)/installed-dev ## crawl N=20000 addresses twice; fails if old articles are fetched
+	$(BIN)/python -m research.benchmarks.again --addresses $(or $(N),20000)
 
 soak: $(VENV)/installed-dev ## crawl N=20000 pages with and without the plugin; fails beyond a bound
 	$(BIN)/python -m research.benchmarks.soak --pages $(or $(N),20000)

@@ -16,7 +16,7 @@ from scrapy_mss.downloadermiddlewares import (
     UnchangedLists,
     WorkerRoom,
 )
-from scrapy_mss.pipelines import ArticlePipeline, NewArticlesPipeline
+from scrapy_mss.pipelines import ArticlePipeline, NewArticlesPipeline, StoriesPipeline
 from scrapy_mss.settings import SettingError, enabled
 from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority
 
@@ -37,6 +37,7 @@ COMPONENTS = (
     ("SPIDER_MIDDLEWARES", LinkPriority, 940),
     ("ITEM_PIPELINES", ArticlePipeline, 200),
     ("ITEM_PIPELINES", NewArticlesPipeline, 210),
+    ("ITEM_PIPELINES", StoriesPipeline, 220),
 )
 # Where scrapy-poet is in use, it loads this by its name; elsewhere, nothing imports scrapy-poet.
 PROVIDERS = "SCRAPY_POET_PROVIDERS"

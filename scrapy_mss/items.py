@@ -109,6 +109,9 @@ class Article:
     changed: list[str] = field(default_factory=list)
     """What differs from the revision before: title, text."""
 
+    story: str | None = None
+    """The same for all articles that tell one story in one wording; with `MSS_COPIES`."""
+
     probability: float | None = None
     """The probability, from 0 to 1, that the page is an article."""
 

@@ -1,4 +1,4 @@
-"""Fills items with the articles of their pages, only fields that are empty; lets new ones pass."""
+"""Fills items with the articles of their pages; lets new ones pass; says which tell one story."""
 
 from __future__ import annotations
 
@@ -6,21 +6,18 @@ import logging
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from scrapy import signals
 from scrapy.exceptions import DropItem, NotConfigured
 
 from scrapy_mss import stats
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.crawl.item_fields import ItemFields, fields_of
+from scrapy_mss.crawl.item_articles import ItemArticle, addresses_of, article_of
+from scrapy_mss.crawl.item_fields import ItemFields, fields_of, put_known
 from scrapy_mss.crawl.pages import LISTED, SITE
 from scrapy_mss.crawl.wire import FAILURES
 from scrapy_mss.items import ARTICLE_FIELDS
-from scrapy_mss.metadata.sites import site_of
-from scrapy_mss.seen.crawled import Addresses
-from scrapy_mss.seen.keys import address_key
-from scrapy_mss.settings import EMIT_ARTICLES
+from scrapy_mss.settings import COPIES_DROP, EMIT_ARTICLES
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -30,11 +27,13 @@ if TYPE_CHECKING:
 
     from scrapy_mss.article import ArticleResult
     from scrapy_mss.crawl.item_pages import ItemPage
+    from scrapy_mss.seen.stories import Judged
 
 logger = logging.getLogger(__name__)
 
 MARKDOWN = "markdown"
-OTHERWISE_FILLED = frozenset({"url", "revision", "changed"})
+MAX_WAITING = 1000  # items under way that copies wait for; as a rule there is none
+OTHERWISE_FILLED = frozenset({"url", "revision", "changed", "story"})
 KNOWN_WITHOUT_THE_PAGE = frozenset({"crawled"})
 OF_OUR_TEXT = ("confidence", "extractor")  # say nothing of a text that is the spider's own
 
@@ -166,7 +165,7 @@ class NewArticlesPipeline:
     def process_item(self, item: Any, spider: Spider | None = None) -> Any:
         """Pass on *item*, with its revision; drop it if its article was seen in this wording."""
         page = self._item_pages.page_of(item)
-        article = self._article(item, page.response if page else None)
+        article = article_of(item, page.response if page else None, self._name_of)
         if article is None:
             return item
         verdict = self._seen.judge(article.addresses, article.title, article.text)
@@ -177,16 +176,13 @@ class NewArticlesPipeline:
             raise SeenArticleError(article.addresses.own[0])
         self._under_way |= article.keys
         self._stats.add(stats.SEEN_CHANGED if verdict.changed else stats.SEEN_NEW)
-        fields = fields_of(item)
-        for ours, value in (("revision", verdict.revision), ("changed", list(verdict.changed))):
-            name = self._name_of(ours)
-            if fields is not None and name and fields.has(name):
-                fields.put(name, value)
+        known = {"revision": verdict.revision, "changed": list(verdict.changed)}
+        put_known(item, {self._name_of(ours): value for ours, value in known.items()})
         return item
 
     def scraped(self, item: Any, response: Response | None) -> None:
         """Note that the article of *item* has been seen."""
-        article = self._article(item, response)
+        article = article_of(item, response, self._name_of)
         if article is not None:
             self._under_way -= article.keys
             self._add(article)
@@ -196,15 +192,15 @@ class NewArticlesPipeline:
         if isinstance(exception, NoArticleError) and response is not None:
             if exception.reason in FAILURES:
                 self._leave_incomplete(response)
-            for url in () if exception.reason in FAILURES else _addresses_of(response):
+            for url in () if exception.reason in FAILURES else addresses_of(response):
                 self._seen.add_other(url, response.meta.get(LISTED, 0))
         elif not isinstance(exception, SeenArticleError):
-            article = self._article(item, response)
+            article = article_of(item, response, self._name_of)
             self._under_way -= article.keys if article else set()
 
     def failed(self, item: Any, response: Response | None) -> None:
         """Note that an item is lost."""
-        article = self._article(item, response)
+        article = article_of(item, response, self._name_of)
         self._under_way -= article.keys if article else set()
         self._leave_incomplete(response)
 
@@ -213,60 +209,114 @@ class NewArticlesPipeline:
         self._leave_incomplete(response)
 
     def _leave_incomplete(self, response: Response | None) -> None:
-        site = response.meta.get(SITE) if response is not None else None
-        if site:
+        if site := _site_of(response):
             self._seen.leave_incomplete(site)
 
-    def _add(self, article: _Article) -> None:
+    def _add(self, article: ItemArticle) -> None:
         self._seen.add(article.addresses, article.title, article.text, article.listed)
 
-    def _article(self, item: Any, response: Response | None) -> _Article | None:
-        """The article in *item*; None if there is no text, or nobody knows where it is from."""
-        fields = fields_of(item)
-        if fields is None:
-            return None
-        names = ("url", "canonical_url", "title", "text")
-        values = [str(fields.get(self._name_of(name)) or "") for name in names]
-        url, canonical, title, text = values
-        of_page = _addresses_of(response) if response is not None else ()
-        # One response may have several items, each with an address of its own.
-        is_of_page = not url or address_key(url) in map(address_key, of_page)
-        own = tuple(dict.fromkeys((*filter(None, (url,)), *(of_page if is_of_page else ()))))
-        if not own or not text:
-            return None
-        believed = canonical if _is_address_of_an_article(canonical, own[0]) else ""
-        listed = response.meta.get(LISTED, 0) if response is not None and is_of_page else 0
-        return _Article(Addresses(own, believed), title, text, listed)
+
+class CopiedArticleError(DropItem):
+    """Drops an item whose text another paper has printed."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(f"copy of what was told before: {url}", log_level="DEBUG")
+
+
+class StoriesPipeline:
+    """Gives articles the key of their story; drops copies of what was told before, if asked to.
+
+    A copy that is dropped counts as seen when the item of what it is a copy of has passed all
+    pipelines. If that one is lost, the site of the copy is incomplete.
+    """
+
+    def __init__(self, extension: MssExtension) -> None:
+        if extension.stories is None:
+            raise NotConfigured
+        self._stories = extension.stories
+        self._seen = extension.seen
+        self._drops = extension.options.copies == COPIES_DROP
+        self._stats = extension.stats
+        self._item_pages = extension.item_pages
+        self._name_of = extension.options.field_name
+        self._waiting: dict[int, list[_DroppedCopy]] = {}  # by the address of what is under way
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        pipeline = cls(MssExtension.of(crawler))
+        crawler.signals.connect(pipeline.scraped, signals.item_scraped)
+        crawler.signals.connect(pipeline.dropped, signals.item_dropped)
+        crawler.signals.connect(pipeline.failed, signals.item_error)
+        return pipeline
+
+    def process_item(self, item: Any, spider: Spider | None = None) -> Any:
+        """Pass on *item*, with its story."""
+        page = self._item_pages.page_of(item)
+        response = page.response if page else None
+        article = article_of(item, response, self._name_of)
+        if article is None:
+            return item
+        judged = self._stories.judge(article.own_keys, article.text)
+        self._stats.add(stats.STORIES_COPIES if judged.told.is_copy else stats.STORIES_NEW)
+        if judged.told.is_copy and self._drops:
+            self._drop(_DroppedCopy(article, judged, _site_of(response)))
+            raise CopiedArticleError(article.addresses.own[0])
+        self._stories.begin(judged.told)
+        put_known(item, {self._name_of("story"): judged.story})
+        return item
+
+    def scraped(self, item: Any, response: Response | None) -> None:
+        """Note that the text of *item* was told."""
+        self._end(item, response, is_told=True)
+
+    def dropped(self, item: Any, response: Response | None, exception: Exception) -> None:
+        """Note that *item* is lost, if it was on its way."""
+        if not isinstance(exception, CopiedArticleError | SeenArticleError | NoArticleError):
+            self._end(item, response, is_told=False)
+
+    def failed(self, item: Any, response: Response | None) -> None:
+        """Note that *item* is lost."""
+        self._end(item, response, is_told=False)
+
+    def _drop(self, copy: _DroppedCopy) -> None:
+        if copy.judged.waits_for is None:
+            self._settle(copy, is_told=True)
+            return
+        self._waiting.setdefault(copy.judged.waits_for, []).append(copy)
+        if len(self._waiting) > MAX_WAITING:
+            for each in self._waiting.pop(next(iter(self._waiting))):
+                self._settle(each, is_told=False)
+
+    def _end(self, item: Any, response: Response | None, *, is_told: bool) -> None:
+        article = article_of(item, response, self._name_of)
+        if article is None:
+            return
+        self._stories.end(article.own_keys, is_told=is_told)
+        for copy in self._waiting.pop(article.own_keys[0], ()):
+            self._settle(copy, is_told=is_told)
+
+    def _settle(self, copy: _DroppedCopy, *, is_told: bool) -> None:
+        """Note that *copy* was seen, or is missing, now that it is known whether it was told."""
+        if is_told:
+            self._stories.add(copy.judged.told)
+        if self._seen is not None and is_told:
+            article = copy.article
+            self._seen.add(article.addresses, article.title, article.text, article.listed)
+        elif self._seen is not None and copy.site:
+            self._seen.leave_incomplete(copy.site)
 
 
 @dataclass(frozen=True, slots=True)
-class _Article:
-    """What is compared of an article, its addresses, and the date in the list that named it."""
+class _DroppedCopy:
+    """A copy that was dropped, and the site whose lists named it."""
 
-    addresses: Addresses
-    title: str
-    text: str
-    listed: int
-
-    @property
-    def keys(self) -> set[int]:
-        canonical = (self.addresses.canonical,) if self.addresses.canonical else ()
-        return {address_key(url) for url in (*self.addresses.own, *canonical)}
+    article: ItemArticle
+    judged: Judged
+    site: str
 
 
-def _addresses_of(response: Response) -> tuple[str, ...]:
-    """Where *response* is from, and whence it was redirected."""
-    request = response.request
-    return (response.url, *(request.meta.get("redirect_urls", ()) if request else ()))
-
-
-def _is_address_of_an_article(canonical: str, url: str) -> bool:
-    """Whether a page's own address can be believed: some sites give that of the front page."""
-    return (
-        bool(canonical)
-        and site_of(canonical) == site_of(url)
-        and bool(urlsplit(canonical).path.strip("/"))
-    )
+def _site_of(response: Response | None) -> str:
+    return str(response.meta.get(SITE, "")) if response is not None else ""
 
 
 def _is_empty(value: object) -> bool:

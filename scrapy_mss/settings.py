@@ -127,6 +127,7 @@ def _languages(value: object) -> tuple[str, ...]:
 
 
 EMIT_ARTICLES, EMIT_ALL = "articles", "all"
+COPIES_KEEP, COPIES_MARK, COPIES_DROP = "keep", "mark", "drop"
 
 SETTINGS: tuple[Setting, ...] = (
     Setting(
@@ -324,6 +325,23 @@ SETTINGS: tuple[Setting, ...] = (
         "Articles that no crawl has met for so many days are forgotten; 0 keeps all.",
     ),
     Setting(
+        "MSS_COPIES",
+        COPIES_KEEP,
+        _one_of(COPIES_KEEP, COPIES_MARK, COPIES_DROP),
+        f"{COPIES_KEEP!r}, {COPIES_MARK!r} or {COPIES_DROP!r}",
+        "What is done where several papers print one text, such as an agency's: `keep` looks for "
+        "no copies, `mark` gives articles of one `story` the same key, `drop` lets only the first "
+        "pass. `NewsSpider` marks. See [One story, many papers]"
+        "(every-hour.md#one-story-many-papers).",
+    ),
+    Setting(
+        "MSS_STORY_DAYS",
+        7.0,
+        _at_least(0, float, LONGEST),
+        "a number of days",
+        "For so long a text is known, and what is printed later in its words is a copy of it.",
+    ),
+    Setting(
         "MSS_RECHECK_HOURS",
         24.0,
         _at_least(0, float, LONGEST),
@@ -425,6 +443,8 @@ class Options:
     only_new: bool
     seen: str
     seen_days: int
+    copies: str
+    story_days: float
     recheck_hours: float
     sites: list[Any]
     link_priority: int

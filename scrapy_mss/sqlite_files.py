@@ -21,18 +21,21 @@ class ForeignFileError(ValueError):
     """The file is of something else, or of another version; the message says what was expected."""
 
 
+def statements(schema: str) -> list[str]:
+    """The statements of a *schema*: as a script, SQLite would end the transaction before them."""
+    return schema.strip().split(";")[:-1]
+
+
 def prepare(connection: sqlite3.Connection, form: Form) -> None:
     """Make the tables in a new file; reject a file that is not of this *form*.
 
     The write-ahead log lets crawls read while another one writes.
     """
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    (n_tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    application, version, n_tables = _state(connection)
     if (application, version, n_tables) == (0, 0, 0):
         connection.execute("PRAGMA journal_mode = WAL")
         with transaction(connection):
-            for statement in form.schema.strip().split(";")[:-1]:
+            for statement in statements(form.schema):
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {form.application}")
             connection.execute(f"PRAGMA user_version = {form.version}")
@@ -41,6 +44,20 @@ def prepare(connection: sqlite3.Connection, form: Form) -> None:
             f"expected {form.content} in format {form.version}, got application {application}, "
             f"format {version}"
         )
+
+
+def _state(connection: sqlite3.Connection) -> tuple[int, int, int]:
+    """The application, the version and the number of tables, all of one moment.
+
+    Another crawl may be making the file.
+    """
+    asked = ("PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master")
+    connection.execute("BEGIN")
+    try:
+        application, version, n_tables = (connection.execute(each).fetchone()[0] for each in asked)
+    finally:
+        connection.execute("ROLLBACK")
+    return application, version, n_tables
 
 
 @contextmanager

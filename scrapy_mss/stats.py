@@ -89,6 +89,11 @@ SEEN_UNCHANGED = Stat("seen/unchanged", "items dropped, as the article was seen 
 SEEN_CHANGED = Stat("seen/changed", "items of articles that have changed")
 SEEN_NEW = Stat("seen/new", "items of articles that were not seen before")
 SEEN_FAILED = Stat("seen/failed", "times that the file of what was seen failed")
+STORIES_NEW = Stat("stories/new", "items whose text no other paper had printed")
+STORIES_COPIES = Stat(
+    "stories/copies", "items whose text another paper had printed; dropped if `MSS_COPIES` says so"
+)
+STORIES_FAILED = Stat("stories/failed", "times that the file of what was seen failed for stories")
 LISTS_UNCHANGED = Stat(
     "seen/lists_unchanged", "feeds, sitemaps and fronts that had not changed, and were not sent"
 )

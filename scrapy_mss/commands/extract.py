@@ -73,6 +73,7 @@ SETTINGS: dict[str, Any] = {
     "MSS_EXTRACTOR": "",
     "MSS_EMIT": "articles",
     "MSS_ONLY_NEW": False,
+    "MSS_COPIES": "keep",
     "MSS_ITEM_CLASS": "scrapy_mss.items.Article",
     "MSS_FIELD_MAP": {},
 }

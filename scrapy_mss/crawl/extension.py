@@ -36,6 +36,8 @@ from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
 from scrapy_mss.seen.crawled import DAY, SeenArticles, Times
 from scrapy_mss.seen.store import SeenStore
+from scrapy_mss.seen.stories import Stories
+from scrapy_mss.seen.story_store import StoryStore
 from scrapy_mss.sites.crawled import CrawledSites
 from scrapy_mss.sites.store import SiteStore, sites_path
 from scrapy_mss.stats import CrawlStats
@@ -74,6 +76,7 @@ class MssExtension:
         self.learner = Learner(FileStore(path, DEFAULT))
         self.sites = _remembered_sites(self.options, self.learner.store.path)
         self.seen = _seen_articles(self.options)
+        self.stories = _stories(self.options)
         self.jobs = PageJobs(self.options, self.learner.model, self.sites)
         self._pool = _prepared_pool(self.options, self.learner)
         trusted = self.options.trust_wrapper_miss
@@ -126,6 +129,8 @@ class MssExtension:
             self._timers.append(_compat.every(seconds, self.sites.checkpoint))
         if self.seen is not None:
             self._timers.append(_compat.every(seconds, self.seen.checkpoint))
+        if self.stories is not None:
+            self._timers.append(_compat.every(seconds, self.stories.checkpoint))
         if self.options.workers and self._can_have_workers() and self._pool is not None:
             self._pool.start()
             self.jobs.pool, self.learner.changing = self._pool, self._pool.changing
@@ -187,6 +192,9 @@ class MssExtension:
         if self.seen is not None:
             self.seen.close(finished=reason == "finished")
             self.stats.put(stats.SEEN_FAILED, self.seen.failures)
+        if self.stories is not None:
+            self.stories.close()
+            self.stats.put(stats.STORIES_FAILED, self.stories.failures)
 
     def _close_sites(self) -> None:
         if self.sites is None:
@@ -220,10 +228,23 @@ def _seen_articles(options: settings.Options) -> SeenArticles | None:
     """What was seen, unless it is off; by default in the folder `.scrapy`, which jobs share."""
     if not options.only_new:
         return None
-    store = SeenStore(options.seen or data_path(SEEN_FILE))
+    store = SeenStore(_seen_path(options))
     store.check()
     times = Times(round(60 * options.recheck_hours), options.seen_days * DAY)
     return SeenArticles(store, times, lambda: int(time() // 60))
+
+
+def _stories(options: settings.Options) -> Stories | None:
+    """The stories that were told, unless nobody asks for them; in the file of what was seen."""
+    if options.copies == settings.COPIES_KEEP:
+        return None
+    store = StoryStore(_seen_path(options))
+    store.check()
+    return Stories(store, round(options.story_days * DAY), lambda: int(time() // 60))
+
+
+def _seen_path(options: settings.Options) -> str:
+    return options.seen or data_path(SEEN_FILE)
 
 
 def _check_replay(options: settings.Options) -> None:

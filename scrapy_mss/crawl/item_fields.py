@@ -7,6 +7,8 @@ nothing but such items needs. Our own `Article` is a plain object, and most craw
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Protocol
 
 from scrapy_mss.items import ARTICLE_FIELDS, Article
@@ -67,3 +69,15 @@ def fields_of(item: object) -> ItemFields | None:
     from itemadapter import ItemAdapter
 
     return _AdaptedFields(item) if ItemAdapter.is_item(item) else None
+
+
+def put_known(item: object, values: Mapping[str, object]) -> None:
+    """Set those fields that *item* has room for and no value of, if its class takes the value.
+
+    A field without a name is left out.
+    """
+    fields = fields_of(item)
+    for name, value in values.items():
+        if fields is not None and name and fields.has(name) and not fields.get(name):
+            with suppress(AttributeError, KeyError, TypeError, ValueError):
+                fields.put(name, value)

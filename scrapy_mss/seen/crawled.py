@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final, NamedTuple
 
+from scrapy_mss.seen.checkpoints import Checkpoints
+from scrapy_mss.seen.files import SeenStoreError
 from scrapy_mss.seen.keys import address_key, text_key, title_key
-from scrapy_mss.seen.store import Seen, SeenList, SeenStore, SeenStoreError
+from scrapy_mss.seen.store import Seen, SeenList, SeenStore
 
 logger = logging.getLogger(__name__)
 
@@ -56,9 +57,7 @@ class SeenArticles:
     def __init__(self, store: SeenStore, times: Times, now: Callable[[], int]) -> None:
         self._store = store
         self._writer = SeenStore(store.path)  # a connection for the thread that writes
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-seen")
-        self._write: Future[None] | None = None
-        self._in_flight: dict[int, Seen] = {}  # what is being written
+        self._checkpoints: Checkpoints[dict[int, Seen]] = Checkpoints(self._writer.add)
         self._times = times
         self._now = now
         self._unsaved: dict[int, Seen] = {}
@@ -158,22 +157,18 @@ class SeenArticles:
         A thread does it, as it may have to wait for another crawl. What cannot be stored is tried
         again with the next checkpoint.
         """
-        if self._write is not None and not self._write.done():
+        if self._checkpoints.is_busy:
             return
         self.wait()
         if self._unsaved:
-            self._in_flight, self._unsaved = self._unsaved, {}
-            self._write = self._thread.submit(self._writer.add, self._in_flight)
+            self._checkpoints.begin(self._unsaved)
+            self._unsaved = {}
 
     def wait(self) -> None:
         """Wait for the checkpoint that is under way."""
-        if self._write is None:
-            return
-        write, self._write = self._write, None
-        batch, self._in_flight = self._in_flight, {}
-        try:
-            write.result()
-        except SeenStoreError as error:
+        failed = self._checkpoints.settle()
+        if failed is not None:
+            batch, error = failed
             self._failed(error)
             self._unsaved = batch | self._unsaved
 
@@ -182,7 +177,7 @@ class SeenArticles:
         self.wait()
         self.checkpoint()
         self.wait()
-        self._thread.shutdown()
+        self._checkpoints.close()
         self._writer.close()
         now = self._now()
         complete = finished and not self._unsaved
@@ -201,8 +196,8 @@ class SeenArticles:
         self._store.close()
 
     def _seen(self, key: int) -> Seen | None:
-        for recent in (self._unsaved, self._in_flight):
-            if key in recent:
+        for recent in (self._unsaved, self._checkpoints.in_flight):
+            if recent is not None and key in recent:
                 return recent[key]
         try:
             return self._store.article(key)
@@ -210,7 +205,7 @@ class SeenArticles:
             self._failed(error)
             return None
 
-    def _failed(self, error: SeenStoreError) -> None:
+    def _failed(self, error: OSError) -> None:
         """Log the first failure of the store; further ones are only counted."""
         self.failures += 1
         if self.failures == 1:

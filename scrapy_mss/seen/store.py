@@ -8,44 +8,12 @@ not changed. Rows that no crawl has met for long are dropped.
 from __future__ import annotations
 
 import json
-import os
-import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from scrapy_mss.sqlite_files import ForeignFileError, Form, prepare, transaction
+from scrapy_mss.seen.files import SeenFile
 
-FORMAT: Final = 1
-APPLICATION_ID: Final = 0x6D737365  # "msse", by which SQLite files are told apart
-WAIT_SECONDS: Final = 10.0  # for another crawl's checkpoint
 MAX_LISTS: Final = 100_000  # validators: some two hundred lists of each of five hundred sites
-CACHE_KIB: Final = 8192  # of the database, in memory
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS articles (
-    key INTEGER PRIMARY KEY,
-    text INTEGER NOT NULL,
-    title INTEGER NOT NULL,
-    revision INTEGER NOT NULL,
-    listed INTEGER NOT NULL,
-    checked INTEGER NOT NULL,
-    met INTEGER NOT NULL
-);
-CREATE TABLE IF NOT EXISTS lists (
-    url TEXT PRIMARY KEY,
-    etag TEXT NOT NULL,
-    modified TEXT NOT NULL,
-    lists TEXT NOT NULL,
-    met INTEGER NOT NULL
-) WITHOUT ROWID;
-"""
-_FORM = Form("what crawls of scrapy-mss have seen", APPLICATION_ID, FORMAT, _SCHEMA)
-
-
-class SeenStoreError(OSError):
-    """The file cannot be used; the message says why and what to do."""
 
 
 class Seen(NamedTuple):
@@ -70,18 +38,8 @@ class SeenList(NamedTuple):
     lists: tuple[tuple[str, str], ...] = ()  # the kind and the address of each
 
 
-class SeenStore:
-    """A file with what crawls have seen."""
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Use the file *path*, which need not exist yet."""
-        self.path = Path(path)
-        self._connection: sqlite3.Connection | None = None
-
-    def check(self) -> None:
-        """Stop here if the file cannot be used."""
-        with self._errors():
-            self._opened()
+class SeenStore(SeenFile):
+    """The articles and the lists in the file of what crawls have seen."""
 
     def article(self, key: int) -> Seen | None:
         """The article with the *key* of its address."""
@@ -141,48 +99,3 @@ class SeenStore:
         with self._errors():
             (count,) = self._opened().execute("SELECT count(*) FROM articles").fetchone()
         return int(count)
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
-    def _opened(self) -> sqlite3.Connection:
-        """The connection, which one thread at a time uses."""
-        if self._connection is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(
-                self.path, WAIT_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            try:
-                self._prepare(connection)
-            except BaseException:
-                connection.close()
-                raise
-            self._connection = connection
-        return self._connection
-
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        try:
-            prepare(connection, _FORM)
-        except ForeignFileError as error:
-            raise SeenStoreError(f"{self.path}: {error}. Name another file in MSS_SEEN") from error
-        # After a crash of the machine, not of the crawl, the last checkpoint may be lost.
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        connection = self._opened()
-        with transaction(connection):
-            yield connection
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise SeenStoreError(
-                f"{self.path}: {error}. Remove the file, and all articles come again"
-            ) from error

@@ -30,7 +30,7 @@ from scrapy_mss.crawl.pages import (
 )
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.seen.keys import address_key
-from scrapy_mss.settings import listed
+from scrapy_mss.settings import COPIES_MARK, listed
 from scrapy_mss.sites.addresses import AddressCounts
 from scrapy_mss.sites.article_address import guess, is_section
 from scrapy_mss.spiders import feeds, sitemaps
@@ -107,6 +107,7 @@ class NewsSpider(Spider):
         # Of a priority that the runner's own defaults do not replace.
         settings.set("ADDONS", settings.getdict("ADDONS"), priority="spider")
         settings.setdefault("MSS_ONLY_NEW", True)
+        settings.setdefault("MSS_COPIES", COPIES_MARK)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:

@@ -24,11 +24,11 @@ def paper() -> Iterator[Paper]:
         yield served
 
 
-def read(paper: Paper, folder: Path, **arguments: object) -> Crawl:
+def read(paper: Paper, folder: Path, copies: str = "mark", **arguments: object) -> Crawl:
     """Crawl *paper* as it is now; what is asked for is counted anew."""
     paper.asked.clear()
     paper.unchanged.clear()
-    settings = {"MSS_SEEN": str(folder / "seen.db"), "MSS_WORKERS": 0}
+    settings = {"MSS_SEEN": str(folder / "seen.db"), "MSS_WORKERS": 0, "MSS_COPIES": copies}
     found, *_ = crawl(folder, [Job("news", {"sites": paper.url("/"), **arguments}, settings)])
     assert not found.error
     return found
@@ -96,6 +96,30 @@ def test_what_is_new_or_has_changed_comes(paper: Paper, tmp_path: Path) -> None:
 
     assert read(paper, tmp_path).items == []
     assert not set(paper.asked) & set(paper.stories)  # nor what was found unchanged
+
+
+@pytest.mark.parametrize("copies", ["mark", "drop"])
+def test_papers_that_print_the_same_text_tell_one_story(
+    paper: Paper, tmp_path: Path, copies: str
+) -> None:
+    with printing(Paper()) as other:
+        other.tell(3, "feed")
+        other.tell(70, "feed")
+        sites = f"{paper.url('/')},{other.url('/')}"
+        found = read(paper, tmp_path, copies, sites=sites)
+        again = read(paper, tmp_path, copies, sites=sites)
+
+    by_title: dict[str, list[str]] = {}
+    for item in found.items:
+        by_title.setdefault(item.fields["title"], []).append(item.fields["story"])
+    stories = by_title.pop(story("paper", 3).title)
+    others = [each for (each,) in by_title.values()]
+    assert len(set(stories)) == 1
+    assert len(set(others) - set(stories)) == len(others) == len(paper.stories)
+    assert len(stories) == (2 if copies == "mark" else 1)
+    assert found.mss("stories/copies") == 1
+    assert again.items == []
+    assert all(other.asked[path] == 1 for path in other.stories)
 
 
 def test_what_one_crawl_leaves_the_next_one_gets(paper: Paper, tmp_path: Path) -> None:

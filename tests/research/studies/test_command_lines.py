@@ -14,6 +14,7 @@ STUDIES = (
     "link_priority",
     "site_memory",
     "whole_article",
+    "stories",
 )
 
 

@@ -1,0 +1,46 @@
+"""What is written during a crawl: by a thread, since it may have to wait for another crawl."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Generic, TypeVar
+
+Batch = TypeVar("Batch")
+
+
+class Checkpoints(Generic[Batch]):
+    """Writes one batch after the other; what is under way is at hand until it is stored."""
+
+    def __init__(self, write: Callable[[Batch], None]) -> None:
+        self._write = write
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-seen")
+        self._future: Future[None] | None = None
+        self.in_flight: Batch | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a batch is being written."""
+        return self._future is not None and not self._future.done()
+
+    def begin(self, batch: Batch) -> None:
+        """Begin to write *batch*; the one before must have been settled."""
+        self.in_flight = batch
+        self._future = self._thread.submit(self._write, batch)
+
+    def settle(self) -> tuple[Batch, OSError] | None:
+        """Wait for the batch that is under way; if it was not stored, here it is, and why."""
+        future, batch = self._future, self.in_flight
+        if future is None or batch is None:
+            return None
+        try:
+            future.result()
+        except OSError as error:
+            return batch, error
+        finally:
+            self._future = self.in_flight = None
+        return None
+
+    def close(self) -> None:
+        """End the thread."""
+        self._thread.shutdown()

@@ -1,0 +1,164 @@
+"""What is done with copies, whatever spiders and pipelines do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+from scrapy.exceptions import DropItem
+from scrapy.http import HtmlResponse, Request
+from scrapy.settings import Settings
+from scrapy.utils.test import get_crawler
+
+from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.item_pages import ItemPages
+from scrapy_mss.crawl.pages import SITE
+from scrapy_mss.items import Article
+from scrapy_mss.pipelines import NewArticlesPipeline, StoriesPipeline
+from scrapy_mss.seen.crawled import DAY, SeenArticles, Times
+from scrapy_mss.seen.store import SeenList, SeenStore
+from scrapy_mss.seen.stories import Stories
+from scrapy_mss.seen.story_store import StoryStore
+from scrapy_mss.settings import read
+from scrapy_mss.stats import CrawlStats
+from tests.helpers.told import copy, text
+
+FIRST, SECOND = "http://a.example/2026/rain", "http://b.example/2026/rain"
+MINUTE = 10**6
+
+
+class Pipelines:
+    """Both pipelines of a crawl, and what Scrapy does with an item that goes through them."""
+
+    def __init__(self, folder: Path, copies: str) -> None:
+        stats = get_crawler().stats
+        assert stats is not None
+        path = folder / "seen.db"
+        self.seen = SeenArticles(SeenStore(path), Times(DAY), lambda: MINUTE)
+        self.stories = Stories(StoryStore(path), DAY, lambda: MINUTE)
+        self.stats = CrawlStats(stats)
+        self.pages = ItemPages()
+        extension = SimpleNamespace(
+            seen=self.seen,
+            stories=self.stories,
+            stats=self.stats,
+            item_pages=self.pages,
+            options=read(Settings({"MSS_COPIES": copies})),
+        )
+        ours = cast("MssExtension", extension)
+        self.each = (NewArticlesPipeline(ours), StoriesPipeline(ours))
+
+    def begin(self, item: Any, url: str) -> bool:
+        """Whether *item* goes through our pipelines, and may go on to others."""
+        response = page(url)
+        self.pages.pair(item, response, made=False)
+        try:
+            for pipeline in self.each:
+                pipeline.process_item(item)
+        except DropItem as error:
+            self.dropped(item, url, error)
+            return False
+        return True
+
+    def dropped(self, item: Any, url: str, error: DropItem) -> None:
+        for pipeline in self.each:
+            pipeline.dropped(item, page(url), error)
+
+    def passes(self, item: Any, url: str) -> bool:
+        if passed := self.begin(item, url):
+            for pipeline in self.each:
+                pipeline.scraped(item, page(url))
+        return passed
+
+
+def page(url: str) -> HtmlResponse:
+    return HtmlResponse(url, request=Request(url, meta={SITE: url.split("/")[2]}))
+
+
+def articles() -> tuple[Article, Article]:
+    return Article(FIRST, text=text(1)), Article(SECOND, text=copy(1, 1))
+
+
+def test_copies_are_marked_with_the_story_of_the_first(tmp_path: Path) -> None:
+    pipelines = Pipelines(tmp_path, "mark")
+    first, second = articles()
+    other = {"url": "http://c.example/sun", "text": text(2), "story": ""}
+
+    assert all(pipelines.passes(item, item.url) for item in (first, second))
+    assert pipelines.passes(other, "http://c.example/sun")
+    assert first.story == second.story
+    assert other["story"] not in {"", first.story}
+
+
+def test_copies_are_dropped_and_not_read_again(tmp_path: Path) -> None:
+    pipelines = Pipelines(tmp_path, "drop")
+    first, second = articles()
+
+    assert pipelines.passes(first, FIRST)
+    assert not pipelines.passes(second, SECOND)
+    assert not pipelines.seen.is_due(SECOND)
+
+
+def test_a_copy_counts_as_seen_when_what_was_under_way_is_told(tmp_path: Path) -> None:
+    pipelines = Pipelines(tmp_path, "drop")
+    first, second = articles()
+
+    assert pipelines.begin(first, FIRST)
+    assert not pipelines.passes(second, SECOND)
+    assert pipelines.seen.is_due(SECOND)
+    for pipeline in pipelines.each:
+        pipeline.scraped(first, page(FIRST))
+    assert not pipelines.seen.is_due(SECOND)
+
+
+def test_a_copy_of_what_is_lost_comes_again(tmp_path: Path) -> None:
+    """Even if its site's lists have not changed by then."""
+    pipelines = Pipelines(tmp_path, "drop")
+    first, second = articles()
+    pipelines.seen.add_list("http://b.example/feed", "b.example", SeenList('"1"'))
+
+    assert pipelines.begin(first, FIRST)
+    assert not pipelines.passes(second, SECOND)
+    pipelines.dropped(first, FIRST, DropItem("by another pipeline"))
+    assert pipelines.seen.is_due(SECOND)
+    assert pipelines.passes(second, SECOND)
+    pipelines.seen.close(finished=True)
+    assert SeenStore(tmp_path / "seen.db").list("http://b.example/feed") is None
+
+
+def test_a_failing_pipeline_loses_no_story(tmp_path: Path) -> None:
+    pipelines = Pipelines(tmp_path, "drop")
+    first, second = articles()
+    assert pipelines.begin(first, FIRST)
+    for pipeline in pipelines.each:
+        pipeline.failed(first, page(FIRST))
+
+    assert pipelines.passes(second, SECOND)
+
+
+def test_a_revision_of_the_first_is_no_copy(tmp_path: Path) -> None:
+    pipelines = Pipelines(tmp_path, "drop")
+    first, second = articles()
+    revised = Article(FIRST, text=copy(1, 5))
+
+    assert [pipelines.passes(item, item.url) for item in (first, second, revised)] == [
+        True,
+        False,
+        True,
+    ]
+    assert (revised.revision, revised.story) == (2, first.story)
+
+
+def test_a_story_of_the_items_own_is_kept(tmp_path: Path) -> None:
+    pipelines = Pipelines(tmp_path, "mark")
+    item = {"url": FIRST, "text": text(1), "story": "Rain fell."}
+
+    assert pipelines.passes(item, FIRST)
+    assert item["story"] == "Rain fell."
+
+
+def test_what_is_no_item_passes(tmp_path: Path) -> None:
+    pipelines = Pipelines(tmp_path, "drop")
+    for item in (object(), {"url": FIRST}, Article(FIRST)):
+        assert pipelines.passes(item, FIRST)

@@ -1,0 +1,389 @@
+"""Which texts tell one story, what is stored of them when, and what is forgotten."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import signal
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from scrapy_mss.seen import stories as seen_stories
+from scrapy_mss.seen import story_store
+from scrapy_mss.seen.crawled import DAY
+from scrapy_mss.seen.sketches import Numbers, keys_of, likeness, sketch
+from scrapy_mss.seen.store import Seen, SeenStore
+from scrapy_mss.seen.stories import Judged, Stories
+from scrapy_mss.seen.story_store import RecentTexts, StoryStore, Told
+from tests.helpers.told import copy, text
+
+WEEK = 7 * DAY
+A, B, C, D = 1, -2, 3, -(2**63)
+
+
+class Clock:
+    minute = 10**6
+
+    def __call__(self) -> int:
+        return self.minute
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "seen.db"
+
+
+def crawl(path: Path, clock: Clock) -> Stories:
+    return Stories(StoryStore(path), WEEK, clock)
+
+
+def tell(stories: Stories, address: int, words: str) -> Judged:
+    """Have an item go through all pipelines."""
+    judged = stories.judge((address,), words)
+    stories.begin(judged.told)
+    stories.end((address,), is_told=True)
+    return judged
+
+
+def test_copies_have_the_story_of_the_first_in_this_crawl_and_in_later_ones(
+    path: Path, clock: Clock
+) -> None:
+    stories = crawl(path, clock)
+    first = tell(stories, A, text(1))
+    second = tell(stories, B, copy(1, 1))
+    other = tell(stories, C, text(2))
+    stories.close()
+    third = tell(crawl(path, clock), D, copy(1, 2))
+
+    assert {second.story, third.story} == {first.story}
+    assert other.story != first.story
+    assert [each.told.is_copy for each in (first, second, other, third)] == [0, 1, 0, 1]
+
+
+def test_an_article_and_its_revisions_are_one_story_and_no_copies(path: Path, clock: Clock) -> None:
+    for close in (False, True):
+        stories = crawl(path, clock)
+        first = tell(stories, A, text(1))
+        tell(stories, B, copy(1, 1))
+        if close:
+            stories.close()
+            stories = crawl(path, clock)
+        edited, rewritten = tell(stories, A, copy(1, 2)), tell(stories, A, text(3))
+        copied = tell(stories, C, copy(3, 3))
+
+        assert (edited.story, rewritten.story, copied.story) == (first.story,) * 3
+        assert not edited.told.is_copy
+        assert not rewritten.told.is_copy
+        assert copied.told.is_copy
+
+
+def test_a_copy_that_was_rewritten_is_none_any_more(path: Path, clock: Clock) -> None:
+    stories = crawl(path, clock)
+    first = tell(stories, A, text(1))
+    tell(stories, B, copy(1, 1))
+
+    assert tell(stories, B, copy(1, 2)).told.is_copy
+    rewritten = tell(stories, B, text(4))
+    assert not rewritten.told.is_copy
+    assert rewritten.story == first.story
+
+
+def test_all_addresses_of_an_article_are_its_own(path: Path, clock: Clock) -> None:
+    stories = crawl(path, clock)
+    judged = stories.judge((A, B), text(1))
+    stories.add(judged.told)
+    for _ in range(2):
+        assert not stories.judge((B,), text(1)).told.is_copy
+        assert stories.judge((C,), text(1)).told.is_copy
+        stories.close()
+        stories = crawl(path, clock)
+
+
+def test_what_is_under_way_has_copies_but_may_be_lost(path: Path, clock: Clock) -> None:
+    stories = crawl(path, clock)
+    first = stories.judge((A,), text(1))
+    stories.begin(first.told)
+    second = stories.judge((B,), copy(1, 1))
+
+    assert second.told.is_copy
+    assert second.waits_for == A
+    stories.end((A,), is_told=False)
+    assert not stories.judge((B,), copy(1, 1)).told.is_copy
+
+    tell(stories, A, text(1))
+    assert stories.judge((B,), copy(1, 1)).waits_for is None
+
+
+def test_two_crawls_that_meet_the_same_text_give_it_the_same_story(
+    path: Path, clock: Clock
+) -> None:
+    one, other = crawl(path, clock), crawl(path, clock)
+
+    assert tell(one, A, text(1)).story == tell(other, B, text(1)).story
+
+
+def test_of_two_stories_that_turn_out_to_be_one_the_earlier_goes_on(
+    path: Path, clock: Clock
+) -> None:
+    one, other = crawl(path, clock), crawl(path, clock)
+    second = tell(one, A, copy(1, 1))
+    clock.minute += 1
+    tell(other, B, copy(1, 2))
+    one.close()
+    other.close()
+
+    assert tell(crawl(path, clock), C, copy(1, 3)).story == second.story
+
+
+def test_a_story_is_over_after_the_window(path: Path, clock: Clock) -> None:
+    stories = crawl(path, clock)
+    tell(stories, A, text(1))
+    clock.minute += WEEK
+    assert stories.judge((B,), copy(1, 1)).told.is_copy
+    clock.minute += 1
+    assert not stories.judge((B,), copy(1, 1)).told.is_copy
+    tell(stories, C, text(2))
+    stories.close()
+
+    assert len(StoryStore(path)) == 1
+    with sqlite3.connect(path) as file:
+        assert file.execute("SELECT count(*) FROM story_keys").fetchone() == (len(keys_of(of(2))),)
+
+
+def of(seed: int) -> Numbers | None:
+    return sketch(text(seed))
+
+
+def test_only_so_many_texts_are_kept(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(story_store, "MAX_TEXTS", 5)
+    monkeypatch.setattr(story_store, "CHUNK", 2)
+    store = StoryStore(path)
+    store.add(Told((seed,), seed, False, 9, of(seed)) for seed in range(12))
+
+    assert store.forget_before(0) == 7
+    assert [told.story for told in store.at(range(12))] == list(range(7, 12))
+
+
+def test_copies_that_are_as_good_as_one_another_are_found_by_one(path: Path, clock: Clock) -> None:
+    stories = crawl(path, clock)
+    for address in range(40):
+        tell(stories, address, text(1))
+    stories.close()
+
+    assert len(StoryStore(path)) == 40
+    with sqlite3.connect(path) as file:
+        assert file.execute("SELECT count(DISTINCT text) FROM story_keys").fetchone() == (1,)
+
+
+def test_the_words_of_an_article_stay_known_when_it_comes_again(path: Path, clock: Clock) -> None:
+    stories = crawl(path, clock)
+    for _ in range(3):
+        tell(stories, A, text(1))
+
+    assert stories.judge((B,), copy(1, 1)).told.is_copy
+    stories.close()
+    assert crawl(path, clock).judge((B,), copy(1, 1)).told.is_copy
+
+
+def test_a_phrase_that_all_pages_have_hides_no_copy(
+    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(story_store, "PER_KEY", 3)
+    stories = crawl(path, clock)
+    box = copy(500, 1, 0.2)
+    first = tell(stories, 0, f"{text(0)} {box}")
+    for seed in range(1, 60):
+        assert not tell(stories, seed, f"{text(seed)} {box}").told.is_copy
+
+    for _ in range(2):
+        assert stories.judge((99,), f"{copy(0, 1)} {box}").story == first.story
+        stories.close()
+        stories = crawl(path, clock)
+
+
+def test_many_texts_are_stored_without_being_told_to(
+    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seen_stories, "CHECKPOINT_TEXTS", 5)
+    stories = crawl(path, clock)
+    for seed in range(9):
+        tell(stories, seed, text(seed))
+    stories.wait()
+
+    assert len(StoryStore(path)) >= 5
+
+
+def test_the_story_is_that_of_the_earliest_that_all_texts_are_compared_with(
+    path: Path, clock: Clock
+) -> None:
+    """The index finds what comparing with each text finds."""
+    stories = crawl(path, clock)
+    chance = random.Random(4)  # noqa: S311 - a choice of texts
+    told: list[tuple[Numbers, str]] = []
+    for address in range(120):
+        clock.minute += 1
+        seed = chance.randrange(12)
+        words = copy(seed, address, chance.choice((0.5, 0.7, 0.9)))
+        numbers = sketch(words)
+        assert numbers is not None
+        like = [name for each, name in told if likeness(numbers, each).is_copy]
+        judged = tell(stories, address, words)
+
+        assert judged.told.is_copy == bool(like)
+        assert judged.story == (like[0] if like else judged.story)
+        told.append((numbers, judged.story))
+        if address % 30 == 0:
+            stories.checkpoint()
+
+
+def test_short_texts_are_one_story_only_in_the_same_words(path: Path, clock: Clock) -> None:
+    stories = crawl(path, clock)
+    first = tell(stories, A, "Rain fell on the town.")
+
+    assert tell(stories, B, "Rain fell on the town!").story == first.story
+    assert tell(stories, C, "Rain fell on the city.").story != first.story
+
+
+def test_a_crawl_that_is_killed_loses_what_came_after_its_checkpoint(
+    path: Path, clock: Clock
+) -> None:
+    stories = crawl(path, clock)
+    tell(stories, A, text(1))
+    stories.checkpoint()
+    stories.wait()
+    tell(stories, B, text(2))
+    stories.begin(stories.judge((C,), text(3)).told)
+
+    later = crawl(path, clock)
+    copies = [later.judge((D,), copy(seed, 1)).told.is_copy for seed in (1, 2, 3)]
+    assert copies == [True, False, False]
+
+
+def test_what_is_being_stored_is_known(path: Path, clock: Clock) -> None:
+    stories = crawl(path, clock)
+    tell(stories, A, text(1))
+    StoryStore(path).check()
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    stories.checkpoint()
+    assert stories.judge((B,), copy(1, 1)).told.is_copy
+    tell(stories, C, text(2))
+    other.execute("COMMIT")
+    other.close()
+    stories.close()
+
+    assert stories.failures == 0
+    assert len(StoryStore(path)) == 2
+
+
+def test_a_file_that_fails_stops_no_crawl_and_fills_no_memory(
+    path: Path, clock: Clock, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seen_stories, "MAX_UNSAVED", 5)
+    monkeypatch.setattr(seen_stories, "MAX_UNDER_WAY", 5)
+    path.write_bytes(b"no database" * 99)
+    stories = crawl(path, clock)
+    for seed in range(9):
+        tell(stories, seed, text(seed))
+        stories.begin(stories.judge((100 + seed,), text(seed)).told)
+        stories.checkpoint()
+        stories.wait()
+
+    held = (stories._unsaved, stories._under_way)  # noqa: SLF001 - seen from inside only
+    assert [len(texts.texts) for texts in held] == [5, 5]
+    assert stories.judge((B,), copy(8, 1)).told.is_copy
+    stories.close()
+    assert stories.failures > 2
+    assert len(caplog.records) == 1
+
+
+def test_a_file_of_before_gets_the_tables(path: Path, clock: Clock) -> None:
+    """Files were made before there were stories, and are added to by crawls without them."""
+    articles = SeenStore(path)
+    articles.add({A: Seen(1, 2, 3, 4, 5, 6)})
+    tell(stories := crawl(path, clock), A, text(1))
+    stories.close()
+
+    assert articles.article(A) == Seen(1, 2, 3, 4, 5, 6)
+    assert len(StoryStore(path)) == 1
+    SeenStore(path).check()
+
+
+def test_recent_texts_and_the_file_answer_alike(path: Path) -> None:
+    texts = [Told((seed,), seed, bool(seed % 2), seed, of(seed % 7)) for seed in range(20)]
+    recent, store = RecentTexts(texts), StoryStore(path)
+    store.add(texts)
+
+    for seed in range(8):
+        keys = keys_of(of(seed))
+        found = ({told.story for told in place.sharing(keys)} for place in (recent, store))
+        assert next(found) == next(found) == {n for n in range(20) if n % 7 == seed}
+    asked = (3, 99, 5)
+    at = [[told[:4] for told in place.at(asked)] for place in (recent, store)]
+    assert at[0] == at[1] == [((3,), 3, True, 3), ((5,), 5, True, 5)]
+
+
+def test_recent_texts_that_were_removed_leave_nothing() -> None:
+    recent = RecentTexts(Told((seed, -seed), seed, False, 9, of(seed)) for seed in range(1, 5))
+    for seed in range(1, 5):
+        recent.remove(seed)
+
+    assert not any(vars(recent).values())
+
+
+def test_several_processes_add_and_nothing_is_lost(path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=_write, args=(path, number)) for number in range(3)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+
+    assert [writer.exitcode for writer in writers] == [0, 0, 0]
+    store = StoryStore(path)
+    assert len(store.at(range(3000))) == 3 * 20
+    assert {told.story for told in store.sharing(keys_of(of(2)))} == {2, 1002, 2002}
+
+
+def _write(path: Path, number: int) -> None:
+    store = StoryStore(path)
+    for seed in range(20):
+        each = 1000 * number + seed
+        store.add([Told((each,), each, False, 9, of(seed))])
+
+
+def test_a_process_that_is_killed_leaves_whole_batches(path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    started = context.Event()
+    writer = context.Process(target=_write_until_killed, args=(path, started))
+    writer.start()
+    assert started.wait(60)
+    assert writer.pid is not None
+    os.kill(writer.pid, signal.SIGKILL)
+    writer.join()
+
+    count = len(StoryStore(path))
+    assert count >= 30
+    assert count % 10 == 0
+    with sqlite3.connect(path) as file:
+        assert file.execute("SELECT count(*) FROM story_keys").fetchone() == (12 * count,)
+
+
+def _write_until_killed(path: Path, started: object) -> None:
+    store = StoryStore(path)
+    texts = [Told((seed,), seed, False, 9, of(seed)) for seed in range(10)]
+    number = 0
+    while True:
+        store.add(texts)
+        number += 1
+        if number == 3:
+            started.set()  # type: ignore[attr-defined]  # multiprocessing's Event is a method
