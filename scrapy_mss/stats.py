@@ -87,6 +87,11 @@ SEEN_FAILED = Stat("seen/failed", "times that the file of what was seen failed")
 LISTS_UNCHANGED = Stat(
     "seen/lists_unchanged", "feeds, sitemaps and fronts that had not changed, and were not sent"
 )
+QUALITY_ALARMS = Stat(
+    "quality/alarms", "falls of the crawl's sites against their own past, see [quality](quality.md)"
+)
+QUALITY_ALARM = Stat("quality/alarm/{site}/{measure}", "1 for each, by what has fallen")
+QUALITY_FAILED = Stat("quality/failed", "times that the file with the quality of sites failed")
 SITES_FAILED = Stat("sites/failed", "times that the file with the memories of sites failed")
 
 STATS: tuple[Stat, ...] = tuple(row for row in globals().values() if isinstance(row, Stat))

@@ -1,4 +1,4 @@
-"""``scrapy mss …``: extract, train, merge, check and info, each in a module of its name."""
+"""``scrapy mss …``: extract, train, merge, check, info and report, each in a module of its name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 
 from scrapy_mss.cli import CommandError, OneLineParser, guarded
-from scrapy_mss.commands import check, extract, info, merge, train
+from scrapy_mss.commands import check, extract, info, merge, report, train
 from scrapy_mss.commands.base import Action
 from scrapy_mss.settings import SettingError
 from scrapy_mss.stored_pages import SourceError
@@ -21,6 +21,7 @@ ACTIONS: tuple[Action, ...] = (
     merge.ACTION,
     check.ACTION,
     info.ACTION,
+    report.ACTION,
 )
 
 
@@ -44,7 +45,7 @@ class MssCommand(ScrapyCommand):
         return "ACTION …"
 
     def short_desc(self) -> str:
-        return "Extract articles; train, merge and inspect models; check wrappers"
+        return "Extract articles; train, merge and inspect models; check wrappers; report quality"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add Scrapy's options, and an own parser for each action."""

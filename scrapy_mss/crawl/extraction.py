@@ -91,6 +91,8 @@ class ArticleReader:
         article = result.article
         if article is not None and (article.probability or 0) < self._options.min_probability:
             result, article = replace(result, article=None, reason=IMPROBABLE), None
+        if self._jobs.quality is not None:
+            self._jobs.quality.page(url, article)
         self._stats.add(stats.EXTRACT_PAGES)
         self._stats.add(stats.EXTRACT_SECONDS, result.seconds)
         if result.extractor_error:
