@@ -26,8 +26,8 @@ from typing import Final, NamedTuple
 
 from scrapy_mss.quality.counts import ARTICLES, PLACE, SCALES, SHARES, Counts, Scale
 
-# Fewer would tell nothing: of twenty pages, a share of 1 must fall to .56 to be more than chance.
-ENOUGH: Final = 20  # pages in a group
+# Fewer would tell nothing: of ten pages, a share of 1 must fall to .5 to be more than chance.
+ENOUGH: Final = 10  # pages in a group
 WINDOW: Final = 28  # days that are looked at: four of each day of the week
 RECENT: Final = 7  # days; what is older is no news, and was told when it was
 # Chance beyond four standard deviations is one in thirty thousand; five hundred sites with ten
@@ -97,8 +97,8 @@ class Part(NamedTuple):
 
     @property
     def position(self) -> float:
-        """The share on the scale on which chance is the same everywhere."""
-        return 2 * asin(sqrt(self.share))
+        """The share on the scale on which chance is the same everywhere (Anscombe 1948)."""
+        return 2 * asin(sqrt((self.counted + 3 / 8) / (self.of + 3 / 4)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +128,13 @@ Parts = Callable[[Group], Part]
 def figures(site: str, days: Mapping[int, Counts], today: int) -> list[Figure]:
     """What of *site* can be compared by *today*, given what was counted on each of its *days*."""
     watched = {day: counts for day, counts in days.items() if today - WINDOW < day <= today}
+    of_all = {of: comparison(watched, of, today) for of in {share.of for share in SHARES}}
     found: list[Figure | None] = []
     for share in SHARES:
-        compared = comparison(watched, share.of, today)
+        compared = of_all[share.of]
         if compared is not None:
             found.append(_figure(site, share.name, compared, _counted(share.counted, share.of)))
-    compared = comparison(watched, ARTICLES, today)
+    compared = of_all[ARTICLES]
     if compared is not None:
         found += [_median(site, scale, compared) for scale in SCALES]
         found.append(_figure(site, LAYOUT, compared, _familiar(compared)))

@@ -1,4 +1,4 @@
-"""Quality by site and day in real crawls, and what tells of a fall: log, stats, monitor, command."""
+"""Quality by site and day in real crawls, and what tells of a fall: log, stats and more."""
 
 from __future__ import annotations
 
