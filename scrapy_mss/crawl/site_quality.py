@@ -63,7 +63,7 @@ class SiteQuality:
         self._in_flight: dict[Key, Counts] = {}  # what is being written
         self._write: Future[None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-quality")
-        self._met: set[str] = set()
+        self._met: set[str] = set()  # sites to judge
         self.failures = 0
 
     def page(self, url: str, article: Article | None) -> None:
@@ -108,8 +108,8 @@ class SiteQuality:
         now = self._now()
         found: list[Figure] = []
         try:
-            for site in sorted(self._met):
-                found += alarms(site, self._store.days(site, now - WINDOW), now)
+            for site, days in self._store.days(sorted(self._met), now - WINDOW):
+                found += alarms(site, days, now)
         except (QualityStoreError, OSError) as error:
             self._failed(error)
         return found
@@ -133,7 +133,8 @@ class SiteQuality:
         is_known = (site, day) in self._unsaved
         if not site or len(site) > LONGEST_SITE or (len(self._unsaved) >= MAX_SITES > is_known):
             return
-        self._met.add(site)
+        if len(self._met) < MAX_SITES:
+            self._met.add(site)
         self._unsaved[site, day] = added(self._unsaved.get((site, day), Counter()), counts)
 
     def _failed(self, error: Exception) -> None:

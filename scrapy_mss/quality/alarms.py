@@ -9,8 +9,9 @@ compared with those before it. A share has fallen if it is lower than theirs
 - and by so much that somebody would want to know.
 
 A median is watched as a share: of what is at least as long as three quarters were before. The
-layout is, too: as the share of articles in containers that held articles before. Where nothing at
-all comes of a site there is no share; it is silent if it used to have articles on most days.
+layout is, too: as the share of articles in containers that held a tenth of the articles before.
+Where nothing at all comes of a site there is no share; it is silent if it used to have articles on
+most days.
 
 How often this is wrong, and what it finds: ``python -m research.studies.alarms``.
 """
@@ -40,6 +41,8 @@ LOWER_QUARTER: Final = 0.25
 MAD_TO_DEVIATION: Final = 1.4826  # of a normal distribution
 FEWEST_GROUPS: Final = 4  # whose differences say how days differ
 SILENT: Final = 0.001  # how improbable so many days without an article must be
+
+USUAL_PLACE: Final = 0.1  # of the articles before: a container with fewer is of some odd pages
 
 LAYOUT, NOTHING = "layout", "silent"
 SUMMARIES: Final = {
@@ -229,19 +232,18 @@ def _median(site: str, scale: Scale, compared: Comparison) -> Figure | None:
 
 
 def _familiar(compared: Comparison) -> Parts:
-    """How many articles of a group are in containers that held articles of others before."""
-    groups = Counter(name for group in compared.before for name in _places(group))
+    """How many articles of a group are in containers that usually held articles before."""
+    before = _places(compared.all_before)
+    least = USUAL_PLACE * sum(before.values())
+    usual = {name for name, count in before.items() if count >= least}
 
     def part(group: Group) -> Part:
-        places = _places(group)
-        is_before = group is not compared.now
-        # A group before has its own places among those; the only one has nothing to differ from.
-        needed = 1 + (is_before and len(compared.before) > 1)
-        known = sum(count for name, count in places.items() if groups[name] >= needed)
+        places = _places(group.counts)
+        known = sum(count for name, count in places.items() if name in usual)
         return Part(known, sum(places.values()))
 
     return part
 
 
-def _places(group: Group) -> dict[str, int]:
-    return {name: count for name, count in group.counts.items() if name.startswith(PLACE)}
+def _places(counts: Counts) -> dict[str, int]:
+    return {name: count for name, count in counts.items() if name.startswith(PLACE)}

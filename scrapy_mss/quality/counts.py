@@ -23,7 +23,8 @@ PAGES, ARTICLES = "pages", "articles"
 WRAPPED, LABELLED = "wrapped", "labelled"
 FIELD, SELECTOR, PLACE = "field/", "selector/", "place/"  # what a name begins with
 FIELDS: Final = ("title", "authors", "published", "main_image")  # of an article, that are counted
-RULE_FIELDS: Final = ("title", "authors", "published")  # a page may have nothing to exclude
+# Of a rule, with what it is to find; a page may have nothing to exclude.
+RULE_FIELDS: Final = {"title": "a title", "authors": "authors", "published": "a date"}
 MAX_PLACES: Final = 16  # of a site in a day; a site has one to five
 MAX_SELECTORS: Final = 100  # of a rule; those of other people have forty at most
 LONGEST_SELECTOR: Final = 200  # characters that are kept of one
@@ -55,9 +56,9 @@ SHARES: Final = (
             f"Rule: {name}",
             f"{FIELD}{name}",
             LABELLED,
-            f"pages on which the rule finds {name}",
+            f"pages on which the rule finds {what}",
         )
-        for name in RULE_FIELDS
+        for name, what in RULE_FIELDS.items()
     ),
 )
 

@@ -16,6 +16,7 @@ from scrapy_mss.quality.html import Html, element, joined
 from scrapy_mss.quality.report import Report, SiteReport, date_of, value
 from scrapy_mss.quality.sparkline import sparkline
 
+FEWEST_DAYS: Final = 3  # that make a line
 NOTHING_KNOWN: Final = "–"  # noqa: RUF001 - as tables have it
 
 
@@ -158,13 +159,16 @@ def _row(site: SiteReport, found: Report) -> Html:
 
 
 def _cell(site: SiteReport, found: Report, column: Column) -> Html:
-    now, figure = site.value(column.measure), site.figure(column.measure)
+    figure = _figure(site, column.measure)
+    now = site.value(column.measure) if figure is None else figure.now
     if now is None:
         return element("td", NOTHING_KNOWN, class_="none", data_label=column.title)
     has_fallen = figure is not None and figure.fallen
     was = Html("")
     if figure is not None and figure.fallen:
-        was = element("span", f"was {shown(column.measure, figure.before)}", class_="was")
+        of = figure.measure.removeprefix(column.measure).strip("_")
+        told = f"{of} was {shown(column.measure, figure.before)}"
+        was = element("span", told.strip(), class_="was")
     line = Html("")
     if column.measure != LAYOUT:
         numbers = _daily(site, found, lambda counts: value(counts, column.measure))
@@ -179,6 +183,13 @@ def _cell(site: SiteReport, found: Report, column: Column) -> Html:
     )
 
 
+def _figure(site: SiteReport, measure: str) -> Figure | None:
+    """The figure of *measure*; of a rule, the first that has fallen, be it of one of its fields."""
+    parts = (each for each in site.fallen if each.measure.startswith(f"{measure}_"))
+    own = site.figure(measure)
+    return own if own is not None and own.fallen else next(parts, own)
+
+
 def _daily(
     site: SiteReport, found: Report, number: Callable[[Counts], float | None]
 ) -> list[float | None]:
@@ -188,6 +199,9 @@ def _daily(
 
 
 def _line(numbers: Sequence[float | None], most: float, label: str) -> Html:
+    """A line through *numbers*, if there are enough of them to be one."""
+    if sum(number is not None for number in numbers) < FEWEST_DAYS:
+        return Html("")
     top = most or max((each for each in numbers if each is not None), default=1.0) or 1.0
     return sparkline(numbers, top, label)
 

@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -69,12 +69,13 @@ class QualityStore:
                     "INSERT OR REPLACE INTO days VALUES (?, ?, ?)", (site, day, json.dumps(total))
                 )
 
-    def days(self, site: str, since: int) -> Days:
-        """What was counted of *site* on each day *since* that one."""
+    def days(self, sites: Iterable[str], since: int) -> Iterator[tuple[str, Days]]:
+        """What was counted of each of the *sites* on each day *since* that one."""
         query = "SELECT day, counts FROM days WHERE site = ? AND day >= ?"
         with self._reading() as connection:
-            rows = connection.execute(query, (site, since)).fetchall()
-        return {day: self._counts(site, counts) for day, counts in rows}
+            for site in sites:
+                rows = connection.execute(query, (site, since)).fetchall()
+                yield site, {day: self._counts(site, counts) for day, counts in rows}
 
     def sites(self, since: int) -> dict[str, Days]:
         """What was counted of all sites on each day *since* that one."""
@@ -86,12 +87,6 @@ class QualityStore:
         for site, day, counts in rows:
             found.setdefault(site, {})[day] = self._counts(site, counts)
         return found
-
-    def last_day(self) -> int | None:
-        """The last day on which anything was counted."""
-        with self._reading() as connection:
-            (day,) = connection.execute("SELECT max(day) FROM days").fetchone()
-        return None if day is None else int(day)
 
     def forget_before(self, day: int) -> None:
         """Forget earlier days, and of too many sites those that were crawled longest ago."""

@@ -32,13 +32,16 @@ def test_counts_add_up_by_site_and_day(store: QualityStore) -> None:
         "a.example": {7: {"pages": 6, "articles": 4, "selector/title: h1": 0}, 8: COUNTS},
         "b.example": {7: COUNTS},
     }
-    assert store.days("a.example", 8) == {8: COUNTS}
+    assert [*store.days(["a.example", "c.example"], 8)] == [
+        ("a.example", {8: COUNTS}),
+        ("c.example", {}),
+    ]
 
 
 def test_what_is_not_there_has_no_days_and_reading_makes_no_file(store: QualityStore) -> None:
     store.check()
 
-    assert (store.sites(0), store.days("a.example", 0)) == ({}, {})
+    assert (store.sites(0), [*store.days(["a.example"], 0)]) == ({}, [("a.example", {})])
     store.forget_before(9)
     assert not store.path.parent.exists()
 
@@ -70,7 +73,8 @@ def _add_often(path: Path) -> None:
 
 
 def _pages(store: QualityStore) -> int:
-    return sum(counts["pages"] for counts in store.days("0.example", 0).values())
+    ((_, days),) = store.days(["0.example"], 0)
+    return sum(counts["pages"] for counts in days.values())
 
 
 def test_crawls_at_once_add_up(store: QualityStore) -> None:
@@ -82,7 +86,7 @@ def test_crawls_at_once_add_up(store: QualityStore) -> None:
     for crawl in crawls:
         crawl.join()
 
-    assert store.days("a.example", 0) == {7: {"pages": 151}}
+    assert store.sites(0) == {"a.example": {7: {"pages": 151}}}
 
 
 def test_a_crawl_that_is_killed_leaves_whole_checkpoints(store: QualityStore) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-STUDIES = ("article_or_not", "confidence", "demo_sites", "link_priority", "site_memory")
+STUDIES = ("alarms", "article_or_not", "confidence", "demo_sites", "link_priority", "site_memory")
 
 
 @pytest.mark.parametrize("name", [*STUDIES, "block_classifier decision", "cli penalty"])
