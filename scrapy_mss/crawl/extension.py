@@ -144,6 +144,7 @@ class MssExtension:
             return
         alarms = self.quality.judged()
         self.stats.put(stats.QUALITY_ALARMS, len(alarms))
+        self.stats.put(stats.QUALITY_FAILED, self.quality.failures)
         for alarm in alarms:
             self.stats.add(stats.QUALITY_ALARM, site=alarm.site, measure=alarm.measure)
         for line in told(alarms):

@@ -105,12 +105,15 @@ def test_a_file_that_fails_in_the_crawl_is_counted_and_the_crawl_goes_on(
     tmp_path: Path, site: Site
 ) -> None:
     (tmp_path / "file").write_text("")
-    found = done(tmp_path, site, MSS_WORKERS=0, MSS_QUALITY_FILE=str(tmp_path / "file" / "q.db"))
+    path = str(tmp_path / "file" / "q.db")
+    found = done(tmp_path, site, MSS_WORKERS=0, MSS_QUALITY_FILE=path, **SPIDERMON)
 
     assert len(found.items) == N
     assert found.mss("quality/failed") >= 1
     (line,) = found.logged("WARNING")
     assert "the quality of sites cannot be stored" in line
+    failed = [line for line in found.logged("ERROR") if "[Spidermon]" in line]
+    assert any("the file with the quality of sites failed" in line for line in failed)
 
 
 def test_another_file_stops_the_crawl_at_its_start(tmp_path: Path, site: Site) -> None:
