@@ -52,10 +52,11 @@ from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.visit import Visit
 
 PROGRAM: Final = "python -m research.studies.alarms"
-SITES: Final = 100
+SITES: Final = 60
 LASTING: Final = 91  # days of the stable crawl, all judged but the first
 # Of two pages of one day: by .03, a share of .8 is .73 to .87 on two days of three.
 CORRELATIONS: Final = (0.0, 0.01, 0.03)
+N_BROKEN: Final = 20  # sites on which the same breaks
 DAYS_AFTER: Final = 7  # in which an alarm counts as one of what broke
 A_DAY: Final = 10  # pages of a real site
 CONTAINED: Final = 0.9  # of the words of the article, in its container …
@@ -190,8 +191,8 @@ def made_up() -> str:
 
 
 def _told(broken: Break, pages: int) -> str:
-    """How many of forty sites are told of within a week, and after how many days in the middle."""
-    found = [told_after(broken, float(pages), seed) for seed in range(40)]
+    """How many sites are told of within a week, and on which day in the middle."""
+    found = [told_after(broken, float(pages), seed) for seed in range(N_BROKEN)]
     days = [day for day in found if day is not None]
     return f"{len(days) / len(found):.0%}, day {np.median(days):.0f}" if days else "0%"
 

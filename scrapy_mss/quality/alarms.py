@@ -118,11 +118,7 @@ class Comparison:
 
     now: Group
     before: Sequence[Group]
-
-    @property
-    def all_before(self) -> Counts:
-        """What was counted before."""
-        return sum((group.counts for group in self.before), Counter())
+    all_before: Counts  # what was counted before
 
 
 Parts = Callable[[Group], Part]
@@ -171,14 +167,17 @@ def comparison(days: Mapping[int, Counts], of: str, today: int) -> Comparison | 
     groups = _groups(days, of)
     if len(groups) <= 1 or today - max(days) >= RECENT:
         return None
-    return Comparison(groups[0], groups[1:])
+    total = Counter[str]()
+    for group in groups[1:]:
+        total.update(group.counts)
+    return Comparison(groups[0], groups[1:], total)
 
 
 def _groups(days: Mapping[int, Counts], of: str) -> list[Group]:
     """The days in groups with enough *of* something each, the latest first."""
     groups, counts = [], Counter[str]()
     for day in sorted(days, reverse=True):
-        counts += days[day]
+        counts.update(days[day])
         if counts[of] >= ENOUGH:
             groups.append(Group(day, counts))
             counts = Counter()
@@ -190,11 +189,12 @@ def has_fallen(now: Part, before: Sequence[Part]) -> bool:
     if now.share >= (1 - FALL) * median(each.share for each in before):
         return False
     positions = [each.position for each in before]
-    usual, spread = median(positions), DAY_TO_DAY
+    usual, of_days = median(positions), DAY_TO_DAY**2
     if len(before) >= FEWEST_GROUPS:
-        spread = max(spread, MAD_TO_DEVIATION * median(abs(each - usual) for each in positions))
+        deviation = MAD_TO_DEVIATION * median(abs(each - usual) for each in positions)
+        of_days = max(of_days, deviation**2 - median(1 / each.of for each in before))
     chance = 1 / now.of + 1 / sum(each.of for each in before)
-    return usual - now.position > DEVIATIONS * sqrt(chance + spread**2)
+    return usual - now.position > DEVIATIONS * sqrt(chance + of_days)
 
 
 def _figure(site: str, measure: str, compared: Comparison, part: Parts) -> Figure | None:
