@@ -1,8 +1,9 @@
 """What of a site has fallen beyond a bound, against the site's own past.
 
-The days of a site are grouped, from the latest back, until each group has enough pages: a site with
-two hundred articles a day is judged by the day, one with three by the week. The latest group is
-compared with those before it. A share has fallen if it is lower than theirs
+The days of a site are grouped, from the latest back, until each group has enough pages, ten and
+then forty: a site with two hundred articles a day is judged by the day, one with three by four days
+and by the fortnight. The latest group is compared with those before it. A share has fallen if it is
+lower than theirs
 
 - by more than chance: p, the share of n pages, varies by 1 / sqrt(n) on the scale 2 arcsin sqrt(p),
   whatever p is; one day differs from the next by more than that, by how much is seen in the groups;
@@ -27,8 +28,9 @@ from typing import Final, NamedTuple
 
 from scrapy_mss.quality.counts import ARTICLES, PLACE, SCALES, SHARES, Counts, Scale
 
-# Fewer would tell nothing: of ten pages, a share of 1 must fall to .5 to be more than chance.
-ENOUGH: Final = 10  # pages in a group
+# Pages in a group: ten tell of what is lost wholly, and soon; forty of what is lost in part. Fewer
+# would tell nothing: of ten, a share of 1 must fall to .4 to be more than chance.
+SIZES: Final = (10, 40)
 WINDOW: Final = 28  # days that are looked at: four of each day of the week
 RECENT: Final = 7  # days; what is older is no news, and was told when it was
 # Chance beyond four standard deviations is one in thirty thousand; five hundred sites with ten
@@ -127,7 +129,20 @@ Parts = Callable[[Group], Part]
 def figures(site: str, days: Mapping[int, Counts], today: int) -> list[Figure]:
     """What of *site* can be compared by *today*, given what was counted on each of its *days*."""
     watched = {day: counts for day, counts in days.items() if today - WINDOW < day <= today}
-    of_all = {of: comparison(watched, of, today) for of in {share.of for share in SHARES}}
+    if not watched or today - max(watched) >= RECENT:
+        return []
+    found: dict[str, Figure] = {}
+    for size in SIZES:
+        for figure in _figures(site, watched, size):
+            known = found.get(figure.measure)
+            if known is None or (figure.fallen and not known.fallen):
+                found[figure.measure] = figure
+    return list(found.values())
+
+
+def _figures(site: str, days: Mapping[int, Counts], size: int) -> list[Figure]:
+    """What can be compared by groups of that *size*."""
+    of_all = {of: comparison(days, of, size) for of in {share.of for share in SHARES}}
     found: list[Figure | None] = []
     for share in SHARES:
         compared = of_all[share.of]
@@ -162,10 +177,10 @@ def silence(site: str, days: Mapping[int, Counts], crawled: Iterable[int]) -> Fi
     return Figure(site, NOTHING, len(met) / usual, 0.0, len(silent), silent[0], fallen=True)
 
 
-def comparison(days: Mapping[int, Counts], of: str, today: int) -> Comparison | None:
+def comparison(days: Mapping[int, Counts], of: str, size: int) -> Comparison | None:
     """The latest days with enough *of* something, beside those before; None if there is no past."""
-    groups = _groups(days, of)
-    if len(groups) <= 1 or today - max(days) >= RECENT:
+    groups = _groups(days, of, size)
+    if len(groups) <= 1:
         return None
     total = Counter[str]()
     for group in groups[1:]:
@@ -173,12 +188,12 @@ def comparison(days: Mapping[int, Counts], of: str, today: int) -> Comparison | 
     return Comparison(groups[0], groups[1:], total)
 
 
-def _groups(days: Mapping[int, Counts], of: str) -> list[Group]:
-    """The days in groups with enough *of* something each, the latest first."""
+def _groups(days: Mapping[int, Counts], of: str, size: int) -> list[Group]:
+    """The days in groups with at least *size* *of* something each, the latest first."""
     groups, counts = [], Counter[str]()
     for day in sorted(days, reverse=True):
         counts.update(days[day])
-        if counts[of] >= ENOUGH:
+        if counts[of] >= size:
             groups.append(Group(day, counts))
             counts = Counter()
     return groups

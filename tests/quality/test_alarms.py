@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from scrapy_mss.quality.alarms import (
-    ENOUGH,
     LAYOUT,
     NOTHING,
     RECENT,
+    SIZES,
     WINDOW,
     Figure,
     Part,
@@ -108,7 +108,7 @@ def test_the_lower_of_two_shares_has_fallen_whenever_the_higher_has() -> None:
     chance = random.Random(3)
     for _ in range(500):
         before = [Part(chance.randint(0, 50), 50) for _ in range(chance.randint(1, 9))]
-        of = chance.randint(ENOUGH, 300)
+        of = chance.randint(SIZES[0], 300)
         told = [has_fallen(Part(counted, of), before) for counted in range(of + 1)]
 
         assert told == sorted(told, reverse=True)
