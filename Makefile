@@ -33,7 +33,7 @@ help: ## list the tasks
 	@echo
 	@echo 'PYTHON=python3.13 VENV=.venv-3.13 chooses an interpreter and its environment.'
 
-demo: $(VENV)/installed-demo ## serve five made-up news sites, crawl them, compare
+demo: $(VENV)/installed-demo ## crawl five made-up news sites, and again an hour later
 	cd example_project && ../$(BIN)/python demo.py
 
 test: lint ## lint, then all tests; reasons and number of the skipped ones are printed

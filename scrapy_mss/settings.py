@@ -350,6 +350,22 @@ SETTINGS: tuple[Setting, ...] = (
         "feed nor sitemap has dated it twice. With two dates it is when the second is later.",
     ),
     Setting(
+        "MSS_QUALITY",
+        True,
+        _switch,
+        "True or False",
+        "Whether to count by site and day how many pages are articles and what they have, so that "
+        "`scrapy mss report` can show it and a fall is told. See [quality](quality.md).",
+    ),
+    Setting(
+        "MSS_QUALITY_FILE",
+        "",
+        _text,
+        "the path of a file",
+        "The file with these counts, an SQLite database that several crawls can share. Empty: "
+        "`.scrapy/mss/quality.db` in the project.",
+    ),
+    Setting(
         "MSS_SITES",
         [],
         listed,
@@ -446,6 +462,8 @@ class Options:
     copies: str
     story_days: float
     recheck_hours: float
+    quality: bool
+    quality_file: str
     sites: list[Any]
     link_priority: int
     min_link_probability: float

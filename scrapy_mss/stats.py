@@ -100,6 +100,11 @@ LISTS_UNCHANGED = Stat(
 WARC_RESPONSES = Stat("warc/responses", "responses written to WARC files")
 WARC_BYTES = Stat("warc/bytes", "bytes of these files")
 WARC_FAILED = Stat("warc/failed", "responses that could not be written to them")
+QUALITY_ALARMS = Stat(
+    "quality/alarms", "falls of the crawl's sites against their own past, see [quality](quality.md)"
+)
+QUALITY_ALARM = Stat("quality/alarm/{site}/{measure}", "1 for each, by what has fallen")
+QUALITY_FAILED = Stat("quality/failed", "times that the file with the quality of sites failed")
 SITES_FAILED = Stat("sites/failed", "times that the file with the memories of sites failed")
 
 STATS: tuple[Stat, ...] = tuple(row for row in globals().values() if isinstance(row, Stat))

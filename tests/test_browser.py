@@ -13,10 +13,14 @@ import pytest
 from scrapy_mss import Extractor
 from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.quality.counts import LABELLED, SELECTOR
+from scrapy_mss.quality.page import page
+from scrapy_mss.quality.report import report
 from scrapy_mss.sanitizing import sanitized
 from tests.helpers.browser import chromium, tripped
 from tests.helpers.html_payloads import payloads
 from tests.helpers.news_pages import news_page
+from tests.quality.made_up import TODAY, MadeUpSite, broken
 
 PAYLOADS = payloads()
 FEWEST_IN_ARTICLES = 20  # payloads that run where a whole extraction is shown as it was
@@ -58,6 +62,22 @@ def test_nothing_in_sanitized_html_runs(tmp_path: Path) -> None:
         return [f"{one}<hr>{two}" for one, two in zip(shown, articles, strict=True)]
 
     assert names(tripped(documents, tmp_path)) == set()
+
+
+def test_nothing_in_the_names_of_a_report_runs(tmp_path: Path) -> None:
+    """Names of sites are hosts; a selector is whatever somebody has written."""
+
+    def documents(address: str) -> list[str]:
+        return [_report_of(markup) for markup in aimed(address)]
+
+    assert names(tripped(documents, tmp_path)) == set()
+
+
+def _report_of(name: str) -> str:
+    days = broken(MadeUpSite(pages=12), TODAY, fields=0.0)
+    for counts in days.values():
+        counts[LABELLED] = counts[f"{SELECTOR}{name}"] = 9
+    return page(report({name: days}, TODAY))
 
 
 def test_the_tripwire_catches_what_is_not_sanitized(tmp_path: Path) -> None:

@@ -8,14 +8,14 @@ Nothing here is needed for using scrapy-mss.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from demo_web.rendering import render
 from demo_web.server import serving
-from demo_web.site import SITES
+from demo_web.site import LATER, SITES, Site
 
-__all__ = ["SITES", "RenderedPage", "pages", "serving"]
+__all__ = ["LATER", "SITES", "RenderedPage", "pages", "serving"]
 
 
 class RenderedPage(NamedTuple):
@@ -27,9 +27,9 @@ class RenderedPage(NamedTuple):
     expected: str
 
 
-def pages(name: str) -> Iterator[RenderedPage]:
-    """All pages of the site of that name, the same on every run."""
-    site = SITES[name]
+def pages(name: str, sites: Mapping[str, Site] = SITES) -> Iterator[RenderedPage]:
+    """All pages of the site of that name, the same on every run; of `LATER`, an hour later."""
+    site = sites[name]
     for page in site.pages:
         url = f"http://{site.host}{page.path}"
         yield RenderedPage(url, page.kind, render(site, page), page.expected)

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from demo_web.content import ARTICLES, Page
+from demo_web.feeds import FEEDS
 from demo_web.site import Site
 from demo_web.text import Writer, vocabulary
 
@@ -40,15 +41,16 @@ def render(site: Site, page: Page) -> str:
     writer = Writer(words, f"{site.name}{page.path}/template")
     stories = [other for other in site.content if other.kind in ARTICLES and other is not page]
     fallback = "article" if page.kind in ARTICLES else "list"
-    template = ENVIRONMENT.select_template(
-        [f"{site.name}/{name}.html.j2" for name in (page.kind, fallback)]
-    )
+    looks = filter(None, (site.hour.look, site.name))
+    names = [f"{look}/{name}.html.j2" for look in looks for name in (page.kind, fallback)]
+    template = ENVIRONMENT.select_template(names)
     return template.render(
         site=site,
         page=page,
         labels=site.labels,
         menu=[*site.sections.values(), *site.hubs.values()],
         url=f"http://{site.host}{page.path}",
+        feed=FEEDS[site.feed],
         day=page.published.strftime(site.labels["date"]),
         say=writer.write,
         related=lambda count: writer.random.sample(stories, count),

@@ -7,13 +7,15 @@ The sites' hosts exist in no name service. A proxy is asked for whole addresses
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar, NamedTuple
 
+from demo_web.feeds import FEEDS, entries
 from demo_web.rendering import render
-from demo_web.site import SITES
+from demo_web.site import SITES, Site
 
 LOOPBACK = "127.0.0.1"
 SECONDS = 30  # an idle connection is closed after so long
@@ -38,15 +40,21 @@ PICTURE = Answer(
 )
 
 
-def answers() -> dict[str, Answer]:
+def answers(sites: Iterable[Site], now: datetime) -> dict[str, Answer]:
     """The answer for each address; what a site's encoding lacks is sent as character references."""
-    return {
-        f"http://{site.host}{page.path}": Answer(
-            200, site.content_type, render(site, page).encode(site.encoding, "xmlcharrefreplace")
-        )
-        for site in SITES.values()
-        for page in site.pages
-    }
+    return {url: answer for site in sites for url, answer in _answers(site, now)}
+
+
+def _answers(site: Site, now: datetime) -> Iterator[tuple[str, Answer]]:
+    for page in site.pages:
+        body = render(site, page).encode(site.encoding, "xmlcharrefreplace")
+        yield f"http://{site.host}{page.path}", Answer(200, site.content_type, body)
+    feed = FEEDS[site.feed]
+    url = f"http://{site.host}{feed.path}"
+    yield url, Answer(200, feed.content_type, feed.write(site, [*entries(site, now)]).encode())
+    if site.feed == "sitemap":
+        robots = f"Sitemap: {url}\n".encode()
+        yield f"http://{site.host}/robots.txt", Answer(200, "text/plain", robots)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -72,12 +80,16 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(port: int = 0) -> Iterator[str]:
-    """Serve all sites while the block runs, on a free port unless *port* names one.
+def serving(
+    port: int = 0, sites: Mapping[str, Site] = SITES, now: datetime | None = None
+) -> Iterator[str]:
+    """Serve all *sites* while the block runs, on a free port unless *port* names one.
 
-    The value is the address of the server, which is that of the proxy.
+    Feeds are as they are *now*, by default really. The value is the address of the server, which
+    is that of the proxy.
     """
-    handler = type("SiteHandler", (Handler,), {"answers": answers()})
+    found = answers(sites.values(), now or datetime.now(timezone.utc))
+    handler = type("SiteHandler", (Handler,), {"answers": found})
     with ThreadingHTTPServer((LOOPBACK, port), handler) as server:
         server.daemon_threads = True
         thread = threading.Thread(target=server.serve_forever, daemon=True)

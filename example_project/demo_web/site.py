@@ -1,4 +1,4 @@
-"""A site: its settings from ``sites.yaml``, and all pages that it has.
+"""A site: its settings from ``sites.yaml``, and all pages that it has, at first and an hour later.
 
 Lists of stories (sections, tags, authors, search results, galleries, videos) are made from the
 stories, so that a link and the page it leads to cannot disagree.
@@ -7,7 +7,7 @@ stories, so that a link and the page it leads to cannot disagree.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,19 @@ NEWEST = 16  # stories on the home page
 
 
 @dataclass(frozen=True)
+class Hour:
+    """What an hour brings: *new* articles, some of which are *copies* of another site's story.
+
+    Articles are named by their numbers. *look* is the folder with the templates of a redesign.
+    """
+
+    new: int = 0
+    changed: tuple[int, ...] = ()
+    copies: Mapping[int, str] = field(default_factory=dict)  # site/number
+    look: str = ""
+
+
+@dataclass(frozen=True)
 class Site:
     """A made-up news site."""
 
@@ -35,6 +48,14 @@ class Site:
     encoding: str = "utf-8"
     content_type: str = "text/html; charset=utf-8"
     counts: dict[str, int] = field(default_factory=dict)
+    feed: str = ""  # its kind, one of those in `feeds`
+    later: Mapping[str, Any] = field(default_factory=dict)
+    is_later: bool = False
+
+    @cached_property
+    def hour(self) -> Hour:
+        """What the last hour has brought."""
+        return Hour(**self.later) if self.is_later else Hour()
 
     @property
     def host(self) -> str:
@@ -109,15 +130,38 @@ class Site:
     @cached_property
     def content(self) -> tuple[Page, ...]:
         """Articles, live blogs, galleries and videos, the latest first."""
+        counts = {**COUNTS, **self.counts}
+        counts["article"] += self.hour.new
+        made = [
+            self.page(kind, number) for kind, count in counts.items() for number in range(count)
+        ]
+        return tuple(sorted(made, key=lambda page: page.published, reverse=True))
+
+    @cached_property
+    def latest(self) -> frozenset[str]:
+        """The addresses of the articles that are new or have changed in the last hour."""
+        first = {**COUNTS, **self.counts}["article"]
+        numbers = (*range(first, first + self.hour.new), *self.hour.changed)
+        return frozenset(self.page("article", number).path for number in numbers)
+
+    def page(self, kind: str, number: int) -> Page:
+        """Page *number* of its kind, as the last hour has left it."""
         newsroom = Newsroom(
             self.name, self.language, self.paths, self.sections, self.tags, self.authors
         )
-        made = [
-            newsroom.page(kind, number)
-            for kind, count in {**COUNTS, **self.counts}.items()
-            for number in range(count)
-        ]
-        return tuple(sorted(made, key=lambda page: page.published, reverse=True))
+        page = newsroom.page(kind, number)
+        if kind != "article":
+            return page
+        if number in self.hour.changed:
+            writer = Writer(
+                vocabulary(self.language, self.topics[0]), f"{self.name}/{number}/later"
+            )
+            return replace(page, blocks=(*page.blocks, Block("p", writer.write("closing"))))
+        if number in self.hour.copies:
+            name, _, original = self.hour.copies[number].partition("/")
+            story = LATER[name].page(kind, int(original))
+            return replace(page, title=story.title, summary=story.summary, blocks=story.blocks)
+        return page
 
     @cached_property
     def pages(self) -> tuple[Page, ...]:
@@ -154,3 +198,4 @@ def _read() -> dict[str, Site]:
 
 
 SITES: Mapping[str, Site] = _read()
+LATER: Mapping[str, Site] = {name: replace(site, is_later=True) for name, site in SITES.items()}

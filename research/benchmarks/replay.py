@@ -53,6 +53,7 @@ def main() -> None:
                 "MSS_REPLAY": [str(path)],
                 "MSS_WRAPPERS": [str(options.rules)],
                 "MSS_MODEL": str(Path(folder) / "model"),
+                "MSS_QUALITY_FILE": str(Path(folder) / "quality.db"),
             },
         )
     report(pages, articles)

@@ -154,7 +154,11 @@ def crawled(mode: Mode, sites: list[Site], n_pages: int) -> Measured:
     """What a crawl measures, in a process of its own."""
     with TemporaryDirectory(prefix="scrapy-mss-soak-") as folder:
         wrappers = [{"site": site.host, "body": "article"} for site in sites[:N_WRAPPED]]
-        ours = {"MSS_WRAPPERS": wrappers, "MSS_MODEL": str(Path(folder) / "model")}
+        ours = {
+            "MSS_WRAPPERS": wrappers,
+            "MSS_MODEL": str(Path(folder) / "model"),
+            "MSS_QUALITY_FILE": str(Path(folder) / "quality.db"),
+        }
         urls = [sites[number % len(sites)].url(number) for number in range(n_pages)]
         job = Job(
             urls,

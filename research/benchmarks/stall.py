@@ -89,7 +89,12 @@ def measured(row: Row, site: Site) -> dict[str, Any]:
     """What one crawl of *site* came to."""
     model = site.path.with_suffix(".model")
     model.unlink(missing_ok=True)
-    settings = {**row.settings, "MSS_MODEL": str(model), "MSS_REPLAY": str(site.path)}
+    settings = {
+        **row.settings,
+        "MSS_MODEL": str(model),
+        "MSS_QUALITY_FILE": str(site.path.with_suffix(".quality")),
+        "MSS_REPLAY": str(site.path),
+    }
     asked = site.path.with_suffix(".json")
     asked.write_text(json.dumps({"settings": settings, "count": site.n_pages}))
     command = [sys.executable, "-m", "research.benchmarks.metered_crawl", str(asked)]

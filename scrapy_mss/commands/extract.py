@@ -70,6 +70,7 @@ SETTINGS: dict[str, Any] = {
     "MSS_ENABLED": True,
     "MSS_TRAIN": False,
     "MSS_SITE_MEMORY": 0,
+    "MSS_QUALITY": False,
     "MSS_EXTRACTOR": "",
     "MSS_EMIT": "articles",
     "MSS_ONLY_NEW": False,

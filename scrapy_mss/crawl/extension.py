@@ -27,7 +27,8 @@ from scrapy_mss.crawl.labelling import PageLabels
 from scrapy_mss.crawl.learner import Learner, unshared
 from scrapy_mss.crawl.model_path import model_path
 from scrapy_mss.crawl.pool import INSTEAD, WorkerPool, can_have_workers
-from scrapy_mss.crawl.summary import summary
+from scrapy_mss.crawl.site_quality import site_quality
+from scrapy_mss.crawl.summary import summary, told
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.metadata.sites import public_suffixes
@@ -77,7 +78,8 @@ class MssExtension:
         self.sites = _remembered_sites(self.options, self.learner.store.path)
         self.seen = _seen_articles(self.options)
         self.stories = _stories(self.options)
-        self.jobs = PageJobs(self.options, self.learner.model, self.sites)
+        self.quality = site_quality(self.options)
+        self.jobs = PageJobs(self.options, self.learner.model, self.sites, self.quality)
         self._pool = _prepared_pool(self.options, self.learner)
         trusted = self.options.trust_wrapper_miss
         labels = PageLabels(self.wrappers, self.jobs, self.stats, trust_misses=trusted)
@@ -90,6 +92,8 @@ class MssExtension:
         self._asked_for_workers = "MSS_WORKERS" in crawler.settings
         self._timers: list[_compat.Stoppable] = []
         crawler.signals.connect(self.open, signals.spider_opened)
+        # Before others that wait for the end, as Spidermon, look at the stats.
+        crawler.signals.connect(self.judge, signals.spider_closed)
         crawler.signals.connect(self.close, signals.spider_closed)
         for left in (signals.item_scraped, signals.item_dropped, signals.item_error):
             crawler.signals.connect(self.item_pages.forget, left)
@@ -131,6 +135,8 @@ class MssExtension:
             self._timers.append(_compat.every(seconds, self.seen.checkpoint))
         if self.stories is not None:
             self._timers.append(_compat.every(seconds, self.stories.checkpoint))
+        if self.quality is not None:
+            self._timers.append(_compat.every(seconds, self.quality.checkpoint))
         if self.options.workers and self._can_have_workers() and self._pool is not None:
             self._pool.start()
             self.jobs.pool, self.learner.changing = self._pool, self._pool.changing
@@ -150,6 +156,18 @@ class MssExtension:
         )
         return False
 
+    def judge(self) -> None:
+        """Tell what has fallen on the sites of this crawl."""
+        if self.quality is None:
+            return
+        alarms = self.quality.judged()
+        self.stats.put(stats.QUALITY_ALARMS, len(alarms))
+        self.stats.put(stats.QUALITY_FAILED, self.quality.failures)
+        for alarm in alarms:
+            self.stats.add(stats.QUALITY_ALARM, site=alarm.site, measure=alarm.measure)
+        for line in told(alarms):
+            logger.warning("scrapy-mss: %s", line)
+
     async def close(self, reason: str = "") -> None:
         """End with the crawl: learn what is under way, write the model, log a summary."""
         for timer in self._timers:
@@ -164,6 +182,7 @@ class MssExtension:
                 self._close_parts()
             finally:
                 self._close_seen(reason)
+                self._close_quality()
         self.stats.put(stats.MODEL_PAGES, self.learner.pages)
         self.stats.put(stats.MODEL_CHECKPOINTS, self.learner.checkpoints)
         self.stats.put(stats.MODEL_TWICE, self.learner.n_twice)
@@ -195,6 +214,11 @@ class MssExtension:
         if self.stories is not None:
             self.stories.close()
             self.stats.put(stats.STORIES_FAILED, self.stories.failures)
+
+    def _close_quality(self) -> None:
+        if self.quality is not None:
+            self.quality.close()
+            self.stats.put(stats.QUALITY_FAILED, self.quality.failures)
 
     def _close_sites(self) -> None:
         if self.sites is None:

@@ -118,6 +118,8 @@ class ArticleReader:
         article = result.article
         if article is not None and (article.probability or 0) < self._options.min_probability:
             result, article = replace(result, article=None, reason=IMPROBABLE), None
+        if self._jobs.quality is not None:
+            self._jobs.quality.page(url, article)
         if article is not None and self._is_foreign(article):
             logger.debug("scrapy-mss: %s is in %s: %s", url, article.language, OTHER_LANGUAGE)
             result, article = replace(result, article=None, reason=OTHER_LANGUAGE), None

@@ -19,6 +19,7 @@ from typing import TypeAlias
 from scrapy_mss.article import ModelState, ReadOptions
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.pool import WorkerPool
+from scrapy_mss.crawl.site_quality import SiteQuality
 from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.crawl.wire import CRASH, ERROR, FAILURES, MEMORY, PageAnswer, PageRequest
 from scrapy_mss.models.model import Model
@@ -38,12 +39,19 @@ PAGES_A_WORKER = 4
 class PageJobs:
     """Begins jobs, and logs what there is to say of each."""
 
-    def __init__(self, options: Options, model: Model, sites: CrawledSites | None = None) -> None:
+    def __init__(
+        self,
+        options: Options,
+        model: Model,
+        sites: CrawledSites | None = None,
+        quality: SiteQuality | None = None,
+    ) -> None:
         extractor = load_text_extractor(options.extractor)
         named = (options.extractor, extractor) if extractor else None
         read_options = ReadOptions(named, options.raw_html, options.markdown)
         self._here = PageWork(model, lambda: ModelState.of(model), read_options)
         self._sites = sites
+        self.quality = quality
         self.pool: WorkerPool | None = None  # while the crawl runs, if it has workers
         self._under_way = 0  # jobs of the workers
         self._enough = PAGES_A_WORKER * options.workers
@@ -95,7 +103,9 @@ class PageJobs:
 
     def _remember(self, url: str, answer: PageAnswer) -> None:
         if self._sites is not None and answer.lesson is not None:
-            self._sites.learn(url, answer.lesson)
+            is_learned = self._sites.learn(url, answer.lesson)
+            if is_learned and answer.lesson.place and self.quality is not None:
+                self.quality.place(url, answer.lesson.place)
 
     def _answer_here(self, page: PageRequest) -> PageAnswer:
         try:

@@ -24,6 +24,7 @@ class LabelJob:
     """The labelling of one page: under way or done."""
 
     wrapper: Wrapper
+    url: str
     job: PageJob
     with_article: bool
     counted: bool = False
@@ -63,7 +64,8 @@ class PageLabels:
             response.text, response.url, wrapper, example, article, self._trust_misses
         )
         # Whoever began the first labelling counts it, be it under way or done.
-        begun = LabelJob(wrapper, self._jobs.begin(page), article, counted=known is not None)
+        job = self._jobs.begin(page)
+        begun = LabelJob(wrapper, response.url, job, article, counted=known is not None)
         self._labelled[response] = begun
         return begun
 
@@ -82,6 +84,8 @@ class PageLabels:
         if answer.labels is not None and not labelled.counted:
             labelled.counted = True
             self._count(labelled.wrapper.site, answer.labels)
+            if self._jobs.quality is not None:
+                self._jobs.quality.labels(labelled.url, answer.labels)
         return answer
 
     def _count(self, site: str, labels: LabelSummary) -> None:

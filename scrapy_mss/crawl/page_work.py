@@ -70,7 +70,9 @@ class PageWork:
         article = self._article(page, labelling) if page.article else None
         if page.visit is not None and labelling.reason is not None and page.article:
             lesson = page.visit.lesson  # of what was read instead
-        labels = LabelSummary(labelling.reason, labelling.field_hits, len(labelling.tokens))
+        labels = LabelSummary(
+            labelling.reason, labelling.field_hits, len(labelling.tokens), labelling.selectors
+        )
         return PageAnswer(article, labels, example, seconds=seconds, lesson=lesson)
 
     def _article(self, page: PageRequest, labelling: Labelling) -> ArticleResult:

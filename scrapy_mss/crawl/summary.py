@@ -6,9 +6,10 @@ anything on the pages that it did label. A line names ten sites at most; the sta
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from scrapy_mss import stats
+from scrapy_mss.quality.alarms import Figure
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.wrappers import Wrapper
 
@@ -33,6 +34,15 @@ def summary(numbers: CrawlStats, wrappers: Iterable[Wrapper], model: str) -> str
         *_to_check("wrappers whose fields were on no page", _with_fields(numbers, labelled)),
     ]
     return "\n".join(f"scrapy-mss: {line}" for line in lines)
+
+
+def told(alarms: Sequence[Figure]) -> Iterator[str]:
+    """A line for each of so many *alarms*, and one for the others."""
+    for alarm in alarms[:MAX_SITES]:
+        yield f"quality has fallen on {alarm}"
+    more = len(alarms) - MAX_SITES
+    if more > 0:
+        yield f"quality has fallen in {more} more cases; see `scrapy mss report`"
 
 
 def _with_fields(numbers: CrawlStats, sites: Iterable[str]) -> list[str]:

@@ -96,11 +96,15 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class LabelSummary:
-    """What the crawl counts of a labelling; *reason* is why nothing is labelled."""
+    """What the crawl counts of a labelling; *reason* is why nothing is labelled.
+
+    *selectors* are those of the rule, each with whether it selected what was taken.
+    """
 
     reason: Reason | None
     field_hits: Mapping[str, bool]
     n_tokens: int
+    selectors: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +141,7 @@ class PageAnswer:
             "worn": self.worn,
         }
         if self.lesson is not None:
-            head["agreement"] = self.lesson.agreement
+            head["agreement"], head["place"] = self.lesson.agreement, self.lesson.place
             parts["lesson"] = memory_to_bytes(self.lesson.added)
         return _packed(head, parts)
 
@@ -147,7 +151,8 @@ class PageAnswer:
         head, parts = _unpacked(data)
         lesson = None
         if "lesson" in parts:
-            lesson = Lesson(memory_from_bytes(bytes(parts["lesson"])), head["agreement"])
+            memory = memory_from_bytes(bytes(parts["lesson"]))
+            lesson = Lesson(memory, head["agreement"], head["place"])
         return cls(
             _article_result(head["article"], parts) if head["article"] else None,
             _labels(head["labels"]) if head["labels"] else None,
@@ -236,12 +241,18 @@ def _article_result(head: dict[str, Any], parts: Mapping[str, memoryview]) -> Ar
 
 def _labels_head(labels: LabelSummary) -> dict[str, Any]:
     reason = labels.reason.value if labels.reason else None
-    return {"reason": reason, "field_hits": labels.field_hits, "n_tokens": labels.n_tokens}
+    return {
+        "reason": reason,
+        "field_hits": labels.field_hits,
+        "n_tokens": labels.n_tokens,
+        "selectors": labels.selectors,
+    }
 
 
 def _labels(fields: dict[str, Any]) -> LabelSummary:
     reason = fields.pop("reason")
-    return LabelSummary(Reason(reason) if reason else None, **fields)
+    selectors = tuple((text, hit) for text, hit in fields.pop("selectors"))
+    return LabelSummary(Reason(reason) if reason else None, **fields, selectors=selectors)
 
 
 def _example_parts(example: Example | Rejection | None) -> tuple[dict[str, Any], bytes]:

@@ -73,11 +73,11 @@ class CrawledSites:
         memory = self._known.get(site_of(url))
         return AddressCounts() if memory is None else memory.at(period_of(self._now())).addresses
 
-    def learn(self, url: str, lesson: Lesson) -> None:
+    def learn(self, url: str, lesson: Lesson) -> bool:
         """Remember what the page at *url* taught; in one crawl, each address teaches once."""
         site = site_of(url)
         if not site or not lesson.added or url in self._taught:
-            return
+            return False
         self._taught[url] = None
         if len(self._taught) > MAX_TAUGHT:
             del self._taught[next(iter(self._taught))]
@@ -89,6 +89,7 @@ class CrawledSites:
         self.pages += bool(lesson.added.pages)
         self._writer.add(site, lesson.added)
         self._put(site, known.plus(lesson.added))
+        return True
 
     @property
     def write(self) -> Future[None]:

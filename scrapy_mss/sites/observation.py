@@ -95,6 +95,14 @@ def observation(
     )
 
 
+def main_container(keys: BlockKeys, mass: Floats) -> int:
+    """The key of the container with the most of the *mass* (float64[n]); 0 if there is none."""
+    if not mass.any():
+        return 0
+    groups = keys.by_container
+    return int(groups.keys[np.argmax(np.bincount(groups.of_block, mass, len(groups.keys)))])
+
+
 def _texts(keys: BlockKeys, mass: Floats, minute: int) -> KeyedCounts:
     """Each text of the page: once; whether once on it; the article's shares before and after."""
     firsts = keys.by_text.first

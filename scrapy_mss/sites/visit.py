@@ -19,7 +19,7 @@ from scrapy_mss.sites.article_address import with_address
 from scrapy_mss.sites.evidence import adjusted
 from scrapy_mss.sites.layout import agreement
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.observation import BlockKeys, observation
+from scrapy_mss.sites.observation import BlockKeys, main_container, observation
 
 # Below it a page is no article. At .1 a little more of the error goes away on `sites_daniel`, whose
 # articles declare nothing, but three quarters of `other_pages_wcxb` would be learned, not a third.
@@ -28,10 +28,14 @@ MIN_LEARNED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What a page adds to the memory of its site, and how far it agrees with that (`layout`)."""
+    """What a page adds to the memory of its site, and how far it agrees with that (`layout`).
+
+    *place* is the key of the container with most of its article, 0 if it has none.
+    """
 
     added: SiteMemory = field(default_factory=SiteMemory)
     agreement: float = 1.0
+    place: int = 0
 
 
 @dataclass(slots=True)
@@ -50,11 +54,12 @@ class Visit:
         """The *probability* of each block with what is known of the site."""
         keys = BlockKeys.of(page)
         added = SiteMemory.of_address(self.url, article_probability, self.minute)
-        agrees = 1.0
+        agrees, place = 1.0, 0
         if article_probability >= MIN_LEARNED:
             added = added.plus(learned(keys, probability, self.minute))
             agrees = agreement(self.memory, keys, probability)
-        self.lesson = Lesson(added, agrees)
+            place = main_container(keys, keys.words * probability)
+        self.lesson = Lesson(added, agrees, place)
         return adjusted(self.memory, keys, probability)
 
     def judged(self, article_probability: float, with_memory: float) -> float:
@@ -66,8 +71,12 @@ class Visit:
         """What *page* teaches, the tokens of whose article are *inside* (bool[n_tokens])."""
         words = page.blocks.count(inside & page.tokens.is_word)
         is_inside = words * 2 > page.blocks.words
-        added = learned_from_labels(BlockKeys.of(page), is_inside, self.minute)
-        return Lesson(added.plus(SiteMemory.of_address(self.url, 1.0, self.minute)))
+        keys = BlockKeys.of(page)
+        added = learned_from_labels(keys, is_inside, self.minute)
+        address = SiteMemory.of_address(self.url, 1.0, self.minute)
+        return Lesson(
+            added.plus(address), place=main_container(keys, (keys.words * is_inside).astype(float))
+        )
 
 
 def learned(keys: BlockKeys, probability: Floats, minute: int) -> SiteMemory:

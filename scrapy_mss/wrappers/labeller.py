@@ -67,7 +67,8 @@ class Labelling:
     ``inside`` is bool[n_tokens], the tokens of the article; ``text`` is their text. ``reason`` is
     None where anything is labelled. The fields are as the page has them, with white space
     collapsed; a date is not parsed, and ``next_page`` is not made absolute. ``failures`` are the
-    selectors that failed on the page, ``missed`` the `FIELDS` whose selectors select nothing.
+    selectors that failed on the page, ``missed`` the `FIELDS` whose selectors select nothing,
+    ``hits`` the selectors, each with its field, whose selection was taken.
     """
 
     wrapper: Wrapper
@@ -81,6 +82,22 @@ class Labelling:
     next_page: str = ""
     failures: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
+    hits: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def selectors(self) -> tuple[tuple[str, bool], ...]:
+        """The selectors of the wrapper as ``field: selector``, each with whether it hit.
+
+        Empty where nothing is labelled. What `exclude` names by parts of classes is not among them.
+        """
+        if self.reason is not None:
+            return ()
+        return tuple(
+            (f"{name}: {text}", (name, text) in self.hits)
+            for name in ("body", *FIELDS)
+            for selector in getattr(self.wrapper, name)
+            if (text := _text_of(selector))
+        )
 
     @property
     def field_hits(self) -> dict[str, bool]:
@@ -124,9 +141,12 @@ class _Labeller:
         self.tree = tree
         self.root = root
         self.failures: list[str] = []
+        self.hits: set[tuple[str, str]] = set()
 
     def label(self) -> Labelling:
-        spans = (span for body in self.wrapper.body if (span := self._span(body)) is not None)
+        spans = (
+            (body, span) for body in self.wrapper.body if (span := self._span(body)) is not None
+        )
         first = next(spans, None)
         if first is None:
             return self._nothing(Reason.SELECTOR_FAILED if self.failures else Reason.NO_MATCH)
@@ -134,9 +154,10 @@ class _Labeller:
         if excluded is None:
             return self._nothing(Reason.SELECTOR_FAILED)
         inside = np.zeros_like(excluded)
-        for start, end in chain([first], spans):
+        for body, (start, end) in chain([first], spans):
             inside[start:end] = ~excluded[start:end]
             if self._trim(inside):
+                self.hits.add(("body", _text_of(body)))
                 return self._labelled(inside, excluded)
         return self._nothing(Reason.NO_WORDS)
 
@@ -156,6 +177,7 @@ class _Labeller:
             missed=tuple(
                 name for name, found in selected if getattr(self.wrapper, name) and not found
             ),
+            hits=frozenset(self.hits),
         )
 
     def _nothing(self, reason: Reason) -> Labelling:
@@ -194,7 +216,10 @@ class _Labeller:
         nodes = with_class_or_id(self.root, substrings) if substrings else []
         for selector in self.wrapper.exclude:
             if selector.kind != "class_or_id":
-                nodes += self._elements(selector, "exclude")
+                found = self._elements(selector, "exclude")
+                nodes += found
+                if found:
+                    self.hits.add(("exclude", selector.text))
         if len(self.failures) > n_failures:
             return None
         starts = self.tree.starts(nodes)
@@ -233,6 +258,7 @@ class _Labeller:
             texts = self._texts(self._found(selector, name)[:MAX_VALUES])
             values = tuple(dict.fromkeys(filter(None, texts)))
             if values:
+                self.hits.add((name, selector.text))
                 return values
         return ()
 
@@ -258,6 +284,13 @@ class _Labeller:
                 left -= len(text)
             if left < 0:
                 return
+
+
+def _text_of(selector: Body) -> str:
+    """A selector as its rule has it; empty for one that many share a walk with."""
+    if isinstance(selector, Between):
+        return f"{selector.start.text} … {selector.end.text}"
+    return "" if selector.kind == "class_or_id" else selector.text
 
 
 def _inside(starts: list[int], ends: list[int], n: int) -> Bools:

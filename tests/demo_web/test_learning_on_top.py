@@ -1,10 +1,12 @@
-"""What a crawl of the demo web finds, and teaches the bundled model."""
+"""What a crawl of the demo web finds, and teaches the bundled model, and one an hour later."""
 
 from __future__ import annotations
 
 import json
 import lzma
+import shutil
 from collections.abc import Iterable, Iterator
+from datetime import datetime, timezone
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
@@ -18,6 +20,7 @@ from scrapy_mss import Extractor
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 EVERY = 24  # so many pages of a set one is tried
 HARM = 0.002
+NOW = datetime.now(timezone.utc)
 WRAPPED = ("daily-harbour", "northgate-post")
 
 
@@ -25,7 +28,7 @@ WRAPPED = ("daily-harbour", "northgate-post")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with the items of a crawl and the model that it leaves."""
     folder = tmp_path_factory.mktemp("crawl")
-    with pytest.MonkeyPatch.context() as patch, demo_web.serving() as proxy:
+    with pytest.MonkeyPatch.context() as patch, demo_web.serving(now=NOW) as proxy:
         patch.setattr(demo, "FEED", folder / "articles.jsonl")
         patch.setattr(demo, "MODEL", folder / "demo.model")
         assert demo.crawl(proxy) == 0
@@ -68,3 +71,29 @@ def test_a_crawl_makes_sites_with_wrappers_better_and_no_others_worse(crawled: P
 
     assert all(gains[name] > 0 for name in WRAPPED), gains
     assert min(gains.values()) > -HARM, gains
+
+
+def test_an_hour_later_comes_what_is_new_and_changed_and_the_redesign_is_told(
+    crawled: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    for path in crawled.glob("demo.model*"):
+        shutil.copy(path, tmp_path)
+    monkeypatch.setattr(demo, "MODEL", tmp_path / "demo.model")
+    monkeypatch.setattr(demo, "REPORT", tmp_path / "report.html")
+    demo.move_a_day_back()
+
+    with demo_web.serving(sites=demo_web.LATER, now=NOW) as proxy:
+        assert demo.crawl(proxy, tmp_path / "later.jsonl") == 0
+    table = demo.later_report(demo.read(tmp_path / "later.jsonl"))
+    capfd.readouterr()
+    assert demo.write_report() == 0
+    told = capfd.readouterr().out.splitlines()
+
+    assert table.splitlines()[-1].split() == "all 19 of 19 5 of 5 0".split()
+    assert told[-1] == f"1 of 5 sites have fallen; the report is {tmp_path / 'report.html'}"
+    assert {line.partition(":")[0] for line in told[:-1]} == {"northgate-post.example"}
+    assert any(": articles laid out as before: 100% to 0%" in line for line in told)
+    assert any("the rule finds a title: 100% to 0%" in line for line in told)

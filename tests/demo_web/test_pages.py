@@ -6,15 +6,19 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
+from datetime import datetime, timedelta, timezone
 from functools import cache
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import urldefrag
 from urllib.request import ProxyHandler, build_opener
+from xml.sax.saxutils import escape
 
 import demo_web
 import pytest
-from demo_web import SITES, RenderedPage
+from demo_web import LATER, SITES, RenderedPage
+from demo_web.feeds import FEEDS, entries
 from lxml import html
 
 EVERY_SITE = pytest.mark.parametrize("name", SITES)
@@ -102,3 +106,40 @@ def test_the_server_answers_for_each_site_in_its_encoding_and_for_no_other() -> 
             assert shown(browser.open(page.url).read().decode(site.encoding)) == shown(page.html)
             with pytest.raises(HTTPError, match="404"):
                 browser.open(f"http://{site.host}/elsewhere")
+
+
+def test_an_hour_later_there_are_new_changed_and_copied_stories() -> None:
+    counts = Counter[str]()
+    for name, site in LATER.items():
+        before = {page.url: page.expected for page in demo_web.pages(name)}
+        after = {page.url: page.expected for page in demo_web.pages(name, LATER)}
+        new = after.keys() - before.keys()
+        changed = {url for url in before if before[url] != after[url]}
+        counts.update({"new": len(new), "changed": len(changed)})
+
+        assert before.keys() < after.keys()
+        assert {f"http://{site.host}{path}" for path in site.latest} == new | changed
+        for number, original in site.hour.copies.items():
+            paper, _, story = original.partition("/")
+            copied, told = site.page("article", number), LATER[paper].page("article", int(story))
+            assert (copied.title, copied.expected) == (told.title, told.expected)
+            assert copied.path in site.latest
+    assert counts == {"new": 19, "changed": 5}
+
+
+@EVERY_SITE
+def test_a_feed_lists_all_stories_and_dates_later_what_has_changed(name: str) -> None:
+    now = datetime.now(timezone.utc)
+    first, later = ({e.url: e.moment for e in entries(s[name], now)} for s in (SITES, LATER))
+    articles = {page.url for page in demo_web.pages(name) if page.expected}
+    host = f"http://{SITES[name].host}"
+
+    assert first.keys() == articles
+    assert min(first.values()) > now - timedelta(days=3)
+    newer = {url for url in later if later[url] != first.get(url)}
+    assert newer == {host + path for path in LATER[name].latest}
+    assert {later[url] for url in newer} == {now}
+    feed = FEEDS[SITES[name].feed]
+    assert all(
+        escape(url) in feed.write(LATER[name], [*entries(LATER[name], now)]) for url in later
+    )

@@ -58,7 +58,8 @@ def crawler_of(tmp_path: Path, reactor: None) -> Callable[..., Crawler]:
     """Makes crawlers with a model in a folder of the test's own."""
 
     def make(**settings: object) -> Crawler:
-        values = {"MSS_MODEL": str(tmp_path / "model"), **settings}
+        files = {"MSS_MODEL": "model", "MSS_QUALITY_FILE": "quality.db"}
+        values = {name: str(tmp_path / file) for name, file in files.items()} | settings
         return get_crawler(Spider, values)
 
     return make

@@ -17,6 +17,7 @@ from typing import Any
 from itemadapter import ItemAdapter
 from scrapy import signals
 from scrapy.crawler import CrawlerRunner
+from scrapy.exceptions import ScrapyDeprecationWarning
 from scrapy.utils.log import configure_logging
 from scrapy.utils.reactor import install_reactor
 from twisted.internet.defer import inlineCallbacks
@@ -82,6 +83,8 @@ def _run(jobs: list[dict[str, Any]], results: list[dict[str, Any]]) -> Any:
 
 def main(jobs: str, results: str) -> None:
     warnings.simplefilter("error")
+    # Spidermon 1.27 calls what Scrapy 2.14 has deprecated.
+    warnings.filterwarnings("ignore", r"Spider\.log\(\) is deprecated", ScrapyDeprecationWarning)
     install_reactor(REACTOR)
     from twisted.internet import reactor as installed
 

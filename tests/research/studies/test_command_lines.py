@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 STUDIES = (
+    "alarms",
     "article_or_not",
     "confidence",
     "demo_sites",
     "link_priority",
     "site_memory",
-    "whole_article",
     "stories",
+    "whole_article",
 )
 
 

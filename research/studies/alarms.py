@@ -1,0 +1,331 @@
+"""How often an alarm of `scrapy mss report` is false, and what alarms find.
+
+    python -m research.studies.alarms --data FOLDER --out docs/results
+
+Made-up sites have a share of each field, a length and a confidence that differ from day to day: by
+a beta distribution, as nothing but chance would be too easy. They are judged on each of their days,
+and then something breaks. The sites of `sites_ctf` are crawled for four weeks with pages drawn from
+those of one era, ten a day, and for three days more with others of the same era, or of the next
+one, which is a real redesign. Their rule is the class or id of the container that most often held
+the article in the first era.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Final, NamedTuple
+
+import numpy as np
+from lxml import etree, html
+from numpy.random import Generator, default_rng
+
+from research import command_line
+from research.datasets.pages import LabelledPage
+from research.datasets.sets import load
+from scrapy_mss.article import ModelState, ReadOptions, read_article
+from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.store import write_atomically
+from scrapy_mss.quality.alarms import LAYOUT, WINDOW, alarms
+from scrapy_mss.quality.counts import (
+    ARTICLES,
+    CONFIDENCE,
+    FIELDS,
+    LABELLED,
+    PAGES,
+    PLACE,
+    RULE_FIELDS,
+    WORDS,
+    WRAPPED,
+    Counts,
+    of_page,
+    of_place,
+)
+from scrapy_mss.quality.store import Days
+from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.visit import Visit
+
+PROGRAM: Final = "python -m research.studies.alarms"
+SITES: Final = 60
+LASTING: Final = 91  # days of the stable crawl, all judged but the first
+# Of two pages of one day: by .03, a share of .8 is .73 to .87 on two days of three.
+CORRELATIONS: Final = (0.0, 0.01, 0.03)
+N_BROKEN: Final = 20  # sites on which the same breaks
+DAYS_AFTER: Final = 7  # in which an alarm counts as one of what broke
+A_DAY: Final = 10  # pages of a real site
+CONTAINED: Final = 0.9  # of the words of the article, in its container …
+LARGEST: Final = 1.5  # … whose own words are at most so many times those
+_WORD: Final = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """A made-up site: what its pages have on the average, and how alike those of a day are."""
+
+    pages: float
+    articles: float
+    fields: Mapping[str, float]
+    words: float
+    confidence: float
+    rule: float
+    correlation: float
+
+    @classmethod
+    def of(cls, chance: Generator, correlation: float) -> Simulated:
+        """Some site: from one page a day to three hundred, with all of a field, most, or few."""
+        shares = chance.choice((1.0, 0.99, 0.95, 0.8, 0.5, 0.1), len(FIELDS))
+        return cls(
+            float(np.exp(chance.uniform(0, np.log(300)))),
+            float(chance.choice((1.0, 0.9, 0.5))),
+            dict(zip(FIELDS, map(float, shares), strict=True)),
+            float(np.exp(chance.normal(6, 0.5))),
+            float(chance.uniform(0.75, 0.97)),
+            float(chance.choice((0.0, 1.0, 0.9))),
+            correlation,
+        )
+
+    def share(self, mean: float, chance: Generator) -> float:
+        """The probability on some day of what has this *mean* probability."""
+        if not self.correlation or not 0 < mean < 1:
+            return mean
+        size = 1 / self.correlation - 1
+        return float(chance.beta(mean * size, (1 - mean) * size))
+
+    def day(self, number: int, chance: Generator) -> Counts:
+        """What a day counts; at weekends half as much is published."""
+        weekend = 0.5 if number % 7 > 4 else 1.0  # noqa: PLR2004 - Saturday and Sunday
+        pages = int(chance.poisson(self.pages * weekend))
+        articles = self._hits(pages, self.articles, chance)
+        counts: Counts = Counter({PAGES: pages, ARTICLES: articles})
+        counts.update(
+            {name: self._hits(articles, mean, chance) for name, mean in self.fields.items()}
+        )
+        if self.rule:
+            labelled = self._hits(articles, self.rule, chance)
+            counts.update({WRAPPED: pages, LABELLED: labelled})
+            counts.update({f"field/{name}": labelled for name in RULE_FIELDS})
+        spread = 2 * np.sqrt(self.correlation)
+        words = self.words * np.exp(chance.normal(0, spread / 2) + chance.normal(0, 0.6, articles))
+        sure = np.clip(chance.normal(self.confidence, 0.08, articles), 0, 0.999)
+        counts.update(f"{WORDS.name}/{WORDS.bucket(each)}" for each in words)
+        counts.update(f"{CONFIDENCE.name}/{CONFIDENCE.bucket(each)}" for each in sure)
+        counts.update(f"{PLACE}{each:08x}" for each in chance.geometric(0.7, articles))
+        return counts
+
+    def _hits(self, n: int, mean: float, chance: Generator) -> int:
+        return int(chance.binomial(n, self.share(mean, chance)))
+
+
+def episodes(days: Days, first: int, last: int) -> int:
+    """How many alarms there are from *first* to *last*; one that lasts for days is one."""
+    found, before = 0, set[str]()
+    for today in range(first, last + 1):
+        told = {alarm.measure for alarm in alarms("", days, today)}
+        found += len(told - before)
+        before = told
+    return found
+
+
+def false_alarms(correlation: float, seed: int = 0) -> int:
+    """The alarms of all sites, on which nothing breaks."""
+    found = 0
+    for number in range(SITES):
+        chance = default_rng((seed, number))
+        site = Simulated.of(chance, correlation)
+        days = {day: site.day(day, chance) for day in range(LASTING)}
+        found += episodes(days, 1, LASTING - 1)
+    return found
+
+
+class Break(NamedTuple):
+    """What breaks: the *share* that is left of a counter, and which alarm is to tell."""
+
+    name: str
+    counter: str
+    share: float
+    measure: str
+
+
+BREAKS: Final = (
+    Break("all titles", "title", 0.0, "title"),
+    Break("half of the titles", "title", 0.5, "title"),
+    Break("a quarter of the titles", "title", 0.75, "title"),
+    Break("the rule", LABELLED, 0.0, "rule"),
+)
+RATES: Final = (3, 10, 30, 100)  # pages a day
+
+
+def told_after(broken: Break, pages: float, seed: int) -> int | None:
+    """On which day an alarm tells of what is *broken*; None if on none of the first."""
+    chance = default_rng((seed, 1))
+    site = Simulated(pages, 0.95, dict.fromkeys(FIELDS, 0.98), 400.0, 0.9, 0.95, 0.01)
+    days = {day: site.day(day, chance) for day in range(WINDOW + DAYS_AFTER)}
+    for day in range(WINDOW, WINDOW + DAYS_AFTER):
+        days[day][broken.counter] = int(days[day][broken.counter] * broken.share)
+    for day in range(WINDOW, WINDOW + DAYS_AFTER):
+        if any(alarm.measure == broken.measure for alarm in alarms("", days, day)):
+            return day - WINDOW + 1
+    return None
+
+
+def made_up() -> str:
+    """Two tables: false alarms by correlation, and what is told when something breaks."""
+    lines = [
+        "| two pages of one day correlate by | false alarms, 500 sites a week |",
+        "| ---: | ---: |",
+    ]
+    for correlation in CORRELATIONS:
+        weekly = false_alarms(correlation) / (LASTING / 7) * 500 / SITES
+        lines.append(f"| {correlation:.2f} | {weekly:.1f} |")
+    lines += ["", f"| what is lost | {' | '.join(f'{n} pages a day' for n in RATES)} |"]
+    lines.append(f"| --- |{' ---: |' * len(RATES)}")
+    for broken in BREAKS:
+        lines.append(f"| {broken.name} | {' | '.join(_told(broken, n) for n in RATES)} |")
+    return "\n".join(lines)
+
+
+def _told(broken: Break, pages: int) -> str:
+    """How many sites are told of within a week, and on which day in the middle."""
+    found = [told_after(broken, float(pages), seed) for seed in range(N_BROKEN)]
+    days = [day for day in found if day is not None]
+    return f"{len(days) / len(found):.0%}, day {np.median(days):.0f}" if days else "0%"
+
+
+# Real sites
+
+
+class Read(NamedTuple):
+    """A page of a real site: what it counts, and the containers that hold its article, or any."""
+
+    counts: Counts
+    of_article: frozenset[str]
+    all: frozenset[str]
+
+
+def read(page: LabelledPage, state: ModelState) -> Read:
+    """Read *page* as a crawl reads the first of a site."""
+    url = page.url or f"http://{page.site}/"
+    visit = Visit(SiteMemory(), 0, url)
+    result = read_article(page.html, url, state, ReadOptions(site=visit))
+    counts = of_page(result.article)
+    if visit.lesson.place:
+        counts.update(of_place(visit.lesson.place))
+    tree = html.document_fromstring(page.html.encode("utf-8", "replace"))
+    of_article = frozenset(_containers(tree, Counter(_WORD.findall(page.golds[0].lower()))))
+    return Read(
+        counts, of_article, frozenset(name for each in tree.iter("*") for name in _names(each))
+    )
+
+
+def _containers(tree: html.HtmlElement, article: Counter[str]) -> Iterator[str]:
+    for each in tree.iter("*"):
+        names = list(_names(each))
+        if names:
+            words = Counter(_WORD.findall(str(etree.XPath("string()")(each)).lower()))
+            holds = (words & article).total() >= CONTAINED * article.total()
+            if holds and words.total() <= LARGEST * article.total():
+                yield from names
+
+
+def _names(element: html.HtmlElement) -> Iterator[str]:
+    if isinstance(element.tag, str):
+        yield from (f"{element.tag}.{name}" for name in element.get("class", "").split())
+        if element.get("id"):
+            yield f"{element.tag}#{element.get('id')}"
+
+
+def rule_of(pages: Sequence[Read]) -> str:
+    """The container that holds most articles; empty if none holds half of them."""
+    held = Counter(name for page in pages for name in page.of_article)
+    name, count = max(held.items(), key=lambda item: (item[1], item[0]), default=("", 0))
+    return name if count * 2 >= len(pages) else ""
+
+
+def crawled(old: Sequence[Read], new: Sequence[Read], chance: Random) -> Days:
+    """Four weeks of pages from *old*, and three days of pages from *new*."""
+    rule, days = rule_of(old), {}
+    for day in range(WINDOW + 3):
+        counts: Counts = Counter()
+        for page in chance.choices(old if day < WINDOW else new, k=A_DAY):
+            counts.update(page.counts)
+            if rule:
+                counts.update({WRAPPED: 1, LABELLED: int(rule in page.all)})
+        days[day] = counts
+    return days
+
+
+def real(folder: Path) -> str:
+    """A table: of how many sites an alarm tells, with a redesign and without."""
+    state = ModelState.of(bundled_model())
+    eras: dict[str, dict[str, list[Read]]] = defaultdict(lambda: defaultdict(list))
+    for page in load(f"jsonl:{folder / 'sites_ctf.jsonl.xz'}").pages:
+        eras[page.site][page.group or ""].append(read(page, state))
+    stable, redesigned = [], []
+    for number, site in enumerate(eras.values()):
+        groups = [pages for _, pages in sorted(site.items())]
+        stable += [_told_of(old, old, number) for old in groups]
+        redesigned += [_told_of(old, new, number) for old, new in pairwise(groups)]
+    return _real_table(stable, redesigned)
+
+
+class Told(NamedTuple):
+    """What alarms told of a site, and whether it has a rule."""
+
+    measures: frozenset[str]
+    has_rule: bool
+
+
+def _told_of(old: Sequence[Read], new: Sequence[Read], seed: int) -> Told:
+    days = crawled(old, new, Random(seed))  # noqa: S311 - pages, not keys
+    measures = {
+        alarm.measure for day in range(WINDOW, WINDOW + 3) for alarm in alarms("", days, day)
+    }
+    return Told(frozenset(measures), bool(rule_of(old)))
+
+
+def _real_table(stable: Sequence[Told], redesigned: Sequence[Told]) -> str:
+    rows: tuple[tuple[str, Callable[[Told], bool], Callable[[Told], bool]], ...] = (
+        ("any alarm", lambda _: True, lambda told: bool(told.measures)),
+        ("the rule", lambda told: told.has_rule, lambda told: "rule" in told.measures),
+        ("the layout", lambda _: True, lambda told: LAYOUT in told.measures),
+        (
+            "anything but rule and layout",
+            lambda _: True,
+            lambda told: bool(told.measures - {LAYOUT, "rule"}),
+        ),
+    )
+    lines = ["| alarm | the same era | the next era |", "| --- | ---: | ---: |"]
+    for name, counts, is_told in rows:
+        cells = []
+        for found in (stable, redesigned):
+            of = [told for told in found if counts(told)]
+            cells.append(f"{sum(map(is_told, of))} of {len(of)}")
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def run(options: argparse.Namespace, _command: str) -> None:
+    """Run the study and write its tables."""
+    found = real(options.data)
+    text = f"{made_up()}\n\n{found}\n"
+    print(text)
+    write_atomically(options.out / "alarms.md", text.encode())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line *arguments*; returns the exit code."""
+    parser = command_line.Parser(prog=PROGRAM, description="False alarms, and what alarms find.")
+    command_line.add_data(parser)
+    command_line.add_out(parser)
+    parser.set_defaults(perform=run)
+    return command_line.run(parser, arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,77 @@
+"""``scrapy mss report``: how well each site is read, and what has fallen."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from scrapy_mss.cli import GOOD, CommandError, print_line
+from scrapy_mss.commands.base import Action, existing_path
+from scrapy_mss.crawl.site_quality import quality_path, today
+from scrapy_mss.models.store import write_atomically
+from scrapy_mss.quality.page import page
+from scrapy_mss.quality.report import as_json, report_of
+from scrapy_mss.quality.store import QualityStore, QualityStoreError
+
+if TYPE_CHECKING:
+    from scrapy.commands import ScrapyCommand
+
+FALLEN: Final = 1
+PAGE: Final = Path("mss-report.html")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help=f"where to write the page, or the JSON; default: {PAGE}, JSON is printed",
+    )
+    parser.add_argument("--json", action="store_true", help="JSON instead of a page")
+    parser.add_argument(
+        "-q",
+        "--quality",
+        type=existing_path,
+        metavar="FILE",
+        help="the file with the counts; default: the one that a crawl with these settings uses",
+    )
+
+
+def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
+    assert command.settings is not None
+    path = options.quality or quality_path(str(command.settings.get("MSS_QUALITY_FILE") or ""))
+    try:
+        found = report_of(QualityStore(path), today())
+    except QualityStoreError as error:
+        raise CommandError(str(error)) from error
+    if not found.sites:
+        raise CommandError(f"{path}: nothing was counted in the last weeks; crawl first")
+    target = options.output or (None if options.json else PAGE)
+    text = f"{json.dumps(as_json(found), indent=1)}\n" if options.json else page(found)
+    if target is None:
+        print(text, end="")
+        return FALLEN if found.fallen else GOOD
+    write_atomically(target, text.encode("utf-8", "xmlcharrefreplace"))
+    for figure in found.fallen:
+        print_line(figure)
+    fallen = sum(bool(site.fallen) for site in found.sites)
+    print_line(
+        f"{fallen} of {len(found.sites)} sites have fallen; the report is {target.resolve()}"
+    )
+    return FALLEN if found.fallen else GOOD
+
+
+ACTION = Action(
+    "report",
+    "show how well each site is read, and what has fallen",
+    "Write a page with what crawls have counted of each site by day, the worst sites first, and\n"
+    "print what has fallen against the site's own past.",
+    "scrapy mss report -o quality.html",
+    add_arguments,
+    perform,
+    "Exit codes: 0 if nothing has fallen, 1 if something has, 2 for arguments or files\n"
+    "that cannot be used, also if nothing was counted yet.",
+)

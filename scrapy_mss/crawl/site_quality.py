@@ -1,0 +1,148 @@
+"""What a crawl counts of each site and has not stored yet, and what has fallen by its end.
+
+A checkpoint has what was counted since the last one added to the file, by a thread, as it may have
+to wait for another crawl. One that fails is tried again with the next. At the end the sites of the
+crawl are judged, before anything else that waits for the end looks at the stats.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from time import time
+from typing import TYPE_CHECKING, Final
+
+from scrapy.utils.project import data_path
+
+from scrapy_mss.crawl.wire import LabelSummary
+from scrapy_mss.items import Article
+from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.quality.alarms import WINDOW, Figure, alarms
+from scrapy_mss.quality.counts import Counts, added, of_labels, of_miss, of_page, of_place
+from scrapy_mss.quality.store import KEPT_DAYS, MAX_SITES, Key, QualityStore, QualityStoreError
+
+if TYPE_CHECKING:
+    from scrapy_mss.settings import Options
+
+logger = logging.getLogger(__name__)
+
+QUALITY_FILE: Final = "mss/quality.db"
+LONGEST_SITE: Final = 253  # characters of a host
+SECONDS_A_DAY: Final = 24 * 3600
+
+
+def today() -> int:
+    """The days since 1970."""
+    return int(time() // SECONDS_A_DAY)
+
+
+def quality_path(named: str) -> Path:
+    """The file *named* by MSS_QUALITY_FILE, else one in the folder `.scrapy`, which jobs share."""
+    return Path(named or data_path(QUALITY_FILE))
+
+
+def site_quality(options: Options) -> SiteQuality | None:
+    """What counts the pages of sites, unless it is off; a file that cannot be used stops here."""
+    if not options.quality:
+        return None
+    store = QualityStore(quality_path(options.quality_file))
+    store.check()
+    return SiteQuality(store)
+
+
+class SiteQuality:
+    """Counts the pages of a crawl by site and day."""
+
+    def __init__(self, store: QualityStore, now: Callable[[], int] = today) -> None:
+        self._store = store
+        self._now = now
+        self._unsaved: dict[Key, Counts] = {}
+        self._in_flight: dict[Key, Counts] = {}  # what is being written
+        self._write: Future[None] | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-quality")
+        self._met: set[str] = set()  # sites to judge
+        self.failures = 0
+
+    def page(self, url: str, article: Article | None) -> None:
+        """Count the page at *url*, of which this *article* was read, or none."""
+        self._add(url, of_page(article))
+
+    def labels(self, url: str, labels: LabelSummary) -> None:
+        """Count what the rule of its site has found on the page at *url*."""
+        hits, selectors = labels.field_hits, labels.selectors
+        self._add(url, of_miss() if labels.reason else of_labels(hits, selectors))
+
+    def place(self, url: str, place: int) -> None:
+        """Count that the article at *url* is in the container with the key *place*."""
+        self._add(url, of_place(place))
+
+    def checkpoint(self) -> None:
+        """Begin to store what was counted, unless that is still under way."""
+        if self._write is not None and not self._write.done():
+            return
+        self.wait()
+        if self._unsaved:
+            self._in_flight, self._unsaved = self._unsaved, {}
+            self._write = self._thread.submit(self._store.add, self._in_flight)
+
+    def wait(self) -> None:
+        """Wait for the checkpoint that is under way."""
+        if self._write is None:
+            return
+        write, self._write = self._write, None
+        batch, self._in_flight = self._in_flight, {}
+        try:
+            write.result()
+        except (QualityStoreError, OSError) as error:
+            self._failed(error)
+            later, self._unsaved = self._unsaved, batch
+            for key, counts in later.items():
+                self._unsaved[key] = added(self._unsaved.get(key, Counter()), counts)
+
+    def judged(self) -> list[Figure]:
+        """What has fallen of the sites of this crawl, all of whose pages are stored before."""
+        self._store_all()
+        now = self._now()
+        found: list[Figure] = []
+        try:
+            for site, days in self._store.days(sorted(self._met), now - WINDOW):
+                found += alarms(site, days, now)
+        except (QualityStoreError, OSError) as error:
+            self._failed(error)
+        return found
+
+    def close(self) -> None:
+        """Store all, and forget what is older than a year."""
+        self._store_all()
+        self._thread.shutdown()
+        try:
+            self._store.forget_before(self._now() - KEPT_DAYS)
+        except (QualityStoreError, OSError) as error:
+            self._failed(error)
+
+    def _store_all(self) -> None:
+        self.wait()
+        self.checkpoint()
+        self.wait()
+
+    def _add(self, url: str, counts: Counts) -> None:
+        site, day = site_of(url), self._now()
+        is_known = (site, day) in self._unsaved
+        if not site or len(site) > LONGEST_SITE or (len(self._unsaved) >= MAX_SITES > is_known):
+            return
+        if len(self._met) < MAX_SITES:
+            self._met.add(site)
+        self._unsaved[site, day] = added(self._unsaved.get((site, day), Counter()), counts)
+
+    def _failed(self, error: Exception) -> None:
+        """Log the first failure of the file; further ones are only counted."""
+        self.failures += 1
+        if self.failures == 1:
+            logger.warning(
+                "scrapy-mss: the quality of sites cannot be stored or read: %s. The crawl "
+                "continues; further failures are only counted",
+                error,
+            )

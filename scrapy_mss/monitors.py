@@ -1,0 +1,49 @@
+"""Monitors for Spidermon (extra `spidermon`), which fail where a site is read worse than before.
+
+    SPIDERMON_SPIDER_CLOSE_MONITORS = ("scrapy_mss.monitors.QualitySuite",)
+
+They look at stats, which the add-on has set by the time Spidermon closes. A project that enables
+the components by hand lists `MssExtension` in EXTENSIONS before Spidermon.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from spidermon import Monitor, MonitorSuite, monitors
+
+from scrapy_mss import stats
+from scrapy_mss.stats import PREFIX, Stat
+
+
+@monitors.name("Quality of sites")
+class QualityMonitor(Monitor):  # type: ignore[misc]  # Spidermon is not typed
+    """Fails if a site of the crawl has fallen against its own past."""
+
+    @monitors.name("No site has fallen against its own past")  # type: ignore[untyped-decorator]
+    def test_no_site_has_fallen(self) -> None:
+        """Name what has fallen."""
+        begin = _begin(stats.QUALITY_ALARM)
+        fallen = sorted(
+            name.removeprefix(begin) for name in self.data.stats if name.startswith(begin)
+        )
+        self.assertFalse(fallen, f"have fallen: {', '.join(fallen)}; see `scrapy mss report`")
+
+    @monitors.name("The quality of sites was stored")  # type: ignore[untyped-decorator]
+    def test_quality_was_stored(self) -> None:
+        """Fail where nothing was judged, or the file has failed."""
+        watched = self.data.stats.get(stats.QUALITY_ALARMS.of())
+        self.assertIsNotNone(watched, "nothing was judged: MSS_QUALITY is off, or the add-on is")
+        failures = self.data.stats.get(stats.QUALITY_FAILED.of(), 0)
+        self.assertEqual(failures, 0, f"the file with the quality of sites failed {failures} times")
+
+
+class QualitySuite(MonitorSuite):  # type: ignore[misc]
+    """What to look at when a spider closes."""
+
+    monitors: ClassVar[list[type]] = [QualityMonitor]
+
+
+def _begin(stat: Stat) -> str:
+    """What the names of a *stat* begin with."""
+    return PREFIX + stat.name.partition("{")[0]

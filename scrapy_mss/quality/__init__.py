@@ -1,0 +1,1 @@
+"""How well each site is read, by day: counts that add up, what has fallen, a page of them."""

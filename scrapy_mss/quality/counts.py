@@ -1,0 +1,169 @@
+"""What is counted of the pages of a site in a day: names and numbers that add up.
+
+Everything is a count, so that crawls at once, hours and days are added by adding. Shares follow
+from two counts, medians from the counts of buckets: of words, each a sixth longer than the one
+before, of confidences, each a twentieth. A page can name neither buckets nor fields, and what it
+can name, the container that holds most of its article, is one of so many a day: all is bounded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import log
+from typing import Final, TypeAlias
+
+from scrapy_mss.items import Article
+
+Counts: TypeAlias = Counter[str]
+
+PAGES, ARTICLES = "pages", "articles"
+WRAPPED, LABELLED = "wrapped", "labelled"
+FIELD, SELECTOR, PLACE = "field/", "selector/", "place/"  # what a name begins with
+FIELDS: Final = ("title", "authors", "published", "main_image")  # of an article, that are counted
+# Of a rule, with what it is to find; a page may have nothing to exclude.
+RULE_FIELDS: Final = {"title": "a title", "authors": "authors", "published": "a date"}
+MAX_PLACES: Final = 16  # of a site in a day; a site has one to five
+MAX_SELECTORS: Final = 100  # of a rule; those of other people have forty at most
+LONGEST_SELECTOR: Final = 200  # characters that are kept of one
+
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share that is watched: the *counted* ones *of* how many."""
+
+    name: str
+    title: str  # as a table has it
+    counted: str
+    of: str
+    summary: str  # as a sentence has it
+
+
+SHARES: Final = (
+    Share("articles", "Articles", ARTICLES, PAGES, "pages that are articles"),
+    Share("title", "Title", "title", ARTICLES, "articles with a title"),
+    Share("authors", "Author", "authors", ARTICLES, "articles with an author"),
+    Share("published", "Date", "published", ARTICLES, "articles with a date"),
+    Share("main_image", "Image", "main_image", ARTICLES, "articles with an image"),
+    Share("rule", "Rule", LABELLED, WRAPPED, "pages that the site's rule matches"),
+    *(
+        Share(
+            f"rule_{name}",
+            f"Rule: {name}",
+            f"{FIELD}{name}",
+            LABELLED,
+            f"pages on which the rule finds {what}",
+        )
+        for name, what in RULE_FIELDS.items()
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The buckets of a number: bucket n begins at ``start(n)``."""
+
+    name: str
+    title: str
+    summary: str
+    factor: float = 0.0  # of one start to the next; 0 where buckets have a width
+    width: float = 0.0
+
+    def bucket(self, number: float) -> int:
+        """The bucket of *number*, which is not negative."""
+        if self.width:
+            return int(number / self.width + 1e-9)
+        return int(log(max(number, 1.0)) / log(self.factor) + 1e-9)
+
+    def start(self, bucket: int) -> float:
+        """The least number in *bucket*."""
+        return bucket * self.width if self.width else self.factor**bucket
+
+    def quantile(self, counts: Mapping[str, int], share: float) -> float | None:
+        """The number that this *share* of those counted are below; None if none is counted.
+
+        Those in a bucket are taken to be spread over it evenly.
+        """
+        buckets = self.buckets(counts)
+        left = share * sum(buckets.values())
+        for bucket, count in sorted(buckets.items()):
+            if left <= count:
+                start, end = self.start(bucket), self.start(bucket + 1)
+                return start + (end - start) * left / count
+            left -= count
+        return None
+
+    def buckets(self, counts: Mapping[str, int]) -> dict[int, int]:
+        """How many are in each bucket."""
+        named = re.compile(rf"{self.name}/([0-9]{{1,3}})")
+        return {
+            int(match[1]): count
+            for name, count in counts.items()
+            if count > 0 and (match := named.fullmatch(name))
+        }
+
+
+# A sixth is less than any difference between two days that somebody would look into.
+WORDS: Final = Scale("words", "Words", "words of an article", factor=7 / 6)
+CONFIDENCE: Final = Scale("confidence", "Confidence", "confidence in a text", width=0.05)
+SCALES: Final = (WORDS, CONFIDENCE)
+
+
+def of_page(article: Article | None) -> Counts:
+    """What a page counts whose *article* was read, or which has none."""
+    counts: Counts = Counter({PAGES: 1})
+    if article is None:
+        return counts
+    counts[ARTICLES] = 1
+    for name in FIELDS:
+        if getattr(article, name):
+            counts[name] = 1
+    n_words = sum(1 for _ in _WORD.finditer(article.text or ""))
+    counts[f"{WORDS.name}/{WORDS.bucket(n_words)}"] = 1
+    if article.confidence is not None:
+        counts[f"{CONFIDENCE.name}/{CONFIDENCE.bucket(article.confidence)}"] = 1
+    return counts
+
+
+def of_labels(hits: Mapping[str, bool], selectors: Iterable[tuple[str, bool]]) -> Counts:
+    """What a page counts that a rule has labelled: its fields and *selectors*, and which *hit*.
+
+    Those that have not are counted as 0, so that one that never does is known, too.
+    """
+    counts: Counts = Counter({WRAPPED: 1, LABELLED: 1})
+    for name, hit in hits.items():
+        counts[f"{FIELD}{name}"] = int(hit)
+    for text, hit in list(selectors)[:MAX_SELECTORS]:
+        counts[f"{SELECTOR}{text[:LONGEST_SELECTOR]}"] = int(hit)
+    return counts
+
+
+def of_miss() -> Counts:
+    """What a page counts that its site's rule does not match."""
+    return Counter({WRAPPED: 1})
+
+
+def of_place(place: int) -> Counts:
+    """What an article counts that is in the container with the key *place*."""
+    return Counter({f"{PLACE}{place & 0xFFFF_FFFF:08x}": 1})
+
+
+def bounded(counts: Counts) -> Counts:
+    """The *counts* of a day, of places only the most frequent."""
+    places = {name: count for name, count in counts.items() if name.startswith(PLACE)}
+    if len(places) <= MAX_PLACES:
+        return counts
+    most = sorted(places, key=lambda name: (-places[name], name))
+    dropped = set(most[MAX_PLACES:])
+    return Counter({name: count for name, count in counts.items() if name not in dropped})
+
+
+def added(one: Counts, other: Counts) -> Counts:
+    """Both, with what is counted as 0; `Counter` itself would drop that."""
+    total = Counter(one)
+    total.update(other)
+    return bounded(total)

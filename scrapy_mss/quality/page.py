@@ -1,0 +1,276 @@
+"""The report as one page of HTML that asks for nothing: no script, no picture, no font, no address.
+
+What fell comes first, then a table of all sites, the worst first, and below it each site by day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from typing import Final, NamedTuple
+
+from scrapy_mss.quality.alarms import LAYOUT, NOTHING, SUMMARIES, WINDOW, Figure, shown
+from scrapy_mss.quality.counts import ARTICLES, PAGES, Counts
+from scrapy_mss.quality.html import Html, element, joined
+from scrapy_mss.quality.report import Report, SiteReport, date_of, value
+from scrapy_mss.quality.sparkline import sparkline
+
+FEWEST_DAYS: Final = 3  # that make a line
+NOTHING_KNOWN: Final = "–"  # noqa: RUF001 - as tables have it
+
+
+class Column(NamedTuple):
+    """A measure in the table of sites, as its head has it; *most* is the top of its line."""
+
+    measure: str
+    title: str
+    most: float = 1.0  # 0: the greatest of the site's days
+
+
+COLUMNS: Final = (
+    Column("articles", "Of pages"),
+    Column("title", "Title"),
+    Column("authors", "Author"),
+    Column("published", "Date"),
+    Column("main_image", "Image"),
+    Column("words", "Words", 0.0),
+    Column("confidence", "Confidence"),
+    Column("rule", "Rule"),
+    Column(LAYOUT, "Layout"),
+)
+OF_A_DAY: Final = tuple(column for column in COLUMNS if column.measure != LAYOUT)
+# What may be read and asked for: the style in the page, and nothing else.
+POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+@lru_cache(1)
+def _style() -> Html:
+    return Html(files("scrapy_mss.quality").joinpath("page.css").read_text(encoding="utf-8"))
+
+
+def page(found: Report) -> str:
+    """The page."""
+    title = f"Quality of {_counted(len(found.sites), 'site')}"
+    head = element(
+        "head",
+        Html('<meta charset="utf-8">'),
+        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        Html(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
+        element("title", title),
+        element("style", _style()),
+    )
+    main = element(
+        "main",
+        element("h1", title),
+        element("p", _period(found), class_="muted"),
+        _tiles(found),
+        _alarms(found),
+        element("h2", "Sites, the worst first"),
+        _sites(found),
+        element("h2", "Day by day"),
+        *(_details(site, found) for site in found.sites),
+        _legend(),
+    )
+    return f"<!DOCTYPE html>\n{element('html', head, element('body', main), lang='en')}\n"
+
+
+def _period(found: Report) -> str:
+    return f"{_day(found.first)} to {_day(found.today)} {date_of(found.today).year}"
+
+
+def _day(day: int) -> str:
+    date = date_of(day)
+    return f"{date.day} {date:%b}"
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def _tiles(found: Report) -> Html:
+    total = found.total
+    with_alarms = sum(bool(site.fallen) for site in found.sites)
+    tiles = (
+        (len(found.sites), "sites", ""),
+        (total[PAGES], "pages", ""),
+        (total[ARTICLES], "articles", ""),
+        (with_alarms, "with a fall", "bad" if with_alarms else ""),
+    )
+    return element(
+        "ul",
+        *(element("li", element("b", f"{n:,}"), what, class_=kind) for n, what, kind in tiles),
+        class_="tiles",
+    )
+
+
+def _alarms(found: Report) -> Html:
+    if not found.fallen:
+        return element("p", "Nothing has fallen against its own past.", class_="muted")
+    rows = (
+        element("li", element("span", site.site, class_="name"), _alarms_of(site))
+        for site in found.sites
+        if site.fallen
+    )
+    return joined(element("h2", "What has fallen"), element("ul", *rows, class_="alarms"))
+
+
+def _alarms_of(site: SiteReport) -> Html:
+    return element("div", *(_alarm(figure) for figure in site.fallen))
+
+
+def _alarm(figure: Figure) -> Html:
+    if figure.measure == NOTHING:
+        what, change = "no article any more", f"{_counted(figure.pages, 'day')} without one"
+        since = f"since {_day(figure.since)}"
+    else:
+        what, change = SUMMARIES[figure.measure], figure.change.replace(" to ", " → ")
+        since = f"{figure.pages:,} since {_day(figure.since)}"
+    return element(
+        "p",
+        element("span", what, element("span", f" · {since}", class_="muted")),
+        element("span", change, class_="change"),
+    )
+
+
+def _sites(found: Report) -> Html:
+    heads = ("Site", "Articles", *(column.title for column in COLUMNS))
+    head = element("tr", *(element("th", each, scope="col") for each in heads))
+    body = (_row(site, found) for site in found.sites)
+    table = element("table", element("thead", head), element("tbody", *body), class_="sites")
+    return element("div", table, class_="box")
+
+
+def _row(site: SiteReport, found: Report) -> Html:
+    is_silent = any(figure.measure == NOTHING for figure in site.fallen)
+    n_articles = _daily(site, found, lambda counts: float(counts[ARTICLES]))
+    cells = [
+        element("th", site.site, class_="name", scope="row"),
+        element(
+            "td",
+            f"{site.total[ARTICLES]:,}",
+            _line(n_articles, 0.0, "articles by day"),
+            class_="bad" if is_silent else "",
+            data_label="Articles",
+        ),
+    ]
+    cells += [_cell(site, found, column) for column in COLUMNS]
+    return element("tr", *cells, class_="bad" if site.fallen else "")
+
+
+def _cell(site: SiteReport, found: Report, column: Column) -> Html:
+    figure = _figure(site, column.measure)
+    now = site.value(column.measure) if figure is None else figure.now
+    if now is None:
+        return element("td", NOTHING_KNOWN, class_="none", data_label=column.title)
+    has_fallen = figure is not None and figure.fallen
+    was = Html("")
+    if figure is not None and figure.fallen:
+        of = figure.measure.removeprefix(column.measure).strip("_")
+        told = f"{of} was {shown(column.measure, figure.before)}"
+        was = element("span", told.strip(), class_="was")
+    line = Html("")
+    if column.measure != LAYOUT:
+        numbers = _daily(site, found, lambda counts: value(counts, column.measure))
+        line = _line(numbers, column.most, f"{column.title} by day")
+    return element(
+        "td",
+        shown(column.measure, now),
+        was,
+        line,
+        class_="bad" if has_fallen else "",
+        data_label=column.title,
+    )
+
+
+def _figure(site: SiteReport, measure: str) -> Figure | None:
+    """The figure of *measure*; of a rule, the first that has fallen, be it of one of its fields."""
+    parts = (each for each in site.fallen if each.measure.startswith(f"{measure}_"))
+    own = site.figure(measure)
+    return own if own is not None and own.fallen else next(parts, own)
+
+
+def _daily(
+    site: SiteReport, found: Report, number: Callable[[Counts], float | None]
+) -> list[float | None]:
+    """A number for each day; None where nothing was counted."""
+    days = range(found.first, found.today + 1)
+    return [number(site.days[day]) if day in site.days else None for day in days]
+
+
+def _line(numbers: Sequence[float | None], most: float, label: str) -> Html:
+    """A line through *numbers*, if there are enough of them to be one."""
+    if sum(number is not None for number in numbers) < FEWEST_DAYS:
+        return Html("")
+    top = most or max((each for each in numbers if each is not None), default=1.0) or 1.0
+    return sparkline(numbers, top, label)
+
+
+def _details(site: SiteReport, found: Report) -> Html:
+    total = site.total
+    told = f"{_counted(total[ARTICLES], 'article')} in {_counted(total[PAGES], 'page')}"
+    return element(
+        "details",
+        element(
+            "summary",
+            element("span", site.site, class_="name"),
+            element("span", told, class_="muted"),
+        ),
+        element("div", _selectors(site, found.today), _days(site), class_="inside"),
+    )
+
+
+def _selectors(site: SiteReport, today: int) -> Html:
+    rows = [
+        element(
+            "tr",
+            element("th", each.text, class_="selector", scope="row"),
+            element("td", f"{each.now:.0%}", class_="bad" if each.before and not each.now else ""),
+            element("td", NOTHING_KNOWN if each.before is None else f"{each.before:.0%}"),
+        )
+        for each in site.selectors(today)
+    ]
+    if not rows:
+        return Html("")
+    heads = ("Selector of the rule", "last week", "before")
+    head = element("tr", *(element("th", each, scope="col") for each in heads))
+    return joined(
+        element("h3", "Labelled pages on which a selector hit"),
+        element("table", element("thead", head), element("tbody", *rows)),
+    )
+
+
+def _days(site: SiteReport) -> Html:
+    heads = ("Day", "Pages", "Articles", *(column.title for column in OF_A_DAY))
+    head = element("tr", *(element("th", each, scope="col") for each in heads))
+    rows = (_day_row(day, site.days[day]) for day in sorted(site.days, reverse=True))
+    return joined(
+        element("h3", "Days"), element("table", element("thead", head), element("tbody", *rows))
+    )
+
+
+def _day_row(day: int, counts: Counts) -> Html:
+    return element(
+        "tr",
+        element("th", _day(day), scope="row"),
+        element("td", f"{counts[PAGES]:,}"),
+        element("td", f"{counts[ARTICLES]:,}"),
+        *(element("td", each) for each in _values(counts)),
+    )
+
+
+def _values(counts: Counts) -> Iterator[str]:
+    for column in OF_A_DAY:
+        number = value(counts, column.measure)
+        yield NOTHING_KNOWN if number is None else shown(column.measure, number)
+
+
+def _legend() -> Html:
+    text = (
+        "Shares are of articles, those of articles and of rules of pages; words and confidence are "
+        "medians. A number is that of the latest days with enough pages, and has fallen if these "
+        f"are below what the site had in the {WINDOW} days before by more than chance and by a "
+        "fifth at least. Rule: pages that the site's rule matches. Layout: articles in places of "
+        "the page where articles were before."
+    )
+    return element("footer", text)

@@ -1,0 +1,157 @@
+"""What is told to have fallen, and what is not."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from scrapy_mss.quality.alarms import (
+    LAYOUT,
+    NOTHING,
+    RECENT,
+    SIZES,
+    WINDOW,
+    Figure,
+    Part,
+    alarms,
+    figures,
+    has_fallen,
+    silence,
+)
+from scrapy_mss.quality.counts import ARTICLES, PAGES
+from scrapy_mss.quality.store import Days
+from tests.quality.made_up import TODAY, MadeUpSite, broken, days
+
+SITE = MadeUpSite(rule=0.95)
+
+
+def fallen(of: Days, today: int = TODAY) -> set[str]:
+    return {alarm.measure for alarm in alarms("a.example", of, today)}
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({}, set()),
+        ({"words": 450.0}, set()),
+        ({"places": (2, 1)}, set()),
+        ({"places": (7, 8)}, {LAYOUT}),
+        ({"words": 60.0}, {"words"}),
+        ({"confidence": 0.5}, {"confidence"}),
+        ({"rule": 0.001}, {"rule"}),
+        ({"articles": 0.1}, {"articles", "rule"}),
+        ({"fields": 0.1}, {"title", "authors", "published", "main_image"}),
+    ],
+)
+def test_what_has_fallen_is_told_and_nothing_else(
+    change: dict[str, Any], expected: set[str]
+) -> None:
+    assert fallen(broken(SITE, TODAY, **change)) == expected
+
+
+def test_a_site_with_three_articles_a_day_is_judged_by_the_week() -> None:
+    small = MadeUpSite(pages=4, fields=1.0)
+
+    assert fallen(broken(small, TODAY - 6, fields=0.0)) >= {"title", "authors"}
+    assert fallen(broken(small, TODAY, fields=0.0)) == set()
+
+
+def test_one_earlier_day_is_a_past_and_none_is_not() -> None:
+    first, second = days(SITE, [TODAY - 1]), days(MadeUpSite(fields=0.0, rule=0.95), [TODAY])
+
+    assert "title" in fallen(first | second)
+    assert fallen(second) == set()
+    assert figures("a.example", second, TODAY) == []
+
+
+def test_a_fall_is_told_until_it_is_what_is_usual() -> None:
+    told = [
+        bool(fallen(broken(SITE, TODAY - days_ago, fields=0.2))) for days_ago in (0, 5, 10, 20, 26)
+    ]
+
+    assert told == [True, True, True, False, False]
+
+
+def test_what_was_broken_for_a_few_days_does_not_hide_the_next_fall() -> None:
+    of = broken(SITE, TODAY, fields=0.1)
+    of |= days(MadeUpSite(fields=0.0, rule=0.95), range(TODAY - 12, TODAY - 9))
+
+    assert "title" in fallen(of)
+
+
+def test_what_is_old_or_later_is_not_judged() -> None:
+    of = broken(SITE, TODAY, fields=0.1)
+
+    assert fallen(of, TODAY + RECENT - 1) != set()
+    assert fallen(of, TODAY + RECENT) == set()
+    assert fallen(of, TODAY - 1) == set()
+    assert fallen(of, TODAY + WINDOW) == set()
+
+
+def test_a_rise_is_no_alarm() -> None:
+    assert fallen(broken(MadeUpSite(fields=0.2), TODAY, fields=0.9)) == set()
+
+
+def test_days_that_differ_widely_must_fall_further() -> None:
+    """The same latest day falls below even days, and not below such as go up and down."""
+    now, even = Part(12, 60), [Part(48, 60)] * 8
+    uneven = [Part(n, 60) for n in (14, 58, 48, 20, 55, 48, 16, 57)]
+
+    assert has_fallen(now, even)
+    assert not has_fallen(now, uneven)
+
+
+def test_the_lower_of_two_shares_has_fallen_whenever_the_higher_has() -> None:
+    chance = random.Random(3)
+    for _ in range(500):
+        before = [Part(chance.randint(0, 50), 50) for _ in range(chance.randint(1, 9))]
+        of = chance.randint(SIZES[0], 300)
+        told = [has_fallen(Part(counted, of), before) for counted in range(of + 1)]
+
+        assert told == sorted(told, reverse=True)
+        assert not told[-1]
+
+
+def test_an_alarm_says_what_and_from_what_to_what() -> None:
+    told = [
+        str(Figure("a.example", "authors", 0.981, 0.12, 40, TODAY)),
+        str(Figure("a.example", "words", 1612.2, 48.0, 40, TODAY)),
+        str(Figure("a.example", NOTHING, 0.9, 0.0, 4, TODAY)),
+    ]
+
+    assert told == [
+        "a.example: articles with an author: 98% to 12% (of 40)",
+        "a.example: median words of an article: 1,612 to 48 (of 40)",
+        "a.example: no article for 4 days, before on 90%",
+    ]
+
+
+# Nothing at all
+
+
+def silent_after(met: set[int], last: int = TODAY) -> Figure | None:
+    of = {day: Counter({PAGES: 3, ARTICLES: 1}) for day in met}
+    return silence("a.example", of, range(TODAY - 27, last + 1))
+
+
+def test_a_site_with_articles_every_day_is_silent_after_three() -> None:
+    until = TODAY - 4
+    found = silent_after(set(range(TODAY - 27, until + 1)))
+
+    assert found == Figure("a.example", NOTHING, 1.0, 0.0, 3, until + 1, fallen=True)
+    assert silent_after(set(range(TODAY - 27, until + 3))) is None
+
+
+def test_a_site_with_articles_once_a_week_is_not_silent_after_ten_days() -> None:
+    assert silent_after({TODAY - 24, TODAY - 17, TODAY - 10}) is None
+
+
+def test_days_without_a_crawl_are_not_silent_and_what_never_spoke_is_not() -> None:
+    met = set(range(TODAY - 27, TODAY - 9))
+    of = {day: Counter({PAGES: 3, ARTICLES: 1}) for day in met}
+
+    assert silence("a.example", of, [*met, TODAY]) is None
+    assert silent_after(set()) is None

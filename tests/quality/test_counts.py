@@ -1,0 +1,117 @@
+"""What a page counts, and what follows from counts that were added up."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from statistics import median
+
+import pytest
+
+from scrapy_mss.items import Article
+from scrapy_mss.quality.counts import (
+    ARTICLES,
+    CONFIDENCE,
+    MAX_PLACES,
+    MAX_SELECTORS,
+    PAGES,
+    PLACE,
+    SELECTOR,
+    WORDS,
+    added,
+    of_labels,
+    of_page,
+    of_place,
+)
+
+FULL = Article(
+    "http://a.example/1",
+    title="Rain",
+    text="It fell on Monday.",
+    authors=["Ada"],
+    published="2026-03-01",
+    main_image="http://a.example/1.png",
+    confidence=0.93,
+)
+
+
+def test_an_article_counts_what_it_has() -> None:
+    bare = Article("http://a.example/2", text="It fell.")
+
+    assert of_page(FULL) == {
+        PAGES: 1,
+        ARTICLES: 1,
+        "title": 1,
+        "authors": 1,
+        "published": 1,
+        "main_image": 1,
+        f"words/{WORDS.bucket(4)}": 1,
+        "confidence/18": 1,
+    }
+    assert of_page(bare) == {PAGES: 1, ARTICLES: 1, f"words/{WORDS.bucket(2)}": 1}
+    assert of_page(None) == {PAGES: 1}
+
+
+def test_a_selector_that_never_hits_is_known() -> None:
+    counts = of_labels({"title": False}, [("title: h1", False), ("body: article", True)])
+    total = added(counts, counts)
+
+    assert total[f"{SELECTOR}title: h1"] == 0
+    assert f"{SELECTOR}title: h1" in total
+    assert total[f"{SELECTOR}body: article"] == total["labelled"] == 2
+    assert total["field/title"] == 0
+
+
+def test_a_median_is_near_that_of_the_numbers() -> None:
+    chance = random.Random(1)
+    for _ in range(50):
+        numbers = [chance.lognormvariate(6, 1) for _ in range(200)]
+        counts = Counter(f"words/{WORDS.bucket(number)}" for number in numbers)
+
+        assert WORDS.quantile(counts, 0.5) == pytest.approx(median(numbers), rel=1 / 6)
+
+
+@pytest.mark.parametrize("scale", [WORDS, CONFIDENCE])
+def test_a_number_is_in_its_bucket(scale: object) -> None:
+    assert scale in (WORDS, CONFIDENCE)
+    of = WORDS if scale is WORDS else CONFIDENCE
+    for number in (0.0, 0.05, 0.15, 0.9, 0.95, 1.0, *(range(1, 3000, 7) if of is WORDS else ())):
+        bucket = of.bucket(number)
+
+        assert of.start(bucket) <= max(number, of.start(0)) + 1e-6
+        assert number < of.start(bucket + 1)
+
+
+def test_nothing_has_no_median() -> None:
+    assert WORDS.quantile({}, 0.5) is None
+    assert WORDS.quantile({"words/3": 0, "words/x": 9, "words/99999": 1}, 0.5) is None
+
+
+def test_what_pages_can_name_is_bounded() -> None:
+    total: Counter[str] = Counter()
+    for number in range(1000):
+        total = added(total, of_place(number))
+        total = added(total, of_place(0))
+    many = of_labels({}, [(f"title: h{number}{'x' * 10_000}", True) for number in range(1000)])
+
+    places = {name for name in total if name.startswith(PLACE)}
+    assert len(places) == MAX_PLACES
+    assert total[f"{PLACE}00000000"] == 1001
+    assert sum(name.startswith(SELECTOR) for name in many) == MAX_SELECTORS
+    assert max(map(len, many)) < 300
+
+
+def test_adding_in_any_order_is_the_same() -> None:
+    chance = random.Random(2)
+    pages = [of_page(chance.choice([FULL, None])) for _ in range(40)]
+    pages += [of_labels({"title": chance.random() < 0.5}, []) for _ in range(40)]
+
+    totals = []
+    for _ in range(3):
+        chance.shuffle(pages)
+        total: Counter[str] = Counter()
+        for page in pages:
+            total = added(total, page)
+        totals.append(total)
+
+    assert totals[0] == totals[1] == totals[2]

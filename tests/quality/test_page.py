@@ -1,0 +1,133 @@
+"""The page and the JSON: what they have, and that nothing in them is anything but text."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+from lxml import html
+
+from scrapy_mss.quality.counts import SELECTOR
+from scrapy_mss.quality.html import element
+from scrapy_mss.quality.page import page
+from scrapy_mss.quality.report import Report, as_json, report
+from scrapy_mss.quality.sparkline import sparkline
+from tests.quality.made_up import TODAY, MadeUpSite, broken, days
+
+HOSTILE = (
+    """"><script>alert(1)</script><img src=//x.example onerror='x()'>&amp;\u202egnp\x1b[2J\ud800"""
+)
+
+
+@pytest.fixture
+def found() -> Report:
+    site = MadeUpSite(rule=0.9)
+    named = days(site, range(TODAY - 3, TODAY + 1))
+    for counts in named.values():
+        counts[f"{SELECTOR}{HOSTILE}"] = 3
+    return report(
+        {
+            "good.example": days(site, range(TODAY - 27, TODAY + 1)),
+            HOSTILE: named,
+            "worse.example": broken(site, TODAY, fields=0.0),
+            "bad.example": broken(site, TODAY, words=40.0),
+            "silent.example": days(site, range(TODAY - 27, TODAY - 5)),
+        },
+        TODAY,
+    )
+
+
+def test_the_worst_sites_come_first(found: Report) -> None:
+    names = [site.site for site in found.sites]
+
+    assert names[0] == "worse.example"
+    assert set(names[1:3]) == {"bad.example", "silent.example"}
+    assert len(found.sites[0].fallen) == 4
+    tree = html.document_fromstring(page(found).encode("utf-8", "xmlcharrefreplace"))
+    rows = tree.xpath("//table[@class='sites']/tbody/tr/th")
+    assert [row.text_content() for row in rows][:3] == names[:3]
+    told = tree.xpath("//ul[@class='alarms']")[0].text_content()
+    assert "articles with an author" in told
+    assert "90% → 0%" in told
+
+
+def test_the_page_asks_for_nothing_and_runs_nothing(found: Report) -> None:
+    source = page(found)
+    tree = html.document_fromstring(source.encode("utf-8", "xmlcharrefreplace"))
+
+    assert not tree.xpath("//script | //img | //link | //iframe | //object | //form | //base")
+    names = {name for each in tree.iter("*") for name in each.attrib}
+    assert not {name for name in names if name.startswith("on") or name in ("href", "src", "style")}
+    assert "url(" not in source
+    assert "@import" not in source
+    assert "default-src 'none'" in source
+    assert "\x1b" not in source
+    assert "\u202e" not in source
+
+
+def test_what_others_named_is_shown_as_it_is(found: Report) -> None:
+    source = page(found)
+
+    assert source.count("&lt;script&gt;") >= 3  # the table, the details, the selector
+    assert "<script" not in source
+    assert "\\u202e" in source
+
+
+def test_json_has_the_same(found: Report) -> None:
+    read = json.loads(json.dumps(as_json(found)))
+
+    assert read["alarms"] == len(found.fallen)
+    worst = read["sites"][0]
+    assert worst["site"] == "worse.example"
+    assert {alarm["measure"] for alarm in worst["alarms"]} == {
+        "title",
+        "authors",
+        "published",
+        "main_image",
+    }
+    assert worst["measures"]["title"] == 0.0
+    assert len(worst["days"]) == 28
+    assert worst["articles"] == sum(day["articles_found"] for day in worst["days"])
+
+
+def test_a_selector_that_hits_no_more_is_marked() -> None:
+    of = {
+        TODAY - 9: Counter({"pages": 4, "labelled": 4, f"{SELECTOR}title: h1": 4}),
+        TODAY: Counter({"pages": 4, "labelled": 4, f"{SELECTOR}title: h1": 0}),
+    }
+    found = report({"a.example": of}, TODAY)
+
+    (row,) = found.sites[0].selectors(TODAY)
+    assert (row.text, row.now, row.before) == ("title: h1", 0.0, 1.0)
+    tree = html.document_fromstring(page(found))
+    (cell,) = tree.xpath("//th[@class='selector']/following-sibling::td[1]")
+    assert (cell.text, cell.get("class")) == ("0%", "bad")
+
+
+def test_a_report_of_one_day_has_no_alarm_and_can_be_shown() -> None:
+    found = report({"a.example": days(MadeUpSite(), [TODAY])}, TODAY)
+
+    assert found.fallen == []
+    assert "Nothing has fallen" in page(found)
+
+
+def test_elements_escape_text_and_attributes() -> None:
+    assert element("b", "<&", element("i", "x"), title='"') == (
+        '<b title="&quot;">&lt;&amp;<i>x</i></b>'
+    )
+
+
+@pytest.mark.parametrize(
+    ("numbers", "path"),
+    [
+        ([], ""),
+        ([None, None], ""),
+        ([1.0], "M2 2.0h0"),
+        ([0.0, 1.0], "M2 14.0L4 2.0"),
+        ([0.0, None, 2.0], "M2 14.0h0M6 2.0h0"),
+        ([None, 0.5, 0.5, None], "M4 8.0L6 8.0"),
+    ],
+)
+def test_a_line_has_gaps_where_there_is_no_number(numbers: list[float | None], path: str) -> None:
+    assert f'd="{path}"' in sparkline(numbers, 1.0, "x")
