@@ -25,6 +25,7 @@ from scrapy_mss.article import article_of_labels
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import check_example
 from scrapy_mss.markdown import markdown
+from scrapy_mss.markup.rendering import render
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.wrappers import Labelling, Wrapper, class_or_id, css, label
@@ -211,14 +212,15 @@ def _difference(expected: str, shown: str) -> str:
 
 
 def same_words(reading: Reading) -> str:
-    """HTML shows the characters of the text, in the same order."""
-    pairs = [(reading.extraction.text, reading.html)]
+    """HTML shows the characters of the text, in the same order; the marks of lists are ours."""
+    found, labels = reading.extraction, reading.labelling
+    pairs = [(render(found.tokens, found.kept), reading.html)]
     if reading.labelled:
-        pairs.append((reading.labelled["text"], reading.labelled["html"]))
+        pairs.append((render(labels.tokens, labels.inside), reading.labelled["html"]))
     for text, html in pairs:
         shown = _letters("".join(_shown(html).texts))
-        if found := _difference(_letters(text), shown):
-            return found
+        if differs := _difference(_letters(text), shown):
+            return differs
     return ""
 
 
