@@ -6,6 +6,7 @@ what lxml's tree of the same page and any call take, in bytes for each byte of p
 is the least of some calls, each next to lxml's parse of an ordinary page of the same size, whose
 least time is the unit: the two share the machine's load. What an operation may take of that unit
 is a constant (`ORDINARY`), so that a bound does not move when ordinary pages become cheaper.
+Metadata are read from tokens, which `extract` has made.
 
 A new shape is one row of `SHAPES`.
 """
@@ -23,6 +24,7 @@ from itertools import count
 from multiprocessing import get_context
 from string import ascii_letters, digits
 from time import process_time
+from typing import Any, NamedTuple
 
 from lxml import etree
 
@@ -31,6 +33,7 @@ from research.benchmarks.synthetic import page
 from scrapy_mss import Extractor, metadata
 from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.parser_limits import without_surplus_attributes
+from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.wrappers.labeller import label
 from scrapy_mss.wrappers.rules import Wrapper
 from scrapy_mss.wrappers.selectors import class_or_id, css
@@ -49,7 +52,13 @@ URL = "https://news.example/2024/03/05/story"
 KILOBYTE = 1024  # of ru_maxrss on Linux
 
 Make = Callable[[int], str]  # a page of about so many bytes
-Operation = Callable[[str], object]
+
+
+class Operation(NamedTuple):
+    """What is measured: *perform*, on what *prepare* makes of a page beforehand."""
+
+    perform: Callable[[Any], object]
+    prepare: Callable[[str], Any] = str
 
 
 def repeated(part: str, head: str = "") -> Make:
@@ -186,24 +195,28 @@ def _parsed(html: str) -> object:
     return etree.fromstring(html.encode("utf-8", "replace"), parser)
 
 
+PARSE = Operation(_parsed)
+
+
 def _operations() -> dict[str, Operation]:
     """What is measured, after each ran once."""
     operations: dict[str, Operation] = {
-        "extract": Extractor.load().extract,
-        "metadata": lambda html: metadata.read_html(html, URL),
-        "label": partial(label, WRAPPER),
+        "extract": Operation(Extractor.load().extract),
+        "metadata": Operation(lambda tokens: metadata.read_tokens(tokens, URL), tokenize),
+        "label": Operation(partial(label, WRAPPER)),
     }
-    for perform in operations.values():
-        perform(page(50_000))
+    for operation in operations.values():
+        _timed(operation, page(50_000))
     return operations
 
 
 OPERATIONS: dict[str, Operation] = {}  # made once, before the first fork
 
 
-def _timed(perform: Operation, html: str) -> float:
+def _timed(operation: Operation, html: str) -> float:
+    prepared = operation.prepare(html)
     began = process_time()
-    kept = perform(html)  # what it returns is freed after the clock was read
+    kept = operation.perform(prepared)  # what it returns is freed after the clock was read
     seconds = process_time() - began
     del kept
     return seconds
@@ -229,12 +242,13 @@ def _in_child(run: Callable[[], float]) -> float:
     return found
 
 
-def memory(perform: Operation, html: str) -> float:
-    """The bytes that the first call of *perform* takes."""
+def memory(operation: Operation, html: str) -> float:
+    """The bytes that the first call of *operation* takes."""
 
     def run() -> float:
+        prepared = operation.prepare(html)
         before = _peak()
-        kept = perform(html)  # what it returns is part of what it takes
+        kept = operation.perform(prepared)  # what it returns is part of what it takes
         after = _peak()
         del kept
         return after - before
@@ -242,12 +256,12 @@ def memory(perform: Operation, html: str) -> float:
     return _in_child(run)
 
 
-def parses(perform: Operation, pages: Sequence[str], ordinary: str) -> float:
-    """The processor time of *perform* for a byte of *pages*, in that of a parse of *ordinary*."""
+def parses(operation: Operation, pages: Sequence[str], ordinary: str) -> float:
+    """The processor time of *operation* for a byte of *pages*, in parses of *ordinary*."""
 
     def run() -> float:
-        perform(pages[0])
-        pairs = [(_timed(_parsed, ordinary), _timed(perform, html)) for html in pages[1:]]
+        _timed(operation, pages[0])
+        pairs = [(_timed(PARSE, ordinary), _timed(operation, html)) for html in pages[1:]]
         unit = min(unit for unit, _ in pairs) / _n_bytes(ordinary)
         return min(time for _, time in pairs) / _n_bytes(pages[0]) / unit
 
@@ -266,14 +280,14 @@ def _memory_of_any_call(name: str) -> float:
 
 def multiples(pages: Sequence[str], name: str, ordinary: str) -> tuple[float, float]:
     """The cost as a multiple of that of an ordinary page; bytes a byte above lxml's tree."""
-    perform, html = OPERATIONS[name], pages[0]
+    operation, html = OPERATIONS[name], pages[0]
     time = taken = float("inf")
     for _ in range(TRIES):
         if time > MAX_COST:
-            time = min(time, parses(perform, pages, ordinary) / ORDINARY[name])
+            time = min(time, parses(operation, pages, ordinary) / ORDINARY[name])
         if taken > MAX_MEMORY:
-            tree = memory(_parsed, without_surplus_attributes(html))  # else minutes, for some
-            above = memory(perform, html) - tree - _memory_of_any_call(name)
+            tree = memory(PARSE, without_surplus_attributes(html))  # else minutes, for some
+            above = memory(operation, html) - tree - _memory_of_any_call(name)
             taken = min(taken, max(0, above / _n_bytes(html)))
     return time, taken
 

@@ -50,11 +50,11 @@ _HIDDEN = re.compile(
     re.IGNORECASE,
 )
 
-# Any attribute, as HTML has it, and what precedes it in its tag.
+# Any attribute, as HTML has it, or the end of its tag.
 _WHITE = r" \t\n\r\f"
 _NAME_END = re.compile(rf"[{_WHITE}/>]")
 _ANY_ATTRIBUTE = re.compile(
-    rf"""[{_WHITE}/]*([^{_WHITE}/>][^{_WHITE}/>=]*)"""
+    rf""">|([^{_WHITE}/>][^{_WHITE}/>=]*)"""
     rf"""(?:[{_WHITE}]*=[{_WHITE}]*(?:"([^"]*)"|'([^']*)'|([^{_WHITE}>"'][^{_WHITE}>]*))?)?"""
 )
 
@@ -202,8 +202,8 @@ def _attributes_in_python(source: str, position: int, end: int) -> dict[str, str
     name_end = _NAME_END.search(source, position, end)
     position = name_end.start() if name_end else end
     for _ in range(MAX_ATTRIBUTES):
-        found = _ANY_ATTRIBUTE.match(source, position, end)
-        if not found:
+        found = _ANY_ATTRIBUTE.search(source, position, end)
+        if not found or not found[1]:
             break
         name, *values = found.groups()
         attributes.setdefault(name.lower(), decode_value(next(filter(None, values), "")))

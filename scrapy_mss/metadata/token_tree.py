@@ -267,7 +267,9 @@ class TokenTree:
                 yield " ", self._root
             else:
                 parent = self._around_text(row)
-                for each in _MARKS.split(text) if "<" in text else (text,):
+                for number, each in enumerate(_between_marks(text)):
+                    if number and not can_visit(None):
+                        return
                     yield decode_all(each), parent
             row += 1
             effect = _EFFECTS[numbers[row]] if row < stop else 0
@@ -303,6 +305,15 @@ class TokenTree:
             if self._opens[row]:
                 yield self._element(row)
             row -= 1
+
+
+def _between_marks(text: str) -> Iterator[str]:
+    """What is text in *text*, in as many pieces as comments and declarations make of it."""
+    start = 0
+    for mark in _MARKS.finditer(text) if "<" in text else ():
+        yield text[start : mark.start()]
+        start = mark.end()
+    yield text[start:]
 
 
 def _rows_in_raw_text(tags: _Tags) -> list[int]:
