@@ -73,6 +73,8 @@ def in_span(page: Page, span: Span, above: Bools) -> Bools:
 
 def rejoined(page: Page, kept: Bools, above: Bools) -> Bools:
     """bool[n_blocks]: the *kept*, and those *above* the threshold in the same kind of container."""
+    if not (above & ~kept).any():
+        return kept
     path = mix_rows(page.ancestor_keys)
     return kept | above & is_among(path, path[kept])
 
@@ -124,12 +126,13 @@ def kept_tokens(page: Page, kept: Bools) -> Bools:
     """
     tokens, blocks = page.tokens, page.blocks
     between = np.zeros(len(tokens), np.bool_)
-    if not kept.any():
+    at = kept.nonzero()[0]
+    if not len(at):
         return between
-    between[blocks.first[kept][0] : blocks.last[kept][-1] + 1] = True
-    removed = blocks.spread(~kept)
-    stays: Bools = between & ~(removed | _inside_emptied(page, removed, blocks.spread(kept)))
-    return stays
+    between[blocks.first[at[0]] : blocks.last[at[-1]] + 1] = True
+    stays = blocks.spread(kept)
+    removed = (blocks.of_token >= 0) & ~stays
+    return between & ~(removed | _inside_emptied(page, removed, stays))
 
 
 def _inside_emptied(page: Page, removed: Bools, kept: Bools) -> Bools:
