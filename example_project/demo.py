@@ -53,7 +53,7 @@ def main() -> int:
             return code
     seconds = monotonic() - started
     print(f"\nan hour later, crawled in {seconds:.0f} seconds; see {LATER_FEED.name}\n")
-    print(later_report(read(LATER_FEED)))
+    print(later_report(read(LATER_FEED), read(FEED)))
     print("\nwhat has fallen against the site's own past:\n")
     return write_report()
 
@@ -126,34 +126,48 @@ def report(texts: Mapping[str, str]) -> str:
     return "\n".join(lines)
 
 
-def later_report(items: Iterable[Mapping[str, Any]]) -> str:
-    """A table of what the second crawl has brought: new, changed as revisions, and old again."""
+def later_report(items: Iterable[Mapping[str, Any]], earlier: Iterable[Mapping[str, Any]]) -> str:
+    """A table of what the second crawl has brought: new, changed as revisions, and old again.
+
+    Of the new ones, copies are those that have the story of another site's article. Extra are pages
+    that are no articles.
+    """
     found = [*items]
-    lines = [f"{'site':30} {'new':>9} {'changed':>9} {'old':>5}"]
+    lines = [f"{'site':30} {'new':>9} {'changed':>9} {'copies':>9} {'old':>5} {'extra':>5}"]
     totals: Counter[str] = Counter()
     for name, site in demo_web.LATER.items():
         before = {page.url for page in demo_web.pages(name) if page.expected}
         latest = {f"http://{site.host}{path}" for path in site.latest}
-        ours = [item for item in found if f"//{site.host}/" in item["url"]]
+        is_ours = [f"//{site.host}/" in item["url"] for item in found]
+        ours = [item for item, here in zip(found, is_ours, strict=True) if here]
         counts = Counter(_kind(item, before, latest) for item in ours)
+        elsewhere = [item for item, here in zip(found, is_ours, strict=True) if not here]
+        told = {item["story"] for item in (*elsewhere, *earlier)}
+        copies = {site.page("article", number).path for number in site.hour.copies}
+        counts["copies"] = sum(item["story"] in told for item in ours if _path(item) in copies)
         counts["all new"], counts["all changed"] = len(latest - before), len(latest & before)
+        counts["all copies"] = len(copies)
         totals.update(counts)
         lines.append(_row(site.host, counts))
-    # Copies: a column for `story`, once articles have that field; LATER has two.
     return "\n".join([*lines, _row("all", totals)])
 
 
+def _path(item: Mapping[str, Any]) -> str:
+    return "/" + item["url"].split("/", 3)[3]
+
+
 def _kind(item: Mapping[str, Any], before: set[str], latest: set[str]) -> str:
+    if item["url"] not in before:
+        return "new" if item["url"] in latest else "extra"
     if item["url"] not in latest:
         return "old"
-    if item["url"] not in before:
-        return "new"
     return "changed" if item["revision"] == 2 else "old"  # noqa: PLR2004 - the second
 
 
 def _row(name: str, counts: Mapping[str, int]) -> str:
-    new, changed = (f"{counts[kind]} of {counts[f'all {kind}']}" for kind in ("new", "changed"))
-    return f"{name:30} {new:>9} {changed:>9} {counts['old']:5}"
+    kinds = ("new", "changed", "copies")
+    new, changed, copies = (f"{counts[kind]} of {counts[f'all {kind}']}" for kind in kinds)
+    return f"{name:30} {new:>9} {changed:>9} {copies:>9} {counts['old']:5} {counts['extra']:5}"
 
 
 def f1(found: str, expected: str) -> float:

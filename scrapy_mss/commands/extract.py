@@ -75,6 +75,8 @@ SETTINGS: dict[str, Any] = {
     "MSS_EMIT": "articles",
     "MSS_ONLY_NEW": False,
     "MSS_COPIES": "keep",
+    "MSS_LANGUAGES": [],
+    "MSS_WARC": "",
     "MSS_ITEM_CLASS": "scrapy_mss.items.Article",
     "MSS_FIELD_MAP": {},
 }
