@@ -153,7 +153,7 @@ def later_report(items: Iterable[Mapping[str, Any]], earlier: Iterable[Mapping[s
 
 
 def _path(item: Mapping[str, Any]) -> str:
-    return "/" + item["url"].split("/", 3)[3]
+    return "/" + str(item["url"]).split("/", 3)[3]
 
 
 def _kind(item: Mapping[str, Any], before: set[str], latest: set[str]) -> str:

@@ -68,7 +68,7 @@ def test_a_value_becomes_one_of_the_column(name: str, value: object, expected: o
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("section", "sport"),
+        ("league", "first"),
         ("other", {"deep": [None, 1.5, "é"]}),
         ("revision", 1.5),
         ("revision", 2**63),

@@ -40,7 +40,7 @@ from scrapy_mss.blocks.selection import kept_tokens, select
 from scrapy_mss.core.cleaning import keep
 from scrapy_mss.kept_media import kept_media
 from scrapy_mss.markup.compiled import IS_COMPILED, python_alone
-from scrapy_mss.markup.rendering import render
+from scrapy_mss.markup.rendering import readable
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.model import Model
 
@@ -130,7 +130,7 @@ def read_in_stages(html: str, model: Model, clock: Clock) -> str:
     _, span, blocks = select(page, probability, profile.bias)
     kept = keep(page.tokens, span, profile.rules) & kept_tokens(page, blocks)
     clock.lap("select")
-    text = render(page.tokens, kept)
+    text = readable(page.tokens, kept)
     clock.lap("render")
     read = ReadPage(page, inputs, probability, blocks)
     classifier.article_probability(page_features(read))

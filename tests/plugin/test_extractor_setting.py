@@ -215,7 +215,8 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
     everything = {"urls": [*pages, *wrapped, *site.urls("index", range(2))]}
     rules = {**ADDON, "MSS_WRAPPERS": RULES}
     module = {**rules, "MSS_EXTRACTOR": "extractors"}
-    fragile = {**ADDON, "MSS_EXTRACTOR": "extractors.Fragile"}
+    # What is known of a site depends on which pages were read before.
+    fragile = {**ADDON, "MSS_EXTRACTOR": "extractors.Fragile", "MSS_SITE_MEMORY": 0}
     asked = {
         "module": Job(arguments=everything, settings=module),
         "module, workers": Job(arguments=everything, settings={**module, "MSS_WORKERS": 2}),

@@ -426,7 +426,9 @@ def test_without_asyncio_the_crawl_goes_on_without_workers_and_says_so(
     level: str,
 ) -> None:
     caplog.set_level("INFO")
-    extension = MssExtension.of(crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0, **settings))
+    extension = MssExtension.of(
+        crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0, MSS_QUALITY=False, **settings)
+    )
 
     extension.open()
 
@@ -460,7 +462,7 @@ def test_a_crawl_goes_on_without_workers_where_there_is_no_memory_to_share(
 
     monkeypatch.setattr(extension_module, "WorkerPool", failing)
     monkeypatch.setattr(_compat, "runs_asyncio", lambda: True)
-    extension = MssExtension.of(crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0))
+    extension = MssExtension.of(crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0, MSS_QUALITY=False))
 
     extension.open()
 
@@ -489,7 +491,7 @@ def test_so_does_one_on_a_system_without_workers(
     crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     caplog.set_level("INFO")
-    extension = MssExtension.of(crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0))
+    extension = MssExtension.of(crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0, MSS_QUALITY=False))
     monkeypatch.setattr(extension_module, "can_have_workers", lambda: False)
 
     extension.open()
