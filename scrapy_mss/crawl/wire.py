@@ -141,7 +141,7 @@ class PageAnswer:
             "worn": self.worn,
         }
         if self.lesson is not None:
-            head["agreement"], head["place"] = self.lesson.agreement, self.lesson.place
+            head["place"] = self.lesson.place
             parts["lesson"] = memory_to_bytes(self.lesson.added)
         return _packed(head, parts)
 
@@ -152,7 +152,7 @@ class PageAnswer:
         lesson = None
         if "lesson" in parts:
             memory = memory_from_bytes(bytes(parts["lesson"]))
-            lesson = Lesson(memory, head["agreement"], head["place"])
+            lesson = Lesson(memory, head["place"])
         return cls(
             _article_result(head["article"], parts) if head["article"] else None,
             _labels(head["labels"]) if head["labels"] else None,

@@ -82,9 +82,8 @@ class CrawledSites:
         if len(self._taught) > MAX_TAUGHT:
             del self._taught[next(iter(self._taught))]
         known = self._recalled(site)
-        if lesson.added.pages and self._watches.setdefault(site, LayoutWatch()).has_changed(
-            lesson.agreement
-        ):
+        watch = self._watches.setdefault(site, LayoutWatch())
+        if lesson.added.pages and watch.has_changed(known, lesson.added):
             known = self._forgotten(site)
         self.pages += bool(lesson.added.pages)
         self._writer.add(site, lesson.added)

@@ -17,7 +17,6 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.sites.article_address import with_address
 from scrapy_mss.sites.evidence import adjusted
-from scrapy_mss.sites.layout import agreement
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.observation import BlockKeys, main_container, observation
 
@@ -28,13 +27,12 @@ MIN_LEARNED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What a page adds to the memory of its site, and how far it agrees with that (`layout`).
+    """What a page adds to the memory of its site.
 
     *place* is the key of the container with most of its article, 0 if it has none.
     """
 
     added: SiteMemory = field(default_factory=SiteMemory)
-    agreement: float = 1.0
     place: int = 0
 
 
@@ -54,12 +52,11 @@ class Visit:
         """The *probability* of each block with what is known of the site."""
         keys = BlockKeys.of(page)
         added = SiteMemory.of_address(self.url, article_probability, self.minute)
-        agrees, place = 1.0, 0
+        place = 0
         if article_probability >= MIN_LEARNED:
             added = added.plus(learned(keys, probability, self.minute))
-            agrees = agreement(self.memory, keys, probability)
             place = main_container(keys, keys.words * probability)
-        self.lesson = Lesson(added, agrees, place)
+        self.lesson = Lesson(added, place)
         return adjusted(self.memory, keys, probability)
 
     def judged(self, article_probability: float, with_memory: float) -> float:

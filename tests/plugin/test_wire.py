@@ -51,12 +51,12 @@ def test_what_is_known_of_a_site_arrives_as_it_is(html: str, pages: list[str]) -
     assert PageRequest.from_bytes(sent.to_bytes()) == sent
 
 
-@given(st.lists(PAGES, max_size=3), st.floats(0, 1))
-def test_a_lesson_arrives_as_it_is(pages: list[str], agreement: float) -> None:
+@given(st.lists(PAGES, max_size=3), st.integers(0, 2**64 - 1))
+def test_a_lesson_arrives_as_it_is(pages: list[str], place: int) -> None:
     work = WORK.answer(PageRequest(wrapped(1), ADDRESS, WRAPPER, example=True))
 
     for answer in (PageAnswer(), work):
-        sent = replace(answer, lesson=Lesson(remembered(pages), agreement))
+        sent = replace(answer, lesson=Lesson(remembered(pages), place))
         assert arrived(sent).lesson == sent.lesson
 
 

@@ -159,7 +159,7 @@ def test_a_site_that_has_changed_its_layout_is_learned_anew(
     write(sites)
     with caplog.at_level(logging.INFO):
         for _ in range(WATCHED + 2):
-            teach(sites, "a.example", Lesson(OTHER, agreement=0.0))
+            teach(sites, "a.example", Lesson(OTHER))
     write(sites)
 
     assert [record.message for record in caplog.records] == [
@@ -174,7 +174,7 @@ def test_a_site_that_has_changed_its_layout_is_learned_anew(
 def test_a_page_of_another_layout_is_no_change_of_the_site() -> None:
     sites = crawl(Shelf())
     for number in range(60):
-        teach(sites, "a.example", Lesson(PAGE, agreement=float(number % 2)))
+        teach(sites, "a.example", Lesson(OTHER if number % 3 == 0 else PAGE))
 
     assert sites.changed == 0
     assert pages_known(sites, "a.example") == 60

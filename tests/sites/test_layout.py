@@ -1,51 +1,47 @@
 from __future__ import annotations
 
-import numpy as np
+import pytest
 
-from scrapy_mss.blocks.page import Page
 from scrapy_mss.sites.layout import WATCHED, LayoutWatch, agreement
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.observation import BlockKeys
 from tests.helpers.memories import page_memory
 
-OLD = "<div class=story><p>One two three</p></div>"
-MIXED = "<div class=story><p>Four five six</p></div><main><p>Seven</p></main>"
+OLD = page_memory("<div class=story><p>One two three</p></div>")
+NEW = page_memory("<main><p>Four five six</p></main>")
+BOTH = page_memory("<div class=story><p>One two</p></div><main><p>Three</p></main>")
 
 
-def known(times: int) -> SiteMemory:
-    memory = SiteMemory()
-    for _ in range(times):
-        memory = memory.plus(page_memory(OLD))
-    return memory
+def test_agreement_is_the_share_of_votes_for_known_containers() -> None:
+    known = OLD.containers.keys
+
+    assert agreement(known, OLD) == 1.0
+    assert agreement(known, NEW) == 0.0
+    assert 0 < agreement(known, BOTH) <= 1
+    assert agreement(known, SiteMemory()) == 1.0
 
 
-def of_page(memory: SiteMemory, html: str) -> float:
-    page = Page.of(html)
-    return agreement(memory, BlockKeys.of(page), np.ones(len(page.blocks)))
+def changes(pages: list[SiteMemory]) -> list[int]:
+    """After how many pages a change is noticed, where all pages are remembered."""
+    watch, known, noticed = LayoutWatch(), SiteMemory(), []
+    for number, page in enumerate(pages, 1):
+        if watch.has_changed(known, page):
+            noticed.append(number)
+            known = SiteMemory()
+        known = known.plus(page)
+    return noticed
 
 
-def test_agreement_is_the_share_of_words_in_known_containers() -> None:
-    memory = known(WATCHED)
+@pytest.mark.parametrize("before", range(WATCHED, 4 * WATCHED))
+def test_a_change_is_noticed_once_within_two_windows(before: int) -> None:
+    """Although the first page of the new layout makes its containers known."""
+    (noticed,) = changes([OLD] * before + [NEW] * 6 * WATCHED)
 
-    assert of_page(memory, OLD) == 1.0
-    assert of_page(memory, MIXED) == 0.75
-    assert of_page(memory, "<main><p>Seven</p></main>") == 0.0
-
-
-def test_a_memory_of_few_pages_and_a_page_without_text_agree_with_all() -> None:
-    assert of_page(known(WATCHED - 1), "<main><p>Seven</p></main>") == 1.0
-    assert of_page(known(WATCHED), "") == 1.0
+    assert 0 < noticed - before <= 2 * WATCHED
 
 
-def changes(agreements: list[float]) -> list[int]:
-    """At which pages a change is noticed."""
-    watch = LayoutWatch()
-    return [number for number, each in enumerate(agreements, 1) if watch.has_changed(each)]
+def test_a_site_with_two_layouts_does_not_change() -> None:
+    assert changes([OLD, OLD, NEW] * 30) == []
 
 
-def test_a_change_is_noticed_once_when_most_of_the_latest_pages_disagree() -> None:
-    assert changes([1.0] * 20 + [0.0] * WATCHED + [1.0] * 20) == [20 + 8]
-
-
-def test_some_pages_that_disagree_are_no_change() -> None:
-    assert changes([0.0, 0.0, 1.0] * 20) == []
+def test_of_few_pages_nothing_is_told() -> None:
+    assert changes([OLD] * (WATCHED - 1) + [NEW] * (WATCHED - 1)) == []
