@@ -3,8 +3,7 @@
 A page agrees with what was known by the share of its containers' votes that are for containers
 which were known. A new layout is known as soon as one page has it, so the pages of a window are
 compared with what was known before the window before it: a change in the middle of one is told at
-the end of the next. Of 29 redesigns on `sites_ctf` 26 are told; of 150 orders of the pages of sites
-on `sites_daniel`, which have not changed, none is.
+the end of the next.
 """
 
 from __future__ import annotations
