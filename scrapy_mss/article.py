@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_mss import metadata
@@ -45,6 +46,7 @@ NO_SPAN = "no_span"  # no text was found
 UNLIKELY = "unlikely"  # there is text, but the page is probably not an article
 TOO_SHORT = "too_short"  # the text has too few paragraphs or sentences for one
 
+BY_TEXT = "text"  # where a field is from that the page does not declare
 WRAPPER, MODEL, EXTRACTOR = "wrapper", "model", "extractor"  # what read a page
 
 ERROR_LENGTH = 200  # characters of an exception's message that are worth a line of the log
@@ -214,10 +216,11 @@ def article_of_labels(
 
 
 class PageFields(NamedTuple):
-    """The fields of an article that are not its text, and where the article goes on."""
+    """The fields of an article that are not its text, where each is from, and its next page."""
 
     values: dict[str, Any]
     next_page: str = ""
+    sources: Mapping[str, str] = MappingProxyType({})
 
 
 def page_metadata(
@@ -234,7 +237,8 @@ def page_metadata(
         others = [each for each in found.media if each.kind != IMAGE]
         values = _settled(found.fields()) | media_fields([*images, *kept, *others])
         values["language"] = language_of(text, found.language)
-        return PageFields(values, found.next_page)
+        by_text = {"language": BY_TEXT} if values["language"] != found.language else {}
+        return PageFields(values, found.next_page, {**found.sources, **by_text})
     except MemoryError:  # which concerns the process
         raise
     except Exception:

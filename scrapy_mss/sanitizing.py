@@ -121,14 +121,14 @@ _CLOSES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 }
 
 
-def sanitized(tokens: Tokens, kept: Bools, url: str = "") -> str:
-    """The *kept* tokens (bool[n_tokens]) as HTML that is safe to show.
+def sanitized(tokens: Tokens, kept: Bools, url: str = "", depth: int = MAX_DEPTH) -> str:
+    """The *kept* tokens (bool[n_tokens]) as HTML that is safe to show, so many elements deep.
 
     Links and images become absolute by the page's `<base>` and *url*. Relative ones are dropped
     where neither gives an http address: in a page of one's own they would lead to one's own site,
     and an image there would be fetched with the reader's cookies.
     """
-    builder = _built(tokens, kept)
+    builder = _built(tokens, kept, depth)
     html = builder.finished()
     safe = _cleaned(html, builder.addresses, partial(base_url, tokens, url))
     return _without_controls(safe, "") if "&#" in html else safe  # those written as references
@@ -209,8 +209,8 @@ def rebuilt(tokens: Tokens, kept: Bools) -> str:
     return _built(tokens, kept).finished()
 
 
-def _built(tokens: Tokens, kept: Bools) -> _Builder:
-    builder = _Builder(tokens, kept)
+def _built(tokens: Tokens, kept: Bools, depth: int = MAX_DEPTH) -> _Builder:
+    builder = _Builder(tokens, kept, depth)
     clean, end_before = tokens.clean, 0
     for kind, joint, tag, token, partner, begin, end in kept_pieces(tokens, kept):
         if joint and builder.parts:
@@ -232,6 +232,7 @@ class _Builder:
 
     tokens: Tokens
     kept: Bools
+    depth: int  # elements in one another; what is deeper is left out with its text kept
     parts: list[str] = field(default_factory=list)
     addresses: list[str] = field(default_factory=list)  # in its attributes
     _front: list[str] = field(default_factory=list)
@@ -285,7 +286,7 @@ class _Builder:
             return
         name = self._shown_name(tag)
         was_cut = partner >= 0 and not self.kept[partner]
-        if was_cut and name and not self._names and len(self._front) < MAX_DEPTH:
+        if was_cut and name and not self._names and len(self._front) < self.depth:
             start, end = self.tokens.clean_start[partner], self.tokens.clean_end[partner]
             self._front.append(self._opening((int(start), int(end)), name))
             self.parts.append(f"</{name}>")
@@ -308,7 +309,7 @@ class _Builder:
         names = self._names
         if names and names[-1] in _ROWS and name not in _TABLE_PARTS:
             return False
-        return len(names) < MAX_DEPTH
+        return len(names) < self.depth
 
     def _close_from(self, depth: int) -> None:
         self.parts += [f"</{name}>" for name in reversed(self._names[depth:])]

@@ -81,7 +81,7 @@ def test_marks_change_no_word_of_the_page() -> None:
 
     before, after = (
         lxml_html.document_fromstring(source).text_content()
-        for source in (PAGE, marked_source(explanation))
+        for source in (PAGE, marked_source(explanation, "x-mss-1-"))
     )
 
     assert after == before
@@ -94,6 +94,22 @@ def test_each_block_with_text_has_one_stop_of_the_keyboard() -> None:
 
     drawn = [each for each in explanation.blocks if each.fate is not Fate.TITLE]
     assert len(stops) == len(drawn)
+
+
+def test_blocks_deep_in_a_page_are_marked() -> None:
+    deep = re.sub("(<body[^>]*>)", r"\1" + "<div>" * 60, PAGE)
+
+    shown = drawn_page(EXTRACTOR.explain(deep, URL))
+
+    assert shown.count("mss-kept") >= len(re.findall("<p>", PAGE)) / 2
+
+
+def test_a_page_cannot_pretend_to_be_marked() -> None:
+    spoofed = PAGE.replace("<p>", '<p><span lang="x-mss-3">spoofed</span> ', 1)
+
+    for tree in map(lxml_html.document_fromstring, [drawn_page(EXTRACTOR.explain(spoofed, URL))]):
+        (span,) = tree.xpath("//span[@lang='x-mss-3']")
+        assert span.get("aria-description") is None
 
 
 def test_the_page_has_no_script_and_lets_nothing_be_fetched() -> None:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy.http import HtmlResponse, Response
 
-from scrapy_mss import metadata
+from scrapy_mss.article import page_metadata
 from scrapy_mss.cli import GOOD, CommandError, print_line
 from scrapy_mss.commands.base import Action
 from scrapy_mss.commands.extract import add_model_arguments, is_address, model_file
 from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
 from scrapy_mss.extractor import Explanation, Extractor
+from scrapy_mss.kept_media import kept_media
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.profiles import DEFAULT
@@ -58,10 +59,12 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     extractor = Extractor(with_bundled(FileStore(path, DEFAULT).load()))
     source = _fetched(options, command) if is_address(options.page) else _stored(options)
     explanation = extractor.explain(source.html, source.url, _site(path, source.url))
-    read = metadata.read_html(source.html, source.url or None)
+    found = explanation.extraction
+    media = kept_media(found.tokens, found.kept, found.url)
+    fields = page_metadata(found.tokens, found.url, found.text, media)
     try:
         options.output.write_text(
-            why_page(explanation, read.fields(), read.sources), "utf-8", "xmlcharrefreplace"
+            why_page(explanation, fields.values, fields.sources), "utf-8", "xmlcharrefreplace"
         )
     except OSError as error:
         raise CommandError(f"{options.output}: cannot be written: {error.strerror}") from error
@@ -124,9 +127,9 @@ def _verdict(explanation: Explanation, output: Path) -> str:
 ACTION = Action(
     "explain",
     "show why a page is read as it is, block by block",
-    "Write a page that shows another as it was read: each block with its probability and with\n"
-    "what spoke for it and against it, the text, Markdown, and where each field is from. It opens\n"
-    "no connection and runs nothing, so that it can be attached to a report.",
+    "Write a page that shows another as the model reads it: each block with its probability and\n"
+    "with what spoke for it and against it, the text, Markdown, and where each field is from. It\n"
+    "opens no connection and runs nothing, so that it can be attached to a report.",
     "scrapy mss explain https://example.com/news/story.html -o why.html",
     add_arguments,
     perform,

@@ -193,8 +193,8 @@ class MssExtension:
     def _close_parts(self) -> None:
         try:
             if self._pool is not None:
-                self._pool.close()
                 self.jobs.pool, self.learner.changing = None, unshared
+                self._pool.close()
         finally:
             self.learner.close()
             self._close_sites()

@@ -20,7 +20,7 @@ from collections import deque
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, suppress
 from itertools import islice
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import IO, NamedTuple
 
@@ -136,7 +136,10 @@ class WorkerPool:
     def submit(self, page: PageRequest) -> Future[PageAnswer]:
         """What will come of *page*; it waits for its turn and then has `MSS_TIMEOUT`."""
         job: Future[PageAnswer] = Future()
-        self._queue.put((page, job))
+        if self._closed:
+            job.cancel()
+        else:
+            self._queue.put((page, job))
         return job
 
     def close(self) -> None:
@@ -172,7 +175,10 @@ class WorkerPool:
         while len(slot.jobs) <= PAGES_AHEAD:
             if slot.jobs and self._queue.qsize() < len(self._slots):
                 break
-            asked = self._queue.get()
+            try:  # others may have taken what was there
+                asked = self._queue.get(block=not slot.jobs)
+            except Empty:
+                break
             if asked is None:
                 if slot.jobs:
                     self._queue.put(None)  # for when these are done

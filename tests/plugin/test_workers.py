@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partialmethod
 from pathlib import Path
@@ -287,6 +287,34 @@ def test_a_worker_has_its_next_page_before_it_answers(monkeypatch: pytest.Monkey
         read(workers, [page()] * 20)
 
     assert max(at_once) == 1 + pool.PAGES_AHEAD
+
+
+class OthersWereFaster:
+    """A queue that says there is more than there is when somebody asks."""
+
+    def __init__(self, queue: Any) -> None:
+        self._queue = queue
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._queue, name)
+
+    def qsize(self) -> int:
+        return int(self._queue.qsize()) + 2
+
+
+def test_a_worker_does_not_wait_for_a_page_ahead_that_another_took() -> None:
+    with closing(pool_of(1, MODEL)) as workers:
+        workers._queue = OthersWereFaster(workers._queue)  # type: ignore[assignment]
+        workers.start()
+
+        assert read(workers, [page()]) == [here(MODEL, page())]
+
+
+def test_a_page_that_comes_after_the_end_is_given_up() -> None:
+    with working(1, MODEL) as workers:
+        pass
+
+    assert workers.submit(page()).cancelled()
 
 
 def test_a_worker_that_is_killed_at_a_page_costs_that_page(misbehaving: None) -> None:
