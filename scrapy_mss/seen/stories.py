@@ -5,6 +5,9 @@ one's words, so that two crawls that meet the same text first give it the same. 
 copies of a copy only if they are copies of one that is known, so that stories do not grow into one
 another by small steps: a text is compared with those of a window of days, not with their chain.
 
+What an article was told as holds beyond that window, so that a late revision of an original is no
+copy of its copies: its record is kept while a text of its story is in the window.
+
 A text counts as told when its item has left the pipelines. Until then it is under way: others are
 its copies, but if it is lost, they were not seen.
 """
@@ -74,7 +77,8 @@ class Stories:
         known = own or first
         story = known.story if known else text_key(text)
         is_copy = first is not None and (own is None or own.is_copy)
-        is_found = any(self._is_same(numbers, each) for each in (*like, *([own] if own else ())))
+        found = [*like, own] if own and own.minute >= self._since else like
+        is_found = any(self._is_same(numbers, each) for each in found)
         told = Told(tuple(addresses), story, is_copy, self._now(), None if is_found else numbers)
         return Judged(told, self._under_way_of(like) if is_copy else None)
 
@@ -122,7 +126,7 @@ class Stories:
         self._checkpoints.close()
         self._writer.close()
         try:
-            self._store.forget_before(self._now() - self._window)
+            self._store.forget_before(self._since)
         except OSError as error:
             self._failed(error)
         self._store.close()
@@ -138,15 +142,19 @@ class Stories:
             yield self._checkpoints.in_flight
         yield self._store
 
+    @property
+    def _since(self) -> int:
+        """The first minute of the window."""
+        return self._now() - self._window
+
     def _at(self, addresses: Sequence[int]) -> Told | None:
-        """What was told last at one of the *addresses*."""
-        since = self._now() - self._window
+        """What was told last at one of the *addresses*, however long ago."""
         found = chain.from_iterable(self._asked(place.at, addresses) for place in self._places())
-        return next((told for told in found if told.minute >= since), None)
+        return next(found, None)
 
     def _like(self, numbers: Numbers, addresses: Sequence[int]) -> Iterator[Told]:
         """The texts at other addresses that one with these *numbers* is a copy of."""
-        since, seen = self._now() - self._window, set(addresses)
+        since, seen = self._since, set(addresses)
         for place in self._places():
             for told in self._asked(place.sharing, keys_of(numbers)):
                 is_other = told.minute >= since and seen.isdisjoint(told.addresses)
