@@ -15,6 +15,7 @@ its copies, but if it is lost, they were not seen.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Final, NamedTuple, Protocol
@@ -63,6 +64,7 @@ class Stories:
         self._now = now
         self._unsaved = RecentTexts()
         self._under_way = RecentTexts()
+        self._items: Counter[int] = Counter()  # under way, by the first address of their texts
         self.failures = 0
 
     def judge(self, addresses: Sequence[int], text: str) -> Judged:
@@ -85,14 +87,32 @@ class Stories:
     def begin(self, told: Told) -> None:
         """Note that the item of a text is on its way."""
         self._under_way.put(told)
+        self._items[told.addresses[0]] += 1
         if len(self._under_way.texts) > MAX_UNDER_WAY:
-            self._under_way.remove(next(iter(self._under_way.texts)))
+            self._let_go(next(iter(self._under_way.texts)))
 
     def end(self, addresses: Sequence[int], *, is_told: bool) -> None:
-        """Note that the item of what is at *addresses* has left the pipelines, or is lost."""
-        told = self._under_way.remove(addresses[0])
-        if told is not None and is_told:
+        """Note that an item of what is at *addresses* has left the pipelines, or is lost.
+
+        What is there is lost only with the last of its items, and is told with the first.
+        """
+        first = addresses[0]
+        told = self._under_way.texts.get(first)
+        if told is None:
+            return
+        self._items[first] -= 1
+        if is_told or not self._items[first]:
+            self._let_go(first)
+        if is_told:
             self.add(told)
+
+    def is_under_way(self, address: int) -> bool:
+        """Whether an item of what is at *address* is still on its way."""
+        return address in self._items
+
+    def _let_go(self, first: int) -> None:
+        self._under_way.remove(first)
+        del self._items[first]
 
     def add(self, told: Told) -> None:
         """Note that a text was told."""

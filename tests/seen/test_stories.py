@@ -168,6 +168,23 @@ def test_what_is_under_way_has_copies_but_may_be_lost(path: Path, clock: Clock) 
     assert stories.judge((B,), copy(1, 1)).waits_for is None
 
 
+@pytest.mark.parametrize("told", [(True, False), (False, True), (True, True)])
+def test_of_two_items_of_an_article_one_that_is_told_is_enough(
+    path: Path, clock: Clock, told: tuple[bool, bool]
+) -> None:
+    stories = crawl(path, clock)
+    for _ in told:
+        stories.begin(stories.judge((A,), text(1)).told)
+    for number, is_told in enumerate(told):
+        assert stories.is_under_way(A) is not any(told[:number])
+        stories.end((A,), is_told=is_told)
+
+    assert not stories.is_under_way(A)
+    judged = stories.judge((B,), copy(1, 1))
+    assert judged.told.is_copy
+    assert judged.waits_for is None
+
+
 def test_two_crawls_that_meet_the_same_text_give_it_the_same_story(
     path: Path, clock: Clock
 ) -> None:
