@@ -151,7 +151,9 @@ class NewArticlesPipeline:
         self._stats = extension.stats
         self._item_pages = extension.item_pages
         self._name_of = extension.options.field_name
-        self._under_way: set[int] = set()  # keys of the addresses of items that are new
+        # The items that are new, by the keys of their addresses: the id of what was paired with a
+        # page, which is what is told to be lost, and None of what an earlier pipeline has made.
+        self._under_way: dict[int, int | None] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -169,12 +171,12 @@ class NewArticlesPipeline:
         if article is None:
             return item
         verdict = self._seen.judge(article.addresses, article.title, article.text)
-        if not verdict.is_new or not self._under_way.isdisjoint(article.keys):
+        if not verdict.is_new or not article.keys.isdisjoint(self._under_way):
             if not verdict.is_new:
                 self._add(article)
             self._stats.add(stats.SEEN_UNCHANGED)
             raise SeenArticleError(article.addresses.own[0])
-        self._under_way |= article.keys
+        self._under_way |= dict.fromkeys(article.keys, id(item) if page else None)
         self._stats.add(stats.SEEN_CHANGED if verdict.changed else stats.SEEN_NEW)
         known = {"revision": verdict.revision, "changed": list(verdict.changed)}
         put_known(item, {self._name_of(ours): value for ours, value in known.items()})
@@ -184,7 +186,8 @@ class NewArticlesPipeline:
         """Note that the article of *item* has been seen."""
         article = article_of(item, response, self._name_of)
         if article is not None:
-            self._under_way -= article.keys
+            for key in article.keys:
+                self._under_way.pop(key, None)
             self._add(article)
 
     def dropped(self, item: Any, response: Response | None, exception: Exception) -> None:
@@ -195,14 +198,19 @@ class NewArticlesPipeline:
             for url in () if exception.reason in FAILURES else addresses_of(response):
                 self._seen.add_other(url, response.meta.get(LISTED, 0))
         elif not isinstance(exception, SeenArticleError):
-            article = article_of(item, response, self._name_of)
-            self._under_way -= article.keys if article else set()
+            self._lose(item, response)
 
     def failed(self, item: Any, response: Response | None) -> None:
         """Note that an item is lost."""
-        article = article_of(item, response, self._name_of)
-        self._under_way -= article.keys if article else set()
+        self._lose(item, response)
         self._leave_incomplete(response)
+
+    def _lose(self, item: Any, response: Response | None) -> None:
+        """Let another item of the same article pass, unless that is the one that is under way."""
+        article = article_of(item, response, self._name_of)
+        for key in article.keys if article else ():
+            if self._under_way.get(key) in {None, id(item)}:
+                self._under_way.pop(key, None)
 
     def spider_failed(self, response: Response | None) -> None:
         """Note that what a page or a list names is lost."""
@@ -291,8 +299,11 @@ class StoriesPipeline:
         article = article_of(item, response, self._name_of)
         if article is None:
             return
+        address = article.own_keys[0]
         self._stories.end(article.own_keys, is_told=is_told)
-        for copy in self._waiting.pop(article.own_keys[0], ()):
+        if not is_told and self._stories.is_under_way(address):
+            return  # another item of it, which may still be told
+        for copy in self._waiting.pop(address, ()):
             self._settle(copy, is_told=is_told)
 
     def _settle(self, copy: _DroppedCopy, *, is_told: bool) -> None:

@@ -8,6 +8,9 @@ and then something breaks. The sites of `sites_ctf` are crawled for four weeks w
 those of one era, ten a day, and for three days more with others of the same era, or of the next
 one, which is a real redesign. Their rule is the class or id of the container that most often held
 the article in the first era.
+
+The memory of a site watches for itself whether the layout has changed. It is given the pages of one
+era and then those of the next, and the pages of each site of `sites_daniel` in several orders.
 """
 
 from __future__ import annotations
@@ -48,6 +51,7 @@ from scrapy_mss.quality.counts import (
     of_place,
 )
 from scrapy_mss.quality.store import Days
+from scrapy_mss.sites.layout import WATCHED, LayoutWatch
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.visit import Visit
 
@@ -61,6 +65,8 @@ DAYS_AFTER: Final = 7  # in which an alarm counts as one of what broke
 A_DAY: Final = 10  # pages of a real site
 CONTAINED: Final = 0.9  # of the words of the article, in its container …
 LARGEST: Final = 1.5  # … whose own words are at most so many times those
+N_ORDERS: Final = 10  # of the pages of a site that does not change …
+LEAST_PAGES: Final = 20  # … and has at least so many
 _WORD: Final = re.compile(r"\w+")
 
 
@@ -201,9 +207,14 @@ def _told(broken: Break, pages: int) -> str:
 
 
 class Read(NamedTuple):
-    """A page of a real site: what it counts, and the containers that hold its article, or any."""
+    """A page of a real site.
+
+    What it counts, what the memory of its site learns, and the containers that hold its article, or
+    any.
+    """
 
     counts: Counts
+    added: SiteMemory
     of_article: frozenset[str]
     all: frozenset[str]
 
@@ -218,9 +229,8 @@ def read(page: LabelledPage, state: ModelState) -> Read:
         counts.update(of_place(visit.lesson.place))
     tree = html.document_fromstring(page.html.encode("utf-8", "replace"))
     of_article = frozenset(_containers(tree, Counter(_WORD.findall(page.golds[0].lower()))))
-    return Read(
-        counts, of_article, frozenset(name for each in tree.iter("*") for name in _names(each))
-    )
+    containers = frozenset(name for each in tree.iter("*") for name in _names(each))
+    return Read(counts, visit.lesson.added, of_article, containers)
 
 
 def _containers(tree: html.HtmlElement, article: Counter[str]) -> Iterator[str]:
@@ -260,15 +270,22 @@ def crawled(old: Sequence[Read], new: Sequence[Read], chance: Random) -> Days:
     return days
 
 
-def real(folder: Path) -> str:
+Eras = Mapping[str, Sequence[Read]]
+
+
+def pages_of(path: Path, state: ModelState) -> Mapping[str, Eras]:
+    """The pages in the set at *path*, by site and era."""
+    sites: dict[str, dict[str, list[Read]]] = defaultdict(lambda: defaultdict(list))
+    for page in load(f"jsonl:{path}").pages:
+        sites[page.site][page.group or ""].append(read(page, state))
+    return {site: dict(sorted(eras.items())) for site, eras in sites.items()}
+
+
+def real(sites: Mapping[str, Eras]) -> str:
     """A table: of how many sites an alarm tells, with a redesign and without."""
-    state = ModelState.of(bundled_model())
-    eras: dict[str, dict[str, list[Read]]] = defaultdict(lambda: defaultdict(list))
-    for page in load(f"jsonl:{folder / 'sites_ctf.jsonl.xz'}").pages:
-        eras[page.site][page.group or ""].append(read(page, state))
     stable, redesigned = [], []
-    for number, site in enumerate(eras.values()):
-        groups = [pages for _, pages in sorted(site.items())]
+    for number, eras in enumerate(sites.values()):
+        groups = list(eras.values())
         stable += [_told_of(old, old, number) for old in groups]
         redesigned += [_told_of(old, new, number) for old, new in pairwise(groups)]
     return _real_table(stable, redesigned)
@@ -310,12 +327,69 @@ def _real_table(stable: Sequence[Told], redesigned: Sequence[Told]) -> str:
     return "\n".join(lines)
 
 
+# The memory's own watch
+
+
+def changes(pages: Sequence[SiteMemory]) -> list[int]:
+    """After how many *pages* a change of the layout is noticed, each time."""
+    watch, known, noticed = LayoutWatch(), SiteMemory(), []
+    for number, page in enumerate(pages, 1):
+        if watch.has_changed(known, page):
+            noticed.append(number)
+            known = SiteMemory()
+        known = known.plus(page)
+    return noticed
+
+
+def lessons(pages: Sequence[Read]) -> list[SiteMemory]:
+    """What the memory learns of *pages*, of those that have an article."""
+    return [page.added for page in pages if page.added.pages]
+
+
+def watched(changing: Mapping[str, Eras], stable: Mapping[str, Eras]) -> str:
+    """A table: redesigns that the memory notices, and false ones of sites that have none."""
+    after = [each for eras in changing.values() for each in _after_redesigns(list(eras.values()))]
+    noticed = [pages for pages in after if pages is not None]
+    orders = [changes(each) for eras in stable.values() for each in _orders(lessons(_all(eras)))]
+    lines = ["| watched by the memory | noticed | after pages |", "| --- | ---: | ---: |"]
+    lines.append(f"| a redesign | {len(noticed)} of {len(after)} | {_range(noticed)} |")
+    lines.append(f"| a stable site | {sum(map(bool, orders))} of {len(orders)} | |")
+    return "\n".join(lines)
+
+
+def _after_redesigns(eras: Sequence[Sequence[Read]]) -> Iterator[int | None]:
+    """After how many pages of an era it is noticed; None if it is not."""
+    for old, new in pairwise(map(lessons, eras)):
+        if len(old) >= WATCHED:
+            numbers = (number - len(old) for number in changes([*old, *new]))
+            yield next((number for number in numbers if number > 0), None)
+
+
+def _all(eras: Eras) -> list[Read]:
+    return [page for pages in eras.values() for page in pages]
+
+
+def _orders(pages: Sequence[SiteMemory]) -> Iterator[Sequence[SiteMemory]]:
+    """Some orders of the *pages* of a site that has many."""
+    for seed in range(N_ORDERS if len(pages) >= LEAST_PAGES else 0):
+        yield Random(seed).sample(pages, len(pages))  # noqa: S311 - pages, not keys
+
+
+def _range(numbers: Sequence[int]) -> str:
+    return f"{min(numbers)} to {max(numbers)}" if numbers else ""
+
+
 def run(options: argparse.Namespace, _command: str) -> None:
     """Run the study and write its tables."""
-    found = real(options.data)
-    text = f"{made_up()}\n\n{found}\n"
+    state = ModelState.of(bundled_model())
+    changing = pages_of(options.data / "sites_ctf.jsonl.xz", state)
+    stable = pages_of(options.data / "sites_daniel.jsonl.xz", state)
+    text = f"{made_up()}\n\n{real(changing)}\n"
     print(text)
     write_atomically(options.out / "alarms.md", text.encode())
+    text = f"{watched(changing, stable)}\n"
+    print(text)
+    write_atomically(options.out / "layout_watch.md", text.encode())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -5,6 +5,9 @@ one's words, so that two crawls that meet the same text first give it the same. 
 copies of a copy only if they are copies of one that is known, so that stories do not grow into one
 another by small steps: a text is compared with those of a window of days, not with their chain.
 
+What an article was told as holds beyond that window, so that a late revision of an original is no
+copy of its copies: its record is kept while a text of its story is in the window.
+
 A text counts as told when its item has left the pipelines. Until then it is under way: others are
 its copies, but if it is lost, they were not seen.
 """
@@ -12,6 +15,7 @@ its copies, but if it is lost, they were not seen.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Final, NamedTuple, Protocol
@@ -60,6 +64,7 @@ class Stories:
         self._now = now
         self._unsaved = RecentTexts()
         self._under_way = RecentTexts()
+        self._items: Counter[int] = Counter()  # under way, by the first address of their texts
         self.failures = 0
 
     def judge(self, addresses: Sequence[int], text: str) -> Judged:
@@ -74,21 +79,40 @@ class Stories:
         known = own or first
         story = known.story if known else text_key(text)
         is_copy = first is not None and (own is None or own.is_copy)
-        is_found = any(self._is_same(numbers, each) for each in (*like, *([own] if own else ())))
+        found = [*like, own] if own and own.minute >= self._since else like
+        is_found = any(self._is_same(numbers, each) for each in found)
         told = Told(tuple(addresses), story, is_copy, self._now(), None if is_found else numbers)
         return Judged(told, self._under_way_of(like) if is_copy else None)
 
     def begin(self, told: Told) -> None:
         """Note that the item of a text is on its way."""
         self._under_way.put(told)
+        self._items[told.addresses[0]] += 1
         if len(self._under_way.texts) > MAX_UNDER_WAY:
-            self._under_way.remove(next(iter(self._under_way.texts)))
+            self._let_go(next(iter(self._under_way.texts)))
 
     def end(self, addresses: Sequence[int], *, is_told: bool) -> None:
-        """Note that the item of what is at *addresses* has left the pipelines, or is lost."""
-        told = self._under_way.remove(addresses[0])
-        if told is not None and is_told:
+        """Note that an item of what is at *addresses* has left the pipelines, or is lost.
+
+        What is there is lost only with the last of its items, and is told with the first.
+        """
+        first = addresses[0]
+        told = self._under_way.texts.get(first)
+        if told is None:
+            return
+        self._items[first] -= 1
+        if is_told or not self._items[first]:
+            self._let_go(first)
+        if is_told:
             self.add(told)
+
+    def is_under_way(self, address: int) -> bool:
+        """Whether an item of what is at *address* is still on its way."""
+        return address in self._items
+
+    def _let_go(self, first: int) -> None:
+        self._under_way.remove(first)
+        del self._items[first]
 
     def add(self, told: Told) -> None:
         """Note that a text was told."""
@@ -122,7 +146,7 @@ class Stories:
         self._checkpoints.close()
         self._writer.close()
         try:
-            self._store.forget_before(self._now() - self._window)
+            self._store.forget_before(self._since)
         except OSError as error:
             self._failed(error)
         self._store.close()
@@ -138,15 +162,19 @@ class Stories:
             yield self._checkpoints.in_flight
         yield self._store
 
+    @property
+    def _since(self) -> int:
+        """The first minute of the window."""
+        return self._now() - self._window
+
     def _at(self, addresses: Sequence[int]) -> Told | None:
-        """What was told last at one of the *addresses*."""
-        since = self._now() - self._window
+        """What was told last at one of the *addresses*, however long ago."""
         found = chain.from_iterable(self._asked(place.at, addresses) for place in self._places())
-        return next((told for told in found if told.minute >= since), None)
+        return next(found, None)
 
     def _like(self, numbers: Numbers, addresses: Sequence[int]) -> Iterator[Told]:
         """The texts at other addresses that one with these *numbers* is a copy of."""
-        since, seen = self._now() - self._window, set(addresses)
+        since, seen = self._since, set(addresses)
         for place in self._places():
             for told in self._asked(place.sharing, keys_of(numbers)):
                 is_other = told.minute >= since and seen.isdisjoint(told.addresses)

@@ -2,7 +2,8 @@
 
 A text is a row with its sketch, some 400 bytes, and a row for each of the keys by which texts that
 share passages with it find it: 800 bytes in all. Texts are added in the order of time, so that the
-oldest are the first; they are forgotten by their keys, which their sketch has.
+oldest are the first; they are forgotten by their keys, which their sketch has. An original outlives
+its time while its story goes on, so that its revisions are known as such.
 """
 
 from __future__ import annotations
@@ -25,6 +26,17 @@ MAX_CHUNKS: Final = 100  # at the end of a crawl; what is left is old, and is no
 
 _COLUMNS = "address, story, is_copy, minute, sketch"
 _OF_A_KEY = "SELECT * FROM (SELECT text FROM story_keys WHERE key = ? ORDER BY text DESC LIMIT ?)"
+# Rows by number, and which of them are forgotten: old ones, but for what an address was told as
+# first-hand, while its story goes on.
+_OLDEST = """
+SELECT id, minute, sketch, minute < :minute AND (
+    is_copy
+    OR EXISTS (SELECT 1 FROM story_texts AS later WHERE later.address = old.address
+               AND later.id > old.id)
+    OR NOT EXISTS (SELECT 1 FROM story_texts AS other WHERE other.story = old.story
+                   AND other.minute >= :minute)
+) FROM story_texts AS old WHERE id > :after ORDER BY id LIMIT :chunk
+"""
 _SHARING = " UNION ALL ".join([_OF_A_KEY] * KEYS)
 
 
@@ -51,6 +63,7 @@ class StoryStore(SeenFile):
         sketch BLOB
     );
     CREATE INDEX IF NOT EXISTS story_addresses ON story_texts (address);
+    CREATE INDEX IF NOT EXISTS story_minutes ON story_texts (story, minute);
     CREATE TABLE IF NOT EXISTS story_keys (
         key INTEGER NOT NULL,
         text INTEGER NOT NULL,
@@ -101,26 +114,29 @@ class StoryStore(SeenFile):
     def forget_before(self, minute: int) -> int:
         """Forget the texts from before *minute*, and those beyond the bound; how many these were.
 
-        Other crawls get their turn after each thousand.
+        Originals are kept while a text of their story is not from before it. Other crawls get their
+        turn after each thousand.
         """
-        forgotten = 0
+        forgotten, after = 0, 0
         for _ in range(MAX_CHUNKS):
-            count = self._forget_some(minute)
+            count, last = self._forget_some(minute, after)
             forgotten += count
-            if not count:
+            if last is None:
                 break
+            after = last
         return forgotten
 
-    def _forget_some(self, minute: int) -> int:
+    def _forget_some(self, minute: int, after: int) -> tuple[int, int | None]:
+        """Of the next texts *after* a number; how many, and the last number, None at the end."""
         with self._errors(), self._transaction() as connection:
             (last,) = connection.execute("SELECT max(id) FROM story_texts").fetchone()
-            oldest = connection.execute(
-                "SELECT id, minute, sketch FROM story_texts ORDER BY id LIMIT ?", (CHUNK,)
-            )
+            asked = {"minute": minute, "after": after, "chunk": CHUNK}
+            oldest = connection.execute(_OLDEST, asked).fetchall()
             bound = (last or 0) - MAX_TEXTS
             gone = [
-                (number, blob) for number, told, blob in oldest if told < minute or number <= bound
+                (number, blob) for number, _, blob, is_over in oldest if is_over or number <= bound
             ]
+            is_end = all(told >= minute and number > bound for number, told, *_ in oldest)
             keys = [
                 (key, number)
                 for number, blob in gone
@@ -133,7 +149,7 @@ class StoryStore(SeenFile):
             connection.executemany(
                 "DELETE FROM story_texts WHERE id = ?", ((number,) for number, _ in gone)
             )
-            return len(gone)
+            return len(gone), None if is_end else oldest[-1][0]
 
     def __len__(self) -> int:
         """The number of texts, at all their addresses."""

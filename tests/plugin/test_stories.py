@@ -127,6 +127,34 @@ def test_a_copy_of_what_is_lost_comes_again(tmp_path: Path) -> None:
     assert SeenStore(tmp_path / "seen.db").list("http://b.example/feed") is None
 
 
+def test_a_copy_waits_for_all_items_of_what_is_under_way(tmp_path: Path) -> None:
+    pipelines = Pipelines(tmp_path, "drop")
+    first, second = articles()
+    _, stories = pipelines.each
+    again = Article(FIRST, text=first.text)
+
+    assert pipelines.begin(first, FIRST)
+    stories.process_item(again)
+    assert not pipelines.passes(second, SECOND)
+    pipelines.dropped(again, FIRST, DropItem("by another pipeline"))
+    assert pipelines.seen.is_due(SECOND)
+    for pipeline in pipelines.each:
+        pipeline.scraped(first, page(FIRST))
+    assert not pipelines.seen.is_due(SECOND)
+
+
+def test_an_item_that_is_lost_before_lets_no_second_pass(tmp_path: Path) -> None:
+    """What an earlier pipeline drops is not the item of the same article that is under way."""
+    pipelines = Pipelines(tmp_path, "mark")
+    first, lost, again = (Article(FIRST, text=text(1)) for _ in range(3))
+
+    assert pipelines.begin(first, FIRST)
+    pipelines.dropped(lost, FIRST, DropItem("by an earlier pipeline"))
+    assert not pipelines.begin(again, FIRST)
+    pipelines.dropped(first, FIRST, DropItem("by a later pipeline"))
+    assert pipelines.begin(again, FIRST)
+
+
 def test_a_failing_pipeline_loses_no_story(tmp_path: Path) -> None:
     pipelines = Pipelines(tmp_path, "drop")
     first, second = articles()

@@ -96,6 +96,52 @@ def test_a_copy_that_was_rewritten_is_none_any_more(path: Path, clock: Clock) ->
     assert rewritten.story == first.story
 
 
+@pytest.mark.parametrize("close", [False, True])
+def test_a_revision_beyond_the_window_is_no_copy_of_its_copies(
+    path: Path, clock: Clock, *, close: bool
+) -> None:
+    stories = crawl(path, clock)
+    first = tell(stories, A, text(1))
+    clock.minute += DAY
+    tell(stories, B, copy(1, 1))
+    clock.minute += WEEK - DAY // 2
+    if close:
+        stories.close()
+        stories = crawl(path, clock)
+    revised = tell(stories, A, copy(1, 2))
+
+    assert not revised.told.is_copy
+    assert revised.story == first.story
+
+
+def test_an_original_is_kept_while_its_story_goes_on(
+    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(story_store, "CHUNK", 1)
+    stories = crawl(path, clock)
+    for address, words in ((A, text(1)), (C, text(2)), (A, copy(1, 2))):
+        tell(stories, address, words)
+        stories.checkpoint()
+        stories.wait()
+    clock.minute += WEEK
+    tell(stories, B, copy(1, 1))
+    stories.close()
+    store = StoryStore(path)
+
+    assert store.forget_before(clock.minute) == 2
+    assert {told.addresses for told in store.at((A, B, C))} == {(A,), (B,)}
+    assert store.forget_before(clock.minute + 1) == 2
+
+
+def test_an_article_that_is_told_anew_after_the_window_has_copies(path: Path, clock: Clock) -> None:
+    stories = crawl(path, clock)
+    tell(stories, A, text(1))
+    clock.minute += WEEK + 1
+    tell(stories, A, text(1))
+
+    assert stories.judge((B,), copy(1, 1)).told.is_copy
+
+
 def test_all_addresses_of_an_article_are_its_own(path: Path, clock: Clock) -> None:
     stories = crawl(path, clock)
     judged = stories.judge((A, B), text(1))
@@ -120,6 +166,23 @@ def test_what_is_under_way_has_copies_but_may_be_lost(path: Path, clock: Clock) 
 
     tell(stories, A, text(1))
     assert stories.judge((B,), copy(1, 1)).waits_for is None
+
+
+@pytest.mark.parametrize("told", [(True, False), (False, True), (True, True)])
+def test_of_two_items_of_an_article_one_that_is_told_is_enough(
+    path: Path, clock: Clock, told: tuple[bool, bool]
+) -> None:
+    stories = crawl(path, clock)
+    for _ in told:
+        stories.begin(stories.judge((A,), text(1)).told)
+    for number, is_told in enumerate(told):
+        assert stories.is_under_way(A) is not any(told[:number])
+        stories.end((A,), is_told=is_told)
+
+    assert not stories.is_under_way(A)
+    judged = stories.judge((B,), copy(1, 1))
+    assert judged.told.is_copy
+    assert judged.waits_for is None
 
 
 def test_two_crawls_that_meet_the_same_text_give_it_the_same_story(

@@ -18,11 +18,14 @@ from research.studies.alarms import (
     read,
     rule_of,
     told_after,
+    watched,
 )
 from scrapy_mss.article import ModelState
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.quality.alarms import LAYOUT, WINDOW, alarms
 from scrapy_mss.quality.counts import ARTICLES, LABELLED, PAGES, WRAPPED
+from scrapy_mss.sites.memory import SiteMemory
+from tests.helpers.memories import page_memory
 from tests.plugin.site import plain, story
 
 CHANCE = Random(1)  # noqa: S311 - pages, not keys
@@ -30,7 +33,7 @@ CHANCE = Random(1)  # noqa: S311 - pages, not keys
 
 def page_in(*names: str, place: str = "place/1") -> Read:
     counts = Counter({PAGES: 1, ARTICLES: 1, place: 1})
-    return Read(counts, frozenset(names[:1]), frozenset(names))
+    return Read(counts, SiteMemory(), frozenset(names[:1]), frozenset(names))
 
 
 def test_a_simulated_day_has_the_shares_of_its_site_on_the_average() -> None:
@@ -74,6 +77,21 @@ def test_a_redesign_is_told_by_rule_and_layout_and_the_same_pages_are_not() -> N
     assert alarms("", crawled(old, old, CHANCE), WINDOW) == []
 
 
+def taught(markup: str) -> Read:
+    return Read(Counter(), page_memory(markup), frozenset(), frozenset())
+
+
+def test_the_memory_notices_a_redesign_and_nothing_on_a_stable_site() -> None:
+    old, new = taught("<div class=story><p>One</p></div>"), taught("<main><p>Two</p></main>")
+    noticed, stable = watched(
+        {"a.example": {"1": [old] * 10, "2": [new] * 20}, "b.example": {"1": [old], "2": [new]}},
+        {"c.example": {"": [old] * 20}, "d.example": {"": [old] * 19}},
+    ).splitlines()[2:]
+
+    assert noticed.startswith("| a redesign | 1 of 1 | ")
+    assert stable == "| a stable site | 0 of 10 | |"
+
+
 def test_a_page_has_the_containers_of_its_article() -> None:
     text = "\n\n".join(story("plain", 1).paragraphs)
     found = read(LabelledPage("1", "a.example", plain(1), (text,)), ModelState.of(bundled_model()))
@@ -81,4 +99,5 @@ def test_a_page_has_the_containers_of_its_article() -> None:
     assert found.of_article == {"div#content", "div.text"}
     assert found.all > found.of_article
     assert found.counts[ARTICLES] == 1
+    assert found.added.pages == 1
     assert sum(name.startswith("place/") for name in found.counts) == 1
