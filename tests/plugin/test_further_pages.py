@@ -243,3 +243,31 @@ def test_the_confidence_of_all_pages_is_the_least() -> None:
         published="2024-03-05",
         pages=["https://news.example/a?page=2"],
     )
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("copies", ["keep", "drop"])
+def test_pages_that_the_spider_follows_too_are_no_articles(
+    server: Server, tmp_path: Path, workers: int, copies: str
+) -> None:
+    server.put_chain("/ferry", 3)
+    given = {**ADDON, "MSS_WORKERS": workers, "MSS_COPIES": copies, "MSS_SEEN": "seen.db"}
+    arguments = {"urls": [server.url("/ferry")]}
+
+    (found,) = crawl(tmp_path, [Job("following-next", arguments, given)])
+
+    assert not found.error
+    told = {item.url: numbers(item.fields["text"]) for item in found.items}
+    assert told == {server.url("/ferry"): [1, 2, 3]}
+    assert found.mss("extract/dropped/further_page") == 2
+    assert found.mss("extract/pages") == 1
+
+
+def test_a_page_that_is_not_joined_is_an_article_of_its_own(server: Server, tmp_path: Path) -> None:
+    server.put_chain("/ferry", 2)
+    server.put("/ferry?page=2", 2, "<link rel=canonical href=/harbour>")
+    arguments = {"urls": [server.url("/ferry")]}
+
+    (found,) = crawl(tmp_path, [Job("following-next", arguments, {**ADDON, "MSS_WORKERS": 0})])
+
+    assert sorted(numbers(item.fields["text"]) for item in found.items) == [[1], [2]]
