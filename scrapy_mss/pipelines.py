@@ -256,7 +256,7 @@ class StoriesPipeline:
         article = article_of(item, response, self._name_of)
         if article is None:
             return item
-        judged = self._stories.judge(article.own_keys, article.text)
+        judged = self._stories.judge(article.page_keys, article.text)
         self._stats.add(stats.STORIES_COPIES if judged.told.is_copy else stats.STORIES_NEW)
         if judged.told.is_copy and self._drops:
             self._drop(_DroppedCopy(article, judged, _site_of(response)))

@@ -271,3 +271,15 @@ def test_a_page_that_is_not_joined_is_an_article_of_its_own(server: Server, tmp_
     (found,) = crawl(tmp_path, [Job("following-next", arguments, {**ADDON, "MSS_WORKERS": 0})])
 
     assert sorted(numbers(item.fields["text"]) for item in found.items) == [[1], [2]]
+
+
+def test_an_article_is_no_copy_of_its_own_page(server: Server, tmp_path: Path) -> None:
+    """The second page comes first, when nothing tells yet whose it is."""
+    paths = server.put_chain("/ferry", 2)
+    server.put("/ferry", 1, "<link rel=next href='/ferry?page=2'>", paragraphs=2)
+    given = {**ADDON, "MSS_WORKERS": 0, "MSS_COPIES": "drop", "MSS_SEEN": "seen.db"}
+    arguments = {"urls": [server.url(paths[1])], "links": [server.url("/ferry")]}
+
+    (found,) = crawl(tmp_path, [Job("following", arguments, {**given, "DOWNLOAD_DELAY": 1})])
+
+    assert [numbers(item.fields["text"]) for item in found.items] == [[2], [1, 2]]
