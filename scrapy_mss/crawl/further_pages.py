@@ -29,7 +29,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from scrapy_mss import stats
 from scrapy_mss.article import WRAPPER, ArticleResult
-from scrapy_mss.crawl.pages import OK
+from scrapy_mss.crawl.pages import OK, PARTIAL
 from scrapy_mss.items import Article
 from scrapy_mss.media import Medium, media_fields
 from scrapy_mss.metadata.next_page import articles_begun, articles_continued, is_first
@@ -45,6 +45,9 @@ MAX_REMEMBERED: Final = 100_000  # further pages of a crawl, so that none comes 
 # Why the pages of an article end before there is no next one.
 FAILED, OTHER_SITE, OTHER_ARTICLE = "failed", "other_site", "other_article"
 REPEATED, NO_ARTICLE, LIMIT = "repeated", "no_article", "limit"
+
+SERVER_ERROR: Final = 500  # this status and those above may be others next time, as may these:
+PASSING: Final = frozenset({408, 429})
 
 MOST_REPEATED: Final = 0.5  # of a page: sites repeat a lead, and the next page of comments all else
 
@@ -62,6 +65,7 @@ class _Joining:
     pages: list[Article] = field(default_factory=list)
     length: int = 0
     lock: Lock = field(default_factory=Lock)  # until it is known which pages are its own
+    is_partial: bool = False  # the next page may be had another time
 
 
 @dataclass(slots=True)
@@ -105,6 +109,8 @@ class FurtherPages:
                 if stopped:
                     self.numbers.add(stats.JOIN_STOPPED, reason=stopped)
                     logger.debug("scrapy-mss: %s has no further page: %s", response.url, stopped)
+        if state.is_partial:
+            response.meta[PARTIAL] = response.url  # a spider may give its meta to other requests
         return replace(result, article=joined_article(article, state.pages))
 
     async def _next(self, state: _Joining, url: str, read: Read) -> tuple[str, str]:
@@ -131,7 +137,7 @@ class FurtherPages:
         return result.next_page, ""
 
     async def _fetched(self, state: _Joining, url: str) -> HtmlResponse | None:
-        """The page at *url*, if there is one."""
+        """The page at *url*, if there is one; without it the article may be partial."""
         # Neither learned from nor given an item: no spider has asked for it.
         request = Request(url, NO_CALLBACK, headers={"Referer": state.first.url}, dont_filter=True)
         try:
@@ -140,7 +146,9 @@ class FurtherPages:
             return None
         except Exception:
             logger.debug("scrapy-mss: cannot download %s", url, exc_info=True)
+            state.is_partial = True
             return None
+        state.is_partial = response.status >= SERVER_ERROR or response.status in PASSING
         is_page = isinstance(response, HtmlResponse) and response.status == OK
         return response if is_page and isinstance(response, HtmlResponse) else None
 

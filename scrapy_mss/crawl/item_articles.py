@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from scrapy_mss.crawl.item_fields import fields_of
-from scrapy_mss.crawl.pages import LISTED
+from scrapy_mss.crawl.pages import LISTED, PARTIAL
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.seen.crawled import Addresses
 from scrapy_mss.seen.keys import address_key
@@ -28,6 +28,7 @@ class ItemArticle:
     text: str
     listed: int
     pages: tuple[str, ...] = ()  # its further ones
+    is_partial: bool = False  # some of these were not to be had this time
 
     @property
     def own_keys(self) -> tuple[int, ...]:
@@ -71,7 +72,13 @@ def article_of(
         text,
         listed,
         tuple(each for each in pages if isinstance(each, str)),
+        is_partial=is_of_page and is_partial(response),
     )
+
+
+def is_partial(response: Response | None) -> bool:
+    """Whether the article of *response* lacks pages that may be had another time."""
+    return response is not None and response.meta.get(PARTIAL) == response.url
 
 
 def addresses_of(response: Response) -> tuple[str, ...]:
