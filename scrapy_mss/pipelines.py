@@ -141,7 +141,8 @@ class NewArticlesPipeline:
     """Lets articles pass that were not seen before, and those that have changed.
 
     An article counts as seen when its item has passed all pipelines. What fails on the way leaves
-    its site incomplete, so that the next crawl reads the lists that name it again.
+    its site incomplete, so that the next crawl reads the lists that name it again. So does an
+    article that lacks further pages, which does not count as seen.
     """
 
     def __init__(self, extension: MssExtension) -> None:
@@ -173,7 +174,7 @@ class NewArticlesPipeline:
         verdict = self._seen.judge(article.addresses, article.title, article.text)
         if not verdict.is_new or not article.keys.isdisjoint(self._under_way):
             if not verdict.is_new:
-                self._add(article)
+                self._add(article, page.response if page else None)
             self._stats.add(stats.SEEN_UNCHANGED)
             raise SeenArticleError(article.addresses.own[0])
         self._under_way |= dict.fromkeys(article.keys, id(item) if page else None)
@@ -188,7 +189,7 @@ class NewArticlesPipeline:
         if article is not None:
             for key in article.keys:
                 self._under_way.pop(key, None)
-            self._add(article)
+            self._add(article, response)
 
     def dropped(self, item: Any, response: Response | None, exception: Exception) -> None:
         """Note a page that is no article; an item that was dropped otherwise was not seen."""
@@ -220,7 +221,10 @@ class NewArticlesPipeline:
         if site := _site_of(response):
             self._seen.leave_incomplete(site)
 
-    def _add(self, article: ItemArticle) -> None:
+    def _add(self, article: ItemArticle, response: Response | None) -> None:
+        if article.is_partial:
+            self._leave_incomplete(response)
+            return
         self._seen.add(article.addresses, article.title, article.text, article.listed)
 
 
@@ -264,7 +268,7 @@ class StoriesPipeline:
         article = article_of(item, response, self._name_of)
         if article is None:
             return item
-        judged = self._stories.judge(article.own_keys, article.text)
+        judged = self._stories.judge(article.page_keys, article.text)
         self._stats.add(stats.STORIES_COPIES if judged.told.is_copy else stats.STORIES_NEW)
         if judged.told.is_copy and self._drops:
             self._drop(_DroppedCopy(article, judged, _site_of(response)))
@@ -310,8 +314,8 @@ class StoriesPipeline:
         """Note that *copy* was seen, or is missing, now that it is known whether it was told."""
         if is_told:
             self._stories.add(copy.judged.told)
-        if self._seen is not None and is_told:
-            article = copy.article
+        article = copy.article
+        if self._seen is not None and is_told and not article.is_partial:
             self._seen.add(article.addresses, article.title, article.text, article.listed)
         elif self._seen is not None and copy.site:
             self._seen.leave_incomplete(copy.site)

@@ -74,15 +74,20 @@ class ArticleReader:
         """The article of *response* with its further pages, and its dates from lists."""
         further = self.further_pages if runs_asyncio() else None  # else nothing suspends a reading
         if further is not None and further.has(response.url):
-            self._stats.add(stats.EXTRACT_DROPPED, reason=FURTHER_PAGE)
-            return ArticleResult(reason=FURTHER_PAGE)
-        result = await self._counted(self._read_response(response), response.url)
-        result = _dated(result, listed_moments(response))
+            return self._further_page()
+        result = await self._attempted(self._read_response(response), response.url)
+        if further is not None and await further.takes(response.url):
+            return self._further_page()
+        result = _dated(self._counted(result, response.url), listed_moments(response))
         return (
             result
             if further is None
             else await further.joined(response, result, self._read_further)
         )
+
+    def _further_page(self) -> ArticleResult:
+        self._stats.add(stats.EXTRACT_DROPPED, reason=FURTHER_PAGE)
+        return ArticleResult(reason=FURTHER_PAGE)
 
     async def _read_further(self, response: HtmlResponse) -> ArticleResult:
         reading = self._read_response(response, further=True)
@@ -90,7 +95,7 @@ class ArticleReader:
 
     async def article_in(self, html: str, url: str) -> ArticleResult:
         """What came of a page that is not a response of this crawl."""
-        return await self._counted(self._read(html, url), url)
+        return self._counted(await self._attempted(self._read(html, url), url), url)
 
     async def _read_response(
         self, response: HtmlResponse, *, further: bool = False
@@ -112,9 +117,8 @@ class ArticleReader:
             return ArticleResult(reason=TOO_LARGE)
         return _result(await answered(self._jobs.begin(PageRequest(html, url, further=further))))
 
-    async def _counted(self, reading: Awaitable[ArticleResult], url: str) -> ArticleResult:
-        """What comes of *reading*, counted: the one place that does."""
-        result = await self._attempted(reading, url)
+    def _counted(self, result: ArticleResult, url: str) -> ArticleResult:
+        """What came of a page, counted: the one place that does."""
         article = result.article
         if article is not None and (article.probability or 0) < self._options.min_probability:
             result, article = replace(result, article=None, reason=IMPROBABLE), None

@@ -7,14 +7,20 @@ everything else of the downloader apply. The item waits for them. Title, dates a
 are those of the first page. What a page names as its next is followed within its site alone, no
 page twice, and at most so many; a page that declares to be another article, or has the same text
 again, is the end.
+
+A spider may follow the same links. Until the pages of an article are joined, whatever may be one
+of them waits for that: by its address, if it was asked for here or is that of the article with a
+number after it. Who joins waits for no other article, so that none wait for one another.
 """
 
 from __future__ import annotations
 
 import logging
+from asyncio import Lock
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
+from weakref import WeakValueDictionary
 
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest
@@ -23,10 +29,10 @@ from scrapy.http.request import NO_CALLBACK
 
 from scrapy_mss import stats
 from scrapy_mss.article import WRAPPER, ArticleResult
-from scrapy_mss.crawl.pages import OK
+from scrapy_mss.crawl.pages import OK, PARTIAL
 from scrapy_mss.items import Article
 from scrapy_mss.media import Medium, media_fields
-from scrapy_mss.metadata.next_page import is_first
+from scrapy_mss.metadata.next_page import articles_begun, articles_continued, is_first
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.stats import CrawlStats
@@ -39,6 +45,9 @@ MAX_REMEMBERED: Final = 100_000  # further pages of a crawl, so that none comes 
 # Why the pages of an article end before there is no next one.
 FAILED, OTHER_SITE, OTHER_ARTICLE = "failed", "other_site", "other_article"
 REPEATED, NO_ARTICLE, LIMIT = "repeated", "no_article", "limit"
+
+SERVER_ERROR: Final = 500  # this status and those above may be others next time, as may these:
+PASSING: Final = frozenset({408, 429})
 
 MOST_REPEATED: Final = 0.5  # of a page: sites repeat a lead, and the next page of comments all else
 
@@ -55,6 +64,8 @@ class _Joining:
     paragraphs: set[str]
     pages: list[Article] = field(default_factory=list)
     length: int = 0
+    lock: Lock = field(default_factory=Lock)  # until it is known which pages are its own
+    is_partial: bool = False  # the next page may be had another time
 
 
 @dataclass(slots=True)
@@ -66,10 +77,22 @@ class FurtherPages:
     most: int
     longest: int
     _joined: dict[int, None] = field(default_factory=dict)
+    # By the keys of addresses that are asked for, and by the articles that addresses may continue.
+    _undecided: WeakValueDictionary[int | str, Lock] = field(default_factory=WeakValueDictionary)
 
     def has(self, url: str) -> bool:
         """Whether the text of the page at *url* is part of an article of this crawl."""
         return address_key(url) in self._joined
+
+    async def takes(self, url: str) -> bool:
+        """Whether that is so, as soon as articles that may have the page are joined."""
+        names: list[int | str] = [address_key(url), *articles_continued(url)]
+        for each in names:
+            lock = self._undecided.get(each)
+            if lock is not None and not self.has(url):
+                async with lock:
+                    pass
+        return self.has(url)
 
     async def joined(self, response: Response, result: ArticleResult, read: Read) -> ArticleResult:
         """*result*, the reading of *response*, with the text of the article's further pages."""
@@ -79,13 +102,15 @@ class FurtherPages:
             return result
         addresses = (response.url, article.canonical_url or response.url)
         state = _Joining(article, set(map(address_key, addresses)), set(_paragraphs(article)))
-        while url:
-            url, stopped = await self._next(state, url, read)
-            if stopped:
-                self.numbers.add(stats.JOIN_STOPPED, reason=stopped)
-                logger.debug("scrapy-mss: %s has no further page: %s", response.url, stopped)
-        for each in state.pages:
-            self._remember(each.url)
+        async with state.lock:
+            self._undecided.update(dict.fromkeys(articles_begun(response.url), state.lock))
+            while url:
+                url, stopped = await self._next(state, url, read)
+                if stopped:
+                    self.numbers.add(stats.JOIN_STOPPED, reason=stopped)
+                    logger.debug("scrapy-mss: %s has no further page: %s", response.url, stopped)
+        if state.is_partial:
+            response.meta[PARTIAL] = response.url  # a spider may give its meta to other requests
         return replace(result, article=joined_article(article, state.pages))
 
     async def _next(self, state: _Joining, url: str, read: Read) -> tuple[str, str]:
@@ -97,27 +122,33 @@ class FurtherPages:
         if address_key(url) in state.keys:
             return "", REPEATED
         state.keys.add(address_key(url))
-        response = await self._fetched(url, state.first.url)
+        self._undecided[address_key(url)] = state.lock
+        response = await self._fetched(state, url)
         if response is None:
             return "", FAILED
         result = await read(response)
         stopped = self._added(state, response, result.article)
         if stopped:
             return "", stopped
+        self._remember(url)
+        self._remember(response.url)
         self.numbers.add(stats.JOINED)
         state.length += len(response.text)
         return result.next_page, ""
 
-    async def _fetched(self, url: str, referrer: str) -> HtmlResponse | None:
+    async def _fetched(self, state: _Joining, url: str) -> HtmlResponse | None:
+        """The page at *url*, if there is one; without it the article may be partial."""
         # Neither learned from nor given an item: no spider has asked for it.
-        request = Request(url, NO_CALLBACK, headers={"Referer": referrer}, dont_filter=True)
+        request = Request(url, NO_CALLBACK, headers={"Referer": state.first.url}, dont_filter=True)
         try:
             response = await self.fetch(request)
         except IgnoreRequest:  # robots.txt forbids it, say
             return None
         except Exception:
             logger.debug("scrapy-mss: cannot download %s", url, exc_info=True)
+            state.is_partial = True
             return None
+        state.is_partial = response.status >= SERVER_ERROR or response.status in PASSING
         is_page = isinstance(response, HtmlResponse) and response.status == OK
         return response if is_page and isinstance(response, HtmlResponse) else None
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from scrapy_mss.crawl.item_fields import fields_of
-from scrapy_mss.crawl.pages import LISTED
+from scrapy_mss.crawl.pages import LISTED, PARTIAL
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.seen.crawled import Addresses
 from scrapy_mss.seen.keys import address_key
 
 if TYPE_CHECKING:
     from scrapy.http import Response
+
+MAX_PAGES: Final = 100  # that are compared; items of a spider's own may name any number
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +27,18 @@ class ItemArticle:
     title: str
     text: str
     listed: int
+    pages: tuple[str, ...] = ()  # its further ones
+    is_partial: bool = False  # some of these were not to be had this time
 
     @property
     def own_keys(self) -> tuple[int, ...]:
         """The keys of the addresses where it is, the item's first."""
         return tuple(dict.fromkeys(map(address_key, self.addresses.own)))
+
+    @property
+    def page_keys(self) -> tuple[int, ...]:
+        """The keys of the addresses where it and its further pages are, the item's first."""
+        return tuple(dict.fromkeys((*self.own_keys, *map(address_key, self.pages))))
 
     @property
     def keys(self) -> set[int]:
@@ -55,7 +64,21 @@ def article_of(
         return None
     believed = canonical if _is_address_of_an_article(canonical, own[0]) else ""
     listed = response.meta.get(LISTED, 0) if response is not None and is_of_page else 0
-    return ItemArticle(Addresses(own, believed), title, text, listed)
+    named = fields.get(name_of("pages"))
+    pages = named[:MAX_PAGES] if isinstance(named, list | tuple) else ()
+    return ItemArticle(
+        Addresses(own, believed),
+        title,
+        text,
+        listed,
+        tuple(each for each in pages if isinstance(each, str)),
+        is_partial=is_of_page and is_partial(response),
+    )
+
+
+def is_partial(response: Response | None) -> bool:
+    """Whether the article of *response* lacks pages that may be had another time."""
+    return response is not None and response.meta.get(PARTIAL) == response.url
 
 
 def addresses_of(response: Response) -> tuple[str, ...]:

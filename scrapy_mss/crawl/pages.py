@@ -14,6 +14,7 @@ SKIP_TRAINING = "mss_skip_training"
 SKIP_EXTRACTION = "mss_skip_extraction"
 LISTED = "mss_listed"  # the date that a feed or sitemap gives for the page: minutes since 1970
 LISTED_MOMENTS = "mss_listed_moments"  # when it says that the page was published, and modified
+PARTIAL = "mss_partial"  # the page whose article lacks further pages, which were not to be had
 SITE = "mss_site"  # the site that a list belongs to: its validators are used and kept
 OK = 200
 NOT_MODIFIED = 304

@@ -54,8 +54,17 @@ def follows(url: str, before: str) -> bool:
 
 def is_first(url: str, following: str) -> bool:
     """Whether *url* is that of the first page of the article that goes on at *following*."""
-    articles = {article for article, number in _readings(following) if number > 1}
-    return any(article in articles and number <= 1 for article, number in _readings(url))
+    return not articles_begun(url).isdisjoint(articles_continued(following))
+
+
+def articles_begun(url: str) -> set[str]:
+    """The articles that *url* may be the first page of."""
+    return {article for article, number in _readings(url) if number <= 1}
+
+
+def articles_continued(url: str) -> set[str]:
+    """The articles that *url* may be a further page of."""
+    return {article for article, number in _readings(url) if number > 1}
 
 
 def _readings(url: str) -> Iterator[Numbered]:

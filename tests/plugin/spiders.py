@@ -48,6 +48,16 @@ class Following(Silent):
             yield from (Request(link) for link in self.links)
 
 
+class FollowingNext(Silent):
+    """Follows `rel=next` of every page."""
+
+    name = "following-next"
+
+    def parse(self, response: Response, **_: Any) -> Iterator[Any]:
+        assert isinstance(response, TextResponse)
+        yield from response.follow_all(response.css("link[rel=next]::attr(href)"))
+
+
 class AllStatuses(Silent):
     """Takes pages of every status."""
 
@@ -233,7 +243,8 @@ class MemoryMeter:
 SPIDERS: dict[str, type[Spider]] = {
     spider.name: spider
     for spider in (
-        *(Silent, Following, AllStatuses, Own, Many, Cells, Asking, Html, Paths, Broken),
+        *(Silent, Following, FollowingNext, AllStatuses),
+        *(Own, Many, Cells, Asking, Html, Paths, Broken),
         NewsSpider,
     )
 }

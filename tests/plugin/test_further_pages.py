@@ -25,6 +25,7 @@ class Server:
 
     pages: dict[str, str] = field(default_factory=dict)
     asked: Counter[str] = field(default_factory=Counter)
+    failing: dict[str, int] = field(default_factory=dict)  # with which status
     port: int = 0
 
     def url(self, path: str, host: str = "127.0.0.1") -> str:
@@ -54,10 +55,11 @@ def serving(server: Server) -> Iterator[Server]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             server.asked[self.path] += 1
-            body = server.pages.get(self.path)
+            status = server.failing.get(self.path)
+            body = None if status else server.pages.get(self.path)
             kind = "text/plain" if self.path == "/robots.txt" else "text/html; charset=utf-8"
             data = (body or "").encode()
-            self.send_response(200 if body else 404)
+            self.send_response(200 if body else status or 404)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
@@ -243,3 +245,63 @@ def test_the_confidence_of_all_pages_is_the_least() -> None:
         published="2024-03-05",
         pages=["https://news.example/a?page=2"],
     )
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("copies", ["keep", "drop"])
+def test_pages_that_the_spider_follows_too_are_no_articles(
+    server: Server, tmp_path: Path, workers: int, copies: str
+) -> None:
+    server.put_chain("/ferry", 3)
+    given = {**ADDON, "MSS_WORKERS": workers, "MSS_COPIES": copies, "MSS_SEEN": "seen.db"}
+    arguments = {"urls": [server.url("/ferry")]}
+
+    (found,) = crawl(tmp_path, [Job("following-next", arguments, given)])
+
+    assert not found.error
+    told = {item.url: numbers(item.fields["text"]) for item in found.items}
+    assert told == {server.url("/ferry"): [1, 2, 3]}
+    assert found.mss("extract/dropped/further_page") == 2
+    assert found.mss("extract/pages") == 1
+
+
+def test_a_page_that_is_not_joined_is_an_article_of_its_own(server: Server, tmp_path: Path) -> None:
+    server.put_chain("/ferry", 2)
+    server.put("/ferry?page=2", 2, "<link rel=canonical href=/harbour>")
+    arguments = {"urls": [server.url("/ferry")]}
+
+    (found,) = crawl(tmp_path, [Job("following-next", arguments, {**ADDON, "MSS_WORKERS": 0})])
+
+    assert sorted(numbers(item.fields["text"]) for item in found.items) == [[1], [2]]
+
+
+def test_an_article_is_no_copy_of_its_own_page(server: Server, tmp_path: Path) -> None:
+    """The second page comes first, when nothing tells yet whose it is."""
+    paths = server.put_chain("/ferry", 2)
+    server.put("/ferry", 1, "<link rel=next href='/ferry?page=2'>", paragraphs=2)
+    given = {**ADDON, "MSS_WORKERS": 0, "MSS_COPIES": "drop", "MSS_SEEN": "seen.db"}
+    arguments = {"urls": [server.url(paths[1])], "links": [server.url("/ferry")]}
+
+    (found,) = crawl(tmp_path, [Job("following", arguments, {**given, "DOWNLOAD_DELAY": 1})])
+
+    assert [numbers(item.fields["text"]) for item in found.items] == [[2], [1, 2]]
+
+
+@pytest.mark.parametrize(("status", "comes_again"), [(503, True), (404, False)])
+def test_an_article_without_a_page_that_failed_comes_again(
+    server: Server, tmp_path: Path, status: int, comes_again: bool
+) -> None:
+    server.put_chain("/ferry", 2)
+    server.failing["/ferry?page=2"] = status
+    given = {**ADDON, "MSS_WORKERS": 0, "MSS_ONLY_NEW": True, "MSS_SEEN": "seen.db"}
+    job = Job(arguments={"urls": [server.url("/ferry")]}, settings=given)
+
+    first, second = crawl(tmp_path, [job, job])
+    server.failing.clear()
+    (third,) = crawl(tmp_path, [job])
+
+    assert [numbers(item.fields["text"]) for item in first.items] == [[1]]
+    assert [numbers(item.fields["text"]) for item in second.items] == [[1]] * comes_again
+    (whole,) = third.items
+    assert numbers(whole.fields["text"]) == [1, 2]
+    assert whole.fields["revision"] == (1 if comes_again else 2)
