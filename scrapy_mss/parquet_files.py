@@ -191,23 +191,33 @@ def _finished(path: Path, stream: IO[bytes], target: Path) -> Path:
         convert(stream, parquet)
         parquet.flush()
         os.fsync(parquet.fileno())
-    free = _reserved(target)
-    new.replace(free)
+    free = _named(new, target)
     path.unlink()
     return free
 
 
-def _reserved(target: Path) -> Path:
-    """*target*, or the first of ``target-2`` … that nothing is at; an empty file is there now."""
+def _named(new: Path, target: Path) -> Path:
+    """Where *new* is now: at *target*, or the first of ``target-2`` … that nothing is at."""
     number, free = 1, target
-    while True:
-        try:
-            free.open("xb").close()
-        except FileExistsError:
-            number += 1
-            free = target.with_stem(f"{target.stem}-{number}")
-        else:
-            return free
+    while not _moved(new, free):
+        number += 1
+        free = target.with_stem(f"{target.stem}-{number}")
+    return free
+
+
+def _moved(new: Path, free: Path) -> bool:
+    """Whether *new* is at *free* now, or else something is there, which a link never replaces."""
+    try:
+        os.link(new, free)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without links
+        if free.exists():
+            return False
+        new.rename(free)
+    else:
+        new.unlink()
+    return True
 
 
 def _lock(file: IO[bytes]) -> bool:
