@@ -115,7 +115,7 @@ def test_a_crawl_that_is_killed_between_any_two_steps_leaves_no_empty_file(
     assert all(read(path) == rows(100) for path in tmp_path.glob("*.parquet"))
     finish_left(tmp_path)
     assert read(target) == rows(100)
-    assert not list(tmp_path.glob("*.arrows"))
+    assert names_in(tmp_path) == ["a.parquet"]
 
 
 def test_what_a_crawl_writes_at_the_same_time_is_left_to_it(tmp_path: Path) -> None:
