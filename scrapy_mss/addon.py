@@ -66,6 +66,19 @@ class Addon:
             more = {**providers, PROVIDER: PROVIDER_ORDER}
             settings.set(PROVIDERS, more, settings.getpriority(PROVIDERS) or 0)
         _add_formats(settings)
+        _name_addresses(settings)
+
+
+def _name_addresses(settings: BaseSettings) -> None:
+    """Tell feeds what items call their address, as Scrapy gives a filter nothing but its feed."""
+    feeds = settings.getdict("FEEDS")
+    try:
+        name = settings.getdict("MSS_FIELD_MAP").get("url")
+    except (TypeError, ValueError):  # the components stop at it, and say what is expected
+        return
+    if feeds and name:
+        named = {uri: {"url": name, **options} for uri, options in feeds.items()}
+        settings.set("FEEDS", named, settings.getpriority("FEEDS") or 0)
 
 
 def _add_formats(settings: BaseSettings) -> None:

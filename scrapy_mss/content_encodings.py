@@ -1,16 +1,25 @@
 """Bodies as servers send them, decoded within a bound: gzip, deflate, Brotli, Zstandard.
 
-For the last two the libraries are needed with which Scrapy decodes them.
+For the last two the libraries are needed with which Scrapy decodes them. A header is not always
+true: some programs store decoded bodies with the header of those that were sent, some servers name
+as an encoding what is none. Such bodies are taken as they are.
 """
 
 from __future__ import annotations
 
+import gzip
 import io
 import zlib
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 ZLIB_OR_GZIP, RAW = 47, -15  # what zlib calls window bits
+# How a body begins that is what its header says, where this can be told.
+BEGINNINGS: Final[Mapping[str, bytes]] = {
+    "gzip": b"\x1f\x8b",
+    "x-gzip": b"\x1f\x8b",
+    "zstd": b"\x28\xb5\x2f\xfd",
+}
 
 
 class EncodingError(ValueError):
@@ -23,15 +32,32 @@ def decode(body: bytes, encodings: str, most: int) -> bytes:
     What is longer than *most* bytes may be cut there; a body that breaks off is decoded so far.
     """
     for name in reversed([part.strip().lower() for part in encodings.split(",")]):
-        if name in ("", "identity"):
+        if name not in DECODERS or not body.startswith(BEGINNINGS.get(name, b"")):
             continue
-        if name not in DECODERS:
-            raise EncodingError(f"expected one of {', '.join(DECODERS)}, got {name[:20]!r}")
         try:
             body = DECODERS[name](body, most)
         except Exception as error:  # each library has its own, and others do without
+            if name not in BEGINNINGS and _is_markup(body):
+                continue
             raise EncodingError(f"cannot be decoded as {name}: {error}") from error
     return body
+
+
+def _is_markup(body: bytes) -> bool:
+    return body[:1000].removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
+
+
+def _gunzip(body: bytes, most: int) -> bytes:
+    """All members, of which a server may send several; those before one that is damaged."""
+    found = bytearray()
+    with gzip.GzipFile(fileobj=io.BytesIO(body)) as file:
+        try:
+            while len(found) < most and (part := file.read1(most - len(found))):
+                found += part
+        except (EOFError, OSError, zlib.error):
+            if not found:
+                raise
+    return bytes(found)
 
 
 def _inflate(body: bytes, most: int) -> bytes:
@@ -56,8 +82,8 @@ def _zstd(body: bytes, most: int) -> bytes:
 
 
 DECODERS: Final[Mapping[str, Callable[[bytes, int], bytes]]] = {
-    "gzip": _inflate,
-    "x-gzip": _inflate,
+    "gzip": _gunzip,
+    "x-gzip": _gunzip,
     "deflate": _inflate,
     "br": _brotli,
     "zstd": _zstd,

@@ -9,7 +9,8 @@ from __future__ import annotations
 import io
 import logging
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, cast
@@ -32,8 +33,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# What a spreadsheet takes for a formula, in the full-width forms, too, that some take for these.
-FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - the full-width forms are meant
+# What a spreadsheet takes for a formula, in the full-width forms, too, that some take for these;
+# after spaces of any kind, and what has no width, which some leave out.
+FORMULA: Final = re.compile(
+    "[\\s\u200b-\u200f\u2060\ufeff]*[=+@\t\r\n＝＋－＠-]"  # noqa: RUF001 - full-width forms are meant
+)
 
 
 class ParquetItemExporter(BaseItemExporter):
@@ -111,25 +115,50 @@ class SpreadsheetCsvItemExporter(CsvItemExporter):
         # A value that cannot be encoded would keep its item from this feed and from all others.
         # Scrapy's annotation says BytesIO, its documentation any file.
         super().__init__(cast("Any", file), **{"errors": "replace", **kwargs})
+        self.csv_writer: Any = _HarmlessRows(self.csv_writer)
 
     def serialize_field(self, field: Mapping[str, Any], name: str, value: Any) -> Any:
         value = super().serialize_field(field, name, value)
-        is_formula = isinstance(value, str) and value.lstrip(" ").startswith(FORMULA)
-        return f"'{value}" if is_formula else value
+        return (
+            value.decode(self.encoding or "utf-8", "replace") if isinstance(value, bytes) else value
+        )
+
+
+class _HarmlessRows:
+    """Rows, that of the names among them, without formulas for a *writer* of the module csv."""
+
+    def __init__(self, writer: Any) -> None:
+        self._writer = writer
+
+    def writerow(self, row: Iterable[object]) -> None:
+        self._writer.writerow([_harmless(cell) for cell in row])
+
+
+def _harmless(cell: object) -> object:
+    """*cell* as text that is no formula; numbers stay numbers."""
+    if cell is None or isinstance(cell, int | float):
+        return cell
+    text = str(cell)
+    return f"'{text}" if FORMULA.match(text) else text
 
 
 class SiteFilter(ItemFilter):
-    """Has a feed take the articles of one site, its option ``site``."""
+    """Has a feed take the articles of one site, its option ``site``.
+
+    The option ``url`` is what items call their address; the add-on sets it by `MSS_FIELD_MAP`.
+    """
 
     def __init__(self, feed_options: dict[str, Any] | None) -> None:
         super().__init__(feed_options)
-        self._site = site_of(str((feed_options or {}).get("site") or ""))
+        options = feed_options or {}
+        self._url = str(options.get("url") or "url")
+        self._site = site_of(str(options.get("site") or ""))
         if not self._site:
             raise ValueError("SiteFilter: expected the feed's option 'site', such as 'example.com'")
 
     def accepts(self, item: Any) -> bool:
         """Whether the address of *item* is on the site."""
-        url = ItemAdapter(item).get("url")
+        url = ItemAdapter(item).get(self._url)
         return super().accepts(item) and isinstance(url, str) and site_of(url) == self._site
 
 

@@ -169,6 +169,10 @@ def finish_left(folder: Path) -> None:
             with path.open("r+b") as file:
                 if not (_lock(file) and path.exists()):  # it is at work, or was until now
                     continue
+                if _has_name(path.with_suffix(NEW)):
+                    path.unlink()
+                    path.with_suffix(NEW).unlink()
+                    continue
                 at = _finished(path, file, path.with_name(path.name.rpartition(f".{KEY}")[0]))
         except FileNotFoundError:
             continue
@@ -187,27 +191,43 @@ def _finished(path: Path, stream: IO[bytes], target: Path) -> Path:
     """Where the rows of the *stream* at *path* are, once they are in a Parquet file."""
     stream.seek(0)
     new = path.with_suffix(NEW)
-    with new.open("wb") as parquet:
+    new.unlink(missing_ok=True)  # half of one, by a crawl that was killed
+    with new.open("xb") as parquet:
         convert(stream, parquet)
         parquet.flush()
         os.fsync(parquet.fileno())
-    free = _reserved(target)
-    new.replace(free)
+    free = _named(new, target)
     path.unlink()
     return free
 
 
-def _reserved(target: Path) -> Path:
-    """*target*, or the first of ``target-2`` … that nothing is at; an empty file is there now."""
+def _named(new: Path, target: Path) -> Path:
+    """Where *new* is now: at *target*, or the first of ``target-2`` … that nothing is at."""
     number, free = 1, target
-    while True:
-        try:
-            free.open("xb").close()
-        except FileExistsError:
-            number += 1
-            free = target.with_stem(f"{target.stem}-{number}")
-        else:
-            return free
+    while not _moved(new, free):
+        number += 1
+        free = target.with_stem(f"{target.stem}-{number}")
+    return free
+
+
+def _has_name(new: Path) -> bool:
+    """Whether *new* has its final name, too: its crawl was killed before the rest was removed."""
+    return new.exists() and new.stat().st_nlink > 1
+
+
+def _moved(new: Path, free: Path) -> bool:
+    """Whether *new* is at *free* now, or else something is there, which a link never replaces."""
+    try:
+        os.link(new, free)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without links
+        if free.exists():
+            return False
+        new.rename(free)
+    else:
+        new.unlink()
+    return True
 
 
 def _lock(file: IO[bytes]) -> bool:

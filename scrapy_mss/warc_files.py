@@ -12,7 +12,6 @@ in an address. Import this where it is used: warcio is an extra.
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from http import HTTPStatus
@@ -25,16 +24,10 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from scrapy_mss.appending import Appended
+from scrapy_mss.content_encodings import BEGINNINGS
 
 VERSION: Final = "1.1"
 SECRET: Final = frozenset({b"authorization", b"cookie", b"proxy-authorization"})
-# How a body begins that is what its header says. Some download handlers decode bodies, and keep
-# the header.
-BEGINNINGS: Final[Mapping[bytes, bytes]] = {
-    b"gzip": b"\x1f\x8b",
-    b"x-gzip": b"\x1f\x8b",
-    b"zstd": b"\x28\xb5\x2f\xfd",
-}
 # What a header is called that says how the body was sent, where that is not how it is stored.
 NOT_AS_SENT: Final = b"X-Crawler-"
 
@@ -187,8 +180,9 @@ def _applies(name: bytes, value: bytes, exchange: Exchange) -> bool:
         return True
     if name == b"content-length":
         return value.strip() == str(len(exchange.body)).encode()
-    if name == b"content-encoding":
-        return exchange.body.startswith(BEGINNINGS.get(value.strip().lower(), b""))
+    if name == b"content-encoding":  # some download handlers decode bodies, and keep the header
+        encoding = value.strip().lower().decode("latin-1")
+        return exchange.body.startswith(BEGINNINGS.get(encoding, b""))
     return True
 
 

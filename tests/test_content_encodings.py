@@ -62,7 +62,30 @@ def test_a_body_that_breaks_off_is_decoded_up_to_there(
     assert BODY.startswith(found)
 
 
-@pytest.mark.parametrize("name", ["gzip", "deflate", "br", "zstd", "compress", "\x00", "gzip, x"])
-def test_what_cannot_be_decoded_is_one_error(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("gzip", b"\x1f\x8bno such thing"),
+        ("deflate", b"no such thing"),
+        ("br", b"no such thing"),
+        ("zstd", b"\x28\xb5\x2f\xfdno such thing"),
+        ("x, gzip", b"\x1f\x8bno such thing"),
+    ],
+)
+def test_what_cannot_be_decoded_is_one_error(name: str, body: bytes) -> None:
     with pytest.raises(EncodingError):
-        decode(b"no such thing", name, 10**6)
+        decode(body, name, 10**6)
+
+
+@pytest.mark.parametrize("name", [name for name, _ in PACKERS] + ["utf-8", "\x00", "gzip, x"])
+def test_a_body_that_is_decoded_already_is_taken_as_it_is(name: str) -> None:
+    assert decode(BODY, name, 10**6) == BODY
+
+
+def test_all_members_of_gzip_are_decoded_within_the_bound() -> None:
+    members = [gzip.compress(part) for part in (BODY[:100], b"", BODY[100:])]
+
+    assert decode(b"".join(members), "gzip", 10**6) == BODY
+    assert decode(b"".join(members), "gzip", 150) == BODY[:150]
+    assert decode(b"".join([*members, b"no member"]), "gzip", 10**6) == BODY
+    assert decode(b"".join(members)[:-20], "gzip", 10**6).startswith(BODY[:100])

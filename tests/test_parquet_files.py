@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +95,27 @@ def test_rows_that_a_killed_crawl_has_stored_are_in_a_file_after_the_next(tmp_pa
     assert read(tmp_path / "monday.parquet") == rows(whole_batches)
     assert read(tmp_path / "tuesday.parquet") == rows(1)
     assert len(names_in(tmp_path)) == 2
+
+
+@pytest.mark.parametrize("at", ["link", "unlink", "replace", "rename"])
+def test_a_crawl_that_is_killed_between_any_two_steps_leaves_no_empty_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    """Wherever it ends, what is there can be read, and the next crawl has all rows."""
+    target = tmp_path / "a.parquet"
+    leave(target, 100)
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
+        patch.setattr(os, at, killed)
+        finish_left(tmp_path)
+
+    assert all(read(path) == rows(100) for path in tmp_path.glob("*.parquet"))
+    finish_left(tmp_path)
+    assert read(target) == rows(100)
+    assert names_in(tmp_path) == ["a.parquet"]
 
 
 def test_what_a_crawl_writes_at_the_same_time_is_left_to_it(tmp_path: Path) -> None:

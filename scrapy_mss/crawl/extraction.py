@@ -24,6 +24,7 @@ from scrapy_mss.crawl.labelling import PageLabels
 from scrapy_mss.crawl.pages import listed_moments
 from scrapy_mss.crawl.wire import ERROR, FAILURES, PageAnswer, PageRequest
 from scrapy_mss.items import Article
+from scrapy_mss.metadata import languages
 from scrapy_mss.metadata.moments import Moments
 from scrapy_mss.settings import Options
 from scrapy_mss.stats import CrawlStats
@@ -61,6 +62,7 @@ class ArticleReader:
         self.further_pages: FurtherPages | None = None  # each page is an article of its own
         self._readings: WeakKeyDictionary[Response, _Reading] = WeakKeyDictionary()
         self._logged_errors: set[str] = set()
+        self._languages = languages.accepted(self._options.languages)
 
     async def article_of(self, response: HtmlResponse) -> ArticleResult:
         """What came of the page of *response*, which is read at the first call."""
@@ -143,7 +145,7 @@ class ArticleReader:
 
     def _is_foreign(self, article: Article) -> bool:
         """Whether an article is in none of the languages that are asked for."""
-        asked = self._options.languages
+        asked = self._languages
         return bool(asked and article.language) and article.language not in asked
 
     async def _attempted(self, reading: Awaitable[ArticleResult], url: str) -> ArticleResult:

@@ -130,8 +130,8 @@ class SiteQuality:
 
     def _add(self, url: str, counts: Counts) -> None:
         site, day = site_of(url), self._now()
-        is_known = (site, day) in self._unsaved
-        if not site or len(site) > LONGEST_SITE or (len(self._unsaved) >= MAX_SITES > is_known):
+        is_full = len(self._unsaved) >= MAX_SITES and (site, day) not in self._unsaved
+        if not site or len(site) > LONGEST_SITE or is_full:
             return
         if len(self._met) < MAX_SITES:
             self._met.add(site)

@@ -8,7 +8,7 @@ give no value. Three-letter codes become two-letter ones where ISO 639-1 has the
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from scrapy_mss.metadata.text import clean
@@ -29,6 +29,20 @@ german de italian it italiano it japanese ja korean ko nederlands nl norsk no po
 portuguese pt português pt russian ru spanish es svenska sv turkish tr
 """.split()
 CODES: Final[Mapping[str, str]] = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
+
+
+# Subtags that one reader takes for the same language: a macrolanguage and what it is written as, a
+# standard and the older name for it with its neighbour.
+SAME: Final = (frozenset({"no", "nb", "nn"}), frozenset({"sr", "sh"}))
+
+
+def accepted(asked: Iterable[str]) -> frozenset[str]:
+    """The languages that articles may have of which those *asked* for are wanted.
+
+    What is asked for may be an outdated code, such as `iw`; articles have the present one.
+    """
+    found = frozenset(CODES.get(language, language) for language in asked)
+    return found.union(*(names for names in SAME if names & found))
 
 
 def parse(text: str) -> str | None:

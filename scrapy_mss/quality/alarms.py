@@ -12,7 +12,7 @@ lower than theirs
 A median is watched as a share: of what is at least as long as three quarters were before. The
 layout is, too: as the share of articles in containers that held a tenth of the articles before.
 Where nothing at all comes of a site there is no share; it is silent if it used to have articles on
-most days.
+most days, and on enough of them to say so.
 
 How often this is wrong, and what it finds: ``python -m research.studies.alarms``.
 """
@@ -43,6 +43,8 @@ LOWER_QUARTER: Final = 0.25
 MAD_TO_DEVIATION: Final = 1.4826  # of a normal distribution
 FEWEST_GROUPS: Final = 4  # whose differences say how days differ
 SILENT: Final = 0.001  # how improbable so many days without an article must be
+FEWEST_DAYS: Final = 4  # with an article, before days without one say anything
+MOST: Final = 0.5  # of the days from the first to the last of these: more than that
 
 USUAL_PLACE: Final = 0.1  # of the articles before: a container with fewer is of some odd pages
 
@@ -167,14 +169,15 @@ def silence(site: str, days: Mapping[int, Counts], crawled: Iterable[int]) -> Fi
     """
     recent = sorted(crawled)[-WINDOW:]
     met = [day for day in recent if day in days and days[day][ARTICLES]]
-    if not met:
+    if len(met) < FEWEST_DAYS:
         return None
     silent = [day for day in recent[:-1] if day > met[-1]]
     usual = sum(met[0] <= day <= met[-1] for day in recent)
+    had = len(met) / usual
     share = len(met) / (usual + 1)  # one more, as nothing is certain
-    if not silent or (1 - share) ** len(silent) >= SILENT:
+    if not silent or had <= MOST or (1 - share) ** len(silent) >= SILENT:
         return None
-    return Figure(site, NOTHING, len(met) / usual, 0.0, len(silent), silent[0], fallen=True)
+    return Figure(site, NOTHING, had, 0.0, len(silent), silent[0], fallen=True)
 
 
 def comparison(days: Mapping[int, Counts], of: str, size: int) -> Comparison | None:

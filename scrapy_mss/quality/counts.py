@@ -25,7 +25,8 @@ FIELD, SELECTOR, PLACE = "field/", "selector/", "place/"  # what a name begins w
 FIELDS: Final = ("title", "authors", "published", "main_image")  # of an article, that are counted
 # Of a rule, with what it is to find; a page may have nothing to exclude.
 RULE_FIELDS: Final = {"title": "a title", "authors": "authors", "published": "a date"}
-MAX_PLACES: Final = 16  # of a site in a day; a site has one to five
+MAX_PLACES: Final = 16  # that are stored of a site in a day; a site has one to five
+MAX_COUNTED: Final = 64  # while it is crawled: one that is new is to have time to be frequent
 MAX_SELECTORS: Final = 100  # of a rule; those of other people have forty at most
 LONGEST_SELECTOR: Final = 200  # characters that are kept of one
 
@@ -152,13 +153,13 @@ def of_place(place: int) -> Counts:
     return Counter({f"{PLACE}{place & 0xFFFF_FFFF:08x}": 1})
 
 
-def bounded(counts: Counts) -> Counts:
-    """The *counts* of a day, of places only the most frequent."""
+def bounded(counts: Counts, most: int = MAX_PLACES) -> Counts:
+    """The *counts* of a day, of places only *most*, the frequent ones."""
     places = {name: count for name, count in counts.items() if name.startswith(PLACE)}
-    if len(places) <= MAX_PLACES:
+    if len(places) <= most:
         return counts
-    most = sorted(places, key=lambda name: (-places[name], name))
-    dropped = set(most[MAX_PLACES:])
+    ranked = sorted(places, key=lambda name: (-places[name], name))
+    dropped = set(ranked[most:])
     return Counter({name: count for name, count in counts.items() if name not in dropped})
 
 
@@ -166,4 +167,4 @@ def added(one: Counts, other: Counts) -> Counts:
     """Both, with what is counted as 0; `Counter` itself would drop that."""
     total = Counter(one)
     total.update(other)
-    return bounded(total)
+    return bounded(total, MAX_COUNTED)

@@ -16,7 +16,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from scrapy_mss.quality.counts import Counts, added
+from scrapy_mss.quality.counts import Counts, added, bounded
 from scrapy_mss.sqlite_files import ForeignFileError, Form, prepare, transaction
 
 FORMAT: Final = 1
@@ -66,7 +66,8 @@ class QualityStore:
                 row = connection.execute(query, (site, day)).fetchone()
                 total = added(self._counts(site, row[0]), counts) if row else counts
                 connection.execute(
-                    "INSERT OR REPLACE INTO days VALUES (?, ?, ?)", (site, day, json.dumps(total))
+                    "INSERT OR REPLACE INTO days VALUES (?, ?, ?)",
+                    (site, day, json.dumps(bounded(total))),
                 )
 
     def days(self, sites: Iterable[str], since: int) -> Iterator[tuple[str, Days]]:

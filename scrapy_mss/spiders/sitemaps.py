@@ -14,7 +14,8 @@ from scrapy_mss.spiders.listed import MAX_LISTED, Listed, minute_of, moments_of
 
 MAX_BYTES: Final = 50 * 2**20  # unpacked: what the sitemap protocol allows
 _IN_ROBOTS = re.compile(r"^[ \t]*sitemap[ \t]*:[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
-DATES: Final = ("publication_date", "lastmod")  # when a page was published, and modified
+# When a page was published, and modified. A video of the page may have dates of its own.
+DATES: Final = ("{*}news/{*}publication_date", "{*}lastmod")
 
 
 class Sitemap(NamedTuple):
@@ -50,8 +51,7 @@ def read(response: Response) -> Sitemap:
         location = (element.findtext("{*}loc") or "").strip()
         if not location:
             continue
-        found = {_local_name(each): (each.text or "").strip() for each in element.iter("{*}*")}
-        texts = [found.get(name) for name in DATES]
+        texts = [(element.findtext(path) or "").strip() or None for path in DATES]
         minute = max(map(minute_of, texts))
         kind = pages if _local_name(element) == "url" else sitemaps
         kind.append(Listed(response.urljoin(location), minute, moments_of(*texts)))

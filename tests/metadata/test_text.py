@@ -121,6 +121,22 @@ def test_languages_are_primary_subtags(text: str, expected: str) -> None:
     assert languages.parse(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ("", ""),
+        ("en de", "en de"),
+        ("no", "no nb nn"),
+        ("nb", "no nb nn"),
+        ("sh", "sh sr"),
+        ("iw in", "he id"),
+        ("hr", "hr"),
+    ],
+)
+def test_a_language_is_accepted_under_each_of_its_names(asked: str, expected: str) -> None:
+    assert languages.accepted(asked.split()) == set(expected.split())
+
+
 @pytest.mark.parametrize("text", NOT_LANGUAGES)
 def test_other_codes_give_no_language(text: str) -> None:
     assert languages.parse(text) is None

@@ -409,7 +409,7 @@ def test_articles_in_other_languages_are_counted_and_dropped(tmp_path: Path, sit
     asked, open_to_all = crawl(
         tmp_path,
         [
-            Job(arguments={"urls": urls}, settings={**ADDON, "MSS_LANGUAGES": "en,fr"}),
+            Job(arguments={"urls": urls}, settings={**ADDON, "MSS_LANGUAGES": "eng,fr"}),
             Job(arguments={"urls": urls}, settings=ADDON),
         ],
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 import signal
@@ -18,8 +19,9 @@ from scrapy.settings import Settings
 
 from scrapy_mss import addon
 from scrapy_mss.addon import Addon
-from scrapy_mss.exporters import SiteFilter
+from scrapy_mss.exporters import SiteFilter, SpreadsheetCsvItemExporter
 from scrapy_mss.items import ARTICLE_FIELDS
+from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.settings import SettingError
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
 from tests.plugin.site import Site
@@ -68,6 +70,12 @@ def crawled(tmp_path_factory: pytest.TempPathFactory, site: Site) -> Crawled:
             {"a.csv": {"format": "spreadsheet"}},
             site.urls("api", range(len(CELLS))),
             "cells",
+        ),
+        job(
+            {"link.parquet": {**OF_SITE, "site": "localhost"}},
+            [*site.urls("plain", range(1)), *site.urls("plain", range(1), "localhost")],
+            MSS_ITEM_CLASS="builtins.dict",
+            MSS_FIELD_MAP={"url": "link"},
         ),
     ]
     done = crawl(folder, jobs)
@@ -142,6 +150,12 @@ def test_each_site_can_have_a_feed(crawled: Crawled) -> None:
     assert len(crawled.rows("localhost.parquet")) == 2
 
 
+def test_the_address_may_have_another_name(crawled: Crawled) -> None:
+    found = duckdb.connect().read_parquet(str(crawled.folder / "link.parquet"))
+
+    assert [site_of(link) for (link,) in found.project("link").fetchall()] == ["localhost"]
+
+
 def test_a_filter_without_a_site_says_what_it_needs() -> None:
     with pytest.raises(ValueError, match="expected the feed's option 'site'"):
         SiteFilter({"format": "parquet"})
@@ -197,6 +211,20 @@ def test_no_cell_of_a_spreadsheet_is_a_formula(crawled: Crawled) -> None:
     assert {int(number): cell for number, cell in found.items()} == dict(
         enumerate(expected for _, expected in CELLS)
     )
+
+
+def test_names_and_values_of_any_kind_are_no_formulas() -> None:
+    file = io.BytesIO()
+    exporter = SpreadsheetCsvItemExporter(file)
+    exporter.export_item({"=cmd": b"=1+1", "n": -1, "space": "\u00a0=1", "none": "\u200b@A"})
+    exporter.export_item({"=cmd": b"\xff", "n": -0.5, "space": "a", "none": None})
+    exporter.finish_exporting()
+
+    assert [*csv.reader(io.StringIO(file.getvalue().decode()))] == [
+        ["'=cmd", "n", "space", "none"],
+        ["'=1+1", "-1", "'\u00a0=1", "'\u200b@A"],
+        ["\ufffd", "-0.5", "a", ""],
+    ]
 
 
 # What a page may have for its title, and what a spreadsheet is given; `spiders.Cells` yields them.

@@ -149,6 +149,11 @@ def test_a_site_with_articles_once_a_week_is_not_silent_after_ten_days() -> None
     assert silent_after({TODAY - 24, TODAY - 17, TODAY - 10}) is None
 
 
+@pytest.mark.parametrize("met", [{20}, {20, 19}, {20, 19, 18}, {27, 24, 22, 20, 18, 16}])
+def test_a_site_met_on_few_days_or_on_few_of_many_is_not_silent(met: set[int]) -> None:
+    assert silent_after({TODAY - days_ago for days_ago in met}) is None
+
+
 def test_days_without_a_crawl_are_not_silent_and_what_never_spoke_is_not() -> None:
     met = set(range(TODAY - 27, TODAY - 9))
     of = {day: Counter({PAGES: 3, ARTICLES: 1}) for day in met}

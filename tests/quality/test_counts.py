@@ -12,6 +12,7 @@ from scrapy_mss.items import Article
 from scrapy_mss.quality.counts import (
     ARTICLES,
     CONFIDENCE,
+    MAX_COUNTED,
     MAX_PLACES,
     MAX_SELECTORS,
     PAGES,
@@ -19,6 +20,7 @@ from scrapy_mss.quality.counts import (
     SELECTOR,
     WORDS,
     added,
+    bounded,
     of_labels,
     of_page,
     of_place,
@@ -95,10 +97,19 @@ def test_what_pages_can_name_is_bounded() -> None:
     many = of_labels({}, [(f"title: h{number}{'x' * 10_000}", True) for number in range(1000)])
 
     places = {name for name in total if name.startswith(PLACE)}
-    assert len(places) == MAX_PLACES
+    assert len(places) == MAX_COUNTED
+    assert sum(name.startswith(PLACE) for name in bounded(total)) == MAX_PLACES
     assert total[f"{PLACE}00000000"] == 1001
     assert sum(name.startswith(SELECTOR) for name in many) == MAX_SELECTORS
     assert max(map(len, many)) < 300
+
+
+def test_a_place_that_is_new_in_the_course_of_a_day_is_counted() -> None:
+    total: Counter[str] = Counter()
+    for number in [*range(MAX_PLACES), *range(MAX_PLACES), *([99] * 10)]:
+        total = added(total, of_place(number))
+
+    assert bounded(total)[f"{PLACE}{99:08x}"] == 10
 
 
 def test_adding_in_any_order_is_the_same() -> None:

@@ -101,6 +101,26 @@ def test_a_sitemap_gives_the_latest_of_its_dates() -> None:
     assert plain.sitemaps == []
 
 
+@pytest.mark.parametrize("name", ["publication_date", "lastmod"])
+def test_a_video_of_a_page_does_not_date_it(name: str) -> None:
+    old = "2019-01-01T00:00:00+00:00"
+    body = f"""<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
+    xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"
+    xmlns:video="http://www.google.com/schemas/sitemap-video/1.1">
+    <url><loc>https://news.example/a</loc><lastmod>2026-10-21</lastmod>
+    <news:news><news:publication_date>2026-10-22T09:00:00+00:00</news:publication_date></news:news>
+    <video:video><video:{name}>{old}</video:{name}></video:video></url>
+    <url><loc>https://news.example/b</loc><video:video><video:{name}>{old}</video:{name}>
+    </video:video></url></urlset>"""
+
+    assert sitemaps.read(XmlResponse(URL, body=body.encode())).pages == [
+        Listed(
+            "https://news.example/a", MINUTE, Moments("2026-10-22T09:00:00+00:00", "2026-10-21")
+        ),
+        Listed("https://news.example/b", 0),
+    ]
+
+
 def test_an_index_gives_its_sitemaps() -> None:
     body = b"<sitemapindex><sitemap><loc>/one.xml</loc></sitemap></sitemapindex>"
 
