@@ -34,12 +34,14 @@ from scrapy_mss.items import Article
 from scrapy_mss.media import Medium, media_fields
 from scrapy_mss.metadata.next_page import articles_begun, articles_continued, is_first
 from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.metadata.text import folded
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.stats import CrawlStats
 
 logger = logging.getLogger(__name__)
 
 FURTHER_PAGE: Final = "further_page"  # of a page whose text is part of the article of another one
+DAY: Final = len("2026-01-02")
 MAX_REMEMBERED: Final = 100_000  # further pages of a crawl, so that none comes as an article, too
 
 # Why the pages of an article end before there is no next one.
@@ -161,6 +163,9 @@ class FurtherPages:
         canonical = article.canonical_url
         if canonical and address_key(canonical) not in state.keys | {address_key(response.url)}:
             return OTHER_ARTICLE
+        is_named = canonical and address_key(canonical) != address_key(response.url)
+        if not is_named and not _may_go_on(state.first, article):
+            return OTHER_ARTICLE
         if _share_of(state.paragraphs, article) > MOST_REPEATED:
             return REPEATED
         state.paragraphs.update(_paragraphs(article))
@@ -194,6 +199,21 @@ def joined_article(first: Article, further: Sequence[Article]) -> Article:
         pages=[each.url for each in further],
         **media_fields(media),
     )
+
+
+def _may_go_on(first: Article, further: Article) -> bool:
+    """Whether *further* has the headline and the day of *first*, as far as both have any.
+
+    `/weekly-roundup-2/` may be the second page of `/weekly-roundup/`, or next week's. Numbers in a
+    headline may be those of its pages, which some sites put before it with a word or two.
+    """
+    one, other = (_without_numbers(each.title or "") for each in (first, further))
+    days = {each.published[:DAY] for each in (first, further) if each.published}
+    return (one in other or other in one) and len(days) <= 1
+
+
+def _without_numbers(title: str) -> str:
+    return " ".join(word for word in folded(title).split() if not word.isdigit())
 
 
 def _paragraphs(article: Article) -> list[str]:

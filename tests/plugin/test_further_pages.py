@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from scrapy_mss.crawl.further_pages import joined_article
+from scrapy_mss.crawl.further_pages import _may_go_on, joined_article
 from scrapy_mss.items import Article
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.site import story
@@ -156,6 +156,26 @@ def test_the_next_article_is_no_further_page(server: Server, tmp_path: Path) -> 
 
     assert numbers(item.fields["text"]) == [1]
     assert server.asked["/harbour"] == 0
+
+
+@pytest.mark.parametrize(
+    ("title", "published", "goes_on"),
+    [
+        ("Weekly roundup", "2026-03-05T10:00:00Z", True),
+        ("Page 2 of 3: Weekly roundup", None, True),
+        ("Weekly roundup (2)", "2026-03-05", True),
+        (None, None, True),
+        ("Weekly roundup", "2026-03-12", False),
+        ("Another story", None, False),
+    ],
+)
+def test_an_article_of_another_headline_or_day_is_no_further_page(
+    title: str | None, published: str | None, *, goes_on: bool
+) -> None:
+    """As where a blog calls two of one title `/weekly-roundup/` and `/weekly-roundup-2/`."""
+    first = Article("u", title="Weekly roundup", published="2026-03-05")
+
+    assert _may_go_on(first, Article("u-2", title=title, published=published)) is goes_on
 
 
 @pytest.mark.parametrize(
