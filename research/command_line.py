@@ -64,6 +64,20 @@ def add_out(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=kind, required=True, metavar="DIR", help="where files go")
 
 
+def run_study(
+    program: str,
+    description: str,
+    perform: Callable[[argparse.Namespace, str], None],
+    arguments: Sequence[str] | None = None,
+) -> int:
+    """Run a study of the labelled sets whose results are files; returns the exit code."""
+    parser = Parser(prog=program, description=description)
+    add_data(parser)
+    add_out(parser)
+    parser.set_defaults(perform=perform)
+    return run(parser, arguments)
+
+
 @contextmanager
 def progress(total: int) -> Iterator[Advance]:
     """A bar on stderr, if that is a terminal: what counts pages, and names what is at work."""

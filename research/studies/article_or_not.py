@@ -104,11 +104,7 @@ def run(options: argparse.Namespace, _command: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line *arguments*; returns the exit code."""
-    parser = command_line.Parser(prog=PROGRAM, description="Which pages are taken for articles.")
-    command_line.add_data(parser)
-    command_line.add_out(parser)
-    parser.set_defaults(perform=run)
-    return command_line.run(parser, arguments)
+    return command_line.run_study(PROGRAM, "Which pages are taken for articles.", run, arguments)
 
 
 if __name__ == "__main__":

@@ -111,11 +111,7 @@ def run(options: argparse.Namespace, _command: str) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line *arguments*; returns the exit code."""
-    parser = command_line.Parser(prog=PROGRAM, description="Expected F1 against the true one.")
-    command_line.add_data(parser)
-    command_line.add_out(parser)
-    parser.set_defaults(perform=run)
-    return command_line.run(parser, arguments)
+    return command_line.run_study(PROGRAM, "Expected F1 against the true one.", run, arguments)
 
 
 if __name__ == "__main__":

@@ -141,18 +141,10 @@ def measured(folder: Path) -> str:
     return "\n".join(parts)
 
 
-def parser() -> argparse.ArgumentParser:
-    """Build the parser of the command line."""
-    top = command_line.Parser(prog=PROGRAM, description="What articles have besides their text.")
-    command_line.add_data(top)
-    command_line.add_out(top)
-    top.set_defaults(perform=run)
-    return top
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line *arguments*; returns the exit code."""
-    return command_line.run(parser(), arguments)
+    what = "What articles have besides their text."
+    return command_line.run_study(PROGRAM, what, run, arguments)
 
 
 def run(options: argparse.Namespace, _command: str) -> None:
