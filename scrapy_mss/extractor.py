@@ -23,13 +23,13 @@ from scrapy_mss.blocks.confidence import confidence_features
 from scrapy_mss.blocks.explanation import ExplainedBlock, explained_blocks, fates
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage, page_features, without_address
-from scrapy_mss.blocks.reasons import SITE, group_effects, log_odds
+from scrapy_mss.blocks.reasons import SITE, group_effects
 from scrapy_mss.blocks.selection import kept_tokens, select, threshold
 from scrapy_mss.core.article_test import is_article, span_probability
 from scrapy_mss.core.baseline import TAG_PENALTY, simple_scores
 from scrapy_mss.core.cleaning import cut_at_boundary, keep, trimmed
 from scrapy_mss.core.labels import Rejection, check_example
-from scrapy_mss.core.naive_bayes import NaiveBayes
+from scrapy_mss.core.naive_bayes import NaiveBayes, log_odds
 from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.markdown import markdown
 from scrapy_mss.markup.rendering import readable, render, well_formed

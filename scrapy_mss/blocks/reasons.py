@@ -19,7 +19,6 @@ from scrapy_mss.blocks.classifier import POOLINGS, BlockClassifier, BlockInputs
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.markup.tokens import Floats
 
-UNCERTAIN: Final = 1e-9
 SCORE: Final = "score"  # the input that is the weighted sum of the evidence
 
 
@@ -115,10 +114,3 @@ def _part_of_score(classifier: BlockClassifier, inputs: BlockInputs, group: str)
         if group_of(name).name == group:
             part += weight * inputs.columns[name]
     return part
-
-
-def log_odds(probability: Floats) -> Floats:
-    """The log-odds of each *probability*, of which none is taken for certain."""
-    bounded = np.clip(probability, UNCERTAIN, 1 - UNCERTAIN)
-    odds: Floats = np.log(bounded) - np.log1p(-bounded)
-    return odds

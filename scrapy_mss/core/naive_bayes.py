@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from math import exp
 from mmap import ACCESS_COPY, mmap
 from typing import Generic, TypeAlias
 
@@ -35,6 +36,7 @@ from scrapy_mss.markup.tokens import Bools, Floats, Ints, Tokens
 # a page that is after forty million pages, when there is nothing left to learn.
 MAX_COUNT = 2**32 - 1
 MAX_TOTAL = 2**54  # tokens or pages: as many as the counts of a full table of 2**22 buckets
+CERTAIN = 30.0  # log-odds of a probability that is as good as 0 or 1
 DIGEST_BITS = 64
 
 PORTION = 2**16  # rows; half a megabyte, which processors have in their caches
@@ -217,6 +219,14 @@ def page_digest(tokens: Tokens, inside: Bools) -> int:
 def logistic(log_odds: Floats) -> Floats:
     """The probability behind *log_odds*."""
     return 1.0 / (1.0 + np.exp(-np.minimum(np.maximum(log_odds, -500.0), 500.0)))
+
+
+def log_odds(probability: Floats, bound: float = CERTAIN) -> Floats:
+    """float64[n]: the log-odds of *probability*, within *bound*."""
+    least = 1 / (1 + exp(bound))
+    bounded = np.minimum(np.maximum(probability, least), 1 - least)
+    odds: Floats = np.log(bounded) - np.log1p(-bounded)
+    return odds
 
 
 def _added(one: int, other: int) -> int:

@@ -22,11 +22,10 @@ another: `python -m research.studies.site_memory`, docs/site-memory.md.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp
 
 import numpy as np
 
-from scrapy_mss.core.naive_bayes import logistic
+from scrapy_mss.core.naive_bayes import log_odds, logistic
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.sites.counts import Columns
 from scrapy_mss.sites.memory import SiteMemory
@@ -49,7 +48,6 @@ ANCHORS = 1.0  # log-odds for each unit of log of the share of the article on th
 PLENTY, FEW = 0.3, 0.03  # shares: from the first on an anchor says nothing; the second is added
 MAX_LOG_ODDS = 9.0  # of a block and a mean that are compared, as certain as one in 8,000
 EVEN = 0.5
-CERTAIN = 30.0  # log-odds of a probability that is as good as 0 or 1
 
 
 def adjusted(memory: SiteMemory, keys: BlockKeys, probability: Floats) -> Floats:
@@ -57,7 +55,7 @@ def adjusted(memory: SiteMemory, keys: BlockKeys, probability: Floats) -> Floats
     if memory.pages < MIN_PAGES or not len(probability):
         return probability
     evidence = block_evidence(Recalled.of(memory, keys), probability)
-    return logistic(_log_odds(probability, CERTAIN) + evidence)
+    return logistic(log_odds(probability) + evidence)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,9 +170,5 @@ def anchors(recalled: Recalled) -> Floats:
     return evidence
 
 
-def _log_odds(probability: Floats, bound: float = MAX_LOG_ODDS) -> Floats:
-    """float64[n]: the log-odds of *probability*, within *bound*."""
-    least = 1 / (1 + exp(bound))
-    bounded = np.minimum(np.maximum(probability, least), 1 - least)
-    odds: Floats = np.log(bounded) - np.log1p(-bounded)
-    return odds
+def _log_odds(probability: Floats) -> Floats:
+    return log_odds(probability, MAX_LOG_ODDS)
