@@ -15,6 +15,7 @@ STUDIES = (
     "link_priority",
     "site_memory",
     "stories",
+    "vips",
     "whole_article",
 )
 
