@@ -10,19 +10,22 @@ with the best one is an oracle's choice.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from statistics import fmean, median
 from time import perf_counter
-from typing import Final
+from typing import Final, TypeVar
 
 from research import command_line
 from research.bench import metrics
 from research.bench.markdown import table
+from research.bench.timing import parse_milliseconds
 from research.command_line import Advance, at_least, progress
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import evenly, load
+from research.rendering.browser import Browser
 from research.rendering.drawing import Drawing
 from research.rendering.drawings import FOLDER, SETS, Drawings, opened
 from research.rendering.layout import Layout, layout
@@ -30,8 +33,11 @@ from research.systems.vips.choice import best_block, highest_block, words
 from research.systems.vips.nodes import Nodes
 from research.systems.vips.segmentation import segment
 from research.systems.vips.system import GRANULARITIES, GRANULARITY, PENALTY
+from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.store import write_atomically
 
+Given = TypeVar("Given")
+Value = TypeVar("Value")
 LIMIT: Final = 120
 NONE: Final = ""
 BY_GRANULARITY: Final = """\
@@ -41,18 +47,19 @@ BY_LAYOUT: Final = """\
 The same at granularity {granularity}, by what has laid the page out; a mean of few pages says \
 little."""
 COSTS: Final = """\
-Milliseconds a page, medians: drawing it, and at granularity {granularity} segmenting the drawing \
-and choosing by points. A drawing that is kept is read in the third column's time."""
+Milliseconds a page, medians of {timed} pages of each set, one step after the other in one \
+process: drawing it, segmenting the drawing at granularity {granularity} and choosing by points, \
+and for comparison reading the page with the bundled model, and parsing it with lxml."""
+TIMED: Final = 15  # pages of each set
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a page's tree at one granularity has: the F1 of both choices, its size, its time."""
+    """What a page's tree at one granularity has: the F1 of both choices, and its size."""
 
     perfect: float
     simple: float
     blocks: int
-    milliseconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +68,6 @@ class Measured:
 
     dataset: str
     layout: Layout
-    drawing_ms: float
-    reading_ms: float
     by_granularity: dict[int, Found]
 
     @property
@@ -90,55 +95,84 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(options: argparse.Namespace, _command: str) -> None:
     """Measure the sets that *options* name, and write the tables."""
-    pages = [
-        (name, page)
+    sets = {
+        name: evenly(load(f"jsonl:{options.data / name}.jsonl.xz").pages, options.limit)
         for name in options.sets.split(",")
-        for page in evenly(load(f"jsonl:{options.data / name}.jsonl.xz").pages, options.limit)
-    ]
-    with opened(options.drawings) as drawings, progress(len(pages)) as advance:
-        found = list(measured(pages, drawings, advance))
-    text = "\n\n".join(tables(found)) + "\n"
+    }
+    with opened(options.drawings) as drawings, progress(sum(map(len, sets.values()))) as advance:
+        found = [
+            each
+            for name, pages in sets.items()
+            for each in measured(name, pages, drawings, advance)
+        ]
+    costly = {name: list(costs(evenly(pages, TIMED))) for name, pages in sets.items()}
+    text = "\n\n".join(tables(found, costly)) + "\n"
     print(text, end="")
     write_atomically(options.out / "vips.md", text.encode())
 
 
 def measured(
-    pages: Sequence[tuple[str, LabelledPage]], drawings: Drawings, advance: Advance
+    name: str, pages: Sequence[LabelledPage], drawings: Drawings, advance: Advance
 ) -> Iterator[Measured]:
-    """Each page that can be drawn, segmented at all granularities."""
-    for name, page in pages:
-        drawings.of(page.html)
-        start = perf_counter()
+    """Each of the *pages* of a set that can be drawn, segmented at all granularities."""
+    for page in pages:
         drawing = drawings.of(page.html)
-        reading_ms = _since(start)
         if isinstance(drawing, Drawing):
             by_granularity = {each: find(drawing, page, each) for each in GRANULARITIES}
-            kind = layout(drawing)
-            yield Measured(name, kind, drawing.milliseconds, reading_ms, by_granularity)
+            yield Measured(name, layout(drawing), by_granularity)
         advance(1, name)
 
 
 def find(drawing: Drawing, page: LabelledPage, granularity: int) -> Found:
     """Segment a drawing, and choose by an oracle and by points."""
-    start = perf_counter()
     nodes = Nodes.of(drawing)
     root = segment(nodes, granularity)
     simple = nodes.text(highest_block(nodes, root, PENALTY).nodes)
-    taken = _since(start)
     block, _ = best_block(nodes, root, words(page.golds[0]))
     perfect = nodes.text(block.nodes)
-    return Found(_f1(perfect, page), _f1(simple, page), len(root.all()), taken)
+    return Found(_f1(perfect, page), _f1(simple, page), len(root.all()))
 
 
-def _since(start: float) -> float:
-    return (perf_counter() - start) * 1000
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Milliseconds that a page takes."""
+
+    drawing: float
+    segmenting: float
+    bundled_model: float
+    lxml: float
+
+
+def costs(pages: Sequence[LabelledPage]) -> Iterator[Cost]:
+    """What each page costs that can be drawn; each is drawn anew."""
+    with closing(Browser()) as browser:
+        browser.draw("")  # which starts it
+        extractor = Extractor.load()
+        for page in pages:
+            drawing_ms, drawing = _timed(browser.draw, page.html)
+            if isinstance(drawing, Drawing):
+                segmenting_ms, _ = _timed(_chosen, drawing)
+                model_ms, _ = _timed(extractor.extract, page.html)
+                lxml_ms = parse_milliseconds(page.source) or 0.0
+                yield Cost(drawing_ms, segmenting_ms, model_ms, lxml_ms)
+
+
+def _chosen(drawing: Drawing) -> str:
+    nodes = Nodes.of(drawing)
+    return nodes.text(highest_block(nodes, segment(nodes, GRANULARITY), PENALTY).nodes)
+
+
+def _timed(do: Callable[[Given], Value], given: Given) -> tuple[float, Value]:
+    start = perf_counter()
+    value = do(given)
+    return (perf_counter() - start) * 1000, value
 
 
 def _f1(text: str, page: LabelledPage) -> float:
     return metrics.bag(metrics.words(text), metrics.words(page.golds[0])).f1
 
 
-def tables(pages: Sequence[Measured]) -> Iterator[str]:
+def tables(pages: Sequence[Measured], costly: Mapping[str, Sequence[Cost]]) -> Iterator[str]:
     """The three tables, with what they say."""
     sets = list(dict.fromkeys(page.dataset for page in pages))
     of = {name: [page for page in pages if page.dataset == name] for name in sets}
@@ -151,8 +185,9 @@ def tables(pages: Sequence[Measured]) -> Iterator[str]:
     yield BY_LAYOUT.format(granularity=GRANULARITY)
     head = ["set", "laid out", "pages", "best", "by points"]
     yield table(head, [_laid_out(n, kind, of[n]) for n in sets for kind in Layout])
-    yield COSTS.format(granularity=GRANULARITY)
-    yield table(["set", "drawing", "reading", "segmenting"], [_costs(n, of[n]) for n in sets])
+    yield COSTS.format(timed=TIMED, granularity=GRANULARITY)
+    head = ["set", *(each.name.replace("_", " ") for each in fields(Cost))]
+    yield table(head, [_costs(name, found) for name, found in costly.items()])
 
 
 def _cells(pages: Sequence[Measured], granularity: int) -> list[str]:
@@ -175,12 +210,8 @@ def _laid_out(name: str, kind: Layout, pages: Sequence[Measured]) -> list[str]:
     return [name, kind.value, str(len(of_kind)), perfect, simple]
 
 
-def _costs(name: str, pages: Sequence[Measured]) -> list[str]:
-    columns = (
-        [page.drawing_ms for page in pages],
-        [page.reading_ms for page in pages],
-        [page.by_granularity[GRANULARITY].milliseconds for page in pages],
-    )
+def _costs(name: str, found: Sequence[Cost]) -> list[str]:
+    columns = zip(*map(astuple, found), strict=True)
     return [name, *(f"{median(column):.0f}" for column in columns)]
 
 

@@ -12,6 +12,7 @@ STUDIES = (
     "article_or_not",
     "confidence",
     "demo_sites",
+    "drawn_features",
     "link_priority",
     "site_memory",
     "stories",
