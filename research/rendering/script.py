@@ -12,8 +12,7 @@ from typing import Final
 MOST_NODES: Final = 40_000  # of 600 labelled pages the largest had 14,000
 TOO_MANY: Final = f"more than {MOST_NODES} nodes"
 
-COLLECT: Final = (
-    """() => {
+_SCRIPT: Final = """() => {
   const getter = (type, name) => {
     const get = Object.getOwnPropertyDescriptor(type.prototype, name).get;
     return node => get.call(node);
@@ -92,13 +91,10 @@ COLLECT: Final = (
     enter = isDrawn(node);
     if (!enter) continue;
     enter = !isText(node) && !LEAVES.has(nameOf(node));
-    if (rows.tag.length === """
-    + str(MOST_NODES)
-    + """) return {failure: \""""
-    + TOO_MANY
-    + """"};
+    if (rows.tag.length === MOST_NODES) return {failure: "TOO_MANY"};
     add(node);
   }
   return {...rows, styles: styled};
 }"""
-)
+
+COLLECT: Final = _SCRIPT.replace("MOST_NODES", str(MOST_NODES)).replace("TOO_MANY", TOO_MANY)

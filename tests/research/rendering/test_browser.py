@@ -97,7 +97,16 @@ def test_a_page_without_styles_is_one_column(browser: Browser) -> None:
 
 
 @pytest.mark.parametrize(
-    "html", ["", "plain", "<!-- only -->", "<html hidden>", "\ud800 half", "<frameset><frame>"]
+    "html",
+    [
+        "",
+        "plain",
+        "<!-- only -->",
+        "<html hidden>",
+        "\ud800 half",
+        "<frameset><frame>",
+        "<iframe src=/>",
+    ],
 )
 def test_any_page_is_drawn(browser: Browser, html: str) -> None:
     assert isinstance(browser.draw(html), Drawing)

@@ -83,8 +83,10 @@ def test_the_network_has_the_columns_while_they_are_asked_for() -> None:
     plain = classifier.block_inputs(page, evidence, score).columns
 
     with with_columns({id(page): columns}):
-        inputs = fit.block_inputs(page, evidence, score).columns
+        inputs = classifier.block_inputs(page, evidence, score).columns
         absent = classifier.block_inputs(other, evidence, score).columns
+        in_training = vars(fit)["block_inputs"]
+        assert in_training is classifier.block_inputs
 
     assert tuple(inputs) == (*plain, *DRAWN) == tuple(absent)
     assert np.array_equal(inputs.rows, np.vstack((plain.rows, columns)))
