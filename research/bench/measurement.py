@@ -4,7 +4,7 @@ Strategy: a system is what `research.systems.create` makes of a spec (`name:key=
 what it can do is read off the protocols of `systems.base`. Whatever stops a system before the
 first page (unknown name, missing library, nothing to learn from) is an error of the run, found
 before anything slow starts. Whatever it raises on a page is the page's failure: empty text and
-one line that says what happened.
+one line that says what happened; but for what the user has to mend, such as a missing browser.
 
 Time is taken around `extract` alone, next to lxml's time for the same bytes.
 """
@@ -140,6 +140,8 @@ def _timed(system: TextExtractor, page: LabelledPage) -> Answer:
     start = perf_counter()
     try:
         text = _text(_asked(system, page))
+    except UserError:
+        raise
     except Exception as error:  # noqa: BLE001 - whatever it raises is this page's failure
         return Answer("", _ms_since(start), unit, error=described(error))
     return Answer(text, _ms_since(start), unit)

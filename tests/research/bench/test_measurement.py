@@ -55,6 +55,15 @@ def test_an_oracle_is_told_the_gold_and_others_are_not() -> None:
     assert answer(Nothing(), 3)[0].text == ""
 
 
+def test_what_the_user_has_to_mend_ends_the_run() -> None:
+    class Helpless(Nothing):
+        def extract(self, html: str) -> str:
+            raise UserError(f"no browser for {len(html)} characters")
+
+    with pytest.raises(UserError, match="no browser for"):
+        answer(Helpless(), 3)
+
+
 @pytest.mark.parametrize(
     ("argument", "message"),
     [

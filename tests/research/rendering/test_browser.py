@@ -23,6 +23,8 @@ pytestmark = [
 ]
 pytest.importorskip("playwright")
 
+PATIENT = 600  # seconds: other programs may be running
+
 TWO_COLUMNS = """<!doctype html><style>
   body { margin: 0; font: 16px/20px sans-serif; background: white }
   nav { float: left; width: 200px; height: 300px; background: rgb(0, 0, 128); color: white }
@@ -36,7 +38,7 @@ TWO_COLUMNS = """<!doctype html><style>
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    with closing(Browser()) as started:
+    with closing(Browser(PATIENT)) as started:
         yield started
 
 
@@ -129,7 +131,7 @@ def test_deep_and_long_pages_end(browser: Browser) -> None:
 def test_a_page_that_takes_too_long_is_ended_and_the_next_is_drawn() -> None:
     with closing(Browser(seconds=0.001)) as impatient:
         assert impatient.draw("<p>first") == Failure("not drawn in 0.001 s")
-        impatient.seconds = 600
+        impatient.seconds = PATIENT
         assert seen(drawn(impatient, "<p>next")) == ["next"]
 
 
