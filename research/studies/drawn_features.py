@@ -45,7 +45,7 @@ from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.models.store import write_atomically
 
 LIMIT: Final = 120
-N_FITS: Final = 2
+N_FITS: Final = 1
 BOLD: Final = 600
 DRAWN: Final = (
     *("drawn", "visible", "drawn_left", "drawn_width", "drawn_middle", "drawn_top"),
