@@ -131,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace, command: str) -> None:
     _check_options(options)
-    specs = measurement.names(options.systems, systems.SYSTEMS)
+    specs = measurement.names(options.systems, systems.SYSTEMS, systems.DRAWN)
     trained = bool(options.folds or options.train)
     for spec in specs:
         measurement.check(spec, systems.create, trained=trained, model=options.model)

@@ -87,6 +87,8 @@ PRINTED: Final = (
     Printed("mss-selftrained", ".976", "the same, five of the sites", MSS),
     Printed("mss-cleaneval", ".920", "word-bag F1, CleanEval's evaluation pages", MSS),
     Printed("cetr", ".866 to .989", "word F1, lowest and highest of its news sites", CETR),
+    Printed("vips-perfect:granularity=8", ".941", NEWS, MSS),
+    Printed("vips-simple", ".897", "the same, the best of its settings", MSS),
     Printed("pso", ".857", "cosine, less for unequal lengths; 30 % of 610 news pages", PSO),
     Printed("pso-pruned", ".601", "the same", PSO),
     Printed("all-text", ".424", "the same", PSO),

@@ -67,7 +67,7 @@ def add_parser(
 
 def run(options: argparse.Namespace, _command: str) -> None:
     """Measure what *options* ask for, and show it."""
-    peers = measurement.names(options.peers, systems.SYSTEMS)
+    peers = measurement.names(options.peers, systems.SYSTEMS, systems.DRAWN)
     for spec in peers:
         measurement.check(spec, systems.create, trained=False, model=None)
     for path in filter(None, (options.json, options.markdown)):

@@ -21,6 +21,8 @@ class System:
     summary: str = ""
     # Its own paper was not at hand: it is made after what other papers say of it.
     reconstruction: bool = False
+    # It reads pages as a browser draws them, which takes a second each: no part of `all`.
+    drawn: bool = False
 
 
 SYSTEMS: dict[str, System] = {
@@ -101,6 +103,18 @@ SYSTEMS: dict[str, System] = {
         "research.systems.largest_pagelet:LargestPagelet",
         summary="the largest region that no other page of the site has",
         reconstruction=True,
+    ),
+    "vips-perfect": System(
+        "research.systems.vips.system:VipsPerfect",
+        summary="the block of the drawn page with the best F1: an oracle, no system",
+        reconstruction=True,
+        drawn=True,
+    ),
+    "vips-simple": System(
+        "research.systems.vips.system:VipsSimple",
+        summary="the block of the drawn page with the most words, less twice its tags",
+        reconstruction=True,
+        drawn=True,
     ),
     "pso": System(
         "research.systems.pso:Pso",
@@ -198,6 +212,8 @@ SYSTEMS: dict[str, System] = {
         "turbohtml's article(), which needs Python 3.11",
     ),
 }
+
+DRAWN = frozenset(name for name, system in SYSTEMS.items() if system.drawn)
 
 
 def titled(spec: str) -> str:

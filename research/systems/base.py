@@ -58,3 +58,10 @@ class TokenExtractor(TextExtractor, Protocol):
     """A system that knows which tokens of the page it kept."""
 
     def locate(self, html: str) -> Located: ...
+
+
+@runtime_checkable
+class Oracle(TextExtractor, Protocol):
+    """What is told the text that is right: a bound for systems, and none itself."""
+
+    def extract_best(self, html: str, gold: str) -> str: ...

@@ -12,6 +12,7 @@ from research.bench import cli, compare, plots, report
 from research.bench.compare import PRINTED, Cell, read, render
 from research.bench.plots import Dot
 from research.errors import UserError
+from research.systems import titled
 
 WHEN = "2026-01-02T03:04:05+00:00"
 
@@ -107,7 +108,7 @@ def test_what_papers_printed_stands_beside_the_first_set(two: tuple[Path, Path])
     printed = tables(rendered(*two))[3]
 
     assert printed[0] == ["system", "printed", "what", "paper", "modern here"]
-    assert [row[:4] for row in printed[1:]] == [list(row) for row in PRINTED]
+    assert [row[:4] for row in printed[1:]] == [[titled(row[0]), *row[1:]] for row in PRINTED]
     assert {row[0]: row[4] for row in printed}["simple-mss"] == ".800"
     assert {row[0]: row[4] for row in printed}["cetr"] == "–"  # noqa: RUF001
 

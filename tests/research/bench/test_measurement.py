@@ -39,6 +39,31 @@ def test_all_is_every_system_in_order() -> None:
     assert measurement.names("all", FAKES) == tuple(FAKES)
 
 
+def test_all_leaves_out_what_has_to_be_asked_for() -> None:
+    found = measurement.names("all", FAKES, {"everything"})
+
+    assert found == tuple(name for name in FAKES if name != "everything")
+    assert measurement.names("everything", FAKES, {"everything"}) == ("everything",)
+
+
+def test_an_oracle_is_told_the_gold_and_others_are_not() -> None:
+    class Told(Nothing):
+        def extract_best(self, html: str, gold: str) -> str:
+            return gold if html else ""
+
+    assert answer(Told(), 3)[0].text == page(3).golds[0]
+    assert answer(Nothing(), 3)[0].text == ""
+
+
+def test_what_the_user_has_to_mend_ends_the_run() -> None:
+    class Helpless(Nothing):
+        def extract(self, html: str) -> str:
+            raise UserError(f"no browser for {len(html)} characters")
+
+    with pytest.raises(UserError, match="no browser for"):
+        answer(Helpless(), 3)
+
+
 @pytest.mark.parametrize(
     ("argument", "message"),
     [

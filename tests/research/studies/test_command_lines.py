@@ -12,9 +12,11 @@ STUDIES = (
     "article_or_not",
     "confidence",
     "demo_sites",
+    "drawn_features",
     "link_priority",
     "site_memory",
     "stories",
+    "vips",
     "whole_article",
 )
 

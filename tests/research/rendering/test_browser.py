@@ -1,0 +1,204 @@
+"""A real Chromium draws small pages; without one these tests are skipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from threading import Thread
+
+import pytest
+
+from research.rendering import drawings as kept
+from research.rendering.browser import WIDTH, Browser, chromium
+from research.rendering.drawing import TEXT, Drawing, Failure
+from research.rendering.drawings import opened
+from research.rendering.layout import Layout, layout
+
+pytestmark = [
+    pytest.mark.skipif(chromium() is None, reason="there is no chromium here"),
+    # A transport of asyncio, in playwright, is closed by the collector.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+pytest.importorskip("playwright")
+
+PATIENT = 600  # seconds: other programs may be running
+
+TWO_COLUMNS = """<!doctype html><style>
+  body { margin: 0; font: 16px/20px sans-serif; background: white }
+  nav { float: left; width: 200px; height: 300px; background: rgb(0, 0, 128); color: white }
+  main { margin-left: 200px; height: 300px }
+  h1 { margin: 0; font-size: 30px; font-weight: 700 }
+  .gone { display: none } .unseen { visibility: hidden } .faint { opacity: 0 }
+</style><nav>menu of the site</nav>
+<main><h1>Title</h1><p>some <b>words</b> about it</p><p class=gone>gone</p>
+<p class=unseen>unseen</p><div class=faint><p>faint</p></div></main>"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with closing(Browser(PATIENT)) as started:
+        yield started
+
+
+def drawn(browser: Browser, html: str) -> Drawing:
+    drawing = browser.draw(html)
+    assert isinstance(drawing, Drawing), drawing
+    return drawing
+
+
+def seen(drawing: Drawing) -> list[str]:
+    """The visible texts."""
+    rows = zip(drawing.text, drawing.visible, strict=True)
+    return [" ".join(text.split()) for text, visible in rows if text and visible]
+
+
+def test_boxes_fonts_and_colours_are_those_of_the_style(browser: Browser) -> None:
+    drawing = drawn(browser, TWO_COLUMNS)
+
+    nav, main = drawing.tag.index("nav"), drawing.tag.index("main")
+    menu, title = drawing.text.index("menu of the site"), drawing.text.index("Title")
+    assert drawing.box[0].width == WIDTH
+    assert drawing.box[nav] == (0, 0, 200, 300)
+    assert drawing.box[main] == (200, 0, WIDTH - 200, 300)
+    assert drawing.placed[nav] == "style"
+    assert drawing.background[menu] == drawing.background[nav] == "rgb(0, 0, 128)"
+    assert drawing.background[title] == "rgb(255, 255, 255)"
+    assert drawing.color[menu] == "rgb(255, 255, 255)"
+    assert (drawing.font_size[title], drawing.font_weight[title]) == (30, 700)
+    assert drawing.inline[drawing.tag.index("b")]
+    assert not drawing.inline[main]
+    assert drawing.styles > 300
+
+
+def test_what_is_not_seen_is_absent_or_marked(browser: Browser) -> None:
+    drawing = drawn(browser, TWO_COLUMNS)
+
+    assert seen(drawing) == ["menu of the site", "Title", "some", "words", "about it"]
+    assert "gone" not in drawing.text
+    assert not drawing.visible[drawing.text.index("unseen")]
+    assert not drawing.visible[drawing.text.index("faint")]
+
+
+def test_parents_come_first_and_texts_have_none_below(browser: Browser) -> None:
+    drawing = drawn(browser, TWO_COLUMNS)
+
+    assert all(parent < number for number, parent in enumerate(drawing.parent))
+    assert all(drawing.tag[parent] != TEXT for parent in drawing.parent[1:])
+
+
+def test_a_page_without_styles_is_one_column(browser: Browser) -> None:
+    assert layout(drawn(browser, TWO_COLUMNS)) is Layout.NONE  # most words are not in the menu
+    assert (
+        layout(drawn(browser, TWO_COLUMNS.replace("some <b>words</b> about it", "")))
+        is Layout.STYLE
+    )
+    assert layout(drawn(browser, "<table><td>one two<td>three</table>")) is Layout.TABLES
+    assert layout(drawn(browser, "<div>one two<p>three</div>")) is Layout.NONE
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "",
+        "plain",
+        "<!-- only -->",
+        "<html hidden>",
+        "\ud800 half",
+        "<frameset><frame>",
+        "<iframe src=/>",
+    ],
+)
+def test_any_page_is_drawn(browser: Browser, html: str) -> None:
+    assert isinstance(browser.draw(html), Drawing)
+
+
+def test_names_of_fields_do_not_replace_properties(browser: Browser) -> None:
+    names = "parentNode firstChild nextSibling localName nodeType style attributes body".split()
+    fields = "".join(f"<input name={name}>" for name in names)
+
+    drawing = drawn(browser, f"<form name=createRange>{fields}<p>inside</form><form name=body>")
+
+    assert seen(drawing) == ["inside"]
+
+
+def test_deep_and_long_pages_end(browser: Browser) -> None:
+    assert isinstance(browser.draw("<div>" * 3_000 + "text"), Drawing)
+    assert browser.draw("<b>a</b> " * 25_000) == Failure("more than 40000 nodes")
+
+
+def test_a_page_that_takes_too_long_is_ended_and_the_next_is_drawn() -> None:
+    with closing(Browser(seconds=0.001)) as impatient:
+        assert impatient.draw("<p>first") == Failure("not drawn in 0.001 s")
+        impatient.seconds = PATIENT
+        assert seen(drawn(impatient, "<p>next")) == ["next"]
+
+
+@contextmanager
+def listening() -> Iterator[tuple[int, list[bytes]]]:
+    """The port of a server, and what it has been asked."""
+    asked: list[bytes] = []
+
+    class Handler(BaseRequestHandler):
+        def handle(self) -> None:
+            asked.append(self.request.recv(200))
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield server.server_address[1], asked
+        finally:
+            server.shutdown()
+
+
+def test_nothing_is_fetched_and_no_script_runs(browser: Browser) -> None:
+    with listening() as (port, asked):
+        away = f"http://127.0.0.1:{port}/"
+        drawing = drawn(
+            browser,
+            f"""<meta http-equiv=refresh content="0; url={away}refresh">
+            <base href="{away}"><link rel=stylesheet href=sheet><link rel=preload as=image href=pre>
+            <link rel=preconnect href="{away}"><link rel=prefetch href=later>
+            <link rel=dns-prefetch href="{away}"><link rel=icon href=icon>
+            <style>@import "{away}import"; p {{ background: url({away}background) }}
+            @font-face {{ font-family: f; src: url({away}font) }} p {{ font-family: f }}</style>
+            <p>text<img src=image srcset="set 2x"><iframe src=frame></iframe>
+            <video src=video poster=poster autoplay></video><object data=object></object>
+            <embed src=embed><svg><image href=svg /><use href="use#a" /></svg>
+            <input type=image src=input><a ping="{away}ping" href=link>link</a>
+            <script>document.body.append("ran"); fetch("{away}fetch");
+            new WebSocket("ws://127.0.0.1:{port}/")</script>
+            <img src=x onerror="document.body.append('ran')">
+            <noscript>without scripts</noscript>""",
+        )
+        browser.draw("<p>and the next page")  # whatever was late has had its time
+
+    assert asked == []
+    assert {"text", "link", "without scripts"} <= set(seen(drawing))
+    assert "ran" not in drawing.text
+
+
+def test_a_set_is_drawn_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(tmp_path) as drawings:
+        first = drawings.of("<p>one")
+        failed = drawings.of("<b>a</b> " * 25_000)
+    monkeypatch.setattr(kept, "Browser", None)  # it is not asked again
+
+    with opened(tmp_path) as drawings:
+        assert drawings.of("<p>one") == first
+        assert drawings.of("<b>a</b> " * 25_000) == failed
+    assert len(list(tmp_path.rglob("*.json.gz"))) == 2
+
+
+def test_a_file_that_was_cut_off_is_drawn_again(tmp_path: Path) -> None:
+    with opened(tmp_path) as drawings:
+        first = drawings.of("<p>one")
+        (path,) = tmp_path.rglob("*.json.gz")
+        path.write_bytes(path.read_bytes()[:100])
+
+        again = drawings.of("<p>one")
+
+    assert isinstance(first, Drawing)
+    assert isinstance(again, Drawing)
+    assert again.box == first.box
