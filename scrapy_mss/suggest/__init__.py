@@ -47,6 +47,7 @@ MAX_VOTERS: Final = 16  # that a rule is made of; it is compared with all pages
 MAX_WORDS: Final = 400_000  # of all that vote; a long article has 10,000
 MAX_TESTS: Final = 10  # pages for `scrapy mss check`
 LEAST_AGREEMENT: Final = 0.7  # with the model: below it, the model alone is the better rule
+UNKNOWN: Final = 0.5  # the worth of a page that nothing is known of
 LEAST_MATCHED: Final = 0.5  # of the pages that vote
 
 OTHER_SITE: Final = "of another site"
@@ -105,7 +106,8 @@ def suggest_of(
     _refuse_bad(agreements(rule, voters))
     pages = agreements(rule, read)
     rule = replace(rule, tests=_tests(pages))
-    confidence = found.agreement * len(voters) / (len(voters) + 1)
+    # As if one more page had been seen, on which nothing can be said.
+    confidence = (found.worth * len(voters) + UNKNOWN) / (len(voters) + 1)
     return Suggestion(
         rule,
         yaml_of(rule, _comments(pages, confidence)),
