@@ -182,9 +182,13 @@ def _places(ballot: Ballot, missed: Bools) -> list[_Place]:
 
 
 def _doublings(ballot: Ballot, selector: Selector) -> float:
-    """How often the selected elements double from one a page: many are a kind, and no place."""
-    if " > " in selector.text:
-        selector = css(selector.text.rpartition(" > ")[0])
+    """How often the selected elements double from one a page: many are a kind, and no place.
+
+    Of the children of a container, it is the container that counts.
+    """
+    around, _, last = selector.text.rpartition(" ")
+    if around.endswith(" >") or (around and last in PLAIN_TAGS):
+        selector = css(around.removesuffix(" >"))
     counts = [len(nodes) for nodes in ballot.select(selector) if nodes]
     return fmean(map(log2, counts)) if counts else 0.0
 
