@@ -9,7 +9,17 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 
 from scrapy_mss.cli import CommandError, OneLineParser, guarded
-from scrapy_mss.commands import check, explain, extract, info, merge, report, train, unsure
+from scrapy_mss.commands import (
+    check,
+    explain,
+    extract,
+    info,
+    merge,
+    report,
+    suggest,
+    train,
+    unsure,
+)
 from scrapy_mss.commands.base import Action
 from scrapy_mss.settings import SettingError
 from scrapy_mss.stored_pages import SourceError
@@ -21,6 +31,7 @@ ACTIONS: tuple[Action, ...] = (
     train.ACTION,
     merge.ACTION,
     check.ACTION,
+    suggest.ACTION,
     info.ACTION,
     report.ACTION,
     unsure.ACTION,
@@ -47,7 +58,7 @@ class MssCommand(ScrapyCommand):
         return "ACTION …"
 
     def short_desc(self) -> str:
-        return "Extract and explain articles; train and inspect models; check rules; report quality"
+        return "Extract and explain articles; train models; suggest and check rules; report quality"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add Scrapy's options, and an own parser for each action."""

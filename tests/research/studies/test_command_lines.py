@@ -16,6 +16,7 @@ STUDIES = (
     "link_priority",
     "site_memory",
     "stories",
+    "suggested_rules",
     "vips",
     "whole_article",
 )
