@@ -197,6 +197,14 @@ def attributes_of_tags(source: str, starts: Ints, ends: Ints) -> list[dict[str, 
     return [_attributes_in_python(source, start, end) for start, end in bounds]
 
 
+def attributes_of_tag(source: str, start: int, end: int) -> dict[str, str]:
+    """The same of the one tag from *start* to *end*."""
+    compiled = compiled_part()
+    if compiled is not None:
+        return compiled.attributes.read_one(source, start, end, MAX_ATTRIBUTES, decode_value)
+    return _attributes_in_python(source, start, end)
+
+
 def _attributes_in_python(source: str, position: int, end: int) -> dict[str, str]:
     attributes: dict[str, str] = {}
     name_end = _NAME_END.search(source, position, end)

@@ -84,6 +84,10 @@ class Attributes(Protocol):
         self, text: str, starts: bytes, ends: bytes, most: int, decode: Callable[[str], str]
     ) -> list[dict[str, str]]: ...
 
+    def read_one(  # noqa: PLR0913, PLR0917 - the same
+        self, text: str, start: int, end: int, most: int, decode: Callable[[str], str]
+    ) -> dict[str, str]: ...
+
     def holding(self, text: str, starts: bytes, ends: bytes, name: bytes) -> bytearray: ...
 
 

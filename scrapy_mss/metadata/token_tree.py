@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from scrapy_mss.markup.attributes import attributes_of_tags, tags_with
+from scrapy_mss.markup.attributes import attributes_of_tag, attributes_of_tags, tags_with
 from scrapy_mss.markup.elements import LINK, Indices, is_one_of, nearest
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.tags import RAW_TEXT_TAGS, TAG_NAMES, UNKNOWN_TAG, VOID_TAGS, tag_numbers
@@ -134,9 +134,9 @@ class TokenTree:
 
     def attributes_in(self, row: int) -> Mapping[str, str]:
         """The attributes of the tag in *row*."""
-        return self._attributes_of(slice(row, row + 1))[0]
+        return attributes_of_tag(self._source, self._start[row], self._end[row])
 
-    def _attributes_of(self, rows: Indices | slice) -> list[dict[str, str]]:
+    def _attributes_of(self, rows: Indices) -> list[dict[str, str]]:
         return attributes_of_tags(self._source, self._tags.start[rows], self._tags.end[rows])
 
     def source_after(self, row: int) -> str:
@@ -217,18 +217,24 @@ class TokenTree:
         return np.sort(np.concatenate([rows[numbers == n][:most] for n in tag_numbers(names)]))
 
     def properties(self, most: int) -> Iterator[TokenElement]:
-        elements = self._holding(PROPERTY, self._tags.opens)
+        rows = self._holding(PROPERTY, np.flatnonzero(self._tags.opens))
+        elements = map(self._element, rows.tolist())
         return islice((each for each in elements if PROPERTY in each.attrib), most)
 
     def related_links(self, relation: str, most: int) -> Iterator[TokenElement]:
-        links = self._holding(relation, is_one_of(self._tags.number, LINK))
+        links = map(self._element, self._holding(relation, self._with_relation).tolist())
         return islice((each for each in links if relation in (each.get("rel") or "")), most)
 
-    def _holding(self, name: str, chosen: Bools) -> Iterator[TokenElement]:
-        """Those of the *chosen* elements whose tags hold *name*, in any case."""
-        rows = np.flatnonzero(chosen & self._tags.opens)
-        has_name = tags_with(name, self._source, self._tags.start[rows], self._tags.end[rows])
-        return map(self._element, rows[has_name].tolist())
+    @cached_property
+    def _with_relation(self) -> Indices:
+        """The rows of links that may have a relation: few of all, and asked for several times."""
+        links = is_one_of(self._tags.number, LINK) & self._tags.opens
+        return self._holding("rel", np.flatnonzero(links))
+
+    def _holding(self, name: str, rows: Indices) -> Indices:
+        """Those of *rows* whose tags hold *name*, in any case."""
+        start, end = self._tags.start[rows], self._tags.end[rows]
+        return rows[tags_with(name, self._source, start, end)]
 
     # --- text -------------------------------------------------------------------------------------
 

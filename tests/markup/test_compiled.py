@@ -22,7 +22,12 @@ from scrapy_mss.blocks.selection import kept_tokens
 from scrapy_mss.core.hashing import buckets, groups
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup import compiled
-from scrapy_mss.markup.attributes import attributes_of_tags, element_attributes, tags_with
+from scrapy_mss.markup.attributes import (
+    attributes_of_tag,
+    attributes_of_tags,
+    element_attributes,
+    tags_with,
+)
 from scrapy_mss.markup.compiled import Compiled, compiled_part, python_alone
 from scrapy_mss.markup.elements import element_starts, nearest_ancestors
 from scrapy_mss.markup.kept_pieces import kept_pieces
@@ -402,9 +407,27 @@ def test_both_ways_read_the_attributes_of_a_tag_alike(inside: str, around: str) 
     compiled, python = both(
         lambda: (
             attributes_of_tags(source, starts, ends),
+            attributes_of_tag(source, int(starts[0]), int(ends[0])),
             tags_with("itemprop", source, starts, ends).tolist(),
         )
     )
+
+    assert compiled == python
+
+
+@needs_compiler
+@given(
+    st.lists(st.sampled_from("aAbBnN=\u00e9\u4e00\u212a\U0001f600"), max_size=60).map("".join),
+    st.text("abn=", min_size=1, max_size=5),
+)
+@example("aaabaab", "aab")
+@example("banan=", "anan=")
+def test_both_ways_find_a_name_in_a_tag_wherever_it_begins(tag: str, name: str) -> None:
+    places = range(0, len(tag) + 1, 3)
+    starts = np.array([place for place in places for _ in places], np.int32)
+    ends = np.maximum(starts, np.tile(np.array(places, np.int32), len(places)))
+
+    compiled, python = both(lambda: tags_with(name, tag, starts, ends).tolist())
 
     assert compiled == python
 
@@ -416,8 +439,17 @@ def test_a_tag_outside_of_its_text_is_refused(bounds: tuple[int, int]) -> None:
 
     with pytest.raises(ValueError, match="a tag from"):
         built().attributes.read("<p a=1>", starts, ends, 9, str)
+    with pytest.raises(ValueError, match="a tag from"):
+        built().attributes.read_one("<p a=1>", *bounds, 9, str)
     with pytest.raises(ValueError, match="bytes of places"):
         built().attributes.holding("<p a=1>", starts, b"", b"a")
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", ["", "\u00e9x"])
+def test_a_name_that_is_none_is_not_looked_for(name: str) -> None:
+    with pytest.raises(ValueError, match="no name|not of ASCII"):
+        built().attributes.holding("<p>", b"", b"", name.encode())
 
 
 @needs_compiler
