@@ -595,10 +595,99 @@ def scan(str text not None, Codes codes not None, uint64_t no_token):
 
 # --- what is taken out of a source --------------------------------------------------------------
 
-cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters, _Rows references):
-    cdef Py_ssize_t at = 0, end, tag = -1, reference = -1  # the next of each
+cdef enum:
+    MAX_HIDDEN = 8
+
+
+cdef class _Names:
+    """The names, in lower case, of elements whose content is taken out."""
+
+    cdef tuple names
+    cdef const uint8_t* letters[MAX_HIDDEN]
+    cdef Py_ssize_t sizes[MAX_HIDDEN]
+    cdef int n
+
+    def __cinit__(self, tuple names not None):
+        cdef bytes name
+        if len(names) > MAX_HIDDEN:
+            raise ValueError(f"{len(names)} names, at most {MAX_HIDDEN}")
+        self.names = names
+        for name in names:
+            self.letters[self.n] = name
+            self.sizes[self.n] = len(name)
+            self.n += 1
+
+
+cdef bint _is_name(
+    char_t* text, Py_ssize_t at, Py_ssize_t n, const uint8_t* letters, Py_ssize_t size
+):
+    """Whether the tag with its name at *at* has that of *letters*, in any case, and more of it."""
+    cdef Py_ssize_t i
+    cdef uint32_t after
+    if at + size >= n:
+        return False
+    for i in range(size):
+        if text[at + i] | 0x20 != letters[i]:
+            return False
+    after = text[at + size]
+    return after == c"/" or after == c">" or _class(after) & SPACE
+
+
+cdef int _hiding(char_t* text, Py_ssize_t at, Py_ssize_t n, _Names names):
+    """Which of the *names* the tag with its name at *at* has, -1 for none."""
+    cdef int i
+    for i in range(names.n):
+        if text[at] | 0x20 == names.letters[i][0] and (
+            _is_name(text, at, n, names.letters[i], names.sizes[i])
+        ):
+            return i
+    return -1
+
+
+cdef Py_ssize_t _closing_tag(
+    char_t* text, Py_ssize_t at, Py_ssize_t n, const uint8_t* letters, Py_ssize_t size
+):
+    """Where, from *at* on, the closing tag with the name of *letters* is; *n* if nowhere."""
+    while True:
+        at = _find(text, at, n, c"<")
+        if at + 2 >= n:
+            return n
+        if text[at + 1] == c"/" and _is_name(text, at + 2, n, letters, size):
+            return at
+        at += 1
+
+
+cdef Py_ssize_t _comment_end(char_t* text, Py_ssize_t start, Py_ssize_t n):
+    """After the "-->" of the comment that begins at *start*; -1 if there is none."""
+    cdef Py_ssize_t at = start + 3
+    while True:
+        at = _find(text, at + 1, n, c">")
+        if at >= n:
+            return -1
+        if text[at - 1] == c"-" and text[at - 2] == c"-":
+            return at + 1
+
+
+cdef Py_ssize_t _add_reference(
+    char_t* text, Py_ssize_t at, Py_ssize_t n, str source, Memory letters, _Rows rows
+) except -1:
+    """Add the reference at *at*, if *letters* has a number for one; where to read on."""
+    cdef Py_ssize_t end = _reference_end(text, at, n)
     cdef uint64_t found
-    cdef list places = []
+    if end == at:
+        return at + 1
+    found = _recall(letters, text, at, end, source, IS_REFERENCE)
+    if found:
+        rows.add(found, at, end)
+    return end
+
+
+cdef int _add_edits(
+    char_t* text, Py_ssize_t n, str source, Memory letters, _Names names, _Rows rows
+) except -1:
+    cdef Py_ssize_t at = 0, tag = -1, reference = -1, end  # tag and reference are the next of each
+    cdef bint comments_end = True  # whether a "-->" is still ahead: looked for in vain at most once
+    cdef int name
     while True:
         if tag < at:
             tag = _find(text, at, n, c"<")
@@ -606,44 +695,46 @@ cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters, _Rows r
             reference = _find(text, at, n, c"&")
         at = min(tag, reference)
         if at + 2 >= n:
-            break
-        if at == tag:
-            end = at + 1 + (text[at + 1] == c"/")
-            if text[end] == c"!" and text[at + 2] == c"-":
-                places.append(at)
-            elif text[end] | 0x20 == c"s" and end + 2 < n and (
-                text[end + 1] | 0x20 == c"c" and text[end + 2] | 0x20 == c"r"
-                or text[end + 1] | 0x20 == c"t" and text[end + 2] | 0x20 == c"y"
-            ):
-                places.append(at)
+            return 0
+        if at == reference:
+            at = _add_reference(text, at, n, source, letters, rows)
+        elif at + 3 < n and text[at + 1] == c"!" and text[at + 2] == c"-" and text[at + 3] == c"-":
+            end = _comment_end(text, at, n) if comments_end else -1
+            if end < 0:
+                comments_end = False
+                end = min(_find(text, at + 4, n, c">") + 1, n)
+            rows.add(0, at, end)
+            at = end
         else:
-            end = _reference_end(text, at, n)
-            if end > at:
-                found = _recall(letters, text, at, end, source, IS_REFERENCE)
-                if found:
-                    references.add(found, at, end)
-                at = end
+            name = _hiding(text, at + 1, n, names)
+            if name < 0:
+                at += 1
                 continue
-        at += 1
-    return places
+            end = _tag_end(text, at + 2, n)
+            while reference < end:  # in the tag itself
+                at = _add_reference(text, reference, n, source, letters, rows)
+                reference = _find(text, at, n, c"&")
+            at = _closing_tag(text, end, n, names.letters[name], names.sizes[name])
+            rows.add(0, end, at)
 
 
-def marks(str source not None, Memory letters not None):
-    """Where a comment, a script or a style may begin; the references that *letters* has a number
-    for: the numbers, and where they begin and end.
+def edits(str source not None, Memory letters not None, tuple names not None):
+    """What is taken out of *source*: from where, to where, and the letters instead, in a number.
 
-    Some of the places only begin so; none is missing.
+    It is comments, what is in elements with one of *names* (bytes, in lower case), where the number
+    is 0, and the references that *letters* has a number for. They are in order.
     """
     cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source)
-    cdef _Rows rows = _Rows(16)
-    cdef list places
+    cdef const void* data = PyUnicode_DATA(source)
+    cdef _Rows rows = _Rows(64)
+    cdef _Names hidden = _Names(names)
     if PyUnicode_KIND(source) == 1:
-        places = _marks(<const uint8_t*> PyUnicode_DATA(source), n, source, letters, rows)
+        _add_edits(<const uint8_t*> data, n, source, letters, hidden, rows)
     elif PyUnicode_KIND(source) == 2:
-        places = _marks(<const uint16_t*> PyUnicode_DATA(source), n, source, letters, rows)
+        _add_edits(<const uint16_t*> data, n, source, letters, hidden, rows)
     else:
-        places = _marks(<const uint32_t*> PyUnicode_DATA(source), n, source, letters, rows)
-    return places, *rows.columns()
+        _add_edits(<const uint32_t*> data, n, source, letters, hidden, rows)
+    return rows.columns()
 
 
 cdef enum:

@@ -33,6 +33,7 @@ from scrapy_mss.markup.elements import element_starts, nearest_ancestors
 from scrapy_mss.markup.kept_pieces import kept_pieces
 from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.markup.parser_tags import attributes, long_tags
+from scrapy_mss.markup.source_cleaning import clean
 from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokenizer import tokenize, word_ids
@@ -91,6 +92,44 @@ MARKUP = st.lists(
     max_size=24,
 ).map("".join)
 
+# What may be taken out of a source, and what is nearly that.
+HIDING = st.lists(
+    st.sampled_from(
+        [
+            *(
+                "<!--",
+                "-->",
+                "<!-->",
+                "<!-",
+                "--",
+                "-",
+                ">",
+                "<",
+                "/",
+                "/>",
+                " ",
+                "\n",
+                "\x1c",
+                "=",
+            ),
+            *("<script", "<SCRIPT>", "</script", "</Script >", "<style>", "<style", "</style/"),
+            *(
+                "<scripts>",
+                "<\u017fcript>",
+                "script",
+                "'",
+                '"',
+                "x",
+                "\u00e9",
+                "\u4e2d",
+                "\U0001f600",
+            ),
+            *("&eacute;", "&#233", "&amp;", "&frac12;", "&#x1d504;", "&", ";"),
+        ]
+    ),
+    max_size=24,
+).map("".join)
+
 
 def built() -> Compiled:
     part = compiled_part()
@@ -129,6 +168,22 @@ def test_both_ways_give_the_same_tokens(source: str) -> None:
     one, other = both(lambda: columns(tokenize(source)))
 
     assert one == other
+
+
+@needs_compiler
+@given(HIDING)
+@examples(20)
+@example("<script a='>&eacute;' b=&eacute;>&eacute;</script>&eacute;")
+@example("<script>&eacute;</style></script/>&eacute;<style>")
+@example("<!-->&eacute;--><!--->-->&eacute;<!--x->&eacute;--")
+@example("<script>a</script")
+@example("<script></script>")
+def test_both_ways_take_the_same_out_of_a_source(source: str) -> None:
+    compiled, python = both(lambda: clean(source))
+
+    assert compiled.text == python.text
+    assert compiled.places.tolist() == python.places.tolist()
+    assert compiled.shifts.tolist() == python.shifts.tolist()
 
 
 @needs_compiler
@@ -361,6 +416,8 @@ def test_places_outside_of_a_text_are_rejected() -> None:
         arrays.buckets(bytes(8), 1, 32)
     with pytest.raises(ValueError, match="cannot seek"):
         arrays.find_all("one", [b"on"])
+    with pytest.raises(ValueError, match="9 names, at most 8"):
+        built().pieces.edits("one", built().pieces.Memory(len), (b"x",) * 9)
 
 
 @needs_compiler
@@ -448,7 +505,7 @@ def test_a_tag_outside_of_its_text_is_refused(bounds: tuple[int, int]) -> None:
 @needs_compiler
 @pytest.mark.parametrize("name", ["", "\u00e9x"])
 def test_a_name_that_is_none_is_not_looked_for(name: str) -> None:
-    with pytest.raises(ValueError, match="no name|not of ASCII"):
+    with pytest.raises(ValueError, match=r"no name|not of ASCII"):
         built().attributes.holding("<p>", b"", b"", name.encode())
 
 
