@@ -17,7 +17,7 @@ from cpython.unicode cimport (
     PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring, Py_UNICODE_ISALNUM,
     Py_UNICODE_ISSPACE,
 )
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memchr, memcpy, memset
 
@@ -29,6 +29,7 @@ ctypedef fused char_t:
 
 cdef array _UINT64S = array("Q")
 cdef array _INT32S = array("i")
+cdef array _INT64S = array("q")
 
 
 # Classes of characters, as regular expressions have them.
@@ -718,25 +719,6 @@ cdef int _add_edits(
             rows.add(0, end, at)
 
 
-def edits(str source not None, Memory letters not None, tuple names not None):
-    """What is taken out of *source*: from where, to where, and the letters instead, in a number.
-
-    It is comments, what is in elements with one of *names* (bytes, in lower case), where the number
-    is 0, and the references that *letters* has a number for. They are in order.
-    """
-    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source)
-    cdef const void* data = PyUnicode_DATA(source)
-    cdef _Rows rows = _Rows(64)
-    cdef _Names hidden = _Names(names)
-    if PyUnicode_KIND(source) == 1:
-        _add_edits(<const uint8_t*> data, n, source, letters, hidden, rows)
-    elif PyUnicode_KIND(source) == 2:
-        _add_edits(<const uint16_t*> data, n, source, letters, hidden, rows)
-    else:
-        _add_edits(<const uint32_t*> data, n, source, letters, hidden, rows)
-    return rows.columns()
-
-
 cdef enum:
     LETTER_BITS = 21  # of each letter in the number of some
     LETTER_MASK = (1 << LETTER_BITS) - 1
@@ -814,23 +796,79 @@ cdef str _edited_wide(
         PyMem_Free(text)
 
 
-def edited(
-    str source not None, bytes starts not None, bytes ends not None, bytes letters not None
-):
-    """*source* with the letters of a number, or nothing, from each of *starts* to its end.
+cdef tuple _shifts(_Rows rows):
+    """Where in the edited text offsets shift (int64[...], in half characters), and by how much."""
+    cdef array places = clone(_INT64S, rows.n, False), shifts = clone(_INT32S, rows.n, False)
+    cdef const int* start = rows.starts.data.as_ints
+    cdef const int* end = rows.ends.data.as_ints
+    cdef const uint64_t* letters = rows.ids.data.as_ulonglongs
+    cdef Py_ssize_t number
+    cdef int shift = 0, i
+    for number in range(rows.n):
+        shift += end[number] - start[number]
+        for i in range(3):
+            shift -= letters[number] >> i * LETTER_BITS > 0
+        shifts.data.as_ints[number] = shift
+        places.data.as_longlongs[number] = 2 * <int64_t> (end[number] - shift) - (
+            letters[number] > 0
+        )
+    return places, shifts
 
-    *starts* and *ends* are an int32 each, in their order; *letters* a uint64 each.
+
+def cleaned(str source not None, Memory letters not None, tuple names not None):
+    """*source* with what is taken out of it left out; where it then shifts, and by how much.
+
+    It is comments, what is in elements with one of *names* (bytes, in lower case), and references
+    that *letters* has a number for, whose letters stand instead. Places are int64[...], shifts
+    int32[...], as `source_cleaning.Cleaned` has them.
     """
-    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source), n_edits = len(letters) // 8
-    cdef const int* start = <const int*> <const char*> starts
-    cdef const int* end = <const int*> <const char*> ends
-    cdef const uint64_t* letter = <const uint64_t*> <const char*> letters
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source)
     cdef const void* data = PyUnicode_DATA(source)
-    cdef str found = None
-    if len(starts) != 4 * n_edits or len(ends) != 4 * n_edits:
-        raise ValueError(f"{len(starts)} and {len(ends)} bytes of places for {n_edits} edits")
+    cdef _Rows rows = _Rows(64)
+    cdef _Names hidden = _Names(names)
+    cdef str text = None
     if PyUnicode_KIND(source) == 1:
-        found = _edited(<const uint8_t*> data, n, start, end, letter, n_edits)
+        _add_edits(<const uint8_t*> data, n, source, letters, hidden, rows)
     elif PyUnicode_KIND(source) == 2:
-        found = _edited(<const uint16_t*> data, n, start, end, letter, n_edits)
-    return _edited_wide(source, n, start, end, letter, n_edits) if found is None else found
+        _add_edits(<const uint16_t*> data, n, source, letters, hidden, rows)
+    else:
+        _add_edits(<const uint32_t*> data, n, source, letters, hidden, rows)
+    cdef const int* start = rows.starts.data.as_ints
+    cdef const int* end = rows.ends.data.as_ints
+    cdef const uint64_t* letter = rows.ids.data.as_ulonglongs
+    if not rows.n:
+        text = source
+    elif PyUnicode_KIND(source) == 1:
+        text = _edited(<const uint8_t*> data, n, start, end, letter, rows.n)
+    elif PyUnicode_KIND(source) == 2:
+        text = _edited(<const uint16_t*> data, n, start, end, letter, rows.n)
+    if text is None:
+        text = _edited_wide(source, n, start, end, letter, rows.n)
+    return text, *_shifts(rows)
+
+
+cdef array _shifted(bytes offsets, const int64_t* place, const int* by, Py_ssize_t n, bint is_end):
+    """Each of *offsets* by the last shift whose *place* is not behind it; of ends, is before it."""
+    cdef const int* offset = <const int*> <const char*> offsets
+    cdef Py_ssize_t n_offsets = len(offsets) // sizeof(int), number = 0, i
+    cdef array found = clone(_INT32S, n_offsets, False)
+    cdef int shift = 0
+    for i in range(n_offsets):
+        while number < n and place[number] + is_end <= 2 * <int64_t> offset[i]:
+            shift = by[number]
+            number += 1
+        found.data.as_ints[i] = offset[i] + shift
+    return found
+
+
+def in_source(
+    bytes starts not None, bytes ends not None, bytes places not None, bytes shifts not None
+):
+    """Offsets into a cleaned text (int32[...] each, ascending) led back to its source.
+
+    *places* and *shifts* are as `cleaned` gives them.
+    """
+    cdef const int64_t* place = <const int64_t*> <const char*> places
+    cdef const int* by = <const int*> <const char*> shifts
+    cdef Py_ssize_t n = min(len(places) // sizeof(int64_t), len(shifts) // sizeof(int))
+    return _shifted(starts, place, by, n, False), _shifted(ends, place, by, n, True)

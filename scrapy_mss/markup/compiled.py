@@ -55,11 +55,13 @@ class Pieces(Protocol):
         self, text: str, codes: PieceMemory, no_token: int
     ) -> tuple[array[int], array[int], array[int]]: ...
 
-    def edits(
+    def cleaned(
         self, source: str, letters: PieceMemory, names: tuple[bytes, ...]
-    ) -> tuple[array[int], array[int], array[int]]: ...
+    ) -> tuple[str, array[int], array[int]]: ...
 
-    def edited(self, source: str, starts: bytes, ends: bytes, letters: bytes) -> str: ...
+    def in_source(
+        self, starts: bytes, ends: bytes, places: bytes, shifts: bytes
+    ) -> tuple[array[int], array[int]]: ...
 
 
 class Tags(Protocol):

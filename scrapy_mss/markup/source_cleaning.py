@@ -75,6 +75,11 @@ class Cleaned(NamedTuple):
         """
         if not len(self.places):
             return starts, ends
+        compiled = compiled_part()
+        if compiled is not None:
+            columns = starts, ends, self.places, self.shifts
+            found = compiled.pieces.in_source(*(column.tobytes() for column in columns))
+            return np.asarray(found[0]), np.asarray(found[1])
         at, shifts = self.places, self.shifts
         start, end = 2 * starts, 2 * ends
         return (
@@ -92,22 +97,19 @@ def _shifted_from(first: NDArray[np.intp], shifts: Ints, n: int) -> Ints:
 
 def clean(source: str) -> Cleaned:
     """*source* without comments, scripts and styles, with letters decoded."""
-    edits = _edits(source)
+    compiled = compiled_part()
+    if compiled is not None:
+        text, places, shifts = compiled.pieces.cleaned(source, _letters(), _HIDING)
+        return Cleaned(text, np.asarray(places), np.asarray(shifts))
+    marks = _Marks(source, [found.start() for found in _MAY_HIDE.finditer(source)])
+    return _cleaned(source, _in_order(_hidden(source, marks), _references(source)))
+
+
+def _cleaned(source: str, edits: Edits) -> Cleaned:
     n_letters = sum((edits.letters >> np.uint64(n * _LETTER_BITS) > 0) for n in range(3))
     shifts = np.cumsum(edits.ends - edits.starts - n_letters, dtype=np.int32)
     places = 2 * (edits.ends - shifts).astype(np.int64) - (edits.letters > 0)
     return Cleaned(_edited(source, edits) if len(shifts) else source, places, shifts)
-
-
-def _edits(source: str) -> Edits:
-    """What is taken out of *source*, in its order."""
-    compiled = compiled_part()
-    if compiled is not None:
-        columns = compiled.pieces.edits(source, _letters(), _HIDING)
-        letters, starts, ends = map(np.asarray, columns)
-        return Edits(starts, ends, letters)
-    marks = _Marks(source, [found.start() for found in _MAY_HIDE.finditer(source)])
-    return _in_order(_hidden(source, marks), _references(source))
 
 
 def _hidden(source: str, marks: _Marks) -> Iterator[tuple[int, int]]:
@@ -143,9 +145,6 @@ def _in_order(hidden: Iterable[tuple[int, int]], references: Edits) -> Edits:
 
 
 def _edited(source: str, edits: Edits) -> str:
-    compiled = compiled_part()
-    if compiled is not None:
-        return compiled.pieces.edited(source, *(column.tobytes() for column in edits))
     starts, ends, letters = (column.tolist() for column in edits)
     kept = [source[end:start] for end, start in zip([0, *ends], [*starts, None], strict=True)]
     texts = {number: _unpacked(number) for number in set(letters)}

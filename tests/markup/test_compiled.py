@@ -180,7 +180,10 @@ def test_both_ways_give_the_same_tokens(source: str) -> None:
 @example("<script></script>")
 def test_both_ways_take_the_same_out_of_a_source(source: str) -> None:
     compiled, python = both(lambda: clean(source))
+    offsets = np.arange(len(compiled.text) + 1, dtype=np.int32)
+    led_back = both(lambda: [each.tolist() for each in compiled.in_source(offsets, offsets)])
 
+    assert led_back[0] == led_back[1]
     assert compiled.text == python.text
     assert compiled.places.tolist() == python.places.tolist()
     assert compiled.shifts.tolist() == python.shifts.tolist()
@@ -417,41 +420,19 @@ def test_places_outside_of_a_text_are_rejected() -> None:
     with pytest.raises(ValueError, match="cannot seek"):
         arrays.find_all("one", [b"on"])
     with pytest.raises(ValueError, match="9 names, at most 8"):
-        built().pieces.edits("one", built().pieces.Memory(len), (b"x",) * 9)
+        built().pieces.cleaned("one", built().pieces.Memory(len), (b"x",) * 9)
 
 
 @needs_compiler
-@pytest.mark.parametrize(
-    ("starts", "ends", "letters", "message"),
-    [
-        ([2], [4], [0], "from 3 after 4 of 3"),
-        ([4], [4], [0], "from 4 after 0 of 3"),
-        ([2], [1], [0], "from 2 to 1"),
-        ([1, 0], [2, 1], [0, 0], "from 0 after 2"),
-        ([1], [2, 3], [0], "4 and 8 bytes"),
-    ],
-)
-def test_edits_outside_of_a_text_are_rejected(
-    starts: list[int], ends: list[int], letters: list[int], message: str
-) -> None:
-    columns = np.array(starts, np.int32), np.array(ends, np.int32), np.array(letters, np.uint64)
-
-    with pytest.raises(ValueError, match=message):
-        built().pieces.edited("one", *(column.tobytes() for column in columns))
-
-
-@needs_compiler
-def test_an_edit_is_no_longer_than_what_it_replaces() -> None:
+def test_letters_take_no_more_room_than_what_they_replace() -> None:
     three = ord("x") | ord("y") << 21 | ord("\U0001f600") << 42
-    columns = (
-        np.array([0, 1], np.int32),
-        np.array([1, 4], np.int32),
-        np.array([three] * 2, np.uint64),
+
+    text, places, shifts = built().pieces.cleaned(
+        "a&lt&#1;b", built().pieces.Memory({"&lt": three, "&#1;": three}.__getitem__), ()
     )
 
-    edited = built().pieces.edited("abcde", *(column.tobytes() for column in columns))
-
-    assert edited == "xxy\U0001f600e"
+    assert text == "axy\U0001f600xy\U0001f600b"
+    assert (places.tolist(), shifts.tolist()) == ([7, 13], [0, 1])
 
 
 @needs_compiler
