@@ -262,10 +262,10 @@ class _Builder:
 
     def open(self, tag: str, partner: int, place: tuple[int, int]) -> None:
         """Add an opening tag, after closing what it closes."""
-        is_block = tag in BLOCK_TAGS
+        names, is_block = self._names, tag in BLOCK_TAGS
         name = self._shown_name(tag)
-        if is_block and "p" in self._names:
-            self._close_from(self._names.index("p"))
+        if is_block and "p" in names:
+            self._close_from(names.index("p"))
         if name in _CLOSES:
             self._close_from(_place(self._names, *_CLOSES[name]))
         elif partner < 0 and name not in VOID_TAGS:
@@ -277,7 +277,7 @@ class _Builder:
         self.parts.append(self._opening(place, name))
         if name not in VOID_TAGS:
             self._partners.append(partner)
-            self._names.append(name)
+            names.append(name)
 
     def close(self, tag: str, partner: int, token: int) -> None:
         """Close the element that ends here; one that was cut in two began before all else."""
@@ -312,8 +312,10 @@ class _Builder:
         return len(names) < self.depth
 
     def _close_from(self, depth: int) -> None:
-        self.parts += [f"</{name}>" for name in reversed(self._names[depth:])]
-        del self._names[depth:], self._partners[depth:]
+        names = self._names
+        while len(names) > depth:
+            self.parts.append(f"</{names.pop()}>")
+        del self._partners[depth:]
 
     def _opening(self, place: tuple[int, int], name: str) -> str:
         """An opening tag with the attributes of its source that are allowed."""
