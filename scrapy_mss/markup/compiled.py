@@ -180,6 +180,10 @@ class Sums(Protocol):
 
     def run_hashes(self, ids: bytes, first: bytes) -> array[int]: ...
 
+    def standardized(
+        self, inputs: object, mean: object, scale: object, most: float
+    ) -> array[float]: ...
+
 
 class Compiled(NamedTuple):
     """The compiled modules."""

@@ -262,7 +262,7 @@ class TokenTree:
 
     def _walk(self, row: int, stop: int, can_visit: CanVisit) -> Iterator[Fragment]:
         """The text from the tag in *row* to the one in *stop*."""
-        numbers, partners = self._number, self._partner
+        numbers, partners, line_edge = self._number, self._partner, (" ", self._root)
         while row < stop:
             text = self.source_after(row)
             if not can_visit(text):
@@ -270,17 +270,19 @@ class TokenTree:
             if not text:
                 pass
             elif text.isspace():
-                yield " ", self._root
-            else:
+                yield line_edge
+            elif "<" in text:
                 parent = self._around_text(row)
                 for number, each in enumerate(_between_marks(text)):
                     if number and not can_visit(None):
                         return
                     yield decode_all(each), parent
+            else:
+                yield decode_all(text), self._around_text(row)
             row += 1
             effect = _EFFECTS[numbers[row]] if row < stop else 0
             if effect == _LINE:
-                yield " ", self._root
+                yield line_edge
             elif effect and partners[row] > row:
                 row = min(partners[row], stop)
 
@@ -316,7 +318,7 @@ class TokenTree:
 def _between_marks(text: str) -> Iterator[str]:
     """What is text in *text*, in as many pieces as comments and declarations make of it."""
     start = 0
-    for mark in _MARKS.finditer(text) if "<" in text else ():
+    for mark in _MARKS.finditer(text):
         yield text[start : mark.start()]
         start = mark.end()
     yield text[start:]
