@@ -116,7 +116,7 @@ _PIXELS: Final = re.compile(r"\s*(\d{1,5})(?:px)?\s*\Z")
 
 def kept_media(tokens: Tokens, kept: Bools, url: str = "") -> list[Medium]:
     """The media of the article that is the *kept* tokens (bool[n_tokens]) of the page at *url*."""
-    at = np.flatnonzero(kept)
+    at = kept.nonzero()[0]
     if not len(at):
         return []
     article = _Article(tokens, kept, url)
@@ -159,7 +159,7 @@ class _Article:
         tokens = self.tokens
         named = is_tag_of(tokens, MEDIA_TAGS | {"unknown"})[first : last + 1]
         opening = np.equal(tokens.kind[first : last + 1], OPEN)
-        return [int(each) + first for each in np.flatnonzero(named & opening)[:MAX_LOOKED_AT]]
+        return [int(each) + first for each in (named & opening).nonzero()[0][:MAX_LOOKED_AT]]
 
     def medium(self, place: int, *, in_lead: bool) -> Medium | None:
         """What the tag at *place* shows; None if that is nothing of the article's."""
@@ -279,7 +279,7 @@ class _Article:
     def _opening(self, name: str, element: int) -> list[int]:
         """Where the first tags called *name* open in an *element*."""
         if name not in self._places:
-            self._places[name] = np.flatnonzero(self.tokens.is_open(name))
+            self._places[name] = self.tokens.is_open(name).nonzero()[0]
         places, end = self._places[name], int(self.tokens.partner[element])
         first, after = np.searchsorted(places, (element, max(end, element)))
         inside: list[int] = places[first : min(after, first + MAX_INSIDE)].tolist()
@@ -293,7 +293,7 @@ class _Article:
         if captions:
             return self._text(captions[0])
         behind = slice(place + 1, place + CAPTION_WITHIN)
-        opening = np.flatnonzero(np.equal(self.tokens.kind[behind], OPEN)) + behind.start
+        opening = np.equal(self.tokens.kind[behind], OPEN).nonzero()[0] + behind.start
         following = opening.tolist()
         for at, name in zip(following, self._names(following), strict=True):
             if name in MEDIA_TAGS:

@@ -111,7 +111,7 @@ class TokenTree:
         self._tokens = tokens
         self._source = tokens.source
         self._elements: dict[int, TokenElement] = {}
-        tags = _Tags.of(tokens, np.flatnonzero(np.less_equal(tokens.kind, CLOSE)))
+        tags = _Tags.of(tokens, np.less_equal(tokens.kind, CLOSE).nonzero()[0])
         hidden = _rows_in_raw_text(tags)
         if hidden:
             tags = _Tags.of(tokens, np.delete(tags.token, hidden))
@@ -181,7 +181,7 @@ class TokenTree:
 
     @cached_property
     def _open_rows(self) -> memoryview:
-        return np.flatnonzero(self._tags.opens).data
+        return self._tags.opens.nonzero()[0].data
 
     # --- elements ---------------------------------------------------------------------------------
 
@@ -210,14 +210,14 @@ class TokenTree:
 
     def _rows_of(self, names: frozenset[str], most: int) -> Indices:
         """The first *most* opening tags of each of *names*."""
-        rows = np.flatnonzero(is_one_of(self._tags.number, names) & self._tags.opens)
+        rows = (is_one_of(self._tags.number, names) & self._tags.opens).nonzero()[0]
         if len(rows) <= most:
             return rows
         numbers = self._tags.number[rows]
         return np.sort(np.concatenate([rows[numbers == n][:most] for n in tag_numbers(names)]))
 
     def properties(self, most: int) -> Iterator[TokenElement]:
-        rows = self._holding(PROPERTY, np.flatnonzero(self._tags.opens))
+        rows = self._holding(PROPERTY, self._tags.opens.nonzero()[0])
         elements = map(self._element, rows.tolist())
         return islice((each for each in elements if PROPERTY in each.attrib), most)
 
@@ -229,7 +229,7 @@ class TokenTree:
     def _with_relation(self) -> Indices:
         """The rows of links that may have a relation: few of all, and asked for several times."""
         links = is_one_of(self._tags.number, LINK) & self._tags.opens
-        return self._holding("rel", np.flatnonzero(links))
+        return self._holding("rel", links.nonzero()[0])
 
     def _holding(self, name: str, rows: Indices) -> Indices:
         """Those of *rows* whose tags hold *name*, in any case."""
@@ -328,7 +328,7 @@ def _rows_in_raw_text(tags: _Tags) -> list[int]:
     """The rows of the *tags* between those of raw text, a title for example."""
     inside: list[int] = []
     end = 0
-    for row in np.flatnonzero(is_one_of(tags.number, _RAW_TEXT)).tolist():
+    for row in is_one_of(tags.number, _RAW_TEXT).nonzero()[0].tolist():
         if row >= end and tags.opens[row]:
             end = max(int(tags.partner[row]), row + 1)
             inside += range(row + 1, end)
