@@ -37,7 +37,7 @@ from scrapy_mss.markup.elements import (
 )
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES
-from scrapy_mss.markup.tokens import OPEN, Bools, Ints, Tokens
+from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
 from scrapy_mss.media import (
     AUDIO,
     IMAGE,
@@ -116,10 +116,10 @@ _PIXELS: Final = re.compile(r"\s*(\d{1,5})(?:px)?\s*\Z")
 
 def kept_media(tokens: Tokens, kept: Bools, url: str = "") -> list[Medium]:
     """The media of the article that is the *kept* tokens (bool[n_tokens]) of the page at *url*."""
-    at = np.flatnonzero(kept)
+    at = kept.nonzero()[0]
     if not len(at):
         return []
-    article = _Article(tokens, kept, base_url(tokens, url))
+    article = _Article(tokens, kept, url)
     first, last = int(at[0]), int(at[-1])
     media = []
     for place in article.places(_lead(tokens, first), last):
@@ -144,17 +144,22 @@ class _Article:
 
     tokens: Tokens
     kept: Bools
-    base: str
+    url: str
     _places: dict[str, Indices] = field(default_factory=dict)
     _texts: dict[int, str] = field(default_factory=dict)
     _values: dict[int, dict[str, str]] = field(default_factory=dict)
+
+    @cached_property
+    def base(self) -> str:
+        """What relative addresses of the page begin with."""
+        return base_url(self.tokens, self.url)
 
     def places(self, first: int, last: int) -> list[int]:
         """Where tags of media open between two tokens."""
         tokens = self.tokens
         named = is_tag_of(tokens, MEDIA_TAGS | {"unknown"})[first : last + 1]
         opening = np.equal(tokens.kind[first : last + 1], OPEN)
-        return [int(each) + first for each in np.flatnonzero(named & opening)[:MAX_LOOKED_AT]]
+        return [int(each) + first for each in (named & opening).nonzero()[0][:MAX_LOOKED_AT]]
 
     def medium(self, place: int, *, in_lead: bool) -> Medium | None:
         """What the tag at *place* shows; None if that is nothing of the article's."""
@@ -163,8 +168,9 @@ class _Article:
             found = _NAME.match(self._source(place))
             name = OF_AMP.get(found[1].lower(), "") if found else ""
         around = self._around(place) if name else []
-        names = [TAG_NAMES[self.tokens.tag[each]] for each in around]
-        if not name or any(self._is_beside(each) for each in around):
+        names = self._names(around)
+        beside = [each for each, named in zip(around, names, strict=True) if named in BESIDE]
+        if not name or not all(map(self._has_kept, beside)):
             return None
         if in_lead:
             if "figure" not in names:
@@ -205,17 +211,22 @@ class _Article:
     # --- what is around a tag ---------------------------------------------------------------------
 
     @cached_property
-    def _nearest(self) -> Ints:
-        return nearest_ancestors(self.tokens, element_starts(self.tokens, AROUND))
+    def _nearest(self) -> memoryview:
+        return nearest_ancestors(self.tokens, element_starts(self.tokens, AROUND)).data
 
     def _around(self, place: int) -> list[int]:
         """The opening tags of the elements around *place*, the innermost first."""
         around: list[int] = []
-        at = int(self._nearest[place])
+        nearest = self._nearest
+        at = nearest[place]
         while at >= 0 and len(around) < MAX_DEPTH:
             around.append(at)
-            at = int(self._nearest[at])
+            at = nearest[at]
         return around
+
+    def _names(self, elements: list[int]) -> list[str]:
+        tags = self.tokens.tag.data
+        return [TAG_NAMES[tags[each]] for each in elements]
 
     @cached_property
     def _kept_before(self) -> Counts:
@@ -225,13 +236,8 @@ class _Article:
     def _words_before(self) -> Counts:
         return prefix_sums(self.tokens.is_word)
 
-    def _is_beside(self, element: int) -> bool:
-        """Whether an element stands beside the text: none of its words is kept."""
-        if TAG_NAMES[self.tokens.tag[element]] not in BESIDE:
-            return False
-        return not self._has_kept(element)
-
     def _has_kept(self, element: int) -> bool:
+        """Whether any of an element's words is kept; if not, it stands beside the text."""
         before = self._kept_before
         return bool(before[int(self.tokens.partner[element])] > before[element])
 
@@ -252,10 +258,10 @@ class _Article:
 
     def _is_teaser(self, around: list[int]) -> bool:
         """Whether a link around a picture leads to another page, and not to the picture itself."""
-        links = [each for each in around if TAG_NAMES[self.tokens.tag[each]] == "a"]
-        if not links:
+        names = self._names(around)
+        if "a" not in names:
             return False
-        href = self._attributes(links[0]).get("href", "").strip()
+        href = self._attributes(around[names.index("a")]).get("href", "").strip()
         is_page = bool(href) and not href.startswith(("#", "javascript:"))
         return is_page and extension_of(href) not in IMAGE_FILES
 
@@ -273,7 +279,7 @@ class _Article:
     def _opening(self, name: str, element: int) -> list[int]:
         """Where the first tags called *name* open in an *element*."""
         if name not in self._places:
-            self._places[name] = np.flatnonzero(self.tokens.is_open(name))
+            self._places[name] = self.tokens.is_open(name).nonzero()[0]
         places, end = self._places[name], int(self.tokens.partner[element])
         first, after = np.searchsorted(places, (element, max(end, element)))
         inside: list[int] = places[first : min(after, first + MAX_INSIDE)].tolist()
@@ -281,16 +287,18 @@ class _Article:
 
     def _caption(self, place: int, around: list[int]) -> str:
         """The caption in the figure around an image; else what is called one and follows it."""
-        tokens = self.tokens
-        figure = next((at for at in around if TAG_NAMES[tokens.tag[at]] == "figure"), None)
+        names, partners = self._names(around), self.tokens.partner
+        figure = around[names.index("figure")] if "figure" in names else None
         captions = self._opening("figcaption", figure) if figure is not None else []
         if captions:
             return self._text(captions[0])
-        for at in range(place + 1, min(place + CAPTION_WITHIN, len(tokens))):
-            name = TAG_NAMES[tokens.tag[at]] if tokens.kind[at] == OPEN else ""
+        behind = slice(place + 1, place + CAPTION_WITHIN)
+        opening = np.equal(self.tokens.kind[behind], OPEN).nonzero()[0] + behind.start
+        following = opening.tolist()
+        for at, name in zip(following, self._names(following), strict=True):
             if name in MEDIA_TAGS:
                 break
-            if name in BLOCK_TAGS and tokens.partner[at] > at:
+            if name in BLOCK_TAGS and partners[at] > at:
                 words = class_words(self._source(at))
                 if name == "figcaption" or CAPTION in words:
                     return self._text(at)
@@ -332,8 +340,8 @@ class _Article:
         """The address of a picture in its largest size, if it has several."""
         sizes: list[tuple[float, str]] = []
         for given in (attributes, *sources):
-            for name in SIZES:
-                sizes.extend(_sizes(given.get(name, "")))
+            for listed in filter(None, map(given.get, SIZES)):
+                sizes.extend(_sizes(listed))
         for _, address in sorted(sizes, key=lambda size: -size[0]):
             url = self._absolute(address)
             if url and not is_junk(url):
@@ -341,7 +349,7 @@ class _Article:
         return self._first_address(attributes)
 
     def _first_address(self, attributes: Mapping[str, str]) -> str | None:
-        urls = (self._absolute(attributes.get(name, "")) for name in ADDRESSES)
+        urls = map(self._absolute, filter(None, map(attributes.get, ADDRESSES)))
         return next((url for url in urls if url), None)
 
     def _absolute(self, address: str) -> str | None:

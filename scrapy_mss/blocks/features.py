@@ -186,7 +186,7 @@ class Description:
 
     def sides(self) -> Floats:
         """float64[n]: 1 from the first described block on, -1 before it, 0 if there is none."""
-        described = np.flatnonzero(self.recall > MIN_DESCRIBING)
+        described = (self.recall > MIN_DESCRIBING).nonzero()[0]
         if not len(described):
             return np.zeros(len(self.recall))
         return np.where(np.arange(len(self.recall)) >= described[0], 1.0, -1.0)

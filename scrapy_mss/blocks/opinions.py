@@ -115,7 +115,7 @@ def named_body(reading: Reading) -> Bools:
     subject, body = reading.roles[Role.SUBJECT], reading.roles[Role.BODY]
     is_body = (subject > 0) & (body > 0) & (subject + body > 1)
     for chosen in (is_body, _is_tag(containers.tag, "article"), _is_tag(containers.tag, "main")):
-        rows = np.flatnonzero(chosen & ~reading.beside & (prose >= LEAST_TEXT))
+        rows = (chosen & ~reading.beside & (prose >= LEAST_TEXT)).nonzero()[0]
         if len(rows):
             first = rows[prose[rows] >= SECOND_BODY * prose[rows].max()][0]
             return _text_in(reading, int(first))

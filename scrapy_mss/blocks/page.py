@@ -22,6 +22,8 @@ from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import WORD, Bools, Bytes, Floats, Ints, TokenIds, Tokens
 
+_NO_KEY, _NO_TAG = np.zeros(1, np.uint32), np.zeros(1, np.uint8)  # of an element that is not there
+
 
 @dataclass(frozen=True, eq=False)
 class Texts:
@@ -96,13 +98,13 @@ class Page:
     @lazy
     def ancestor_keys(self) -> TokenIds:
         """uint64[LEVELS, n]: the tag and class words of each block's ancestors, 0 for none."""
-        keys = np.append(self.attributes.key, np.uint32(0))
+        keys = np.concatenate((self.attributes.key, _NO_KEY))
         return keys.astype(np.uint64)[self.containers.around]
 
     @lazy
     def ancestor_tags(self) -> Bytes:
         """uint8[LEVELS, n]: the tag numbers of each block's ancestors, 0 for none."""
-        tags: Bytes = np.append(self.containers.tag, np.uint8(0))[self.containers.around]
+        tags: Bytes = np.concatenate((self.containers.tag, _NO_TAG))[self.containers.around]
         return tags
 
     @lazy

@@ -17,7 +17,7 @@ from scrapy_mss.markup.tokens import Bools, tag_id
 
 def times_in_text(page: Page, kept: Bools) -> int:
     """How many `<time>` there are between the first and the last of the *kept* blocks."""
-    at = np.flatnonzero(kept)
+    at = kept.nonzero()[0]
     if not len(at):
         return 0
     first, last = page.blocks.first[at[0]], page.blocks.last[at[-1]]

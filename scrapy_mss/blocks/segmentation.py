@@ -66,7 +66,7 @@ class Blocks:
 
     def spread(self, values: NDArray[Value]) -> NDArray[Value]:
         """For each token its block's value in *values* (one a block); 0 outside of all blocks."""
-        return np.append(values, np.zeros(1, values.dtype))[self.of_token]
+        return np.concatenate((values, np.zeros(1, values.dtype)))[self.of_token]
 
     def count(self, chosen: Bools) -> Counts:
         """int64[n]: how many tokens of each block are *chosen* (bool[n_tokens])."""

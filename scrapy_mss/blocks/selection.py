@@ -114,7 +114,7 @@ def _mark(copied: Bools, run: list[int], words: Counts) -> None:
 
 def _span_of(page: Page, kept: Bools, scores: Floats) -> Span:
     """The span from the first block that is *kept* to the last."""
-    at = np.flatnonzero(kept)
+    at = kept.nonzero()[0]
     if not len(at):
         return EMPTY
     start, end = int(page.blocks.first[at[0]]), int(page.blocks.last[at[-1]]) + 1

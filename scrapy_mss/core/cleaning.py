@@ -84,7 +84,7 @@ CODE_ONLY = (CODE,)
 
 def trimmed(tokens: Tokens, span: Span) -> Span:
     """*span* from its first word or symbol to its last: the block that the rules are about."""
-    at = np.flatnonzero(~tokens.is_tag[span.start : span.end])
+    at = (~tokens.is_tag[span.start : span.end]).nonzero()[0]
     if not len(at):
         return EMPTY
     return Span(span.start + int(at[0]), span.start + int(at[-1]) + 1, span.value)

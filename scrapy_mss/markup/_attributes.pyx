@@ -26,23 +26,25 @@ def read(
     cdef const int* start = <const int*> <const char*> starts
     cdef const int* end = <const int*> <const char*> ends
     cdef Py_ssize_t row
-    cdef list found = []
     _check(text, starts, ends)
-    for row in range(len(starts) // 4):
-        if PyUnicode_KIND(text) == 1:
-            tag = _read(
-                <const uint8_t*> PyUnicode_DATA(text), text, start[row], end[row], most, decode
-            )
-        elif PyUnicode_KIND(text) == 2:
-            tag = _read(
-                <const uint16_t*> PyUnicode_DATA(text), text, start[row], end[row], most, decode
-            )
-        else:
-            tag = _read(
-                <const uint32_t*> PyUnicode_DATA(text), text, start[row], end[row], most, decode
-            )
-        found.append(tag)
-    return found
+    return [
+        _of_tag(text, start[row], end[row], most, decode) for row in range(len(starts) // 4)
+    ]
+
+
+def read_one(str text not None, Py_ssize_t start, Py_ssize_t end, Py_ssize_t most, decode):
+    """The same of the one tag from *start* to *end*."""
+    _check_place(start, end, PyUnicode_GET_LENGTH(text))
+    return _of_tag(text, start, end, most, decode)
+
+
+cdef dict _of_tag(str text, Py_ssize_t start, Py_ssize_t end, Py_ssize_t most, object decode):
+    cdef const void* data = PyUnicode_DATA(text)
+    if PyUnicode_KIND(text) == 1:
+        return _read(<const uint8_t*> data, text, start, end, most, decode)
+    if PyUnicode_KIND(text) == 2:
+        return _read(<const uint16_t*> data, text, start, end, most, decode)
+    return _read(<const uint32_t*> data, text, start, end, most, decode)
 
 
 def holding(
@@ -53,16 +55,24 @@ def holding(
     cdef const int* end = <const int*> <const char*> ends
     cdef Py_ssize_t row, n = len(starts) // 4
     cdef bytearray found = bytearray(n)
+    cdef Py_ssize_t steps[N_STEPS]
     _check(text, starts, ends)
     if not name:
         raise ValueError("no name")
+    _prepare(steps, name)
     for row in range(n):
         if PyUnicode_KIND(text) == 1:
-            found[row] = _holds(<const uint8_t*> PyUnicode_DATA(text), start[row], end[row], name)
+            found[row] = _holds(
+                <const uint8_t*> PyUnicode_DATA(text), start[row], end[row], name, steps
+            )
         elif PyUnicode_KIND(text) == 2:
-            found[row] = _holds(<const uint16_t*> PyUnicode_DATA(text), start[row], end[row], name)
+            found[row] = _holds(
+                <const uint16_t*> PyUnicode_DATA(text), start[row], end[row], name, steps
+            )
         else:
-            found[row] = _holds(<const uint32_t*> PyUnicode_DATA(text), start[row], end[row], name)
+            found[row] = _holds(
+                <const uint32_t*> PyUnicode_DATA(text), start[row], end[row], name, steps
+            )
     return found
 
 
@@ -74,24 +84,53 @@ cdef int _check(str text, bytes starts, bytes ends) except -1:
     if len(starts) != len(ends) or len(starts) % 4:
         raise ValueError(f"{len(starts)} and {len(ends)} bytes of places")
     for row in range(len(starts) // 4):
-        if not 0 <= start[row] <= end[row] <= n:
-            raise ValueError(f"a tag from {start[row]} to {end[row]} of {n}")
+        _check_place(start[row], end[row], n)
     return 0
 
 
-cdef bint _holds(char_t* text, Py_ssize_t at, Py_ssize_t end, bytes name):
+cdef int _check_place(Py_ssize_t start, Py_ssize_t end, Py_ssize_t n) except -1:
+    if not 0 <= start <= end <= n:
+        raise ValueError(f"a tag from {start} to {end} of {n}")
+    return 0
+
+
+cdef enum:
+    N_STEPS = 0x80  # ASCII
+
+
+cdef int _prepare(Py_ssize_t* steps, bytes name) except -1:
+    """By a character that stands where *name* would end, how far the name cannot begin (Horspool).
+
+    Of a letter that is further to the front of the name, so many characters; of others, all.
+    """
     cdef const uint8_t* letters = name
     cdef Py_ssize_t i, n = len(name)
-    cdef uint32_t small = letters[0], capital = letters[0]
-    if c"a" <= small <= c"z":
-        capital = small - 0x20
-    for at in range(at, end - n + 1):
-        if text[at] == small or text[at] == capital:
-            i = 1
-            while i < n and _small(text[at + i]) == letters[i]:
+    for i in range(N_STEPS):
+        steps[i] = n
+    for i in range(n - 1):
+        if letters[i] >= N_STEPS:
+            raise ValueError(f"{name!r} is not of ASCII alone")
+        steps[letters[i]] = n - 1 - i
+        if c"a" <= letters[i] <= c"z":
+            steps[letters[i] - 0x20] = n - 1 - i
+    return 0
+
+
+cdef bint _holds(
+    char_t* text, Py_ssize_t at, Py_ssize_t end, bytes name, const Py_ssize_t* steps
+):
+    cdef const uint8_t* letters = name
+    cdef Py_ssize_t i, n = len(name)
+    cdef uint32_t last
+    while at <= end - n:
+        last = text[at + n - 1]
+        if _small(last) == letters[n - 1]:
+            i = 0
+            while i < n - 1 and _small(text[at + i]) == letters[i]:
                 i += 1
-            if i == n:
+            if i == n - 1:
                 return True
+        at += steps[last] if last < N_STEPS else n
     return False
 
 

@@ -17,7 +17,7 @@ from cpython.unicode cimport (
     PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring, Py_UNICODE_ISALNUM,
     Py_UNICODE_ISSPACE,
 )
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memchr, memcpy, memset
 
@@ -29,6 +29,7 @@ ctypedef fused char_t:
 
 cdef array _UINT64S = array("Q")
 cdef array _INT32S = array("i")
+cdef array _INT64S = array("q")
 
 
 # Classes of characters, as regular expressions have them.
@@ -595,10 +596,99 @@ def scan(str text not None, Codes codes not None, uint64_t no_token):
 
 # --- what is taken out of a source --------------------------------------------------------------
 
-cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters, _Rows references):
-    cdef Py_ssize_t at = 0, end, tag = -1, reference = -1  # the next of each
+cdef enum:
+    MAX_HIDDEN = 8
+
+
+cdef class _Names:
+    """The names, in lower case, of elements whose content is taken out."""
+
+    cdef tuple names
+    cdef const uint8_t* letters[MAX_HIDDEN]
+    cdef Py_ssize_t sizes[MAX_HIDDEN]
+    cdef int n
+
+    def __cinit__(self, tuple names not None):
+        cdef bytes name
+        if len(names) > MAX_HIDDEN:
+            raise ValueError(f"{len(names)} names, at most {MAX_HIDDEN}")
+        self.names = names
+        for name in names:
+            self.letters[self.n] = name
+            self.sizes[self.n] = len(name)
+            self.n += 1
+
+
+cdef bint _is_name(
+    char_t* text, Py_ssize_t at, Py_ssize_t n, const uint8_t* letters, Py_ssize_t size
+):
+    """Whether the tag with its name at *at* has that of *letters*, in any case, and more of it."""
+    cdef Py_ssize_t i
+    cdef uint32_t after
+    if at + size >= n:
+        return False
+    for i in range(size):
+        if text[at + i] | 0x20 != letters[i]:
+            return False
+    after = text[at + size]
+    return after == c"/" or after == c">" or _class(after) & SPACE
+
+
+cdef int _hiding(char_t* text, Py_ssize_t at, Py_ssize_t n, _Names names):
+    """Which of the *names* the tag with its name at *at* has, -1 for none."""
+    cdef int i
+    for i in range(names.n):
+        if text[at] | 0x20 == names.letters[i][0] and (
+            _is_name(text, at, n, names.letters[i], names.sizes[i])
+        ):
+            return i
+    return -1
+
+
+cdef Py_ssize_t _closing_tag(
+    char_t* text, Py_ssize_t at, Py_ssize_t n, const uint8_t* letters, Py_ssize_t size
+):
+    """Where, from *at* on, the closing tag with the name of *letters* is; *n* if nowhere."""
+    while True:
+        at = _find(text, at, n, c"<")
+        if at + 2 >= n:
+            return n
+        if text[at + 1] == c"/" and _is_name(text, at + 2, n, letters, size):
+            return at
+        at += 1
+
+
+cdef Py_ssize_t _comment_end(char_t* text, Py_ssize_t start, Py_ssize_t n):
+    """After the "-->" of the comment that begins at *start*; -1 if there is none."""
+    cdef Py_ssize_t at = start + 3
+    while True:
+        at = _find(text, at + 1, n, c">")
+        if at >= n:
+            return -1
+        if text[at - 1] == c"-" and text[at - 2] == c"-":
+            return at + 1
+
+
+cdef Py_ssize_t _add_reference(
+    char_t* text, Py_ssize_t at, Py_ssize_t n, str source, Memory letters, _Rows rows
+) except -1:
+    """Add the reference at *at*, if *letters* has a number for one; where to read on."""
+    cdef Py_ssize_t end = _reference_end(text, at, n)
     cdef uint64_t found
-    cdef list places = []
+    if end == at:
+        return at + 1
+    found = _recall(letters, text, at, end, source, IS_REFERENCE)
+    if found:
+        rows.add(found, at, end)
+    return end
+
+
+cdef int _add_edits(
+    char_t* text, Py_ssize_t n, str source, Memory letters, _Names names, _Rows rows
+) except -1:
+    cdef Py_ssize_t at = 0, tag = -1, reference = -1, end  # tag and reference are the next of each
+    cdef bint comments_end = True  # whether a "-->" is still ahead: looked for in vain at most once
+    cdef int name
     while True:
         if tag < at:
             tag = _find(text, at, n, c"<")
@@ -606,44 +696,27 @@ cdef list _marks(char_t* text, Py_ssize_t n, str source, Memory letters, _Rows r
             reference = _find(text, at, n, c"&")
         at = min(tag, reference)
         if at + 2 >= n:
-            break
-        if at == tag:
-            end = at + 1 + (text[at + 1] == c"/")
-            if text[end] == c"!" and text[at + 2] == c"-":
-                places.append(at)
-            elif text[end] | 0x20 == c"s" and end + 2 < n and (
-                text[end + 1] | 0x20 == c"c" and text[end + 2] | 0x20 == c"r"
-                or text[end + 1] | 0x20 == c"t" and text[end + 2] | 0x20 == c"y"
-            ):
-                places.append(at)
+            return 0
+        if at == reference:
+            at = _add_reference(text, at, n, source, letters, rows)
+        elif at + 3 < n and text[at + 1] == c"!" and text[at + 2] == c"-" and text[at + 3] == c"-":
+            end = _comment_end(text, at, n) if comments_end else -1
+            if end < 0:
+                comments_end = False
+                end = min(_find(text, at + 4, n, c">") + 1, n)
+            rows.add(0, at, end)
+            at = end
         else:
-            end = _reference_end(text, at, n)
-            if end > at:
-                found = _recall(letters, text, at, end, source, IS_REFERENCE)
-                if found:
-                    references.add(found, at, end)
-                at = end
+            name = _hiding(text, at + 1, n, names)
+            if name < 0:
+                at += 1
                 continue
-        at += 1
-    return places
-
-
-def marks(str source not None, Memory letters not None):
-    """Where a comment, a script or a style may begin; the references that *letters* has a number
-    for: the numbers, and where they begin and end.
-
-    Some of the places only begin so; none is missing.
-    """
-    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source)
-    cdef _Rows rows = _Rows(16)
-    cdef list places
-    if PyUnicode_KIND(source) == 1:
-        places = _marks(<const uint8_t*> PyUnicode_DATA(source), n, source, letters, rows)
-    elif PyUnicode_KIND(source) == 2:
-        places = _marks(<const uint16_t*> PyUnicode_DATA(source), n, source, letters, rows)
-    else:
-        places = _marks(<const uint32_t*> PyUnicode_DATA(source), n, source, letters, rows)
-    return places, *rows.columns()
+            end = _tag_end(text, at + 2, n)
+            while reference < end:  # in the tag itself
+                at = _add_reference(text, reference, n, source, letters, rows)
+                reference = _find(text, at, n, c"&")
+            at = _closing_tag(text, end, n, names.letters[name], names.sizes[name])
+            rows.add(0, end, at)
 
 
 cdef enum:
@@ -723,23 +796,79 @@ cdef str _edited_wide(
         PyMem_Free(text)
 
 
-def edited(
-    str source not None, bytes starts not None, bytes ends not None, bytes letters not None
-):
-    """*source* with the letters of a number, or nothing, from each of *starts* to its end.
+cdef tuple _shifts(_Rows rows):
+    """Where in the edited text offsets shift (int64[...], in half characters), and by how much."""
+    cdef array places = clone(_INT64S, rows.n, False), shifts = clone(_INT32S, rows.n, False)
+    cdef const int* start = rows.starts.data.as_ints
+    cdef const int* end = rows.ends.data.as_ints
+    cdef const uint64_t* letters = rows.ids.data.as_ulonglongs
+    cdef Py_ssize_t number
+    cdef int shift = 0, i
+    for number in range(rows.n):
+        shift += end[number] - start[number]
+        for i in range(3):
+            shift -= letters[number] >> i * LETTER_BITS > 0
+        shifts.data.as_ints[number] = shift
+        places.data.as_longlongs[number] = 2 * <int64_t> (end[number] - shift) - (
+            letters[number] > 0
+        )
+    return places, shifts
 
-    *starts* and *ends* are an int32 each, in their order; *letters* a uint64 each.
+
+def cleaned(str source not None, Memory letters not None, tuple names not None):
+    """*source* with what is taken out of it left out; where it then shifts, and by how much.
+
+    It is comments, what is in elements with one of *names* (bytes, in lower case), and references
+    that *letters* has a number for, whose letters stand instead. Places are int64[...], shifts
+    int32[...], as `source_cleaning.Cleaned` has them.
     """
-    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source), n_edits = len(letters) // 8
-    cdef const int* start = <const int*> <const char*> starts
-    cdef const int* end = <const int*> <const char*> ends
-    cdef const uint64_t* letter = <const uint64_t*> <const char*> letters
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(source)
     cdef const void* data = PyUnicode_DATA(source)
-    cdef str found = None
-    if len(starts) != 4 * n_edits or len(ends) != 4 * n_edits:
-        raise ValueError(f"{len(starts)} and {len(ends)} bytes of places for {n_edits} edits")
+    cdef _Rows rows = _Rows(64)
+    cdef _Names hidden = _Names(names)
+    cdef str text = None
     if PyUnicode_KIND(source) == 1:
-        found = _edited(<const uint8_t*> data, n, start, end, letter, n_edits)
+        _add_edits(<const uint8_t*> data, n, source, letters, hidden, rows)
     elif PyUnicode_KIND(source) == 2:
-        found = _edited(<const uint16_t*> data, n, start, end, letter, n_edits)
-    return _edited_wide(source, n, start, end, letter, n_edits) if found is None else found
+        _add_edits(<const uint16_t*> data, n, source, letters, hidden, rows)
+    else:
+        _add_edits(<const uint32_t*> data, n, source, letters, hidden, rows)
+    cdef const int* start = rows.starts.data.as_ints
+    cdef const int* end = rows.ends.data.as_ints
+    cdef const uint64_t* letter = rows.ids.data.as_ulonglongs
+    if not rows.n:
+        text = source
+    elif PyUnicode_KIND(source) == 1:
+        text = _edited(<const uint8_t*> data, n, start, end, letter, rows.n)
+    elif PyUnicode_KIND(source) == 2:
+        text = _edited(<const uint16_t*> data, n, start, end, letter, rows.n)
+    if text is None:
+        text = _edited_wide(source, n, start, end, letter, rows.n)
+    return text, *_shifts(rows)
+
+
+cdef array _shifted(bytes offsets, const int64_t* place, const int* by, Py_ssize_t n, bint is_end):
+    """Each of *offsets* by the last shift whose *place* is not behind it; of ends, is before it."""
+    cdef const int* offset = <const int*> <const char*> offsets
+    cdef Py_ssize_t n_offsets = len(offsets) // sizeof(int), number = 0, i
+    cdef array found = clone(_INT32S, n_offsets, False)
+    cdef int shift = 0
+    for i in range(n_offsets):
+        while number < n and place[number] + is_end <= 2 * <int64_t> offset[i]:
+            shift = by[number]
+            number += 1
+        found.data.as_ints[i] = offset[i] + shift
+    return found
+
+
+def in_source(
+    bytes starts not None, bytes ends not None, bytes places not None, bytes shifts not None
+):
+    """Offsets into a cleaned text (int32[...] each, ascending) led back to its source.
+
+    *places* and *shifts* are as `cleaned` gives them.
+    """
+    cdef const int64_t* place = <const int64_t*> <const char*> places
+    cdef const int* by = <const int*> <const char*> shifts
+    cdef Py_ssize_t n = min(len(places) // sizeof(int64_t), len(shifts) // sizeof(int))
+    return _shifted(starts, place, by, n, False), _shifted(ends, place, by, n, True)

@@ -18,6 +18,7 @@ cdef enum:
     SYMBOL = 3  # as `tokens` has it
 
 cdef array _FLOATS = array("d")
+cdef array _SHORT_FLOATS = array("f")
 cdef array _COUNTS = array("q")
 cdef array _HASHES = array("Q")
 
@@ -298,3 +299,24 @@ def table_counts(bytes words not None, bytes rows not None, table, shape):
             for bit in range(n_classes):
                 count[bit * n + row[i]] += bits_of[place] >> bit & 1
     return counts
+
+
+def standardized(
+    const float[:, ::1] inputs not None, const float[::1] mean not None,
+    const float[::1] scale not None, float most
+):
+    """float32[k, n]: each row of *inputs* (float32[k, n]) less its *mean* times its *scale*.
+
+    What is further than *most* from 0 becomes that; what is no number stays that.
+    """
+    cdef Py_ssize_t k = inputs.shape[0], n = inputs.shape[1], row, i
+    cdef array found = clone(_SHORT_FLOATS, k * n, False)
+    cdef float* value = found.data.as_floats
+    cdef float each
+    _check(k - 1, min(mean.shape[0], scale.shape[0]))
+    for row in range(k):
+        for i in range(n):
+            each = (inputs[row, i] - mean[row]) * scale[row]
+            each = -most if each < -most else each
+            value[row * n + i] = most if each > most else each
+    return found

@@ -115,7 +115,7 @@ def _hashed(word: str) -> int:
 
 def element_attributes(tokens: Tokens) -> ElementAttributes:
     """The attributes of the block elements of a page."""
-    starts = np.flatnonzero(element_starts(tokens, BLOCK_TAGS))
+    starts = element_starts(tokens, BLOCK_TAGS).nonzero()[0]
     compiled = compiled_part()
     if compiled is not None:
         return _read_compiled(tokens, starts)
@@ -197,6 +197,14 @@ def attributes_of_tags(source: str, starts: Ints, ends: Ints) -> list[dict[str, 
     return [_attributes_in_python(source, start, end) for start, end in bounds]
 
 
+def attributes_of_tag(source: str, start: int, end: int) -> dict[str, str]:
+    """The same of the one tag from *start* to *end*."""
+    compiled = compiled_part()
+    if compiled is not None:
+        return compiled.attributes.read_one(source, start, end, MAX_ATTRIBUTES, decode_value)
+    return _attributes_in_python(source, start, end)
+
+
 def _attributes_in_python(source: str, position: int, end: int) -> dict[str, str]:
     attributes: dict[str, str] = {}
     name_end = _NAME_END.search(source, position, end)
@@ -238,7 +246,7 @@ def meta_description(tokens: Tokens) -> str:
 
 def base_href(tokens: Tokens) -> str:
     """What the page's `<base>` says that relative links begin with; empty if there is none."""
-    bases = np.flatnonzero(is_tag_of(tokens, BASE) & (tokens.kind == OPEN))
+    bases = (is_tag_of(tokens, BASE) & (tokens.kind == OPEN)).nonzero()[0]
     found = next(filter(None, map(_HREF.search, _tag_sources(tokens, bases))), None)
     return unescape(next(filter(None, found.groups()), "")).strip() if found else ""
 

@@ -55,11 +55,13 @@ class Pieces(Protocol):
         self, text: str, codes: PieceMemory, no_token: int
     ) -> tuple[array[int], array[int], array[int]]: ...
 
-    def marks(
-        self, source: str, letters: PieceMemory
-    ) -> tuple[list[int], array[int], array[int], array[int]]: ...
+    def cleaned(
+        self, source: str, letters: PieceMemory, names: tuple[bytes, ...]
+    ) -> tuple[str, array[int], array[int]]: ...
 
-    def edited(self, source: str, starts: bytes, ends: bytes, letters: bytes) -> str: ...
+    def in_source(
+        self, starts: bytes, ends: bytes, places: bytes, shifts: bytes
+    ) -> tuple[array[int], array[int]]: ...
 
 
 class Tags(Protocol):
@@ -83,6 +85,10 @@ class Attributes(Protocol):
     def read(  # noqa: PLR0913, PLR0917 - a text, places in it, and how it is read
         self, text: str, starts: bytes, ends: bytes, most: int, decode: Callable[[str], str]
     ) -> list[dict[str, str]]: ...
+
+    def read_one(  # noqa: PLR0913, PLR0917 - the same
+        self, text: str, start: int, end: int, most: int, decode: Callable[[str], str]
+    ) -> dict[str, str]: ...
 
     def holding(self, text: str, starts: bytes, ends: bytes, name: bytes) -> bytearray: ...
 
@@ -173,6 +179,10 @@ class Sums(Protocol):
     ) -> array[int]: ...
 
     def run_hashes(self, ids: bytes, first: bytes) -> array[int]: ...
+
+    def standardized(
+        self, inputs: object, mean: object, scale: object, most: float
+    ) -> array[float]: ...
 
 
 class Compiled(NamedTuple):

@@ -148,7 +148,7 @@ def runs(kept: Bools) -> list[tuple[int, int]]:
 def _run_bounds(kept: Bools) -> tuple[Indices, Indices]:
     """The starts and the ends of the runs of true values."""
     padded = np.concatenate(([False], kept, [False]))
-    edges = np.flatnonzero(padded[1:] != padded[:-1])
+    edges = (padded[1:] != padded[:-1]).nonzero()[0]
     return edges[::2], edges[1::2]
 
 

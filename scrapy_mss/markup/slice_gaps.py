@@ -35,7 +35,7 @@ class Gaps:
         chosen = is_tag_of(self.tokens, names)[part]
         if opening:
             chosen = chosen & np.equal(self.tokens.kind[part], OPEN)
-        return np.flatnonzero(chosen) + self.begin
+        return chosen.nonzero()[0] + self.begin
 
     def count(self, tags: Indices) -> Counts:
         """int64[n_runs - 1]: how many of the *tags* are in each gap."""

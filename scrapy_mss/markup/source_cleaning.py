@@ -1,9 +1,9 @@
 r"""A source without what is never text, and the way back from places in it to the source.
 
 Comments, and what stands between script and style tags, are taken out; letters that are written as
-references are decoded (``caf&eacute;`` is one word). Where something may begin that is taken out is
-found in one look at the source; whether it does, the expressions here say. The few places where
-something was taken out are kept, so that offsets can be led back to the source.
+references are decoded (``caf&eacute;`` is one word). All that is found in one look at the source.
+The few places where something was taken out are kept, so that offsets can be led back to the
+source.
 
 A comment that is never closed ends at its first ``>``. A script that is never closed swallows the
 rest of the page, as it does in a browser. Quotes are not looked at: a ``<!--`` or ``<script>``
@@ -35,11 +35,14 @@ _QUOTED = rf"""(?:"[^"]*{_P}(?:"|\Z)|'[^']*{_P}(?:'|\Z))"""
 TAG = rf"</?[a-zA-Z][^=>]*{_P}(?:=(?:\s*{_P}{_QUOTED})?{_P}[^=>]*{_P})*{_P}(?:>|\Z)"
 TAG_PATTERN = re.compile(TAG)
 
-# ASCII: where case is ignored, "s" is also the long s, which makes no script.
-_HIDDEN = re.compile(r"<!--|<((?ai:script|style))(?=[\s/>])")
+# Elements whose content is taken out. ASCII: where case is ignored, "s" is also the long s, which
+# makes no script.
+HIDING = ("script", "style")
+_HIDING = tuple(name.encode() for name in HIDING)
+_HIDDEN = re.compile(rf"<!--|<((?ai:{'|'.join(HIDING)}))(?=[\s/>])")
+_CLOSING = {name: re.compile(rf"</(?ai:{name})(?=[\s/>])") for name in HIDING}
 # What begins so is looked at closely.
 _MAY_HIDE = re.compile(r"<(?:!-|/?[sS](?:[cC][rR]|[tT][yY]))")
-_CLOSING = {name: re.compile(rf"</(?ai:{name})(?=[\s/>])") for name in ("script", "style")}
 
 # The letters that a reference stands for, in one number: no reference has more than two.
 _LETTER_BITS = 21
@@ -72,6 +75,11 @@ class Cleaned(NamedTuple):
         """
         if not len(self.places):
             return starts, ends
+        compiled = compiled_part()
+        if compiled is not None:
+            columns = starts, ends, self.places, self.shifts
+            found = compiled.pieces.in_source(*(column.tobytes() for column in columns))
+            return np.asarray(found[0]), np.asarray(found[1])
         at, shifts = self.places, self.shifts
         start, end = 2 * starts, 2 * ends
         return (
@@ -89,8 +97,15 @@ def _shifted_from(first: NDArray[np.intp], shifts: Ints, n: int) -> Ints:
 
 def clean(source: str) -> Cleaned:
     """*source* without comments, scripts and styles, with letters decoded."""
-    marks, references = _found(source)
-    edits = _in_order(_hidden(source, marks), references)
+    compiled = compiled_part()
+    if compiled is not None:
+        text, places, shifts = compiled.pieces.cleaned(source, _letters(), _HIDING)
+        return Cleaned(text, np.asarray(places), np.asarray(shifts))
+    marks = _Marks(source, [found.start() for found in _MAY_HIDE.finditer(source)])
+    return _cleaned(source, _in_order(_hidden(source, marks), _references(source)))
+
+
+def _cleaned(source: str, edits: Edits) -> Cleaned:
     n_letters = sum((edits.letters >> np.uint64(n * _LETTER_BITS) > 0) for n in range(3))
     shifts = np.cumsum(edits.ends - edits.starts - n_letters, dtype=np.int32)
     places = 2 * (edits.ends - shifts).astype(np.int64) - (edits.letters > 0)
@@ -130,9 +145,6 @@ def _in_order(hidden: Iterable[tuple[int, int]], references: Edits) -> Edits:
 
 
 def _edited(source: str, edits: Edits) -> str:
-    compiled = compiled_part()
-    if compiled is not None:
-        return compiled.pieces.edited(source, *(column.tobytes() for column in edits))
     starts, ends, letters = (column.tolist() for column in edits)
     kept = [source[end:start] for end, start in zip([0, *ends], [*starts, None], strict=True)]
     texts = {number: _unpacked(number) for number in set(letters)}
@@ -171,21 +183,15 @@ class _Marks:
         return None
 
 
-def _found(source: str) -> tuple[_Marks, Edits]:
-    """Where something hidden may begin, and the letters that are written as references."""
-    compiled = compiled_part()
-    if compiled is not None:
-        places, *columns = compiled.pieces.marks(source, _letters())
-        letters, starts, ends = map(np.asarray, columns)
-        return _Marks(source, places), Edits(starts, ends, letters)
-    places = [found.start() for found in _MAY_HIDE.finditer(source)]
+def _references(source: str) -> Edits:
+    """The letters that are written as references."""
     packed = {each: _packed(each) for each in set(ANY_REFERENCE.findall(source))}
     rows: list[tuple[int, int, int]] = []
     if any(packed.values()):
         references = ANY_REFERENCE.finditer(source)
         rows = [(*each.span(), packed[each[0]]) for each in references if packed[each[0]]]
     first, last, text = np.array(rows, np.uint64).reshape(-1, 3).T
-    return _Marks(source, places), Edits(first.astype(np.int32), last.astype(np.int32), text)
+    return Edits(first.astype(np.int32), last.astype(np.int32), text)
 
 
 @cache

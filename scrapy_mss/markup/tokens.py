@@ -28,6 +28,8 @@ TAG_BITS = 8
 TAG_MASK = (1 << TAG_BITS) - 1
 HASH_SHIFT = 12  # the bits below a word's hash: kind, tag number, and two for the tokenizer
 
+_START = np.zeros(1, np.int32)
+
 
 def tag_id(name: str, kind: int = OPEN) -> int:
     """The id of the tag *name*, opening or closing."""
@@ -71,7 +73,7 @@ class Tokens:
     @property
     def blank_before(self) -> Bools:
         """bool[n]: whether white space or a comment separates a token from the one before it."""
-        return np.greater(self.clean_start, np.append(np.int32(0), self.clean_end[:-1]))
+        return np.greater(self.clean_start, np.concatenate((_START, self.clean_end))[:-1])
 
     def is_open(self, name: str) -> Bools:
         """bool[n]: the opening tags of elements called *name*."""

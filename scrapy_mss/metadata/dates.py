@@ -239,9 +239,14 @@ def _parse(text: str, *, day_first: bool | None) -> str | None:
     return _first_date(matches, day_first=day_first)
 
 
+def has_year(text: str) -> bool:
+    """Whether *text* has the digits of a year, without which no line of prose has a date."""
+    return _YEAR.search(text) is not None
+
+
 def find(text: str, language: str | None = None) -> str | None:
     """The first date in a line of prose, such as `Published on March 5, 2024 at 10:00`."""
-    if not _YEAR.search(text):
+    if not has_year(text):
         return None
     text = _on_one_line(text)
     matches = (match for each in DAYS if (match := each.pattern.search(text)))

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from scrapy_mss.markup.attributes import attributes_of_tags, tags_with
+from scrapy_mss.markup.attributes import attributes_of_tag, attributes_of_tags, tags_with
 from scrapy_mss.markup.elements import LINK, Indices, is_one_of, nearest
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.tags import RAW_TEXT_TAGS, TAG_NAMES, UNKNOWN_TAG, VOID_TAGS, tag_numbers
@@ -111,7 +111,7 @@ class TokenTree:
         self._tokens = tokens
         self._source = tokens.source
         self._elements: dict[int, TokenElement] = {}
-        tags = _Tags.of(tokens, np.flatnonzero(np.less_equal(tokens.kind, CLOSE)))
+        tags = _Tags.of(tokens, np.less_equal(tokens.kind, CLOSE).nonzero()[0])
         hidden = _rows_in_raw_text(tags)
         if hidden:
             tags = _Tags.of(tokens, np.delete(tags.token, hidden))
@@ -134,9 +134,9 @@ class TokenTree:
 
     def attributes_in(self, row: int) -> Mapping[str, str]:
         """The attributes of the tag in *row*."""
-        return self._attributes_of(slice(row, row + 1))[0]
+        return attributes_of_tag(self._source, self._start[row], self._end[row])
 
-    def _attributes_of(self, rows: Indices | slice) -> list[dict[str, str]]:
+    def _attributes_of(self, rows: Indices) -> list[dict[str, str]]:
         return attributes_of_tags(self._source, self._tags.start[rows], self._tags.end[rows])
 
     def source_after(self, row: int) -> str:
@@ -181,7 +181,7 @@ class TokenTree:
 
     @cached_property
     def _open_rows(self) -> memoryview:
-        return np.flatnonzero(self._tags.opens).data
+        return self._tags.opens.nonzero()[0].data
 
     # --- elements ---------------------------------------------------------------------------------
 
@@ -210,25 +210,31 @@ class TokenTree:
 
     def _rows_of(self, names: frozenset[str], most: int) -> Indices:
         """The first *most* opening tags of each of *names*."""
-        rows = np.flatnonzero(is_one_of(self._tags.number, names) & self._tags.opens)
+        rows = (is_one_of(self._tags.number, names) & self._tags.opens).nonzero()[0]
         if len(rows) <= most:
             return rows
         numbers = self._tags.number[rows]
         return np.sort(np.concatenate([rows[numbers == n][:most] for n in tag_numbers(names)]))
 
     def properties(self, most: int) -> Iterator[TokenElement]:
-        elements = self._holding(PROPERTY, self._tags.opens)
+        rows = self._holding(PROPERTY, self._tags.opens.nonzero()[0])
+        elements = map(self._element, rows.tolist())
         return islice((each for each in elements if PROPERTY in each.attrib), most)
 
     def related_links(self, relation: str, most: int) -> Iterator[TokenElement]:
-        links = self._holding(relation, is_one_of(self._tags.number, LINK))
+        links = map(self._element, self._holding(relation, self._with_relation).tolist())
         return islice((each for each in links if relation in (each.get("rel") or "")), most)
 
-    def _holding(self, name: str, chosen: Bools) -> Iterator[TokenElement]:
-        """Those of the *chosen* elements whose tags hold *name*, in any case."""
-        rows = np.flatnonzero(chosen & self._tags.opens)
-        has_name = tags_with(name, self._source, self._tags.start[rows], self._tags.end[rows])
-        return map(self._element, rows[has_name].tolist())
+    @cached_property
+    def _with_relation(self) -> Indices:
+        """The rows of links that may have a relation: few of all, and asked for several times."""
+        links = is_one_of(self._tags.number, LINK) & self._tags.opens
+        return self._holding("rel", links.nonzero()[0])
+
+    def _holding(self, name: str, rows: Indices) -> Indices:
+        """Those of *rows* whose tags hold *name*, in any case."""
+        start, end = self._tags.start[rows], self._tags.end[rows]
+        return rows[tags_with(name, self._source, start, end)]
 
     # --- text -------------------------------------------------------------------------------------
 
@@ -256,7 +262,7 @@ class TokenTree:
 
     def _walk(self, row: int, stop: int, can_visit: CanVisit) -> Iterator[Fragment]:
         """The text from the tag in *row* to the one in *stop*."""
-        numbers, partners = self._number, self._partner
+        numbers, partners, line_edge = self._number, self._partner, (" ", self._root)
         while row < stop:
             text = self.source_after(row)
             if not can_visit(text):
@@ -264,17 +270,19 @@ class TokenTree:
             if not text:
                 pass
             elif text.isspace():
-                yield " ", self._root
-            else:
+                yield line_edge
+            elif "<" in text:
                 parent = self._around_text(row)
                 for number, each in enumerate(_between_marks(text)):
                     if number and not can_visit(None):
                         return
                     yield decode_all(each), parent
+            else:
+                yield decode_all(text), self._around_text(row)
             row += 1
             effect = _EFFECTS[numbers[row]] if row < stop else 0
             if effect == _LINE:
-                yield " ", self._root
+                yield line_edge
             elif effect and partners[row] > row:
                 row = min(partners[row], stop)
 
@@ -310,7 +318,7 @@ class TokenTree:
 def _between_marks(text: str) -> Iterator[str]:
     """What is text in *text*, in as many pieces as comments and declarations make of it."""
     start = 0
-    for mark in _MARKS.finditer(text) if "<" in text else ():
+    for mark in _MARKS.finditer(text):
         yield text[start : mark.start()]
         start = mark.end()
     yield text[start:]
@@ -320,7 +328,7 @@ def _rows_in_raw_text(tags: _Tags) -> list[int]:
     """The rows of the *tags* between those of raw text, a title for example."""
     inside: list[int] = []
     end = 0
-    for row in np.flatnonzero(is_one_of(tags.number, _RAW_TEXT)).tolist():
+    for row in is_one_of(tags.number, _RAW_TEXT).nonzero()[0].tolist():
         if row >= end and tags.opens[row]:
             end = max(int(tags.partner[row]), row + 1)
             inside += range(row + 1, end)

@@ -22,12 +22,18 @@ from scrapy_mss.blocks.selection import kept_tokens
 from scrapy_mss.core.hashing import buckets, groups
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup import compiled
-from scrapy_mss.markup.attributes import attributes_of_tags, element_attributes, tags_with
+from scrapy_mss.markup.attributes import (
+    attributes_of_tag,
+    attributes_of_tags,
+    element_attributes,
+    tags_with,
+)
 from scrapy_mss.markup.compiled import Compiled, compiled_part, python_alone
 from scrapy_mss.markup.elements import element_starts, nearest_ancestors
 from scrapy_mss.markup.kept_pieces import kept_pieces
 from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.markup.parser_tags import attributes, long_tags
+from scrapy_mss.markup.source_cleaning import clean
 from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokenizer import tokenize, word_ids
@@ -86,6 +92,44 @@ MARKUP = st.lists(
     max_size=24,
 ).map("".join)
 
+# What may be taken out of a source, and what is nearly that.
+HIDING = st.lists(
+    st.sampled_from(
+        [
+            *(
+                "<!--",
+                "-->",
+                "<!-->",
+                "<!-",
+                "--",
+                "-",
+                ">",
+                "<",
+                "/",
+                "/>",
+                " ",
+                "\n",
+                "\x1c",
+                "=",
+            ),
+            *("<script", "<SCRIPT>", "</script", "</Script >", "<style>", "<style", "</style/"),
+            *(
+                "<scripts>",
+                "<\u017fcript>",
+                "script",
+                "'",
+                '"',
+                "x",
+                "\u00e9",
+                "\u4e2d",
+                "\U0001f600",
+            ),
+            *("&eacute;", "&#233", "&amp;", "&frac12;", "&#x1d504;", "&", ";"),
+        ]
+    ),
+    max_size=24,
+).map("".join)
+
 
 def built() -> Compiled:
     part = compiled_part()
@@ -124,6 +168,25 @@ def test_both_ways_give_the_same_tokens(source: str) -> None:
     one, other = both(lambda: columns(tokenize(source)))
 
     assert one == other
+
+
+@needs_compiler
+@given(HIDING)
+@examples(20)
+@example("<script a='>&eacute;' b=&eacute;>&eacute;</script>&eacute;")
+@example("<script>&eacute;</style></script/>&eacute;<style>")
+@example("<!-->&eacute;--><!--->-->&eacute;<!--x->&eacute;--")
+@example("<script>a</script")
+@example("<script></script>")
+def test_both_ways_take_the_same_out_of_a_source(source: str) -> None:
+    compiled, python = both(lambda: clean(source))
+    offsets = np.arange(len(compiled.text) + 1, dtype=np.int32)
+    led_back = both(lambda: [each.tolist() for each in compiled.in_source(offsets, offsets)])
+
+    assert led_back[0] == led_back[1]
+    assert compiled.text == python.text
+    assert compiled.places.tolist() == python.places.tolist()
+    assert compiled.shifts.tolist() == python.shifts.tolist()
 
 
 @needs_compiler
@@ -356,40 +419,20 @@ def test_places_outside_of_a_text_are_rejected() -> None:
         arrays.buckets(bytes(8), 1, 32)
     with pytest.raises(ValueError, match="cannot seek"):
         arrays.find_all("one", [b"on"])
+    with pytest.raises(ValueError, match="9 names, at most 8"):
+        built().pieces.cleaned("one", built().pieces.Memory(len), (b"x",) * 9)
 
 
 @needs_compiler
-@pytest.mark.parametrize(
-    ("starts", "ends", "letters", "message"),
-    [
-        ([2], [4], [0], "from 3 after 4 of 3"),
-        ([4], [4], [0], "from 4 after 0 of 3"),
-        ([2], [1], [0], "from 2 to 1"),
-        ([1, 0], [2, 1], [0, 0], "from 0 after 2"),
-        ([1], [2, 3], [0], "4 and 8 bytes"),
-    ],
-)
-def test_edits_outside_of_a_text_are_rejected(
-    starts: list[int], ends: list[int], letters: list[int], message: str
-) -> None:
-    columns = np.array(starts, np.int32), np.array(ends, np.int32), np.array(letters, np.uint64)
-
-    with pytest.raises(ValueError, match=message):
-        built().pieces.edited("one", *(column.tobytes() for column in columns))
-
-
-@needs_compiler
-def test_an_edit_is_no_longer_than_what_it_replaces() -> None:
+def test_letters_take_no_more_room_than_what_they_replace() -> None:
     three = ord("x") | ord("y") << 21 | ord("\U0001f600") << 42
-    columns = (
-        np.array([0, 1], np.int32),
-        np.array([1, 4], np.int32),
-        np.array([three] * 2, np.uint64),
+
+    text, places, shifts = built().pieces.cleaned(
+        "a&lt&#1;b", built().pieces.Memory({"&lt": three, "&#1;": three}.__getitem__), ()
     )
 
-    edited = built().pieces.edited("abcde", *(column.tobytes() for column in columns))
-
-    assert edited == "xxy\U0001f600e"
+    assert text == "axy\U0001f600xy\U0001f600b"
+    assert (places.tolist(), shifts.tolist()) == ([7, 13], [0, 1])
 
 
 @needs_compiler
@@ -402,9 +445,27 @@ def test_both_ways_read_the_attributes_of_a_tag_alike(inside: str, around: str) 
     compiled, python = both(
         lambda: (
             attributes_of_tags(source, starts, ends),
+            attributes_of_tag(source, int(starts[0]), int(ends[0])),
             tags_with("itemprop", source, starts, ends).tolist(),
         )
     )
+
+    assert compiled == python
+
+
+@needs_compiler
+@given(
+    st.lists(st.sampled_from("aAbBnN=\u00e9\u4e00\u212a\U0001f600"), max_size=60).map("".join),
+    st.text("abn=", min_size=1, max_size=5),
+)
+@example("aaabaab", "aab")
+@example("banan=", "anan=")
+def test_both_ways_find_a_name_in_a_tag_wherever_it_begins(tag: str, name: str) -> None:
+    places = range(0, len(tag) + 1, 3)
+    starts = np.array([place for place in places for _ in places], np.int32)
+    ends = np.maximum(starts, np.tile(np.array(places, np.int32), len(places)))
+
+    compiled, python = both(lambda: tags_with(name, tag, starts, ends).tolist())
 
     assert compiled == python
 
@@ -416,8 +477,17 @@ def test_a_tag_outside_of_its_text_is_refused(bounds: tuple[int, int]) -> None:
 
     with pytest.raises(ValueError, match="a tag from"):
         built().attributes.read("<p a=1>", starts, ends, 9, str)
+    with pytest.raises(ValueError, match="a tag from"):
+        built().attributes.read_one("<p a=1>", *bounds, 9, str)
     with pytest.raises(ValueError, match="bytes of places"):
         built().attributes.holding("<p a=1>", starts, b"", b"a")
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", ["", "\u00e9x"])
+def test_a_name_that_is_none_is_not_looked_for(name: str) -> None:
+    with pytest.raises(ValueError, match=r"no name|not of ASCII"):
+        built().attributes.holding("<p>", b"", b"", name.encode())
 
 
 @needs_compiler
