@@ -26,13 +26,14 @@ FEWEST_WORDS = 2  # are added, so that a block without words counts at all
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingExample:
-    """A page, which of its blocks are of the article, and how much it counts."""
+    """A page, which of its blocks are of its text, and how much it counts."""
 
     page: Page
     inside: Bools  # bool[n_blocks]
     site: str
     synthetic: bool = False  # made from a page that is an example as well
-    text: str = ""  # of the article, as people have it
+    text: str = ""  # as people have it
+    is_article: bool = True  # or a page of another type whose text is learned
 
     @property
     def site_hash(self) -> int:
@@ -58,7 +59,9 @@ class TrainingExample:
         return weights
 
 
-def training_examples(examples: Iterable[Example]) -> Iterator[TrainingExample]:
+def training_examples(
+    examples: Iterable[Example], *, is_article: bool = True
+) -> Iterator[TrainingExample]:
     """The *examples*, each followed by its stripped copy if it gives one.
 
     A page without a site is a site of its own; a page without a block is left out.
@@ -69,12 +72,13 @@ def training_examples(examples: Iterable[Example]) -> Iterator[TrainingExample]:
         if not len(page.blocks):
             continue
         inside = label_blocks(page, example.text)
-        yield TrainingExample(page, inside, site, text=example.text)
+        yield TrainingExample(page, inside, site, text=example.text, is_article=is_article)
         number = crc32(example.text.encode("utf-8", "surrogatepass"))
         variant, remainder = divmod(number, COPIED)
         if remainder == 1:
             copy = Page.of(stripped(page.tokens, variant))
-            yield TrainingExample(copy, label_blocks(copy, example.text), site, synthetic=True)
+            inside = label_blocks(copy, example.text)
+            yield TrainingExample(copy, inside, site, synthetic=True, is_article=is_article)
 
 
 def label_blocks(page: Page, text: str) -> Bools:
