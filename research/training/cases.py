@@ -2,7 +2,8 @@
 
 Of some pages of other types than articles the text is learned as well: documentation, pages of
 services and collections are written as articles are, in other templates, and who has learned their
-text finds that of articles in unknown templates. What is an article is learned from all.
+text finds that of articles in unknown templates. They weigh half, and are not counted: a crawl adds
+to the counts, and has articles alone. What is an article is learned from all.
 """
 
 from __future__ import annotations

@@ -181,10 +181,10 @@ class TrainingSet:
 
 
 def counted(examples: Sequence[TrainingExample], families: Sequence[str]) -> NaiveBayes[Page]:
-    """The counts of whole pages; a synthetic one would count its article twice."""
+    """The counts of whole articles; a synthetic page would count its article twice."""
     bayes = new_counts(families)
     for example in examples:
-        if not example.synthetic:
+        if example.is_article and not example.synthetic:
             bayes.learn(example.page, example.token_labels)
     return bayes
 

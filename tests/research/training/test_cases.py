@@ -31,11 +31,13 @@ def test_a_page_is_known_with_its_address(dataset: str) -> None:
     assert found.page.url == "https://a.example/1"
 
 
-def test_a_copy_is_of_the_type_of_its_page() -> None:
-    cases = [case_of(OTHERS, page(number, page_type="service")) for number in range(9)]
+def test_other_pages_weigh_half_and_give_no_copies() -> None:
+    pages = [page(number, page_type="service") for number in range(9)]
 
-    found = lessons(cases)
+    articles = lessons([case_of("articles", each) for each in pages]).examples
+    others = lessons([case_of(OTHERS, each) for each in pages]).examples
 
-    assert any(each.synthetic for each in found.examples)
-    assert not any(each.is_article for each in found.examples)
-    assert not found.negatives
+    assert any(each.synthetic for each in articles)
+    assert not any(each.synthetic for each in others)
+    for article, other in zip((one for one in articles if not one.synthetic), others, strict=True):
+        assert (article.weights / 2).tolist() == other.weights.tolist()
