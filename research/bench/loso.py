@@ -29,10 +29,10 @@ from research.command_line import Advance, at_least, progress
 from research.datasets.sets import evenly, load
 from research.errors import UserError
 from research.systems.remembered import Remembered
-from research.training.cases import Case, case_of
-from research.training.fit import fit
+from research.training.cases import Case, case_of, lessons
+from research.training.fit import fit_text
 from research.training.optimization import Config
-from research.training.sets import ARTICLES
+from research.training.sets import ARTICLES, OTHERS
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.model import Model
@@ -72,13 +72,14 @@ def run(options: argparse.Namespace, _command: str) -> None:
         measurement.check(spec, systems.create, trained=False, model=None)
     for path in filter(None, (options.json, options.markdown)):
         report.writable(path)
-    cases = read(options.data, options.limit)
+    cases = read(options.data, ARTICLES, options.limit)
+    others = read(options.data, (OTHERS,))
     asked = len(cases) * (len(peers) + options.fits * (1 + options.cross_validation))
     with progress(asked) as advance:
         scores = [_peer(spec, cases, options.answers, advance) for spec in peers]
-        scores.append(Scores(OURS, fitted(cases, left_out(cases), options.fits, advance)))
+        scores.append(Scores(OURS, fitted(cases, left_out(cases, others), options.fits, advance)))
         if options.cross_validation:
-            f1 = fitted(cases, folds(cases), options.fits, advance)
+            f1 = fitted(cases, folds(cases, others), options.fits, advance)
             scores.append(Scores(f"{OURS}, cross-validated", f1))
     shown = tables(pages_of(cases), scores, 1 + options.cross_validation)
     print(shown, end="")
@@ -88,11 +89,11 @@ def run(options: argparse.Namespace, _command: str) -> None:
         report.write(options.json, as_json(cases, scores))
 
 
-def read(folder: Path, limit: int | None = None) -> list[Case]:
-    """The pages of all sets; each is tokenized once for all fits."""
+def read(folder: Path, names: Iterable[str] = ARTICLES, limit: int | None = None) -> list[Case]:
+    """The pages of the sets *names*; each is tokenized once for all fits."""
     return [
         case_of(name, labelled)
-        for name in ARTICLES
+        for name in names
         for labelled in evenly(load(f"jsonl:{folder / name}.jsonl.xz").pages, limit)
     ]
 
@@ -104,22 +105,26 @@ class Split(NamedTuple):
     known: list[Case]
 
 
-def left_out(cases: Sequence[Case]) -> Iterator[Split]:
-    """For each set its pages, and those of the other sets whose sites it does not have."""
+def left_out(cases: Sequence[Case], others: Sequence[Case] = ()) -> Iterator[Split]:
+    """For each set its pages, and those of the other sets whose sites it does not have.
+
+    From *others*, which are no articles, is learned as well; they are never asked about.
+    """
     for name in dict.fromkeys(case.dataset for case in cases):
         asked = [i for i, case in enumerate(cases) if case.dataset == name]
         sites = {key for i in asked for key in site_keys(cases[i].labelled)}
-        others = (case for case in cases if case.dataset != name)
-        known = [case for case in others if sites.isdisjoint(site_keys(case.labelled))]
+        rest = (case for case in (*cases, *others) if case.dataset != name)
+        known = [case for case in rest if sites.isdisjoint(site_keys(case.labelled))]
         yield Split(asked, known)
 
 
-def folds(cases: Sequence[Case]) -> Iterator[Split]:
-    """The pages of all sets in one pool, in folds by site."""
-    side = assign([case.labelled.site for case in cases], FOLDS)
+def folds(cases: Sequence[Case], others: Sequence[Case] = ()) -> Iterator[Split]:
+    """The pages of all sets in one pool, in folds by site; *others* are never asked about."""
+    pool = [*cases, *others]
+    side = assign([case.labelled.site for case in pool], FOLDS)
     for fold in range(FOLDS):
-        asked = [i for i, each in enumerate(side) if each == fold]
-        known = [case for case, each in zip(cases, side, strict=True) if each != fold]
+        asked = [i for i, each in enumerate(side[: len(cases)]) if each == fold]
+        known = [case for case, each in zip(pool, side, strict=True) if each != fold]
         yield Split(asked, known)
 
 
@@ -129,11 +134,11 @@ def fitted(cases: Sequence[Case], splits: Iterable[Split], fits: int, advance: A
     for asked, known in splits:
         if not known:
             raise UserError("no page to learn from: all sites are those of the set left out")
-        taught = [each for case in known for each in case.examples]
+        taught = lessons(known).examples
         for number in range(fits):
             # Each fit is the mean of several networks, whose seeds follow one another.
             config = Config(seed=1 + number * Config().networks)
-            bayes, classifier = fit(taught, DEFAULT.families, (), config)
+            bayes, classifier, _ = fit_text(taught, DEFAULT.families, config)
             extractor = Extractor(Model(DEFAULT, classifier, bayes))
             for i in asked:
                 f1[number, i] = f1_of(extractor.extract_page(cases[i].page).text, cases[i])

@@ -33,7 +33,7 @@ from research.bench.folds import assign
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import load
 from research.training import fit
-from research.training.cases import Case, case_of
+from research.training.cases import Case, case_of, lessons
 from research.training.optimization import Config
 from research.training.sets import OTHERS
 from scrapy_mss.blocks import classifier, selection
@@ -83,12 +83,10 @@ def pages(folder: Path, name: str) -> tuple[LabelledPage, ...]:
     return load(f"jsonl:{folder / name}.jsonl.xz").pages
 
 
-def trained(
-    known: Sequence[Case], others: Sequence[Page] = (), config: Config | None = None
-) -> Extractor:
+def trained(known: Sequence[Case], config: Config | None = None) -> Extractor:
     """An extractor that learned from *known* pages."""
-    taught = [each for case in known for each in case.examples]
-    bayes, learned = fit.fit(taught, DEFAULT.families, others, config)
+    taught = lessons(known)
+    bayes, learned = fit.fit(taught.examples, DEFAULT.families, taught.negatives, config)
     return Extractor(Model(DEFAULT, learned, bayes))
 
 
@@ -302,21 +300,14 @@ def fit_row(name: str, by_set: Mapping[str, float]) -> str:
 
 def decision(folder: Path) -> tuple[str, bytes]:
     """A Markdown table and a reliability plot."""
-    articles = cases(folder)
-    others = [
-        (other.site, Page.of(other.html, url=other.url or "")) for other in pages(folder, OTHERS)
-    ]
-    sides = assign([*(c.labelled.site for c in articles), *(site for site, _ in others)], FOLDS)
+    pool = [case_of(name, labelled) for name in (*SETS, OTHERS) for labelled in pages(folder, name)]
+    sides = assign([case.labelled.site for case in pool], FOLDS)
     predicted, true = [], []
     for fold in range(FOLDS):
-        known = [c for c, side in zip(articles, sides, strict=False) if side != fold]
-        rest = list(zip(others, sides[len(articles) :], strict=True))
-        system = trained(known, [page for (_, page), side in rest if side != fold])
-        asked = [(c.page, 1) for c, s in zip(articles, sides, strict=False) if s == fold]
-        asked += [(page, 0) for (_, page), side in rest if side == fold]
-        for page, label in asked:
-            predicted.append(system.extract_page(page).probability)
-            true.append(label)
+        system = trained([case for case, side in zip(pool, sides, strict=True) if side != fold])
+        for case in (case for case, side in zip(pool, sides, strict=True) if side == fold):
+            predicted.append(system.extract_page(case.page).probability)
+            true.append(float(case.dataset != OTHERS))
     return reliability(np.array(predicted), np.array(true))
 
 

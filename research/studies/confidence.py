@@ -18,12 +18,10 @@ import numpy as np
 from research import command_line
 from research.bench import loso
 from research.bench.plots import COLOURS, svg, without_box
-from research.bench.runner import site_keys
-from research.datasets.sets import load
 from research.errors import require
+from research.training.cases import lessons
 from research.training.fit import fit
 from research.training.sets import OTHERS
-from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.model import Model
@@ -38,14 +36,11 @@ BAD: Final = 0.8  # a text of a lower F1 is one that somebody would complain abo
 def measured(folder: Path) -> Floats:
     """float64[2, n_pages]: the confidence of each page's text, and its true F1."""
     cases = loso.read(folder)
-    others = load(f"jsonl:{folder / OTHERS}.jsonl.xz").pages
+    others = loso.read(folder, (OTHERS,))
     found = np.zeros((2, len(cases)))
-    for asked, known in loso.left_out(cases):
-        sites = {key for i in asked for key in site_keys(cases[i].labelled)}
-        rest = [page for page in others if sites.isdisjoint(site_keys(page))]
-        negatives = [Page.of(page.html, url=page.url or "") for page in rest]
-        taught = [each for case in known for each in case.examples]
-        bayes, classifier = fit(taught, DEFAULT.families, negatives)
+    for asked, known in loso.left_out(cases, others):
+        taught = lessons(known)
+        bayes, classifier = fit(taught.examples, DEFAULT.families, taught.negatives)
         extractor = Extractor(Model(DEFAULT, classifier, bayes))
         for i in asked:
             extraction = extractor.extract_page(cases[i].page)

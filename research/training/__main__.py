@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from research import command_line
-from research.datasets.pages import LabelledPage, examples
+from research.datasets.pages import LabelledPage
 from research.datasets.sets import load
 from research.errors import UserError
-from research.training.examples import training_examples
+from research.training.cases import case_of, lessons
 from research.training.fit import fit
 from research.training.optimization import Config
 from research.training.sets import ARTICLES, OTHERS
-from scrapy_mss.blocks.page import Page
 from scrapy_mss.models.bundled import FILE
 from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
@@ -59,10 +58,10 @@ def run(options: argparse.Namespace, _command: str) -> None:
     """Learn from the sets that *options* name and write the model."""
     if not options.out.parent.is_dir():
         raise UserError(f"--out: there is no folder {options.out.parent}")
-    articles = [page for name in options.articles for page in pages(options.data, name)]
-    negatives = [Page.of(page.html, url=page.url or "") for page in pages(options.data, OTHERS)]
-    learned = list(training_examples(examples(articles)))
-    bayes, classifier = fit(learned, DEFAULT.families, negatives, Config(seed=options.seed))
+    names = (*options.articles, OTHERS)
+    taught = lessons(case_of(name, page) for name in names for page in pages(options.data, name))
+    config = Config(seed=options.seed)
+    bayes, classifier = fit(taught.examples, DEFAULT.families, taught.negatives, config)
     data = to_bytes(Model(DEFAULT, classifier, bayes))
     write_atomically(options.out, data)
     print(f"{options.out}: {len(data) / 1e6:.2f} MB, {bayes.pages} pages")

@@ -20,19 +20,21 @@ from scrapy_mss.markup.tokens import Bools, Floats
 
 COPIED = 3  # one page in so many gives a stripped copy
 SYNTHETIC_WEIGHT = 0.5  # of a copy, as a share of a page's; chosen, not measured
+OTHER_WEIGHT = 0.5  # of a page that is no article; at 1, `articles_world` left out has .006 less
 MOST_WORDS = 200  # of a block, by which it counts: else a page would be its longest block
 FEWEST_WORDS = 2  # are added, so that a block without words counts at all
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingExample:
-    """A page, which of its blocks are of the article, and how much it counts."""
+    """A page, which of its blocks are of its text, and how much it counts."""
 
     page: Page
     inside: Bools  # bool[n_blocks]
     site: str
     synthetic: bool = False  # made from a page that is an example as well
-    text: str = ""  # of the article, as people have it
+    text: str = ""  # as people have it
+    is_article: bool = True  # or a page of another type whose text is learned
 
     @property
     def site_hash(self) -> int:
@@ -50,16 +52,24 @@ class TrainingExample:
         return self.page.blocks.spread(self.inside)
 
     @property
+    def _share(self) -> float:
+        """What the page counts, as a share of what an article does."""
+        if self.synthetic:
+            return SYNTHETIC_WEIGHT
+        return 1.0 if self.is_article else OTHER_WEIGHT
+
+    @property
     def weights(self) -> Floats:
-        """float64[n_blocks]: all pages weigh the same, a page's blocks by their words."""
+        """float64[n_blocks]: all articles weigh the same, a page's blocks by their words."""
         sizes = np.minimum(self.page.blocks.words, MOST_WORDS) + FEWEST_WORDS
-        share = SYNTHETIC_WEIGHT if self.synthetic else 1.0
-        weights: Floats = sizes * (share / sizes.sum())
+        weights: Floats = sizes * (self._share / sizes.sum())
         return weights
 
 
-def training_examples(examples: Iterable[Example]) -> Iterator[TrainingExample]:
-    """The *examples*, each followed by its stripped copy if it gives one.
+def training_examples(
+    examples: Iterable[Example], *, is_article: bool = True
+) -> Iterator[TrainingExample]:
+    """The *examples*, each followed by its stripped copy if it is an article that gives one.
 
     A page without a site is a site of its own; a page without a block is left out.
     """
@@ -69,10 +79,10 @@ def training_examples(examples: Iterable[Example]) -> Iterator[TrainingExample]:
         if not len(page.blocks):
             continue
         inside = label_blocks(page, example.text)
-        yield TrainingExample(page, inside, site, text=example.text)
+        yield TrainingExample(page, inside, site, text=example.text, is_article=is_article)
         number = crc32(example.text.encode("utf-8", "surrogatepass"))
         variant, remainder = divmod(number, COPIED)
-        if remainder == 1:
+        if remainder == 1 and is_article:
             copy = Page.of(stripped(page.tokens, variant))
             yield TrainingExample(copy, label_blocks(copy, example.text), site, synthetic=True)
 

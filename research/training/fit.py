@@ -53,7 +53,35 @@ def fit(
     negatives: Sequence[Page] = (),
     config: Config | None = None,
 ) -> tuple[NaiveBayes[Page], BlockClassifier]:
-    """Counts of all *examples*, and the classifier; *negatives* are pages without an article."""
+    """Counts of all *examples*, and the classifier with all that it decides.
+
+    *negatives* are pages without an article whose text is not learned.
+    """
+    bayes, classifier, training = fit_text(examples, families, config)
+    rest = [page for page in negatives if len(page.blocks)]
+    if not rest and all(each.is_article for each in examples):
+        return bayes, classifier
+    read = list(training.readings(config))
+    articles = [(example, reading) for example, reading in read if example.is_article]
+    others = [reading for example, reading in read if not example.is_article]
+    network = classifier.network
+    others += [_reading(page, classifier.inputs(page, bayes), network) for page in rest]
+    page_weights = _fit_page_weights(
+        [page_features(reading) for _, reading in articles], list(map(page_features, others))
+    )
+    confidence_weights = _fit_confidence(articles)
+    return bayes, replace(
+        classifier, page_weights=page_weights, confidence_weights=confidence_weights
+    )
+
+
+def fit_text(
+    examples: Sequence[TrainingExample], families: Sequence[str], config: Config | None = None
+) -> tuple[NaiveBayes[Page], BlockClassifier, TrainingSet]:
+    """Counts, and a classifier that finds the text and takes every page for an article.
+
+    The training set is what its network was fitted to.
+    """
     folds = [[each for each in examples if each.site_hash % FOLDS == k] for k in range(FOLDS)]
     counts = [counted(fold, families) for fold in folds]
     evidence = []
@@ -64,18 +92,7 @@ def fit(
     training = TrainingSet.of(list(chain.from_iterable(folds)), evidence)
     network = training.network(config)
     classifier = BlockClassifier(training.weights, network, _always_article(), _as_expected())
-    rest = [page for page in negatives if len(page.blocks)]
-    if not rest:
-        return bayes, classifier
-    read = list(training.readings(config))
-    positive = [page_features(reading) for _, reading in read]
-    readings = [_reading(page, classifier.inputs(page, bayes), network) for page in rest]
-    negative = [page_features(reading) for reading in readings]
-    page_weights = _fit_page_weights(positive, negative)
-    confidence_weights = _fit_confidence(read)
-    return bayes, replace(
-        classifier, page_weights=page_weights, confidence_weights=confidence_weights
-    )
+    return bayes, classifier, training
 
 
 def _reading(page: Page, inputs: BlockInputs, network: Network) -> ReadPage:
@@ -164,10 +181,10 @@ class TrainingSet:
 
 
 def counted(examples: Sequence[TrainingExample], families: Sequence[str]) -> NaiveBayes[Page]:
-    """The counts of whole pages; a synthetic one would count its article twice."""
+    """The counts of whole articles; a synthetic page would count its article twice."""
     bayes = new_counts(families)
     for example in examples:
-        if not example.synthetic:
+        if example.is_article and not example.synthetic:
             bayes.learn(example.page, example.token_labels)
     return bayes
 

@@ -13,3 +13,6 @@ ARTICLES: Final = (
     "articles_world",
 )
 OTHERS: Final = "other_pages_wcxb"  # pages of other types: what the decision learns to tell apart
+# The types whose text is learned, too. Of a forum it is what is no text elsewhere, comments; of
+# products and lists it is short, and what of the page belongs to it is a matter of taste.
+TAUGHT_TYPES: Final = frozenset({"documentation", "service", "collection"})

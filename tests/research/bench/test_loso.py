@@ -14,6 +14,7 @@ from research.bench.languages import language_of
 from research.bench.left_out_tables import FEWEST, Pages, Scores, tables
 from research.bench.loso import folds, left_out
 from research.training.cases import Case
+from research.training.sets import OTHERS
 from scrapy_mss.blocks.page import Page
 from tests.helpers.news_pages import news_page
 from tests.research.bench.fakes import page as labelled
@@ -42,6 +43,20 @@ def test_each_page_is_asked_about_once_by_either_split() -> None:
         assert sorted(i for split in splits for i in split.asked) == list(range(len(CASES)))
 
 
+def test_other_pages_are_learned_from_but_for_the_sites_of_the_set_and_never_asked_about() -> None:
+    others = (case(OTHERS, "b.org"), case(OTHERS, "d.org"))
+
+    known = [[each for each in split.known if each in others] for split in left_out(CASES, others)]
+    assert known == [[others[1]], [others[1]], [*others]]
+    for splits in (left_out(CASES, others), folds(CASES, others)):
+        asked = []
+        for split in splits:
+            asked += split.asked
+            sites = {CASES[i].labelled.site for i in split.asked}
+            assert not [each for each in split.known if each.labelled.site in sites]
+        assert sorted(asked) == list(range(len(CASES)))
+
+
 def test_a_set_aside_is_shown_and_is_no_part_of_the_mean() -> None:
     pages = Pages(["one", "one", "two", "articles_world"], ["a", "b", "c", "d"])
     ours = Scores("mss", np.array([[1.0, 0.5, 0.9, 0.1], [0.8, 0.5, 0.7, 0.3]]))
@@ -67,10 +82,10 @@ def test_the_best_peer_is_another_one_on_each_set() -> None:
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Two sets of eight articles."""
+    """Two sets of eight articles, and one of other pages."""
     names = ("one", "two")
     monkeypatch.setattr(loso, "ARTICLES", names)
-    for number, name in enumerate(names):
+    for number, name in enumerate((*names, OTHERS)):
         made = [news_page(number * 8 + n) for n in range(8)]
         rows = [
             labelled(n, f"{name}{n}.example", html=each.html, golds=(each.text,))

@@ -204,3 +204,15 @@ def test_negatives_without_a_block_are_left_out() -> None:
     )
 
     assert not classifier.page_weights[:-1].any()
+
+
+def test_pages_whose_text_is_learned_can_be_no_articles() -> None:
+    lists = [Example(page, "Ferries", f"list{n}") for n, page in enumerate(LISTS)]
+    taught = [*learned(), *training_examples(lists, is_article=False)]
+
+    bayes, classifier = fit(taught, DEFAULT.families, config=QUICK)
+
+    extractor = Extractor(model_of(bayes, classifier))
+    assert bayes.pages == len(examples())
+    assert not any(extractor.extract(page).is_article for page in LISTS)
+    assert extractor.extract(news_page(0, site="seven").html).is_article
