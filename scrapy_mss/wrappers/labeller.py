@@ -15,7 +15,7 @@ since the model would learn as article what it was to exclude.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
@@ -122,24 +122,37 @@ def label(wrapper: Wrapper, source: str, tokens: Tokens | None = None) -> Labell
     elif tokens.source != source:
         raise ValueError("expected the tokens of this source, got those of another; leave them out")
     nothing = np.zeros(len(tokens), np.bool_)
-    if np.count_nonzero(tokens.kind == OPEN) > max(MIN_TAGS, len(source) // DENSEST):
-        return Labelling(wrapper, tokens, nothing, Reason.TOO_MANY_TAGS)
+    tree = aligned(tokens)
+    if isinstance(tree, Reason):
+        return Labelling(wrapper, tokens, nothing, tree)
+    return label_tree(wrapper, tree)
+
+
+def label_tree(wrapper: Wrapper, tree: AlignedTree) -> Labelling:
+    """Label a page by *wrapper* whose *tree* is at hand, as `aligned` gives it."""
+    return _Labeller(wrapper, tree).label()
+
+
+def aligned(tokens: Tokens) -> AlignedTree | Reason:
+    """The tree of a page, or why it is not walked through: what is bounded there bounds labels."""
+    if np.count_nonzero(tokens.kind == OPEN) > max(MIN_TAGS, len(tokens.source) // DENSEST):
+        return Reason.TOO_MANY_TAGS
     tree = AlignedTree(tokens)
-    root = tree.root
-    if root is None:
-        return Labelling(wrapper, tokens, nothing, Reason.EMPTY_PAGE)
-    if _N_DEEP(root) > max(MIN_DEEP, len(source) // DENSEST_DEEP):
-        return Labelling(wrapper, tokens, nothing, Reason.TOO_MANY_TAGS)
-    return _Labeller(wrapper, tree, root).label()
+    if tree.root is None:
+        return Reason.EMPTY_PAGE
+    if _N_DEEP(tree.root) > max(MIN_DEEP, len(tokens.source) // DENSEST_DEEP):
+        return Reason.TOO_MANY_TAGS
+    return tree
 
 
 class _Labeller:
     """One wrapper at work on one page."""
 
-    def __init__(self, wrapper: Wrapper, tree: AlignedTree, root: Element) -> None:
+    def __init__(self, wrapper: Wrapper, tree: AlignedTree) -> None:
+        assert tree.root is not None
         self.wrapper = wrapper
         self.tree = tree
-        self.root = root
+        self.root: Element = tree.root
         self.failures: list[str] = []
         self.hits: set[tuple[str, str]] = set()
 
@@ -255,8 +268,7 @@ class _Labeller:
     def _field(self, name: str) -> tuple[str, ...]:
         selectors: Iterable[Selector] = getattr(self.wrapper, name)
         for selector in selectors:
-            texts = self._texts(self._found(selector, name)[:MAX_VALUES])
-            values = tuple(dict.fromkeys(filter(None, texts)))
+            values = distinct_texts(self.tree, self._found(selector, name))
             if values:
                 self.hits.add((name, selector.text))
                 return values
@@ -271,19 +283,23 @@ class _Labeller:
                     return self.tree.without_numbers(text[:MAX_ADDRESS]).strip()
         return ""
 
-    def _texts(self, found: Iterable[object]) -> Iterator[str]:
-        """The texts of what is *found*, in all about as long as the page; those after are left out.
 
-        Elements in one another contain one another's text: all of it would be many times the page.
-        """
-        left = len(self.tree.tokens.source)
-        for each in found:
-            text = _STRING(each) if isinstance(each, Element) else each
-            if isinstance(text, str):
-                yield " ".join(self.tree.without_numbers(text).split())
-                left -= len(text)
-            if left < 0:
-                return
+def distinct_texts(tree: AlignedTree, found: Sequence[object]) -> tuple[str, ...]:
+    """The texts of what a selector has *found* for a field, each once, with white space collapsed.
+
+    In all they are about as long as the page, and those after that are left out: elements in one
+    another contain one another's text, which would be many times the page.
+    """
+    left = len(tree.tokens.source)
+    texts: dict[str, None] = {}
+    for each in found[:MAX_VALUES]:
+        text = _STRING(each) if isinstance(each, Element) else each
+        if isinstance(text, str):
+            texts[" ".join(tree.without_numbers(text).split())] = None
+            left -= len(text)
+        if left < 0:
+            break
+    return tuple(filter(None, texts))
 
 
 def _text_of(selector: Body) -> str:

@@ -1,0 +1,191 @@
+"""A wrapper for a site, found from stored pages without a label.
+
+    pages -> what the model makes of each, knowing the others       readings
+          -> the container, and what to leave out of it              bodies
+          -> where title, authors and date are                       fields
+          -> YAML, and how far rule and model agree on each page     writing, agreement
+
+suggestion = suggest(pages, Extractor.load())
+suggestion.yaml
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any, Final
+
+from scrapy_mss.extractor import Extractor
+from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.stored_pages import StoredPage
+from scrapy_mss.suggest.agreement import PageAgreement, agreements
+from scrapy_mss.suggest.bodies import best_body
+from scrapy_mss.suggest.fields import FieldRule, field_rules
+from scrapy_mss.suggest.readings import NO_ARTICLE, SitePage, read_pages
+from scrapy_mss.suggest.writing import yaml_of
+from scrapy_mss.wrappers.rules import WILDCARD, SamplePage, UrlParts, Wrapper
+
+__all__ = (
+    "NO_ARTICLE",
+    "NoRuleError",
+    "PageAgreement",
+    "SitePage",
+    "Suggestion",
+    "agreements",
+    "compare",
+    "read_pages",
+    "suggest",
+    "suggest_of",
+    "yaml_of",
+)
+
+MAX_PAGES: Final = 50  # that are read; more tell nothing new and take longer
+MAX_VOTERS: Final = 16  # that a rule is made of; it is compared with all pages
+MAX_WORDS: Final = 400_000  # of all that vote; a long article has 10,000
+MAX_TESTS: Final = 10  # pages for `scrapy mss check`
+LEAST_AGREEMENT: Final = 0.7  # with the model: below it, the model alone is the better rule
+LEAST_MATCHED: Final = 0.5  # of the pages that vote
+
+OTHER_SITE: Final = "of another site"
+TOO_MANY: Final = f"beyond the first {MAX_PAGES} pages"
+
+
+class NoRuleError(ValueError):
+    """There is no rule that is any good; the message says why, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A rule for a site, and how far it can be trusted.
+
+    ``confidence`` is the agreement with the model to be expected on further pages, 0 to 1, and
+    ``fields`` that of each field that the rule has a selector for. ``left_out`` are the addresses
+    of pages that had no vote, each with the reason.
+    """
+
+    rule: Wrapper
+    yaml: str
+    confidence: float
+    pages: tuple[PageAgreement, ...]
+    fields: Mapping[str, float]
+    left_out: tuple[tuple[str, str], ...] = ()
+
+
+def suggest(
+    pages: Sequence[StoredPage], extractor: Extractor, memory: SiteMemory | None = None
+) -> Suggestion:
+    """A rule for the site of *pages*; a `NoRuleError` says why there is none.
+
+    *memory* is what crawls know of the site.
+    """
+    site, own = _of_one_site(pages)
+    read = read_pages(own[:MAX_PAGES], extractor, memory)
+    others = [(page.url, OTHER_SITE) for page in pages if page not in own]
+    others += [(page.url, TOO_MANY) for page in own[MAX_PAGES:]]
+    return suggest_of(site, read, tuple(others))
+
+
+def suggest_of(
+    site: str, read: Sequence[SitePage], others: tuple[tuple[str, str], ...] = ()
+) -> Suggestion:
+    """A rule for *site* from pages that are *read* already; *others* were left out before."""
+    left_out = (*others, *((page.url, page.left_out) for page in read if page.left_out))
+    voters = _voters(read)
+    if not voters:
+        reasons = ", ".join(f"{n} {why}" for why, n in Counter(why for _, why in left_out).items())
+        raise NoRuleError(f"none of {len(read)} pages can vote on a rule: {reasons or 'no pages'}")
+    found = best_body(voters)
+    if found is None:
+        raise NoRuleError("no element of the pages has the text that the model finds")
+    fields = field_rules(voters)
+    rule = _with_fields(Wrapper(site=site, body=found.body, exclude=found.exclude), fields)
+    _refuse_bad(agreements(rule, voters))
+    pages = agreements(rule, read)
+    rule = replace(rule, tests=_tests(pages))
+    confidence = found.agreement * len(voters) / (len(voters) + 1)
+    return Suggestion(
+        rule,
+        yaml_of(rule, _comments(pages, confidence)),
+        confidence,
+        pages,
+        {name: field.confidence for name, field in fields.items()},
+        left_out,
+    )
+
+
+def _with_fields(rule: Wrapper, fields: Mapping[str, FieldRule]) -> Wrapper:
+    selectors: dict[str, Any] = {name: (field.selector,) for name, field in fields.items()}
+    return replace(rule, **selectors)
+
+
+def compare(
+    rule: Wrapper, pages: Sequence[StoredPage], extractor: Extractor
+) -> tuple[PageAgreement, ...]:
+    """How far *rule*, suggested or written, and the model agree on each of *pages*.
+
+    Who compares again and again calls `read_pages` once, and `agreements` with what it gives.
+    """
+    return agreements(rule, read_pages(pages, extractor))
+
+
+def _of_one_site(pages: Sequence[StoredPage]) -> tuple[str, list[StoredPage]]:
+    """The site that most of *pages* are of, as a wrapper names it, and its pages."""
+    hosts = {page.url: parts.host for page in pages if (parts := UrlParts.of(page.url))}
+    if not hosts:
+        raise NoRuleError("a rule is for a site, and no page has an address with a host")
+    domains = Counter(site_of(hosts[page.url]) for page in pages if page.url in hosts)
+    domain = domains.most_common(1)[0][0]
+    of_domain = [page for page in pages if page.url in hosts and site_of(hosts[page.url]) == domain]
+    names = Counter(hosts[page.url] for page in of_domain)
+    if len(names) == 1 or domain in names:
+        host = names.most_common(1)[0][0]
+        return host, [page for page in of_domain if hosts[page.url] == host]
+    return f"{WILDCARD}{domain}", of_domain
+
+
+def _voters(read: Sequence[SitePage]) -> list[SitePage]:
+    """The pages that a rule is made of: articles, of all of them evenly."""
+    able = [page for page in read if not page.left_out]
+    step = max(1, -(-len(able) // MAX_VOTERS))
+    voters: list[SitePage] = []
+    n_words = 0
+    for page in able[::step]:
+        n_words += len(page.target)
+        if voters and n_words > MAX_WORDS:
+            break
+        voters.append(page)
+    return voters
+
+
+def _refuse_bad(pages: Sequence[PageAgreement]) -> None:
+    matched = [page for page in pages if page.matched]
+    if len(matched) < LEAST_MATCHED * len(pages):
+        raise NoRuleError(
+            f"no rule: the best matches {len(matched)} of {len(pages)} articles; "
+            "are they of one site and one design?"
+        )
+    agreement = fmean(page.agreement for page in matched)
+    if agreement < LEAST_AGREEMENT:
+        raise NoRuleError(
+            f"no rule: the best agrees with the model by {agreement:.2f} alone, and at least "
+            f"{LEAST_AGREEMENT:.2f} is expected; the articles may have no element of their own"
+        )
+
+
+def _tests(pages: Sequence[PageAgreement]) -> tuple[SamplePage, ...]:
+    """The pages that the rule fits best, for `scrapy mss check`."""
+    good = [page for page in pages if page.matched and page.agreement >= LEAST_AGREEMENT]
+    urls = dict.fromkeys(page.url for page in good if page.url.isascii() and page.url.isprintable())
+    return tuple(SamplePage(url) for url in list(urls)[:MAX_TESTS])
+
+
+def _comments(pages: Sequence[PageAgreement], confidence: float) -> list[str]:
+    articles = [page for page in pages if page.model_text]
+    matched = sum(page.matched for page in articles)
+    return [
+        f"Suggested by scrapy mss suggest, confidence {confidence:.2f}.",
+        f"It matches {matched} of the {len(articles)} articles that it was made of.",
+    ]

@@ -1,0 +1,112 @@
+"""How well selections of words agree with what the model keeps: over all pages that vote at once.
+
+The words of all pages stand in one row. A selection is a mask over that row, and its agreement is
+the mean over pages of F1 with what the model keeps. What may be left out of it are lists of words,
+short ones mostly: all of them are tried in one pass over their words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from scrapy_mss.markup.elements import Counts, Indices
+from scrapy_mss.markup.tokens import Bools, Floats
+from scrapy_mss.suggest.readings import SitePage
+from scrapy_mss.suggest.selectors import elements_of
+from scrapy_mss.wrappers.selectors import Element, Selector
+
+MAX_REMEMBERED: Final = 4096  # selections; a search tries some hundred selectors
+
+Intervals = list[tuple[int, int]]
+
+
+class Ballot:
+    """The *pages* that vote on a rule."""
+
+    def __init__(self, pages: Sequence[SitePage]) -> None:
+        self.pages = pages
+        sizes = [len(page.target) for page in pages]
+        self.starts: Counts = np.append(0, np.cumsum(sizes)).astype(np.int64)
+        self.target: Bools = np.concatenate([page.target for page in pages])
+        self.page_of: Indices = np.repeat(np.arange(len(pages)), sizes)
+        self.n_target = self.per_page(self.target)
+        self.select: Callable[[Selector], tuple[tuple[Element, ...], ...]] = lru_cache(
+            MAX_REMEMBERED
+        )(self._select)
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+    def per_page(self, values: Bools) -> Counts:
+        """int64[n_pages]: how many of *values* (bool[n_words]) are true on each page."""
+        counts: Counts = np.add.reduceat(values, self.starts[:-1], dtype=np.int64)
+        return counts
+
+    def agreement(self, selected: Bools) -> Floats:
+        """float64[n_pages]: F1 of what is *selected* (bool[n_words]) and what the model keeps."""
+        return f1(self.per_page(selected & self.target), self.per_page(selected), self.n_target)
+
+    def span(self, selector: Selector) -> Bools:
+        """bool[n_words]: from the first element of each page to the end of its last one."""
+        return self._mask(
+            [(min(row)[0], max(end for _, end in row))] if row else []
+            for row in self._runs(selector)
+        )
+
+    def inside(self, selector: Selector) -> Bools:
+        """bool[n_words]: the words in what *selector* selects."""
+        return self._mask(self._runs(selector))
+
+    def _runs(self, selector: Selector) -> Iterable[Intervals]:
+        selections = zip(self.pages, self.select(selector), strict=True)
+        for page, nodes in selections:
+            yield [page.elements[node] for node in nodes if node in page.elements]
+
+    def _select(self, selector: Selector) -> tuple[tuple[Element, ...], ...]:
+        return tuple(tuple(elements_of(selector, page.root)) for page in self.pages)
+
+    def _mask(self, rows: Iterable[Intervals]) -> Bools:
+        mask = np.zeros(len(self), np.bool_)
+        for offset, row in zip(self.starts.tolist(), rows, strict=False):
+            for start, end in row:
+                mask[offset + start : offset + end] = True
+        return mask
+
+
+class Outs:
+    """What may be left out: for each of *masks* (bool[n_words]), the words that it selects."""
+
+    def __init__(self, ballot: Ballot, masks: Sequence[Indices]) -> None:
+        self.ballot = ballot
+        self.words: Indices = np.concatenate([*masks, np.zeros(0, np.intp)])
+        n_pages = len(ballot.pages)
+        rows = np.repeat(np.arange(len(masks)), [len(each) for each in masks])
+        self._cell = rows * n_pages + ballot.page_of[self.words]
+        self._shape = len(masks), n_pages
+
+    def agreements(self, kept: Bools) -> Floats:
+        """float64[n_masks]: the agreement of what is *kept* (bool[n_words]) without each mask."""
+        ballot, here = self.ballot, kept[self.words]
+        hits = ballot.per_page(kept & ballot.target) - self._counts(
+            here & ballot.target[self.words]
+        )
+        left = ballot.per_page(kept) - self._counts(here)
+        agreements: Floats = f1(hits, left, ballot.n_target).mean(axis=1)
+        return agreements
+
+    def _counts(self, values: Bools) -> Floats:
+        """float64[n_masks, n_pages]: how many of *values* (bool[words]) are true."""
+        n_rows, n_pages = self._shape
+        weights: Floats = values.astype(np.float64)
+        counts = np.bincount(self._cell, weights, n_rows * n_pages).astype(np.float64)
+        return counts.reshape(self._shape)
+
+
+def f1(hits: Counts | Floats, selected: Counts | Floats, wanted: Counts) -> Floats:
+    """F1 of so many *hits*; 0 where there are none."""
+    scores: Floats = 2 * hits / np.maximum(selected + wanted, 1)
+    return scores

@@ -1,0 +1,267 @@
+"""The container of the article and what to leave out of it, by the vote of the pages.
+
+    containers   the elements with much of what the model keeps, and the kinds of their children
+    bodies       each selector of these: a span on each page; those with equal spans are one place
+    leave out    for the best places: of what the model drops in there, what gains most, in turn
+    alternatives for the pages that the best has nothing on: the same again
+
+The agreement is the mean over pages of F1 with the model, less a little for each selector: a rule
+of many parts fits the pages that it was made of, and not the next one. No page decides alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from scrapy_mss.markup.elements import Indices
+from scrapy_mss.markup.tokens import Bools
+from scrapy_mss.suggest.ballot import Ballot, Outs, f1
+from scrapy_mss.suggest.readings import SitePage
+from scrapy_mss.suggest.selectors import Candidate, candidates, compounds
+from scrapy_mss.wrappers.errors import WrapperError
+from scrapy_mss.wrappers.rules import check_selector
+from scrapy_mss.wrappers.selectors import Element, Selector, css
+
+LEAST_SHARE: Final = 0.3  # of what the model keeps on a page, that a container has
+MAX_CONTAINERS: Final = 24  # of a page, from the innermost
+MAX_OF_CONTAINER: Final = 10  # selectors of each
+MAX_CHILDREN: Final = 200  # of a container, whose kinds are looked at
+MAX_KINDS: Final = 4  # of children
+MAX_BODIES: Final = 500  # selectors that are tried
+MAX_PLACES: Final = 8  # for which is searched what to leave out
+MAX_LEFT_OUT: Final = 12  # selectors in `exclude`
+MAX_OUT: Final = 400  # selectors that are tried for it
+MAX_OF_OUT: Final = 8  # selectors of an element that may be left out
+MAX_ALIKE: Final = 5  # elements of one name on a page, whose surroundings may differ
+MAX_ALTERNATIVES: Final = 3
+
+LEAST_GAIN: Final = 0.001  # of agreement, by a selector that is left out
+COST_OF_PART: Final = 0.0005  # of agreement, for each unit of cost of a selector
+MOST_LOST: Final = 0.1  # of the words that are left out, that the model keeps
+TEXT_SHARE: Final = 0.5  # of an element's words, below which it may be left out
+
+# Elements of text: what selects them alone ends with the last paragraph.
+TEXT_TAGS: Final = frozenset({"p", "div", "section", "font", "span"})
+# Elements that may be text wherever they are: left out by their own name, or not at all.
+PLAIN_TAGS: Final = frozenset(
+    "a abbr b big blockquote br center cite code dd div dl dt em font h2 h3 h4 h5 h6 i li ol p pre "
+    "q s section small span strong sub sup table tbody td th tr tt u ul".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """Where the article is, and what is left out of it; *agreement* with the model, 0 to 1."""
+
+    body: tuple[Selector, ...]
+    exclude: tuple[Selector, ...]
+    agreement: float
+
+
+class _Place(NamedTuple):
+    """A selector and what it selects; *promise* is the most that leaving out can make of it."""
+
+    promise: float
+    cost: float
+    selector: Selector
+    span: Bools
+
+
+def best_body(pages: Sequence[SitePage]) -> Body | None:
+    """The body that most pages agree on; None if nothing selects what the model keeps."""
+    ballot = Ballot(pages)
+    selected = np.zeros(len(ballot), np.bool_)
+    missed = np.ones(len(pages), np.bool_)
+    body: list[Selector] = []
+    exclude: list[Selector] = []
+    while missed.any() and len(body) < MAX_ALTERNATIVES:
+        found = _best(ballot, missed, selected, exclude)
+        if found is None:
+            break
+        place, exclude = found
+        body.append(place.selector)
+        selected = _merged(ballot, selected, place.span)
+        missed = ballot.per_page(selected) == 0
+    if not body:
+        return None
+    kept = selected.copy()
+    for selector in exclude:
+        kept &= ~ballot.inside(selector)
+    return Body(tuple(body), tuple(exclude), float(ballot.agreement(kept).mean()))
+
+
+def _merged(ballot: Ballot, first: Bools, other: Bools) -> Bools:
+    """*first*, and *other* on the pages on which that selects nothing."""
+    sizes = np.diff(ballot.starts)
+    has_first = np.repeat(ballot.per_page(first) > 0, sizes)
+    return np.where(has_first, first, other)
+
+
+def _best(
+    ballot: Ballot, missed: Bools, selected: Bools, exclude: Sequence[Selector]
+) -> tuple[_Place, list[Selector]] | None:
+    """The next alternative, for the pages that are *missed*, with all that is then left out."""
+    places = _places(ballot, missed)
+    if not places:
+        return None
+    spans = [_merged(ballot, selected, place.span) for place in places]
+    outs = _outs(ballot, np.logical_or.reduce(spans))
+    rated = []
+    for place, span in zip(places, spans, strict=True):
+        left_out, worth = leave_out(ballot, span, outs, exclude)
+        rated.append((worth - COST_OF_PART * place.cost, place, left_out))
+    _, place, left_out = max(rated, key=lambda row: row[0])
+    return place, left_out
+
+
+def _places(ballot: Ballot, missed: Bools) -> list[_Place]:
+    """The places that hold most of the articles of the pages that are *missed*, best first."""
+    wanted = [page for page, miss in zip(ballot.pages, missed.tolist(), strict=True) if miss]
+    texts: dict[str, float] = {}
+    for page in wanted:
+        for candidate in _bodies(page):
+            texts.setdefault(candidate.text, candidate.cost)
+    by_cost = sorted(texts.items(), key=lambda row: row[1])[:MAX_BODIES]
+    places: dict[bytes, _Place] = {}
+    for text, cost in by_cost:
+        selector = usable(text, "body")
+        if selector is None:
+            continue
+        span = ballot.span(selector)
+        hits = ballot.per_page(span & ballot.target)[missed]
+        of_target = ballot.n_target[missed]
+        kept = np.maximum(ballot.per_page(span)[missed], 1)
+        # Of what it selects too much, half may be left out: between both extremes.
+        promise = (f1(hits, hits, of_target) + f1(hits, kept, of_target)).mean() / 2
+        place = _Place(float(promise), cost, selector, span)
+        places.setdefault(np.packbits(span).tobytes(), place)
+    ranked = sorted(places.values(), key=lambda each: each.cost * COST_OF_PART - each.promise)
+    return [each for each in ranked if each.promise > 0][:MAX_PLACES]
+
+
+def usable(text: str, role: str) -> Selector | None:
+    """The CSS selector *text*, if a wrapper can have it in the field *role*."""
+    try:
+        selector = css(text)
+        check_selector(role, selector)
+    except WrapperError:
+        return None
+    return selector
+
+
+def _bodies(page: SitePage) -> Iterator[Candidate]:
+    """Selectors of the containers of *page*, and of the kinds of their children."""
+    for element in _containers(page):
+        own = candidates(element)[:MAX_OF_CONTAINER]
+        yield from own
+        for child in _kinds_of_children(page, element):
+            for outer in own[:2]:
+                yield Candidate(outer.cost + 1.0, f"{outer.text} > {child}")
+
+
+def _containers(page: SitePage) -> list[Element]:
+    """The elements with enough of what the model keeps, from the innermost."""
+    through = np.append(0, page.target.cumsum())
+    least = LEAST_SHARE * through[-1]
+    found = [
+        element
+        for element, (start, end) in page.elements.items()
+        if through[end] - through[start] >= least and element.tag != "html"
+    ]
+    return found[::-1][:MAX_CONTAINERS]
+
+
+def _kinds_of_children(page: SitePage, element: Element) -> list[str]:
+    """What the children are called that have what the model keeps: by tag, and by class."""
+    kinds: dict[str, None] = {}
+    for child in islice(element.iterchildren("*"), MAX_CHILDREN):
+        start, end = page.elements.get(child, (0, 0))
+        if page.target[start:end].any():
+            if child.tag in TEXT_TAGS:
+                kinds[str(child.tag)] = None
+            kinds.update((each.text, None) for each in compounds(child)[:1])
+    return list(kinds)[:MAX_KINDS]
+
+
+class _Out(NamedTuple):
+    """A selector of what may be left out, and the words that it selects."""
+
+    cost: float
+    selector: Selector
+    words: Indices
+
+
+def leave_out(
+    ballot: Ballot, span: Bools, outs: Sequence[_Out], given: Sequence[Selector] = ()
+) -> tuple[list[Selector], float]:
+    """Which of *outs* to leave out of *span* besides what is *given*, and what that is worth."""
+    chosen, kept = list(given), span.copy()
+    for selector in given:
+        kept &= ~ballot.inside(selector)
+    now, worth = float(ballot.agreement(kept).mean()), 0.0
+    able = Outs(ballot, [each.words for each in outs])
+    costs = np.array([each.cost for each in outs]) * COST_OF_PART
+    while outs and len(chosen) < MAX_LEFT_OUT:
+        scores = able.agreements(kept)
+        best = int((scores - costs).argmax())
+        if scores[best] - now < LEAST_GAIN:
+            break
+        now = float(scores[best])
+        worth -= float(costs[best])
+        kept[outs[best].words] = False
+        chosen.append(outs[best].selector)
+    return chosen, now + worth
+
+
+def _outs(ballot: Ballot, span: Bools) -> list[_Out]:
+    """What may be left out of *span*: selectors that hardly select what the model keeps."""
+    weights: dict[str, int] = defaultdict(int)
+    costs: dict[str, float] = {}
+    for page, start in zip(ballot.pages, ballot.starts.tolist(), strict=False):
+        in_span = span[start : start + len(page.target)]
+        for element, n_words in _unwanted(page, in_span):
+            for each in _out_candidates(element):
+                weights[each.text] += n_words
+                costs[each.text] = each.cost
+    found: dict[bytes, _Out] = {}
+    for text in sorted(weights, key=lambda text: (-weights[text], costs[text]))[:MAX_OUT]:
+        selector = usable(text, "exclude")
+        if selector is None:
+            continue
+        words = np.flatnonzero(ballot.inside(selector) & span)
+        if len(words) and ballot.target[words].mean() <= MOST_LOST:
+            out = _Out(costs[text], selector, words)
+            key = words.tobytes()
+            found[key] = min(found.get(key, out), out, key=lambda each: each.cost)
+    return list(found.values())
+
+
+def _out_candidates(element: Element) -> list[Candidate]:
+    """Selectors of *element* that say what it is: a link in the text may be text."""
+    found = candidates(element)[:MAX_OF_OUT]
+    return [each for each in found if each.text.rpartition(" ")[2] not in PLAIN_TAGS]
+
+
+def _unwanted(page: SitePage, in_span: Bools) -> Iterator[tuple[Element, int]]:
+    """The elements in the span of whose words the model keeps hardly any, with their words.
+
+    Of those that are named alike, the first ones.
+    """
+    through = np.append(0, page.target.cumsum())
+    words = np.append(0, in_span.cumsum())
+    seen: Counter[tuple[Candidate, ...]] = Counter()
+    for element, (start, end) in page.elements.items():
+        size = end - start
+        if not size or words[end] - words[start] < size:
+            continue
+        if through[end] - through[start] < TEXT_SHARE * size:
+            names = compounds(element)
+            seen[names] += 1
+            if seen[names] <= MAX_ALIKE:
+                yield element, size

@@ -1,0 +1,145 @@
+"""Selectors of title, authors and date: where in the tree is the value that the metadata has.
+
+The metadata reads pages of any site; where on this site's pages their values are seen, or declared,
+a selector of the site's own holds. One is suggested if it gives the very same value on most of the
+pages that have one, and hardly ever another. `FIELDS` says for each how a text becomes a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final, NamedTuple
+
+from scrapy_mss.metadata import Metadata, read_tokens
+from scrapy_mss.metadata.dates import find as find_date
+from scrapy_mss.metadata.moments import in_utc
+from scrapy_mss.metadata.text import clean
+from scrapy_mss.suggest.bodies import usable
+from scrapy_mss.suggest.readings import SitePage
+from scrapy_mss.suggest.selectors import Candidate, candidates
+from scrapy_mss.wrappers.dom_alignment import AlignedTree
+from scrapy_mss.wrappers.labeller import distinct_texts
+from scrapy_mss.wrappers.selectors import FAILURES, Element, Selector
+
+Value = tuple[str, ...]
+
+MOST_WORDS: Final = 40  # of an element that may be a title, a date or an author
+MOST_CHARACTERS: Final = 400
+VALUE_ATTRIBUTES: Final = (
+    "datetime",
+    "content",
+    "title",
+    "data-time",
+    "data-date",
+    "data-datetime",
+)
+MAX_PLACES: Final = 8  # elements of a page that have a value
+MAX_TRIED: Final = 120  # selectors of a field
+LEAST_RIGHT: Final = 0.6  # of the pages with a value, that the selector gives it on
+MOST_WRONG: Final = 0.1  # of the pages, that it gives another one on
+
+
+class _Field(NamedTuple):
+    """What the metadata has of a field, and what texts that a selector gives become."""
+
+    of_metadata: Callable[[Metadata], Value]
+    of_texts: Callable[[Value], Value]
+
+
+def _one(text: str | None) -> Value:
+    return (text,) if text else ()
+
+
+def _names(texts: Value) -> Value:
+    return tuple(name for each in texts if (name := clean(each)))
+
+
+FIELDS: Final[Mapping[str, _Field]] = {
+    "title": _Field(lambda found: _one(clean(found.title or "")), lambda texts: _names(texts[:1])),
+    "authors": _Field(lambda found: tuple(found.authors), _names),
+    "published": _Field(
+        lambda found: _one(in_utc(found.published)),
+        lambda texts: _one(in_utc(find_date(texts[0]))) if texts else (),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRule:
+    """The selector of a field; *confidence* is the share of pages with it right, less for few."""
+
+    selector: Selector
+    confidence: float
+
+
+def field_rules(pages: Sequence[SitePage]) -> dict[str, FieldRule]:
+    """The selectors of those fields that there is a good one for."""
+    found = [read_tokens(page.extraction.tokens, page.url or None) for page in pages]
+    rules = {}
+    for name, field in FIELDS.items():
+        rule = _field_rule(field, pages, [field.of_metadata(each) for each in found])
+        if rule is not None:
+            rules[name] = rule
+    return rules
+
+
+def _field_rule(
+    field: _Field, pages: Sequence[SitePage], values: Sequence[Value]
+) -> FieldRule | None:
+    n_known = sum(map(bool, values))
+    texts: dict[str, float] = {}
+    for page, value in zip(pages, values, strict=True):
+        for candidate in _places(field, page, value) if value else ():
+            texts.setdefault(candidate.text, candidate.cost)
+    best: tuple[float, float, FieldRule] | None = None
+    for text, cost in sorted(texts.items(), key=lambda row: row[1])[:MAX_TRIED]:
+        selector = usable(text, "title")
+        if selector is None:
+            continue
+        given = [field.of_texts(texts_of(selector, page)) for page in pages]
+        known = [(one, other) for one, other in zip(given, values, strict=True) if other]
+        right = sum(one == other for one, other in known)
+        wrong = sum(bool(one) and one != other for one, other in known)
+        if right < LEAST_RIGHT * n_known or wrong > MOST_WRONG * n_known:
+            continue
+        row = (right - wrong, -cost, FieldRule(selector, right / (n_known + 1)))
+        best = row if best is None else max(best, row, key=lambda each: each[:2])
+    return best[2] if best else None
+
+
+def _places(field: _Field, page: SitePage, value: Value) -> Iterator[Candidate]:
+    """Selectors of what has the *value* on the page, of its text or of an attribute."""
+    for element, ending in islice(_with_value(field, page, value), MAX_PLACES):
+        for candidate in candidates(element)[:12]:
+            yield candidate + ending
+
+
+def _with_value(field: _Field, page: SitePage, value: Value) -> Iterator[tuple[Element, str]]:
+    assert isinstance(page.tree, AlignedTree)
+    left = len(page.extraction.tokens.source)
+    for element, (start, end) in page.elements.items():
+        for attribute in VALUE_ATTRIBUTES:
+            text = element.get(attribute)
+            if text and len(text) <= MOST_CHARACTERS and field.of_texts((clean(text),)) == value:
+                yield element, f"::attr({attribute})"
+        if not 0 < end - start <= MOST_WORDS:
+            continue
+        text = "".join(islice(element.itertext(), MOST_WORDS * 2))
+        left -= len(text)
+        if left < 0:
+            return
+        is_short = len(text) <= MOST_CHARACTERS
+        if is_short and set(field.of_texts((" ".join(text.split()),))) & set(value):
+            yield element, ""
+
+
+def texts_of(selector: Selector, page: SitePage) -> Value:
+    """What *selector* gives for a field of the page, as a labelled page has it."""
+    assert isinstance(page.tree, AlignedTree)
+    try:
+        found = selector.select(page.root)
+    except FAILURES:
+        return ()
+    return distinct_texts(page.tree, found if isinstance(found, list) else [found])

@@ -1,0 +1,106 @@
+"""Rules that are found without a label: what they select, whom they refuse, and that they load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scrapy_mss.extractor import Extractor
+from scrapy_mss.stored_pages import StoredPage
+from scrapy_mss.suggest import NO_ARTICLE, NoRuleError, Suggestion, compare, suggest
+from scrapy_mss.wrappers import Wrapper, css, label, load_wrappers
+from tests.helpers.suggested_sites import article, front_page, text_of
+
+N_PAGES = 5
+
+
+@pytest.fixture(scope="module")
+def extractor() -> Extractor:
+    return Extractor.load()
+
+
+@pytest.fixture(scope="module")
+def suggestion(extractor: Extractor) -> Suggestion:
+    return suggest([article(number) for number in range(N_PAGES)], extractor)
+
+
+def test_the_rule_gives_the_text_of_pages_that_it_has_not_seen(suggestion: Suggestion) -> None:
+    for number in range(100, 110):
+        found = label(suggestion.rule, article(number).html)
+
+        assert found.text == text_of(number)
+        assert found.title.endswith(f"report {number}")
+        assert found.authors == ("Ann Miller",)
+        assert found.published.startswith(f"2024-03-{number % 28 + 1:02}")
+
+
+def test_the_rule_names_what_the_site_names_and_nothing_of_one_page(
+    suggestion: Suggestion,
+) -> None:
+    assert suggestion.rule.site == "news.example"
+    assert "story-text" in suggestion.yaml
+    assert ".related-box" in suggestion.yaml
+    for generated in ("css-", "post-", "page-", "nth-of-type"):
+        assert generated not in suggestion.yaml
+
+
+def test_the_file_loads_with_the_loader_of_a_crawl(suggestion: Suggestion, tmp_path: Path) -> None:
+    file = tmp_path / "news.example.yaml"
+    file.write_text(suggestion.yaml, "utf-8")
+
+    registry = load_wrappers(file)
+
+    assert list(registry) == [suggestion.rule]
+    assert registry.find(article(7).url) == suggestion.rule
+    assert [test.url for test in suggestion.rule.tests] == [article(n).url for n in range(N_PAGES)]
+
+
+def test_pages_that_are_no_articles_have_no_vote(
+    suggestion: Suggestion, extractor: Extractor
+) -> None:
+    odd = [front_page(), StoredPage("https://news.example/empty", "")]
+
+    found = suggest([*odd, *(article(number) for number in range(N_PAGES))], extractor)
+
+    assert found.rule.body == suggestion.rule.body
+    assert dict(found.left_out) == {odd[0].url: NO_ARTICLE, odd[1].url: "empty page"}
+    assert [(page.matched, page.agreement) for page in found.pages[:2]] == [(False, 1.0)] * 2
+
+
+def test_pages_of_another_site_have_no_vote(extractor: Extractor) -> None:
+    other = article(9, host="paper.example")
+
+    found = suggest([other, article(1), article(2)], extractor)
+
+    assert found.rule.site == "news.example"
+    assert [url for url, _ in found.left_out] == [other.url]
+
+
+def test_one_page_is_enough_for_a_rule_of_less_confidence(
+    suggestion: Suggestion, extractor: Extractor
+) -> None:
+    found = suggest([article(1)], extractor)
+
+    assert label(found.rule, article(100).html).text == text_of(100)
+    assert found.confidence < suggestion.confidence <= 1
+
+
+def test_pages_without_an_article_get_no_rule(extractor: Extractor) -> None:
+    with pytest.raises(NoRuleError, match="none of 1 pages can vote on a rule: 1 no article"):
+        suggest([front_page()], extractor)
+
+
+def test_pages_without_an_address_get_no_rule(extractor: Extractor) -> None:
+    with pytest.raises(NoRuleError, match="no page has an address"):
+        suggest([StoredPage("", article(1).html)], extractor)
+
+
+def test_any_rule_is_compared_with_the_model(suggestion: Suggestion, extractor: Extractor) -> None:
+    pages = [article(number) for number in range(N_PAGES)]
+    wide = Wrapper(site="news.example", body=(css("div.column"),))
+    none = Wrapper(site="news.example", body=(css(".absent"),))
+
+    assert compare(suggestion.rule, pages, extractor) == suggestion.pages
+    assert all(0.5 < page.agreement < 1 for page in compare(wide, pages, extractor))
+    assert [page.matched for page in compare(none, pages, extractor)] == [False] * N_PAGES
