@@ -79,23 +79,27 @@ def marked_source(explanation: Explanation, mark: str) -> str:
     tokens = explanation.extraction.tokens
     source, pieces, at = tokens.source, list[str](), 0
     for number, block in enumerate(explanation.blocks):
-        for start, end in _text_runs(tokens, block):
-            if start < at or not source[start:end].strip():
-                continue  # white space in a table would be moved out of it
+        for start, end in text_runs(tokens, block):
+            if start < at:
+                continue
             opening = f'<span lang="{mark}{number}">'
             pieces += [source[at:start], opening, source[start:end], "</span>"]
             at = end
     return "".join((*pieces, source[at:]))
 
 
-def _text_runs(tokens: Tokens, block: ExplainedBlock) -> list[tuple[int, int]]:
-    """Where in the source the text of *block* is, from tag to tag."""
+def text_runs(tokens: Tokens, block: ExplainedBlock) -> list[tuple[int, int]]:
+    """Where in the source the text of *block* is, from tag to tag, without blank ones.
+
+    White space in a table would be moved out of it where it is marked.
+    """
     chosen = slice(block.first, block.last + 1)
     around = tokens.tag[tokens.unclosed[chosen]] * (tokens.unclosed[chosen] >= 0)
     is_text = (tokens.kind[chosen] > CLOSE) & ~np.isin(around, _WITHOUT_TAGS)
     edges = np.flatnonzero(np.diff(np.concatenate(([0], is_text.view(np.int8), [0]))))
     starts, ends = edges[::2] + block.first, edges[1::2] + block.first - 1
-    return list(zip(tokens.start[starts].tolist(), tokens.end[ends].tolist(), strict=True))
+    runs = zip(tokens.start[starts].tolist(), tokens.end[ends].tolist(), strict=True)
+    return [(start, end) for start, end in runs if tokens.source[start:end].strip()]
 
 
 def tint(block: ExplainedBlock) -> str:

@@ -26,6 +26,8 @@ from scrapy_mss.wrappers import Wrapper, WrapperError, css
 
 Answer = dict[str, Any]
 SLICE_SECONDS: Final = 0.25  # of comparing pages, between which other questions are answered
+MOST_LEVELS: Final = 1_000  # elements around a block
+MOST_RUNS: Final = 100_000  # of text in a block
 STARTER: Final = "article"  # the body of a rule where nothing better is known
 
 
@@ -172,9 +174,10 @@ def pick(question: Question) -> Answer:
     role = question.text("role")
     if role not in ROLES:
         raise QuestionError(f"expected one of {', '.join(ROLES)} for role")
-    level = None if question.values.get("level") is None else question.number("level", 1_000)
+    level = None if question.values.get("level") is None else question.number("level", MOST_LEVELS)
     page = site.pages[number]
-    click = Click(blocks[question.number("block", len(blocks))], role, level)
+    block = blocks[question.number("block", len(blocks))]
+    click = Click(block, role, level, question.number("run", MOST_RUNS))
     edit = edited(question.rule, site.pages, page, click)
     return {
         "rule": yaml_of(edit.rule),

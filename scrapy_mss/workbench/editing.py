@@ -4,7 +4,7 @@
               keeps, so that one click takes a whole box
     in        what leaves the block out is taken from `exclude`; if it is outside of the body, the
               body becomes one of two places, from the first to the last
-    a field   is selected by the innermost element around the block's first word
+    a field   is selected by the innermost element around the text
 
 The element is one of the path from the block up to the body of the page, and the user may go up and
 down on it: the same click with another *level*. Of the element's selectors the best is taken that
@@ -25,6 +25,7 @@ from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokens import Bools
 from scrapy_mss.suggest.readings import SitePage
 from scrapy_mss.suggest.selectors import elements_of, selectors_for
+from scrapy_mss.why_page.drawn import text_runs
 from scrapy_mss.wrappers import Selector, Wrapper, WrapperError, css, xpath
 from scrapy_mss.wrappers.dom_alignment import AlignedTree
 from scrapy_mss.wrappers.labeller import label_tree
@@ -62,25 +63,38 @@ class Edit:
 class Click:
     """A block of a page that was clicked, as what, and which element around it is meant.
 
-    A *level* of None leaves the choice of the element to us.
+    *run* counts the runs of its text from tag to tag: a byline has the author in one of them. A
+    *level* of None leaves the choice of the element to us.
     """
 
     block: ExplainedBlock
     role: str = TEXT
     level: int | None = None
+    run: int = 0
 
 
 def edited(rule: Wrapper, pages: Sequence[SitePage], page: SitePage, click: Click) -> Edit:
     """*rule* after a *click* on one of *pages*; an `EditError` if no rule does what was meant."""
-    words = int(page.before[click.block.first]), int(page.before[click.block.last + 1])
-    if words[0] == words[1]:
-        raise EditError("this block has no word by which it could be found")
     if not isinstance(page.tree, AlignedTree):
         raise EditError(f"no rule can be made on this page: {page.left_out}")
+    words = _words_of(page, click)
+    if words[0] == words[1]:
+        raise EditError("this block has no word by which it could be found")
     editor = _Editor(rule, pages, page, words)
     if click.role != TEXT:
         return editor.field(click)
     return editor.out(click) if editor.is_inside(rule) else editor.into(click)
+
+
+def _words_of(page: SitePage, click: Click) -> tuple[int, int]:
+    """The first word of the block, or for a field of the run, and the one after its last."""
+    before, tokens = page.before, page.extraction.tokens
+    if click.role == TEXT:
+        return int(before[click.block.first]), int(before[click.block.last + 1])
+    runs = text_runs(tokens, click.block)
+    start, end = runs[min(click.run, len(runs) - 1)] if runs else (0, 0)
+    first, after = np.searchsorted(tokens.start, (start, end)).tolist()
+    return int(before[first]), int(before[after])
 
 
 class _Editor:

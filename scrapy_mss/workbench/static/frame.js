@@ -15,7 +15,8 @@
     const mark = blockOf(event.target);
     if (!mark) return;
     event.preventDefault();
-    tell({ kind: "pick", block: Number(mark.dataset.block) });
+    const block = Number(mark.dataset.block);
+    tell({ kind: "pick", block, run: marks.get(block).indexOf(mark) });
   };
   document.addEventListener("click", pick);
   document.addEventListener("keydown", (event) => {

@@ -232,11 +232,11 @@ async function compare(turn) {
 async function pick(click) {
   const base = click.base ?? state.rule;
   const { site, page } = state;
-  const found = await ask("pick", { site, page, rule: base, block: click.block, role: click.role, level: click.level ?? null });
+  const found = await ask("pick", { site, page, rule: base, block: click.block, run: click.run, role: click.role, level: click.level ?? null });
   if (page !== state.page) return;
   if (found.problems) { tell(found.problems[0].text); return; }
   if (click.base !== undefined) { state.rule = state.before.pop() ?? state.rule; }
-  state.click = { base, block: click.block, role: click.role, level: found.level, path: found.path, told: found.told };
+  state.click = { base, block: click.block, run: click.run, role: click.role, level: found.level, path: found.path, told: found.told };
   state.picked = found.picked;
   setRule(found.rule, { keepClick: true });
   drawTrail();
@@ -296,9 +296,10 @@ function isMessage(data) {
 window.addEventListener("message", (event) => {
   // A sandboxed frame has no origin: that it is ours says its window, and what it may say is little.
   if (event.source !== $("frame").contentWindow || event.origin !== "null" || !isMessage(event.data)) return;
-  const { kind, block, key, ctrl, shift } = event.data;
+  const { kind, block, run, key, ctrl, shift } = event.data;
   if (kind === "ready") { state.frameReady = true; paint(); }
-  if (kind === "pick" && Number.isInteger(block) && block >= 0 && block < state.inside.length) pick({ block, role: state.role });
+  const isBlock = [block, run].every((each) => Number.isInteger(each) && each >= 0) && block < state.inside.length;
+  if (kind === "pick" && isBlock) pick({ block, run, role: state.role });
   if (kind === "key" && typeof key === "string") press(key, ctrl === true, shift === true);
 });
 
