@@ -20,6 +20,9 @@ from scrapy_mss.suggest.selectors import elements_of
 from scrapy_mss.wrappers.selectors import Element, Selector
 
 MAX_REMEMBERED: Final = 4096  # selections; a search tries some hundred selectors
+# The worth of a page that nothing is selected on: the model reads it, and well. A rule that gives
+# half of a text is worse than one that passes, but it should be there for the pages of its site.
+MISSED: Final = 0.8
 
 Intervals = list[tuple[int, int]]
 
@@ -48,7 +51,8 @@ class Ballot:
 
     def agreement(self, selected: Bools) -> Floats:
         """float64[n_pages]: F1 of what is *selected* (bool[n_words]) and what the model keeps."""
-        return f1(self.per_page(selected & self.target), self.per_page(selected), self.n_target)
+        hits, sizes = self.per_page(selected & self.target), self.per_page(selected)
+        return agreement(hits, sizes, self.n_target)
 
     def span(self, selector: Selector) -> Bools:
         """bool[n_words]: from the first element of each page to the end of its last one."""
@@ -89,14 +93,13 @@ class Outs:
         self._shape = len(masks), n_pages
 
     def agreements(self, kept: Bools) -> Floats:
-        """float64[n_masks]: the agreement of what is *kept* (bool[n_words]) without each mask."""
+        """float64[n_masks, n_pages]: that of what is *kept* (bool[n_words]) without each mask."""
         ballot, here = self.ballot, kept[self.words]
         hits = ballot.per_page(kept & ballot.target) - self._counts(
             here & ballot.target[self.words]
         )
         left = ballot.per_page(kept) - self._counts(here)
-        agreements: Floats = f1(hits, left, ballot.n_target).mean(axis=1)
-        return agreements
+        return agreement(hits, left, ballot.n_target)
 
     def _counts(self, values: Bools) -> Floats:
         """float64[n_masks, n_pages]: how many of *values* (bool[words]) are true."""
@@ -104,6 +107,12 @@ class Outs:
         weights: Floats = values.astype(np.float64)
         counts = np.bincount(self._cell, weights, n_rows * n_pages).astype(np.float64)
         return counts.reshape(self._shape)
+
+
+def agreement(hits: Counts | Floats, selected: Counts | Floats, wanted: Counts) -> Floats:
+    """F1 of so many *hits*; `MISSED` where nothing is selected."""
+    scores: Floats = np.where(selected > 0, f1(hits, selected, wanted), MISSED)
+    return scores
 
 
 def f1(hits: Counts | Floats, selected: Counts | Floats, wanted: Counts) -> Floats:

@@ -15,13 +15,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from statistics import fmean
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from scrapy_mss.markup.elements import Indices
-from scrapy_mss.markup.tokens import Bools
-from scrapy_mss.suggest.ballot import Ballot, Outs, f1
+from scrapy_mss.markup.tokens import Bools, Floats
+from scrapy_mss.suggest.ballot import MISSED, Ballot, Outs, f1
 from scrapy_mss.suggest.readings import SitePage
 from scrapy_mss.suggest.selectors import Candidate, candidates, compounds
 from scrapy_mss.wrappers.errors import WrapperError
@@ -33,6 +34,7 @@ MAX_CONTAINERS: Final = 24  # of a page, from the innermost
 MAX_OF_CONTAINER: Final = 10  # selectors of each
 MAX_CHILDREN: Final = 200  # of a container, whose kinds are looked at
 MAX_KINDS: Final = 4  # of children
+LEAST_PROPOSERS: Final = 2  # pages that have a body; what one page has may be its own
 MAX_BODIES: Final = 500  # selectors that are tried
 MAX_PLACES: Final = 8  # for which is searched what to leave out
 MAX_LEFT_OUT: Final = 12  # selectors in `exclude`
@@ -65,12 +67,16 @@ class Body:
 
 
 class _Place(NamedTuple):
-    """A selector and what it selects; *promise* is the most that leaving out can make of it."""
+    """A selector and what it selects; *promise* is what leaving out can make of it.
+
+    *proposers* (bool[n_pages]) are the pages in which an element gave the selector.
+    """
 
     promise: float
     cost: float
     selector: Selector
     span: Bools
+    proposers: Bools
 
 
 def best_body(pages: Sequence[SitePage]) -> Body | None:
@@ -112,34 +118,38 @@ def _best(
         return None
     spans = [_merged(ballot, selected, place.span) for place in places]
     outs = _outs(ballot, np.logical_or.reduce(spans))
-    rated = []
-    for place, span in zip(places, spans, strict=True):
-        left_out, worth = leave_out(ballot, span, outs, exclude)
-        rated.append((worth - COST_OF_PART * place.cost, place, left_out))
-    _, place, left_out = max(rated, key=lambda row: row[0])
-    return place, left_out
+    trials = [_Trial(ballot, outs, span, exclude) for span in spans]
+    rated = [
+        (trial.held_out(place.proposers) - COST_OF_PART * place.cost, place, trial)
+        for place, trial in zip(places, trials, strict=True)
+    ]
+    _, place, trial = max(rated, key=lambda row: row[0])
+    return place, trial.leave_out(np.ones(len(ballot.pages), np.bool_))[0]
 
 
 def _places(ballot: Ballot, missed: Bools) -> list[_Place]:
     """The places that hold most of the articles of the pages that are *missed*, best first."""
-    wanted = [page for page, miss in zip(ballot.pages, missed.tolist(), strict=True) if miss]
-    texts: dict[str, float] = {}
-    for page in wanted:
-        for candidate in _bodies(page):
-            texts.setdefault(candidate.text, candidate.cost)
-    by_cost = sorted(texts.items(), key=lambda row: row[1])[:MAX_BODIES]
+    proposers: dict[str, set[int]] = defaultdict(set)
+    costs: dict[str, float] = {}
+    for number in np.flatnonzero(missed).tolist():
+        for candidate in _bodies(ballot.pages[number]):
+            costs[candidate.text] = candidate.cost
+            proposers[candidate.text].add(number)
+    least = min(LEAST_PROPOSERS, len(missed))
+    able = [(cost, text) for text, cost in costs.items() if len(proposers[text]) >= least]
     places: dict[bytes, _Place] = {}
-    for text, cost in by_cost:
+    for cost, text in sorted(able)[:MAX_BODIES]:
         selector = usable(text, "body")
         if selector is None:
             continue
+        by = np.isin(np.arange(len(missed)), list(proposers[text]))
         span = ballot.span(selector)
         hits = ballot.per_page(span & ballot.target)[missed]
         of_target = ballot.n_target[missed]
         kept = np.maximum(ballot.per_page(span)[missed], 1)
         # Of what it selects too much, half may be left out: between both extremes.
         promise = (f1(hits, hits, of_target) + f1(hits, kept, of_target)).mean() / 2
-        place = _Place(float(promise), cost, selector, span)
+        place = _Place(float(promise), cost, selector, span, by)
         places.setdefault(np.packbits(span).tobytes(), place)
     ranked = sorted(places.values(), key=lambda each: each.cost * COST_OF_PART - each.promise)
     return [each for each in ranked if each.promise > 0][:MAX_PLACES]
@@ -197,26 +207,53 @@ class _Out(NamedTuple):
     words: Indices
 
 
-def leave_out(
-    ballot: Ballot, span: Bools, outs: Sequence[_Out], given: Sequence[Selector] = ()
-) -> tuple[list[Selector], float]:
-    """Which of *outs* to leave out of *span* besides what is *given*, and what that is worth."""
-    chosen, kept = list(given), span.copy()
-    for selector in given:
-        kept &= ~ballot.inside(selector)
-    now, worth = float(ballot.agreement(kept).mean()), 0.0
-    able = Outs(ballot, [each.words for each in outs])
-    costs = np.array([each.cost for each in outs]) * COST_OF_PART
-    while outs and len(chosen) < MAX_LEFT_OUT:
-        scores = able.agreements(kept)
-        best = int((scores - costs).argmax())
-        if scores[best] - now < LEAST_GAIN:
-            break
-        now = float(scores[best])
-        worth -= float(costs[best])
-        kept[outs[best].words] = False
-        chosen.append(outs[best].selector)
-    return chosen, now + worth
+class _Trial:
+    """A *span*, and what may be left out of it besides what is *given*."""
+
+    def __init__(
+        self, ballot: Ballot, outs: Sequence[_Out], span: Bools, given: Sequence[Selector]
+    ) -> None:
+        self._ballot = ballot
+        self._outs = outs
+        self._given = given
+        self._kept = span.copy()
+        for selector in given:
+            self._kept &= ~ballot.inside(selector)
+        self._able = Outs(ballot, [each.words for each in outs])
+        self._costs = np.array([each.cost for each in outs]) * COST_OF_PART
+
+    def leave_out(self, voting: Bools) -> tuple[list[Selector], Floats]:
+        """What to leave out by the pages *voting* (bool[n_pages]), and the worth on each page.
+
+        That is the agreement, less the costs of the selectors.
+        """
+        chosen, kept = list(self._given), self._kept.copy()
+        now, cost = self._ballot.agreement(kept), 0.0
+        while self._outs and len(chosen) < MAX_LEFT_OUT:
+            agreements = self._able.agreements(kept)
+            scores = agreements[:, voting].mean(axis=1)
+            best = int((scores - self._costs).argmax())
+            if scores[best] - now[voting].mean() < LEAST_GAIN:
+                break
+            now, cost = agreements[best], cost + float(self._costs[best])
+            kept[self._outs[best].words] = False
+            chosen.append(self._outs[best].selector)
+        return chosen, now - cost
+
+    def held_out(self, proposers: Bools) -> float:
+        """The mean worth on each page by the votes of the others.
+
+        What one page alone has *proposed* would not have been found without it.
+        """
+        n_pages = len(proposers)
+        if n_pages == 1:
+            return float(self.leave_out(np.ones(1, np.bool_))[1].mean())
+        worths = []
+        for held in range(n_pages):
+            voting = np.arange(n_pages) != held
+            is_found = (proposers & voting).any()
+            worths.append(float(self.leave_out(voting)[1][held]) if is_found else MISSED)
+        return fmean(worths)
 
 
 def _outs(ballot: Ballot, span: Bools) -> list[_Out]:

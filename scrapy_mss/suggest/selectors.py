@@ -28,9 +28,11 @@ MAX_STEPS: Final = 6  # of a path by places
 MAX_CANDIDATES: Final = 80
 CACHED: Final = 4096  # kinds of elements; a site has some hundred
 
-# The cost of each kind of part: the sum ranks selectors that do the same.
-ID, CLASS, MEANING, TAG, LOOK, BARE = 1.0, 1.0, 1.0, 0.8, 1.6, 1.5
-INSIDE, PLACE = 0.5, 2.0
+# The cost of each kind of part: the sum ranks selectors that do much the same. What an element looks
+# like is said of many others, too: a second attribute makes that less likely.
+ID, CLASS, MEANING, TAG, BARE = 1.0, 1.0, 1.0, 0.8, 1.5
+LOOK, LOOKS_TWICE = 8.0, 5.0
+INSIDE, PLACE = 0.5, 3.0
 LETTER: Final = 0.01  # of a selector: of two alike, the shorter
 
 SPEAKING_TAGS: Final = frozenset({"article", "main", "h1", "time", "aside", "figure", "address"})
@@ -95,7 +97,7 @@ def _by_names(
     for name, value in looks:
         yield _candidate(f'{tag}[{name}="{value}"]', LOOK)
     for (one, first), (other, second) in combinations(looks, 2):
-        yield _candidate(f'{tag}[{one}="{first}"][{other}="{second}"]', 2 * LOOK)
+        yield _candidate(f'{tag}[{one}="{first}"][{other}="{second}"]', LOOKS_TWICE)
 
 
 def _quotable(value: str | None) -> str:
