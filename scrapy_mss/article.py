@@ -70,9 +70,9 @@ class ModelState:
 class ArticleResult:
     """What came of reading a page: its article, or the reason why it has none.
 
-    *source* is what read it, *model_state* names the state of the model where that did;
-    *extractor_error* is what `MSS_EXTRACTOR` failed with, so that the model had to. *next_page* is
-    where the article goes on.
+    *source* is what read it, *model_state* names the state of the model where that did, and
+    *sureness*, from 0 to 1, how sure it was; *extractor_error* is what `MSS_EXTRACTOR` failed with,
+    so that the model had to. *next_page* is where the article goes on.
     """
 
     article: Article | None = None
@@ -80,6 +80,7 @@ class ArticleResult:
     source: str = ""
     seconds: float = 0.0
     model_state: str = ""
+    sureness: float | None = None
     extractor_error: str = ""
     next_page: str = ""
 
@@ -142,7 +143,12 @@ def _by_model(
     tokens = tokenize(page, extractor.profile.stem) if isinstance(page, str) else page
     extraction = extractor.extract_page(Page(tokens, url), options.site)
     if not (extraction.is_article or (options.further and extraction.text)):
-        return ArticleResult(reason=_reason(extraction), source=MODEL, model_state=state.identifier)
+        return ArticleResult(
+            reason=_reason(extraction),
+            source=MODEL,
+            model_state=state.identifier,
+            sureness=_sureness(extraction),
+        )
     media = kept_media(extraction.tokens, extraction.kept, url)
     fields = page_metadata(tokens, url, extraction.text, media)
     article = Article(
@@ -155,7 +161,11 @@ def _by_model(
         **fields.values,
     )
     return ArticleResult(
-        article, source=MODEL, model_state=state.identifier, next_page=fields.next_page
+        article,
+        source=MODEL,
+        model_state=state.identifier,
+        sureness=_sureness(extraction),
+        next_page=fields.next_page,
     )
 
 
@@ -166,6 +176,13 @@ def _shown(tokens: Tokens, kept: Bools, url: str, options: ReadOptions) -> dict[
     safe = sanitized(tokens, kept, url)
     html = {"html": well_formed(tokens, kept) if options.raw_html else safe}
     return html | ({"markdown": markdown(safe)} if options.markdown else {})
+
+
+def _sureness(extraction: Extraction) -> float:
+    """How sure the model is of what the page is and, if that is an article, of its text."""
+    of_kind = abs(2 * extraction.probability - 1)
+    of_text = extraction.confidence if extraction.is_article else None
+    return round(of_kind if of_text is None else min(of_kind, of_text), 4)
 
 
 def _reason(extraction: Extraction) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from scrapy_mss.blocks.explanation import ExplainedBlock, explained_blocks, fate
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage, page_features, without_address
 from scrapy_mss.blocks.reasons import SITE, group_effects
-from scrapy_mss.blocks.selection import kept_tokens, select, threshold
+from scrapy_mss.blocks.selection import Selection, kept_tokens, select, threshold
 from scrapy_mss.core.article_test import is_article, span_probability
 from scrapy_mss.core.baseline import TAG_PENALTY, simple_scores
 from scrapy_mss.core.cleaning import cut_at_boundary, keep, trimmed
@@ -116,6 +116,18 @@ class Explanation:
         return "".join(pieces)
 
 
+class _Reading(NamedTuple):
+    """A page as its blocks were read, and what was chosen by that.
+
+    *alone* are the probabilities of its blocks without what is known of the site: float64[n].
+    """
+
+    page: ReadPage
+    chosen: Selection
+    article_probability: float
+    alone: Floats
+
+
 class Site(Protocol):
     """What is known of a page's site, asked once while the page is read."""
 
@@ -188,7 +200,8 @@ class Extractor:
     def extract_page(self, page: Page, site: Site | None = None) -> Extraction:
         """The article in a page that is tokenized already, with what is known of its *site*."""
         if self.model is not None and self.model.classifier is not None:
-            return self._by_blocks(page, self.model.bayes, self.model.classifier, site)
+            reading = self._read(page, self.model.bayes, self.model.classifier, site)
+            return self._by_blocks(reading, self.model.classifier)
         return self._by_tokens(page)
 
     def explain(self, html: str, url: str = "", site: Site | None = None) -> Explanation:
@@ -202,44 +215,48 @@ class Extractor:
                 f"Extractor.load(); this extractor has the profile {self.profile.name!r}"
             )
         page = Page.of(html, self.profile.stem, url)
-        extraction = self.extract_page(page, site)
-        classifier, bias = self.model.classifier, self.profile.bias
-        inputs = classifier.inputs(page, self.model.bayes)
-        probability, effects = classifier.probabilities(inputs), group_effects(classifier, inputs)
+        classifier = self.model.classifier
+        reading = self._read(page, self.model.bayes, classifier, site)
+        extraction = self._by_blocks(reading, classifier)
+        effects = group_effects(classifier, reading.page.inputs)
         if site is not None:
-            alone = probability
-            probability = site.adjusted(page, alone, extraction.probability)
-            effects[SITE] = log_odds(probability) - log_odds(alone)
-        found = fates(page, probability, extraction.kept, bias)
-        blocks = explained_blocks(page, probability, found, effects)
-        return Explanation(extraction, threshold(page, probability) - bias, blocks)
+            effects[SITE] = log_odds(reading.page.probability) - log_odds(reading.alone)
+        found = fates(page, reading.chosen, extraction.kept)
+        zero = threshold(page, reading.page.probability) - self.profile.bias
+        blocks = explained_blocks(page, reading.page.probability, found, effects)
+        return Explanation(extraction, zero, blocks)
 
-    def _by_blocks(
+    def _read(
         self,
         page: Page,
         bayes: NaiveBayes[Page],
         classifier: BlockClassifier,
         site: Site | None,
-    ) -> Extraction:
-        """The article by probabilities of text blocks: the bundled model's way."""
+    ) -> _Reading:
+        """What is known of the text blocks and decided by it: the bundled model's way."""
         inputs = classifier.inputs(page, bayes)
-        probability = classifier.probabilities(inputs)
-        chosen = select(page, probability, self.profile.bias)
-        read = ReadPage(page, inputs, probability, chosen.kept)
+        alone = classifier.probabilities(inputs)
+        chosen = select(page, alone, self.profile.bias)
+        read = ReadPage(page, inputs, alone, chosen.kept)
         features = page_features(read)
         is_likely = classifier.article_probability(features) if chosen.kept.any() else 0.0
         if site is not None:
             # What is counted of addresses must not come from the page's address itself.
             without = classifier.article_probability(without_address(features))
             by_page = without if chosen.kept.any() else 0.0
-            probability = site.adjusted(page, probability, by_page)
+            probability = site.adjusted(page, alone, by_page)
             chosen = select(page, probability, self.profile.bias)
             read = ReadPage(page, inputs, probability, chosen.kept)
             with_site = classifier.article_probability(page_features(read, features))
             is_likely = site.judged(is_likely, with_site)
+        return _Reading(read, chosen, is_likely, alone)
+
+    def _by_blocks(self, reading: _Reading, classifier: BlockClassifier) -> Extraction:
+        """The article as *reading* has chosen it."""
+        page, chosen = reading.page.page, reading.chosen
         kept = keep(page.tokens, chosen.span, self.profile.rules) & kept_tokens(page, chosen.kept)
         text = readable(page.tokens, kept)
-        is_likely = is_likely if text else 0.0
+        is_likely = reading.article_probability if text else 0.0
         return Extraction(
             text=text,
             span=chosen.span,
@@ -249,7 +266,7 @@ class Extractor:
             scores=chosen.scores,
             kept=kept,
             url=page.url,
-            confidence=classifier.confidence(confidence_features(read)) if text else 0.0,
+            confidence=classifier.confidence(confidence_features(reading.page)) if text else 0.0,
         )
 
     def _by_tokens(self, page: Page) -> Extraction:

@@ -48,6 +48,7 @@ def _switch(value: object) -> bool:
     return known[str(value).lower()]
 
 
+MOST_UNSURE = 100  # pages of a site; nobody looks at more
 LONGEST = 1e9  # seconds, thirty years: timers of the system and of threads take no more than that
 
 
@@ -366,6 +367,22 @@ SETTINGS: tuple[Setting, ...] = (
         "`.scrapy/mss/quality.db` in the project.",
     ),
     Setting(
+        "MSS_UNSURE_PAGES",
+        0,
+        _at_least(0, int, MOST_UNSURE),
+        f"a number of pages, at most {MOST_UNSURE}, or 0 for none",
+        "So many pages of each site are kept with their HTML: those on which the model was least "
+        "sure. See [unsure pages](quality.md#unsure-pages).",
+    ),
+    Setting(
+        "MSS_UNSURE_FILE",
+        "",
+        _text,
+        "the path of a file",
+        "The file with these pages, an SQLite database that several crawls can share. Empty: "
+        "`.scrapy/mss/unsure.db` in the project.",
+    ),
+    Setting(
         "MSS_SITES",
         [],
         listed,
@@ -464,6 +481,8 @@ class Options:
     recheck_hours: float
     quality: bool
     quality_file: str
+    unsure_pages: int
+    unsure_file: str
     sites: list[Any]
     link_priority: int
     min_link_probability: float

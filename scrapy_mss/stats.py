@@ -105,6 +105,7 @@ QUALITY_ALARMS = Stat(
 )
 QUALITY_ALARM = Stat("quality/alarm/{site}/{measure}", "1 for each, by what has fallen")
 QUALITY_FAILED = Stat("quality/failed", "times that the file with the quality of sites failed")
+UNSURE_FAILED = Stat("unsure/failed", "pages that could not be kept for `MSS_UNSURE_PAGES`")
 SITES_FAILED = Stat("sites/failed", "times that the file with the memories of sites failed")
 
 STATS: tuple[Stat, ...] = tuple(row for row in globals().values() if isinstance(row, Stat))

@@ -10,7 +10,9 @@ from lxml import html as lxml_html
 
 from scrapy_mss import Extractor, metadata
 from scrapy_mss.blocks.explanation import Fate
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Explanation
+from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.why_page.drawn import MARK, drawn_page, marked_source
 from scrapy_mss.why_page.page import why_page
 from tests.helpers.browser import chromium, tripped
@@ -69,6 +71,36 @@ def test_a_second_copy_is_called_one() -> None:
     fates = {block.fate for block in EXTRACTOR.explain(COPIED, URL).blocks}
 
     assert {Fate.KEPT, Fate.COPY} <= fates
+
+
+class Doubting:
+    """A site that halves what each block was given, and notes the page's own probability."""
+
+    def __init__(self) -> None:
+        self.told: list[float] = []
+
+    def adjusted(self, page: Page, probability: Floats, article_probability: float) -> Floats:
+        assert len(page.blocks) == len(probability)
+        self.told.append(article_probability)
+        return probability / 2
+
+    def judged(self, article_probability: float, with_site: float) -> float:
+        return min(article_probability, with_site) / 4
+
+
+def test_what_is_known_of_the_site_is_asked_once_with_the_same_numbers() -> None:
+    asked, explained = Doubting(), Doubting()
+    extraction = EXTRACTOR.extract(PAGE, URL, asked)
+
+    explanation = EXTRACTOR.explain(PAGE, URL, explained)
+
+    assert explained.told == asked.told
+    assert len(asked.told) == 1
+    assert explanation.extraction.probability == extraction.probability
+    assert kept_words(explanation) == words(extraction.text)
+    alone = EXTRACTOR.explain(PAGE, URL).blocks
+    for block, before in zip(explanation.blocks, alone, strict=True):
+        assert block.probability == before.probability / 2
 
 
 def test_a_model_of_the_paper_cannot_explain() -> None:

@@ -14,8 +14,7 @@ import numpy as np
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.reasons import LABELS
-from scrapy_mss.blocks.selection import duplicates, in_span, rejoined, select
-from scrapy_mss.core.subsequence import best_span
+from scrapy_mss.blocks.selection import Selection
 from scrapy_mss.markup.tokens import Bools, Floats
 
 LEAST_EFFECT = 0.1  # log-odds: .5 becomes .525
@@ -75,18 +74,14 @@ def explained_blocks(
     )
 
 
-def fates(page: Page, probability: Floats, kept: Bools, bias: float = 0.0) -> list[Fate]:
-    """What became of each block, by the steps of `selection.select` and the tokens *kept*."""
-    chosen = select(page, probability, bias)
-    is_title = page.in_title
-    above = (chosen.scores[page.blocks.first] > 0) & ~is_title
-    joined = rejoined(page, in_span(page, best_span(chosen.scores), above), above)
+def fates(page: Page, chosen: Selection, kept: Bools) -> list[Fate]:
+    """What became of each block: which were *chosen*, and which tokens were *kept* of those."""
     steps: tuple[tuple[Bools, Fate], ...] = (
         (page.blocks.count(kept & page.tokens.is_word) > 0, Fate.KEPT),
         (chosen.kept, Fate.CLEANED),
-        (is_title, Fate.TITLE),
-        (~above, Fate.IMPROBABLE),
-        (duplicates(page, joined), Fate.COPY),
+        (page.in_title, Fate.TITLE),
+        (~chosen.above, Fate.IMPROBABLE),
+        (chosen.copied, Fate.COPY),
         (np.ones(len(page.blocks), np.bool_), Fate.OUTSIDE),
     )
     return [next(fate for holds, fate in steps if holds[n]) for n in range(len(page.blocks))]

@@ -34,20 +34,23 @@ MIN_BLOCK_WORDS = 3  # a shorter block, a mark or a number, neither makes a copy
 
 
 class Selection(NamedTuple):
-    """The chosen blocks, all of them inside the span."""
+    """The chosen blocks, all of them inside the span, and what others were not chosen for."""
 
     scores: Floats  # float64[n_tokens]
     span: Span
     kept: Bools  # bool[n_blocks]
+    above: Bools  # bool[n_blocks]: above the threshold, and no title
+    copied: Bools  # bool[n_blocks]: a second copy
 
 
 def select(page: Page, probability: Floats, bias: float = 0.0) -> Selection:
     """The article by the *probability* of each block; *bias* lowers the threshold."""
     scores = token_scores(page, probability, threshold(page, probability) - bias)
     above = (scores[page.blocks.first] > 0) & ~page.in_title
-    kept = rejoined(page, in_span(page, best_span(scores), above), above)
-    kept &= ~duplicates(page, kept)
-    return Selection(scores, _span_of(page, kept, scores), kept)
+    joined = rejoined(page, in_span(page, best_span(scores), above), above)
+    copied = duplicates(page, joined)
+    kept = joined & ~copied
+    return Selection(scores, _span_of(page, kept, scores), kept, above, copied)
 
 
 def threshold(page: Page, probability: Floats) -> float:

@@ -9,7 +9,17 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 
 from scrapy_mss.cli import CommandError, OneLineParser, guarded
-from scrapy_mss.commands import check, explain, extract, info, merge, report, train, workbench
+from scrapy_mss.commands import (
+    check,
+    explain,
+    extract,
+    info,
+    merge,
+    report,
+    train,
+    unsure,
+    workbench,
+)
 from scrapy_mss.commands.base import Action
 from scrapy_mss.settings import SettingError
 from scrapy_mss.stored_pages import SourceError
@@ -23,6 +33,7 @@ ACTIONS: tuple[Action, ...] = (
     check.ACTION,
     info.ACTION,
     report.ACTION,
+    unsure.ACTION,
     workbench.ACTION,
 )
 

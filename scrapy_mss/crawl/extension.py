@@ -30,6 +30,7 @@ from scrapy_mss.crawl.pool import INSTEAD, WorkerPool, can_have_workers
 from scrapy_mss.crawl.site_quality import site_quality
 from scrapy_mss.crawl.summary import summary, told
 from scrapy_mss.crawl.training import Trainer
+from scrapy_mss.crawl.unsure_pages import unsure_pages
 from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.metadata.sites import public_suffixes
 from scrapy_mss.metadata.text_language import detector
@@ -59,6 +60,11 @@ WITHOUT_DETECTOR = (
 )
 
 
+def minutes() -> int:
+    """The minutes since 1970."""
+    return int(time() // 60)
+
+
 class MssExtension:
     """Everything of scrapy-mss that belongs to one crawl."""
 
@@ -85,6 +91,7 @@ class MssExtension:
         labels = PageLabels(self.wrappers, self.jobs, self.stats, trust_misses=trusted)
         self.trainer = Trainer(self.options, labels, self.learner, self.stats)
         self._reader = ArticleReader(self.options, labels, self.jobs, self.stats)
+        self._reader.unsure = self.unsure = unsure_pages(self.options, minutes)
         if self.options.join_pages > 1:
             fetch = partial(_compat.download, crawler)
             most, longest = self.options.join_pages, self.options.max_body
@@ -219,6 +226,9 @@ class MssExtension:
         if self.quality is not None:
             self.quality.close()
             self.stats.put(stats.QUALITY_FAILED, self.quality.failures)
+        if self.unsure is not None:
+            self.unsure.close()
+            self.stats.put(stats.UNSURE_FAILED, self.unsure.failures)
 
     def _close_sites(self) -> None:
         if self.sites is None:
@@ -255,7 +265,7 @@ def _seen_articles(options: settings.Options) -> SeenArticles | None:
     store = SeenStore(_seen_path(options))
     store.check()
     times = Times(round(60 * options.recheck_hours), options.seen_days * DAY)
-    return SeenArticles(store, times, lambda: int(time() // 60))
+    return SeenArticles(store, times, minutes)
 
 
 def _stories(options: settings.Options) -> Stories | None:
@@ -264,7 +274,7 @@ def _stories(options: settings.Options) -> Stories | None:
         return None
     store = StoryStore(_seen_path(options))
     store.check()
-    return Stories(store, round(options.story_days * DAY), lambda: int(time() // 60))
+    return Stories(store, round(options.story_days * DAY), minutes)
 
 
 def _seen_path(options: settings.Options) -> str:

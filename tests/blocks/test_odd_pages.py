@@ -26,7 +26,7 @@ def test_every_step_gives_sound_numbers(name: str) -> None:
 
     evidence, inputs = block_evidence(page, BAYES), CLASSIFIER.inputs(page, BAYES)
     probability = CLASSIFIER.probabilities(inputs)
-    _, span, kept = select(page, probability)
+    _, span, kept, *_ = select(page, probability)
     features = page_features(ReadPage(page, inputs, probability, kept))
 
     assert blocks.ancestors.shape == (LEVELS, n)

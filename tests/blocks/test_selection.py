@@ -131,14 +131,16 @@ def test_the_article_is_what_rejoined_the_best_span_without_duplicates(
     page = Page.of(source)
     probability = probabilities(data, page)
 
-    scores, span, kept = select(page, probability)
+    scores, span, kept, chosen_from, copied = select(page, probability)
 
     above = probability > threshold(page, probability)
+    assert chosen_from.tolist() == (above & ~page.in_title).tolist()
     best = best_span(scores)
     firsts = [run[0] for run in block_runs(page.tokens)]
     in_span = above & np.array([best.start <= at < best.end for at in firsts], np.bool_)
     whole = rejoined(page, in_span, above)
-    assert kept.tolist() == (whole & ~duplicates(page, whole)).tolist()
+    assert copied.tolist() == duplicates(page, whole).tolist()
+    assert kept.tolist() == (whole & ~copied).tolist()
     at = np.flatnonzero(kept)
     if len(at):
         assert (span.start, span.end) == (page.blocks.first[at[0]], page.blocks.last[at[-1]] + 1)

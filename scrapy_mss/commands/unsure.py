@@ -1,0 +1,88 @@
+"""``scrapy mss unsure``: the pages on which crawls were least sure."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy_mss.cli import GOOD, NOT_FOUND, CommandError, print_line
+from scrapy_mss.commands.base import Action, existing_path
+from scrapy_mss.crawl.unsure_pages import unsure_path
+from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.models.store import write_atomically
+from scrapy_mss.quality.unsure import UnsureStore, UnsureStoreError
+
+if TYPE_CHECKING:
+    from scrapy.commands import ScrapyCommand
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("sites", nargs="*", metavar="SITE", help="only pages of these sites")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=_json_lines,
+        metavar="FILE",
+        help="write the pages to a .jsonl file, which all commands read, instead of listing them",
+    )
+    parser.add_argument(
+        "-u",
+        "--unsure",
+        type=existing_path,
+        metavar="FILE",
+        help="the file with the pages; default: the one that a crawl with these settings uses",
+    )
+
+
+def _json_lines(text: str) -> Path:
+    if not text.endswith(".jsonl"):
+        raise argparse.ArgumentTypeError(f"expected a file name that ends in .jsonl, got {text!r}")
+    return Path(text)
+
+
+def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
+    assert command.settings is not None
+    path = options.unsure or unsure_path(str(command.settings.get("MSS_UNSURE_FILE") or ""))
+    store = UnsureStore(path)
+    try:
+        found = store.pages()
+        wanted = sorted({site_of(each) for each in options.sites} or found)
+        known = [site for site in wanted if site in found]
+        if not known:
+            which = f" of {', '.join(wanted)}" if wanted else ""
+            print_line(f"{path}: no pages{which}; crawl with MSS_UNSURE_PAGES, such as 5")
+            return NOT_FOUND
+        if options.output is None:
+            for site in known:
+                for page in found[site]:
+                    print_line(f"{page.sureness:.2f} {page.url}")
+        else:
+            _write(options.output, store, known)
+    except UnsureStoreError as error:
+        raise CommandError(str(error)) from error
+    return GOOD
+
+
+def _write(path: Path, store: UnsureStore, sites: list[str]) -> None:
+    lines = [
+        json.dumps({"url": page.url, "html": page.html}) + "\n"
+        for site in sites
+        for page in store.stored(site)
+    ]
+    write_atomically(path, "".join(lines).encode())
+    print_line(f"{path}: wrote {len(lines)} pages")
+
+
+ACTION = Action(
+    "unsure",
+    "list the pages on which crawls were least sure",
+    "List the pages that crawls with MSS_UNSURE_PAGES have kept, the least sure ones of each site\n"
+    "first: how sure the model was, from 0 to 1, and the address. Or write them to a file.",
+    "scrapy mss unsure example.com -o pages.jsonl",
+    add_arguments,
+    perform,
+    "Exit codes: 0 if there are pages, 1 if there are none, 2 for arguments or files\n"
+    "that cannot be used.",
+)
