@@ -31,6 +31,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 N_PAGES = 24
+DEEP = 5  # slashes in the address of an article
+RULE = """site: daily-harbour.example
+body: .story-body
+exclude: figure
+title: h1
+authors: a[rel="author"]
+published: time::attr(datetime)
+"""
+CLICKED = "Enjoying this story?"
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 420, "height": 800}
 COLOURS = 128
 
@@ -38,7 +47,7 @@ COLOURS = 128
 def stored() -> Iterator[StoredPage]:
     """Articles of two made-up sites."""
     for name in ("daily-harbour", "northgate-post"):
-        for page in [each for each in pages(name) if each.url.count("/") > 5][:N_PAGES]:
+        for page in [each for each in pages(name) if each.url.count("/") > DEEP][:N_PAGES]:
             yield StoredPage(page.url, page.html)
 
 
@@ -46,10 +55,15 @@ def draw(desk: Desk) -> None:
     """Do what the page tells about, and keep what is seen."""
     page = desk.page
     page.set_viewport_size(WIDE)
-    block = desk.page.frame_locator("#frame").locator("[data-block].mss-in").nth(3)
+    page.fill("#text", RULE)
+    page.wait_for_timeout(1000)
+    desk.settle()
+    keep(page, "rule")
+    block = page.frame_locator("#frame").locator("[data-block]", has_text=CLICKED).first
     desk.click_block(int(block.get_attribute("data-block") or -1))
     page.mouse.move(5, 5)
     keep(page, "click")
+    desk.click("#undo")
     desk.click("#tab-differences")
     keep(page, "differences")
     page.emulate_media(color_scheme="dark")

@@ -20,10 +20,13 @@ from scrapy_mss.commands.explain import SETTINGS
 from scrapy_mss.commands.extract import add_model_arguments, is_address, model_file
 from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
 from scrapy_mss.crawl.site_quality import quality_path
+from scrapy_mss.crawl.unsure_pages import unsure_path
 from scrapy_mss.extractor import Extractor
+from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
+from scrapy_mss.quality.unsure import UnsureStore
 from scrapy_mss.sites.addresses import AddressCounts
 from scrapy_mss.sites.article_address import guess
 from scrapy_mss.stored_pages import StoredPage
@@ -99,13 +102,15 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     pages = Pages(max(1, options.pages))
     gather(options.sources, pages, command)
     folder = options.rules or _rules_folder(command)
+    quality = quality_path(str(command.settings.get("MSS_QUALITY_FILE") or ""))
+    unsure = UnsureStore(unsure_path(str(command.settings.get("MSS_UNSURE_FILE") or "")))
+    add_unsure(unsure, pages, everything=not options.sources)
     if not pages.by_site and not folder.is_dir():
         raise CommandError(
             "there are no pages: name a file, a folder or an address, or a host whose pages are "
             "in the HTTP cache"
         )
-    quality = quality_path(str(command.settings.get("MSS_QUALITY_FILE") or ""))
-    bench = Bench(pages, extractor, folder, path, quality)
+    bench = Bench(pages, extractor, folder, path, quality, unsure)
 
     def ready(address: str) -> None:
         sites, n_pages = len(pages.by_site), sum(map(len, pages.by_site.values()))
@@ -143,6 +148,14 @@ def gather(sources: list[str], pages: Pages, command: ScrapyCommand) -> None:
         pages.add(cached_pages(cache))
     if addresses:
         pages.add(_fetched(addresses, pages.most, command))
+
+
+def add_unsure(store: UnsureStore, pages: Pages, *, everything: bool) -> None:
+    """Add the pages on which crawls were least sure, be it of all sites or of those at hand."""
+    sites = {site_of(host) for host in pages.by_site}
+    for site in store.pages():
+        if everything or site in sites:
+            pages.add(store.stored(site))
 
 
 def _fetched(addresses: list[str], most: int, command: ScrapyCommand) -> list[StoredPage]:

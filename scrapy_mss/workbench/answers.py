@@ -15,12 +15,13 @@ from typing import Any, Final
 import numpy as np
 
 from scrapy_mss.article import page_metadata
+from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.suggest import NoRuleError, agreements, suggest_of, yaml_of
 from scrapy_mss.workbench import saving
 from scrapy_mss.workbench.bench import Bench
 from scrapy_mss.workbench.editing import ROLES, Click, EditError, edited
 from scrapy_mss.workbench.judging import article_of, blocks_inside, by_model, differences, labelled
-from scrapy_mss.workbench.overview import overview
+from scrapy_mss.workbench.overview import overview, queue
 from scrapy_mss.workbench.rule_text import read_rule
 from scrapy_mss.wrappers import Wrapper, WrapperError, css
 
@@ -75,7 +76,8 @@ def start(question: Question) -> Answer:
     bench = question.bench
     by_site = bench.pages.by_site.items()
     sites = [
-        {"site": name, "pages": len(pages)} for name, pages in sorted(bench.pages.by_site.items())
+        {"site": name, "pages": len(pages)}
+        for name, pages in sorted(by_site, key=lambda row: (-len(row[1]), row[0]))
     ]
     return {
         "sites": sites,
@@ -222,8 +224,17 @@ def teach(question: Question) -> Answer:
 
 
 def rules(question: Question) -> Answer:
-    """All saved rules, and what crawls have counted of their sites."""
-    return overview(question.bench.folder, question.bench.quality)
+    """All saved rules, what crawls have counted of their sites, and where they were least sure."""
+    bench = question.bench
+    return {**overview(bench.folder, bench.quality), "unsure": queue(bench.unsure, bench.pages)}
+
+
+def seen(question: Question) -> Answer:
+    """Take a page from the queue, to which somebody has seen."""
+    bench, url = question.bench, question.text("url")
+    if bench.unsure is not None:
+        bench.unsure.remove(site_of(url), url)
+    return rules(question)
 
 
 ANSWERS: Final[Mapping[str, Callable[[Question], Answer]]] = {
@@ -236,6 +247,7 @@ ANSWERS: Final[Mapping[str, Callable[[Question], Answer]]] = {
     "save": save,
     "teach": teach,
     "rules": rules,
+    "seen": seen,
 }
 
 

@@ -16,6 +16,7 @@ from scrapy_mss.extractor import Explanation, Extractor
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
+from scrapy_mss.quality.unsure import UnsureStore
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.suggest.readings import SitePage, read_pages
 from scrapy_mss.teaching import learn
@@ -45,6 +46,7 @@ class Bench:
     folder: Path
     model: Path
     quality: Path | None = None
+    unsure: UnsureStore | None = None
     frame: str = ""  # where pages are drawn, once it is served
     _read: OrderedDict[str, ReadSite] = field(default_factory=OrderedDict)
 

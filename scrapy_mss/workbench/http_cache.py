@@ -17,6 +17,7 @@ from scrapy_mss.content_encodings import decode
 from scrapy_mss.stored_pages import StoredPage, decoded
 from scrapy_mss.untrusted import LARGEST_PAGE, open_regular
 
+OK: Final = 200
 META: Final = "meta"
 BODY: Final = "response_body"
 GZIP: Final = b"\x1f\x8b"
@@ -40,8 +41,10 @@ def cached_pages(folder: Path, site: str = "") -> Iterator[StoredPage]:
 
 def _page(entry: Path, site: str) -> StoredPage | None:
     known = literal_eval(_read(entry / META, MOST_META).decode("utf-8"))
-    url = str(known["response_url"]) if isinstance(known, dict) else ""
-    if known["status"] != 200 or site not in url:  # noqa: PLR2004 - as HTTP has it
+    if not isinstance(known, dict) or known["status"] != OK:
+        return None
+    url = str(known["response_url"])
+    if site not in url:
         return None
     headers = BytesHeaderParser().parsebytes(_read(entry / "response_headers", MOST_HEADERS))
     kind = headers.get("Content-Type", "")

@@ -14,12 +14,14 @@ import numpy as np
 
 from scrapy_mss.blocks.explanation import ExplainedBlock
 from scrapy_mss.markup.elements import Indices
+from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NUMBERS
 from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
 from scrapy_mss.suggest.readings import SitePage
 from scrapy_mss.wrappers.dom_alignment import AlignedTree
 from scrapy_mss.wrappers.labeller import Labelling, label_tree
 from scrapy_mss.wrappers.rules import Wrapper
 
+_BLOCKS: Final = [TAG_NUMBERS[name] for name in BLOCK_TAGS]
 BOTH, RULE, MODEL, GAP = "both", "rule", "model", "gap"
 AROUND: Final = 8  # words of agreement that are shown before and after a difference
 MOST_WORDS: Final = 3_000  # of a page's differences
@@ -93,14 +95,14 @@ def _shown(tokens: Tokens, runs: Sequence[tuple[str, Indices]]) -> Iterator[Run]
 
 
 def _text(tokens: Tokens, at: Indices) -> str:
-    """The words and symbols *at* these places, with a line end where a tag stands between."""
+    """The words and symbols *at* these places, with a line end where a block begins or ends."""
     pieces: list[str] = []
     end, last = -1, -1
     for token in at.tolist():
         start = int(tokens.clean_start[token])
         if last >= 0 and start > end:
-            between = tokens.tag[last + 1 : token]
-            pieces.append("\n" if len(between) else " ")
+            is_new = np.isin(tokens.tag[last + 1 : token], _BLOCKS).any()
+            pieces.append("\n" if is_new else " ")
         pieces.append(tokens.clean[start : int(tokens.clean_end[token])])
         end, last = int(tokens.clean_end[token]), token
     return "".join(pieces)

@@ -1,4 +1,4 @@
-"""All rules of the folder, and what crawls have counted of their sites in the last weeks."""
+"""All rules of the folder, what crawls have counted of their sites, and where they were unsure."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from typing import Any, Final
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.quality.report import SiteReport, report_of
 from scrapy_mss.quality.store import QualityStore, QualityStoreError
+from scrapy_mss.quality.unsure import UnsurePage, UnsureStore, UnsureStoreError
+from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.workbench.saving import has_rules
 from scrapy_mss.wrappers import Wrapper, WrapperError, load_wrappers
 
 SECONDS_A_DAY: Final = 86_400
+MOST_QUEUED: Final = 200  # pages that are shown
 FIELDS: Final = ("title", "authors", "published")
 
 
@@ -27,6 +30,36 @@ def overview(folder: Path, quality: Path | None) -> dict[str, Any]:
     today = int(time() // SECONDS_A_DAY)
     sites = _counted(quality, today)
     return {"rules": [_row(rule, sites.get(site_of(rule.host)), today) for rule in rules]}
+
+
+def queue(store: UnsureStore | None, pages: Pages) -> list[dict[str, Any]]:
+    """The pages on which crawls were least sure, of all sites, those first that are it most.
+
+    *page* is the number of one among the *pages* of its host; None if it is not among them.
+    """
+    known = {
+        page.url: (host, number)
+        for host, found in pages.by_site.items()
+        for number, page in enumerate(found)
+    }
+    try:
+        found = store.pages() if store else {}
+    except UnsureStoreError:
+        return []
+    rows = sorted((page for of_site in found.values() for page in of_site), key=_sureness)
+    return [
+        {
+            "url": row.url,
+            "sureness": round(row.sureness, 3),
+            "site": known.get(row.url, ("", None))[0],
+            "page": known.get(row.url, ("", None))[1],
+        }
+        for row in rows[:MOST_QUEUED]
+    ]
+
+
+def _sureness(page: UnsurePage) -> tuple[float, str]:
+    return page.sureness, page.url
 
 
 def _counted(quality: Path | None, today: int) -> dict[str, SiteReport]:

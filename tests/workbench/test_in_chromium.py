@@ -220,6 +220,7 @@ def test_the_desk_believes_no_message_but_its_frame_s(chrome: Browser, tmp_path:
             "{kind: 'pick', block: '0', run: 0}",
             "{kind: 'key', key: {}}",
             "{kind: 'key', key: 'constructor'}",
+            "{kind: 'key', key: 's'}",
         ):
             desk.page.frames[1].evaluate(f"parent.postMessage({bad}, '*')")
         desk.page.wait_for_timeout(300)

@@ -7,7 +7,7 @@
     if (!marks.has(number)) marks.set(number, []);
     marks.get(number).push(mark);
   }
-  const KEYS = new Set(["ArrowUp", "ArrowDown", "Escape", "z", "Z", "t", "a", "d", "n", "p", "s", "?"]);
+  const KEYS = new Set(["ArrowUp", "ArrowDown", "Escape", "b", "t", "a", "d", "n", "p", "z", "Z"]);
   const tell = (message) => window.parent.postMessage(message, "*");
   const blockOf = (target) => target instanceof Element && target.closest("[data-block]");
 

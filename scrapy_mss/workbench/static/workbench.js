@@ -74,7 +74,8 @@ async function begin() {
   $("site").replaceChildren(...found.sites.map((each) =>
     make("option", { value: each.site }, `${each.site} (${each.pages})`)));
   $("site").disabled = found.sites.length < 2;
-  if (found.left_out) tell(`${found.left_out} pages were left out: a site has enough of them`);
+  $("further").textContent = found.left_out
+    ? `${found.left_out.toLocaleString("en")} further pages were left out: see --pages.` : "";
   if (found.sites.length) await openSite(found.sites[0].site);
   else await showRules();
 }
@@ -156,7 +157,7 @@ function drawMatches() {
   const others = state.pages.length - voting.length;
   $("matches").replaceChildren(make("span", { className: "meter" }, bar),
     make("span", {}, "matches ", make("b", {}, `${matched} of ${voting.length}`), " articles",
-      differing ? `, ${differing} differ` : known.length === voting.length ? ", all as the model reads them" : "",
+      differing ? `, ${differing} differ` : known.length === voting.length ? ", none differs" : "",
       others ? `; ${others} other pages` : ""));
 }
 
@@ -200,6 +201,7 @@ const redo = () => step(state.after, state.before);
 
 function showProblems(problems = []) {
   $("text").classList.toggle("wrong", problems.length > 0);
+  if (problems.length) $("matches").replaceChildren(make("span", { className: "bad" }, "The rule cannot be read"));
   $("problems").replaceChildren(...problems.map((each) => make("li", {}, each.text)));
 }
 
@@ -300,7 +302,7 @@ window.addEventListener("message", (event) => {
   if (kind === "ready") { state.frameReady = true; paint(); }
   const isBlock = [block, run].every((each) => Number.isInteger(each) && each >= 0) && block < state.inside.length;
   if (kind === "pick" && isBlock) pick({ block, run, role: state.role });
-  if (kind === "key" && typeof key === "string") press(key, ctrl === true, shift === true);
+  if (kind === "key" && FRAME_KEYS.has(key)) press(key, ctrl === true, shift === true);
 });
 
 // ---- what it finds
@@ -374,12 +376,36 @@ const percent = (value) => (value === undefined || value === null ? "–" : `${M
 async function showRules() {
   const isOpen = !document.querySelector("main").classList.contains("all");
   if (isOpen) {
-    const found = await ask("rules");
-    $("overview").replaceChildren(...overview(found));
+    showQueue(await ask("rules"));
   }
   document.querySelector("main").classList.toggle("all", isOpen);
   $("overview").hidden = !isOpen;
   $("all").setAttribute("aria-pressed", String(isOpen));
+}
+
+function showQueue(found) {
+  $("overview").replaceChildren(...overview(found), ...queue(found.unsure));
+}
+
+async function goTo(row) {
+  await showRules();
+  if (row.site !== state.site) {
+    $("site").value = row.site;
+    await openSite(row.site);
+  }
+  await openPage(row.page);
+  view("page");
+}
+
+function queue(unsure) {
+  const title = [make("h1", {}, "Least sure"), make("p", { className: "note" }, "Pages on which crawls were least sure, as MSS_UNSURE_PAGES keeps them.")];
+  if (!unsure.length) return [];
+  const rows = unsure.map((row) => make("tr", {},
+    make("td", { className: "number" }, row.sureness.toFixed(2)),
+    make("td", {}, row.page === null ? row.url : make("button", { className: "link", onclick: () => goTo(row) }, row.url)),
+    make("td", { className: "number" }, make("button", { onclick: async () => showQueue(await ask("seen", { url: row.url })) }, "Done"))));
+  const head = make("tr", {}, make("th", { scope: "col", className: "number" }, "Sure"), make("th", { scope: "col" }, "Page"), make("td", {}));
+  return [...title, make("div", { className: "wide" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)))];
 }
 
 function overview({ rules, problems = [] }) {
@@ -416,6 +442,8 @@ function nextPage(by) {
   if (next !== undefined) openPage(next);
 }
 
+// What the frame may pass on: all but what writes a file.
+const FRAME_KEYS = new Set(["ArrowUp", "ArrowDown", "Escape", "b", "t", "a", "d", "n", "p", "z", "Z"]);
 const ROLES = { b: "body", t: "title", a: "authors", d: "published", Escape: "body" };
 function press(key, ctrl, shift) {
   if (ctrl && key.toLowerCase() === "z") return shift ? redo() : undo();
