@@ -21,7 +21,7 @@ OUT = ROOT / "docs" / "workbench"
 sys.path.append(str(ROOT / "example_project"))
 
 from demo_web import pages  # noqa: E402 - it is beside the package
-from playwright.sync_api import Page  # noqa: E402
+from playwright.sync_api import Page, ViewportSize  # noqa: E402
 
 from scrapy_mss.stored_pages import StoredPage  # noqa: E402
 from tests.helpers.desks import Desk, browser, opened  # noqa: E402
@@ -40,7 +40,8 @@ authors: a[rel="author"]
 published: time::attr(datetime)
 """
 CLICKED = "Enjoying this story?"
-WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 420, "height": 800}
+WIDE: ViewportSize = {"width": 1280, "height": 800}
+NARROW: ViewportSize = {"width": 420, "height": 800}
 COLOURS = 128
 
 
@@ -58,7 +59,6 @@ def draw(desk: Desk) -> None:
     page.fill("#text", RULE)
     page.wait_for_timeout(1000)
     desk.settle()
-    keep(page, "rule")
     block = page.frame_locator("#frame").locator("[data-block]", has_text=CLICKED).first
     desk.click_block(int(block.get_attribute("data-block") or -1))
     page.mouse.move(5, 5)

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrapy_mss.article import page_metadata
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.suggest import NoRuleError, agreements, suggest_of, yaml_of
 from scrapy_mss.workbench import saving
@@ -114,24 +113,6 @@ def _suggested(question: Question, name: str) -> Answer:
         return {"rule": yaml_of(rule), "confidence": 0.0, "told": str(error)}
     rule = replace(found.rule, tests=())  # which saving adds, by the rule as it is then
     return {"rule": yaml_of(rule), "confidence": found.confidence, "told": ""}
-
-
-def show(question: Question) -> Answer:
-    """What is drawn of a page: its blocks, and the fields that its metadata has."""
-    name, number = question.site, question.page
-    explanation = question.bench.explained(name, number)
-    found = explanation.extraction
-    fields = page_metadata(found.tokens, found.url, found.text).values
-    return {
-        "blocks": len(explanation.blocks),
-        "url": found.url,
-        "probability": found.probability,
-        "found": {
-            "title": str(fields.get("title") or ""),
-            "authors": ", ".join(fields.get("authors") or ()),
-            "published": str(fields.get("published") or ""),
-        },
-    }
 
 
 def judge(question: Question) -> Answer:
@@ -240,7 +221,6 @@ def seen(question: Question) -> Answer:
 ANSWERS: Final[Mapping[str, Callable[[Question], Answer]]] = {
     "start": start,
     "open": open_site,
-    "show": show,
     "judge": judge,
     "compare": compare,
     "pick": pick,

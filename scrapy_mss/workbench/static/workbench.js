@@ -276,7 +276,7 @@ function drawTrail() {
     return button;
   });
   const joined = crumbs.reverse().flatMap((each, number) => (number ? ["›", each] : [each]));
-  $("trail").replaceChildren(...joined, make("span", { className: "what" }, click.told));
+  $("trail").replaceChildren(make("span", { className: "crumbs" }, ...joined), make("span", { className: "what" }, click.told));
   $("trail").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
