@@ -110,7 +110,8 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
             "there are no pages: name a file, a folder or an address, or a host whose pages are "
             "in the HTTP cache"
         )
-    bench = Bench(pages, extractor, folder, path, quality, unsure)
+    model = None if options.bundled else path
+    bench = Bench(pages, extractor, folder, model, quality, unsure)
 
     def ready(address: str) -> None:
         sites, n_pages = len(pages.by_site), sum(map(len, pages.by_site.values()))

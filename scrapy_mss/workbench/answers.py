@@ -82,7 +82,7 @@ def start(question: Question) -> Answer:
         "sites": sites,
         "frame": bench.frame,
         "folder": str(bench.folder),
-        "model": str(bench.model),
+        "model": str(bench.model or ""),
         "left_out": bench.pages.left_out,
     }
 

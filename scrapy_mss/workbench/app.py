@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import logging
+from asyncio import get_running_loop
 from collections.abc import Callable
-from functools import partial
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-import anyio
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
@@ -27,6 +27,7 @@ from scrapy_mss.workbench.security import MOST_BYTES, Guard, Origins, frame_head
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
 STATIC: Final = {
     "/": ("index.html", "text/html"),
     "/workbench.css": ("workbench.css", "text/css"),
@@ -38,8 +39,11 @@ STATIC: Final = {
 def application(bench: Bench, origins: Origins) -> ASGIApp:
     """Both origins of the workbench, behind the guard."""
     bench.frame = f"{origins.frame}/{origins.frame_token}"
-    one_at_a_time = anyio.CapacityLimiter(1)
-    ask = partial(anyio.to_thread.run_sync, limiter=one_at_a_time)
+    worker = ThreadPoolExecutor(1, "workbench")
+
+    async def ask(work: Callable[..., T], *arguments: object) -> T:
+        return await get_running_loop().run_in_executor(worker, work, *arguments)
+
     return Guard(_desk(bench, ask), _frame(bench, origins, ask), origins)
 
 

@@ -22,6 +22,7 @@ from scrapy_mss.suggest.readings import SitePage, read_pages
 from scrapy_mss.teaching import learn
 from scrapy_mss.workbench.drawing import drawn_for_frame
 from scrapy_mss.workbench.pages import Pages
+from scrapy_mss.workbench.saving import SaveError
 from scrapy_mss.wrappers import Registry, Wrapper
 
 MOST_READ: Final = 3  # sites whose trees are in memory: some 100 MB each
@@ -44,7 +45,7 @@ class Bench:
     pages: Pages
     extractor: Extractor
     folder: Path
-    model: Path
+    model: Path | None = None  # that of the project's crawls; None if there is none to teach
     quality: Path | None = None
     unsure: UnsureStore | None = None
     frame: str = ""  # where pages are drawn, once it is served
@@ -77,6 +78,8 @@ class Bench:
 
     def teach(self, rule: Wrapper, name: str) -> dict[str, object]:
         """Let the model learn a site by *rule*: how many pages it did, and why not the others."""
+        if self.model is None:
+            raise SaveError("there is no model to teach: start without --bundled")
         store = FileStore(self.model, DEFAULT)
         before, learned, rejected = store.load(), Model(DEFAULT), dict[str, int]()
         for page in self.pages.by_site[name]:

@@ -108,6 +108,11 @@ def save(rule: Wrapper, pages: Sequence[StoredPage], folder: Path, seen: str = "
         raise SaveError("no page is read in full: the body or a field finds nothing")
     text = yaml_of(tested)
     loaded = _read_back(tested, text, path.name)
+    unused = next((test.url for test in tested.tests if loaded.find(test.url) is None), None)
+    if unused:
+        raise SaveError(
+            f"a crawl would not use this rule for {unused}: mend 'site', 'url' or 'valid'"
+        )
     before = existing(path)
     if before not in ("", text) and digest(before) != seen:
         raise ExistsError(path, before)

@@ -106,6 +106,7 @@ def test_the_model_learns_the_pages_that_a_rule_labels(bench: Bench, origins: Or
 
     assert found["learned"] == 6
     assert twice["learned"] == 0
+    assert bench.model is not None
     assert FileStore(bench.model, DEFAULT).load().bayes.pages == 6
 
 

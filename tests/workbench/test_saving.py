@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +19,7 @@ from scrapy_mss.workbench.saving import (
     save,
     saved_rule,
 )
-from scrapy_mss.wrappers import Wrapper, css, label, load_wrappers
+from scrapy_mss.wrappers import UrlPattern, Wrapper, css, label, load_wrappers
 from tests.helpers.news_pages import news_page
 
 SITE = "one.example"
@@ -70,6 +72,16 @@ def test_the_same_rule_is_saved_again_without_a_question(tmp_path: Path) -> None
 def test_a_rule_that_reads_nothing_is_not_saved(tmp_path: Path) -> None:
     with pytest.raises(SaveError, match="no page is read"):
         save(Wrapper(site=SITE, body=(css(".gone"),)), PAGES, tmp_path)
+
+    assert not [path for path in tmp_path.iterdir() if path.is_file()]
+
+
+@pytest.mark.parametrize(
+    "fields", [{"site": "other.example"}, {"url": (UrlPattern("glob", "/story/*"),)}], ids=str
+)
+def test_a_rule_for_other_pages_is_not_saved(tmp_path: Path, fields: dict[str, Any]) -> None:
+    with pytest.raises(SaveError, match="would not use this rule"):
+        save(replace(RULE, **fields), PAGES, tmp_path)
 
     assert not [path for path in tmp_path.iterdir() if path.is_file()]
 

@@ -71,6 +71,7 @@ function tell(text) {
 async function begin() {
   const found = await ask("start");
   state.frame = found.frame;
+  $("teach").hidden = !found.model;
   $("site").replaceChildren(...found.sites.map((each) =>
     make("option", { value: each.site }, `${each.site} (${each.pages})`)));
   $("site").disabled = found.sites.length < 2;
@@ -229,6 +230,7 @@ async function compare(turn) {
     drawList();
     drawMatches();
   }
+  $("status").textContent = $("matches").textContent; // said once, when all is known
 }
 
 async function pick(click) {
