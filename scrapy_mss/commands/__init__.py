@@ -16,6 +16,7 @@ from scrapy_mss.commands import (
     info,
     merge,
     report,
+    suggest,
     train,
     unsure,
     workbench,
@@ -31,6 +32,7 @@ ACTIONS: tuple[Action, ...] = (
     train.ACTION,
     merge.ACTION,
     check.ACTION,
+    suggest.ACTION,
     info.ACTION,
     report.ACTION,
     unsure.ACTION,
@@ -58,7 +60,7 @@ class MssCommand(ScrapyCommand):
         return "ACTION …"
 
     def short_desc(self) -> str:
-        return "Extract and explain articles; train and inspect models; check rules; report quality"
+        return "Extract and explain articles; train models; suggest and check rules; report quality"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add Scrapy's options, and an own parser for each action."""

@@ -20,7 +20,7 @@ from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
 from scrapy_mss.sites.crawled import minute_now
-from scrapy_mss.sites.memory import period_of
+from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.store import SiteStore, sites_path
 from scrapy_mss.sites.visit import Visit
 from scrapy_mss.stored_pages import decoded
@@ -109,13 +109,17 @@ def _fetched(options: argparse.Namespace, command: ScrapyCommand) -> _Source:
 
 def _site(model: Path, url: str) -> Visit | None:
     """What crawls with the *model* know of the site of *url*; None if they know nothing."""
+    memory = known_site(model, url)
+    return Visit(memory, minute_now(), url) if memory else None
+
+
+def known_site(model: Path, url: str) -> SiteMemory | None:
+    """The memory that crawls with the *model* have of the site of *url*; None if they have none."""
     path = sites_path(model)
     site = site_of(url) if url else ""
     if not site or not Path(path).is_file():
         return None
-    minute = minute_now()
-    memory = SiteStore(path).load(site).at(period_of(minute))
-    return Visit(memory, minute, url) if memory else None
+    return SiteStore(path).load(site).at(period_of(minute_now())) or None
 
 
 def _verdict(explanation: Explanation, output: Path) -> str:

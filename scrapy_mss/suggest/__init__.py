@@ -14,14 +14,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
 from typing import Any, Final
 
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.stored_pages import StoredPage
-from scrapy_mss.suggest.agreement import PageAgreement, agreements
+from scrapy_mss.suggest.agreement import PageAgreement, agreements, expected
 from scrapy_mss.suggest.bodies import best_body
 from scrapy_mss.suggest.fields import FieldRule, field_rules
 from scrapy_mss.suggest.readings import NO_ARTICLE, SitePage, read_pages
@@ -46,8 +45,7 @@ MAX_PAGES: Final = 50  # that are read; more tell nothing new and take longer
 MAX_VOTERS: Final = 16  # that a rule is made of; it is compared with all pages
 MAX_WORDS: Final = 400_000  # of all that vote; a long article has 10,000
 MAX_TESTS: Final = 10  # pages for `scrapy mss check`
-LEAST_AGREEMENT: Final = 0.7  # with the model: below it, the model alone is the better rule
-LEAST_MATCHED: Final = 0.5  # of the pages that vote
+LEAST_AGREEMENT: Final = 0.9  # with the model, of a page that is a test of the rule
 
 OTHER_SITE: Final = "of another site"
 TOO_MANY: Final = f"beyond the first {MAX_PAGES} pages"
@@ -99,13 +97,15 @@ def suggest_of(
         raise NoRuleError(f"none of {len(read)} pages can vote on a rule: {reasons or 'no pages'}")
     found = best_body(voters)
     if found is None:
-        raise NoRuleError("no element of the pages has the text that the model finds")
+        raise NoRuleError(
+            f"no rule from {len(voters)} articles: no container has what the model finds in pages "
+            "that it was not chosen by; give more pages, or those of one design alone"
+        )
     fields = field_rules(voters)
     rule = _with_fields(Wrapper(site=site, body=found.body, exclude=found.exclude), fields)
-    _refuse_bad(agreements(rule, voters))
     pages = agreements(rule, read)
     rule = replace(rule, tests=_tests(pages))
-    confidence = found.agreement * len(voters) / (len(voters) + 1)
+    confidence = expected(found.worth * len(voters), len(voters))
     return Suggestion(
         rule,
         yaml_of(rule, _comments(pages, confidence)),
@@ -158,21 +158,6 @@ def _voters(read: Sequence[SitePage]) -> list[SitePage]:
             break
         voters.append(page)
     return voters
-
-
-def _refuse_bad(pages: Sequence[PageAgreement]) -> None:
-    matched = [page for page in pages if page.matched]
-    if len(matched) < LEAST_MATCHED * len(pages):
-        raise NoRuleError(
-            f"no rule: the best matches {len(matched)} of {len(pages)} articles; "
-            "are they of one site and one design?"
-        )
-    agreement = fmean(page.agreement for page in matched)
-    if agreement < LEAST_AGREEMENT:
-        raise NoRuleError(
-            f"no rule: the best agrees with the model by {agreement:.2f} alone, and at least "
-            f"{LEAST_AGREEMENT:.2f} is expected; the articles may have no element of their own"
-        )
 
 
 def _tests(pages: Sequence[PageAgreement]) -> tuple[SamplePage, ...]:

@@ -17,6 +17,8 @@ from scrapy_mss.wrappers.rules import Wrapper
 # An ideograph is a word, as in the tokenizer: Chinese and Japanese write no spaces.
 _WORD: Final = re.compile(rf"[^\W{CJK}]+|(?=\w)[{CJK}]")
 
+UNKNOWN: Final = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class PageAgreement:
@@ -42,6 +44,11 @@ def _agreement(rule: Wrapper, page: SitePage) -> PageAgreement:
     text = label_tree(rule, page.tree).text if isinstance(page.tree, AlignedTree) else ""
     model_text = page.model_text
     return PageAgreement(page.url, bool(text), word_f1(text, model_text), text, model_text)
+
+
+def expected(total: float, n_seen: int) -> float:
+    """The mean to expect after a *total* of *n_seen*, and of one more that tells nothing."""
+    return (total + UNKNOWN) / (n_seen + 1)
 
 
 def word_f1(one: str, other: str) -> float:

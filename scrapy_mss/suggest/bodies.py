@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from math import log2
 from statistics import fmean
 from typing import Final, NamedTuple
 
@@ -27,13 +28,17 @@ from scrapy_mss.suggest.readings import SitePage
 from scrapy_mss.suggest.selectors import Candidate, candidates, compounds
 from scrapy_mss.wrappers.errors import WrapperError
 from scrapy_mss.wrappers.rules import check_selector
-from scrapy_mss.wrappers.selectors import Element, Selector, css
+from scrapy_mss.wrappers.selectors import Element, Selector, class_or_id, css
 
 LEAST_SHARE: Final = 0.3  # of what the model keeps on a page, that a container has
 MAX_CONTAINERS: Final = 24  # of a page, from the innermost
 MAX_OF_CONTAINER: Final = 10  # selectors of each
 MAX_CHILDREN: Final = 200  # of a container, whose kinds are looked at
 MAX_KINDS: Final = 4  # of children
+# The cost of naming the children in the place of the container: it ends the text where a last
+# paragraph of another kind, a list or a table, would still be part of it.
+OF_CHILDREN: Final = 12.0
+OF_MANY: Final = 20.0  # the cost of selecting twice as many elements of a page
 LEAST_PROPOSERS: Final = 2  # pages that have a body; what one page has may be its own
 MAX_BODIES: Final = 500  # selectors that are tried
 MAX_PLACES: Final = 8  # for which is searched what to leave out
@@ -43,6 +48,7 @@ MAX_OF_OUT: Final = 8  # selectors of an element that may be left out
 MAX_ALIKE: Final = 5  # elements of one name on a page, whose surroundings may differ
 MAX_ALTERNATIVES: Final = 3
 
+LEAST_WORTH: Final = 0.93  # on pages held out: below it, the model alone is better
 LEAST_GAIN: Final = 0.001  # of agreement, by a selector that is left out
 COST_OF_PART: Final = 0.0005  # of agreement, for each unit of cost of a selector
 MOST_LOST: Final = 0.1  # of the words that are left out, that the model keeps
@@ -50,6 +56,10 @@ TEXT_SHARE: Final = 0.5  # of an element's words, below which it may be left out
 
 # Elements of text: what selects them alone ends with the last paragraph.
 TEXT_TAGS: Final = frozenset({"p", "div", "section", "font", "span"})
+BY_CUSTOM: Final = (
+    css("aside, figcaption, form, nav"),
+    *map(class_or_id, ("related", "caption", "share", "social", "comment", "newsletter", "promo")),
+)
 # Elements that may be text wherever they are: left out by their own name, or not at all.
 PLAIN_TAGS: Final = frozenset(
     "a abbr b big blockquote br center cite code dd div dl dt em font h2 h3 h4 h5 h6 i li ol p pre "
@@ -59,11 +69,14 @@ PLAIN_TAGS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Where the article is, and what is left out of it; *agreement* with the model, 0 to 1."""
+    """Where the article is, and what is left out of it.
+
+    ``worth`` is the agreement with the model, 0 to 1, to be expected on a page of the site.
+    """
 
     body: tuple[Selector, ...]
     exclude: tuple[Selector, ...]
-    agreement: float
+    worth: float
 
 
 class _Place(NamedTuple):
@@ -86,20 +99,26 @@ def best_body(pages: Sequence[SitePage]) -> Body | None:
     missed = np.ones(len(pages), np.bool_)
     body: list[Selector] = []
     exclude: list[Selector] = []
+    worth = 0.0
     while missed.any() and len(body) < MAX_ALTERNATIVES:
         found = _best(ballot, missed, selected, exclude)
         if found is None:
             break
-        place, exclude = found
+        place, exclude, worth = found
         body.append(place.selector)
         selected = _merged(ballot, selected, place.span)
         missed = ballot.per_page(selected) == 0
     if not body:
         return None
-    kept = selected.copy()
-    for selector in exclude:
-        kept &= ~ballot.inside(selector)
-    return Body(tuple(body), tuple(exclude), float(ballot.agreement(kept).mean()))
+    exclude = [*exclude, *_by_custom(ballot, selected)]
+    return Body(tuple(body), tuple(exclude), worth)
+
+
+def _by_custom(ballot: Ballot, span: Bools) -> Iterator[Selector]:
+    """What is beside the text by its name, where that is not so on a page that votes."""
+    for selector in BY_CUSTOM:
+        if not (ballot.inside(selector) & span & ballot.target).any():
+            yield selector
 
 
 def _merged(ballot: Ballot, first: Bools, other: Bools) -> Bools:
@@ -111,20 +130,26 @@ def _merged(ballot: Ballot, first: Bools, other: Bools) -> Bools:
 
 def _best(
     ballot: Ballot, missed: Bools, selected: Bools, exclude: Sequence[Selector]
-) -> tuple[_Place, list[Selector]] | None:
-    """The next alternative, for the pages that are *missed*, with all that is then left out."""
+) -> tuple[_Place, list[Selector], float] | None:
+    """The next alternative, for the pages that are *missed*, with all that is then left out.
+
+    With them comes what that is worth on pages held out.
+    """
     places = _places(ballot, missed)
     if not places:
         return None
     spans = [_merged(ballot, selected, place.span) for place in places]
     outs = _outs(ballot, np.logical_or.reduce(spans))
-    trials = [_Trial(ballot, outs, span, exclude) for span in spans]
-    rated = [
-        (trial.held_out(place.proposers) - COST_OF_PART * place.cost, place, trial)
-        for place, trial in zip(places, trials, strict=True)
-    ]
-    _, place, trial = max(rated, key=lambda row: row[0])
-    return place, trial.leave_out(np.ones(len(ballot.pages), np.bool_))[0]
+    rated = []
+    for place, span in zip(places, spans, strict=True):
+        trial = _Trial(ballot, outs, span, exclude)
+        worth = trial.held_out(place.proposers)
+        rated.append((float(worth.mean()) - COST_OF_PART * place.cost, place, trial, worth))
+    _, place, trial, worth = max(rated, key=lambda row: row[0])
+    if worth[missed].mean() < LEAST_WORTH:
+        return None
+    everyone = np.ones(len(missed), np.bool_)
+    return place, trial.leave_out(everyone)[0], float(worth.mean())
 
 
 def _places(ballot: Ballot, missed: Bools) -> list[_Place]:
@@ -149,10 +174,23 @@ def _places(ballot: Ballot, missed: Bools) -> list[_Place]:
         kept = np.maximum(ballot.per_page(span)[missed], 1)
         # Of what it selects too much, half may be left out: between both extremes.
         promise = (f1(hits, hits, of_target) + f1(hits, kept, of_target)).mean() / 2
-        place = _Place(float(promise), cost, selector, span, by)
+        in_all = cost + OF_MANY * _doublings(ballot, selector)
+        place = _Place(float(promise), in_all, selector, span, by)
         places.setdefault(np.packbits(span).tobytes(), place)
     ranked = sorted(places.values(), key=lambda each: each.cost * COST_OF_PART - each.promise)
     return [each for each in ranked if each.promise > 0][:MAX_PLACES]
+
+
+def _doublings(ballot: Ballot, selector: Selector) -> float:
+    """How often the selected elements double from one a page: many are a kind, and no place.
+
+    Of the children of a container, it is the container that counts.
+    """
+    around, _, last = selector.text.rpartition(" ")
+    if around.endswith(" >") or (around and last in PLAIN_TAGS):
+        selector = css(around.removesuffix(" >"))
+    counts = [len(nodes) for nodes in ballot.select(selector) if nodes]
+    return fmean(map(log2, counts)) if counts else 0.0
 
 
 def usable(text: str, role: str) -> Selector | None:
@@ -172,7 +210,7 @@ def _bodies(page: SitePage) -> Iterator[Candidate]:
         yield from own
         for child in _kinds_of_children(page, element):
             for outer in own[:2]:
-                yield Candidate(outer.cost + 1.0, f"{outer.text} > {child}")
+                yield Candidate(outer.cost + OF_CHILDREN, f"{outer.text} > {child}")
 
 
 def _containers(page: SitePage) -> list[Element]:
@@ -240,20 +278,20 @@ class _Trial:
             chosen.append(self._outs[best].selector)
         return chosen, now - cost
 
-    def held_out(self, proposers: Bools) -> float:
-        """The mean worth on each page by the votes of the others.
+    def held_out(self, proposers: Bools) -> Floats:
+        """float64[n_pages]: the worth on each page by the votes of the others.
 
         What one page alone has *proposed* would not have been found without it.
         """
         n_pages = len(proposers)
         if n_pages == 1:
-            return float(self.leave_out(np.ones(1, np.bool_))[1].mean())
-        worths = []
+            return self.leave_out(np.ones(1, np.bool_))[1]
+        worths = np.full(n_pages, MISSED)
         for held in range(n_pages):
             voting = np.arange(n_pages) != held
-            is_found = (proposers & voting).any()
-            worths.append(float(self.leave_out(voting)[1][held]) if is_found else MISSED)
-        return fmean(worths)
+            if (proposers & voting).any():
+                worths[held] = self.leave_out(voting)[1][held]
+        return worths
 
 
 def _outs(ballot: Ballot, span: Bools) -> list[_Out]:
@@ -282,7 +320,8 @@ def _outs(ballot: Ballot, span: Bools) -> list[_Out]:
 def _out_candidates(element: Element) -> list[Candidate]:
     """Selectors of *element* that say what it is: a link in the text may be text."""
     found = candidates(element)[:MAX_OF_OUT]
-    return [each for each in found if each.text.rpartition(" ")[2] not in PLAIN_TAGS]
+    last = ((each, each.text.rpartition(" ")[2]) for each in found)
+    return [each for each, part in last if part not in PLAIN_TAGS and not part.startswith("a[")]
 
 
 def _unwanted(page: SitePage, in_span: Bools) -> Iterator[tuple[Element, int]]:

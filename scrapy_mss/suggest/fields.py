@@ -16,6 +16,7 @@ from scrapy_mss.metadata import Metadata, read_tokens
 from scrapy_mss.metadata.dates import find as find_date
 from scrapy_mss.metadata.moments import in_utc
 from scrapy_mss.metadata.text import clean
+from scrapy_mss.suggest.agreement import expected
 from scrapy_mss.suggest.bodies import usable
 from scrapy_mss.suggest.readings import SitePage
 from scrapy_mss.suggest.selectors import Candidate, candidates
@@ -104,7 +105,7 @@ def _field_rule(
         wrong = sum(bool(one) and one != other for one, other in known)
         if right < LEAST_RIGHT * n_known or wrong > MOST_WRONG * n_known:
             continue
-        row = (right - wrong, -cost, FieldRule(selector, right / (n_known + 1)))
+        row = (right - wrong, -cost, FieldRule(selector, expected(right, n_known)))
         best = row if best is None else max(best, row, key=lambda each: each[:2])
     return best[2] if best else None
 

@@ -28,8 +28,8 @@ MAX_STEPS: Final = 6  # of a path by places
 MAX_CANDIDATES: Final = 80
 CACHED: Final = 4096  # kinds of elements; a site has some hundred
 
-# The cost of each kind of part: the sum ranks selectors that do much the same. What an element looks
-# like is said of many others, too: a second attribute makes that less likely.
+# The cost of each kind of part: the sum ranks selectors that do much the same. What an element
+# looks like is said of many others, too: a second attribute makes that less likely.
 ID, CLASS, MEANING, TAG, BARE = 1.0, 1.0, 1.0, 0.8, 1.5
 LOOK, LOOKS_TWICE = 8.0, 5.0
 INSIDE, PLACE = 0.5, 3.0

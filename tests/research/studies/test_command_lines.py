@@ -15,6 +15,7 @@ STUDIES = (
     "link_priority",
     "site_memory",
     "stories",
+    "suggested_rules",
     "whole_article",
 )
 

@@ -1,0 +1,137 @@
+"""``scrapy mss suggest``: a rule for a site, found from a few of its pages."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from scrapy.http import HtmlResponse, Response
+
+from scrapy_mss.cli import GOOD, NOT_FOUND, CommandError, print_line, print_text
+from scrapy_mss.commands.base import Action, stored
+from scrapy_mss.commands.explain import SETTINGS, known_site
+from scrapy_mss.commands.extract import add_model_arguments, is_address, model_file
+from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
+from scrapy_mss.extractor import Extractor
+from scrapy_mss.models.bundled import with_bundled
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.store import FileStore, write_atomically
+from scrapy_mss.stored_pages import StoredPage
+from scrapy_mss.suggest import MAX_PAGES, NoRuleError, PageAgreement, Suggestion, suggest
+
+if TYPE_CHECKING:
+    from scrapy.commands import ScrapyCommand
+
+MOST_LISTED: Final = 20  # pages on which rule and model disagree
+DISAGREE: Final = 0.9  # the agreement below which a page is worth a look
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "pages",
+        nargs="+",
+        metavar="URL|SOURCE",
+        help="a URL, or stored pages: JSON lines with url and html (.jsonl, .gz, .xz), a WARC "
+        f"file, an HTML file or a folder of such with a canonical URL; up to {MAX_PAGES} are read",
+    )
+    parser.add_argument(
+        "-o", "--output", type=Path, metavar="FILE", help="the rule's file; default: printed"
+    )
+    add_model_arguments(parser)
+
+
+def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
+    path = model_file(options, command)
+    extractor = Extractor(with_bundled(FileStore(path, DEFAULT).load()))
+    pages = list(islice(_stored(options.pages), MAX_PAGES))
+    addresses = [checked_address(page) for page in options.pages if is_address(page)]
+    if addresses:
+        pages += _fetched(addresses, command)
+    try:
+        found = suggest(pages, extractor, known_site(path, pages[0].url if pages else ""))
+    except NoRuleError as error:
+        print_line(f"scrapy mss suggest: {error}", sys.stderr)
+        return NOT_FOUND
+    if options.output:
+        try:
+            write_atomically(options.output, found.yaml.encode())
+        except OSError as error:
+            raise CommandError(f"{options.output}: cannot be written: {error.strerror}") from error
+    else:
+        print_text(found.yaml)
+    for line in _verdict(found):
+        print_line(line, sys.stderr)
+    return GOOD
+
+
+def _stored(sources: list[str]) -> Iterator[StoredPage]:
+    for source in sources:
+        if not is_address(source):
+            yield from stored(Path(source))
+
+
+def _fetched(addresses: list[str], command: ScrapyCommand) -> list[StoredPage]:
+    """The pages at *addresses*, fetched as the project does it, without its pipelines."""
+    found: list[StoredPage] = []
+
+    def take(asked: str, response: Response) -> None:
+        if isinstance(response, HtmlResponse):
+            found.append(StoredPage(response.url, response.text))
+        else:
+            failed(asked, f"expected HTML, got {type(response).__name__}")
+
+    def failed(asked: str, cause: str) -> None:
+        print_line(f"scrapy mss suggest: {asked}: not reachable: {cause}", sys.stderr)
+
+    process = crawler_process(command)
+    for name, value in SETTINGS.items():
+        process.settings.set(name, value, priority="cmdline")
+    crawler = process.create_crawler(FetchSpider)
+    run(process, crawler, addresses=addresses, take=take, failed=failed)
+    order = {address: number for number, address in enumerate(addresses)}
+    return sorted(found, key=lambda page: order.get(page.url, len(order)))
+
+
+def _verdict(found: Suggestion) -> Iterator[str]:
+    """What a person should know before the rule is used."""
+    articles = [page for page in found.pages if page.model_text]
+    matched = sum(page.matched for page in articles)
+    fields = (f"{name} {confidence:.2f}" for name, confidence in found.fields.items())
+    yield (
+        f"confidence {found.confidence:.2f}; matches {matched} of {len(articles)} articles; "
+        f"fields: {', '.join(fields) or 'those of the metadata'}"
+    )
+    for url, reason in found.left_out[:MOST_LISTED]:
+        yield f"no vote  {url}  {reason}"
+    differing = sorted(
+        (page for page in found.pages if page.agreement < DISAGREE),
+        key=lambda page: page.agreement,
+    )
+    for page in differing[:MOST_LISTED]:
+        yield f"differs  {page.url}  {_difference(page)}"
+
+
+def _difference(page: PageAgreement) -> str:
+    if not page.matched:
+        return "the rule selects nothing, the model finds an article"
+    if not page.model_text:
+        return "the rule selects text, the model finds no article"
+    sizes = (len(text.split()) for text in (page.rule_text, page.model_text))
+    rule, model = sizes
+    return f"agreement {page.agreement:.2f}: {rule:,} words by the rule, {model:,} by the model"
+
+
+ACTION = Action(
+    "suggest",
+    "suggest a rule for a site from some of its pages",
+    "Find a rule for the site of some pages, without labels, and print it as a file for\n"
+    "MSS_WRAPPERS. On standard error: its confidence, the pages that have no vote, and those\n"
+    "on which rule and model disagree. Exit code 1 if no rule is good enough.",
+    "scrapy mss suggest crawl.warc.gz -o rules/example.com.yaml",
+    add_arguments,
+    perform,
+)

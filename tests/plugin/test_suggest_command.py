@@ -1,0 +1,76 @@
+"""`scrapy mss suggest`, from stored pages and from addresses."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from scrapy_mss.wrappers import label, load_wrappers
+from tests.helpers.suggested_sites import article, front_page, text_of
+from tests.plugin.crawling import environment
+from tests.plugin.site import Site, story, wrapped
+
+
+def run(folder: Path, *line: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "scrapy", "mss", "suggest", *line],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_a_file_of_pages_becomes_a_file_that_a_crawl_loads(tmp_path: Path) -> None:
+    pages = [front_page(), *(article(number) for number in range(4))]
+    lines = (json.dumps({"url": page.url, "html": page.html}) for page in pages)
+    (tmp_path / "pages.jsonl").write_text("\n".join(lines))
+    rule = tmp_path / "rule.yaml"
+
+    done = run(tmp_path, "pages.jsonl", "-o", str(rule))
+
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    (wrapper,) = load_wrappers(rule)
+    assert label(wrapper, article(50).html).text == text_of(50)
+    assert "matches 4 of 4 articles; fields: title " in done.stderr
+    assert f"no vote  {front_page().url}  no article" in done.stderr
+
+
+def test_addresses_are_fetched_and_the_rule_is_printed(site: Site, tmp_path: Path) -> None:
+    missing = site.url("/nowhere")
+
+    done = run(tmp_path, *(site.url(f"/wrapped/{n}") for n in range(3)), missing)
+
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "rule.yaml").write_text(done.stdout)
+    (wrapper,) = load_wrappers(tmp_path / "rule.yaml")
+    assert story("wrapped", 9).paragraphs[0] in label(wrapper, wrapped(9)).text
+    assert wrapper.host == "127.0.0.1"
+    assert f"scrapy mss suggest: {missing}: not reachable: HTTP status 404" in done.stderr
+
+
+def test_no_rule_is_an_exit_code_and_a_reason(tmp_path: Path) -> None:
+    page = front_page()
+    (tmp_path / "pages.jsonl").write_text(json.dumps({"url": page.url, "html": page.html}))
+
+    done = run(tmp_path, "pages.jsonl", "-o", "rule.yaml")
+
+    assert done.returncode == 1
+    assert done.stderr == ("scrapy mss suggest: none of 1 pages can vote on a rule: 1 no article\n")
+    assert not (tmp_path / "rule.yaml").exists()
+
+
+def test_what_cannot_be_read_or_written_is_named(tmp_path: Path) -> None:
+    page = article(1)
+    (tmp_path / "pages.jsonl").write_text(json.dumps({"url": page.url, "html": page.html}))
+
+    missing = run(tmp_path, "none.jsonl")
+    unwritable = run(tmp_path, "pages.jsonl", "-o", "none/rule.yaml")
+
+    assert (missing.returncode, unwritable.returncode) == (2, 2)
+    assert "none.jsonl: no such file or folder" in missing.stderr
+    assert "none/rule.yaml: cannot be written: No such file" in unwritable.stderr
