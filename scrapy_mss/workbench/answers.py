@@ -18,17 +18,16 @@ from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.suggest import NoRuleError, agreements, suggest_of, yaml_of
 from scrapy_mss.workbench import saving
 from scrapy_mss.workbench.bench import Bench
-from scrapy_mss.workbench.editing import ROLES, Click, EditError, edited
+from scrapy_mss.workbench.editing import ROLES, Click, EditError, edited, starter
 from scrapy_mss.workbench.judging import article_of, blocks_inside, by_model, differences, labelled
 from scrapy_mss.workbench.overview import overview, queue
 from scrapy_mss.workbench.rule_text import read_rule
-from scrapy_mss.wrappers import Wrapper, WrapperError, css
+from scrapy_mss.wrappers import Wrapper, WrapperError
 
 Answer = dict[str, Any]
 SLICE_SECONDS: Final = 0.25  # of comparing pages, between which other questions are answered
 MOST_LEVELS: Final = 1_000  # elements around a block
 MOST_RUNS: Final = 100_000  # of text in a block
-STARTER: Final = "article"  # the body of a rule where nothing better is known
 
 
 class QuestionError(ValueError):
@@ -109,7 +108,7 @@ def _suggested(question: Question, name: str) -> Answer:
     try:
         found = suggest_of(name, site.pages)
     except NoRuleError as error:
-        rule = Wrapper(site=name, body=(css(STARTER),))
+        rule = starter(name, site.pages)
         return {"rule": yaml_of(rule), "confidence": 0.0, "told": str(error)}
     rule = replace(found.rule, tests=())  # which saving adds, by the rule as it is then
     return {"rule": yaml_of(rule), "confidence": found.confidence, "told": ""}

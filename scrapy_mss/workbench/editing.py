@@ -38,6 +38,7 @@ ROLES: Final = (TEXT, *FIELDS)
 MOST_TRIED: Final = 12  # selectors of an element
 MOST_OTHERS: Final = 12  # pages on which a selector's cost is counted
 LEADING_WORDS: Final = 4  # of a paragraph without a name, which may begin so on other pages, too
+STARTER: Final = "article"  # the body of a rule where nothing better is known
 OPEN_TAGS: Final = ("html", "body")
 
 
@@ -97,6 +98,19 @@ def _words_of(page: SitePage, click: Click) -> tuple[int, int]:
     return int(before[first]), int(before[after])
 
 
+def starter(site: str, pages: Sequence[SitePage]) -> Wrapper:
+    """A rule to begin with where none is suggested: the element around the first page's article."""
+    rule = Wrapper(site=site, body=(css(STARTER),))
+    page = next((each for each in pages if not each.left_out), None)
+    if page is None:
+        return rule
+    first = int(np.flatnonzero(page.target)[0])
+    try:
+        return _Editor(rule, pages, page, (first, first + 1)).around_article()
+    except EditError:
+        return rule
+
+
 class _Editor:
     """A rule, and a place on one of the pages."""
 
@@ -147,6 +161,12 @@ class _Editor:
                 return self._edit(rule, path, level, f"in the body: {selector.text}")
         raise EditError("no selector takes in this block; try its parent with the arrow up")
 
+    def around_article(self) -> Wrapper:
+        """The rule with the element around all that the model keeps as its body."""
+        path = self._path(BLOCK_TAGS)
+        found = (self._with(body=(each,)) for each in self._selectors(path[self._around_all(path)]))
+        return next((rule for rule in found if rule and self.is_inside(rule)), self.rule)
+
     def field(self, click: Click) -> Edit:
         """The rule with one of its fields where the block is."""
         path = self._path(None)
@@ -196,8 +216,11 @@ class _Editor:
 
     def _default_body(self, path: Sequence[Element]) -> int:
         """The block's own element, or, without any body on this page, that of the whole article."""
-        if self._by_rule(self.rule, self.page).any() or not self.page.target.any():
-            return 0
+        has_body = self._by_rule(self.rule, self.page).any() or not self.page.target.any()
+        return 0 if has_body else self._around_all(path)
+
+    def _around_all(self, path: Sequence[Element]) -> int:
+        """The level of the smallest element around all that the model keeps."""
         at = np.flatnonzero(self.page.target)
         for number, element in enumerate(path):
             start, end = self.page.elements[element]

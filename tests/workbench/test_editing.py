@@ -10,7 +10,7 @@ from scrapy_mss import Extractor
 from scrapy_mss.extractor import Explanation
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.suggest import SitePage, read_pages, yaml_of
-from scrapy_mss.workbench.editing import Click, Edit, EditError, edited
+from scrapy_mss.workbench.editing import Click, Edit, EditError, edited, starter
 from scrapy_mss.workbench.judging import (
     BOTH,
     MODEL,
@@ -120,6 +120,15 @@ def test_where_the_body_finds_nothing_a_click_adds_another() -> None:
 
     assert edit.rule.body[0] == css("div.gone")
     assert all(len(text.split()) > 100 for text in texts(edit.rule))
+
+
+def test_a_rule_to_begin_with_is_around_the_article() -> None:
+    rule = starter(HOST, READ)
+
+    for text, page in zip(texts(rule), READ, strict=True):
+        assert page.extraction.text.split("\n")[-1] in text
+        assert "Copyright" not in text
+    assert starter(HOST, read_pages([StoredPage(f"https://{HOST}/9", "")], EXTRACTOR)).body
 
 
 @pytest.mark.parametrize(

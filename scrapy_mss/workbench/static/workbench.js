@@ -98,7 +98,7 @@ async function openSite(site) {
 
 function origin(found) {
   if (found.saved) return `Saved in ${found.saved.path}`;
-  if (found.told) return `Nothing is suggested: ${found.told}. Click the blocks of the article.`;
+  if (found.told) return `No rule is good enough to be suggested: ${found.told.replace(/^no rule: /, "")}. This one is a start.`;
   return `Suggested, confidence ${found.confidence.toFixed(2)}. Click a block to take it in or out.`;
 }
 
