@@ -87,7 +87,7 @@ def start(question: Question) -> Answer:
 
 
 def open_site(question: Question) -> Answer:
-    """The pages of a site, the rule that is suggested for them, and the rules that are saved."""
+    """The pages of a site, and the rule that is saved for them."""
     name = question.site
     site = question.bench.site(name)
     pages = [
@@ -100,10 +100,12 @@ def open_site(question: Question) -> Answer:
     ]
     found = saving.saved_rule(question.bench.folder, site.pages[0].url)
     saved = {"path": str(found[0]), "rule": found[1]} if found else None
-    return {"pages": pages, "saved": saved, **_suggested(question, name)}
+    return {"pages": pages, "saved": saved}
 
 
-def _suggested(question: Question, name: str) -> Answer:
+def suggested(question: Question) -> Answer:
+    """The rule that is suggested for a site, or why none is and one to begin with."""
+    name = question.site
     site = question.bench.site(name)
     try:
         found = suggest_of(name, site.pages)
@@ -220,6 +222,7 @@ def seen(question: Question) -> Answer:
 ANSWERS: Final[Mapping[str, Callable[[Question], Answer]]] = {
     "start": start,
     "open": open_site,
+    "suggest": suggested,
     "judge": judge,
     "compare": compare,
     "pick": pick,

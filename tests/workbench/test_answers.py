@@ -52,9 +52,10 @@ def compared(origins: Origins, rule: str) -> list[dict[str, Any]]:
 
 def test_the_suggested_rule_is_there_when_a_site_opens(origins: Origins) -> None:
     found = asked(origins, "open", site=SITE)
+    suggested = asked(origins, "suggest", site=SITE)
 
-    assert found["rule"].startswith(f"site: {SITE}\nbody: ")
-    assert found["confidence"] > 0.5
+    assert suggested["rule"].startswith(f"site: {SITE}\nbody: ")
+    assert suggested["confidence"] > 0.5
     assert found["saved"] is None
     assert len(found["pages"]) == 8
     assert [bool(page["left_out"]) for page in found["pages"]] == [False] * 6 + [True] * 2
@@ -158,6 +159,7 @@ def test_hostile_pages_are_opened_drawn_judged_and_clicked(tmp_path: Path) -> No
     rule = "site: hostile.example\nbody: body\n"
     with served(bench_of(pages, tmp_path)) as origins:
         asked(origins, "open", site="hostile.example")
+        asked(origins, "suggest", site="hostile.example")
         for number in range(len(pages)):
             path = f"/{origins.frame_token}/hostile.example/{number}"
             answer, html = request(origins.frame_port, f"GET {path}")

@@ -87,17 +87,27 @@ async function openSite(site) {
   const found = await ask("open", { site });
   Object.assign(state, {
     site, page: 0, pages: found.pages, before: [], after: [], click: null, picked: [-1, -1],
-    compared: [], suggested: found.rule, saved: found.saved,
+    compared: [], suggested: "", saved: found.saved,
   });
-  $("origin").textContent = origin(found);
-  drawList();
   const first = found.pages.findIndex((page) => !page.left_out);
-  setRule(found.saved?.rule ?? found.rule, { isNew: true });
+  setRule(found.saved?.rule ?? "", { isNew: true });
   await openPage(Math.max(first, 0));
+  await suggest(site);
+}
+
+// After the page is drawn: it takes seconds, and the saved rule, if there is one, needs no other.
+async function suggest(site) {
+  $("origin").textContent = state.saved ? `Saved in ${state.saved.path}` : "Looking for a rule …";
+  if (!state.saved) $("matches").replaceChildren("Looking for a rule …");
+  const found = await ask("suggest", { site });
+  if (site !== state.site) return;
+  state.suggested = found.rule;
+  if (!state.saved) $("origin").textContent = origin(found);
+  if (state.rule) offerRules();
+  else setRule(found.rule, { isNew: true });
 }
 
 function origin(found) {
-  if (found.saved) return `Saved in ${found.saved.path}`;
   if (found.told) return `No rule is good enough to be suggested: ${found.told.replace(/^no rule: /, "")}. This one is a start.`;
   return `Suggested, confidence ${found.confidence.toFixed(2)}. Click a block to take it in or out.`;
 }
@@ -179,13 +189,18 @@ function show(text) {
   if ($("text").value !== text) $("text").value = text;
   $("undo").disabled = !state.before.length;
   $("redo").disabled = !state.after.length;
-  const suggested = text === state.suggested;
-  $("swap").hidden = !state.saved && suggested;
-  $("swap").textContent = suggested && state.saved ? "Use the saved rule" : "Use the suggested rule";
+  offerRules();
   state.compared = [];
   state.turn += 1;
+  if (!text) return;
   judge();
   compare(state.turn);
+}
+
+function offerRules() {
+  const suggested = state.rule === state.suggested;
+  $("swap").hidden = !state.suggested || (!state.saved && suggested);
+  $("swap").textContent = suggested && state.saved ? "Use the saved rule" : "Use the suggested rule";
 }
 
 function step(from, to) {
@@ -234,6 +249,7 @@ async function compare(turn) {
 }
 
 async function pick(click) {
+  if (!state.rule) { tell("The rule is still being looked for"); return; }
   const base = click.base ?? state.rule;
   const { site, page } = state;
   const found = await ask("pick", { site, page, rule: base, block: click.block, run: click.run, role: click.role, level: click.level ?? null });
