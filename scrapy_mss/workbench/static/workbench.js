@@ -76,7 +76,7 @@ async function begin() {
     make("option", { value: each.site }, `${each.site} (${each.pages})`)));
   $("site").disabled = found.sites.length < 2;
   $("further").textContent = found.left_out
-    ? `${found.left_out.toLocaleString("en")} further pages were left out: see --pages.` : "";
+    ? `${found.left_out.toLocaleString("en")} further pages were left out (option -n).` : "";
   if (found.sites.length) await openSite(found.sites[0].site);
   else await showRules();
 }
@@ -187,6 +187,7 @@ function setRule(text, { isNew = false, keepClick = false } = {}) {
 function show(text) {
   state.rule = text;
   if ($("text").value !== text) $("text").value = text;
+  $("save").disabled = !text;
   $("undo").disabled = !state.before.length;
   $("redo").disabled = !state.after.length;
   offerRules();
@@ -366,6 +367,7 @@ function confirm(title, content, action) {
 }
 
 async function save(seen = "") {
+  if ($("save").disabled) return;
   const { site, rule } = state;
   const found = await ask("save", { site, rule, seen });
   if (found.existing) {
