@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from time import time
 from typing import Any
 
 import pytest
@@ -14,14 +15,16 @@ pytest.importorskip("uvicorn")
 
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
+from scrapy_mss.quality.counts import LABELLED, SELECTOR, WRAPPED
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.workbench.bench import Bench
+from scrapy_mss.workbench.overview import SECONDS_A_DAY
 from scrapy_mss.workbench.security import Origins
 from tests.helpers.html_payloads import payloads
 from tests.helpers.news_pages import news_page
 from tests.helpers.workbenches import SITE, asked, bench_of, news, request, served
-from tests.quality.made_up import TODAY, MadeUpSite, broken
+from tests.quality.made_up import MadeUpSite, days
 
 ATTACK = Path(__file__).resolve().parents[3] / "shared" / "attack"
 RULE = f"site: {SITE}\nbody: '#one-body'\n"
@@ -114,8 +117,11 @@ def test_the_model_learns_the_pages_that_a_rule_labels(bench: Bench, origins: Or
 def test_saved_rules_are_listed_with_what_was_counted(tmp_path: Path) -> None:
     bench = bench_of(news(), tmp_path)
     bench.quality = tmp_path / "quality.db"
-    days = broken(MadeUpSite(pages=12), TODAY, fields=0.0)
-    QualityStore(bench.quality).add({(SITE, day): counts for day, counts in days.items()})
+    today = int(time() // SECONDS_A_DAY)
+    counted = days(MadeUpSite(pages=40), range(today - 20, today + 1))
+    for counts in counted.values():
+        counts.update({WRAPPED: 30, LABELLED: 24, f"{SELECTOR}body: #one-body": 24})
+    QualityStore(bench.quality).add({(SITE, day): counts for day, counts in counted.items()})
     with served(bench) as origins:
         assert asked(origins, "rules")["rules"] == []
         asked(origins, "save", site=SITE, rule=RULE, seen="")
@@ -124,6 +130,10 @@ def test_saved_rules_are_listed_with_what_was_counted(tmp_path: Path) -> None:
     assert row["rule"] == SITE
     assert row["file"] == str(bench.folder / f"{SITE}.yaml")
     assert row["tests"] == 5
+    assert row["pages"] == 40 * 21
+    assert row["hits"] == 24 / 30
+    assert row["fields"].keys() == {"title", "authors", "published"}
+    assert row["selectors"] == [{"text": "body: #one-body", "now": 1.0, "before": 1.0}]
 
 
 def test_a_folder_with_a_wrong_file_says_so(tmp_path: Path) -> None:

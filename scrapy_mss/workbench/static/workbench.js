@@ -393,11 +393,11 @@ async function teach() {
 
 const percent = (value) => (value === undefined || value === null ? "–" : `${Math.round(100 * value)} %`);
 
+const rulesAreShown = () => document.querySelector("main").classList.contains("all");
+
 async function showRules() {
-  const isOpen = !document.querySelector("main").classList.contains("all");
-  if (isOpen) {
-    showQueue(await ask("rules"));
-  }
+  const isOpen = !rulesAreShown();
+  if (isOpen) showQueue(await ask("rules"));
   document.querySelector("main").classList.toggle("all", isOpen);
   $("overview").hidden = !isOpen;
   $("all").setAttribute("aria-pressed", String(isOpen));
@@ -425,7 +425,7 @@ function queue(unsure) {
     make("td", {}, row.page === null ? row.url : make("button", { className: "link", onclick: () => goTo(row) }, row.url)),
     make("td", { className: "number" }, make("button", { onclick: async () => showQueue(await ask("seen", { url: row.url })) }, "Done"))));
   const head = make("tr", {}, make("th", { scope: "col", className: "number" }, "Sure"), make("th", { scope: "col" }, "Page"), make("td", {}));
-  return [...title, make("div", { className: "wide" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)))];
+  return [...title, make("div", { className: "wide queue" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)))];
 }
 
 function overview({ rules, problems = [] }) {
@@ -532,7 +532,12 @@ $("help").addEventListener("click", help);
 $("swap").addEventListener("click", () => setRule(state.rule === state.suggested ? state.saved.rule : state.suggested));
 for (const button of document.querySelectorAll("[data-role]")) button.addEventListener("click", () => setRole(button.dataset.role));
 for (const tab of document.querySelectorAll("[role=tab]")) tab.addEventListener("click", () => openTab(tab));
-for (const button of $("views").children) button.addEventListener("click", () => view(button.dataset.view));
+for (const button of $("views").children) {
+  button.addEventListener("click", () => {
+    if (rulesAreShown()) showRules();
+    view(button.dataset.view);
+  });
+}
 arrows(document.querySelector("[role=tablist]"), "[role=tab]", openTab);
 arrows(document.querySelector("[role=radiogroup]"), "[role=radio]", (button) => setRole(button.dataset.role));
 begin().catch(() => {});
