@@ -75,7 +75,7 @@ def _row(rule: Wrapper, site: SiteReport | None, today: int) -> dict[str, Any]:
     """A rule, and of its site the share of pages that it hits and the state of each field."""
     row: dict[str, Any] = {
         "rule": rule.id,
-        "site": site_of(rule.host),
+        "host": rule.host,
         "file": rule.origin.partition(": ")[0],
         "tests": len(rule.tests),
     }

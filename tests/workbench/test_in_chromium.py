@@ -96,7 +96,8 @@ def test_a_rule_that_is_there_is_shown_and_replaced_after_a_question(
         desk.click("dialog button:has-text('Replace')")
         desk.page.wait_for_selector("#origin:has-text('Saved in')")
         desk.click("#all")
-        assert SITE in desk.text("#overview")
+        desk.click(f"#overview button:has-text('{SITE}')")
+        assert desk.page.is_visible("#frame")
 
     assert "tests" in path.read_text("utf-8")
 

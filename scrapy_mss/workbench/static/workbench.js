@@ -391,6 +391,13 @@ async function teach() {
   tell(`${found.learned} pages learned in ${found.model}${rejected.length ? `; not learned: ${rejected.join(", ")}` : ""}`);
 }
 
+// A rule whose pages are here opens its site.
+function ruleName(row) {
+  const has = [...$("site").options].some((each) => each.value === row.host);
+  if (!has) return make("b", {}, row.rule);
+  return make("button", { className: "link", onclick: () => goTo({ site: row.host, page: null }) }, make("b", {}, row.rule));
+}
+
 const percent = (value) => (value === undefined || value === null ? "–" : `${Math.round(100 * value)} %`);
 
 const rulesAreShown = () => document.querySelector("main").classList.contains("all");
@@ -413,7 +420,7 @@ async function goTo(row) {
     $("site").value = row.site;
     await openSite(row.site);
   }
-  await openPage(row.page);
+  if (row.page !== null) await openPage(row.page);
   view("page");
 }
 
@@ -435,7 +442,7 @@ function overview({ rules, problems = [] }) {
   const numbers = ["Tests", "Pages", "Hits", "Title", "Author", "Date"];
   const head = make("tr", {}, make("th", { scope: "col" }, "Rule"), ...numbers.map((name) => make("th", { scope: "col", className: "number" }, name)), make("th", { scope: "col" }, "What has fallen"));
   const rows = rules.map((row) => make("tr", {},
-    make("td", {}, make("b", {}, row.rule), make("small", {}, row.file), ...(row.selectors ?? []).filter((each) => each.before && !each.now).map((each) => make("small", {}, `misses: ${each.text}`))),
+    make("td", {}, ruleName(row), make("small", {}, row.file), ...(row.selectors ?? []).filter((each) => each.before && !each.now).map((each) => make("small", {}, `misses: ${each.text}`))),
     make("td", { className: "number" }, String(row.tests)),
     make("td", { className: "number" }, row.pages === undefined ? "–" : row.pages.toLocaleString("en")),
     make("td", { className: "number" }, percent(row.hits)),
