@@ -56,6 +56,12 @@ def test_the_file_loads_with_the_loader_of_a_crawl(suggestion: Suggestion, tmp_p
     assert [test.url for test in suggestion.rule.tests] == [article(n).url for n in range(N_PAGES)]
 
 
+def test_the_rule_in_the_docs_is_the_one_that_is_suggested(suggestion: Suggestion) -> None:
+    docs = Path(__file__).resolve().parents[2] / "docs" / "suggest.md"
+
+    assert f"```yaml\n{suggestion.yaml}```\n" in docs.read_text("utf-8")
+
+
 def test_pages_that_are_no_articles_have_no_vote(
     suggestion: Suggestion, extractor: Extractor
 ) -> None:
