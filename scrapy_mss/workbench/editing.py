@@ -23,6 +23,7 @@ import numpy as np
 from scrapy_mss.blocks.explanation import ExplainedBlock
 from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokens import Bools
+from scrapy_mss.suggest.agreement import agreements
 from scrapy_mss.suggest.readings import SitePage
 from scrapy_mss.suggest.selectors import elements_of, selectors_for
 from scrapy_mss.why_page.drawn import text_runs
@@ -38,6 +39,7 @@ ROLES: Final = (TEXT, *FIELDS)
 MOST_TRIED: Final = 12  # selectors of an element
 MOST_OTHERS: Final = 12  # pages on which a selector's cost is counted
 LEADING_WORDS: Final = 4  # of a paragraph without a name, which may begin so on other pages, too
+MOST_STARTERS: Final = 5  # pages whose element may be the start
 STARTER: Final = "article"  # the body of a rule where nothing better is known
 OPEN_TAGS: Final = ("html", "body")
 
@@ -99,11 +101,17 @@ def _words_of(page: SitePage, click: Click) -> tuple[int, int]:
 
 
 def starter(site: str, pages: Sequence[SitePage]) -> Wrapper:
-    """A rule to begin with where none is suggested: the element around the first page's article."""
+    """A rule to begin with where none is suggested: the element around the article of some page.
+
+    Of the first pages, the one is taken whose element agrees best with the model on the others.
+    """
     rule = Wrapper(site=site, body=(css(STARTER),))
-    page = next((each for each in pages if not each.left_out), None)
-    if page is None:
-        return rule
+    articles = list(islice((each for each in pages if not each.left_out), MOST_OTHERS))
+    found = [rule, *(_around_article(rule, pages, page) for page in articles[:MOST_STARTERS])]
+    return max(found, key=lambda each: sum(row.agreement for row in agreements(each, articles)))
+
+
+def _around_article(rule: Wrapper, pages: Sequence[SitePage], page: SitePage) -> Wrapper:
     first = int(np.flatnonzero(page.target)[0])
     try:
         return _Editor(rule, pages, page, (first, first + 1)).around_article()
