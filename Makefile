@@ -25,7 +25,7 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-browser test-oldest lint format docs research bench loso systems \
+.PHONY: help demo test test-browser test-workbench test-oldest lint format docs research bench loso systems \
 	studies speed startup shapes fuzz crash seen stories again soak stall model clean distclean
 
 help: ## list the tasks
@@ -55,6 +55,11 @@ test-browser: $(VENV)/installed-dev ## hostile HTML in a real Chromium, which ap
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { \
 		apt-get update && apt-get install --yes --no-install-recommends chromium; }
 	$(BIN)/python -m pytest -rs tests/test_browser.py
+
+test-workbench: $(VENV)/installed-dev ## the workbench in a real Chromium, on twenty sites
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { \
+		apt-get update && apt-get install --yes --no-install-recommends chromium; }
+	WORKBENCH_SITES=20 $(BIN)/python -m pytest -rs tests/workbench
 
 # The oldest Scrapy that is supported, with the Twisted of its time.
 test-oldest: $(VENV)-oldest/installed ## the plugin's tests on the oldest Scrapy

@@ -19,6 +19,7 @@ from scrapy_mss.commands import (
     suggest,
     train,
     unsure,
+    workbench,
 )
 from scrapy_mss.commands.base import Action
 from scrapy_mss.settings import SettingError
@@ -35,6 +36,7 @@ ACTIONS: tuple[Action, ...] = (
     info.ACTION,
     report.ACTION,
     unsure.ACTION,
+    workbench.ACTION,
 )
 
 

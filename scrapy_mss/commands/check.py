@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,43 +14,14 @@ from scrapy.http import Response, TextResponse
 from scrapy_mss.cli import GOOD, NOT_FOUND, CommandError, print_line
 from scrapy_mss.commands.base import Action, counted, existing_path
 from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
-from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.store import write_atomically
 from scrapy_mss.stored_pages import Source
 from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
-from scrapy_mss.wrappers import Registry, label, load_wrappers
+from scrapy_mss.wrappers import load_wrappers
+from scrapy_mss.wrappers.outcomes import LABELLED, NO_PAGE, Outcome, checked, snapshot
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
-
-NO_PAGE = "no page"
-LABELLED = "labelled"
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What one wrapper made of one of its test pages."""
-
-    wrapper: str
-    url: str
-    status: str
-    words: int = 0
-    missing: tuple[str, ...] = ()
-    missed: tuple[str, ...] = ()  # fields of the wrapper whose selectors select nothing
-
-    @property
-    def good(self) -> bool:
-        """Whether it is as it should be; a page may have nothing to exclude."""
-        return self.status == LABELLED and not self.missing and not {*self.missed} - {"exclude"}
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.wrapper, self.url
-
-    @property
-    def compared(self) -> tuple[str, int, tuple[str, ...]]:
-        """What a snapshot is compared by."""
-        return self.status, self.words, self.missed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -82,7 +52,7 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     outcomes: list[Outcome] = []
 
     def take(url: str, html: str) -> None:
-        outcomes.extend(_checked(wrappers, url, html))
+        outcomes.extend(checked(wrappers, url, html))
 
     if not options.pages:
         tests = {checked_address(url) for url in tests}
@@ -95,8 +65,7 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     good = sum(outcome.good for outcome in outcomes)
     print_line(f"{good} of {len(outcomes)} test pages are labelled as expected")
     if options.snapshot:
-        rows = json.dumps([asdict(row) for row in _baseline(outcomes, before)], indent=1)
-        write_atomically(options.snapshot, f"{rows}\n".encode())
+        write_atomically(options.snapshot, snapshot(_baseline(outcomes, before)))
     return GOOD if good == len(outcomes) else NOT_FOUND
 
 
@@ -106,19 +75,6 @@ def _baseline(outcomes: list[Outcome], before: dict[tuple[str, str], Outcome]) -
         earlier = before.get(outcome.key)
         keep = earlier is not None and earlier.good and not outcome.good
         yield earlier if keep and earlier else outcome
-
-
-def _checked(wrappers: Registry, url: str, html: str) -> Iterator[Outcome]:
-    tokens = tokenize(html)
-    for wrapper in wrappers:
-        for example in wrapper.tests:
-            if example.url == url:
-                found = label(wrapper, html, tokens)
-                status = found.reason.value if found.reason else LABELLED
-                words = int((found.inside & tokens.is_word).sum())
-                missing = tuple(part for part in example.contains if part not in found.text)
-                missed = tuple(name for name, hit in found.field_hits.items() if not hit)
-                yield Outcome(wrapper.id, url, status, words, missing, missed)
 
 
 def _line(outcome: Outcome, before: Outcome | None) -> str:

@@ -10,21 +10,14 @@ from typing import TYPE_CHECKING
 
 from scrapy_mss.cli import CommandError, print_line
 from scrapy_mss.commands.base import Action, counted, existing_path, stored
-from scrapy_mss.core.labels import Rejection
-from scrapy_mss.extractor import Extractor
-from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.learned_pages import generation_after, page_key
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
-from scrapy_mss.stored_pages import StoredPage
-from scrapy_mss.wrappers import Registry, label, load_wrappers
+from scrapy_mss.teaching import ALREADY_LEARNED, learn
+from scrapy_mss.wrappers import load_wrappers
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
-
-
-ALREADY_LEARNED = Rejection.ALREADY_LEARNED.value
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,24 +70,6 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     for reason, count in rejected.most_common():
         print(f"  {count:,} pages not learned: {reason}")
     return 0
-
-
-def learn(page: StoredPage, wrappers: Registry, stored: Model, learned: Model) -> str:
-    """Add *page* to what was *learned* if it is not in *stored*; the reason if not, else empty."""
-    wrapper = wrappers.find(page.url)
-    if wrapper is None:
-        return "no wrapper"
-    labelling = label(wrapper, page.html, tokenize(page.html))
-    if labelling.reason is not None:
-        return labelling.reason.value
-    key = page_key(page.url, labelling.tokens, labelling.inside)
-    if key in stored.learned_pages or key in learned.learned_pages:
-        return ALREADY_LEARNED
-    rejection = Extractor(learned).learn(labelling.tokens, labelling.inside)
-    if rejection is not None:
-        return rejection.value
-    learned.learned_pages.add(key, generation_after(stored.bayes.pages + learned.bayes.pages))
-    return ""
 
 
 ACTION = Action(

@@ -10,9 +10,9 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Final, NamedTuple
 
+from scrapy_mss.html_elements import Html, document, element, joined
 from scrapy_mss.quality.alarms import LAYOUT, NOTHING, SUMMARIES, WINDOW, Figure, shown
 from scrapy_mss.quality.counts import ARTICLES, PAGES, Counts
-from scrapy_mss.quality.html import Html, element, joined
 from scrapy_mss.quality.report import Report, SiteReport, date_of, value
 from scrapy_mss.quality.sparkline import sparkline
 
@@ -45,21 +45,13 @@ POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none';
 
 
 @lru_cache(1)
-def _style() -> Html:
-    return Html(files("scrapy_mss.quality").joinpath("page.css").read_text(encoding="utf-8"))
+def _style() -> str:
+    return files("scrapy_mss.quality").joinpath("page.css").read_text(encoding="utf-8")
 
 
 def page(found: Report) -> str:
     """The page."""
     title = f"Quality of {_counted(len(found.sites), 'site')}"
-    head = element(
-        "head",
-        Html('<meta charset="utf-8">'),
-        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Html(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
-        element("title", title),
-        element("style", _style()),
-    )
     main = element(
         "main",
         element("h1", title),
@@ -72,7 +64,7 @@ def page(found: Report) -> str:
         *(_details(site, found) for site in found.sites),
         _legend(),
     )
-    return f"<!DOCTYPE html>\n{element('html', head, element('body', main), lang='en')}\n"
+    return document(title, _style(), element("body", main), POLICY)
 
 
 def _period(found: Report) -> str:

@@ -13,8 +13,10 @@ hide all of it until a script has run.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from html import escape
 from secrets import token_hex
+from typing import Protocol
 
 import numpy as np
 
@@ -35,22 +37,41 @@ STOP = ' tabindex="0"'
 _WITHOUT_TAGS = [TAG_NUMBERS[name] for name in ("title", "textarea")]  # where a tag is text
 
 
+class Mark(Protocol):
+    """What opens the mark of block *number*, for the first run of its text or *again*."""
+
+    def __call__(self, number: int, *, again: bool) -> str:
+        """The tag of a span."""
+        ...
+
+
 def drawn_page(explanation: Explanation) -> str:
     """The page's HTML with each block marked, for a sandboxed frame; as long as `LONGEST`."""
-    mark_of_ours = f"x-mss-{token_hex(4)}-"  # which the page cannot know
-    tokens = tokenize(marked_source(explanation, mark_of_ours)[:LONGEST])
-    html = sanitized(tokens, np.ones(len(tokens), np.bool_), depth=DEEPEST)
-    seen: set[int] = set()
-
-    def mark(found: re.Match[str]) -> str:
-        number = int(found[1])
-        stop = "" if number in seen else STOP  # of the keyboard, one a block
-        seen.add(number)
-        return _mark_of(explanation.blocks[number], FIRST if number == first_kept else "", stop)
-
     fates = [block.fate for block in explanation.blocks]
     first_kept = fates.index(Fate.KEPT) if Fate.KEPT in fates else -1
-    return re.sub(f'<span lang="{mark_of_ours}([0-9]+)">', mark, html)
+
+    def mark(number: int, *, again: bool) -> str:
+        first = FIRST if number == first_kept else ""
+        return _mark_of(explanation.blocks[number], first, "" if again else STOP)
+
+    return drawn(explanation, mark)
+
+
+def drawn(explanation: Explanation, mark: Mark, without: Iterable[str] = ()) -> str:
+    """The page's HTML, each run of a block's text with its *mark*; tags *without* are left out."""
+    mark_of_ours = f"x-mss-{token_hex(4)}-"  # which the page cannot know
+    tokens = tokenize(marked_source(explanation, mark_of_ours)[:LONGEST])
+    kept = ~(tokens.is_tag & np.isin(tokens.tag, [TAG_NUMBERS[name] for name in without]))
+    html = sanitized(tokens, kept, depth=DEEPEST)
+    seen: set[int] = set()
+
+    def opening(found: re.Match[str]) -> str:
+        number = int(found[1])
+        again = number in seen
+        seen.add(number)
+        return mark(number, again=again)
+
+    return re.sub(f'<span lang="{mark_of_ours}([0-9]+)">', opening, html)
 
 
 def marked_source(explanation: Explanation, mark: str) -> str:
@@ -58,29 +79,37 @@ def marked_source(explanation: Explanation, mark: str) -> str:
     tokens = explanation.extraction.tokens
     source, pieces, at = tokens.source, list[str](), 0
     for number, block in enumerate(explanation.blocks):
-        for start, end in _text_runs(tokens, block):
-            if start < at or not source[start:end].strip():
-                continue  # white space in a table would be moved out of it
+        for start, end in text_runs(tokens, block):
+            if start < at:
+                continue
             opening = f'<span lang="{mark}{number}">'
             pieces += [source[at:start], opening, source[start:end], "</span>"]
             at = end
     return "".join((*pieces, source[at:]))
 
 
-def _text_runs(tokens: Tokens, block: ExplainedBlock) -> list[tuple[int, int]]:
-    """Where in the source the text of *block* is, from tag to tag."""
+def text_runs(tokens: Tokens, block: ExplainedBlock) -> list[tuple[int, int]]:
+    """Where in the source the text of *block* is, from tag to tag, without blank ones.
+
+    White space in a table would be moved out of it where it is marked.
+    """
     chosen = slice(block.first, block.last + 1)
     around = tokens.tag[tokens.unclosed[chosen]] * (tokens.unclosed[chosen] >= 0)
     is_text = (tokens.kind[chosen] > CLOSE) & ~np.isin(around, _WITHOUT_TAGS)
     edges = np.flatnonzero(np.diff(np.concatenate(([0], is_text.view(np.int8), [0]))))
     starts, ends = edges[::2] + block.first, edges[1::2] + block.first - 1
-    return list(zip(tokens.start[starts].tolist(), tokens.end[ends].tolist(), strict=True))
+    runs = zip(tokens.start[starts].tolist(), tokens.end[ends].tolist(), strict=True)
+    return [(start, end) for start, end in runs if tokens.source[start:end].strip()]
+
+
+def tint(block: ExplainedBlock) -> str:
+    """The class of the tenth that the probability of *block* is in."""
+    return f"mss-p{min(int(block.probability * TENTHS), TENTHS - 1)}"
 
 
 def _mark_of(block: ExplainedBlock, first: str, stop: str) -> str:
-    tenth = min(int(block.probability * TENTHS), TENTHS - 1)
     kept = "mss-kept" if block.fate is Fate.KEPT else ""
-    classes = " ".join(filter(None, (MARK, f"mss-p{tenth}", kept, first)))
+    classes = " ".join(filter(None, (MARK, tint(block), kept, first)))
     why = escape(summary(block), quote=True)
     return f'<span class="{classes}"{stop} aria-description="{why}">'
 

@@ -6,12 +6,12 @@ document lets nothing be fetched and no script run, its own included: it has non
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from html import escape
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 
 from scrapy_mss.blocks.explanation import ExplainedBlock, Fate, Reason
 from scrapy_mss.extractor import Explanation
+from scrapy_mss.html_elements import Html, document, element, lines
 from scrapy_mss.why_page.drawn import LONGEST, MARK, SHOWN_REASONS, TENTHS, drawn_page
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -30,70 +30,73 @@ def why_page(
     """The page. *values* are the fields of the article; *sources* say where some are from."""
     found = explanation.extraction
     title = str(values.get("title") or found.url or "A page")
-    head = (
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>Why: {escape(title)}</title><style>{_file('page.css')}</style></head>"
+    aside = element(
+        "aside",
+        _section("Text", _pre(found.text), is_open=True),
+        _section("Metadata", _metadata(values, sources)),
+        _section("Markdown", _pre(found.markdown, "source")),
+        _section(f"All {len(explanation.blocks)} blocks", _blocks(explanation)),
     )
-    aside = "".join(
-        (
-            _section("Text", _pre(found.text), is_open=True),
-            _section("Metadata", _metadata(values, sources)),
-            _section("Markdown", _pre(found.markdown, "source")),
-            _section(f"All {len(explanation.blocks)} blocks", _blocks(explanation)),
-        )
-    )
-    return (
-        f"{head}<body>{_header(explanation, title)}<main>{_frame(explanation)}"
-        f"<aside>{aside}</aside></main></body></html>"
-    )
+    main = element("main", _frame(explanation), aside)
+    body = element("body", _header(explanation, title), main)
+    return document(f"Why: {title}", _file("page.css"), body, POLICY)
 
 
-def _header(explanation: Explanation, title: str) -> str:
+def _header(explanation: Explanation, title: str) -> Html:
     found = explanation.extraction
     verdict = "an article" if found.is_article else "not an article"
     confidence = "" if found.confidence is None else f", expected F1 {found.confidence:.2f}"
     n_kept = sum(block.fate is Fate.KEPT for block in explanation.blocks)
-    cells = "".join(f'<i style="background:{colour}"></i>' for colour in COLOURS)
-    return (
-        f"<header><h1>{escape(title)}</h1><p>{escape(found.url)}</p>"
-        f"<p><b>{verdict}</b>, probability {found.probability:.3f}{confidence}; {n_kept} of "
+    cells = (element("i", style=f"background:{colour}") for colour in COLOURS)
+    decided = (
+        f", probability {found.probability:.3f}{confidence}; {n_kept} of "
         f"{len(explanation.blocks)} blocks kept, those above {explanation.threshold:.3f} within "
-        "the article&#8217;s span</p>"
-        f'<p class="scale"><span>no part of it {cells} part of it</span><span>underlined: kept'
-        "</span><span>why: point at a block, or step through with Tab</span></p></header>"
+        "the span of the article"
+    )
+    scale = (
+        element("span", "no part of it ", *cells, " part of it"),
+        element("span", "underlined: kept"),
+        element("span", "why: point at a block, or step through with Tab"),
+    )
+    return element(
+        "header",
+        element("h1", title),
+        element("p", found.url),
+        element("p", element("b", verdict), decided),
+        element("p", *scale, class_="scale"),
     )
 
 
-def _frame(explanation: Explanation) -> str:
+def _frame(explanation: Explanation) -> Html:
     tints = "".join(
         f".{MARK}.mss-p{tenth}{{background:{COLOURS[tenth]} !important}}" for tenth in range(TENTHS)
     )
-    document = f"<style>{_file('marks.css')}{tints}</style>{drawn_page(explanation)}"
+    drawn = Html(f"<style>{_file('marks.css')}{tints}</style>{drawn_page(explanation)}")
     cut = len(explanation.extraction.tokens.source) > LONGEST
     name = "The page, as far as it is drawn" if cut else "The page"
-    return f'<iframe sandbox title="{name}" srcdoc="{escape(document, quote=True)}"></iframe>'
+    return element("iframe", sandbox=True, title=name, srcdoc=drawn)
 
 
-def _section(title: str, content: str, *, is_open: bool = False) -> str:
-    opened = " open" if is_open else ""
-    return f"<details{opened}><summary><h2>{escape(title)}</h2></summary>{content}</details>"
+def _section(title: str, content: Html, *, is_open: bool = False) -> Html:
+    return element("details", element("summary", element("h2", title)), content, open=is_open)
 
 
-def _pre(text: str, kind: str = "") -> str:
-    return f'<pre class="{kind}" tabindex="0">{escape(text[:LONG_TEXT]) or "—"}</pre>'
+def _pre(text: str, kind: str = "") -> Html:
+    return element("pre", lines(text[:LONG_TEXT]) or "—", class_=kind, tabindex=0)
 
 
-def _metadata(values: Mapping[str, object], sources: Mapping[str, str]) -> str:
-    rows = "".join(
-        f"<tr><th scope=row>{escape(name)}</th><td>{escape(_shown(value))}</td>"
-        f"<td>{escape(sources.get(name, ''))}</td></tr>"
+def _metadata(values: Mapping[str, object], sources: Mapping[str, str]) -> Html:
+    rows = (
+        element(
+            "tr",
+            element("th", name, scope="row"),
+            element("td", _shown(value)),
+            element("td", sources.get(name, "")),
+        )
         for name, value in values.items()
         if name not in ("text", "html", "markdown")
     )
-    heads = "<tr><th scope=col>field</th><th scope=col>value</th><th scope=col>from</th></tr>"
-    return f'<div class="wide" tabindex="0"><table>{heads}{rows}</table></div>'
+    return _table(("field", "value", "from"), rows)
 
 
 def _shown(value: object) -> str:
@@ -102,26 +105,32 @@ def _shown(value: object) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-def _blocks(explanation: Explanation) -> str:
-    heads = "<tr><th scope=col>p</th><th scope=col>block</th><th scope=col>why</th></tr>"
-    rows = "".join(_row(each, explanation.text_of(each)) for each in explanation.blocks)
-    return f'<div class="wide" tabindex="0"><table>{heads}{rows}</table></div>'
+def _blocks(explanation: Explanation) -> Html:
+    rows = (_row(each, explanation.text_of(each)) for each in explanation.blocks)
+    return _table(("p", "block", "why"), rows)
 
 
-def _row(block: ExplainedBlock, text: str) -> str:
+def _table(heads: Iterable[str], rows: Iterable[Html]) -> Html:
+    head = element("tr", *(element("th", each, scope="col") for each in heads))
+    return element("div", element("table", head, *rows), class_="wide", tabindex=0)
+
+
+def _row(block: ExplainedBlock, text: str) -> Html:
     text = " ".join(text.split())
     shown = text if len(text) <= SHOWN_TEXT else f"{text[:SHOWN_TEXT]}…"
-    why = "<br>".join(map(_reason, block.reasons[:SHOWN_REASONS]))
-    kind = ' class="kept"' if block.fate is Fate.KEPT else ""
-    return (
-        f'<tr{kind}><td class="number">{block.probability:.3f}</td>'
-        f"<td>{escape(shown)}<small>{escape(block.fate.value)}</small></td><td>{why}</td></tr>"
+    reasons = (element("div", *_reason(each)) for each in block.reasons[:SHOWN_REASONS])
+    return element(
+        "tr",
+        element("td", f"{block.probability:.3f}", class_="number"),
+        element("td", shown, element("small", block.fate.value)),
+        element("td", *reasons),
+        class_="kept" if block.fate is Fate.KEPT else "",
     )
 
 
-def _reason(reason: Reason) -> str:
+def _reason(reason: Reason) -> tuple[Html, str]:
     kind = "for" if reason.effect > 0 else "against"
-    return f'<span class="{kind}">{reason.effect:+.1f}</span> {escape(reason.label)}'
+    return element("span", f"{reason.effect:+.1f}", class_=kind), f" {reason.label}"
 
 
 def _file(name: str) -> str:

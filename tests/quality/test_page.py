@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 from lxml import html
 
+from scrapy_mss.html_elements import element
 from scrapy_mss.quality.counts import SELECTOR
-from scrapy_mss.quality.html import element
 from scrapy_mss.quality.page import page
 from scrapy_mss.quality.report import Report, as_json, report
 from scrapy_mss.quality.sparkline import sparkline

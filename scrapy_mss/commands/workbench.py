@@ -1,0 +1,204 @@
+"""``scrapy mss workbench``: make rules for sites on a page in one's own browser."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request
+from scrapy.http import HtmlResponse, Response
+from scrapy.linkextractors import LinkExtractor
+from scrapy.utils.project import data_path
+
+from scrapy_mss import settings
+from scrapy_mss.cli import GOOD, CommandError, print_line
+from scrapy_mss.commands.base import Action, counted, existing_path, stored
+from scrapy_mss.commands.explain import SETTINGS
+from scrapy_mss.commands.extract import add_model_arguments, is_address, model_file
+from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
+from scrapy_mss.crawl.site_quality import quality_path
+from scrapy_mss.crawl.unsure_pages import unsure_path
+from scrapy_mss.extractor import Extractor
+from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.models.bundled import with_bundled
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.store import FileStore
+from scrapy_mss.quality.unsure import UnsureStore
+from scrapy_mss.sites.addresses import AddressCounts
+from scrapy_mss.sites.article_address import guess
+from scrapy_mss.stored_pages import StoredPage
+
+if TYPE_CHECKING:
+    from scrapy.commands import ScrapyCommand
+
+    from scrapy_mss.workbench.pages import Pages
+
+RULES = Path("rules")
+MOST_PAGES = 40
+
+
+class SiteSpider(FetchSpider):
+    """Asks for addresses, and for pages of the same host that they lead to, the likeliest first."""
+
+    most: int
+
+    def parse(self, response: Response, asked: str = "", **marks: Any) -> Any:  # noqa: ANN401
+        """Hand the page on, and follow its links if it was asked for by the user."""
+        super().parse(response, asked)
+        if marks or not isinstance(response, HtmlResponse):
+            return
+        host = response.urljoin("/")
+        links = {link.url for link in LinkExtractor().extract_links(response)}
+        own = [url for url in links if url.startswith(host) and url != response.url]
+        nothing = AddressCounts()
+        own.sort(key=lambda url: (-guess(url, nothing).probability, url))
+        for url in own[: self.most]:
+            yield Request(url, errback=self.give_up, cb_kwargs={"asked": url, "followed": True})
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "sources",
+        nargs="*",
+        metavar="SITE|URL|SOURCE",
+        help="pages as in train, a URL to fetch with pages that it links to, or a host whose "
+        "pages are in the project's HTTP cache",
+    )
+    parser.add_argument(
+        "-r",
+        "--rules",
+        type=Path,
+        metavar="FOLDER",
+        help=f"where rules are saved; default: the first folder of MSS_WRAPPERS, or {RULES}",
+    )
+    parser.add_argument(
+        "-n",
+        "--pages",
+        type=int,
+        default=MOST_PAGES,
+        metavar="NUMBER",
+        help=f"most pages of a site; default: {MOST_PAGES}",
+    )
+    parser.add_argument("--port", type=int, default=0, help="default: one that is free")
+    parser.add_argument("--no-browser", action="store_true", help="print the address alone")
+    add_model_arguments(parser)
+
+
+def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
+    try:
+        from scrapy_mss.workbench.bench import Bench
+        from scrapy_mss.workbench.pages import Pages
+        from scrapy_mss.workbench.serving import serve
+    except ImportError as error:
+        raise CommandError(
+            f"the workbench needs {error.name}: pip install 'scrapy-mss[workbench]'"
+        ) from error
+    assert command.settings is not None
+    path = model_file(options, command)
+    extractor = Extractor(with_bundled(FileStore(path, DEFAULT).load()))
+    pages = Pages(max(1, options.pages))
+    gather(options.sources, pages, command)
+    folder = options.rules or _rules_folder(command)
+    quality = quality_path(str(command.settings.get("MSS_QUALITY_FILE") or ""))
+    unsure = UnsureStore(unsure_path(str(command.settings.get("MSS_UNSURE_FILE") or "")))
+    add_unsure(unsure, pages, everything=not options.sources)
+    if not pages.by_site and not folder.is_dir():
+        raise CommandError(
+            "there are no pages: name a file, a folder or an address, or a host whose pages are "
+            "in the HTTP cache"
+        )
+    model = None if options.bundled else path
+    bench = Bench(pages, extractor, folder, model, quality, unsure)
+
+    def ready(address: str) -> None:
+        sites, n_pages = len(pages.by_site), sum(map(len, pages.by_site.values()))
+        print_line(f"{n_pages} pages of {sites} sites; rules are saved in {folder.resolve()}")
+        print_line(f"The workbench is at {address}  (Ctrl+C ends it)")
+        sys.stdout.flush()
+        if not options.no_browser:
+            webbrowser.open(address)
+
+    serve(bench, ready, options.port)
+    return GOOD
+
+
+def gather(sources: list[str], pages: Pages, command: ScrapyCommand) -> None:
+    """Add the pages of all *sources* to *pages*."""
+    from scrapy_mss.workbench.http_cache import cached_pages
+
+    assert command.settings is not None
+    cache = Path(data_path(command.settings.get("HTTPCACHE_DIR") or "httpcache"))
+    addresses = [checked_address(each) for each in sources if is_address(each)]
+    for source in sources:
+        if is_address(source):
+            continue
+        if Path(source).exists():
+            pages.add(counted(stored(existing_path(source)), "pages"))
+            continue
+        before = len(pages.by_site)
+        pages.add(cached_pages(cache, source))
+        if len(pages.by_site) == before:
+            raise CommandError(
+                f"{source}: no such file or folder, and no pages of that host in {cache}; to "
+                f"fetch it: scrapy mss workbench https://{source}/"
+            )
+    if not sources and cache.is_dir():
+        pages.add(cached_pages(cache))
+    if addresses:
+        pages.add(_fetched(addresses, pages.most, command))
+
+
+def add_unsure(store: UnsureStore, pages: Pages, *, everything: bool) -> None:
+    """Add the pages on which crawls were least sure, be it of all sites or of those at hand."""
+    sites = {site_of(host) for host in pages.by_site}
+    for site in store.pages():
+        if everything or site in sites:
+            pages.add(store.stored(site))
+
+
+def _fetched(addresses: list[str], most: int, command: ScrapyCommand) -> list[StoredPage]:
+    """The pages at *addresses*, and at what they link to, fetched as the project does it."""
+    found: list[StoredPage] = []
+    causes: list[str] = []
+
+    def take(_asked: str, response: Response) -> None:
+        if isinstance(response, HtmlResponse):
+            found.append(StoredPage(response.url, response.text))
+
+    process = crawler_process(command)
+    for name, value in SETTINGS.items():
+        process.settings.set(name, value, priority="cmdline")
+    run(
+        process,
+        process.create_crawler(SiteSpider),
+        addresses=addresses,
+        take=take,
+        failed=lambda asked, cause: causes.append(f"{asked}: {cause}"),
+        most=most,
+    )
+    if not found:
+        raise CommandError(f"no page came: {next(iter(causes), 'nothing was answered')}")
+    return found
+
+
+def _rules_folder(command: ScrapyCommand) -> Path:
+    """The first folder among the project's rules, where a crawl finds what is saved."""
+    assert command.settings is not None
+    sources = settings.read(command.settings).wrappers
+    folders = (Path(each) for each in sources if isinstance(each, str | Path))
+    return next((each for each in folders if each.is_dir()), RULES)
+
+
+ACTION = Action(
+    "workbench",
+    "make rules for sites on a page in the browser",
+    "Open a page in the browser on which the rule for a site is made. The suggested rule is\n"
+    "there, a click on a block takes it in or out, and all pages of the site show what comes\n"
+    "of it. It is served on this machine alone, and sends nothing anywhere.",
+    "scrapy mss workbench crawl.warc.gz",
+    add_arguments,
+    perform,
+)

@@ -1,0 +1,244 @@
+"""The questions that the page asks, a row each, and their answers as JSON.
+
+A question carries all that its answer depends on: the rule is sent as the text that it is. What is
+wrong with a rule, a click or a file is an answer as good as any (`problems`); a question of another
+shape than the page sends is a `QuestionError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from time import monotonic
+from typing import Any, Final
+
+import numpy as np
+
+from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.suggest import NoRuleError, agreements, suggest_of, yaml_of
+from scrapy_mss.workbench import saving
+from scrapy_mss.workbench.bench import Bench
+from scrapy_mss.workbench.editing import ROLES, Click, EditError, edited, starter
+from scrapy_mss.workbench.judging import article_of, blocks_inside, by_model, differences, labelled
+from scrapy_mss.workbench.overview import overview, queue
+from scrapy_mss.workbench.rule_text import read_rule
+from scrapy_mss.wrappers import Wrapper, WrapperError
+
+Answer = dict[str, Any]
+SLICE_SECONDS: Final = 0.25  # of comparing pages, between which other questions are answered
+MOST_LEVELS: Final = 1_000  # elements around a block
+MOST_RUNS: Final = 100_000  # of text in a block
+
+
+class QuestionError(ValueError):
+    """A question that the page does not ask; the message says what was expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The values of a question; each is checked as it is read."""
+
+    values: Mapping[str, object]
+    bench: Bench
+
+    def text(self, name: str) -> str:
+        value = self.values.get(name, "")
+        if not isinstance(value, str):
+            raise QuestionError(f"expected a string for {name}")
+        return value
+
+    def number(self, name: str, below: int) -> int:
+        value = self.values.get(name)
+        if type(value) is not int or not 0 <= value < below:
+            raise QuestionError(f"expected a number from 0 and below {below} for {name}")
+        return value
+
+    @property
+    def site(self) -> str:
+        site = self.text("site")
+        if site not in self.bench.pages.by_site:
+            raise QuestionError("expected a site that has pages")
+        return site
+
+    @property
+    def page(self) -> int:
+        return self.number("page", len(self.bench.pages.by_site[self.site]))
+
+    @property
+    def rule(self) -> Wrapper:
+        return read_rule(self.text("rule"))
+
+
+def start(question: Question) -> Answer:
+    """The sites, those with most pages first, and where rules are saved."""
+    bench = question.bench
+    by_site = bench.pages.by_site.items()
+    sites = [
+        {"site": name, "pages": len(pages)}
+        for name, pages in sorted(by_site, key=lambda row: (-len(row[1]), row[0]))
+    ]
+    return {
+        "sites": sites,
+        "frame": bench.frame,
+        "folder": str(bench.folder),
+        "model": str(bench.model or ""),
+        "left_out": bench.pages.left_out,
+    }
+
+
+def open_site(question: Question) -> Answer:
+    """The pages of a site, and the rule that is saved for them."""
+    name = question.site
+    site = question.bench.site(name)
+    pages = [
+        {
+            "url": page.url,
+            "words": int(np.count_nonzero(page.extraction.kept & page.extraction.tokens.is_word)),
+            "left_out": page.left_out,
+        }
+        for page in site.pages
+    ]
+    found = saving.saved_rule(question.bench.folder, site.pages[0].url)
+    saved = {"path": str(found[0]), "rule": found[1]} if found else None
+    return {"pages": pages, "saved": saved}
+
+
+def suggested(question: Question) -> Answer:
+    """The rule that is suggested for a site, or why none is and one to begin with."""
+    name = question.site
+    site = question.bench.site(name)
+    try:
+        found = suggest_of(name, site.pages)
+    except NoRuleError as error:
+        rule = starter(name, site.pages)
+        return {"rule": yaml_of(rule), "confidence": 0.0, "told": str(error)}
+    rule = replace(found.rule, tests=())  # which saving adds, by the rule as it is then
+    return {"rule": yaml_of(rule), "confidence": found.confidence, "told": ""}
+
+
+def judge(question: Question) -> Answer:
+    """What the rule makes of a page: its blocks, the article, and where the model differs."""
+    name, number, rule = question.site, question.page, question.rule
+    page = question.bench.site(name).pages[number]
+    found = labelled(rule, page)
+    if found is None:
+        return {"matched": False, "reason": page.left_out, "inside": "", "differences": []}
+    blocks = question.bench.explained(name, number).blocks
+    runs = differences(found.tokens, found.inside, by_model(page)) if found.text else []
+    return {
+        "matched": bool(found.text),
+        "reason": "" if found.reason is None else found.reason.value.replace("_", " "),
+        "inside": blocks_inside(blocks, found.tokens, found.inside),
+        "article": article_of(found),
+        "differences": [asdict(run) for run in runs],
+        "failures": list(found.failures),
+    }
+
+
+def compare(question: Question) -> Answer:
+    """How far the rule and the model agree on pages, from the *first* on; as many as take a moment.
+
+    The page asks until it has all, so that a rule that was changed meanwhile ends it.
+    """
+    pages, rule = question.bench.site(question.site).pages, question.rule
+    first = question.number("first", len(pages) + 1)
+    until, rows = monotonic() + SLICE_SECONDS, list[Answer]()
+    for page in pages[first:]:
+        (found,) = agreements(rule, [page])
+        rows.append({"matched": found.matched, "agreement": round(found.agreement, 4)})
+        if monotonic() > until:
+            break
+    return {"pages": rows, "next": first + len(rows)}
+
+
+def pick(question: Question) -> Answer:
+    """The rule after a click on a block."""
+    name, number = question.site, question.page
+    site = question.bench.site(name)
+    blocks = question.bench.explained(name, number).blocks
+    role = question.text("role")
+    if role not in ROLES:
+        raise QuestionError(f"expected one of {', '.join(ROLES)} for role")
+    level = None if question.values.get("level") is None else question.number("level", MOST_LEVELS)
+    page = site.pages[number]
+    block = blocks[question.number("block", len(blocks))]
+    click = Click(block, role, level, question.number("run", MOST_RUNS))
+    edit = edited(question.rule, site.pages, page, click)
+    return {
+        "rule": yaml_of(edit.rule),
+        "path": list(edit.path),
+        "level": edit.level,
+        "told": edit.told,
+        "picked": _blocks_in(page.before, blocks, edit.words),
+    }
+
+
+def _blocks_in(before: Any, blocks: Any, words: tuple[int, int]) -> list[int]:  # noqa: ANN401
+    """The first and the last block with a word of *words*."""
+    at = [
+        number
+        for number, block in enumerate(blocks)
+        if before[block.first] < words[1] and words[0] < before[block.last + 1]
+    ]
+    return [at[0], at[-1]] if at else [-1, -1]
+
+
+def save(question: Question) -> Answer:
+    """Save the rule; or what is in the file that it would replace."""
+    stored = question.bench.pages.by_site[question.site]
+    try:
+        saved = saving.save(question.rule, stored, question.bench.folder, question.text("seen"))
+    except saving.ExistsError as error:
+        return {
+            "problems": [{"line": 0, "text": str(error)}],
+            "existing": {
+                "path": str(error.path),
+                "text": error.text,
+                "seen": saving.digest(error.text),
+            },
+        }
+    return {"path": str(saved.path), "rule": saved.text, "told": saved.told}
+
+
+def teach(question: Question) -> Answer:
+    """Let the model learn the site's pages as the rule labels them."""
+    return question.bench.teach(question.rule, question.site)
+
+
+def rules(question: Question) -> Answer:
+    """All saved rules, what crawls have counted of their sites, and where they were least sure."""
+    bench = question.bench
+    return {**overview(bench.folder, bench.quality), "unsure": queue(bench.unsure, bench.pages)}
+
+
+def seen(question: Question) -> Answer:
+    """Take a page from the queue, to which somebody has seen."""
+    bench, url = question.bench, question.text("url")
+    if bench.unsure is not None:
+        bench.unsure.remove(site_of(url), url)
+    return rules(question)
+
+
+ANSWERS: Final[Mapping[str, Callable[[Question], Answer]]] = {
+    "start": start,
+    "open": open_site,
+    "suggest": suggested,
+    "judge": judge,
+    "compare": compare,
+    "pick": pick,
+    "save": save,
+    "teach": teach,
+    "rules": rules,
+    "seen": seen,
+}
+
+
+def answer(name: str, values: Mapping[str, object], bench: Bench) -> Answer:
+    """The answer to the question *name*; what is wrong with a rule is in it as ``problems``."""
+    try:
+        return ANSWERS[name](Question(values, bench))
+    except WrapperError as error:
+        rows = [{"line": each.line, "text": str(each)} for each in error.problems[:20]]
+        return {"problems": rows}
+    except (EditError, saving.SaveError, OSError) as error:
+        return {"problems": [{"line": 0, "text": str(error)}]}

@@ -1,0 +1,77 @@
+"""A stranger's page for the frame: drawn without anything of it that acts, with a script of ours.
+
+A block is to be clicked, so something has to run where the page is shown. It is a script that knows
+nothing but numbers of blocks: it tells the desk which one was clicked, and is told which to tint.
+Three walls stand before it, each enough by itself:
+
+    the page is made anew from an allow-list       no script, handler, link, form or style is left
+    the policy names the hash of our script        nothing else runs, were it left
+    the sandbox gives the frame no origin          what ran could read nothing and ask for nothing
+
+The other ways are worse. Links of ours that lead the parent to a block need a right to navigate it,
+and tints would need the page to be loaded again after each click. In the desk's own origin, as in
+a shadow root, there would be one wall in the place of three.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from functools import cache
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from typing import Final
+
+from scrapy_mss.blocks.explanation import Fate
+from scrapy_mss.extractor import Explanation
+from scrapy_mss.html_elements import Html, element
+from scrapy_mss.why_page.drawn import LONGEST, MARK, drawn, summary, tint
+from scrapy_mss.why_page.page import COLOURS
+
+LEFT_OUT: Final = ("a", "details", "summary", "img")  # what leads away, hides text, or is fetched
+_CUT: Final = f"<p><i>Only the first {LONGEST:,} characters of this page are drawn.</i></p>"
+_RUN: Final = re.compile(r"[\ud800-\udfff]")
+
+
+def drawn_for_frame(explanation: Explanation) -> str:
+    """The document that the frame shows."""
+
+    def mark(number: int, *, again: bool) -> str:
+        block = explanation.blocks[number]
+        kept = " mss-kept" if block.fate is Fate.KEPT else ""
+        shared = f'<span class="{MARK} {tint(block)}{kept}" data-block="{number}"'
+        if again:
+            return f"{shared}>"
+        why = escape(_RUN.sub("", summary(block)), quote=True)
+        return f'{shared} tabindex="0" role="button" aria-description="{why}">'
+
+    html = drawn(explanation, mark, LEFT_OUT)
+    cut = _CUT if len(explanation.extraction.tokens.source) > LONGEST else ""
+    head = (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>The page</title>'
+        f'{element("style", Html(frame_style()))}</head><body dir="auto">'
+    )
+    return f"{head}{cut}{html}{element('script', Html(frame_script()))}</body></html>"
+
+
+@cache
+def frame_script() -> str:
+    """The only script that runs in the frame."""
+    return _file("frame.js")
+
+
+@cache
+def frame_style() -> str:
+    """The only styles of the frame."""
+    tints = "".join(f".mss-p{tenth}{{--tint:{each}}}" for tenth, each in enumerate(COLOURS))
+    return f"{_file('frame.css')}{tints}"
+
+
+def hash_of(text: str) -> str:
+    """*text* as a policy names what may run."""
+    return f"'sha256-{b64encode(sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
+
+
+def _file(name: str) -> str:
+    return (files("scrapy_mss.workbench") / "static" / name).read_text("utf-8")

@@ -1,0 +1,306 @@
+"""A click on a block of a page -> another rule.
+
+    out       an element around the block is left out: the greatest without a word that the model
+              keeps, so that one click takes a whole box
+    in        what leaves the block out is taken from `exclude`; if it is outside of the body, the
+              body becomes one of two places, from the first to the last
+    a field   is selected by the innermost element around the text
+
+The element is one of the path from the block up to the body of the page, and the user may go up and
+down on it: the same click with another *level*. Of the element's selectors the best is taken that
+does what was wanted on this page and costs least of what the model keeps on the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final
+
+import numpy as np
+
+from scrapy_mss.blocks.explanation import ExplainedBlock
+from scrapy_mss.markup.tags import BLOCK_TAGS
+from scrapy_mss.markup.tokens import Bools
+from scrapy_mss.suggest.agreement import agreements
+from scrapy_mss.suggest.readings import SitePage
+from scrapy_mss.suggest.selectors import elements_of, selectors_for
+from scrapy_mss.why_page.drawn import text_runs
+from scrapy_mss.wrappers import Selector, Wrapper, WrapperError, css, xpath
+from scrapy_mss.wrappers.dom_alignment import AlignedTree
+from scrapy_mss.wrappers.labeller import label_tree
+from scrapy_mss.wrappers.rules import Body
+from scrapy_mss.wrappers.selectors import Element
+
+TEXT: Final = "body"
+FIELDS: Final = ("title", "authors", "published")
+ROLES: Final = (TEXT, *FIELDS)
+MOST_TRIED: Final = 12  # selectors of an element
+MOST_OTHERS: Final = 12  # pages on which a selector's cost is counted
+LEADING_WORDS: Final = 4  # of a paragraph without a name, which may begin so on other pages, too
+MOST_STARTERS: Final = 5  # pages whose element may be the start
+STARTER: Final = "article"  # the body of a rule where nothing better is known
+OPEN_TAGS: Final = ("html", "body")
+
+
+class EditError(ValueError):
+    """The click cannot become a rule; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The *rule* after a click; *path* from the block's element outwards, *level* the one used.
+
+    *words* are the first word of the element that was used and the one after its last.
+    """
+
+    rule: Wrapper
+    path: tuple[str, ...]
+    level: int
+    words: tuple[int, int]
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
+class Click:
+    """A block of a page that was clicked, as what, and which element around it is meant.
+
+    *run* counts the runs of its text from tag to tag: a byline has the author in one of them. A
+    *level* of None leaves the choice of the element to us.
+    """
+
+    block: ExplainedBlock
+    role: str = TEXT
+    level: int | None = None
+    run: int = 0
+
+
+def edited(rule: Wrapper, pages: Sequence[SitePage], page: SitePage, click: Click) -> Edit:
+    """*rule* after a *click* on one of *pages*; an `EditError` if no rule does what was meant."""
+    if not isinstance(page.tree, AlignedTree):
+        raise EditError(f"no rule can be made on this page: {page.left_out}")
+    words = _words_of(page, click)
+    if words[0] == words[1]:
+        raise EditError("this block has no word by which it could be found")
+    editor = _Editor(rule, pages, page, words)
+    if click.role != TEXT:
+        return editor.field(click)
+    return editor.out(click) if editor.is_inside(rule) else editor.into(click)
+
+
+def _words_of(page: SitePage, click: Click) -> tuple[int, int]:
+    """The first word of the block, or for a field of the run, and the one after its last."""
+    before, tokens = page.before, page.extraction.tokens
+    if click.role == TEXT:
+        return int(before[click.block.first]), int(before[click.block.last + 1])
+    runs = text_runs(tokens, click.block)
+    start, end = runs[min(click.run, len(runs) - 1)] if runs else (0, 0)
+    first, after = np.searchsorted(tokens.start, (start, end)).tolist()
+    return int(before[first]), int(before[after])
+
+
+def starter(site: str, pages: Sequence[SitePage]) -> Wrapper:
+    """A rule to begin with where none is suggested: the element around the article of some page.
+
+    Of the first pages, the one is taken whose element agrees best with the model on the others.
+    """
+    rule = Wrapper(site=site, body=(css(STARTER),))
+    articles = list(islice((each for each in pages if not each.left_out), MOST_OTHERS))
+    found = [rule, *(_around_article(rule, pages, page) for page in articles[:MOST_STARTERS])]
+    return max(found, key=lambda each: sum(row.agreement for row in agreements(each, articles)))
+
+
+def _around_article(rule: Wrapper, pages: Sequence[SitePage], page: SitePage) -> Wrapper:
+    first = int(np.flatnonzero(page.target)[0])
+    try:
+        return _Editor(rule, pages, page, (first, first + 1)).around_article()
+    except EditError:
+        return rule
+
+
+class _Editor:
+    """A rule, and a place on one of the pages."""
+
+    def __init__(
+        self, rule: Wrapper, pages: Sequence[SitePage], page: SitePage, words: tuple[int, int]
+    ) -> None:
+        self.rule, self.page, self.words = rule, page, words
+        others = (each for each in pages if each is not page and not each.left_out)
+        self.others = list(islice(others, MOST_OTHERS))
+        self.roots = [page.root, *(each.root for each in self.others)]
+
+    def is_inside(self, rule: Wrapper) -> bool:
+        """Whether the block is in what *rule* takes for the article."""
+        inside = self._by_rule(rule, self.page)[slice(*self.words)]
+        return bool(2 * np.count_nonzero(inside) >= len(inside))
+
+    def out(self, click: Click) -> Edit:
+        """The rule without an element around the block."""
+        path = self._path(BLOCK_TAGS)
+        level = self._greatest_without(path) if click.level is None else click.level
+        level = min(level, len(path) - 1)
+        for selector in self._by_cost(path[level]):
+            rule = self._with(exclude=(*self.rule.exclude, selector))
+            if (
+                rule is not None
+                and not self.is_inside(rule)
+                and self._by_rule(rule, self.page).any()
+            ):
+                return self._edit(rule, path, level, f"left out: {selector.text}")
+        raise EditError("no selector leaves out this block alone; try its parent with the arrow up")
+
+    def _leaves_out_this_alone(self, rule: Wrapper) -> bool:
+        by_rule = self._by_rule(rule, self.page)
+        return bool(by_rule.any()) and not self.is_inside(rule)
+
+    def into(self, click: Click) -> Edit:
+        """The rule with the block in it."""
+        path = self._path(BLOCK_TAGS)
+        free = tuple(each for each in self.rule.exclude if not self._covers(each))
+        rule = self._with(exclude=free)
+        if rule is not None and free != self.rule.exclude and self.is_inside(rule):
+            level = min(click.level or 0, len(path) - 1)
+            return self._edit(rule, path, level, "no longer left out")
+        level = min(self._default_body(path) if click.level is None else click.level, len(path) - 1)
+        for selector in self._selectors(path[level]):
+            rule = self._with(exclude=free, body=self._bodies(selector))
+            if rule is not None and self.is_inside(rule):
+                return self._edit(rule, path, level, f"in the body: {selector.text}")
+        raise EditError("no selector takes in this block; try its parent with the arrow up")
+
+    def around_article(self) -> Wrapper:
+        """The rule with the element around all that the model keeps as its body."""
+        path = self._path(BLOCK_TAGS)
+        found = (self._with(body=(each,)) for each in self._selectors(path[self._around_all(path)]))
+        return next((rule for rule in found if rule and self.is_inside(rule)), self.rule)
+
+    def field(self, click: Click) -> Edit:
+        """The rule with one of its fields where the block is."""
+        path = self._path(None)
+        level = min(click.level or 0, len(path) - 1)
+        element = path[level]
+        for selector in self._selectors(element):
+            text = selector.text
+            is_time = click.role == "published" and element.get("datetime")
+            found = css(f"{text}::attr(datetime)") if is_time else selector
+            rule = self._with(**{click.role: (found,)})
+            if rule is not None:
+                return self._edit(rule, path, level, f"{click.role}: {found.text}")
+        raise EditError("no selector finds this place again; try its parent with the arrow up")
+
+    def _edit(self, rule: Wrapper, path: Sequence[Element], level: int, told: str) -> Edit:
+        names = tuple(map(_name, path))
+        return Edit(rule, names, level, self.page.elements[path[level]], told)
+
+    def _path(self, tags: frozenset[str] | None) -> list[Element]:
+        """The elements around the block's first word, innermost first; only of *tags*, if given."""
+        first = self.words[0]
+        around = [
+            element
+            for element, (start, end) in self.page.elements.items()
+            if start <= first < end and element.tag not in OPEN_TAGS
+        ]
+        found = [each for each in reversed(around) if tags is None or each.tag in tags]
+        if not found:
+            raise EditError("this text is in no element but the page's body")
+        return found
+
+    def _greatest_without(self, path: Sequence[Element]) -> int:
+        """The level of the greatest element with nothing of what the model keeps but the block."""
+        target = self.page.target.copy()
+        target[slice(*self.words)] = False
+        by_rule = self._by_rule(self.rule, self.page)
+        wanted = target & by_rule
+        level = 0
+        for number, element in enumerate(path):
+            start, end = self.page.elements[element]
+            rest = by_rule.copy()
+            rest[start:end] = False
+            if wanted[start:end].any() or not rest.any():
+                break
+            level = number
+        return level
+
+    def _default_body(self, path: Sequence[Element]) -> int:
+        """The block's own element, or, without any body on this page, that of the whole article."""
+        has_body = self._by_rule(self.rule, self.page).any() or not self.page.target.any()
+        return 0 if has_body else self._around_all(path)
+
+    def _around_all(self, path: Sequence[Element]) -> int:
+        """The level of the smallest element around all that the model keeps."""
+        at = np.flatnonzero(self.page.target)
+        for number, element in enumerate(path):
+            start, end = self.page.elements[element]
+            if start <= at[0] and at[-1] < end:
+                return number
+        return len(path) - 1
+
+    def _bodies(self, selector: Selector) -> tuple[Body, ...]:
+        """The alternatives of the body, the one that holds here joined with *selector*."""
+        found = label_tree(self.rule, self.page.tree)  # type: ignore[arg-type]
+        hit = {text for role, text in found.hits if role == TEXT}
+        joined: list[Body] = []
+        for body in self.rule.body:
+            if isinstance(body, Selector) and body.kind == "css" and body.text in hit:
+                hit.clear()
+                joined.append(css(f"{body.text}, {selector.text}"))
+            else:
+                joined.append(body)
+        return tuple(joined) if tuple(joined) != self.rule.body else (*joined, selector)
+
+    def _covers(self, selector: Selector) -> bool:
+        """Whether *selector* selects something around the block."""
+        inside = (self.page.elements.get(each) for each in elements_of(selector, self.page.root))
+        return any(
+            span is not None and span[0] < self.words[1] and self.words[0] < span[1]
+            for span in inside
+        )
+
+    def _selectors(self, element: Element) -> Iterator[Selector]:
+        for text in islice(selectors_for(element, self.roots), MOST_TRIED):
+            yield css(text)
+        begins = " ".join((element.xpath("string()") or "").split()[:LEADING_WORDS])
+        if begins and '"' not in begins and isinstance(element.tag, str) and element.tag.isalnum():
+            yield xpath(f'//{element.tag}[starts-with(normalize-space(), "{begins}")]')
+
+    def _by_cost(self, element: Element) -> list[Selector]:
+        """Selectors of *element*, those first that select least of what the model keeps."""
+        start, end = self.page.elements[element]
+
+        def cost(selector: Selector) -> int:
+            lost = 0
+            for page in (self.page, *self.others):
+                target = page.target
+                if page is self.page:
+                    target = target.copy()
+                    target[start:end] = False
+                mask = np.zeros_like(target)
+                for each in elements_of(selector, page.root):
+                    mask[slice(*page.elements.get(each, (0, 0)))] = True
+                lost += int(np.count_nonzero(mask & target))
+            return lost
+
+        return sorted(self._selectors(element), key=cost)
+
+    def _by_rule(self, rule: Wrapper, page: SitePage) -> Bools:
+        """bool[n_words]: what *rule* takes for the article of *page*."""
+        found = label_tree(rule, page.tree)  # type: ignore[arg-type]
+        inside: Bools = found.inside[found.tokens.is_word]
+        return inside
+
+    def _with(self, **fields: object) -> Wrapper | None:
+        """The rule with other *fields*; None if it would be none, as with a body of everything."""
+        try:
+            return replace(self.rule, **fields)  # type: ignore[arg-type]
+        except WrapperError:
+            return None
+
+
+def _name(element: Element) -> str:
+    """What an element is called where its path is shown."""
+    name = str(element.tag)
+    if element.get("id"):
+        return f"{name}#{element.get('id')}"[:60]
+    words = (element.get("class") or "").split()
+    return f"{name}.{words[0]}"[:60] if words else name

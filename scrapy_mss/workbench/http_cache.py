@@ -1,0 +1,66 @@
+"""The pages in Scrapy's HTTP cache, as its default storage keeps them: a folder for each response.
+
+What Scrapy itself reads there are pickles, which run whatever they say when they are read. Beside
+each is the same as the text of a Python literal, and that is read here.
+"""
+
+from __future__ import annotations
+
+import gzip
+from ast import literal_eval
+from collections.abc import Iterator
+from email.parser import BytesHeaderParser
+from pathlib import Path
+from typing import Final
+
+from scrapy_mss.content_encodings import decode
+from scrapy_mss.stored_pages import StoredPage, decoded
+from scrapy_mss.untrusted import LARGEST_PAGE, open_regular
+
+OK: Final = 200
+META: Final = "meta"
+BODY: Final = "response_body"
+GZIP: Final = b"\x1f\x8b"
+MOST_META: Final = 100_000  # bytes: an address and a few numbers
+MOST_HEADERS: Final = 1_000_000
+
+
+def cached_pages(folder: Path, site: str = "") -> Iterator[StoredPage]:
+    """The HTML pages in the cache *folder*, those of hosts with *site* in their address alone.
+
+    An entry that cannot be read is none, as it is for Scrapy.
+    """
+    for meta in sorted(folder.glob(f"*/??/*/{META}")):
+        try:
+            page = _page(meta.parent, site)
+        except (OSError, EOFError, ValueError, SyntaxError, KeyError, RecursionError):
+            continue
+        if page is not None:
+            yield page
+
+
+def _page(entry: Path, site: str) -> StoredPage | None:
+    known = literal_eval(_read(entry / META, MOST_META).decode("utf-8"))
+    if not isinstance(known, dict) or known["status"] != OK:
+        return None
+    url = str(known["response_url"])
+    if site not in url:
+        return None
+    headers = BytesHeaderParser().parsebytes(_read(entry / "response_headers", MOST_HEADERS))
+    kind = headers.get("Content-Type", "")
+    if "html" not in kind:
+        return None
+    body = _read(entry / BODY, LARGEST_PAGE)
+    packed = "gzip," * body.startswith(GZIP)  # by the cache, around what the server sent
+    encodings = f"{headers.get('Content-Encoding', '')},{packed}"
+    body = decode(body, encodings, LARGEST_PAGE)
+    return StoredPage(url, decoded(body, kind))
+
+
+def _read(path: Path, most: int) -> bytes:
+    """The start of a file, unpacked if the cache packs its files."""
+    with open_regular(path) as file:
+        if file.peek(2)[:2] != GZIP or path.name == BODY:  # type: ignore[attr-defined]
+            return file.read(most)
+        with gzip.open(file) as unpacked:
+            return unpacked.read(most)

@@ -1,0 +1,120 @@
+"""What a rule makes of a page, beside what the model makes of it.
+
+Both are masks over the same tokens, so that their differences are known by place: no texts are
+compared, and the work is that of reading the page once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from scrapy_mss.blocks.explanation import ExplainedBlock
+from scrapy_mss.markup.elements import Indices
+from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NUMBERS
+from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
+from scrapy_mss.suggest.readings import SitePage
+from scrapy_mss.wrappers.dom_alignment import AlignedTree
+from scrapy_mss.wrappers.labeller import Labelling, label_tree
+from scrapy_mss.wrappers.rules import Wrapper
+
+_BLOCKS: Final = [TAG_NUMBERS[name] for name in BLOCK_TAGS]
+BOTH, RULE, MODEL, GAP = "both", "rule", "model", "gap"
+AROUND: Final = 8  # words of agreement that are shown before and after a difference
+MOST_WORDS: Final = 3_000  # of a page's differences
+MOST_RUNS: Final = 300
+LONGEST_TEXT: Final = 100_000  # characters of an article that are shown
+LONGEST_FIELD: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Words that one of both keeps, or both; or a gap, whose words both keep and nobody reads."""
+
+    kind: str
+    text: str
+
+
+def labelled(rule: Wrapper, page: SitePage) -> Labelling | None:
+    """What *rule* makes of *page*; None of a page that has no tree."""
+    return label_tree(rule, page.tree) if isinstance(page.tree, AlignedTree) else None
+
+
+def by_model(page: SitePage) -> Bools:
+    """bool[n_tokens]: what the model takes for the article, nothing of a page that is none."""
+    kept: Bools = page.extraction.kept
+    return kept if page.extraction.is_article else np.zeros_like(kept)
+
+
+def blocks_inside(blocks: Sequence[ExplainedBlock], tokens: Tokens, inside: Bools) -> str:
+    """A digit for each block: 1 if half of its words and symbols at least are *inside*."""
+    counts = np.concatenate(([0], np.cumsum(tokens.kind > CLOSE)))
+    within = np.concatenate(([0], np.cumsum(inside & (tokens.kind > CLOSE))))
+    first = np.array([block.first for block in blocks], np.intp)
+    after = np.array([block.last + 1 for block in blocks], np.intp)
+    of_block, inside_it = counts[after] - counts[first], within[after] - within[first]
+    return "".join(
+        "01"[is_in] for is_in in ((2 * inside_it >= of_block) & (inside_it > 0)).tolist()
+    )
+
+
+def differences(tokens: Tokens, by_rule: Bools, by_model: Bools) -> list[Run]:
+    """What the rule keeps and the model does not, and the other way, with the words around."""
+    at = np.flatnonzero((by_rule | by_model) & (tokens.kind > CLOSE))
+    kinds = np.where(by_rule[at] & by_model[at], 0, np.where(by_rule[at], 1, 2))
+    names = (BOTH, RULE, MODEL)
+    edges = np.flatnonzero(np.diff(kinds, prepend=-1, append=-1))
+    runs = [
+        (names[int(kinds[start])], at[start:end])
+        for start, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+    ]
+    if len(runs) == 1 and runs[0][0] == BOTH:
+        return []
+    return list(_shown(tokens, runs[:MOST_RUNS]))
+
+
+def _shown(tokens: Tokens, runs: Sequence[tuple[str, Indices]]) -> Iterator[Run]:
+    left = MOST_WORDS
+    for number, (kind, at) in enumerate(runs):
+        if left <= 0:
+            yield Run(GAP, "…")
+            return
+        if kind != BOTH or len(at) <= 2 * AROUND:
+            yield Run(kind, _text(tokens, at[:left]))
+            left -= len(at)
+            continue
+        if number > 0:
+            yield Run(BOTH, _text(tokens, at[:AROUND]))
+        yield Run(GAP, f"{len(at):,}")
+        if number < len(runs) - 1:
+            yield Run(BOTH, _text(tokens, at[-AROUND:]))
+        left -= 2 * AROUND
+
+
+def _text(tokens: Tokens, at: Indices) -> str:
+    """The words and symbols *at* these places, with a line end where a block begins or ends."""
+    pieces: list[str] = []
+    end, last = -1, -1
+    for token in at.tolist():
+        start = int(tokens.clean_start[token])
+        if last >= 0 and start > end:
+            is_new = np.isin(tokens.tag[last + 1 : token], _BLOCKS).any()
+            pieces.append("\n" if is_new else " ")
+        pieces.append(tokens.clean[start : int(tokens.clean_end[token])])
+        end, last = int(tokens.clean_end[token]), token
+    return "".join(pieces)
+
+
+def article_of(found: Labelling) -> dict[str, object]:
+    """The article as a rule has it, for the page."""
+    return {
+        "title": found.title[:LONGEST_FIELD],
+        "authors": ", ".join(found.authors)[:LONGEST_FIELD],
+        "published": found.published[:LONGEST_FIELD],
+        "text": found.text[:LONGEST_TEXT],
+        "words": int(np.count_nonzero(found.inside & found.tokens.is_word)),
+        "missed": list(found.missed),
+    }

@@ -1,0 +1,183 @@
+"""A rule into the folder of rules, with the pages that it was made from as its tests.
+
+    rules/example.com.yaml             the rule, its test pages among its lines
+    rules/example.com.snapshot.json    what it makes of them: scrapy mss check --snapshot
+
+What is written was read back by the loader of a crawl before, and is written whole or not at all. A
+file that is there is replaced only by somebody who has seen what is in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from scrapy_mss.models.store import write_atomically
+from scrapy_mss.stored_pages import StoredPage
+from scrapy_mss.suggest import yaml_of
+from scrapy_mss.untrusted import path_inside, read_regular
+from scrapy_mss.workbench.rule_text import LONGEST
+from scrapy_mss.wrappers import Registry, SamplePage, Wrapper, WrapperError, label, load_wrappers
+from scrapy_mss.wrappers.outcomes import checked, snapshot
+
+MOST_TESTS: Final = 5  # pages that a saved rule names
+PHRASE: Final = 60  # characters of a test page's text that its check looks for
+SUFFIX, SNAPSHOT = ".yaml", ".snapshot.json"
+_NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9._-]+")
+
+
+class SaveError(ValueError):
+    """The rule was not saved; the message says why and what to do."""
+
+
+class ExistsError(SaveError):
+    """There is a rule already; *text* is what is in the file."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        super().__init__(f"{path} holds another rule: replace it, or give yours a name")
+        self.path, self.text = path, text
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A rule that was written to *path*; *told* says what a crawl makes of it."""
+
+    path: Path
+    text: str
+    told: str
+
+
+def rule_path(folder: Path, rule: Wrapper) -> Path:
+    """Where *rule* is saved: a file of its host, and of its name if it has one."""
+    name = f"{rule.host}.{rule.name}" if rule.name else rule.host
+    plain = _NOT_IN_NAMES.sub("-", name.lower()).strip(".-")
+    return folder / f"{plain}{SUFFIX}"
+
+
+def digest(text: str) -> str:
+    """What stands for a *text* that was seen."""
+    return sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def existing(path: Path) -> str:
+    """What is in a rule's file; empty if there is none."""
+    try:
+        return read_regular(path, LONGEST).decode("utf-8", "replace")
+    except FileNotFoundError:
+        return ""
+
+
+def with_tests(rule: Wrapper, pages: Sequence[StoredPage]) -> Wrapper:
+    """*rule* with those of the *pages* that it reads in full as tests, after those that it has."""
+    known = {each.url for each in rule.tests}
+    tests = list(rule.tests)
+    for page in pages:
+        if len(tests) >= MOST_TESTS:
+            break
+        if page.url in known:
+            continue
+        found = label(rule, page.html)
+        if found.text and not {*found.missed} - {"exclude"}:
+            tests.append(SamplePage(page.url, _phrases(found.text)))
+    return replace(rule, tests=tuple(tests))
+
+
+def _phrases(text: str) -> tuple[str, ...]:
+    """The start of the longest line: what a later reading of the page has to contain."""
+    longest = max(text.splitlines(), key=len)
+    phrase = longest[:PHRASE].rsplit(" ", 1)[0] if len(longest) > PHRASE else longest
+    return (phrase,) if phrase.isprintable() else ()
+
+
+def save(rule: Wrapper, pages: Sequence[StoredPage], folder: Path, seen: str = "") -> Saved:
+    """Write *rule*, tested by *pages*, into *folder*.
+
+    *seen* is the `digest` of what is replaced. An `ExistsError` if anything else is there.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    path = rule_path(folder, rule)
+    if path_inside(path, folder) is None:
+        raise SaveError(f"{path} leads out of the folder of rules: remove the link")
+    tested = with_tests(rule, pages)
+    if not tested.tests:
+        raise SaveError("no page is read in full: the body or a field finds nothing")
+    text = yaml_of(tested)
+    loaded = _read_back(tested, text, path.name)
+    unused = next((test.url for test in tested.tests if loaded.find(test.url) is None), None)
+    if unused:
+        raise SaveError(
+            f"a crawl would not use this rule for {unused}: mend 'site', 'url' or 'valid'"
+        )
+    before = existing(path)
+    if before not in ("", text) and digest(before) != seen:
+        raise ExistsError(path, before)
+    by_url = {page.url: page for page in pages}
+    outcomes = [
+        outcome
+        for test in tested.tests
+        if test.url in by_url
+        for outcome in checked(loaded, test.url, by_url[test.url].html)
+    ]
+    bad = next((each for each in outcomes if not each.good), None)
+    if bad:
+        raise SaveError(f"the saved rule would not pass its own check: {bad.url}: {_why(bad)}")
+    write_atomically(path, text.encode("utf-8"))
+    write_atomically(path.with_name(f"{path.stem}{SNAPSHOT}"), snapshot(outcomes))
+    return Saved(path, text, _told(tested, folder, len(outcomes)))
+
+
+def _why(outcome: object) -> str:
+    missing = getattr(outcome, "missing", ()) or getattr(outcome, "missed", ())
+    return f"missing {', '.join(map(str, missing))}" if missing else getattr(outcome, "status", "")
+
+
+def _read_back(rule: Wrapper, text: str, name: str) -> Registry:
+    """What the loader of a crawl makes of *text*; a `SaveError` if it is not *rule*."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_text(text, "utf-8")
+        try:
+            loaded = load_wrappers(path)
+        except WrapperError as error:
+            raise SaveError(f"the rule cannot be loaded: {error.problems[0]}") from error
+    if loaded.wrappers != (rule,):
+        raise SaveError("the rule reads back as another one: please report this as a fault")
+    return loaded
+
+
+def _told(rule: Wrapper, folder: Path, n_tests: int) -> str:
+    """What a crawl with the rules in *folder* makes of the pages of *rule*."""
+    passed = f"loaded again, passes its check on {n_tests} pages"
+    try:
+        used = load_wrappers(folder)
+    except WrapperError as error:
+        return f"{passed}; but another file of the folder is wrong: {error.problems[0]}"
+    others = {
+        str(found.id) for test in rule.tests if (found := used.find(test.url)) not in (rule, None)
+    }
+    return f"{passed}; but a crawl would use {', '.join(sorted(others))}" if others else passed
+
+
+def saved_rule(folder: Path, url: str) -> tuple[Path, str] | None:
+    """The file of *folder* whose rule a crawl uses for the page at *url*, and what is in it.
+
+    None if there is none, or another file is wrong so that nothing can be loaded.
+    """
+    try:
+        found = load_wrappers(folder).find(url) if has_rules(folder) else None
+    except WrapperError:
+        return None
+    if found is None:
+        return None
+    path = Path(found.origin.partition(": ")[0])
+    return path, existing(path)
+
+
+def has_rules(folder: Path) -> bool:
+    """Whether there is a file of rules in *folder*: the loader takes none for a mistake."""
+    return folder.is_dir() and any(folder.rglob(f"*{SUFFIX}"))

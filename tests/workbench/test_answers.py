@@ -1,0 +1,186 @@
+"""The questions that the page asks, asked of a server as the page does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from time import time
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.store import FileStore
+from scrapy_mss.quality.counts import LABELLED, SELECTOR, WRAPPED
+from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.stored_pages import StoredPage
+from scrapy_mss.workbench.bench import Bench
+from scrapy_mss.workbench.overview import SECONDS_A_DAY
+from scrapy_mss.workbench.security import Origins
+from tests.helpers.html_payloads import payloads
+from tests.helpers.news_pages import news_page
+from tests.helpers.workbenches import SITE, asked, bench_of, news, request, served
+from tests.quality.made_up import MadeUpSite, days
+
+ATTACK = Path(__file__).resolve().parents[3] / "shared" / "attack"
+RULE = f"site: {SITE}\nbody: '#one-body'\n"
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    pages = [*news(), StoredPage(f"https://{SITE}/empty", ""), StoredPage(f"https://{SITE}/x", "x")]
+    return bench_of(pages, tmp_path_factory.mktemp("bench"))
+
+
+@pytest.fixture(scope="module")
+def origins(bench: Bench) -> Iterator[Origins]:
+    with served(bench) as found:
+        yield found
+
+
+def compared(origins: Origins, rule: str) -> list[dict[str, Any]]:
+    """All pages of the site, as the page asks for them: until it has them."""
+    rows: list[dict[str, Any]] = []
+    while True:
+        found = asked(origins, "compare", site=SITE, rule=rule, first=len(rows))
+        rows += found["pages"]
+        assert found["next"] == len(rows)
+        if not found["pages"]:
+            return rows
+
+
+def test_the_suggested_rule_is_there_when_a_site_opens(origins: Origins) -> None:
+    found = asked(origins, "open", site=SITE)
+    suggested = asked(origins, "suggest", site=SITE)
+
+    assert suggested["rule"].startswith(f"site: {SITE}\nbody: ")
+    assert suggested["confidence"] > 0.5
+    assert found["saved"] is None
+    assert len(found["pages"]) == 8
+    assert [bool(page["left_out"]) for page in found["pages"]] == [False] * 6 + [True] * 2
+
+
+def test_pages_are_compared_in_turn(origins: Origins) -> None:
+    rows = compared(origins, RULE)
+
+    assert [row["matched"] for row in rows] == [True] * 6 + [False] * 2
+    assert all(row["agreement"] > 0.95 for row in rows[:6])
+
+
+def test_a_page_is_judged_by_any_rule(origins: Origins) -> None:
+    found = asked(origins, "judge", site=SITE, page=0, rule=RULE)
+    nothing = asked(origins, "judge", site=SITE, page=0, rule=f"site: {SITE}\nbody: .gone\n")
+    empty = asked(origins, "judge", site=SITE, page=6, rule=RULE)
+
+    assert found["article"]["text"] == news_page(0).text
+    assert "1" in found["inside"]
+    assert not nothing["matched"]
+    assert "1" not in nothing["inside"]
+    assert not empty["matched"]
+
+
+def test_what_is_wrong_with_a_rule_is_an_answer(origins: Origins) -> None:
+    for name in ("judge", "compare", "pick", "save", "teach"):
+        values = {"site": SITE, "page": 0, "first": 0, "role": "body", "block": 0, "run": 0}
+        found = asked(origins, name, **values, rule="site: one.example\nbody: 'p['\n")
+
+        assert found["problems"][0]["line"] == 2, name
+
+
+def test_a_click_is_answered_with_a_rule_or_a_reason(origins: Origins) -> None:
+    inside = asked(origins, "judge", site=SITE, page=0, rule=RULE)["inside"]
+    click = {"site": SITE, "page": 0, "rule": RULE, "role": "body", "run": 0}
+
+    found = asked(origins, "pick", **click, block=inside.index("1"))
+    again = asked(origins, "pick", **click, block=inside.index("1"), level=found["level"])
+
+    assert found["rule"] != RULE
+    assert again == found
+    assert found["picked"][0] <= inside.index("1") <= found["picked"][1]
+    assert found["path"]
+
+
+def test_the_model_learns_the_pages_that_a_rule_labels(bench: Bench, origins: Origins) -> None:
+    found = asked(origins, "teach", site=SITE, rule=RULE)
+    twice = asked(origins, "teach", site=SITE, rule=RULE)
+
+    assert found["learned"] == 6
+    assert twice["learned"] == 0
+    assert bench.model is not None
+    assert FileStore(bench.model, DEFAULT).load().bayes.pages == 6
+
+
+def test_saved_rules_are_listed_with_what_was_counted(tmp_path: Path) -> None:
+    bench = bench_of(news(), tmp_path)
+    bench.quality = tmp_path / "quality.db"
+    today = int(time() // SECONDS_A_DAY)
+    counted = days(MadeUpSite(pages=40), range(today - 20, today + 1))
+    for counts in counted.values():
+        counts.update({WRAPPED: 30, LABELLED: 24, f"{SELECTOR}body: #one-body": 24})
+    QualityStore(bench.quality).add({(SITE, day): counts for day, counts in counted.items()})
+    with served(bench) as origins:
+        assert asked(origins, "rules")["rules"] == []
+        asked(origins, "save", site=SITE, rule=RULE, seen="")
+        (row,) = asked(origins, "rules")["rules"]
+
+    assert row["rule"] == SITE
+    assert row["file"] == str(bench.folder / f"{SITE}.yaml")
+    assert row["tests"] == 5
+    assert row["pages"] == 40 * 21
+    assert row["hits"] == 24 / 30
+    assert row["fields"].keys() == {"title", "authors", "published"}
+    assert row["selectors"] == [{"text": "body: #one-body", "now": 1.0, "before": 1.0}]
+
+
+def test_a_folder_with_a_wrong_file_says_so(tmp_path: Path) -> None:
+    bench = bench_of(news(), tmp_path)
+    bench.folder.mkdir()
+    (bench.folder / "wrong.yaml").write_text("site: [\n", "utf-8")
+    with served(bench) as origins:
+        found = asked(origins, "rules")
+        opened = asked(origins, "open", site=SITE)
+
+    assert "wrong.yaml" in found["problems"][0]["text"]
+    assert opened["saved"] is None
+
+
+def hostile() -> list[StoredPage]:
+    """Pages that were written to hang, fill or run what reads them."""
+    files = sorted(ATTACK.glob("*.html")) if ATTACK.is_dir() else []
+    texts = [path.read_text("utf-8", "replace") for path in files]
+    texts += [
+        "<div>" * 20_000 + "one two three",
+        "<p>one two three" * 5_000,
+        "<p>" + "<b>one</b> <i>two</i> " * 5_000,
+        "<p>one \ud800 two \0 three",
+        "".join(each.markup for each in payloads()),
+        f"<a{' b=c' * 50_000}>one two",
+        "<title>" + "x" * 300_000,
+    ]
+    return [StoredPage(f"https://hostile.example/{n}", text) for n, text in enumerate(texts)]
+
+
+def test_hostile_pages_are_opened_drawn_judged_and_clicked(tmp_path: Path) -> None:
+    pages = hostile()
+    rule = "site: hostile.example\nbody: body\n"
+    with served(bench_of(pages, tmp_path)) as origins:
+        asked(origins, "open", site="hostile.example")
+        asked(origins, "suggest", site="hostile.example")
+        for number in range(len(pages)):
+            path = f"/{origins.frame_token}/hostile.example/{number}"
+            answer, html = request(origins.frame_port, f"GET {path}")
+            judged = asked(origins, "judge", site="hostile.example", page=number, rule=rule)
+            click = {"site": "hostile.example", "page": number, "rule": rule, "run": 0}
+            for role in ("body", "title") if judged["inside"] else ():
+                block = max(judged["inside"].find("1"), 0)
+                found = asked(origins, "pick", **click, block=block, role=role)
+                assert found.keys() & {"rule", "problems"}
+
+            assert answer.status == 200
+            assert html.count(b"<script") == 1
+            assert len(html) < 60 * len(pages[number].html) + 60_000
+            assert len(json.dumps(judged)) < 20 * len(pages[number].html) + 60_000

@@ -1,0 +1,161 @@
+"""``scrapy mss workbench`` as a process: where its pages come from, and how it ends."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+from scrapy_mss.quality.unsure import UnsurePage, UnsureStore
+from scrapy_mss.workbench.http_cache import cached_pages
+from scrapy_mss.workbench.pages import Pages
+from scrapy_mss.workbench.security import Origins
+from tests.helpers.news_pages import news_page
+from tests.helpers.workbenches import asked, news
+
+ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/#(\S+)")
+CANONICAL = "<head><link rel=canonical href='https://one.example/{}'>"
+SECONDS = 60
+
+
+@contextmanager
+def running(folder: Path, *arguments: str, setting: str = "") -> Iterator[Origins]:
+    """The workbench in a process of its own, without a browser."""
+    settings = ["-s", setting] if setting else []
+    command = [sys.executable, "-m", "scrapy", "mss", *settings, "workbench", *arguments]
+    command += ["--no-browser", "-b"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            found = next(filter(None, map(ADDRESS.search, process.stdout)), None)
+            assert found, "the process has ended without an address"
+            yield Origins(int(found[1]), 0, found[2])
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(SECONDS)
+
+
+def write_pages(folder: Path) -> None:
+    for number in range(4):
+        html = news_page(number).html.replace("<head>", CANONICAL.format(number))
+        (folder / f"story-number-{number}-of-the-day.html").write_text(html, "utf-8")
+
+
+def test_pages_of_a_folder_are_opened(tmp_path: Path) -> None:
+    write_pages(tmp_path)
+
+    with running(tmp_path, ".", "-n", "3") as origins:
+        found = asked(origins, "start")
+
+    assert found["sites"] == [{"site": "one.example", "pages": 3}]
+    assert found["left_out"] == 1
+
+
+def test_an_address_is_fetched_with_the_pages_it_leads_to(tmp_path: Path) -> None:
+    write_pages(tmp_path)
+    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        address = f"http://127.0.0.1:{server.server_port}/"
+        with running(tmp_path, address) as origins:
+            found = asked(origins, "start")
+        server.shutdown()
+        thread.join()
+
+    assert found["sites"] == [{"site": "127.0.0.1", "pages": 5}]
+
+
+CACHING = """
+from scrapy import Spider
+class Cached(Spider):
+    name = "cached"
+    start_urls = ["{}story-number-1-of-the-day.html"]
+    custom_settings = {{"HTTPCACHE_ENABLED": True, "HTTPCACHE_GZIP": {}, "HTTPCACHE_DIR": "{}"}}
+"""
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_what_scrapy_has_cached_is_read_without_its_pickles(
+    tmp_path: Path, *, packed: bool
+) -> None:
+    write_pages(tmp_path)
+    cache = tmp_path / "cache"
+    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        spider = tmp_path / "spider.py"
+        address = f"http://127.0.0.1:{server.server_port}/"
+        spider.write_text(CACHING.format(address, packed, cache), "utf-8")
+        command = [sys.executable, "-m", "scrapy", "runspider", "-L", "ERROR", str(spider)]
+        subprocess.run(command, cwd=tmp_path, check=True, timeout=SECONDS)
+        server.shutdown()
+        thread.join()
+    for pickled in [*cache.rglob("pickled_meta"), *cache.rglob("response_data")]:
+        pickled.write_bytes(b"cposix\nsystem\n(S'touch ran'\ntR.")
+
+    (page,) = cached_pages(cache)
+
+    assert page.url == f"{address}story-number-1-of-the-day.html"
+    assert news_page(1).text.split("\n")[0] in page.html
+    assert list(cached_pages(cache, "other.example")) == []
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_damaged_cache_entry_is_none(tmp_path: Path) -> None:
+    for name, meta in (("aa", b"("), ("bb", b"{'status': 200}"), ("cc", b"\xff"), ("dd", b"[1]")):
+        entry = tmp_path / "spider" / name / "entry"
+        entry.mkdir(parents=True)
+        (entry / "meta").write_bytes(meta)
+
+    assert list(cached_pages(tmp_path)) == []
+
+
+def test_the_least_sure_pages_are_a_queue(tmp_path: Path) -> None:
+    store = UnsureStore(tmp_path / "unsure.db")
+    for number, page in enumerate(news(range(3))):
+        store.add("one.example", UnsurePage(page.url, 0.5 - number / 10, 1), page.html, 5)
+
+    with running(tmp_path, setting=f"MSS_UNSURE_FILE={store.path}") as origins:
+        assert asked(origins, "start")["sites"] == [{"site": "one.example", "pages": 3}]
+        queue = asked(origins, "rules")["unsure"]
+        rest = asked(origins, "seen", url=queue[0]["url"])["unsure"]
+
+    assert [row["sureness"] for row in queue] == [0.3, 0.4, 0.5]
+    assert all(row["page"] is not None for row in queue)
+    assert rest == queue[1:]
+
+
+@pytest.mark.parametrize("arguments", [[], ["nowhere.jsonl"], ["other.example"]])
+def test_without_pages_it_says_what_to_name(tmp_path: Path, arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "scrapy", "mss", "workbench", "-b", *arguments]
+
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("scrapy mss workbench: error: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_pages_beyond_a_bound_are_counted_and_left_out() -> None:
+    pages = Pages(2)
+
+    pages.add([*news(range(4)), *news(range(4))])
+
+    assert [len(each) for each in pages.by_site.values()] == [2]
+    assert pages.left_out == 4

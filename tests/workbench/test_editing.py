@@ -1,0 +1,202 @@
+"""A click on a block makes the rule that was meant, on the page and on the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from scrapy_mss import Extractor
+from scrapy_mss.extractor import Explanation
+from scrapy_mss.stored_pages import StoredPage
+from scrapy_mss.suggest import SitePage, read_pages, yaml_of
+from scrapy_mss.workbench.editing import Click, Edit, EditError, edited, starter
+from scrapy_mss.workbench.judging import (
+    BOTH,
+    MODEL,
+    RULE,
+    blocks_inside,
+    by_model,
+    differences,
+    labelled,
+)
+from scrapy_mss.workbench.rule_text import read_rule
+from scrapy_mss.wrappers import Wrapper, WrapperError, css
+from tests.helpers.news_pages import news_page
+
+EXTRACTOR = Extractor.load()
+HOST = "one.example"
+BOX = '<aside class="promo"><p>Read our <b>newsletter</b> every day.</p><p>Join us now.</p></aside>'
+HEAD = (
+    '<header class="top"><h1 class="headline">Ferry %d sails again</h1>'
+    '<p class="byline">By <a rel="author" href="/a">Ann Onymous</a>'
+    '<time datetime="2026-03-0%dT10:00:00Z">March</time></p>'
+    '<p class="lead">It had been in the yard since winter, the owners said.</p></header>'
+)
+
+
+def stored(number: int) -> StoredPage:
+    html = news_page(number).html
+    html = html.replace("<!-- article -->", f"{HEAD % (number, number)}<section class=text>", 1)
+    html = html.replace("<!-- /article -->", "</section>", 1)
+    return StoredPage(f"https://{HOST}/{number}", html.replace("</p>\n<p>", f"</p>{BOX}<p>", 1))
+
+
+PAGES = [stored(number) for number in range(1, 6)]
+READ = read_pages(PAGES, EXTRACTOR)
+EXPLAINED = EXTRACTOR.explain(PAGES[0].html, PAGES[0].url)
+WHOLE = Wrapper(site=HOST, body=(css("#one-body"),))
+TEXT = Wrapper(site=HOST, body=(css("section.text"),))
+
+
+def block_of(text: str, explanation: Explanation = EXPLAINED) -> int:
+    """The block that has *text*."""
+    return next(n for n, each in enumerate(explanation.blocks) if text in explanation.text_of(each))
+
+
+def clicked(rule: Wrapper, text: str, role: str = "body", level: int | None = None) -> Edit:
+    block = EXPLAINED.blocks[block_of(text)]
+    return edited(rule, READ, READ[0], Click(block, role, level))
+
+
+def texts(rule: Wrapper, pages: Sequence[SitePage] = READ) -> list[str]:
+    return [found.text if (found := labelled(rule, page)) else "" for page in pages]
+
+
+def test_a_click_takes_a_box_out_on_all_pages() -> None:
+    assert all("newsletter" in text for text in texts(TEXT))
+
+    edit = clicked(TEXT, "newsletter")
+
+    for text in texts(edit.rule):
+        assert "newsletter" not in text
+        assert "Join us" not in text
+        assert len(text.split()) > 100
+    assert len(edit.rule.exclude) == 1
+
+
+def test_a_second_click_on_it_gives_the_rule_as_it_was() -> None:
+    out = clicked(TEXT, "newsletter").rule
+
+    assert clicked(out, "Join us").rule == TEXT
+
+
+def test_arrows_choose_an_element_around_the_block_and_back() -> None:
+    smallest = clicked(TEXT, "Join us", level=0)
+    around = clicked(TEXT, "Join us", level=1)
+
+    assert "newsletter" in texts(smallest.rule)[0]
+    assert "Join us" not in texts(smallest.rule)[0]
+    assert "newsletter" not in texts(around.rule)[0]
+    assert around.path == smallest.path
+    assert around.path[around.level] == "aside.promo"
+    assert clicked(TEXT, "Join us", level=0) == smallest
+
+
+def test_a_click_never_takes_the_whole_article_out() -> None:
+    first = news_page(1).text.split("\n")[0][:40]
+
+    edit = clicked(TEXT, first)
+
+    assert first not in texts(edit.rule)[0]
+    assert len(texts(edit.rule)[0].split()) > 50
+
+
+def test_a_click_on_a_place_outside_joins_it_to_the_body() -> None:
+    assert "yard" not in texts(TEXT)[0]
+
+    edit = clicked(TEXT, "in the yard")
+
+    for text in texts(edit.rule):
+        assert "yard" in text
+        assert len(text.split()) > 100
+        assert "Ann" not in text
+
+
+def test_where_the_body_finds_nothing_a_click_adds_another() -> None:
+    nowhere = Wrapper(site=HOST, body=(css("div.gone"),))
+
+    edit = clicked(nowhere, news_page(1).text.split("\n")[0][:40])
+
+    assert edit.rule.body[0] == css("div.gone")
+    assert all(len(text.split()) > 100 for text in texts(edit.rule))
+
+
+def test_a_rule_to_begin_with_is_around_the_article() -> None:
+    rule = starter(HOST, READ)
+
+    for text, page in zip(texts(rule), READ, strict=True):
+        assert page.extraction.text.split("\n")[-1] in text
+        assert "Copyright" not in text
+    assert starter(HOST, read_pages([StoredPage(f"https://{HOST}/9", "")], EXTRACTOR)).body
+
+
+@pytest.mark.parametrize(
+    ("role", "text", "run", "found"),
+    [
+        ("title", "sails again", 0, "Ferry 1 sails again"),
+        ("authors", "Ann", 1, ("Ann Onymous",)),
+        ("published", "March", 2, "2026-03-01T10:00:00Z"),
+    ],
+)
+def test_a_field_is_where_it_was_clicked(role: str, text: str, run: int, found: object) -> None:
+    block = EXPLAINED.blocks[block_of(text)]
+    edit = edited(TEXT, READ, READ[0], Click(block, role, run=run))
+    label = labelled(edit.rule, READ[0])
+
+    assert getattr(label, role) == found
+
+
+def test_a_page_that_is_no_page_cannot_be_clicked() -> None:
+    empty = read_pages([StoredPage(f"https://{HOST}/9", "")], EXTRACTOR)[0]
+
+    with pytest.raises(EditError):
+        edited(TEXT, READ, empty, Click(EXPLAINED.blocks[0]))
+
+
+def test_each_rule_after_a_click_is_read_back_as_the_same() -> None:
+    for text in ("newsletter", "in the yard", "Copyright"):
+        rule = clicked(TEXT, text).rule
+
+        assert read_rule(yaml_of(rule)) == rule
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "one rule"),
+        ("site: one.example", "body"),
+        ("site: one.example\nbody: 'div['", "line 2"),
+        ("site: one.example\nbody: p\n---\nsite: two.example\nbody: p\n", "one rule"),
+        ("site: one.example\nwrappers:\n- body: p\n- body: div\n", "one rule"),
+        ("a: &a [*a]", "plain values"),
+        ("!!python/object/apply:os.system ['true']", "plain values"),
+        ("x" * 200_000, "characters"),
+    ],
+    ids=lambda text: text[:20],
+)
+def test_a_rule_that_is_none_says_where_it_is_wrong(text: str, said: str) -> None:
+    with pytest.raises(WrapperError, match=said):
+        read_rule(text)
+
+
+def test_blocks_and_differences_come_from_the_same_tokens() -> None:
+    found = labelled(WHOLE, READ[0])
+    assert found is not None
+
+    inside = blocks_inside(EXPLAINED.blocks, found.tokens, found.inside)
+    runs = differences(found.tokens, found.inside, by_model(READ[0]))
+
+    assert len(inside) == len(EXPLAINED.blocks)
+    assert inside[block_of("sails again")] == "1"
+    assert inside[block_of("Copyright")] == "0"
+    assert {run.kind for run in runs} <= {BOTH, RULE, MODEL, "gap"}
+    assert "sails again" in " ".join(run.text for run in runs if run.kind == RULE)
+
+
+def test_a_page_without_differences_has_none() -> None:
+    tokens = READ[0].extraction.tokens
+    kept = by_model(READ[0])
+
+    assert differences(tokens, kept, kept) == []
+    assert {run.kind for run in differences(tokens, ~kept & False, kept)} == {MODEL}

@@ -1,0 +1,295 @@
+"""The workbench in a real Chromium: a rule from stored pages, and strangers that want in.
+
+`make test-workbench` installs the browser; without one these tests are skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from urllib.parse import urlsplit
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+pytest.importorskip("playwright")
+
+from playwright.sync_api import Browser
+
+from scrapy_mss.stored_pages import StoredPage
+from scrapy_mss.workbench.security import TOKEN_HEADER
+from scrapy_mss.wrappers import label, load_wrappers
+from tests.helpers.browser import chromium
+from tests.helpers.desks import browser, opened
+from tests.helpers.html_payloads import payloads
+from tests.helpers.news_pages import news_page
+from tests.helpers.workbenches import SITE, bench_of, served
+
+pytestmark = pytest.mark.skipif(
+    chromium() is None, reason="there is no chromium here: make test-workbench installs it"
+)
+BOX = '<aside class="promo"><p>Read our newsletter every single day.</p></aside>'
+TEXT = "site: one.example\nbody: '#one-body'\n"
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Browser]:
+    with browser() as found:
+        yield found
+
+
+def pages(markup: str = BOX) -> list[StoredPage]:
+    """A site whose articles have *markup* after their first paragraph."""
+    return [
+        StoredPage(
+            f"https://{SITE}/news/{number}",
+            news_page(number).html.replace("</p>\n<p>", f"</p>\n{markup}<p>", 1),
+        )
+        for number in range(1, 6)
+    ]
+
+
+def test_a_rule_is_made_and_saved_by_clicks(chrome: Browser, tmp_path: Path) -> None:
+    stored = pages()
+    with served(bench_of(stored, tmp_path)) as origins, opened(chrome, origins) as desk:
+        assert "5 of 5" in desk.text("#matches")
+        desk.page.fill("#text", TEXT)
+        desk.page.wait_for_selector("#count:not(:empty)")
+        desk.settle()
+        promo = desk.page.frame_locator("#frame").locator("[data-block]", has_text="newsletter")
+        answer = desk.click_block(int(promo.first.get_attribute("data-block") or -1))
+        assert "exclude" in desk.rule
+        desk.press("ArrowDown", "pick")
+        assert desk.rule != answer["rule"]
+        desk.press("ArrowUp", "pick")
+        assert desk.rule == answer["rule"]
+        desk.press("Control+z", "judge")
+        assert desk.rule == TEXT
+        desk.press("Control+Shift+Z", "judge")
+        desk.click("#save")
+        assert not desk.errors
+
+    rule = load_wrappers(tmp_path / "rules").find(stored[0].url)
+    assert rule is not None
+    assert label(rule, stored[0].html).text == news_page(1).text
+    assert rule.tests
+
+
+def test_a_rule_that_is_there_is_shown_and_replaced_after_a_question(
+    chrome: Browser, tmp_path: Path
+) -> None:
+    path = tmp_path / "rules" / f"{SITE}.yaml"
+    path.parent.mkdir()
+    path.write_text(TEXT, "utf-8")
+    with served(bench_of(pages(), tmp_path)) as origins, opened(chrome, origins) as desk:
+        assert desk.rule == TEXT
+        desk.click("#swap")
+        desk.click("#save")
+        assert path.read_text("utf-8") == TEXT
+        desk.click("dialog button:has-text('Cancel')")
+        assert path.read_text("utf-8") == TEXT
+        desk.click("#save")
+        desk.click("dialog button:has-text('Replace')")
+        desk.page.wait_for_selector("#origin:has-text('Saved in')")
+        desk.click("#all")
+        desk.click(f"#overview button:has-text('{SITE}')")
+        assert desk.page.is_visible("#frame")
+
+    assert "tests" in path.read_text("utf-8")
+
+
+def test_what_is_wrong_with_a_rule_is_told_where_it_is(chrome: Browser, tmp_path: Path) -> None:
+    with served(bench_of(pages(), tmp_path)) as origins, opened(chrome, origins) as desk:
+        desk.page.fill("#text", "site: one.example\nbody: 'div['\n")
+        desk.page.wait_for_selector("#problems li")
+
+        assert "line 2" in desk.text("#problems")
+
+
+class _Tripwire(BaseHTTPRequestHandler):
+    """A server of a stranger: what is asked of it is noted."""
+
+    def __init__(self, asked: list[str], page: str, *arguments: object) -> None:
+        self._asked, self._page = asked, page
+        super().__init__(*arguments)  # type: ignore[arg-type]
+
+    def do_GET(self) -> None:
+        """Note the request."""
+        self._asked.append(self.path)
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(self._page.encode())
+
+    do_POST = do_GET  # noqa: N815 - the base class calls it so
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def stranger() -> Iterator[tuple[ThreadingHTTPServer, list[str]]]:
+    asked: list[str] = []
+    handler = partial(_Tripwire, asked, "<title>stranger</title>")
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield server, asked
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_nothing_of_a_hostile_page_runs_or_is_asked_for(
+    chrome: Browser, tmp_path: Path, stranger: tuple[ThreadingHTTPServer, list[str]]
+) -> None:
+    """Each payload clicks a block, as our own script does, or asks the stranger's server."""
+    server, asked = stranger
+    address = f"http://127.0.0.1:{server.server_port}"
+    call = (
+        "parent.postMessage({kind:'pick',block:0,run:0},'*');top.tripped=1;fetch('"
+        + address
+        + "/call')"
+    )
+    markup = "".join(f"<div>{each.aimed(call, address)}</div>" for each in payloads())
+    with served(bench_of(pages(markup), tmp_path)) as origins, opened(chrome, origins) as desk:
+        before = desk.rule
+        inside = desk.page.frame_locator("#frame")
+        for element in inside.locator("[data-block]").all()[:40]:
+            element.hover(force=True, timeout=2000)
+        desk.page.wait_for_timeout(500)
+        frame = desk.page.frames[1]
+        kinds = "script,iframe,object,embed,form,link,meta[http-equiv],style,svg,math,a,base,input"
+        left = frame.locator(kinds).evaluate_all("all => all.map(one => one.localName)")
+        handlers = frame.locator("*").evaluate_all(
+            "all => all.flatMap(one => one.getAttributeNames())"
+            ".filter(name => /^on|src|href|action|style/.test(name))"
+        )
+
+        assert sorted(left) == ["script", "style"]
+        assert handlers == []
+        assert asked == []
+        assert desk.rule == before
+        assert desk.page.evaluate("typeof tripped") == "undefined"
+        assert len(desk.page.frames) == 2
+    assert not (tmp_path / "rules").exists()
+
+
+def test_a_script_in_the_frame_could_reach_nothing(chrome: Browser, tmp_path: Path) -> None:
+    """What the sandbox and the policy hold back, were the page not made anew."""
+    with served(bench_of(pages(), tmp_path)) as origins, opened(chrome, origins) as desk:
+        frame = desk.page.frames[1]
+        tries = {
+            "origin": "self.origin",
+            "parent": "try { parent.document.title } catch (error) { error.name }",
+            "cookie": "try { document.cookie } catch (error) { error.name }",
+            "storage": "try { localStorage.length } catch (error) { error.name }",
+            "desk": f"fetch('{origins.desk}/').then(() => 'read', error => error.name)",
+            "save": f"fetch('{origins.desk}/api/save', {{method: 'POST', mode: 'no-cors'}})"
+            ".then(() => 'sent', error => error.name)",
+            "open": "String(window.open('about:blank'))",
+            "top": f"try {{ top.location = '{origins.frame}/' }} catch (error) {{ error.name }}",
+        }
+        found = {name: frame.evaluate(code) for name, code in tries.items()}
+
+        assert found["origin"] == "null"
+        for name in ("parent", "cookie", "storage", "top"):
+            assert found[name] == "SecurityError", name
+        assert found["desk"] == found["save"] == "TypeError"
+        assert found["open"] == "null"
+        assert desk.page.url == f"{origins.desk}/"
+
+
+def test_the_desk_believes_no_message_but_its_frame_s(chrome: Browser, tmp_path: Path) -> None:
+    with served(bench_of(pages(), tmp_path)) as origins, opened(chrome, origins) as desk:
+        before = desk.rule
+        asked: list[str] = []
+        desk.page.on("request", lambda request: asked.append(urlsplit(request.url).path))
+
+        desk.page.evaluate("postMessage({kind: 'pick', block: 0, run: 0}, '*')")
+        for bad in (
+            "null",
+            "'x'",
+            "{kind: 1}",
+            "{kind: 'pick', block: -1, run: 0}",
+            "{kind: 'pick', block: 1e9, run: 0}",
+            "{kind: 'pick', block: '0', run: 0}",
+            "{kind: 'key', key: {}}",
+            "{kind: 'key', key: 'constructor'}",
+            "{kind: 'key', key: 's'}",
+        ):
+            desk.page.frames[1].evaluate(f"parent.postMessage({bad}, '*')")
+        desk.page.wait_for_timeout(300)
+
+        assert asked == []
+        assert desk.rule == before
+        assert not desk.errors
+
+
+ATTACK = """<!DOCTYPE html><title>waiting</title><body><script>
+const desk = "%(desk)s", token = "%(token)s", done = [];
+const note = (what) => (value) => done.push(what + ":" + value);
+const tries = [];
+const json = {"Content-Type": "application/json"};
+const body = '{"site": "one.example"}';
+const post = (what, options) => tries.push(
+  fetch(desk + "/api/save", {method: "POST", body, ...options}).then(note(what), () => 0));
+const get = (what, path, options) => tries.push(
+  fetch(desk + path, options).then(note(what), () => 0));
+post("simple", {mode: "no-cors"});
+post("json", {headers: json});
+post("with token", {headers: {...json, "%(header)s": token}});
+get("script", "/workbench.js", {});
+get("page", "/", {mode: "no-cors", credentials: "include"});
+for (const kind of ["img", "script", "iframe"]) {
+  const element = document.createElement(kind);
+  element.src = desk + (kind === "iframe" ? "/" : "/icon.svg");
+  document.body.append(element);
+}
+const form = document.createElement("form");
+Object.assign(form, {method: "POST", action: desk + "/api/save", target: "sent"});
+form.enctype = "text/plain";
+const frame = document.createElement("iframe");
+frame.name = "sent";
+document.body.append(frame, form);
+form.submit();
+Promise.all(tries).then(() => setTimeout(() => { document.title = JSON.stringify(done); }, 500));
+</script>"""
+
+
+def test_a_page_in_the_same_browser_cannot_reach_the_workbench(
+    chrome: Browser, tmp_path: Path
+) -> None:
+    """Not even one of this machine that has learned the secret."""
+    asked: list[str] = []
+    with served(bench_of(pages(), tmp_path)) as origins, opened(chrome, origins) as desk:
+        values = {"desk": origins.desk, "token": origins.desk_token, "header": TOKEN_HEADER}
+        with ThreadingHTTPServer(
+            ("127.0.0.1", 0), partial(_Tripwire, asked, ATTACK % values)
+        ) as server:
+            thread = Thread(target=server.serve_forever, daemon=True)
+            thread.start()
+            page = desk.page.context.new_page()
+            statuses: list[int] = []
+            page.on(
+                "response",
+                lambda answer: (
+                    statuses.append(answer.status) if answer.url.startswith(origins.desk) else None
+                ),
+            )
+            page.goto(f"http://127.0.0.1:{server.server_port}/")
+            page.wait_for_selector("title:not(:has-text('waiting'))", state="attached")
+            title = page.title()
+            server.shutdown()
+            thread.join()
+
+        assert "json" not in title
+        assert "token" not in title
+        assert "script" not in title
+        assert set(statuses) == {403}
+    assert not (tmp_path / "rules").exists()

@@ -1,0 +1,117 @@
+"""What is saved is what was seen, is loaded again, and replaces nothing that nobody has seen."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scrapy_mss.stored_pages import StoredPage
+from scrapy_mss.workbench.saving import (
+    MOST_TESTS,
+    ExistsError,
+    SaveError,
+    digest,
+    rule_path,
+    save,
+    saved_rule,
+)
+from scrapy_mss.wrappers import UrlPattern, Wrapper, css, label, load_wrappers
+from tests.helpers.news_pages import news_page
+
+SITE = "one.example"
+PAGES = [StoredPage(f"https://{SITE}/{n}", news_page(n).html) for n in range(8)]
+RULE = Wrapper(site=SITE, body=(css("#one-body"),))
+
+
+def test_a_saved_rule_is_loaded_by_a_crawl_and_finds_the_article(tmp_path: Path) -> None:
+    saved = save(RULE, PAGES, tmp_path)
+
+    rule = load_wrappers(tmp_path).find(PAGES[0].url)
+
+    assert rule is not None
+    assert saved.path == tmp_path / "one.example.yaml"
+    assert label(rule, PAGES[0].html).text == news_page(0).text
+    assert len(rule.tests) == MOST_TESTS
+    assert all(test.contains for test in rule.tests)
+    assert saved_rule(tmp_path, PAGES[0].url) == (saved.path, saved.text)
+
+
+def test_the_snapshot_is_that_of_a_check(tmp_path: Path) -> None:
+    save(RULE, PAGES, tmp_path)
+
+    rows = json.loads((tmp_path / "one.example.snapshot.json").read_text("utf-8"))
+
+    assert [row["status"] for row in rows] == ["labelled"] * MOST_TESTS
+    assert {row["url"] for row in rows} == {page.url for page in PAGES[:MOST_TESTS]}
+
+
+def test_another_rule_is_replaced_only_by_who_has_seen_it(tmp_path: Path) -> None:
+    path = rule_path(tmp_path, RULE)
+    path.write_text("# mine\nsite: one.example\nbody: .mine\n", "utf-8")
+
+    with pytest.raises(ExistsError) as refused:
+        save(RULE, PAGES, tmp_path)
+    assert "# mine" in path.read_text("utf-8")
+    with pytest.raises(ExistsError):
+        save(RULE, PAGES, tmp_path, digest("what was there before"))
+    save(RULE, PAGES, tmp_path, digest(refused.value.text))
+
+    assert "# mine" not in path.read_text("utf-8")
+
+
+def test_the_same_rule_is_saved_again_without_a_question(tmp_path: Path) -> None:
+    first = save(RULE, PAGES, tmp_path)
+
+    assert save(RULE, PAGES, tmp_path) == first
+
+
+def test_a_rule_that_reads_nothing_is_not_saved(tmp_path: Path) -> None:
+    with pytest.raises(SaveError, match="no page is read"):
+        save(Wrapper(site=SITE, body=(css(".gone"),)), PAGES, tmp_path)
+
+    assert not [path for path in tmp_path.iterdir() if path.is_file()]
+
+
+@pytest.mark.parametrize(
+    "fields", [{"site": "other.example"}, {"url": (UrlPattern("glob", "/story/*"),)}], ids=str
+)
+def test_a_rule_for_other_pages_is_not_saved(tmp_path: Path, fields: dict[str, Any]) -> None:
+    with pytest.raises(SaveError, match="would not use this rule"):
+        save(replace(RULE, **fields), PAGES, tmp_path)
+
+    assert not [path for path in tmp_path.iterdir() if path.is_file()]
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "..", "a\\b", "a\0b", "CON "])
+def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
+    path = rule_path(tmp_path, Wrapper(site=SITE, body=(css("p"),), name=name))
+
+    assert path.parent == tmp_path
+    assert path.name.startswith("one.example")
+    assert path.suffix == ".yaml"
+
+
+def test_a_link_out_of_the_folder_is_not_written_to(tmp_path: Path) -> None:
+    folder, target = tmp_path / "rules", tmp_path / "elsewhere.yaml"
+    folder.mkdir()
+    target.write_text("", "utf-8")
+    (folder / "one.example.yaml").symlink_to(target)
+
+    with pytest.raises(SaveError, match="leads out"):
+        save(RULE, PAGES, folder)
+
+    assert target.read_text("utf-8") == ""
+
+
+def test_where_another_rule_would_be_used_it_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(
+        "site: one.example\nname: first\nbody: p\npriority: 9\n", "utf-8"
+    )
+
+    saved = save(RULE, PAGES, tmp_path)
+
+    assert "a crawl would use one.example/first" in saved.told
