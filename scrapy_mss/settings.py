@@ -146,10 +146,11 @@ SETTINGS: tuple[Setting, ...] = (
         "MSS_MODEL",
         "",
         _text,
-        "a path",
+        "a path or the address of a Redis server",
         "The file that the model is read from and written to; several crawls may share one. If "
         "empty: `mss/model` in the JOBDIR if there is one, otherwise in the project's `.scrapy` "
-        "folder.",
+        "folder. Or a server that crawls on several machines share, as in "
+        "`redis://host:6379/0?prefix=news`. See [beyond one machine](scale.md).",
     ),
     Setting(
         "MSS_TRAIN",

@@ -71,10 +71,12 @@ FIELD_MISS = Stat(
     "labelled pages on which they selected nothing: of a title, often that the rule is outdated",
 )
 MODEL_PAGES = Stat("model/pages", "pages learned in this crawl and in earlier ones")
-MODEL_CHECKPOINTS = Stat("model/checkpoints", "checkpoints written to the model file")
+MODEL_CHECKPOINTS = Stat(
+    "model/checkpoints", "checkpoints written to the model file, or sent to its server"
+)
 MODEL_TWICE = Stat(
     "model/twice",
-    "pages that the model file counts twice, since another crawl learned them at the same time",
+    "pages that the model counts twice, since another crawl learned them at the same time",
 )
 MODEL_FAILED = Stat("model/failed", "checkpoints that could not be written")
 LINKS_DROPPED = Stat(

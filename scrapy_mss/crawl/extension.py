@@ -25,22 +25,19 @@ from scrapy_mss.crawl.item_pages import ItemPages
 from scrapy_mss.crawl.jobs import PageJobs
 from scrapy_mss.crawl.labelling import PageLabels
 from scrapy_mss.crawl.learner import Learner, unshared
-from scrapy_mss.crawl.model_path import model_path
 from scrapy_mss.crawl.pool import INSTEAD, WorkerPool, can_have_workers
 from scrapy_mss.crawl.site_quality import site_quality
+from scrapy_mss.crawl.stores import model_name, model_store, site_store
 from scrapy_mss.crawl.summary import summary, told
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.metadata.sites import public_suffixes
 from scrapy_mss.metadata.text_language import detector
-from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import FileStore
 from scrapy_mss.seen.crawled import DAY, SeenArticles, Times
 from scrapy_mss.seen.store import SeenStore
 from scrapy_mss.seen.stories import Stories
 from scrapy_mss.seen.story_store import StoryStore
 from scrapy_mss.sites.crawled import CrawledSites
-from scrapy_mss.sites.store import SiteStore, sites_path
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.stored_pages import Source, SourceError
 from scrapy_mss.wrappers import load_wrappers
@@ -73,9 +70,9 @@ class MssExtension:
         self.wrappers = load_wrappers(self.options.wrappers)
         self.stats = CrawlStats(crawler.stats)
         self.item_pages = ItemPages()
-        path = model_path(crawler.settings, self.options.model)
-        self.learner = Learner(FileStore(path, DEFAULT))
-        self.sites = _remembered_sites(self.options, self.learner.store.path)
+        model = model_name(crawler.settings, self.options.model)
+        self.learner = Learner(model_store(model))
+        self.sites = _remembered_sites(self.options, model)
         self.seen = _seen_articles(self.options)
         self.stories = _stories(self.options)
         self.quality = site_quality(self.options)
@@ -240,12 +237,12 @@ def _prepared_pool(options: settings.Options, learner: Learner) -> WorkerPool | 
         return None
 
 
-def _remembered_sites(options: settings.Options, model: Path) -> CrawledSites | None:
-    """The memories of sites next to the file of the *model*, unless they are off."""
+def _remembered_sites(options: settings.Options, model: str) -> CrawledSites | None:
+    """The memories of sites that belong to the *model*, unless they are off."""
     if not options.site_memory:
         return None
     public_suffixes()  # which are read now, and not in the event loop
-    return CrawledSites(SiteStore(sites_path(model)), options.site_memory * MEGABYTE)
+    return CrawledSites(site_store(model), options.site_memory * MEGABYTE)
 
 
 def _seen_articles(options: settings.Options) -> SeenArticles | None:

@@ -1,0 +1,42 @@
+"""Where crawls keep what they learn: the one place that chooses between files and a server.
+
+A setting names either; each kind of store is a protocol that both follow, and the rest of the crawl
+knows no difference.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.utils.job import job_dir
+from scrapy.utils.project import data_path
+
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.redis_store import RedisModelStore
+from scrapy_mss.models.store import FileStore, ModelStore
+from scrapy_mss.redis_server import is_server
+from scrapy_mss.sites.store import SiteStore, sites_path
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+MODEL_FILE = "mss/model"
+
+
+def model_name(settings: BaseSettings, named: str) -> str:
+    """What is *named* by MSS_MODEL, else a file in the JOBDIR, else one in the folder `.scrapy`."""
+    if named:
+        return named
+    folder = job_dir(settings)
+    return f"{folder}/{MODEL_FILE}" if folder else data_path(MODEL_FILE)
+
+
+def model_store(name: str) -> ModelStore:
+    """The store of the model with this *name*, which the commands and the crawls read alike."""
+    return RedisModelStore(name, DEFAULT) if is_server(name) else FileStore(name, DEFAULT)
+
+
+def site_store(model: str) -> SiteStore:
+    """The store of the memories of sites that belongs to the *model* of this name."""
+    return SiteStore(sites_path(Path(FileStore(model, DEFAULT).path)))

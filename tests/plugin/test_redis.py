@@ -1,0 +1,119 @@
+"""Crawls that share what they learn on a server, which is killed while they run."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from research.benchmarks.redis_server import RedisServer, running
+from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.redis_store import RedisModelStore
+from tests.helpers.redis import client, needs_redis, server, shared_server
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl
+from tests.plugin.models import assert_same_counts, learned
+from tests.plugin.site import RULES, Site
+
+pytestmark = needs_redis
+__all__ = ["server", "shared_server"]  # fixtures
+
+N_PAGES = 60
+
+
+def learning(server: RedisServer, urls: list[str], **more: Any) -> Job:
+    """A crawl that learns the pages at *urls* into the model on the server."""
+    rules = {"MSS_WRAPPERS": RULES, "MSS_MODEL": server.address(), "MSS_CHECKPOINT_PAGES": 3}
+    return Job(arguments={"urls": urls}, settings={**ADDON, **rules, **more})
+
+
+def shared_model(server: RedisServer) -> RedisModelStore:
+    return RedisModelStore(server.address(), DEFAULT)
+
+
+@contextmanager
+def restarts(server: RedisServer) -> Iterator[list[float]]:
+    """Kill the server and start it again, as long as this is entered; when that was."""
+    over, moments = threading.Event(), list[float]()
+
+    def disturb() -> None:
+        while not over.wait(0.5):
+            server.restart()
+            moments.append(time.monotonic())
+
+    thread = threading.Thread(target=disturb)
+    thread.start()
+    try:
+        yield moments
+    finally:
+        over.set()
+        thread.join()
+
+
+def test_crawls_learn_into_one_model_on_a_server(
+    tmp_path: Path, site: Site, server: RedisServer
+) -> None:
+    urls = site.urls("wrapped", range(20))
+
+    first, second = crawl(tmp_path, [learning(server, urls[:12]), learning(server, urls[8:])])
+
+    assert first.error == second.error == ""
+    assert first.mss("train/learned") == 12
+    assert second.mss("train/learned") == 8
+    assert second.mss("train/refused/already_learned") == 4
+    assert second.mss("model/pages") == 20
+    assert_same_counts(shared_model(server).load(), learned(range(20)))
+    pages = bundled_model().bayes.pages + 20
+    assert f"default@{pages}p-" in "".join(second.logged("INFO"))
+
+
+def test_nothing_is_lost_or_counted_twice_if_the_server_is_killed_in_the_crawl(
+    tmp_path: Path, site: Site
+) -> None:
+    urls = site.urls("slow", range(N_PAGES))
+    with running() as server:
+        with restarts(server) as moments:
+            (done,) = crawl(tmp_path, [learning(server, urls, CONCURRENT_REQUESTS_PER_DOMAIN=1)])
+        stored = shared_model(server).load()
+
+    assert moments
+    assert done.error == ""
+    assert done.mss("train/learned") == N_PAGES
+    assert stored.bayes.pages == len(stored.learned_pages) == N_PAGES
+
+
+def test_a_crawl_whose_server_goes_away_ends_well_and_says_what_is_lost(
+    tmp_path: Path, site: Site
+) -> None:
+    with running() as server:
+        timer = threading.Timer(4.0, server.kill)
+        timer.start()
+        urls = site.urls("slow", range(N_PAGES))
+        (done,) = crawl(tmp_path, [learning(server, urls, CONCURRENT_REQUESTS_PER_DOMAIN=1)])
+        timer.join()
+
+    assert len(done.items) == N_PAGES
+    assert done.mss("train/learned") == N_PAGES
+    assert done.mss("model/failed") > 0
+    assert "could not be written and are lost" in "".join(done.logged("ERROR"))
+
+
+def refusal(tmp_path: Path, address: str) -> Crawl:
+    (done,) = crawl(tmp_path, [Job(settings={**ADDON, "MSS_MODEL": address})])
+    return done
+
+
+def test_a_server_that_cannot_be_used_stops_the_crawl_at_its_start(
+    tmp_path: Path, server: RedisServer
+) -> None:
+    client(server).set("test:model", "theirs")
+
+    foreign = refusal(tmp_path, server.address())
+    absent = refusal(tmp_path, "redis://me:secret@127.0.0.1:1/0?prefix=news")
+
+    assert "expected 'scrapy-mss model" in foreign.error
+    assert "redis://127.0.0.1:1/0?prefix=news: no answer from the server" in absent.error
+    assert "secret" not in absent.error
