@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrapy_mss.items import ARTICLE_FIELDS
+from scrapy_mss.shards import MAX_SHARDS, Shard
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -113,6 +114,10 @@ def _dotted_path(value: object) -> str:
     if not isinstance(value, str | None):
         raise TypeError(value)
     return value or ""
+
+
+def _shard(value: object) -> Shard | None:
+    return Shard.of(str(value)) if value else None
 
 
 _LANGUAGE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{1,8})*")
@@ -374,6 +379,15 @@ SETTINGS: tuple[Setting, ...] = (
         "The sites that `NewsSpider` crawls: `example.com`, `https://example.com/news/`.",
     ),
     Setting(
+        "MSS_SHARD",
+        None,
+        _shard,
+        f"two numbers such as '3/8', the third of eight shards, of {MAX_SHARDS} at most",
+        "Which part of the sites this crawl takes, where several crawls share the work. Requests "
+        "of spiders for sites of other parts are dropped, and `NewsSpider` begins with its own. "
+        "Empty: all. See [shards](scale.md#shards).",
+    ),
+    Setting(
         "MSS_LINK_PRIORITY",
         0,
         _at_least(0, int),
@@ -466,6 +480,7 @@ class Options:
     quality: bool
     quality_file: str
     sites: list[Any]
+    shard: Shard | None
     link_priority: int
     min_link_probability: float
     checkpoint_pages: int

@@ -82,6 +82,9 @@ MODEL_FAILED = Stat("model/failed", "checkpoints that could not be written")
 LINKS_DROPPED = Stat(
     "links/dropped", "requests not sent, as their address is less probable than the setting says"
 )
+SHARD_DROPPED = Stat(
+    "shard/dropped", "requests of spiders that were dropped, as another shard takes their site"
+)
 SITES_LEARNED = Stat("sites/pages", "pages with an article that were remembered for their site")
 SITES_CHANGED = Stat(
     "sites/changed", "sites whose layout has changed, so that they are learned anew"
