@@ -367,9 +367,9 @@ SETTINGS: tuple[Setting, ...] = (
         "MSS_QUALITY_FILE",
         "",
         _text,
-        "the path of a file",
-        "The file with these counts, an SQLite database that several crawls can share. Empty: "
-        "`.scrapy/mss/quality.db` in the project.",
+        "the path of a file or the address of a Redis server",
+        "The file with these counts, an SQLite database that several crawls can share, or a "
+        "server, as in `MSS_MODEL`. Empty: `.scrapy/mss/quality.db` in the project.",
     ),
     Setting(
         "MSS_SITES",

@@ -17,10 +17,10 @@ CACHED: Final = 4096  # sites; a crawl asks for the same few again and again
 
 
 class Shard(NamedTuple):
-    """One of *count* shards, which are numbered from 1 on."""
+    """One of *total* shards, which are numbered from 1 on."""
 
     number: int
-    count: int
+    total: int
 
     @classmethod
     def of(cls, text: str) -> Shard:
@@ -28,16 +28,16 @@ class Shard(NamedTuple):
         number, _, count = text.partition("/")
         if number.isdecimal() and count.isdecimal():
             shard = cls(int(number), int(count))
-            if 1 <= shard.number <= shard.count <= MAX_SHARDS:
+            if 1 <= shard.number <= shard.total <= MAX_SHARDS:
                 return shard
         raise ValueError(f"expected a shard such as '3/8', got {text!r}")
 
     def __str__(self) -> str:
-        return f"{self.number}/{self.count}"
+        return f"{self.number}/{self.total}"
 
     def takes(self, site: str) -> bool:
         """Whether *site*, a registered domain, is of this shard; what has none is of each."""
-        return not site or shard_of(site, self.count) == self.number
+        return not site or shard_of(site, self.total) == self.number
 
 
 @lru_cache(CACHED)

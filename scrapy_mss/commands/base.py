@@ -48,8 +48,8 @@ def existing_path(text: str) -> Path:
     return path
 
 
-def existing_model(text: str) -> str:
-    """An argument that has to name an existing model file, or a server."""
+def existing_store(text: str) -> str:
+    """An argument that has to name an existing file, or a server."""
     return text if is_server(text) else str(existing_path(text))
 
 

@@ -25,7 +25,7 @@ from scrapy_mss.cli import (
     print_line,
     print_text,
 )
-from scrapy_mss.commands.base import Action, counted, existing_model, stored
+from scrapy_mss.commands.base import Action, counted, existing_store, stored
 from scrapy_mss.commands.fetching import (
     ASKED,
     FetchSpider,
@@ -100,7 +100,7 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     models.add_argument(
         "-m",
         "--model",
-        type=existing_model,
+        type=existing_store,
         help="a model file or a server; default: what a crawl with these settings uses",
     )
     models.add_argument(

@@ -6,7 +6,6 @@ knows no difference.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy.utils.job import job_dir
@@ -15,6 +14,8 @@ from scrapy.utils.project import data_path
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.redis_store import RedisModelStore
 from scrapy_mss.models.store import FileStore, ModelStore
+from scrapy_mss.quality.redis_store import RedisQualityStore
+from scrapy_mss.quality.store import DayStore, QualityStore
 from scrapy_mss.redis_server import is_server
 from scrapy_mss.sites.store import SiteStore, sites_path
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 MODEL_FILE = "mss/model"
+QUALITY_FILE = "mss/quality.db"
 
 
 def model_name(settings: BaseSettings, named: str) -> str:
@@ -38,5 +40,16 @@ def model_store(name: str) -> ModelStore:
 
 
 def site_store(model: str) -> SiteStore:
-    """The store of the memories of sites that belongs to the *model* of this name."""
-    return SiteStore(sites_path(Path(FileStore(model, DEFAULT).path)))
+    """The store of the memories of sites that belongs to the *model* of this name.
+
+    Where that is on a server, they are in the project's folder `.scrapy`.
+    """
+    file = data_path(MODEL_FILE) if is_server(model) else model
+    return SiteStore(sites_path(FileStore(file, DEFAULT).path))
+
+
+def quality_store(named: str) -> DayStore:
+    """What is *named* by MSS_QUALITY_FILE, else a file in `.scrapy`, which jobs share."""
+    if is_server(named):
+        return RedisQualityStore(named)
+    return QualityStore(named or data_path(QUALITY_FILE))

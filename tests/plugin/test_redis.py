@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from research.benchmarks.redis_server import RedisServer, running
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.redis_store import RedisModelStore
+from scrapy_mss.quality.redis_store import RedisQualityStore
 from tests.helpers.redis import client, needs_redis, server, shared_server
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.models import assert_same_counts, learned
@@ -35,16 +36,18 @@ def shared_model(server: RedisServer) -> RedisModelStore:
 
 
 @contextmanager
-def restarts(server: RedisServer) -> Iterator[list[float]]:
-    """Kill the server and start it again, as long as this is entered; when that was."""
+def disturbed(server: RedisServer, disturb: Callable[[], None]) -> Iterator[list[float]]:
+    """From the first checkpoint on, *disturb* the server every half a second; when that was."""
     over, moments = threading.Event(), list[float]()
 
-    def disturb() -> None:
+    def go_on() -> None:
+        while not client(server).exists("test:model") and not over.wait(0.05):
+            pass
         while not over.wait(0.5):
-            server.restart()
+            disturb()
             moments.append(time.monotonic())
 
-    thread = threading.Thread(target=disturb)
+    thread = threading.Thread(target=go_on)
     thread.start()
     try:
         yield moments
@@ -66,6 +69,7 @@ def test_crawls_learn_into_one_model_on_a_server(
     assert second.mss("train/refused/already_learned") == 4
     assert second.mss("model/pages") == 20
     assert_same_counts(shared_model(server).load(), learned(range(20)))
+    assert not list(tmp_path.glob("redis*"))  # no path is made of an address
     pages = bundled_model().bayes.pages + 20
     assert f"default@{pages}p-" in "".join(second.logged("INFO"))
 
@@ -75,7 +79,7 @@ def test_nothing_is_lost_or_counted_twice_if_the_server_is_killed_in_the_crawl(
 ) -> None:
     urls = site.urls("slow", range(N_PAGES))
     with running() as server:
-        with restarts(server) as moments:
+        with disturbed(server, server.restart) as moments:
             (done,) = crawl(tmp_path, [learning(server, urls, CONCURRENT_REQUESTS_PER_DOMAIN=1)])
         stored = shared_model(server).load()
 
@@ -88,13 +92,11 @@ def test_nothing_is_lost_or_counted_twice_if_the_server_is_killed_in_the_crawl(
 def test_a_crawl_whose_server_goes_away_ends_well_and_says_what_is_lost(
     tmp_path: Path, site: Site
 ) -> None:
-    with running() as server:
-        timer = threading.Timer(4.0, server.kill)
-        timer.start()
+    with running() as server, disturbed(server, server.kill) as moments:
         urls = site.urls("slow", range(N_PAGES))
         (done,) = crawl(tmp_path, [learning(server, urls, CONCURRENT_REQUESTS_PER_DOMAIN=1)])
-        timer.join()
 
+    assert moments
     assert len(done.items) == N_PAGES
     assert done.mss("train/learned") == N_PAGES
     assert done.mss("model/failed") > 0
@@ -117,3 +119,17 @@ def test_a_server_that_cannot_be_used_stops_the_crawl_at_its_start(
     assert "expected 'scrapy-mss model" in foreign.error
     assert "redis://127.0.0.1:1/0?prefix=news: no answer from the server" in absent.error
     assert "secret" not in absent.error
+
+
+def test_crawls_count_the_quality_of_sites_on_one_server(
+    tmp_path: Path, site: Site, server: RedisServer
+) -> None:
+    urls = site.urls("plain", range(6))
+    shared = {**ADDON, "MSS_QUALITY_FILE": server.address(), "MSS_WORKERS": 0}
+    jobs = [Job(arguments={"urls": part}, settings=shared) for part in (urls[:4], urls[4:])]
+
+    found = crawl(tmp_path, jobs)
+
+    assert [each.error for each in found] == ["", ""]
+    ((_, days),) = RedisQualityStore(server.address()).sites(0).items()
+    assert sum(counts["pages"] for counts in days.values()) == 6
