@@ -319,9 +319,9 @@ SETTINGS: tuple[Setting, ...] = (
         "MSS_SEEN",
         "",
         _text,
-        "the path of a file",
-        "The file with what crawls have seen, an SQLite database that several crawls can share. "
-        "Empty: `.scrapy/mss/seen.db` in the project.",
+        "the path of a file or the address of a Redis server",
+        "The file with what crawls have seen, an SQLite database that several crawls can share, "
+        "or a server, as in `MSS_MODEL`. Empty: `.scrapy/mss/seen.db` in the project.",
     ),
     Setting(
         "MSS_SEEN_DAYS",

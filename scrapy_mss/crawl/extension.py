@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
-from scrapy.utils.project import data_path
 
 from scrapy_mss import settings, stats
 from scrapy_mss.crawl import _compat
@@ -27,14 +26,19 @@ from scrapy_mss.crawl.labelling import PageLabels
 from scrapy_mss.crawl.learner import Learner, unshared
 from scrapy_mss.crawl.pool import INSTEAD, WorkerPool, can_have_workers
 from scrapy_mss.crawl.site_quality import site_quality
-from scrapy_mss.crawl.stores import model_name, model_store, site_store
+from scrapy_mss.crawl.stores import (
+    model_name,
+    model_store,
+    seen_store,
+    site_store,
+    story_path,
+)
 from scrapy_mss.crawl.summary import summary, told
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.metadata.sites import public_suffixes
 from scrapy_mss.metadata.text_language import detector
 from scrapy_mss.seen.crawled import DAY, SeenArticles, Times
-from scrapy_mss.seen.store import SeenStore
 from scrapy_mss.seen.stories import Stories
 from scrapy_mss.seen.story_store import StoryStore
 from scrapy_mss.sites.crawled import CrawledSites
@@ -49,7 +53,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MEGABYTE = 2**20
-SEEN_FILE = "mss/seen.db"
 WITHOUT_DETECTOR = (
     "MSS_LANGUAGES goes by what pages declare, and those that are silent pass; with "
     "pip install 'scrapy-mss[language]' the language is told from the text"
@@ -249,23 +252,17 @@ def _seen_articles(options: settings.Options) -> SeenArticles | None:
     """What was seen, unless it is off; by default in the folder `.scrapy`, which jobs share."""
     if not options.only_new:
         return None
-    store = SeenStore(_seen_path(options))
-    store.check()
     times = Times(round(60 * options.recheck_hours), options.seen_days * DAY)
-    return SeenArticles(store, times, lambda: int(time() // 60))
+    return SeenArticles(seen_store(options.seen, times.keep), times, lambda: int(time() // 60))
 
 
 def _stories(options: settings.Options) -> Stories | None:
     """The stories that were told, unless nobody asks for them; in the file of what was seen."""
     if options.copies == settings.COPIES_KEEP:
         return None
-    store = StoryStore(_seen_path(options))
+    store = StoryStore(story_path(options.seen))
     store.check()
     return Stories(store, round(options.story_days * DAY), lambda: int(time() // 60))
-
-
-def _seen_path(options: settings.Options) -> str:
-    return options.seen or data_path(SEEN_FILE)
 
 
 def _check_replay(options: settings.Options) -> None:

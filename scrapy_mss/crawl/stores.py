@@ -17,12 +17,15 @@ from scrapy_mss.models.store import FileStore, ModelStore
 from scrapy_mss.quality.redis_store import RedisQualityStore
 from scrapy_mss.quality.store import DayStore, QualityStore
 from scrapy_mss.redis_server import is_server
+from scrapy_mss.seen.redis_store import RedisSeenStore
+from scrapy_mss.seen.store import ArticleStore, SeenStore
 from scrapy_mss.sites.store import SiteStore, sites_path
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 MODEL_FILE = "mss/model"
+SEEN_FILE = "mss/seen.db"
 QUALITY_FILE = "mss/quality.db"
 
 
@@ -53,3 +56,15 @@ def quality_store(named: str) -> DayStore:
     if is_server(named):
         return RedisQualityStore(named)
     return QualityStore(named or data_path(QUALITY_FILE))
+
+
+def seen_store(named: str, kept: int) -> ArticleStore:
+    """What is *named* by MSS_SEEN, else a file in `.scrapy`; articles are *kept* some minutes."""
+    store = RedisSeenStore(named, kept) if is_server(named) else SeenStore(story_path(named))
+    store.check()
+    return store
+
+
+def story_path(named: str) -> str:
+    """The file of stories: that of what was seen, or beside a server one in `.scrapy`."""
+    return data_path(SEEN_FILE) if is_server(named) or not named else named

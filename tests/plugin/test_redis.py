@@ -133,3 +133,32 @@ def test_crawls_count_the_quality_of_sites_on_one_server(
     assert [each.error for each in found] == ["", ""]
     ((_, days),) = RedisQualityStore(server.address()).sites(0).items()
     assert sum(counts["pages"] for counts in days.values()) == 6
+
+
+def test_what_one_crawl_has_seen_on_a_server_is_not_new_to_the_next(
+    tmp_path: Path, site: Site, server: RedisServer
+) -> None:
+    urls = site.urls("plain", range(6))
+    shared = {**ADDON, "MSS_SEEN": server.address(), "MSS_ONLY_NEW": True, "MSS_WORKERS": 0}
+    jobs = [Job(arguments={"urls": part}, settings=shared) for part in (urls[:4], urls)]
+
+    first, second = crawl(tmp_path, jobs)
+
+    assert first.error == second.error == ""
+    assert [len(each.items) for each in (first, second)] == [4, 2]
+    assert second.mss("seen/failed") == 0
+
+
+def test_a_crawl_goes_on_when_what_was_seen_cannot_be_asked_for(tmp_path: Path, site: Site) -> None:
+    urls = site.urls("slow", range(N_PAGES))
+    with running() as server:
+        shared = {"MSS_SEEN": server.address(), "MSS_ONLY_NEW": True, "MSS_COPIES": "keep"}
+        with disturbed(server, server.kill) as moments:
+            job = learning(server, urls, CONCURRENT_REQUESTS_PER_DOMAIN=1, **shared)
+            (done,) = crawl(tmp_path, [job])
+
+    assert moments
+    assert done.error == ""
+    assert len(done.items) == N_PAGES
+    assert done.mss("seen/failed") > 0
+    assert sum("articles may come again" in text for text in done.logged("WARNING")) == 1
