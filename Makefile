@@ -21,7 +21,8 @@ SYSTEMS_OUT := $(if $(LIMIT),$(SYSTEMS_JSON),docs/results)
 SIDE_BY_SIDE := -n auto --dist loadfile
 
 REDIS_TESTS := tests/models/test_redis_store.py tests/quality/test_redis_store.py \
-	tests/seen/test_redis_store.py tests/plugin/test_redis.py tests/research/benchmarks/test_crash.py
+	tests/seen/test_redis_store.py tests/sites/test_redis_store.py tests/plugin/test_redis.py \
+	tests/research/benchmarks/test_crash.py
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check

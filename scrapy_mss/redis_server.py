@@ -16,8 +16,9 @@ from collections.abc import Callable, Sequence
 from secrets import token_bytes
 from threading import Lock
 from time import monotonic, sleep
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from weakref import finalize
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +37,7 @@ PAUSES: Final = (0.0, 0.2, 1.0)  # seconds; without the first try, what a restar
 
 Argument: TypeAlias = str | bytes | int
 Answer = TypeVar("Answer")
+Data = TypeVar("Data")
 
 # What each script begins with: whether data of another kind is in the way, and whether a change of
 # this name was made before. ARGV: what the data is, a name or nothing. KEYS: the head, the names.
@@ -109,6 +111,7 @@ class Server:
         """Use the server *named*; an answer may take so many *seconds*."""
         self.address = Address.of(named)
         self._client: Any = _client(self.address, seconds)
+        self._close = finalize(self, self._client.close)
         self._scripts: dict[str, Any] = {}
 
     def __str__(self) -> str:
@@ -151,7 +154,7 @@ class Server:
 
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
+        self._close()
 
 
 def insist(call: Callable[[], Answer], pauses: Sequence[float] = PAUSES) -> Answer:
@@ -211,18 +214,17 @@ _ADVICE: Final = {
 }
 
 
-class Outbox:
+class Outbox(Generic[Data]):
     """Sends changes, each under a name of its own, and one whose fate is unknown again.
 
     A change is at the server, or in here, or `send` has raised and nobody will make it. There is
     room for one: until its fate is known, nothing follows it, and callers keep what they have.
     """
 
-    def __init__(self, server: Server, transmit: Callable[[bytes, bytes], Any]) -> None:
+    def __init__(self, transmit: Callable[[bytes, Data], Any]) -> None:
         """Call *transmit* with the name and the data of a change."""
-        self._server = server
         self._transmit = transmit
-        self._unanswered: tuple[bytes, bytes] | None = None
+        self._unanswered: tuple[bytes, Data] | None = None
         self._may_be_there = False
         self._lock = Lock()
 
@@ -231,7 +233,7 @@ class Outbox:
         """Whether the fate of all that was sent is known."""
         return self._unanswered is None
 
-    def send(self, data: bytes) -> Any:  # noqa: ANN401 - of the script
+    def send(self, data: Data) -> Any:  # noqa: ANN401 - of the script
         """Have *data* sent; the answer, or None if there is none yet.
 
         Where this raises, the data was not sent and will not be.
@@ -263,7 +265,7 @@ class Outbox:
         self._unanswered, self._may_be_there = None, False
         return answer
 
-    def _once(self, name: bytes, data: bytes) -> Any:  # noqa: ANN401 - of the script
+    def _once(self, name: bytes, data: Data) -> Any:  # noqa: ANN401 - of the script
         try:
             return self._transmit(name, data)
         except LostConnectionError:

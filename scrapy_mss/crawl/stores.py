@@ -19,7 +19,9 @@ from scrapy_mss.quality.store import DayStore, QualityStore
 from scrapy_mss.redis_server import is_server
 from scrapy_mss.seen.redis_store import RedisSeenStore
 from scrapy_mss.seen.store import ArticleStore, SeenStore
+from scrapy_mss.sites.redis_store import RedisSiteStore
 from scrapy_mss.sites.store import SiteStore, sites_path
+from scrapy_mss.sites.writer import Store
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -42,13 +44,11 @@ def model_store(name: str) -> ModelStore:
     return RedisModelStore(name, DEFAULT) if is_server(name) else FileStore(name, DEFAULT)
 
 
-def site_store(model: str) -> SiteStore:
-    """The store of the memories of sites that belongs to the *model* of this name.
-
-    Where that is on a server, they are in the project's folder `.scrapy`.
-    """
-    file = data_path(MODEL_FILE) if is_server(model) else model
-    return SiteStore(sites_path(FileStore(file, DEFAULT).path))
+def site_store(model: str) -> Store:
+    """The store of the memories of sites that belongs to the *model* of this name."""
+    if is_server(model):
+        return RedisSiteStore(model)
+    return SiteStore(sites_path(FileStore(model, DEFAULT).path))
 
 
 def quality_store(named: str) -> DayStore:

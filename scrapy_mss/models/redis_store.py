@@ -118,7 +118,7 @@ class RedisModelStore:
         """Keep a model for *profile* at the address *named*."""
         self.profile = profile
         self._server = Server(named)
-        self._outbox = Outbox(self._server, self._transmit)
+        self._outbox = Outbox(self._transmit)
         parts = (("model",), ("model", "names"), ("model", "log"), ("model", "base"))
         self._keys = [self._server.key(*each) for each in parts]
         families = ",".join(profile.families)

@@ -84,7 +84,7 @@ class RedisQualityStore:
     def __init__(self, named: str) -> None:
         """Keep them at the address *named*."""
         self._server = Server(named)
-        self._outbox = Outbox(self._server, self._transmit)
+        self._outbox = Outbox(self._transmit)
         parts = (("quality",), ("quality", "names"), ("quality", "sites"))
         self._keys = [self._server.key(*each) for each in parts]
 

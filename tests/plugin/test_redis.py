@@ -14,6 +14,7 @@ from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.redis_store import RedisModelStore
 from scrapy_mss.quality.redis_store import RedisQualityStore
+from scrapy_mss.sites.redis_store import RedisSiteStore
 from tests.helpers.redis import client, needs_redis, server, shared_server
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.models import assert_same_counts, learned
@@ -69,6 +70,8 @@ def test_crawls_learn_into_one_model_on_a_server(
     assert second.mss("train/refused/already_learned") == 4
     assert second.mss("model/pages") == 20
     assert_same_counts(shared_model(server).load(), learned(range(20)))
+    assert RedisSiteStore(server.address()).load("127.0.0.1").pages > 0
+    assert first.mss("sites/failed") == second.mss("sites/failed") == 0
     assert not list(tmp_path.glob("redis*"))  # no path is made of an address
     pages = bundled_model().bayes.pages + 20
     assert f"default@{pages}p-" in "".join(second.logged("INFO"))
