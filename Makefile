@@ -20,13 +20,18 @@ SYSTEMS_OUT := $(if $(LIMIT),$(SYSTEMS_JSON),docs/results)
 # A process for each core; the tests of a file share its fixtures.
 SIDE_BY_SIDE := -n auto --dist loadfile
 
+REDIS_TESTS := tests/models/test_redis_store.py tests/quality/test_redis_store.py \
+	tests/seen/test_redis_store.py tests/sites/test_redis_store.py tests/plugin/test_redis.py \
+	tests/research/benchmarks/test_crash.py
+
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test test-browser test-workbench test-oldest lint format docs research bench loso systems \
-	studies speed startup shapes fuzz crash seen stories again soak stall model clean distclean
+	studies speed startup shapes fuzz crash crash-redis test-redis seen stories again soak stall model clean \
+	distclean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -113,6 +118,15 @@ startup: $(VENV)/installed-dev ## how long a fresh process takes to load the bun
 
 crash: $(VENV)/installed-dev ## kill writers of a model file, N=200 times; lost, twice, unloadable
 	$(BIN)/python -m research.benchmarks.crash --kills $(or $(N),200)
+
+crash-redis: $(VENV)/installed-dev ## the same on a Redis server, which is killed, too
+	$(BIN)/python -m research.benchmarks.crash --kills $(or $(N),200) --redis
+
+# As root, where there is no server yet: Debian's package is enough.
+test-redis: $(VENV)/installed-dev ## the tests that need a Redis server, which apt installs as root
+	@command -v valkey-server >/dev/null || command -v redis-server >/dev/null || { \
+		apt-get update && apt-get install --yes --no-install-recommends redis-server; }
+	$(BIN)/python -m pytest -rs $(REDIS_TESTS)
 
 stall: $(VENV)/installed-dev ## stalls of the event loop and memory of a crawl; fails beyond a bound
 	$(BIN)/python -m research.benchmarks.stall

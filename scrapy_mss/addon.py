@@ -18,7 +18,7 @@ from scrapy_mss.downloadermiddlewares import (
 )
 from scrapy_mss.pipelines import ArticlePipeline, NewArticlesPipeline, StoriesPipeline
 from scrapy_mss.settings import SettingError, enabled
-from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority
+from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority, ShardMiddleware
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -35,6 +35,7 @@ COMPONENTS = (
     ("DOWNLOADER_MIDDLEWARES", WorkerRoom, 10),
     ("DOWNLOADER_MIDDLEWARES", ArchivingMiddleware, 890),
     ("SPIDER_MIDDLEWARES", LinkPriority, 940),
+    ("SPIDER_MIDDLEWARES", ShardMiddleware, 945),
     ("ITEM_PIPELINES", ArticlePipeline, 200),
     ("ITEM_PIPELINES", NewArticlesPipeline, 210),
     ("ITEM_PIPELINES", StoriesPipeline, 220),

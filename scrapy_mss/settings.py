@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrapy_mss.items import ARTICLE_FIELDS
+from scrapy_mss.shards import MAX_SHARDS, Shard
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -116,6 +117,10 @@ def _dotted_path(value: object) -> str:
     return value or ""
 
 
+def _shard(value: object) -> Shard | None:
+    return Shard.of(str(value)) if value else None
+
+
 _LANGUAGE = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{1,8})*")
 
 
@@ -147,10 +152,11 @@ SETTINGS: tuple[Setting, ...] = (
         "MSS_MODEL",
         "",
         _text,
-        "a path",
+        "a path or the address of a Redis server",
         "The file that the model is read from and written to; several crawls may share one. If "
         "empty: `mss/model` in the JOBDIR if there is one, otherwise in the project's `.scrapy` "
-        "folder.",
+        "folder. Or a server that crawls on several machines share, as in "
+        "`redis://host:6379/0?prefix=news`. See [beyond one machine](scale.md).",
     ),
     Setting(
         "MSS_TRAIN",
@@ -314,9 +320,9 @@ SETTINGS: tuple[Setting, ...] = (
         "MSS_SEEN",
         "",
         _text,
-        "the path of a file",
-        "The file with what crawls have seen, an SQLite database that several crawls can share. "
-        "Empty: `.scrapy/mss/seen.db` in the project.",
+        "the path of a file or the address of a Redis server",
+        "The file with what crawls have seen, an SQLite database that several crawls can share, "
+        "or a server, as in `MSS_MODEL`. Empty: `.scrapy/mss/seen.db` in the project.",
     ),
     Setting(
         "MSS_SEEN_DAYS",
@@ -362,9 +368,9 @@ SETTINGS: tuple[Setting, ...] = (
         "MSS_QUALITY_FILE",
         "",
         _text,
-        "the path of a file",
-        "The file with these counts, an SQLite database that several crawls can share. Empty: "
-        "`.scrapy/mss/quality.db` in the project.",
+        "the path of a file or the address of a Redis server",
+        "The file with these counts, an SQLite database that several crawls can share, or a "
+        "server, as in `MSS_MODEL`. Empty: `.scrapy/mss/quality.db` in the project.",
     ),
     Setting(
         "MSS_UNSURE_PAGES",
@@ -388,6 +394,15 @@ SETTINGS: tuple[Setting, ...] = (
         listed,
         "a list of sites, or the path of a file with one on each line",
         "The sites that `NewsSpider` crawls: `example.com`, `https://example.com/news/`.",
+    ),
+    Setting(
+        "MSS_SHARD",
+        None,
+        _shard,
+        f"two numbers such as '3/8', the third of eight shards, of {MAX_SHARDS} at most",
+        "Which part of the sites this crawl takes, where several crawls share the work. Requests "
+        "of spiders for sites of other parts are dropped, and `NewsSpider` begins with its own. "
+        "Empty: all. See [shards](scale.md#shards).",
     ),
     Setting(
         "MSS_LINK_PRIORITY",
@@ -484,6 +499,7 @@ class Options:
     unsure_pages: int
     unsure_file: str
     sites: list[Any]
+    shard: Shard | None
     link_priority: int
     min_link_probability: float
     checkpoint_pages: int

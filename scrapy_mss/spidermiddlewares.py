@@ -1,4 +1,7 @@
-"""What is done with what spiders yield: an item for each page, and a priority for each request."""
+"""What is done with what spiders yield.
+
+An item for each page, a priority for each request, and no request for another shard's site.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ from scrapy.utils.misc import load_object
 
 from scrapy_mss import stats
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.crawl.pages import SKIP_EXTRACTION, is_page
+from scrapy_mss.crawl.pages import SITE, SKIP_EXTRACTION, is_page
+from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.settings import SettingError
 from scrapy_mss.sites.addresses import AddressCounts
 from scrapy_mss.sites.article_address import MIN_PAGES, guess
@@ -117,6 +121,47 @@ class LinkPriority:
             request.meta[PRIORITY_OF] = request.url
             request.priority += round(probability * self._highest)
         return True
+
+
+class ShardMiddleware:
+    """Drops requests for sites that another shard takes (`MSS_SHARD`).
+
+    It sees what spiders yield: redirects, pictures and further pages of an article belong to the
+    page that they come from, wherever they are.
+    """
+
+    def __init__(self, extension: MssExtension) -> None:
+        if extension.options.shard is None:
+            raise NotConfigured
+        self._shard = extension.options.shard
+        self._stats = extension.stats
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(MssExtension.of(crawler))
+
+    async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Pass on what the spider begins with, but for requests of other shards."""
+        async for each in start:
+            if self._is_ours(each):
+                yield each
+
+    async def process_spider_output(
+        self, response: Response, result: AsyncIterator[Any], spider: Spider | None = None
+    ) -> AsyncIterator[Any]:
+        """Pass on what the spider yields, but for requests of other shards."""
+        async for each in result:
+            if self._is_ours(each):
+                yield each
+
+    def _is_ours(self, each: object) -> bool:
+        """Whether this crawl takes it; a request with a site in its meta is of that site."""
+        if not isinstance(each, Request):
+            return True
+        is_ours = self._shard.takes(each.meta.get(SITE) or site_of(each.url))
+        if not is_ours:
+            self._stats.add(stats.SHARD_DROPPED)
+        return is_ours
 
 
 def _loaded(item_class: str | type) -> Callable[..., object]:

@@ -71,14 +71,19 @@ FIELD_MISS = Stat(
     "labelled pages on which they selected nothing: of a title, often that the rule is outdated",
 )
 MODEL_PAGES = Stat("model/pages", "pages learned in this crawl and in earlier ones")
-MODEL_CHECKPOINTS = Stat("model/checkpoints", "checkpoints written to the model file")
+MODEL_CHECKPOINTS = Stat(
+    "model/checkpoints", "checkpoints written to the model file, or sent to its server"
+)
 MODEL_TWICE = Stat(
     "model/twice",
-    "pages that the model file counts twice, since another crawl learned them at the same time",
+    "pages that the model counts twice, since another crawl learned them at the same time",
 )
 MODEL_FAILED = Stat("model/failed", "checkpoints that could not be written")
 LINKS_DROPPED = Stat(
     "links/dropped", "requests not sent, as their address is less probable than the setting says"
+)
+SHARD_DROPPED = Stat(
+    "shard/dropped", "requests of spiders that were dropped, as another shard takes their site"
 )
 SITES_LEARNED = Stat("sites/pages", "pages with an article that were remembered for their site")
 SITES_CHANGED = Stat(

@@ -1,4 +1,7 @@
-"""Kills writers of one model file at random moments, and counts what the file then has wrong.
+"""Kills writers of one model at random moments, and counts what the model then has wrong.
+
+The model is in a file or, with `--redis`, on a server of its own, which is killed and started
+again, too, after every fourth kill of a writer.
 
 Each round some writers, one to eight processes, add pages to the file, each pages of its own, one
 after the other, and report each through a pipe when the store says that it is added. Each is killed
@@ -22,14 +25,15 @@ import signal
 import struct
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from research.benchmarks.redis_server import PROGRAMS, program, running
 from research.benchmarks.synthetic import page as made_up_page
 from research.command_line import at_least
 from scrapy_mss.blocks.page import Page
@@ -38,10 +42,14 @@ from scrapy_mss.models.format import ModelError
 from scrapy_mss.models.learned_pages import LearnedPages
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import FileStore, read_model
+from scrapy_mss.models.redis_store import RedisModelStore
+from scrapy_mss.models.store import FileStore, ModelStore
+from scrapy_mss.redis_server import LostConnectionError
 
 MAX_WRITERS = 8
 LONGEST = 0.5  # seconds that a lone writer lives at most; an addition takes a tenth of one
+PAUSE = 0.01  # seconds until a server that is away is tried again
+KILLS_A_RESTART = 4
 PAGE_BYTES = 10_000
 _KEY = struct.Struct("<Q")
 WRITER_SHIFT = 32  # a key is the number of its writer above that of the page
@@ -52,6 +60,7 @@ class Outcome:
     """What a campaign has found so far."""
 
     kills: int = 0
+    restarts: int = 0  # of the server
     loads: int = 0
     lost: int = 0
     twice: int = 0
@@ -70,7 +79,7 @@ def counts_of_one_page() -> Model:
     return model
 
 
-def write_forever(store: FileStore, one: Model, writer: int, report: int) -> None:
+def write_forever(store: ModelStore, one: Model, writer: int, report: int) -> None:
     """Add pages that the file does not have yet, and report each."""
     known = store.load().learned_pages
     key = writer << WRITER_SHIFT
@@ -79,8 +88,23 @@ def write_forever(store: FileStore, one: Model, writer: int, report: int) -> Non
         if key not in known:
             one.learned_pages = LearnedPages()
             one.learned_pages.add(key, 0)
-            store.add(one)
+            add_surely(store, one)
             os.write(report, _KEY.pack(key))
+
+
+def add_surely(store: ModelStore, one: Model) -> None:
+    """Add a page, and return when it is known to be there."""
+    while True:
+        try:
+            store.add(one)
+            break
+        except LostConnectionError:  # it was not sent
+            time.sleep(PAUSE)
+    while isinstance(store, RedisModelStore) and not store.is_settled:
+        try:
+            store.settle()
+        except LostConnectionError:
+            time.sleep(PAUSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +115,7 @@ class Writer:
     reports: int
 
     @classmethod
-    def started(cls, store: FileStore, one: Model, number: int) -> Writer:
+    def started(cls, store: ModelStore, one: Model, number: int) -> Writer:
         """Forked, so that a kill costs no start of Python."""
         reports, report = os.pipe()
         sys.stdout.flush()
@@ -114,8 +138,18 @@ class Writer:
             return {key for (key,) in _KEY.iter_unpack(pipe.read())}
 
 
-def one_round(store: FileStore, one: Model, chance: random.Random, outcome: Outcome) -> None:
-    """Start some writers, kill each at a moment of its own, and look at the file."""
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is written to, what each writer adds, and how to kill and start what it is on."""
+
+    store: ModelStore
+    one: Model
+    restart: Callable[[], None] | None = None
+
+
+def one_round(target: Target, chance: random.Random, outcome: Outcome) -> None:
+    """Start some writers, kill each at a moment of its own, and look at the model."""
+    store, one = target.store, target.one
     n_writers = chance.randint(1, MAX_WRITERS)
     writers = [Writer.started(store, one, number) for number in range(n_writers)]
     started = time.monotonic()
@@ -125,17 +159,18 @@ def one_round(store: FileStore, one: Model, chance: random.Random, outcome: Outc
         time.sleep(max(0.0, started + moment - time.monotonic()))
         outcome.reported |= writer.killed()
         outcome.kills += 1
-        loaded(store.path, outcome)
-    compare(loaded(store.path, outcome), one, outcome)
+        if target.restart is not None and outcome.kills % KILLS_A_RESTART == 0:
+            target.restart()
+            outcome.restarts += 1
+        loaded(store, outcome)
+    compare(loaded(store, outcome), one, outcome)
 
 
-def loaded(path: Path, outcome: Outcome) -> Model:
-    """What is in the file; an empty model where it cannot be read, which is counted."""
-    if not path.exists():  # nobody has come so far
-        return Model(DEFAULT)
+def loaded(store: ModelStore, outcome: Outcome) -> Model:
+    """What is in the store; an empty model where it cannot be read, which is counted."""
     outcome.loads += 1
     try:
-        return read_model(path)
+        return store.load()
     except (ModelError, OSError):
         outcome.unloadable += 1
         return Model(DEFAULT)
@@ -154,30 +189,46 @@ def compare(model: Model, one: Model, outcome: Outcome) -> None:
 
 
 @contextmanager
-def model_path(folder: Path | None) -> Iterator[Path]:
+def model_file(folder: Path | None) -> Iterator[ModelStore]:
     """A model file in *folder*, else in one that is removed afterwards."""
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        yield folder / "crash.model"
+        yield FileStore(folder / "crash.model", DEFAULT)
         return
     with TemporaryDirectory(prefix="scrapy-mss-crash-") as made:
-        yield Path(made) / "crash.model"
+        yield FileStore(Path(made) / "crash.model", DEFAULT)
+
+
+def campaign(options: argparse.Namespace, outcome: Outcome) -> None:
+    """Round after round, until enough writers are killed or something is wrong."""
+    chance, one = random.Random(options.seed), counts_of_one_page()
+    with ExitStack() as stack:
+        if options.redis:
+            server = stack.enter_context(running())
+            store = RedisModelStore(server.address(), DEFAULT)
+            target = Target(store, one, server.restart)
+        else:
+            target = Target(stack.enter_context(model_file(options.folder)), one)
+        while outcome.kills < options.kills and outcome.is_good:
+            one_round(target, chance, outcome)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--kills", type=at_least(1), default=200, help="200 unless given")
     parser.add_argument("--seed", type=int, default=1, help="of the random moments")
-    parser.add_argument("--folder", type=Path, help="where the model file is kept afterwards")
+    places = parser.add_mutually_exclusive_group()
+    places.add_argument("--folder", type=Path, help="where the model file is kept afterwards")
+    places.add_argument("--redis", action="store_true", help="a Redis server instead of a file")
     options = parser.parse_args()
-    outcome, chance, one = Outcome(), random.Random(options.seed), counts_of_one_page()
-    with model_path(options.folder) as path:
-        while outcome.kills < options.kills and outcome.is_good:
-            one_round(FileStore(path, DEFAULT), one, chance, outcome)
-    print("kills  added  loads  lost  twice  unloadable")
+    if options.redis and program() is None:
+        parser.error(f"--redis needs one of {', '.join(PROGRAMS)}")
+    outcome = Outcome()
+    campaign(options, outcome)
+    print("kills  restarts  added  loads  lost  twice  unloadable")
     print(
-        f"{outcome.kills:5}  {len(outcome.reported):5}  {outcome.loads:5}  {outcome.lost:4}  "
-        f"{outcome.twice:5}  {outcome.unloadable:10}"
+        f"{outcome.kills:5}  {outcome.restarts:8}  {len(outcome.reported):5}  {outcome.loads:5}  "
+        f"{outcome.lost:4}  {outcome.twice:5}  {outcome.unloadable:10}"
     )
     return 0 if outcome.is_good and outcome.reported else 1
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from tqdm import tqdm
 
 from scrapy_mss.cli import EXIT_CODES, print_line
+from scrapy_mss.redis_server import is_server
 from scrapy_mss.stored_pages import Source, StoredPage
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ def existing_path(text: str) -> Path:
     if not path.exists():
         raise argparse.ArgumentTypeError(f"no such file or folder: {text}")
     return path
+
+
+def existing_store(text: str) -> str:
+    """An argument that has to name an existing file, or a server."""
+    return text if is_server(text) else str(existing_path(text))
 
 
 def stored(path: Path) -> Iterator[StoredPage]:

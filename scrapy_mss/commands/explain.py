@@ -11,17 +11,15 @@ from scrapy.http import HtmlResponse, Response
 from scrapy_mss.article import page_metadata
 from scrapy_mss.cli import GOOD, CommandError, print_line
 from scrapy_mss.commands.base import Action
-from scrapy_mss.commands.extract import add_model_arguments, is_address, model_file
+from scrapy_mss.commands.extract import add_model_arguments, is_address, model_named
 from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
+from scrapy_mss.crawl.stores import model_store, site_store
 from scrapy_mss.extractor import Explanation, Extractor
 from scrapy_mss.kept_media import kept_media
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.models.bundled import with_bundled
-from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import FileStore
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import SiteMemory, period_of
-from scrapy_mss.sites.store import SiteStore, sites_path
 from scrapy_mss.sites.visit import Visit
 from scrapy_mss.stored_pages import decoded
 from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
@@ -55,10 +53,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
-    path = model_file(options, command)
-    extractor = Extractor(with_bundled(FileStore(path, DEFAULT).load()))
+    name = model_named(options, command)
+    extractor = Extractor(with_bundled(model_store(name).load()))
     source = _fetched(options, command) if is_address(options.page) else _stored(options)
-    explanation = extractor.explain(source.html, source.url, _site(path, source.url))
+    explanation = extractor.explain(source.html, source.url, _site(name, source.url))
     found = explanation.extraction
     media = kept_media(found.tokens, found.kept, found.url)
     fields = page_metadata(found.tokens, found.url, found.text, media)
@@ -107,19 +105,18 @@ def _fetched(options: argparse.Namespace, command: ScrapyCommand) -> _Source:
     return found[0]
 
 
-def _site(model: Path, url: str) -> Visit | None:
+def _site(model: str, url: str) -> Visit | None:
     """What crawls with the *model* know of the site of *url*; None if they know nothing."""
     memory = known_site(model, url)
     return Visit(memory, minute_now(), url) if memory else None
 
 
-def known_site(model: Path, url: str) -> SiteMemory | None:
+def known_site(model: str, url: str) -> SiteMemory | None:
     """The memory that crawls with the *model* have of the site of *url*; None if they have none."""
-    path = sites_path(model)
     site = site_of(url) if url else ""
-    if not site or not Path(path).is_file():
+    if not site:
         return None
-    return SiteStore(path).load(site).at(period_of(minute_now())) or None
+    return site_store(model).load(site).at(period_of(minute_now())) or None
 
 
 def _verdict(explanation: Explanation, output: Path) -> str:

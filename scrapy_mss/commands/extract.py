@@ -25,7 +25,7 @@ from scrapy_mss.cli import (
     print_line,
     print_text,
 )
-from scrapy_mss.commands.base import Action, counted, existing_path, stored
+from scrapy_mss.commands.base import Action, counted, existing_store, stored
 from scrapy_mss.commands.fetching import (
     ASKED,
     FetchSpider,
@@ -33,12 +33,10 @@ from scrapy_mss.commands.fetching import (
     crawler_process,
     run,
 )
-from scrapy_mss.crawl.model_path import model_path
 from scrapy_mss.crawl.pages import is_page
+from scrapy_mss.crawl.stores import model_name, model_store
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.model import Model
-from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import FileStore
 from scrapy_mss.pipelines import NoArticleError
 from scrapy_mss.stored_pages import COLLECTIONS, decoded
 from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
@@ -59,7 +57,7 @@ EXIT_CODES = (
 )
 
 # Where no file can be, so that there is nothing to add to the bundled model.
-NO_MODEL = Path(os.devnull, "model")
+NO_MODEL = f"{os.devnull}/model"
 
 # A project's wrappers and middlewares stay; its pipelines, feeds and job are switched off.
 SETTINGS: dict[str, Any] = {
@@ -97,13 +95,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options by which `model_file` chooses a model."""
+    """Add the options by which `model_named` chooses a model."""
     models = parser.add_mutually_exclusive_group()
     models.add_argument(
         "-m",
         "--model",
-        type=existing_path,
-        help="a model file; default: the one that a crawl with these settings uses",
+        type=existing_store,
+        help="a model file or a server; default: what a crawl with these settings uses",
     )
     models.add_argument(
         "-b",
@@ -119,8 +117,8 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     for path in files:
         if not path.is_file():
             raise CommandError(f"{path}: no such file; a URL begins with http:// or https://")
-    path = model_file(options, command)
-    model = with_bundled(FileStore(path, DEFAULT).load())
+    name = model_named(options, command)
+    model = with_bundled(model_store(name).load())
     answers = _Answers(options.format)
     assert command.settings is not None
     if options.format == MARKDOWN:
@@ -129,20 +127,20 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     for values in counted(_from_files(files, model, read_options), "pages"):
         answers.add(values)
     if addresses:
-        _crawl(addresses, path, answers, command)
+        _crawl(addresses, name, answers, command)
     if answers.error:
         raise answers.error
     return answers.exit_code
 
 
-def model_file(options: argparse.Namespace, command: ScrapyCommand) -> Path:
+def model_named(options: argparse.Namespace, command: ScrapyCommand) -> str:
     """The model that pages are read with, wherever they come from; the file need not exist."""
     if options.bundled:
         return NO_MODEL
     if options.model:
-        return Path(options.model)
+        return str(options.model)
     assert command.settings is not None
-    return model_path(command.settings, settings.read(command.settings).model)
+    return model_name(command.settings, settings.read(command.settings).model)
 
 
 def is_address(page: str) -> bool:
@@ -209,9 +207,9 @@ def _is_binary(text: str) -> bool:
     return "\0" in text[:BINARY_WITHIN]
 
 
-def _crawl(addresses: list[str], model: Path, answers: _Answers, command: ScrapyCommand) -> None:
+def _crawl(addresses: list[str], model: str, answers: _Answers, command: ScrapyCommand) -> None:
     process = crawler_process(command)
-    for name, value in {**SETTINGS, "MSS_MODEL": str(model)}.items():
+    for name, value in {**SETTINGS, "MSS_MODEL": model}.items():
         process.settings.set(name, value, priority="cmdline")
     crawler = process.create_crawler(FetchSpider)
     left = Counter(addresses)

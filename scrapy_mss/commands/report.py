@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from scrapy_mss.cli import GOOD, CommandError, print_line
-from scrapy_mss.commands.base import Action, existing_path
-from scrapy_mss.crawl.site_quality import quality_path, today
+from scrapy_mss.commands.base import Action, existing_store
+from scrapy_mss.crawl.site_quality import today
+from scrapy_mss.crawl.stores import quality_store
 from scrapy_mss.models.store import write_atomically
 from scrapy_mss.quality.page import page
 from scrapy_mss.quality.report import as_json, report_of
-from scrapy_mss.quality.store import QualityStore, QualityStoreError
+from scrapy_mss.quality.store import QualityStoreError
+from scrapy_mss.redis_server import ServerError
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
@@ -34,21 +36,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-q",
         "--quality",
-        type=existing_path,
+        type=existing_store,
         metavar="FILE",
-        help="the file with the counts; default: the one that a crawl with these settings uses",
+        help="the file or server with the counts; default: what a crawl with these settings uses",
     )
 
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     assert command.settings is not None
-    path = options.quality or quality_path(str(command.settings.get("MSS_QUALITY_FILE") or ""))
+    store = quality_store(options.quality or str(command.settings.get("MSS_QUALITY_FILE") or ""))
     try:
-        found = report_of(QualityStore(path), today())
-    except QualityStoreError as error:
+        found = report_of(store, today())
+    except (QualityStoreError, ServerError) as error:
         raise CommandError(str(error)) from error
     if not found.sites:
-        raise CommandError(f"{path}: nothing was counted in the last weeks; crawl first")
+        raise CommandError(f"{store.name}: nothing was counted in the last weeks; crawl first")
     target = options.output or (None if options.json else PAGE)
     text = f"{json.dumps(as_json(found), indent=1)}\n" if options.json else page(found)
     if target is None:

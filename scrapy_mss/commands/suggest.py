@@ -14,12 +14,12 @@ from scrapy.http import HtmlResponse, Response
 from scrapy_mss.cli import GOOD, NOT_FOUND, CommandError, print_line, print_text
 from scrapy_mss.commands.base import Action, stored
 from scrapy_mss.commands.explain import SETTINGS, known_site
-from scrapy_mss.commands.extract import add_model_arguments, is_address, model_file
+from scrapy_mss.commands.extract import add_model_arguments, is_address, model_named
 from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
+from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.bundled import with_bundled
-from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import FileStore, write_atomically
+from scrapy_mss.models.store import write_atomically
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.suggest import MAX_PAGES, NoRuleError, PageAgreement, Suggestion, suggest
 
@@ -45,14 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
-    path = model_file(options, command)
-    extractor = Extractor(with_bundled(FileStore(path, DEFAULT).load()))
+    model = model_named(options, command)
+    extractor = Extractor(with_bundled(model_store(model).load()))
     pages = list(islice(_stored(options.pages), MAX_PAGES))
     addresses = [checked_address(page) for page in options.pages if is_address(page)]
     if addresses:
         pages += _fetched(addresses, command)
     try:
-        found = suggest(pages, extractor, known_site(path, pages[0].url if pages else ""))
+        found = suggest(pages, extractor, known_site(model, pages[0].url if pages else ""))
     except NoRuleError as error:
         print_line(f"scrapy mss suggest: {error}", sys.stderr)
         return NOT_FOUND

@@ -17,15 +17,13 @@ from scrapy_mss import settings
 from scrapy_mss.cli import GOOD, CommandError, print_line
 from scrapy_mss.commands.base import Action, counted, existing_path, stored
 from scrapy_mss.commands.explain import SETTINGS
-from scrapy_mss.commands.extract import add_model_arguments, is_address, model_file
+from scrapy_mss.commands.extract import add_model_arguments, is_address, model_named
 from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
-from scrapy_mss.crawl.site_quality import quality_path
+from scrapy_mss.crawl.stores import model_store, quality_store
 from scrapy_mss.crawl.unsure_pages import unsure_path
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.models.bundled import with_bundled
-from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import FileStore
 from scrapy_mss.quality.unsure import UnsureStore
 from scrapy_mss.sites.addresses import AddressCounts
 from scrapy_mss.sites.article_address import guess
@@ -97,12 +95,12 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
             f"the workbench needs {error.name}: pip install 'scrapy-mss[workbench]'"
         ) from error
     assert command.settings is not None
-    path = model_file(options, command)
-    extractor = Extractor(with_bundled(FileStore(path, DEFAULT).load()))
+    model = model_store(model_named(options, command))
+    extractor = Extractor(with_bundled(model.load()))
     pages = Pages(max(1, options.pages))
     gather(options.sources, pages, command)
     folder = options.rules or _rules_folder(command)
-    quality = quality_path(str(command.settings.get("MSS_QUALITY_FILE") or ""))
+    quality = quality_store(str(command.settings.get("MSS_QUALITY_FILE") or ""))
     unsure = UnsureStore(unsure_path(str(command.settings.get("MSS_UNSURE_FILE") or "")))
     add_unsure(unsure, pages, everything=not options.sources)
     if not pages.by_site and not folder.is_dir():
@@ -110,8 +108,8 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
             "there are no pages: name a file, a folder or an address, or a host whose pages are "
             "in the HTTP cache"
         )
-    model = None if options.bundled else path
-    bench = Bench(pages, extractor, folder, model, quality, unsure)
+    taught = None if options.bundled else model
+    bench = Bench(pages, extractor, folder, taught, quality, unsure)
 
     def ready(address: str) -> None:
         sites, n_pages = len(pages.by_site), sum(map(len, pages.by_site.values()))

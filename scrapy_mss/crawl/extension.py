@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
-from scrapy.utils.project import data_path
 
 from scrapy_mss import settings, stats
 from scrapy_mss.crawl import _compat
@@ -25,23 +24,25 @@ from scrapy_mss.crawl.item_pages import ItemPages
 from scrapy_mss.crawl.jobs import PageJobs
 from scrapy_mss.crawl.labelling import PageLabels
 from scrapy_mss.crawl.learner import Learner, unshared
-from scrapy_mss.crawl.model_path import model_path
 from scrapy_mss.crawl.pool import INSTEAD, WorkerPool, can_have_workers
 from scrapy_mss.crawl.site_quality import site_quality
+from scrapy_mss.crawl.stores import (
+    model_name,
+    model_store,
+    seen_store,
+    site_store,
+    story_path,
+)
 from scrapy_mss.crawl.summary import summary, told
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.crawl.unsure_pages import unsure_pages
 from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.metadata.sites import public_suffixes
 from scrapy_mss.metadata.text_language import detector
-from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import FileStore
 from scrapy_mss.seen.crawled import DAY, SeenArticles, Times
-from scrapy_mss.seen.store import SeenStore
 from scrapy_mss.seen.stories import Stories
 from scrapy_mss.seen.story_store import StoryStore
 from scrapy_mss.sites.crawled import CrawledSites
-from scrapy_mss.sites.store import SiteStore, sites_path
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.stored_pages import Source, SourceError
 from scrapy_mss.wrappers import load_wrappers
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MEGABYTE = 2**20
-SEEN_FILE = "mss/seen.db"
 WITHOUT_DETECTOR = (
     "MSS_LANGUAGES goes by what pages declare, and those that are silent pass; with "
     "pip install 'scrapy-mss[language]' the language is told from the text"
@@ -79,9 +79,9 @@ class MssExtension:
         self.wrappers = load_wrappers(self.options.wrappers)
         self.stats = CrawlStats(crawler.stats)
         self.item_pages = ItemPages()
-        path = model_path(crawler.settings, self.options.model)
-        self.learner = Learner(FileStore(path, DEFAULT))
-        self.sites = _remembered_sites(self.options, self.learner.store.path)
+        model = model_name(crawler.settings, self.options.model)
+        self.learner = Learner(model_store(model))
+        self.sites = _remembered_sites(self.options, model)
         self.seen = _seen_articles(self.options)
         self.stories = _stories(self.options)
         self.quality = site_quality(self.options)
@@ -250,35 +250,29 @@ def _prepared_pool(options: settings.Options, learner: Learner) -> WorkerPool | 
         return None
 
 
-def _remembered_sites(options: settings.Options, model: Path) -> CrawledSites | None:
-    """The memories of sites next to the file of the *model*, unless they are off."""
+def _remembered_sites(options: settings.Options, model: str) -> CrawledSites | None:
+    """The memories of sites that belong to the *model*, unless they are off."""
     if not options.site_memory:
         return None
     public_suffixes()  # which are read now, and not in the event loop
-    return CrawledSites(SiteStore(sites_path(model)), options.site_memory * MEGABYTE)
+    return CrawledSites(site_store(model), options.site_memory * MEGABYTE)
 
 
 def _seen_articles(options: settings.Options) -> SeenArticles | None:
     """What was seen, unless it is off; by default in the folder `.scrapy`, which jobs share."""
     if not options.only_new:
         return None
-    store = SeenStore(_seen_path(options))
-    store.check()
     times = Times(round(60 * options.recheck_hours), options.seen_days * DAY)
-    return SeenArticles(store, times, minutes)
+    return SeenArticles(seen_store(options.seen, times.keep), times, minutes)
 
 
 def _stories(options: settings.Options) -> Stories | None:
     """The stories that were told, unless nobody asks for them; in the file of what was seen."""
     if options.copies == settings.COPIES_KEEP:
         return None
-    store = StoryStore(_seen_path(options))
+    store = StoryStore(story_path(options.seen))
     store.check()
     return Stories(store, round(options.story_days * DAY), minutes)
-
-
-def _seen_path(options: settings.Options) -> str:
-    return options.seen or data_path(SEEN_FILE)
 
 
 def _check_replay(options: settings.Options) -> None:

@@ -1,4 +1,4 @@
-"""A model that learns while others may be learning into the same file.
+"""A model that learns while others may be learning into the same file, or on the same server.
 
 The live model answers at once with everything this crawl has learned, on top of the bundled model,
 which is never written to the file. What was learned since the last checkpoint is kept a second
@@ -29,7 +29,7 @@ from scrapy_mss.models.examples import Example
 from scrapy_mss.models.format import FullModelError
 from scrapy_mss.models.learned_pages import generation_after
 from scrapy_mss.models.model import Model
-from scrapy_mss.models.store import FileStore
+from scrapy_mss.models.store import ModelStore
 
 logger = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class Learner:
     processes that share it do not read it meanwhile.
     """
 
-    def __init__(self, store: FileStore) -> None:
+    def __init__(self, store: ModelStore) -> None:
         """Start from what *store* holds, on top of the bundled model."""
         self.store = store
         stored = store.load()
@@ -83,7 +83,7 @@ class Learner:
             self.model = _live(stored)
         except OverflowError as error:
             raise FullModelError(
-                f"{store.path}: its counts leave no room for those of the bundled model: {error}"
+                f"{store.name}: its counts leave no room for those of the bundled model: {error}"
             ) from error
         self._bundled_pages = self.model.bayes.pages - self._stored.pages
         self.changing: Callable[[Observation | None], AbstractContextManager[None]] = unshared
@@ -96,6 +96,7 @@ class Learner:
         self._write: Future[_Checkpoint] | None = None
         self._writer = _new_writer()
         self._finishing = False  # whether the last checkpoint has begun
+        self._closed: Future[None] | None = None
 
     @property
     def pages(self) -> int:
@@ -145,6 +146,7 @@ class Learner:
         await self._written()
         self._begin_last()
         await self._written()
+        await finished(self._closing())
 
     async def _written(self) -> None:
         if self._write is not None:
@@ -160,14 +162,25 @@ class Learner:
         if not self._finishing:
             self._begin_last()
         self._collect()
-        self._writer.shutdown()
+        closing = self._closing()
         lost = self._unsaved.pages + (self._in_flight.pages if self._in_flight else 0)
         if lost:
             logger.error(
                 "scrapy-mss: %s: the counts of %d learned pages could not be written and are lost",
-                self.store.path,
+                self.store.name,
                 lost,
             )
+        error = closing.exception()
+        if error is not None:
+            self.failures += 1
+            logger.error("scrapy-mss: the counts of the last checkpoint may be lost: %s", error)
+        self._writer.shutdown()
+
+    def _closing(self) -> Future[None]:
+        """What makes sure of all that was written, in the thread that has written it."""
+        if self._closed is None:
+            self._closed = self._writer.submit(self.store.close)
+        return self._closed
 
     def _collect(self) -> None:
         """Wait for the checkpoint that is being written, and go on from what the file holds."""
@@ -235,7 +248,7 @@ def _live(stored: Model) -> Model:
     return bundled
 
 
-def _written(store: FileStore, learned: Unsaved, expected: _State) -> _Checkpoint:
+def _written(store: ModelStore, learned: Unsaved, expected: _State) -> _Checkpoint:
     """Add what was *learned* to the file; where this raises, nothing was added.
 
     If nobody else adds to it, the file then has the *expected* state.

@@ -11,25 +11,22 @@ import logging
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Final
 
-from scrapy.utils.project import data_path
-
+from scrapy_mss.crawl.stores import quality_store
 from scrapy_mss.crawl.wire import LabelSummary
 from scrapy_mss.items import Article
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.quality.alarms import WINDOW, Figure, alarms
 from scrapy_mss.quality.counts import Counts, added, of_labels, of_miss, of_page, of_place
-from scrapy_mss.quality.store import KEPT_DAYS, MAX_SITES, Key, QualityStore, QualityStoreError
+from scrapy_mss.quality.store import KEPT_DAYS, MAX_SITES, DayStore, Key, QualityStoreError
 
 if TYPE_CHECKING:
     from scrapy_mss.settings import Options
 
 logger = logging.getLogger(__name__)
 
-QUALITY_FILE: Final = "mss/quality.db"
 LONGEST_SITE: Final = 253  # characters of a host
 SECONDS_A_DAY: Final = 24 * 3600
 
@@ -39,16 +36,11 @@ def today() -> int:
     return int(time() // SECONDS_A_DAY)
 
 
-def quality_path(named: str) -> Path:
-    """The file *named* by MSS_QUALITY_FILE, else one in the folder `.scrapy`, which jobs share."""
-    return Path(named or data_path(QUALITY_FILE))
-
-
 def site_quality(options: Options) -> SiteQuality | None:
-    """What counts the pages of sites, unless it is off; a file that cannot be used stops here."""
+    """What counts the pages of sites, unless it is off; a store that cannot be used stops here."""
     if not options.quality:
         return None
-    store = QualityStore(quality_path(options.quality_file))
+    store = quality_store(options.quality_file)
     store.check()
     return SiteQuality(store)
 
@@ -56,7 +48,7 @@ def site_quality(options: Options) -> SiteQuality | None:
 class SiteQuality:
     """Counts the pages of a crawl by site and day."""
 
-    def __init__(self, store: QualityStore, now: Callable[[], int] = today) -> None:
+    def __init__(self, store: DayStore, now: Callable[[], int] = today) -> None:
         self._store = store
         self._now = now
         self._unsaved: dict[Key, Counts] = {}
@@ -120,6 +112,7 @@ class SiteQuality:
         self._thread.shutdown()
         try:
             self._store.forget_before(self._now() - KEPT_DAYS)
+            self._store.close()
         except (QualityStoreError, OSError) as error:
             self._failed(error)
 

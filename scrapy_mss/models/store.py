@@ -18,7 +18,7 @@ from glob import escape
 from pathlib import Path
 from secrets import token_hex
 from time import time
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, Protocol
 
 from scrapy_mss.models.format import (
     MAGIC,
@@ -50,10 +50,29 @@ class StoreError(OSError):
 
 
 class Addition(NamedTuple):
-    """What a file holds after something was added to it."""
+    """What a store holds after something was added to it."""
 
     model: Model
     n_twice: int  # pages that were in it already, and count twice now
+
+
+class ModelStore(Protocol):
+    """Where a model is kept that crawls add to."""
+
+    profile: Profile
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+
+    def load(self) -> Model:
+        """The model that is kept; an empty one where there is none."""
+
+    def add(self, learned: Model) -> Addition:
+        """Add what was *learned*; where this raises, nothing was added."""
+
+    def close(self) -> None:
+        """Make sure of all additions; where this raises, some are lost."""
 
 
 class FileStore:
@@ -67,6 +86,11 @@ class FileStore:
         """Keep a model for *profile* in the file *path*, which need not exist yet."""
         self.path = _target(path)
         self.profile = profile
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return str(self.path)
 
     def load(self) -> Model:
         """The model in the file; an empty one where there is no file."""
@@ -101,6 +125,9 @@ class FileStore:
         if n_names > 1:
             logger.warning(HARD_LINKS, self.path, n_names)
         return Addition(model, n_twice)
+
+    def close(self) -> None:
+        """All that was added is in the file."""
 
     def _sweep(self) -> None:
         """Remove what writers have left that were killed, as far as that can be removed."""

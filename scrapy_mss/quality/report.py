@@ -21,7 +21,7 @@ from scrapy_mss.quality.counts import (
     SHARES,
     Counts,
 )
-from scrapy_mss.quality.store import Days, QualityStore
+from scrapy_mss.quality.store import Days, DayStore
 
 EPOCH: Final = date(1970, 1, 1)
 
@@ -112,7 +112,7 @@ class Report:
         return sum((site.total for site in self.sites), Counter())
 
 
-def report_of(store: QualityStore, today: int) -> Report:
+def report_of(store: DayStore, today: int) -> Report:
     """What *store* holds of the last weeks before *today*."""
     return report(store.sites(today - WINDOW + 1), today)
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from scrapy_mss.quality.counts import Counts, added, bounded
 from scrapy_mss.sqlite_files import ForeignFileError, Form, prepare, transaction
@@ -44,12 +44,46 @@ class QualityStoreError(OSError):
     """The file cannot be used; the message says why and what to do."""
 
 
+class DayStore(Protocol):
+    """Where the counts of sites by day are kept."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+
+    def check(self) -> None:
+        """Stop here if it cannot be used."""
+
+    def add(self, counted: Mapping[Key, Counts]) -> None:
+        """Add what was counted; where this raises, nothing was added."""
+
+    def days(self, sites: Iterable[str], since: int) -> Iterator[tuple[str, Days]]:
+        """What was counted of each of the *sites* on each day *since* that one."""
+
+    def sites(self, since: int) -> dict[str, Days]:
+        """What was counted of all sites on each day *since* that one."""
+
+    def forget_before(self, day: int) -> None:
+        """Forget earlier days, and of too many sites those that were crawled longest ago."""
+
+    def close(self) -> None:
+        """Make sure of all additions; where this raises, some are lost."""
+
+
 class QualityStore:
     """A file with the counts of sites by day."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Use the file *path*, which need not exist yet."""
         self.path = Path(path)
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return str(self.path)
+
+    def close(self) -> None:
+        """All that was added is in the file."""
 
     def check(self) -> None:
         """Stop here if there is a file that cannot be used."""

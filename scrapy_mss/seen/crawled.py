@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from scrapy_mss.seen.checkpoints import Checkpoints
-from scrapy_mss.seen.files import SeenStoreError
 from scrapy_mss.seen.keys import address_key, text_key, title_key
-from scrapy_mss.seen.store import Seen, SeenList, SeenStore
+from scrapy_mss.seen.store import ArticleStore, Seen, SeenList
 
 logger = logging.getLogger(__name__)
 
@@ -54,9 +53,9 @@ class Verdict(NamedTuple):
 class SeenArticles:
     """The articles that a crawl has seen, with those of earlier crawls."""
 
-    def __init__(self, store: SeenStore, times: Times, now: Callable[[], int]) -> None:
+    def __init__(self, store: ArticleStore, times: Times, now: Callable[[], int]) -> None:
         self._store = store
-        self._writer = SeenStore(store.path)  # a connection for the thread that writes
+        self._writer = store.another()  # for the thread that writes
         self._checkpoints: Checkpoints[dict[int, Seen]] = Checkpoints(self._writer.add)
         self._times = times
         self._now = now
@@ -132,7 +131,7 @@ class SeenArticles:
         """The list at *url*, as an earlier crawl has seen it."""
         try:
             return self._store.list(url)
-        except SeenStoreError as error:
+        except OSError as error:
             self._failed(error)
             return None
 
@@ -191,7 +190,7 @@ class SeenArticles:
                 self._store.add_lists(lists, now)
             if self._times.keep:
                 self._store.forget_before(now - self._times.keep)
-        except SeenStoreError as error:
+        except OSError as error:
             self._failed(error)
         self._store.close()
 
@@ -201,7 +200,7 @@ class SeenArticles:
                 return recent[key]
         try:
             return self._store.article(key)
-        except SeenStoreError as error:
+        except OSError as error:
             self._failed(error)
             return None
 

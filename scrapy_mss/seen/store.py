@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from scrapy_mss.seen.files import SeenFile
 
@@ -38,8 +38,37 @@ class SeenList(NamedTuple):
     lists: tuple[tuple[str, str], ...] = ()  # the kind and the address of each
 
 
+class ArticleStore(Protocol):
+    """Where it is kept which articles and lists were seen. One thread at a time uses it."""
+
+    def another(self) -> ArticleStore:
+        """The same store for another thread."""
+
+    def article(self, key: int) -> Seen | None:
+        """The article with the *key* of its address."""
+
+    def list(self, url: str) -> SeenList | None:
+        """The list at *url*."""
+
+    def add(self, articles: Mapping[int, Seen]) -> None:
+        """Add *articles* by key; where this raises, they can be added again."""
+
+    def add_lists(self, lists: Mapping[str, SeenList], minute: int) -> None:
+        """Add *lists* by address."""
+
+    def forget_before(self, minute: int) -> int:
+        """Forget articles that no crawl has met since *minute*; how many these were."""
+
+    def close(self) -> None:
+        """Close what is open."""
+
+
 class SeenStore(SeenFile):
     """The articles and the lists in the file of what crawls have seen."""
+
+    def another(self) -> SeenStore:
+        """The same store, with a connection for another thread."""
+        return SeenStore(self.path)
 
     def article(self, key: int) -> Seen | None:
         """The article with the *key* of its address."""

@@ -97,6 +97,9 @@ class SiteStore:
                 (self._max_sites,),
             )
 
+    def close(self) -> None:
+        """All that was added is in the file."""
+
     def sites(self) -> list[StoredSite]:
         """All sites, those that were used last first."""
         if not self.path.exists():

@@ -27,6 +27,9 @@ class Store(Protocol):
     ) -> None:
         """Add what was *learned* of each site; of those in *anew*, forget what was there."""
 
+    def close(self) -> None:
+        """Make sure of all additions; where this raises, some are lost."""
+
 
 ADDED_AT_ONCE = 32  # pages of a site, some 30 KB
 _DONE: Future[None] = Future()
@@ -156,6 +159,10 @@ class SiteWriter:
         self.begin()
         self.wait()
         self._thread.shutdown()
+        try:
+            self._store.close()
+        except OSError as error:
+            self._failed(error)
 
     def _failed(self, error: Exception) -> None:
         """Log the first failure of the store; further ones are only counted."""
@@ -163,6 +170,6 @@ class SiteWriter:
         if self.failures == 1:
             logger.warning(
                 "scrapy-mss: the memory of sites cannot be stored: %s. The crawl continues "
-                "without what is in the file; further failures are only counted",
+                "without what is there; further failures are only counted",
                 error,
             )

@@ -30,7 +30,7 @@ from scrapy_mss.crawl.pages import (
 )
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.seen.keys import address_key
-from scrapy_mss.settings import COPIES_MARK, listed
+from scrapy_mss.settings import COPIES_MARK, listed, read
 from scrapy_mss.sites.addresses import AddressCounts
 from scrapy_mss.sites.article_address import guess, is_section
 from scrapy_mss.spiders import feeds, sitemaps
@@ -120,6 +120,11 @@ class NewsSpider(Spider):
                 "no sites: give a list, as in scrapy crawl news -a sites=sites.txt, or set "
                 "MSS_SITES"
             )
+        shard = read(crawler.settings).shard
+        if shard is not None:
+            own = {name: site for name, site in spider.sites.items() if shard.takes(name)}
+            spider.logger.info("shard %s takes %d of %d sites", shard, len(own), len(spider.sites))
+            spider.sites = own
         return spider
 
     async def start(self) -> AsyncIterator[Any]:

@@ -81,7 +81,7 @@ def start(question: Question) -> Answer:
         "sites": sites,
         "frame": bench.frame,
         "folder": str(bench.folder),
-        "model": str(bench.model or ""),
+        "model": bench.model.name if bench.model else "",
         "left_out": bench.pages.left_out,
     }
 

@@ -15,7 +15,8 @@ from typing import Final
 from scrapy_mss.extractor import Explanation, Extractor
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import FileStore
+from scrapy_mss.models.store import ModelStore
+from scrapy_mss.quality.store import DayStore
 from scrapy_mss.quality.unsure import UnsureStore
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.suggest.readings import SitePage, read_pages
@@ -45,8 +46,8 @@ class Bench:
     pages: Pages
     extractor: Extractor
     folder: Path
-    model: Path | None = None  # that of the project's crawls; None if there is none to teach
-    quality: Path | None = None
+    model: ModelStore | None = None  # that of the project's crawls; None if there is none to teach
+    quality: DayStore | None = None
     unsure: UnsureStore | None = None
     frame: str = ""  # where pages are drawn, once it is served
     _read: OrderedDict[str, ReadSite] = field(default_factory=OrderedDict)
@@ -80,12 +81,12 @@ class Bench:
         """Let the model learn a site by *rule*: how many pages it did, and why not the others."""
         if self.model is None:
             raise SaveError("there is no model to teach: start without --bundled")
-        store = FileStore(self.model, DEFAULT)
-        before, learned, rejected = store.load(), Model(DEFAULT), dict[str, int]()
+        before, learned, rejected = self.model.load(), Model(DEFAULT), dict[str, int]()
         for page in self.pages.by_site[name]:
             reason = learn(page, Registry([rule]), before, learned)
             if reason:
                 rejected[reason] = rejected.get(reason, 0) + 1
         if learned.bayes.pages:
-            store.add(learned)
-        return {"learned": learned.bayes.pages, "rejected": rejected, "model": str(self.model)}
+            self.model.add(learned)
+            self.model.close()
+        return {"learned": learned.bayes.pages, "rejected": rejected, "model": self.model.name}

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.quality.report import SiteReport, report_of
-from scrapy_mss.quality.store import QualityStore, QualityStoreError
+from scrapy_mss.quality.store import DayStore, QualityStoreError
 from scrapy_mss.quality.unsure import UnsurePage, UnsureStore, UnsureStoreError
+from scrapy_mss.redis_server import ServerError
 from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.workbench.saving import has_rules
 from scrapy_mss.wrappers import Wrapper, WrapperError, load_wrappers
@@ -20,7 +21,7 @@ MOST_QUEUED: Final = 200  # pages that are shown
 FIELDS: Final = ("title", "authors", "published")
 
 
-def overview(folder: Path, quality: Path | None) -> dict[str, Any]:
+def overview(folder: Path, quality: DayStore | None) -> dict[str, Any]:
     """A row for each rule in *folder*; what is wrong with files, if they cannot be loaded."""
     try:
         rules = load_wrappers(folder).wrappers if has_rules(folder) else ()
@@ -62,12 +63,10 @@ def _sureness(page: UnsurePage) -> tuple[float, str]:
     return page.sureness, page.url
 
 
-def _counted(quality: Path | None, today: int) -> dict[str, SiteReport]:
-    if quality is None or not quality.is_file():
-        return {}
+def _counted(quality: DayStore | None, today: int) -> dict[str, SiteReport]:
     try:
-        return {each.site: each for each in report_of(QualityStore(quality), today).sites}
-    except QualityStoreError:
+        return {each.site: each for each in report_of(quality, today).sites} if quality else {}
+    except (QualityStoreError, ServerError):
         return {}
 
 

@@ -11,6 +11,8 @@ from threading import Thread
 from typing import Any
 
 from scrapy_mss import Extractor
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.store import FileStore
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.workbench.bench import Bench
 from scrapy_mss.workbench.pages import Pages
@@ -31,7 +33,7 @@ def bench_of(pages: Iterable[StoredPage], folder: Path) -> Bench:
     """A workbench with *pages*; all that it writes is in *folder*."""
     found = Pages()
     found.add(pages)
-    return Bench(found, Extractor.load(), folder / "rules", folder / "model")
+    return Bench(found, Extractor.load(), folder / "rules", FileStore(folder / "model", DEFAULT))
 
 
 @contextmanager

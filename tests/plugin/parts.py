@@ -12,7 +12,7 @@ from scrapy.http import HtmlResponse, Response
 
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.pipelines import ArticlePipeline
-from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority
+from scrapy_mss.spidermiddlewares import ArticleMiddleware, LinkPriority, ShardMiddleware
 
 URL = "http://127.0.0.1/wrapped/1"
 
@@ -23,7 +23,9 @@ def page(html: str, url: str = URL, **meta: object) -> HtmlResponse:
 
 
 def items_of(
-    part: ArticleMiddleware | LinkPriority, response: Response, *yielded: object
+    part: ArticleMiddleware | LinkPriority | ShardMiddleware,
+    response: Response,
+    *yielded: object,
 ) -> list[Any]:
     """What leaves *part* for a page whose callback yields *yielded*."""
 

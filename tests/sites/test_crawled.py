@@ -29,6 +29,9 @@ class Shelf:
     broken: bool = False
     minutes: list[int] = field(default_factory=list)
 
+    def close(self) -> None:
+        """Nothing is open."""
+
     def load(self, site: str) -> SiteMemory:
         if self.broken:
             raise OSError("the disk is gone")

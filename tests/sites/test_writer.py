@@ -23,6 +23,9 @@ class SlowStore:
         self.go_on = Event()
         self.fails = False
 
+    def close(self) -> None:
+        """Nothing is open."""
+
     def load(self, site: str) -> SiteMemory:
         return self.kept.get(site, SiteMemory())
 

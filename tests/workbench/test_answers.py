@@ -13,8 +13,6 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import FileStore
 from scrapy_mss.quality.counts import LABELLED, SELECTOR, WRAPPED
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.stored_pages import StoredPage
@@ -111,17 +109,17 @@ def test_the_model_learns_the_pages_that_a_rule_labels(bench: Bench, origins: Or
     assert found["learned"] == 6
     assert twice["learned"] == 0
     assert bench.model is not None
-    assert FileStore(bench.model, DEFAULT).load().bayes.pages == 6
+    assert bench.model.load().bayes.pages == 6
 
 
 def test_saved_rules_are_listed_with_what_was_counted(tmp_path: Path) -> None:
     bench = bench_of(news(), tmp_path)
-    bench.quality = tmp_path / "quality.db"
+    bench.quality = QualityStore(tmp_path / "quality.db")
     today = int(time() // SECONDS_A_DAY)
     counted = days(MadeUpSite(pages=40), range(today - 20, today + 1))
     for counts in counted.values():
         counts.update({WRAPPED: 30, LABELLED: 24, f"{SELECTOR}body: #one-body": 24})
-    QualityStore(bench.quality).add({(SITE, day): counts for day, counts in counted.items()})
+    bench.quality.add({(SITE, day): counts for day, counts in counted.items()})
     with served(bench) as origins:
         assert asked(origins, "rules")["rules"] == []
         asked(origins, "save", site=SITE, rule=RULE, seen="")

@@ -14,11 +14,13 @@ import pytest
 from research.benchmarks.crash import (
     WRITER_SHIFT,
     Outcome,
+    Target,
     compare,
     counts_of_one_page,
     loaded,
     one_round,
 )
+from research.benchmarks.redis_server import program
 from scrapy_mss.models import store as store_module
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
@@ -77,7 +79,7 @@ def test_a_file_that_cannot_be_read_is_counted(tmp_path: Path) -> None:
     (tmp_path / "model").write_bytes(b"half a model")
     outcome = Outcome()
 
-    loaded(tmp_path / "model", outcome)
+    loaded(FileStore(tmp_path / "model", DEFAULT), outcome)
 
     assert (outcome.loads, outcome.unloadable) == (1, 1)
 
@@ -114,24 +116,40 @@ def test_a_store_that_is_broken_is_found_out(
 
     for seed in range(10):
         if outcome.is_good:
-            one_round(store, one, random.Random(seed), outcome)  # noqa: S311 - moments to kill at
+            one_round(Target(store, one), random.Random(seed), outcome)  # noqa: S311 - moments to kill at
 
     assert not outcome.is_good
 
 
-def test_a_short_campaign_finds_nothing() -> None:
+def campaign(*options: str) -> list[int]:
+    """The numbers that a campaign prints."""
     done = subprocess.run(
-        [sys.executable, "-m", "research.benchmarks.crash", "--kills", "8"],
+        [sys.executable, "-m", "research.benchmarks.crash", *options],
         capture_output=True,
         text=True,
         timeout=300,
         check=False,
     )
-
     assert done.returncode == 0, done.stderr
     _, row = done.stdout.splitlines()
-    kills, added, loads, *bounds = map(int, row.split())
+    return list(map(int, row.split()))
+
+
+def test_a_short_campaign_finds_nothing() -> None:
+    kills, restarts, added, loads, *bounds = campaign("--kills", "8")
+
     assert kills >= 8
+    assert restarts == 0
     assert added > 0
     assert loads > 0
+    assert bounds == [0, 0, 0]
+
+
+@pytest.mark.skipif(program() is None, reason="no redis-server or valkey-server is installed")
+def test_a_short_campaign_against_a_server_that_is_killed_too_finds_nothing() -> None:
+    kills, restarts, added, _, *bounds = campaign("--kills", "8", "--redis")
+
+    assert kills >= 8
+    assert restarts >= 2
+    assert added > 0
     assert bounds == [0, 0, 0]

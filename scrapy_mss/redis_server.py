@@ -1,0 +1,295 @@
+"""A Redis server that crawls share: its address, its errors, and how to change it exactly once.
+
+An address is that of redis-py with a prefix for all keys, `redis://host:6379/0?prefix=news`; a
+server that speaks the protocol, such as Valkey, does as well. What is changed is changed by
+scripts, each as a whole or not at all.
+
+When the connection is lost, nobody knows whether what was sent last has arrived. So a change that
+must not happen twice has a name of its own, which the server remembers for a week, and is sent
+again under this name until it is answered (`Outbox`). Nothing else is sent before that.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from secrets import token_bytes
+from threading import Lock
+from time import monotonic, sleep
+from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from weakref import finalize
+
+logger = logging.getLogger(__name__)
+
+SCHEMES: Final = ("redis", "rediss", "unix", "valkey", "valkeys")
+REDIS_NAMES: Final = {"valkey": "redis", "valkeys": "rediss"}  # those that redis-py knows
+DEFAULT_PREFIX: Final = "scrapy-mss"
+NAME_BYTES: Final = 16  # of a change
+NAMES_KEPT: Final = 7 * 24 * 3600  # seconds; who was away for longer has long ended
+
+# A thread waits for checkpoints, the event loop for what is read; it cannot wait long, and where a
+# server does not answer, it does not ask again for a while.
+CHECKPOINT_SECONDS: Final = 10.0
+READ_SECONDS: Final = 0.25
+REST_SECONDS: Final = 30.0
+PAUSES: Final = (0.0, 0.2, 1.0)  # seconds; without the first try, what a restart has closed
+
+Argument: TypeAlias = str | bytes | int
+Answer = TypeVar("Answer")
+Data = TypeVar("Data")
+
+# What each script begins with: whether data of another kind is in the way, and whether a change of
+# this name was made before. ARGV: what the data is, a name or nothing. KEYS: the head, the names.
+PREAMBLE: Final = f"""
+local kind = redis.call('TYPE', KEYS[1]).ok
+if kind ~= 'none' and kind ~= 'hash' then return {{'foreign', 'a ' .. kind}} end
+local identity = redis.call('HGET', KEYS[1], 'identity')
+if kind == 'hash' and identity ~= ARGV[1] then return {{'foreign', identity or 'a hash'}} end
+local is_new = false
+if ARGV[2] ~= '' then
+    local now = tonumber(redis.call('TIME')[1])
+    if not identity then redis.call('HSET', KEYS[1], 'identity', ARGV[1]) end
+    is_new = redis.call('ZADD', KEYS[2], 'NX', now, ARGV[2]) == 1
+    redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - {NAMES_KEPT})
+end
+"""
+
+
+class ServerError(OSError):
+    """The server cannot be used; the message says which, why, and what to do."""
+
+
+class LostConnectionError(ServerError):
+    """The server did not answer; what was sent may have arrived or not."""
+
+
+class ForeignDataError(ServerError):
+    """Something else is at the keys."""
+
+
+class Address(NamedTuple):
+    """Where a server is, and what the names of our keys begin with."""
+
+    url: str  # without the prefix
+    prefix: str
+    shown: str  # without passwords, for messages and logs
+
+    @classmethod
+    def of(cls, named: str) -> Address:
+        """The address in a setting."""
+        scheme, _, rest = named.partition("://")
+        where = rest.rpartition("@")[2].partition("?")[0]  # also if a password is not escaped
+        try:
+            parts = urlsplit(named)
+            asked = parse_qsl(parts.query, keep_blank_values=True)
+        except ValueError:
+            raise _wrong_address(f"{scheme}://{where}") from None
+        prefix = dict(asked).get("prefix") or DEFAULT_PREFIX
+        others = urlencode([(key, value) for key, value in asked if key != "prefix"])
+        url = urlunsplit(parts._replace(scheme=REDIS_NAMES.get(scheme, scheme), query=others))
+        return cls(url, prefix, f"{scheme}://{where}?prefix={prefix}")
+
+
+def _wrong_address(shown: str) -> ServerError:
+    """An error that does not repeat what was given: a password may be in it."""
+    return ServerError(
+        f"{shown}: expected an address such as redis://user:password@host:6379/0?prefix=news. "
+        "Escape what is special in a password, as in %40 for @"
+    )
+
+
+def is_server(named: str) -> bool:
+    """Whether a setting names a server, not a file."""
+    return named.partition("://")[0] in SCHEMES and "://" in named
+
+
+class Server:
+    """A connection to the server, made when it is first needed; each thread may use it."""
+
+    def __init__(self, named: str, seconds: float = CHECKPOINT_SECONDS) -> None:
+        """Use the server *named*; an answer may take so many *seconds*."""
+        self.address = Address.of(named)
+        self._client: Any = _client(self.address, seconds)
+        self._close = finalize(self, self._client.close)
+        self._scripts: dict[str, Any] = {}
+
+    def __str__(self) -> str:
+        return self.address.shown
+
+    def key(self, *parts: str) -> str:
+        """The full name of a key."""
+        return ":".join((self.address.prefix, *parts))
+
+    def run(self, script: str, keys: Sequence[str], arguments: Sequence[Argument]) -> Any:  # noqa: ANN401 - of the script
+        """The answer of a *script* that begins with `PREAMBLE`; it is sent once."""
+        if script not in self._scripts:
+            self._scripts[script] = self._client.register_script(PREAMBLE + script)
+        answer = self.ask(lambda _client: self._scripts[script](keys, arguments))
+        if isinstance(answer, list) and answer and answer[0] == b"foreign":
+            raise ForeignDataError(
+                f"{self}: expected {arguments[0]!r} at the key {keys[0]!r}, got "
+                f"{answer[1][:100].decode('utf-8', 'replace')!a}. Name another prefix"
+            )
+        return answer
+
+    def ask(self, question: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - of redis-py
+        """What the client answers to *question*."""
+        from redis import exceptions
+
+        try:
+            return question(self._client)
+        except (exceptions.AuthenticationError, exceptions.AuthorizationError) as error:
+            raise ServerError(
+                f"{self}: the server rejects the user or password: {_sentence(error)}. Give "
+                "those that it knows, as in redis://user:password@host/0"
+            ) from None
+        except (exceptions.ConnectionError, exceptions.TimeoutError) as error:
+            raise LostConnectionError(
+                f"{self}: no answer from the server: {_sentence(error)}. Is it running, and "
+                "reachable?"
+            ) from None
+        except exceptions.RedisError as error:
+            raise ServerError(f"{self}: {_advised(str(error))}") from None
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._close()
+
+
+def insist(call: Callable[[], Answer], pauses: Sequence[float] = PAUSES) -> Answer:
+    """What *call* answers; where the connection is lost, it is tried again after each pause.
+
+    A restart of the server closes all connections, and loads what it has stored.
+    """
+    for pause in pauses:
+        try:
+            return call()
+        except LostConnectionError:
+            sleep(pause)
+    return call()
+
+
+def _client(address: Address, seconds: float) -> Any:  # noqa: ANN401 - redis-py may be missing
+    try:
+        from redis import Redis
+        from redis.backoff import NoBackoff
+        from redis.retry import Retry
+    except ImportError:
+        raise ServerError(
+            f"{address.shown}: a server needs redis-py; run: pip install 'scrapy-mss[redis]'"
+        ) from None
+    try:
+        client = Redis.from_url(
+            address.url,
+            socket_timeout=seconds,
+            socket_connect_timeout=seconds,
+            retry=Retry(NoBackoff(), 0),  # `insist` and `Outbox` know what may be sent again
+        )
+        client.connection_pool.make_connection()  # where an option of the address is unknown
+    except (ValueError, TypeError):
+        raise _wrong_address(address.shown) from None
+    return client
+
+
+def _sentence(error: Exception) -> str:
+    return str(error).rstrip(".")
+
+
+def _advised(message: str) -> str:
+    """What the server says, and what to do where that is known."""
+    for beginning, advice in _ADVICE.items():
+        if message.startswith(beginning):
+            return f"the server says: {message.rstrip('.')}. {advice}"
+    return f"the server says: {message}"
+
+
+_ADVICE: Final = {
+    "WRONGTYPE": "Other data is at this key: name another prefix",
+    "NOPERM": "Let the user run scripts and change keys with this prefix",
+    "OOM": "Give the server more memory (maxmemory)",
+    "MISCONF": "The server cannot write to its disk",
+    "READONLY": "Name the primary, not a replica",
+    "DB index": "Name a database that the server has, as in redis://host/0",
+}
+
+
+class Outbox(Generic[Data]):
+    """Sends changes, each under a name of its own, and one whose fate is unknown again.
+
+    A change is at the server, or in here, or `send` has raised and nobody will make it. There is
+    room for one: until its fate is known, nothing follows it, and callers keep what they have.
+    """
+
+    def __init__(self, transmit: Callable[[bytes, Data], Any]) -> None:
+        """Call *transmit* with the name and the data of a change."""
+        self._transmit = transmit
+        self._unanswered: tuple[bytes, Data] | None = None
+        self._may_be_there = False
+        self._lock = Lock()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the fate of all that was sent is known."""
+        return self._unanswered is None
+
+    def send(self, data: Data) -> Any:  # noqa: ANN401 - of the script
+        """Have *data* sent; the answer, or None if there is none yet.
+
+        Where this raises, the data was not sent and will not be.
+        """
+        with self._lock:
+            self._settle()
+            name = token_bytes(NAME_BYTES)
+            self._unanswered = name, data
+            try:
+                return self._settle()
+            except ServerError as error:
+                if self._unanswered is None:
+                    raise
+                logger.warning(
+                    "scrapy-mss: %s The crawl goes on; what it adds is kept and sent later", error
+                )
+                return None
+
+    def settle(self) -> None:
+        """Send what is unanswered; where this raises, it still is."""
+        with self._lock:
+            self._settle()
+
+    def _settle(self) -> Any:  # noqa: ANN401 - of the script
+        change = self._unanswered
+        if change is None:
+            return None
+        answer = insist(lambda: self._once(*change))
+        self._unanswered, self._may_be_there = None, False
+        return answer
+
+    def _once(self, name: bytes, data: Data) -> Any:  # noqa: ANN401 - of the script
+        try:
+            return self._transmit(name, data)
+        except LostConnectionError:
+            self._may_be_there = True
+            raise
+        except BaseException:
+            if not self._may_be_there:  # it was never accepted, and is the caller's again
+                self._unanswered = None
+            raise
+
+
+class Rests:
+    """Keeps the event loop from waiting again for a server that has just not answered."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._until = 0.0
+
+    def ask(self, question: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - of redis-py
+        """What the client answers to *question*."""
+        if monotonic() < self._until:
+            raise LostConnectionError(f"{self._server}: the server did not answer just now")
+        try:
+            return insist(lambda: self._server.ask(question), pauses=(0.0,))
+        except LostConnectionError:
+            self._until = monotonic() + REST_SECONDS
+            raise

@@ -1,0 +1,140 @@
+"""What crawls have seen, on a Redis server, which crawls on several machines share.
+
+    PREFIX:seen              what it is
+    PREFIX:seen:at:KEY       an article: six numbers
+    PREFIX:seen:list:URL     a list, such as a feed
+
+To note twice what was seen changes nothing, so what is sent needs no name. What no crawl has met
+for long ends by itself. The event loop asks for one article at a time and waits for the answer, a
+fraction of a millisecond; of a server that does not answer it asks nothing for a while.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from scrapy_mss.redis_server import READ_SECONDS, ForeignDataError, Rests, Server, insist
+from scrapy_mss.seen.files import FORMAT
+from scrapy_mss.seen.store import Seen, SeenList
+
+IDENTITY: Final = f"scrapy-mss seen {FORMAT}"
+LISTS_DAYS: Final = 400  # for which a list is known that no crawl has read; as MSS_SEEN_DAYS
+MINUTE: Final = 60
+
+_WRITE: Final = """
+if not identity then redis.call('HSET', KEYS[1], 'identity', ARGV[1]) end
+local function put(key, value, ends)
+    redis.call('SET', key, value)
+    if ends > 0 then redis.call('EXPIREAT', key, ends) end
+end
+"""
+
+# KEYS: head, names. ARGV: identity, nothing, the minutes that an article is kept or 0; then for
+# each its key and the six numbers of `Seen`. Numbers of 64 bits stay text: Lua's have 53.
+_ADD: Final = f"""{_WRITE}
+local kept = tonumber(ARGV[3])
+for at = 4, #ARGV, 7 do
+    local key = KEYS[1] .. ':at:' .. ARGV[at]
+    local text, title = ARGV[at + 1], ARGV[at + 2]
+    local revision, listed = tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
+    local checked, met = tonumber(ARGV[at + 5]), tonumber(ARGV[at + 6])
+    local before, is_later = redis.call('GET', key), true
+    if before then
+        local found = {{}}
+        for number in string.gmatch(before, '%S+') do found[#found + 1] = tonumber(number) end
+        is_later = checked >= found[5]
+        revision, listed = math.max(revision, found[3]), math.max(listed, found[4])
+        met = math.max(met, found[6])
+    end
+    if is_later then
+        local times = string.format('%d %d %d %d', revision, listed, checked, met)
+        put(key, text .. ' ' .. title .. ' ' .. times, kept > 0 and (met + kept) * 60 or 0)
+    end
+end
+return 0
+"""
+
+# The same keys. ARGV: identity, nothing, when lists end; then for each its address and its state.
+_ADD_LISTS: Final = f"""{_WRITE}
+for at = 4, #ARGV, 2 do
+    put(KEYS[1] .. ':list:' .. ARGV[at], ARGV[at + 1], tonumber(ARGV[3]))
+end
+return 0
+"""
+
+
+class RedisSeenStore:
+    """The articles and lists that crawls have seen, on a server."""
+
+    def __init__(self, named: str, kept: int) -> None:
+        """Keep them at the address *named*; articles for so many minutes, or for ever if 0."""
+        self._named = named
+        self._kept = kept
+        self._server = Server(named)
+        self._reading = Server(named, READ_SECONDS)
+        self._rests = Rests(self._reading)
+        self._keys = [self._server.key("seen"), self._server.key("seen", "names")]
+
+    def another(self) -> RedisSeenStore:
+        """The same store for another thread."""
+        return RedisSeenStore(self._named, self._kept)
+
+    def check(self) -> None:
+        """Stop here if the server cannot be used."""
+        self._run("return 0")
+
+    def article(self, key: int) -> Seen | None:
+        """The article with the *key* of its address."""
+        found = self._get(f"{self._keys[0]}:at:{key}".encode())
+        try:
+            return None if found is None else Seen(*map(int, found.split()))
+        except (TypeError, ValueError):
+            raise self._damaged(f"{self._keys[0]}:at:{key}", "six numbers", found) from None
+
+    def list(self, url: str) -> SeenList | None:
+        """The list at *url*."""
+        name = f"{self._keys[0]}:list:{url}"
+        found = self._get(name.encode("utf-8", "surrogatepass"))
+        if found is None:
+            return None
+        try:
+            etag, modified, lists = json.loads(found)
+            return SeenList(etag, modified, tuple((kind, each) for kind, each in lists))
+        except (TypeError, ValueError, RecursionError):
+            raise self._damaged(name, "the state of a list", found) from None
+
+    def add(self, articles: Mapping[int, Seen]) -> None:
+        """Add *articles* by key, all or, where this raises, perhaps none."""
+        rows = (number for key, seen in sorted(articles.items()) for number in (key, *seen))
+        self._run(_ADD, self._kept, *rows)
+
+    def add_lists(self, lists: Mapping[str, SeenList], minute: int) -> None:
+        """Add *lists* by address."""
+        arguments: list[bytes | int] = [(minute + LISTS_DAYS * 24 * MINUTE) * MINUTE]
+        for url, seen in sorted(lists.items()):
+            arguments += [url.encode("utf-8", "surrogatepass"), json.dumps(seen).encode()]
+        self._run(_ADD_LISTS, *arguments)
+
+    def forget_before(self, _minute: int) -> int:
+        """What no crawl has met for long has ended by itself."""
+        return 0
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._server.close()
+        self._reading.close()
+
+    def _get(self, key: bytes) -> Any:  # noqa: ANN401 - bytes, or None
+        return self._rests.ask(lambda client: client.get(key))
+
+    def _run(self, script: str, *arguments: bytes | int) -> Any:  # noqa: ANN401 - of the script
+        asked = (IDENTITY, b"", *arguments)
+        return insist(lambda: self._server.run(script, self._keys, asked))
+
+    def _damaged(self, key: str, expected: str, found: object) -> ForeignDataError:
+        return ForeignDataError(
+            f"{self._server}: expected {expected} at the key {key[:100]!a}, got "
+            f"{ascii(found)[:50]}. Delete the key, and what it is of comes again"
+        )

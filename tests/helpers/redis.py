@@ -1,0 +1,35 @@
+"""A server for tests, and the mark of tests that need one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from research.benchmarks.redis_server import RedisServer, program, running
+
+needs_redis = pytest.mark.skipif(
+    program() is None, reason="no redis-server or valkey-server is installed: make test-redis"
+)
+
+
+@pytest.fixture(scope="module")
+def shared_server() -> Iterator[RedisServer]:
+    """A server that runs while the tests of a module do."""
+    with running() as server:
+        yield server
+
+
+@pytest.fixture
+def server(shared_server: RedisServer) -> RedisServer:
+    """That server, without any data."""
+    client(shared_server).flushall()
+    return shared_server
+
+
+def client(server: RedisServer) -> Any:  # noqa: ANN401 - redis-py's types are of all its answers
+    """What puts data there that is not ours."""
+    from redis import Redis
+
+    return Redis(port=server.port)

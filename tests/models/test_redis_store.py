@@ -1,0 +1,324 @@
+"""A model on a server is what it would be in a file, whatever happens to server and connection."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from research.benchmarks.redis_server import RedisServer, running
+from scrapy_mss.models import redis_store
+from scrapy_mss.models.format import DamagedModelError, FullModelError, to_bytes
+from scrapy_mss.models.model import Model
+from scrapy_mss.models.profiles import DEFAULT, PAPER
+from scrapy_mss.models.redis_store import RedisModelStore
+from scrapy_mss.models.store import FileStore
+from scrapy_mss.redis_server import ForeignDataError, LostConnectionError, ServerError
+from tests.helpers.classifiers import counts_of
+from tests.helpers.redis import client, needs_redis, server, shared_server
+
+pytestmark = needs_redis
+__all__ = ["server", "shared_server"]  # fixtures
+
+
+def trained(*numbers: int) -> Model:
+    """A model that learned these pages."""
+    model = Model(DEFAULT, None, counts_of(numbers, DEFAULT.families))
+    for number in numbers:
+        model.learned_pages.add(number, 0)
+    return model
+
+
+def store_at(server: RedisServer, prefix: str = "test") -> RedisModelStore:
+    return RedisModelStore(server.address(prefix), DEFAULT)
+
+
+def stored(server: RedisServer) -> bytes:
+    """What somebody who comes new finds there."""
+    return to_bytes(store_at(server).load())
+
+
+def test_nothing_is_an_empty_model(server: RedisServer) -> None:
+    assert stored(server) == to_bytes(Model(DEFAULT))
+    assert client(server).keys() == []
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.integers(0, 2),
+        st.sampled_from(["add", "load", "restart", "lose answer"]),
+        st.lists(st.integers(0, 5), min_size=1, max_size=2, unique=True),
+    ),
+    max_size=8,
+)
+
+
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=STEPS, most=st.integers(0, 4))
+def test_whatever_crawls_add_the_server_has_what_a_file_would_have(
+    server: RedisServer,
+    monkeypatch: pytest.MonkeyPatch,
+    steps: list[tuple[int, str, list[int]]],
+    most: int,
+) -> None:
+    """Also what each addition tells, with crawls that come and go and answers that are lost."""
+    monkeypatch.setattr(redis_store, "MOST_DELTAS", most)
+    client(server).flushall()
+    stores = [store_at(server) for _ in range(3)]
+    with TemporaryDirectory() as folder:
+        file = FileStore(Path(folder) / "model", DEFAULT)
+
+        for crawl, step, pages in steps:
+            store = stores[crawl]
+            if step == "load":
+                assert to_bytes(store.load()) == to_bytes(file.load())
+            elif step == "restart":
+                stores[crawl] = store_at(server)
+            else:
+                if step == "lose answer":
+                    _lose_next_answer(store)
+                expected = file.add(trained(*pages))
+                found = store.add(trained(*pages))
+                assert to_bytes(found.model) == to_bytes(expected.model)
+
+        assert stored(server) == to_bytes(file.load())
+
+
+def _lose_next_answer(store: RedisModelStore, then: Callable[[], object] = lambda: None) -> None:
+    """As if the connection broke after the server has made a change."""
+    server = store._server  # noqa: SLF001 - a connection cannot be cut at this very moment
+    run, answers = server.run, iter([True])
+
+    def losing(*arguments: object) -> object:
+        answer = run(*arguments)  # type: ignore[arg-type]
+        if next(answers, False):
+            then()
+            raise LostConnectionError("lost on the way")
+        return answer
+
+    server.run = losing  # type: ignore[assignment,method-assign]
+
+
+def test_pages_that_two_crawls_learn_at_the_same_time_are_counted(server: RedisServer) -> None:
+    one, other = store_at(server), store_at(server)
+    one.load(), other.load()
+    one.add(trained(1, 2))
+
+    added = other.add(trained(2, 3))
+
+    assert added.n_twice == 1
+    assert added.model.bayes.pages == 4
+
+
+def test_what_a_crawl_lacks_is_all_that_is_sent_to_it(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = store_at(server), store_at(server)
+    one.load(), other.load()
+    for number in range(5):
+        one.add(trained(number))
+    read: list[bytes] = []
+    model_in = RedisModelStore._model_in  # noqa: SLF001 - only wrapped
+
+    def noting(self: RedisModelStore, data: bytes) -> Model:
+        read.append(data)
+        return model_in(self, data)
+
+    monkeypatch.setattr(RedisModelStore, "_model_in", noting)
+    other.add(trained(7))
+    other.add(trained(8))
+
+    assert read == [to_bytes(trained(number)) for number in range(5)]
+
+
+def test_a_server_that_is_away_gets_later_what_it_has_missed(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scrapy_mss.redis_server.sleep", lambda _seconds: None)
+    with running() as server:
+        store = store_at(server)
+        store.add(trained(1))
+        server.kill()
+
+        kept = store.add(trained(2))
+        with pytest.raises(LostConnectionError, match="Is it running"):
+            store.add(trained(3))
+        server.start()
+        added = store.add(trained(3))
+
+        assert to_bytes(kept.model) == to_bytes(trained(1, 2))
+        assert to_bytes(added.model) == to_bytes(trained(1, 2, 3))
+        assert stored(server) == to_bytes(trained(1, 2, 3))
+    (line,) = [each.message for each in caplog.records if each.levelno == logging.WARNING]
+    assert "kept and sent later" in line
+
+
+def test_the_last_change_is_sent_when_the_store_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scrapy_mss.redis_server.sleep", lambda _seconds: None)
+    with running() as server:
+        store = store_at(server)
+        store.load()
+        server.kill()
+        store.add(trained(1))
+        with pytest.raises(LostConnectionError):
+            store.settle()
+        server.start()
+
+        store.close()
+
+        assert stored(server) == to_bytes(trained(1))
+
+
+def test_a_server_that_has_lost_its_data_is_told_of_and_followed(
+    server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = store_at(server)
+    store.add(trained(1))
+    client(server).flushall()
+    store_at(server).add(trained(5))
+
+    added = store.add(trained(2))
+
+    assert to_bytes(added.model) == to_bytes(trained(2, 5)) == stored(server)
+    # The generation is what it was, but not the delta of that generation.
+    store.add(trained(3))
+    client(server).flushall()
+    store.add(trained(4))
+    assert stored(server) == to_bytes(trained(4))
+    assert "has lost what it had stored" in caplog.text
+
+
+@pytest.mark.parametrize("put", ["string", "hash", "other features"])
+def test_other_data_is_refused_and_left_as_it_is(server: RedisServer, put: str) -> None:
+    at = client(server)
+    if put == "string":
+        at.set("test:model", "theirs")
+    elif put == "hash":
+        at.hset("test:model", "their", "field")
+    else:
+        RedisModelStore(server.address("test"), PAPER).add(Model(PAPER))
+    before = at.dump("test:model")
+
+    with pytest.raises(ForeignDataError, match=r"at the key 'test:model'.*another prefix"):
+        store_at(server).load()
+    with pytest.raises(ForeignDataError, match=r"at the key 'test:model'.*another prefix"):
+        store_at(server).add(trained(1))
+
+    assert at.dump("test:model") == before
+
+
+def test_a_damaged_base_is_named(server: RedisServer) -> None:
+    store = store_at(server)
+    store.add(trained(1))
+    client(server).hset("test:model", mapping={"base": 1, "base_name": b"x"})
+    client(server).set("test:model:base", to_bytes(trained(1))[:-1])
+
+    with pytest.raises(DamagedModelError, match=r"prefix=test: the model is damaged"):
+        store.load()
+
+
+def test_a_delta_that_cannot_be_read_does_not_make_ours_count_twice(
+    server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = store_at(server)
+    store.load()
+    store_at(server).add(trained(5))
+    client(server).lset("test:model:log", 0, b"n" * 16 + b"not a model")
+
+    store.add(trained(1))
+
+    assert "cannot read what other crawls have learned" in caplog.text
+    assert client(server).llen("test:model:log") == 2
+
+
+def test_a_full_model_is_refused_before_anything_is_sent(server: RedisServer) -> None:
+    store, full = store_at(server), trained(1)
+    full.bayes.counts["unigram"][:] = 2**32 - 1
+    store.add(full)
+
+    with pytest.raises(FullModelError, match="prefix=test"):
+        store.add(trained(1))
+
+    assert client(server).llen("test:model:log") == 1
+
+
+def test_prefixes_share_a_server(server: RedisServer) -> None:
+    store_at(server, "one").add(trained(1))
+    store_at(server, "two").add(trained(2))
+
+    assert to_bytes(store_at(server, "one").load()) == to_bytes(trained(1))
+    assert to_bytes(store_at(server, "two").load()) == to_bytes(trained(2))
+
+
+def test_the_log_does_not_grow_for_ever(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_store, "MOST_DELTAS", 4)
+    store = store_at(server)
+
+    for _ in range(40):
+        store.add(trained(1))
+
+    assert client(server).llen("test:model:log") <= 2 * 5
+    assert client(server).zcard("test:model:names") == 40
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("redis://me:secret@127.0.0.1:{port}/0", "rejects the user or password"),
+        ("redis://me:sec#ret@127.0.0.1:{port}/0", "expected an address such as"),
+        ("redis://me:secret@127.0.0.1:port/0", "expected an address such as"),
+        ("redis://me:secret@[127.0.0.1/0", "expected an address such as"),
+        ("redis://me:secret@127.0.0.1:{port}/0?colour=red", "expected an address such as"),
+        ("redis://127.0.0.1:{port}/99", "Name a database that the server has"),
+        ("redis://me:secret@127.0.0.1:1/0", "Is it running"),
+    ],
+)
+def test_what_is_wrong_with_an_address_is_said_without_its_password(
+    server: RedisServer,
+    address: str,
+    expected: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("scrapy_mss.redis_server.sleep", lambda _seconds: None)
+
+    with pytest.raises(ServerError, match=expected) as caught:
+        RedisModelStore(address.format(port=server.port), DEFAULT).load()
+
+    assert "sec" not in str(caught.value)
+    assert "127.0.0.1" in str(caught.value)
+
+
+def test_a_password_that_is_right_lets_us_in() -> None:
+    with running("--requirepass", "se cret") as server:
+        address = server.address().replace("://", "://:se%20cret@")
+
+        RedisModelStore(address, DEFAULT).add(trained(1))
+
+        with pytest.raises(ServerError, match="rejects the user"):
+            store_at(server).load()
+
+
+def test_what_may_be_there_stays_ours_whatever_the_server_answers_then(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A change whose answer was lost is not given back to a caller that would send it again."""
+    monkeypatch.setattr("scrapy_mss.redis_server.sleep", lambda _seconds: None)
+    store = store_at(server)
+    _lose_next_answer(store, then=lambda: client(server).config_set("maxmemory", 1))
+    try:
+        store.add(trained(1))
+
+        with pytest.raises(ServerError, match="maxmemory"):
+            store.add(trained(2))
+    finally:
+        client(server).config_set("maxmemory", 0)
+    store.add(trained(3))
+
+    assert stored(server) == to_bytes(trained(1, 3))

@@ -1,0 +1,167 @@
+"""Crawls that share what they learn on a server, which is killed while they run."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from research.benchmarks.redis_server import RedisServer, running
+from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.redis_store import RedisModelStore
+from scrapy_mss.quality.redis_store import RedisQualityStore
+from scrapy_mss.sites.redis_store import RedisSiteStore
+from tests.helpers.redis import client, needs_redis, server, shared_server
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl
+from tests.plugin.models import assert_same_counts, learned
+from tests.plugin.site import RULES, Site
+
+pytestmark = needs_redis
+__all__ = ["server", "shared_server"]  # fixtures
+
+N_PAGES = 60
+
+
+def learning(server: RedisServer, urls: list[str], **more: Any) -> Job:
+    """A crawl that learns the pages at *urls* into the model on the server."""
+    rules = {"MSS_WRAPPERS": RULES, "MSS_MODEL": server.address(), "MSS_CHECKPOINT_PAGES": 3}
+    return Job(arguments={"urls": urls}, settings={**ADDON, **rules, **more})
+
+
+def shared_model(server: RedisServer) -> RedisModelStore:
+    return RedisModelStore(server.address(), DEFAULT)
+
+
+@contextmanager
+def disturbed(server: RedisServer, disturb: Callable[[], None]) -> Iterator[list[float]]:
+    """From the first checkpoint on, *disturb* the server every half a second; when that was."""
+    over, moments = threading.Event(), list[float]()
+
+    def go_on() -> None:
+        while not client(server).exists("test:model") and not over.wait(0.05):
+            pass
+        while not over.wait(0.5):
+            disturb()
+            moments.append(time.monotonic())
+
+    thread = threading.Thread(target=go_on)
+    thread.start()
+    try:
+        yield moments
+    finally:
+        over.set()
+        thread.join()
+
+
+def test_crawls_learn_into_one_model_on_a_server(
+    tmp_path: Path, site: Site, server: RedisServer
+) -> None:
+    urls = site.urls("wrapped", range(20))
+
+    first, second = crawl(tmp_path, [learning(server, urls[:12]), learning(server, urls[8:])])
+
+    assert first.error == second.error == ""
+    assert first.mss("train/learned") == 12
+    assert second.mss("train/learned") == 8
+    assert second.mss("train/refused/already_learned") == 4
+    assert second.mss("model/pages") == 20
+    assert_same_counts(shared_model(server).load(), learned(range(20)))
+    assert RedisSiteStore(server.address()).load("127.0.0.1").pages > 0
+    assert first.mss("sites/failed") == second.mss("sites/failed") == 0
+    assert not list(tmp_path.glob("redis*"))  # no path is made of an address
+    pages = bundled_model().bayes.pages + 20
+    assert f"default@{pages}p-" in "".join(second.logged("INFO"))
+
+
+def test_nothing_is_lost_or_counted_twice_if_the_server_is_killed_in_the_crawl(
+    tmp_path: Path, site: Site
+) -> None:
+    urls = site.urls("slow", range(N_PAGES))
+    with running() as server:
+        with disturbed(server, server.restart) as moments:
+            (done,) = crawl(tmp_path, [learning(server, urls, CONCURRENT_REQUESTS_PER_DOMAIN=1)])
+        stored = shared_model(server).load()
+
+    assert moments
+    assert done.error == ""
+    assert done.mss("train/learned") == N_PAGES
+    assert stored.bayes.pages == len(stored.learned_pages) == N_PAGES
+
+
+def test_a_crawl_whose_server_goes_away_ends_well_and_says_what_is_lost(
+    tmp_path: Path, site: Site
+) -> None:
+    with running() as server, disturbed(server, server.kill) as moments:
+        urls = site.urls("slow", range(N_PAGES))
+        (done,) = crawl(tmp_path, [learning(server, urls, CONCURRENT_REQUESTS_PER_DOMAIN=1)])
+
+    assert moments
+    assert len(done.items) == N_PAGES
+    assert done.mss("train/learned") == N_PAGES
+    assert done.mss("model/failed") > 0
+    assert "could not be written and are lost" in "".join(done.logged("ERROR"))
+
+
+def refusal(tmp_path: Path, address: str) -> Crawl:
+    (done,) = crawl(tmp_path, [Job(settings={**ADDON, "MSS_MODEL": address})])
+    return done
+
+
+def test_a_server_that_cannot_be_used_stops_the_crawl_at_its_start(
+    tmp_path: Path, server: RedisServer
+) -> None:
+    client(server).set("test:model", "theirs")
+
+    foreign = refusal(tmp_path, server.address())
+    absent = refusal(tmp_path, "redis://me:secret@127.0.0.1:1/0?prefix=news")
+
+    assert "expected 'scrapy-mss model" in foreign.error
+    assert "redis://127.0.0.1:1/0?prefix=news: no answer from the server" in absent.error
+    assert "secret" not in absent.error
+
+
+def test_crawls_count_the_quality_of_sites_on_one_server(
+    tmp_path: Path, site: Site, server: RedisServer
+) -> None:
+    urls = site.urls("plain", range(6))
+    shared = {**ADDON, "MSS_QUALITY_FILE": server.address(), "MSS_WORKERS": 0}
+    jobs = [Job(arguments={"urls": part}, settings=shared) for part in (urls[:4], urls[4:])]
+
+    found = crawl(tmp_path, jobs)
+
+    assert [each.error for each in found] == ["", ""]
+    ((_, days),) = RedisQualityStore(server.address()).sites(0).items()
+    assert sum(counts["pages"] for counts in days.values()) == 6
+
+
+def test_what_one_crawl_has_seen_on_a_server_is_not_new_to_the_next(
+    tmp_path: Path, site: Site, server: RedisServer
+) -> None:
+    urls = site.urls("plain", range(6))
+    shared = {**ADDON, "MSS_SEEN": server.address(), "MSS_ONLY_NEW": True, "MSS_WORKERS": 0}
+    jobs = [Job(arguments={"urls": part}, settings=shared) for part in (urls[:4], urls)]
+
+    first, second = crawl(tmp_path, jobs)
+
+    assert first.error == second.error == ""
+    assert [len(each.items) for each in (first, second)] == [4, 2]
+    assert second.mss("seen/failed") == 0
+
+
+def test_a_crawl_goes_on_when_what_was_seen_cannot_be_asked_for(tmp_path: Path, site: Site) -> None:
+    urls = site.urls("slow", range(N_PAGES))
+    with running() as server:
+        shared = {"MSS_SEEN": server.address(), "MSS_ONLY_NEW": True, "MSS_COPIES": "keep"}
+        with disturbed(server, server.kill) as moments:
+            job = learning(server, urls, CONCURRENT_REQUESTS_PER_DOMAIN=1, **shared)
+            (done,) = crawl(tmp_path, [job])
+
+    assert moments
+    assert done.error == ""
+    assert len(done.items) == N_PAGES
+    assert done.mss("seen/failed") > 0
+    assert sum("articles may come again" in text for text in done.logged("WARNING")) == 1
