@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from scrapy.commands import ScrapyCommand
 
 from scrapy_mss.cli import CommandError, OneLineParser, guarded
-from scrapy_mss.commands import check, explain, extract, info, merge, report, train
+from scrapy_mss.commands import bulk, check, explain, extract, info, merge, report, train
 from scrapy_mss.commands.base import Action
 from scrapy_mss.settings import SettingError
 from scrapy_mss.stored_pages import SourceError
@@ -19,6 +19,7 @@ ACTIONS: tuple[Action, ...] = (
     extract.ACTION,
     explain.ACTION,
     train.ACTION,
+    bulk.ACTION,
     merge.ACTION,
     check.ACTION,
     info.ACTION,
