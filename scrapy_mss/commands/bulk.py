@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tqdm import tqdm
 
 from scrapy_mss.cli import CommandError, print_line
-from scrapy_mss.commands.base import Action
+from scrapy_mss.commands.base import Action, positive
 from scrapy_mss.commands.extract import add_model_arguments, model_file
 from scrapy_mss.crawl.pool import can_have_workers
 from scrapy_mss.settings import SETTINGS
@@ -51,25 +51,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-p",
         "--processes",
-        type=_positive,
+        type=positive,
         default=cores(),
         metavar="N",
         help="how many processes read articles; default: one for each core",
     )
     parser.add_argument(
         "--part",
-        type=_positive,
+        type=positive,
         default=64,
         metavar="MB",
         help="about so many megabytes of input become one Parquet file; default: 64",
     )
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"expected a number of at least 1, got {text}")
-    return number
 
 
 def cores() -> int:

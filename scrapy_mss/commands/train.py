@@ -1,19 +1,32 @@
-"""``scrapy mss train``: learn from stored pages that wrappers label."""
+"""``scrapy mss train``: learn from stored pages that wrappers label.
+
+To label a page and to count what is in it depends on the page alone, so processes can do that; its
+counts are added here, in the order of the pages. So the model is the same, bit for bit, however
+many processes there are.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
+from contextlib import closing
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scrapy_mss import settings
 from scrapy_mss.cli import CommandError, print_line
-from scrapy_mss.commands.base import Action, counted, existing_path, stored
+from scrapy_mss.commands.base import Action, counted, existing_path, positive, stored
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.extractor import Extractor
+from scrapy_mss.crawl.pool import WorkerPool, can_have_workers
+from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.learned_pages import generation_after, page_key
+from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.examples import Example, example_of
+from scrapy_mss.models.learned_pages import generation_after
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
@@ -25,6 +38,9 @@ if TYPE_CHECKING:
 
 
 ALREADY_LEARNED = Rejection.ALREADY_LEARNED.value
+NO_WRAPPER = "no wrapper"
+EMPTY = Model(DEFAULT)  # says what is counted
+PAGES_WAITING = 4  # for each process: one is read, one is sent ahead, others end earlier
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,6 +67,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="the model file to add to; it need not exist",
     )
+    parser.add_argument(
+        "-p",
+        "--processes",
+        type=positive,
+        default=0,
+        metavar="N",
+        help="how many processes label pages, each page within MSS_TIMEOUT and MSS_WORKER_MEMORY; "
+        "default: this one, without limits. The model is the same",
+    )
 
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
@@ -59,8 +84,13 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     before = store.load()  # a file that cannot be added to fails before the work
     learned = Model(DEFAULT)
     rejected: Counter[str] = Counter()
-    for page in counted(chain.from_iterable(map(stored, options.sources)), "pages"):
-        reason = learn(page, wrappers, before, learned)
+    pages = counted(chain.from_iterable(map(stored, options.sources)), "pages")
+    if options.processes:
+        examples = _by_processes(pages, wrappers, options.processes, command)
+    else:
+        examples = (_example(page, wrappers) for page in pages)
+    for example in examples:
+        reason = example if isinstance(example, str) else learn(example, before, learned)
         if reason:
             rejected[reason] += 1
     if not learned.bayes.pages and not rejected[ALREADY_LEARNED]:
@@ -79,22 +109,60 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     return 0
 
 
-def learn(page: StoredPage, wrappers: Registry, stored: Model, learned: Model) -> str:
-    """Add *page* to what was *learned* if it is not in *stored*; the reason if not, else empty."""
+def learn(example: Example, stored: Model, learned: Model) -> str:
+    """Add *example* to what was *learned*; why not if it is in that or in *stored* already."""
+    if example.key in stored.learned_pages or example.key in learned.learned_pages:
+        return ALREADY_LEARNED
+    learned.bayes.add(example.observation)
+    generation = generation_after(stored.bayes.pages + learned.bayes.pages)
+    learned.learned_pages.add(example.key, generation)
+    return ""
+
+
+def _example(page: StoredPage, wrappers: Registry) -> Example | str:
+    """What is to be learned of *page*, or why nothing is."""
     wrapper = wrappers.find(page.url)
     if wrapper is None:
-        return "no wrapper"
+        return NO_WRAPPER
     labelling = label(wrapper, page.html, tokenize(page.html))
     if labelling.reason is not None:
         return labelling.reason.value
-    key = page_key(page.url, labelling.tokens, labelling.inside)
-    if key in stored.learned_pages or key in learned.learned_pages:
-        return ALREADY_LEARNED
-    rejection = Extractor(learned).learn(labelling.tokens, labelling.inside)
-    if rejection is not None:
-        return rejection.value
-    learned.learned_pages.add(key, generation_after(stored.bayes.pages + learned.bayes.pages))
-    return ""
+    example = example_of(labelling.tokens, labelling.inside, page.url, EMPTY)
+    return example.value if isinstance(example, Rejection) else example
+
+
+def _by_processes(
+    pages: Iterable[StoredPage], wrappers: Registry, processes: int, command: ScrapyCommand
+) -> Iterator[Example | str]:
+    """The same for all *pages*, in their order, by so many *processes*."""
+    if not can_have_workers():
+        raise CommandError("--processes needs POSIX; leave it out")
+    assert command.settings is not None
+    limits = replace(settings.read(command.settings), workers=processes)
+    with closing(WorkerPool(bundled_model(), limits)) as pool:
+        pool.start()
+        waiting: deque[Future[PageAnswer] | None] = deque()
+        for page in pages:
+            wrapper = wrappers.find(page.url)
+            request = PageRequest(page.html, page.url, wrapper, example=True, article=False)
+            waiting.append(pool.submit(request) if wrapper else None)
+            if len(waiting) >= PAGES_WAITING * processes:
+                yield _answered(waiting.popleft(), pool)
+        while waiting:
+            yield _answered(waiting.popleft(), pool)
+
+
+def _answered(waiting: Future[PageAnswer] | None, pool: WorkerPool) -> Example | str:
+    if waiting is None:
+        return NO_WRAPPER
+    answer = waiting.result()
+    if pool.cannot_start:
+        raise CommandError("no process can be started that labels pages; leave --processes out")
+    if answer.labels is not None and answer.labels.reason is not None:
+        return answer.labels.reason.value
+    if isinstance(answer.example, Example):
+        return answer.example
+    return answer.example.value if answer.example else answer.failure
 
 
 ACTION = Action(
