@@ -25,7 +25,7 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-browser test-oldest lint format docs research bench loso systems \
+.PHONY: help demo test test-browser test-oldest test-engines test-curator lint format docs research bench loso systems \
 	studies speed startup shapes fuzz crash seen stories again soak stall model clean distclean
 
 help: ## list the tasks
@@ -59,6 +59,26 @@ test-browser: $(VENV)/installed-dev ## hostile HTML in a real Chromium, which ap
 # The oldest Scrapy that is supported, with the Twisted of its time.
 test-oldest: $(VENV)-oldest/installed ## the plugin's tests on the oldest Scrapy
 	$(VENV)-oldest/bin/python -m pytest -rs $(SIDE_BY_SIDE) tests/plugin
+
+# Engines are large, and nobody needs them to work on the rest.
+test-engines: $(VENV)-engines/installed ## archives by Ray and in datatrove's pipelines
+	$(VENV)-engines/bin/python -m pytest -rs tests/bulk tests/adapters
+
+$(VENV)-engines/installed: setup.cfg
+	$(PYTHON) -m venv --upgrade-deps '$(VENV)-engines'
+	@$(VENV)-engines/bin/python -m pip --quiet --quiet --disable-pip-version-check install \
+		--editable '.[dev,ray,datatrove]'
+	@touch $@
+
+# PyTorch and CUDA come along, gigabytes of them.
+test-curator: $(VENV)-curator/installed ## the algorithm in NeMo Curator
+	$(VENV)-curator/bin/python -m pytest -rs tests/adapters
+
+$(VENV)-curator/installed: setup.cfg
+	$(PYTHON) -m venv --upgrade-deps '$(VENV)-curator'
+	@$(VENV)-curator/bin/python -m pip --quiet --quiet --disable-pip-version-check install \
+		--editable '.[dev]' 'nemo-curator[text_cpu]>=1.4'
+	@touch $@
 
 $(VENV)-oldest/installed: setup.cfg
 	$(PYTHON) -m venv --upgrade-deps '$(VENV)-oldest'

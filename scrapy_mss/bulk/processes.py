@@ -34,8 +34,8 @@ LOST: Final = (OSError, EOFError, ValueError)
 Engine = Callable[[Iterable[Part], Path, Told], Iterator[DonePart]]
 
 
-class LaneError(RuntimeError):
-    """A lane fails whatever it is to do."""
+class EngineError(RuntimeError):
+    """What makes parts fails, whatever it is to do; the message says why."""
 
 
 @dataclass
@@ -124,7 +124,7 @@ class _Lane:
         while True:
             answer = _receive(out)
             if "error" in answer:
-                raise LaneError(answer["error"])
+                raise EngineError(answer["error"])
             if "done" in answer:
                 return DonePart.of(answer["done"])
             counted.add(answer["pages"], answer["bytes"])
@@ -142,7 +142,7 @@ class _Lane:
                 _send(process.stdin, self._start)
                 _receive(process.stdout)
             except LOST as error:
-                raise LaneError("a process that reads archives cannot be started") from error
+                raise EngineError("a process that reads archives cannot be started") from error
         assert process.stdin is not None
         assert process.stdout is not None
         return process.stdin, process.stdout

@@ -52,7 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-p",
         "--processes",
         type=positive,
-        default=cores(),
         metavar="N",
         help="how many processes read articles; default: one for each core",
     )
@@ -62,6 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=64,
         metavar="MB",
         help="about so many megabytes of input become one Parquet file; default: 64",
+    )
+    parser.add_argument(
+        "--ray",
+        action="store_true",
+        help="read by Ray Data, on the cluster that RAY_ADDRESS names, else on this machine; all "
+        "machines have to have INPUT and FOLDER in the same place",
     )
 
 
@@ -79,7 +84,8 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     if not can_have_workers():
         raise CommandError("articles of archives are read by processes, which need POSIX")
     from scrapy_mss.bulk.manifest import ManifestError
-    from scrapy_mss.bulk.processes import LaneError, Lanes
+    from scrapy_mss.bulk.processes import Engine, EngineError, Lanes
+    from scrapy_mss.bulk.ray_engine import RayEngine
     from scrapy_mss.bulk.run import Bulk, files_of
 
     assert command.settings is not None
@@ -88,11 +94,15 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         if row.name in READING:
             settings[row.name] = command.settings.get(row.name, row.default)
     bulk = Bulk(files_of(options.inputs), options.output, settings, options.part * MEGABYTE)
-    engine = Lanes(settings, options.processes)
+    engine: Engine = Lanes(settings, options.processes or cores())
+    if options.ray:
+        if find_spec("ray") is None:
+            raise CommandError("ray is missing: pip install 'scrapy-mss[ray]'")
+        engine = RayEngine(settings, options.processes)
     try:
         with tqdm(unit="B", unit_scale=True, unit_divisor=1000, disable=None) as bar:
             summary = bulk.run(engine, lambda total, done: _shown_on(bar, total, done))
-    except (LaneError, ManifestError) as error:
+    except (EngineError, ManifestError) as error:
         raise CommandError(str(error)) from error
     _print(options.output, summary)
     return 0
