@@ -26,7 +26,7 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test test-browser test-oldest test-engines test-curator lint format docs research bench loso systems \
-	studies speed startup shapes fuzz crash seen stories again soak stall model clean distclean
+	studies speed startup shapes fuzz bulk crash seen stories again soak stall model clean distclean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -77,7 +77,7 @@ test-curator: $(VENV)-curator/installed ## the algorithm in NeMo Curator
 $(VENV)-curator/installed: setup.cfg
 	$(PYTHON) -m venv --upgrade-deps '$(VENV)-curator'
 	@$(VENV)-curator/bin/python -m pip --quiet --quiet --disable-pip-version-check install \
-		--editable '.[dev]' 'nemo-curator[text_cpu]>=1.4'
+		--editable '.[dev]' 'nemo-curator[text-cpu]>=1.4'
 	@touch $@
 
 $(VENV)-oldest/installed: setup.cfg
@@ -125,6 +125,10 @@ speed: $(VENV)/installed-research ## what an article costs, stage by stage; fail
 
 startup: $(VENV)/installed-dev ## how long a fresh process takes to load the bundled model
 	$(BIN)/python -m research.benchmarks.startup
+
+# Two cores are what it compares: nothing else is to run beside it.
+bulk: $(VENV)/installed-dev ## articles of MB=2000 of archive by one and two processes, killed, too
+	$(BIN)/python -m research.benchmarks.bulk --data '$(DATA)' --megabytes $(or $(MB),2000)
 
 crash: $(VENV)/installed-dev ## kill writers of a model file, N=200 times; lost, twice, unloadable
 	$(BIN)/python -m research.benchmarks.crash --kills $(or $(N),200)

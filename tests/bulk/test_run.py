@@ -22,8 +22,8 @@ pq = pytest.importorskip("pyarrow.parquet")
 from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not without these
 from scrapy_mss.bulk.manifest import MANIFEST, Manifest, ManifestError  # noqa: E402
 from scrapy_mss.bulk.parts import DonePart, Told, make_part  # noqa: E402
-from scrapy_mss.bulk.processes import Engine, Lanes, shares  # noqa: E402
-from scrapy_mss.bulk.records import Part  # noqa: E402
+from scrapy_mss.bulk.processes import Engine, EngineError, Lanes, shares  # noqa: E402
+from scrapy_mss.bulk.records import Part, Piece  # noqa: E402
 from scrapy_mss.bulk.run import Bulk, Summary, files_of  # noqa: E402
 from scrapy_mss.stored_pages import SourceError, StoredPage  # noqa: E402
 from tests.helpers.archives import (  # noqa: E402
@@ -284,6 +284,35 @@ def kill_one(killed: list[str]) -> None:
         for process in processes[:1]:
             process.kill()
             killed.append(what)
+
+
+def test_a_part_that_costs_all_its_lanes_is_given_up(tmp_path: Path) -> None:
+    """What is no Parquet file, though it was when the run was planned."""
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"garbage")
+    part = Part(0, (Piece(str(path), 2, 3, 7, 2),))
+
+    (done,) = Lanes({}, 1)([part], tmp_path, lambda _pages, _size: None)
+
+    (row,) = pq.read_table(tmp_path / done.new).to_pylist()
+    assert (row["source"], row["place"], row["reason"]) == (str(path), 2, "crash")
+    assert row["detail"] == "3 processes were lost that read it"
+
+
+@pytest.mark.parametrize(
+    ("settings", "folder", "message"),
+    [({}, "gone", "No such file"), ({"MSS_TIMEOUT": "x"}, "", "cannot be started")],
+    ids=["folder", "settings"],
+)
+def test_what_no_part_can_be_made_with_ends_the_run(
+    tmp_path: Path, settings: dict[str, Any], folder: str, message: str
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(json_lines(pages(0, 1)))
+    parts = [Part(n, (Piece(str(path), 0, 1, 1, 0),)) for n in range(3)]
+
+    with pytest.raises(EngineError, match=message):
+        list(Lanes(settings, 1)(parts, tmp_path / folder, lambda _pages, _size: None))
 
 
 def command(archive: Path, out: Path) -> list[str]:
