@@ -9,6 +9,7 @@ that is lost is replaced by Ray, and its part is made again.
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -66,7 +67,8 @@ class RayEngine:
         import ray.exceptions
 
         _connect()
-        ray.data.DataContext.get_current().enable_progress_bars = False  # there is one already
+        logging.getLogger("ray.data").setLevel(logging.ERROR)  # the command has a bar of its own
+        ray.data.DataContext.get_current().enable_progress_bars = False
         todo = {part.number: part for part in parts}
         rows = [{PART: json.dumps(sent(part))} for part in todo.values()]
         actors = self.actors or int(ray.cluster_resources().get("CPU", 1))

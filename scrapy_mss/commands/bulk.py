@@ -101,14 +101,14 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         engine = RayEngine(settings, options.processes)
     try:
         with tqdm(unit="B", unit_scale=True, unit_divisor=1000, disable=None) as bar:
-            summary = bulk.run(engine, lambda total, done: _shown_on(bar, total, done))
+            summary = bulk.run(engine, lambda total, done: shown_on(bar, total, done))
     except (EngineError, ManifestError) as error:
         raise CommandError(str(error)) from error
     _print(options.output, summary)
     return 0
 
 
-def _shown_on(bar: tqdm, total: int, done: int) -> Callable[[int, int], None]:
+def shown_on(bar: tqdm, total: int, done: int) -> Callable[[int, int], None]:
     """Shows on *bar* how much more is done; the rate and the estimate are of this run alone."""
     bar.reset(total)
     bar.initial = bar.n = done
