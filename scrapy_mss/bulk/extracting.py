@@ -64,7 +64,7 @@ class ArticleExtractor:
 
     ``MSS_MODEL`` is a model file, without it the bundled model reads alone; ``MSS_WORKERS`` says
     how many processes read. As an actor of Ray Data it takes batches with the columns ``url`` and
-    ``html``: ``map_batches(ArticleExtractor, concurrency=8, batch_format="pyarrow")``.
+    ``html``; these are to be ``pyarrow`` tables (``batch_format``).
     """
 
     def __init__(self, **settings: Any) -> None:

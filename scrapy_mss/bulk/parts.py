@@ -127,6 +127,11 @@ def make_part(part: Part, folder: Path, extractor: ArticleExtractor, told: Told)
     return DonePart(name, new, tally.pages, articles, dict(tally.reasons), pieces)
 
 
+def lost_tries(part: Part, folder: Path) -> int:
+    """How many processes were lost that made *part*: each has left what it had written."""
+    return sum(1 for _ in folder.glob(f"{_name(part)}.*{NEW}"))
+
+
 def given_up(part: Part, folder: Path, detail: str) -> DonePart:
     """A part that cannot be made, as *detail* says: a row for each piece of it."""
     row = {REASON: CRASH, DETAIL: detail}
@@ -154,11 +159,15 @@ class _Reading:
             before += piece.weight
 
 
+def _name(part: Part) -> str:
+    return f"part-{part.number:05}.parquet"
+
+
 def _write(part: Part, folder: Path, rows: Iterable[Row]) -> tuple[str, str]:
     """The name of the part of *rows*, and that of the file that it is in."""
     import pyarrow.parquet as pq
 
-    name = f"part-{part.number:05}.parquet"
+    name = _name(part)
     new = f"{name}.{token_hex(4)}{NEW}"
     schema = ALL_COLUMNS.schema()
     with (folder / new).open("xb") as file:

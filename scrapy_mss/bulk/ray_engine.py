@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from scrapy_mss.bulk.extracting import ArticleExtractor, CannotStartError
 from scrapy_mss.bulk.lane import received, sent
-from scrapy_mss.bulk.parts import DonePart, Told, given_up, make_part
+from scrapy_mss.bulk.parts import DonePart, Told, given_up, lost_tries, make_part
 from scrapy_mss.bulk.processes import EngineError
 from scrapy_mss.bulk.records import LONGEST_DETAIL, Part
 
@@ -44,6 +44,8 @@ class PartMaker:
         return pa.table({DONE: [json.dumps(self._made(part).values()) for part in parts]})
 
     def _made(self, part: Part) -> DonePart:
+        if lost_tries(part, self._folder) >= TRIES:
+            return given_up(part, self._folder, f"{TRIES} actors were lost that read it")
         try:
             return make_part(part, self._folder, self._extractor, lambda _pages, _size: None)
         except (OSError, CannotStartError):  # a full disk: no part can be made
@@ -81,9 +83,8 @@ class RayEngine:
             fn_constructor_kwargs=arguments,
             batch_size=1,
             batch_format="pyarrow",
-            concurrency=max(1, min(actors, len(rows))),
+            compute=ray.data.ActorPoolStrategy(size=max(1, min(actors, len(rows)))),
             num_cpus=1,
-            max_task_retries=TRIES,
         )
         try:
             for row in made.iter_rows():

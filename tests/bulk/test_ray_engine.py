@@ -24,7 +24,10 @@ from scrapy_mss.stored_pages import StoredPage  # noqa: E402
 from tests.helpers.archives import json_lines, warc_members  # noqa: E402
 from tests.plugin.site import plain  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # Ray has many of its own
+pytestmark = [  # Ray has many of its own; those of our calls are errors
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.filterwarnings("error::ray.util.annotations.RayDeprecationWarning"),
+]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -88,7 +91,7 @@ def test_the_extractor_is_an_actor_of_pipelines_of_your_own() -> None:
     data = ray.data.from_items(batch).map_batches(
         ArticleExtractor,
         fn_constructor_kwargs={"MSS_MARKDOWN": True},
-        concurrency=1,
+        compute=ray.data.ActorPoolStrategy(size=1),
         batch_format="pyarrow",
         batch_size=8,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -17,12 +18,15 @@ import psutil
 import pytest
 
 pytest.importorskip("fastwarc")
+pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
 from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not without these
+from scrapy_mss.bulk.lane import sent  # noqa: E402
 from scrapy_mss.bulk.manifest import MANIFEST, Manifest, ManifestError  # noqa: E402
 from scrapy_mss.bulk.parts import DonePart, Told, make_part  # noqa: E402
 from scrapy_mss.bulk.processes import Engine, EngineError, Lanes, shares  # noqa: E402
+from scrapy_mss.bulk.ray_engine import PartMaker  # noqa: E402
 from scrapy_mss.bulk.records import Part, Piece  # noqa: E402
 from scrapy_mss.bulk.run import Bulk, Summary, files_of  # noqa: E402
 from scrapy_mss.stored_pages import SourceError, StoredPage  # noqa: E402
@@ -297,6 +301,21 @@ def test_a_part_that_costs_all_its_lanes_is_given_up(tmp_path: Path) -> None:
     (row,) = pq.read_table(tmp_path / done.new).to_pylist()
     assert (row["source"], row["place"], row["reason"]) == (str(path), 2, "crash")
     assert row["detail"] == "3 processes were lost that read it"
+
+
+def test_a_part_that_has_cost_actors_is_given_up(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(json_lines(pages(0, 1)))
+    part = Part(7, (Piece(str(tmp_path / "a.jsonl"), 0, 1, 1, 0),))
+    batch = pa.table({"part": [json.dumps(sent(part))]})
+    maker = PartMaker(str(tmp_path), {})
+    for n in range(2):
+        (tmp_path / f"part-00007.parquet.{n}.new").touch()
+
+    (made,) = maker(batch).column("done").to_pylist()  # which leaves the third
+    (lost,) = maker(batch).column("done").to_pylist()
+
+    assert json.loads(made)["reasons"].get("crash") is None
+    assert json.loads(lost)["reasons"] == {"crash": 1}
 
 
 @pytest.mark.parametrize(
