@@ -61,10 +61,10 @@ test-browser: $(VENV)/installed-dev ## hostile HTML in a real Chromium, which ap
 		apt-get update && apt-get install --yes --no-install-recommends chromium; }
 	$(BIN)/python -m pytest -rs tests/test_browser.py
 
-test-workbench: $(VENV)/installed-dev ## the workbench in a real Chromium, on twenty sites
+test-workbench: $(VENV)/installed-dev ## the workbench in a real Chromium, on N=20 stored sites
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { \
 		apt-get update && apt-get install --yes --no-install-recommends chromium; }
-	WORKBENCH_SITES=20 $(BIN)/python -m pytest -rs tests/workbench
+	WORKBENCH_SITES=$(or $(N),20) $(BIN)/python -m pytest -rs tests/workbench
 
 # The oldest Scrapy that is supported, with the Twisted of its time.
 test-oldest: $(VENV)-oldest/installed ## the plugin's tests on the oldest Scrapy
