@@ -29,9 +29,9 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-browser test-workbench test-oldest lint format docs research bench loso systems \
-	studies speed startup shapes fuzz crash crash-redis test-redis seen stories again soak stall model clean \
-	distclean
+.PHONY: help demo test test-browser test-workbench test-oldest test-redis test-engines test-curator lint format \
+	docs research bench loso systems studies speed startup shapes fuzz bulk crash crash-redis seen stories \
+	again soak stall model clean distclean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -61,14 +61,34 @@ test-browser: $(VENV)/installed-dev ## hostile HTML in a real Chromium, which ap
 		apt-get update && apt-get install --yes --no-install-recommends chromium; }
 	$(BIN)/python -m pytest -rs tests/test_browser.py
 
-test-workbench: $(VENV)/installed-dev ## the workbench in a real Chromium, on twenty sites
+test-workbench: $(VENV)/installed-dev ## the workbench in a real Chromium, on N=20 stored sites
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { \
 		apt-get update && apt-get install --yes --no-install-recommends chromium; }
-	WORKBENCH_SITES=20 $(BIN)/python -m pytest -rs tests/workbench
+	WORKBENCH_SITES=$(or $(N),20) $(BIN)/python -m pytest -rs tests/workbench
 
 # The oldest Scrapy that is supported, with the Twisted of its time.
 test-oldest: $(VENV)-oldest/installed ## the plugin's tests on the oldest Scrapy
 	$(VENV)-oldest/bin/python -m pytest -rs $(SIDE_BY_SIDE) tests/plugin
+
+# Engines are large, and nobody needs them to work on the rest.
+test-engines: $(VENV)-engines/installed ## archives by Ray and in datatrove's pipelines
+	$(VENV)-engines/bin/python -m pytest -rs tests/bulk tests/adapters
+
+$(VENV)-engines/installed: setup.cfg
+	$(PYTHON) -m venv --upgrade-deps '$(VENV)-engines'
+	@$(VENV)-engines/bin/python -m pip --quiet --quiet --disable-pip-version-check install \
+		--editable '.[dev,ray,datatrove]'
+	@touch $@
+
+# PyTorch and CUDA come along, gigabytes of them.
+test-curator: $(VENV)-curator/installed ## the algorithm in NeMo Curator
+	$(VENV)-curator/bin/python -m pytest -rs tests/adapters
+
+$(VENV)-curator/installed: setup.cfg
+	$(PYTHON) -m venv --upgrade-deps '$(VENV)-curator'
+	@$(VENV)-curator/bin/python -m pip --quiet --quiet --disable-pip-version-check install \
+		--editable '.[dev]' 'nemo-curator[text-cpu]>=1.4'
+	@touch $@
 
 $(VENV)-oldest/installed: setup.cfg
 	$(PYTHON) -m venv --upgrade-deps '$(VENV)-oldest'
@@ -115,6 +135,10 @@ speed: $(VENV)/installed-research ## what an article costs, stage by stage; fail
 
 startup: $(VENV)/installed-dev ## how long a fresh process takes to load the bundled model
 	$(BIN)/python -m research.benchmarks.startup
+
+# Two cores are what it compares: nothing else is to run beside it.
+bulk: $(VENV)/installed-dev ## articles of MB=2000 of archive by one and two processes, killed, too
+	$(BIN)/python -m research.benchmarks.bulk --data '$(DATA)' --megabytes $(or $(MB),2000)
 
 crash: $(VENV)/installed-dev ## kill writers of a model file, N=200 times; lost, twice, unloadable
 	$(BIN)/python -m research.benchmarks.crash --kills $(or $(N),200)

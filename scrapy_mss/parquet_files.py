@@ -135,7 +135,7 @@ class StreamBeside:
         self._path = target.with_name(f"{target.name}.{KEY}{uuid4().hex[:8]}{STREAM}")
         new = self._path.with_suffix(NEW)
         self._file = new.open("x+b", buffering=0)
-        _lock(self._file)
+        locked(self._file)
         new.rename(self._path)  # from now on others look at its lock
         self.rows = Stream(self._file, schema)
 
@@ -167,7 +167,7 @@ def finish_left(folder: Path) -> None:
     for path in sorted(folder.glob(f"*.{KEY}*{STREAM}")):
         try:
             with path.open("r+b") as file:
-                if not (_lock(file) and path.exists()):  # it is at work, or was until now
+                if not (locked(file) and path.exists()):  # it is at work, or was until now
                     continue
                 if _has_name(path.with_suffix(NEW)):
                     path.unlink()
@@ -230,7 +230,7 @@ def _moved(new: Path, free: Path) -> bool:
     return True
 
 
-def _lock(file: IO[bytes]) -> bool:
+def locked(file: IO[bytes]) -> bool:
     """Whether *file* is ours now, until it is closed or our process ends."""
     try:
         import fcntl

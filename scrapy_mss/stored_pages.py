@@ -88,16 +88,23 @@ def _json_lines(source: Source) -> Iterator[StoredPage]:
             if line is None:
                 source.skipped.add(f"line {number}: more than {LARGEST_PAGE:,} bytes")
                 continue
-            try:
-                record = json.loads(line)
-                url, html = record["url"], record["html"]
-            except (ValueError, KeyError, TypeError, RecursionError) as error:
-                source.skipped.add(f"line {number}: {type(error).__name__}: {error}")
-                continue
-            if isinstance(url, str) and isinstance(html, str):
-                yield StoredPage(url, html)
+            found = page_in_line(line)
+            if isinstance(found, StoredPage):
+                yield found
             else:
-                source.skipped.add(f"line {number}: expected strings for url and html")
+                source.skipped.add(f"line {number}: {found}")
+
+
+def page_in_line(line: bytes) -> StoredPage | str:
+    """The page in a JSON line; what is wrong with the line if there is none."""
+    try:
+        record = json.loads(line)
+        url, html = record["url"], record["html"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        return f"{type(error).__name__}: {error}"
+    if isinstance(url, str) and isinstance(html, str):
+        return StoredPage(url, html)
+    return "expected strings for url and html"
 
 
 def bounded_lines(file: IO[bytes]) -> Iterator[bytes | None]:
@@ -114,15 +121,15 @@ def bounded_lines(file: IO[bytes]) -> Iterator[bytes | None]:
 @contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
     """*path*, unpacked if its name says that it is packed."""
-    with open_regular(path) as file:
-        if path.suffix == ".gz":
-            with gzip.open(file) as unpacked:
-                yield unpacked  # type: ignore[misc]
-        elif path.suffix == ".xz":
-            with lzma.open(file) as unpacked:
-                yield unpacked
-        else:
-            yield file
+    with open_regular(path) as file, unpacked(file, path) as lines:
+        yield lines
+
+
+def unpacked(file: IO[bytes], path: Path) -> IO[bytes]:
+    """The content of *file*, unpacked if the name *path* says that it is packed."""
+    if path.suffix == ".gz":
+        return gzip.open(file)  # type: ignore[return-value]
+    return lzma.open(file) if path.suffix == ".xz" else file
 
 
 def _html_file(source: Source) -> Iterator[StoredPage]:

@@ -10,6 +10,7 @@ from scrapy.commands import ScrapyCommand
 
 from scrapy_mss.cli import CommandError, OneLineParser, guarded
 from scrapy_mss.commands import (
+    bulk,
     check,
     explain,
     extract,
@@ -30,6 +31,7 @@ ACTIONS: tuple[Action, ...] = (
     extract.ACTION,
     explain.ACTION,
     train.ACTION,
+    bulk.ACTION,
     merge.ACTION,
     check.ACTION,
     suggest.ACTION,

@@ -53,6 +53,17 @@ def existing_store(text: str) -> str:
     return text if is_server(text) else str(existing_path(text))
 
 
+def positive(text: str) -> int:
+    """An argument that has to be a number of at least 1."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of at least 1, got {text}")
+    return number
+
+
 def stored(path: Path) -> Iterator[StoredPage]:
     """The pages of a source; on standard error, how many of its records could not be used."""
     source = Source(path)

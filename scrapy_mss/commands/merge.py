@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_mss.cli import CommandError, model_in, print_line
-from scrapy_mss.commands.base import Action, existing_path
+from scrapy_mss.commands.base import Action, existing_store
+from scrapy_mss.crawl.stores import model_store
+from scrapy_mss.models.model import Model
 from scrapy_mss.models.store import write_model
+from scrapy_mss.redis_server import ServerError, is_server
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
@@ -16,15 +19,19 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "models", nargs="+", type=existing_path, metavar="MODEL", help="a model file"
+        "models",
+        nargs="+",
+        type=existing_store,
+        metavar="MODEL",
+        help="a model file, or the address of a model on a server",
     )
     parser.add_argument("-o", "--output", type=Path, required=True, help="the file to write")
 
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
-    merged, n_twice = model_in(options.models[0]), 0
+    merged, n_twice = _loaded(options.models[0]), 0
     for path in options.models[1:]:
-        model = model_in(path)
+        model = _loaded(path)
         if model.classifier is not None:
             raise CommandError(
                 f"{path}: a model with a block classifier contains the counts of the bundled "
@@ -43,6 +50,14 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     if n_twice:
         print(f"  {n_twice:,} pages count more than once: several of the models had learned them")
     return 0
+
+
+def _loaded(name: str) -> Model:
+    """The model in a file or on a server."""
+    try:
+        return model_store(name).load() if is_server(name) else model_in(Path(name))
+    except ServerError as error:
+        raise CommandError(str(error)) from error
 
 
 ACTION = Action(

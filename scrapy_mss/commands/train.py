@@ -1,23 +1,41 @@
-"""``scrapy mss train``: learn from stored pages that wrappers label."""
+"""``scrapy mss train``: learn from stored pages that wrappers label.
+
+To label a page and to count what is in it depends on the page alone, so processes can do that; its
+counts are added here, in the order of the pages. So the model is the same, bit for bit, however
+many processes there are.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
+from contextlib import closing
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scrapy_mss import settings
 from scrapy_mss.cli import CommandError, print_line
-from scrapy_mss.commands.base import Action, counted, existing_path, stored
+from scrapy_mss.commands.base import Action, counted, existing_path, positive, stored
+from scrapy_mss.crawl.pool import WorkerPool, can_have_workers
+from scrapy_mss.crawl.wire import PageAnswer, PageRequest
+from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.examples import Example
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
-from scrapy_mss.teaching import ALREADY_LEARNED, learn
-from scrapy_mss.wrappers import load_wrappers
+from scrapy_mss.stored_pages import StoredPage
+from scrapy_mss.teaching import ALREADY_LEARNED, NO_WRAPPER, example_on, learn
+from scrapy_mss.wrappers import Registry, load_wrappers
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
+
+
+PAGES_WAITING = 4  # for each process: one is read, one is sent ahead, others end earlier
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +62,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="the model file to add to; it need not exist",
     )
+    parser.add_argument(
+        "-p",
+        "--processes",
+        type=positive,
+        default=0,
+        metavar="N",
+        help="how many processes label pages, each page within MSS_TIMEOUT and MSS_WORKER_MEMORY; "
+        "default: this one, without limits. The model is the same",
+    )
 
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
@@ -52,8 +79,13 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     before = store.load()  # a file that cannot be added to fails before the work
     learned = Model(DEFAULT)
     rejected: Counter[str] = Counter()
-    for page in counted(chain.from_iterable(map(stored, options.sources)), "pages"):
-        reason = learn(page, wrappers, before, learned)
+    pages = counted(chain.from_iterable(map(stored, options.sources)), "pages")
+    if options.processes:
+        examples = _by_processes(pages, wrappers, options.processes, command)
+    else:
+        examples = (example_on(page, wrappers) for page in pages)
+    for example in examples:
+        reason = learn(example, before, learned)
         if reason:
             rejected[reason] += 1
     if not learned.bayes.pages and not rejected[ALREADY_LEARNED]:
@@ -70,6 +102,40 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     for reason, count in rejected.most_common():
         print(f"  {count:,} pages not learned: {reason}")
     return 0
+
+
+def _by_processes(
+    pages: Iterable[StoredPage], wrappers: Registry, processes: int, command: ScrapyCommand
+) -> Iterator[Example | str]:
+    """The same for all *pages*, in their order, by so many *processes*."""
+    if not can_have_workers():
+        raise CommandError("--processes needs POSIX; leave it out")
+    assert command.settings is not None
+    limits = replace(settings.read(command.settings), workers=processes)
+    with closing(WorkerPool(bundled_model(), limits)) as pool:
+        pool.start()
+        waiting: deque[Future[PageAnswer] | None] = deque()
+        for page in pages:
+            wrapper = wrappers.find(page.url)
+            request = PageRequest(page.html, page.url, wrapper, example=True, article=False)
+            waiting.append(pool.submit(request) if wrapper else None)
+            if len(waiting) >= PAGES_WAITING * processes:
+                yield _answered(waiting.popleft(), pool)
+        while waiting:
+            yield _answered(waiting.popleft(), pool)
+
+
+def _answered(waiting: Future[PageAnswer] | None, pool: WorkerPool) -> Example | str:
+    if waiting is None:
+        return NO_WRAPPER
+    answer = waiting.result()
+    if pool.cannot_start:
+        raise CommandError("no process can be started that labels pages; leave --processes out")
+    if answer.labels is not None and answer.labels.reason is not None:
+        return answer.labels.reason.value
+    if isinstance(answer.example, Example):
+        return answer.example
+    return answer.example.value if answer.example else answer.failure
 
 
 ACTION = Action(

@@ -20,7 +20,7 @@ from scrapy_mss.quality.store import DayStore
 from scrapy_mss.quality.unsure import UnsureStore
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.suggest.readings import SitePage, read_pages
-from scrapy_mss.teaching import learn
+from scrapy_mss.teaching import example_on, learn
 from scrapy_mss.workbench.drawing import drawn_for_frame
 from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.workbench.saving import SaveError
@@ -82,8 +82,9 @@ class Bench:
         if self.model is None:
             raise SaveError("there is no model to teach: start without --bundled")
         before, learned, rejected = self.model.load(), Model(DEFAULT), dict[str, int]()
+        rules = Registry([rule])
         for page in self.pages.by_site[name]:
-            reason = learn(page, Registry([rule]), before, learned)
+            reason = learn(example_on(page, rules), before, learned)
             if reason:
                 rejected[reason] = rejected.get(reason, 0) + 1
         if learned.bayes.pages:

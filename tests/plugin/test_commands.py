@@ -168,6 +168,7 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "no articles": f"extract {site.url('/index/1')} -m @trained.model",
         "no texts": f"extract {site.url('/index/1')} @index.html -f text",
         "train": "train @pages.jsonl -w @rules.yaml -m @new/jsonl.model",
+        "train by processes": "train @pages.jsonl -w @rules.yaml -m @processes.model -p 2",
         "train folder": "train @pages -w @rules.yaml -m @folder.model",
         "train more": "train @pages.jsonl -w @rules.yaml -m @added.model",
         "merge": "merge @one.model @two.model -o @merged.model",
@@ -409,6 +410,15 @@ def test_train_learns_json_lines_and_tells_what_it_skipped(
     assert f"learned {N_STORED} pages, {N_STORED} in total" in outcome.out
     assert "skipped 2 records" in outcome.err
     assert_same_counts(read_model(folder / "new" / "jsonl.model"), learned(STORED))
+
+
+def test_train_by_processes_makes_the_same_file(done: dict[str, Done], folder: Path) -> None:
+    one, several = done["train"], done["train by processes"]
+
+    assert several.out.replace("processes.model", "new/jsonl.model") == one.out
+    assert several.err == one.err
+    same = (folder / "new" / "jsonl.model").read_bytes()
+    assert (folder / "processes.model").read_bytes() == same
 
 
 def test_train_adds_to_a_model_that_is_there(done: dict[str, Done], folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -9,14 +11,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from research.benchmarks.redis_server import RedisServer, running
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.redis_store import RedisModelStore
+from scrapy_mss.models.store import FileStore
 from scrapy_mss.quality.redis_store import RedisQualityStore
 from scrapy_mss.sites.redis_store import RedisSiteStore
 from tests.helpers.redis import client, needs_redis, server, shared_server
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
 from tests.plugin.models import assert_same_counts, learned
 from tests.plugin.site import RULES, Site
 
@@ -165,3 +170,39 @@ def test_a_crawl_goes_on_when_what_was_seen_cannot_be_asked_for(tmp_path: Path, 
     assert len(done.items) == N_PAGES
     assert done.mss("seen/failed") > 0
     assert sum("articles may come again" in text for text in done.logged("WARNING")) == 1
+
+
+def test_the_model_on_a_server_can_be_written_to_a_file(
+    tmp_path: Path, server: RedisServer
+) -> None:
+    shared_model(server).add(learned(range(5)))
+    path = tmp_path / "model"
+
+    done = scrapy_mss(tmp_path, "merge", server.address(), "-o", str(path))
+
+    assert done.stdout == f"{path}: 5 pages from 1 models\n"
+    assert_same_counts(FileStore(path, DEFAULT).load(), shared_model(server).load())
+
+
+def test_archives_are_read_with_a_model_that_does_not_change_meanwhile(
+    tmp_path: Path, server: RedisServer
+) -> None:
+    pytest.importorskip("fastwarc")
+    (tmp_path / "pages.jsonl").write_text("")
+
+    done = scrapy_mss(tmp_path, "bulk", "pages.jsonl", "-o", "articles", "-m", server.address())
+
+    assert done.returncode == 2
+    assert "write it to a file with scrapy mss merge" in done.stderr
+    assert not (tmp_path / "articles").exists()
+
+
+def scrapy_mss(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "scrapy", "mss", *arguments],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )

@@ -1,0 +1,167 @@
+"""Pages to rows of articles, by worker processes that hold the model.
+
+Each page has its own limits of time and memory, those of a crawl: one that exceeds them costs its
+worker, which is replaced, and is a row with the reason, like any other page without an article.
+Rows come in the order of the pages; few pages wait at a time, however many there are.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from scrapy.settings import Settings
+
+from scrapy_mss import settings
+from scrapy_mss.article import ArticleResult
+from scrapy_mss.bulk.records import LONGEST_DETAIL, TOO_LARGE, UNUSABLE, Record
+from scrapy_mss.columns import Columns
+from scrapy_mss.crawl.pool import WorkerPool, can_have_workers
+from scrapy_mss.crawl.wire import PageAnswer, PageRequest
+from scrapy_mss.items import ARTICLE_FIELDS, values_of
+from scrapy_mss.models.bundled import bundled_model, with_bundled
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.store import FileStore
+from scrapy_mss.settings import Options
+from scrapy_mss.stored_pages import StoredPage
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from typing_extensions import Self
+
+    from scrapy_mss.models.model import Model
+
+REASON: Final = "reason"  # why a page has no article; empty where it has one
+DETAIL: Final = "detail"  # what is known of that
+SOURCE, PLACE = "source", "place"  # the file that a page is from, and where in that it begins
+COLUMNS: Final = Columns.of({name: name for name in ARTICLE_FIELDS}, ARTICLE_FIELDS)
+
+PAGES_WAITING: Final = 4  # for each worker: one is read, one is sent ahead, others end earlier
+CHARACTERS_WAITING: Final = 2**26  # of all; one page may have more
+
+Row = dict[str, Any]
+
+
+class CannotStartError(RuntimeError):
+    """No worker can be started; the pool has logged why."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A record without its page, what will come of that if there is one, and how long it is."""
+
+    record: Record
+    url: str | None = None
+    answer: Future[PageAnswer] | None = None
+    characters: int = 0
+
+
+class ArticleExtractor:
+    """Reads pages with the *settings* of a crawl, such as ``MSS_MARKDOWN=True``.
+
+    ``MSS_MODEL`` is a model file, without it the bundled model reads alone; ``MSS_WORKERS`` says
+    how many processes read. As an actor of Ray Data it takes batches with the columns ``url`` and
+    ``html``; these are to be ``pyarrow`` tables (``batch_format``).
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        if not can_have_workers():
+            raise CannotStartError("articles of archives are read by processes, which need POSIX")
+        self._options = options_of(settings)
+        self._pool = WorkerPool(model_of(self._options), self._options)
+        self._pool.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the workers."""
+        self._pool.close()
+
+    def __call__(self, batch: pa.Table) -> pa.Table:
+        """A row for each page of *batch*: its article, or the reason why it has none.
+
+        Other columns of *batch* are passed on, but for ``html``, which is that of the article.
+        """
+        import pyarrow as pa
+
+        schema = Columns({**COLUMNS.types, REASON: str, DETAIL: str}, has_other=False).schema()
+        pages = zip(batch.column("url"), batch.column("html"), strict=True)
+        records = (
+            _record_of(place, url.as_py(), html.as_py()) for place, (url, html) in enumerate(pages)
+        )
+        table = pa.Table.from_pylist([*self.rows(records)], schema=schema)
+        for name in batch.column_names:
+            if name not in schema.names:
+                table = table.append_column(batch.schema.field(name), batch.column(name))
+        return table
+
+    def rows(self, records: Iterable[Record]) -> Iterator[Row]:
+        """A row for each of *records*, in their order; they are taken as workers have room."""
+        waiting: deque[_Waiting] = deque()
+        most, characters = PAGES_WAITING * self._options.workers, 0
+        for record in records:
+            size = len(record.page.html) if record.page else 0
+            while waiting and (len(waiting) >= most or characters + size > CHARACTERS_WAITING):
+                characters -= waiting[0].characters
+                yield self._row(waiting.popleft())
+            waiting.append(self._begun(record))
+            characters += waiting[-1].characters
+        while waiting:
+            yield self._row(waiting.popleft())
+
+    def _begun(self, record: Record) -> _Waiting:
+        page = record.page
+        if page is None:
+            return _Waiting(record)
+        if len(page.html) > self._options.max_body:
+            return _Waiting(replace(record, page=None, problem=TOO_LARGE), page.url)
+        answer = self._pool.submit(PageRequest(page.html, page.url))
+        return _Waiting(replace(record, page=None), page.url, answer, len(page.html))
+
+    def _row(self, waiting: _Waiting) -> Row:
+        record = waiting.record
+        values: dict[str, Any] = {}
+        reason, detail = record.problem, record.detail
+        if waiting.answer is not None:
+            answer = waiting.answer.result()
+            if self._pool.cannot_start:
+                raise CannotStartError("no process can be started that reads pages")
+            result = answer.article or ArticleResult()
+            reason = answer.failure or result.reason
+            detail = result.extractor_error or _last_line(answer)
+            values = values_of(result.article) if result.article else {}
+        values |= {"url": waiting.url, "crawled": record.crawled}
+        row, _ = COLUMNS.row(values.items())
+        of_file = {SOURCE: record.source, PLACE: record.place}
+        return {**row, **of_file, REASON: reason or None, DETAIL: detail or None}
+
+
+def _last_line(answer: PageAnswer) -> str:
+    """The last line that a worker has logged of a page that it has failed on: the exception."""
+    lines = answer.logged[-1][1].splitlines() if answer.failure and answer.logged else []
+    return lines[-1][:LONGEST_DETAIL] if lines else ""
+
+
+def options_of(values: Mapping[str, Any]) -> Options:
+    """The options of *values*, which are settings by their names."""
+    return settings.read(Settings(dict(values)))
+
+
+def model_of(options: Options) -> Model:
+    """The model that *options* name, on top of the bundled one."""
+    if not options.model:
+        return bundled_model()
+    return with_bundled(FileStore(options.model, DEFAULT).load())
+
+
+def _record_of(place: int, url: object, html: object) -> Record:
+    if isinstance(url, str) and isinstance(html, str):
+        return Record(place, 0, StoredPage(url, html))
+    return Record(place, 0, problem=UNUSABLE, detail="expected text for url and html")

@@ -1,0 +1,203 @@
+"""The manifest of a folder of parts: which pieces of which files are done, in which part.
+
+``manifest.jsonl`` has a line for how the parts are made, one for each file of the archive and one
+for each part. A line is written and synced before what it says is done: a part that is listed is
+then given its name, one that is withdrawn is removed. A run that was killed in between is finished
+by the next one; half of a line, at the end, says nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Any, Final
+
+from scrapy_mss.appending import Appended
+from scrapy_mss.bulk.parts import NEW, DonePart, DonePiece
+from scrapy_mss.bulk.records import Piece
+from scrapy_mss.parquet_files import locked
+
+MANIFEST: Final = "manifest.jsonl"
+FORMAT: Final = 1
+MADE, FILE, PART, WITHDRAWN = "made", "file", "part", "withdrawn"  # what lines are of
+
+
+class ManifestError(ValueError):
+    """The folder cannot be added to; the message names it and says what to do."""
+
+
+class Manifest:
+    """The manifest in *folder*, for parts that are *made* in the way that these values name."""
+
+    def __init__(self, folder: Path, made: Mapping[str, Any]) -> None:
+        self.folder = folder
+        self.parts: dict[str, DonePart] = {}  # those that count, by their names
+        self._sizes: dict[str, int] = {}
+        self.next_number = 0  # of parts
+        self._withdrawn: set[str] = set()
+        expected = {"format": FORMAT, **made}
+        self._file = _opened(folder)
+        try:
+            whole = self._read(expected)
+            self._file.truncate(whole)
+            self._lines = Appended(self._file)
+            if not whole:
+                self._append({MADE: expected})
+            self.settle()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def close(self) -> None:
+        """Close the file, which lets other runs have the folder."""
+        self._file.close()
+
+    def left(self, pieces: Iterable[Piece]) -> list[Piece]:
+        """Those of *pieces* that are not done."""
+        done = {each.piece.key for part in self.parts.values() for each in part.pieces}
+        return [piece for piece in pieces if piece.key not in done]
+
+    def add_files(self, sizes: Mapping[str, int]) -> None:
+        """List the files of the archive with their *sizes*, which have to be as they were."""
+        for path, size in sizes.items():
+            before = self._sizes.setdefault(path, -1)
+            if before >= 0 and before != size:
+                raise ManifestError(
+                    f"{path}: had {before:,} bytes when its articles were begun, and has {size:,} "
+                    f"now. Give a folder other than {self.folder} for what it is now"
+                )
+            if before < 0:
+                self._append({FILE: path, "bytes": size})
+                self._sizes[path] = size
+
+    def add(self, part: DonePart) -> None:
+        """List *part*, and give its file the name that it is to have."""
+        self._append({PART: part.values()})
+        self._list(part)
+        self._name(part)
+
+    def withdraw(self, name: str) -> None:
+        """Let the part *name* count no more, and remove its file."""
+        self._append({WITHDRAWN: name})
+        del self.parts[name]
+        (self.folder / name).unlink(missing_ok=True)
+
+    def misfit(self, pieces: Iterable[Piece]) -> tuple[str, Piece] | None:
+        """The first part that was begun in the wrong place, and its piece, with the right place.
+
+        All *pieces* are done, and in the order of their files.
+        """
+        done = {each.piece.key: (name, each) for name, each in self._done()}
+        expected: int | None = None  # where the next piece has to begin, as far as that is known
+        for piece in pieces:
+            name, each = done[piece.key]
+            expected = expected if piece.begin else 0
+            if expected is not None and each.ends.known and not _fits(each, expected):
+                return name, replace(piece, start=expected)
+            if not each.ends.known:
+                expected = None
+            elif each.ends.stop is not None:
+                expected = each.ends.stop
+        return None
+
+    def _done(self) -> Iterator[tuple[str, DonePiece]]:
+        for name, part in self.parts.items():
+            for each in part.pieces:
+                yield name, each
+
+    def _list(self, part: DonePart) -> None:
+        self.parts[part.name] = part
+        self.next_number = max(self.next_number, part.number + 1)
+
+    def _name(self, part: DonePart) -> None:
+        new = self.folder / part.new
+        if new.exists():
+            new.replace(self.folder / part.name)
+            _sync(self.folder)
+
+    def _append(self, values: Mapping[str, Any]) -> None:
+        self._lines.append(json.dumps(values).encode() + b"\n")
+        os.fsync(self._file.fileno())
+
+    def _read(self, expected: Mapping[str, Any]) -> int:
+        """Read all whole lines; how many bytes they are."""
+        self._file.seek(0)
+        *lines, _ = self._file.read().split(b"\n")
+        for number, line in enumerate(lines, 1):
+            try:
+                self._take(json.loads(line), expected)
+            except (ValueError, KeyError, TypeError) as error:
+                if isinstance(error, ManifestError):
+                    raise
+                raise ManifestError(
+                    f"{self.folder / MANIFEST}: line {number} is none that scrapy-mss has written: "
+                    f"{error}. Give another folder, or remove all files of this one"
+                ) from error
+        return sum(len(line) + 1 for line in lines)
+
+    def _take(self, values: dict[str, Any], expected: Mapping[str, Any]) -> None:
+        match values:
+            case {"made": made}:
+                if made != json.loads(json.dumps(expected)):
+                    raise ManifestError(
+                        f"{self.folder}: its articles were made with {_difference(made, expected)}."
+                        " Give another folder, or the same model and settings"
+                    )
+            case {"file": path, "bytes": size}:
+                self._sizes[path] = int(size)
+            case {"part": part}:
+                self._list(DonePart.of(part))
+            case {"withdrawn": name}:
+                del self.parts[name]
+                self._withdrawn.add(name)
+            case _:
+                raise ValueError(f"expected one of {MADE}, {FILE}, {PART}, {WITHDRAWN}")
+
+    def settle(self) -> None:
+        """Do what lines say that a killed process has not done; remove what it has left."""
+        for part in self.parts.values():
+            self._name(part)
+        for name in self._withdrawn:
+            (self.folder / name).unlink(missing_ok=True)
+        for path in self.folder.glob(f"part-*.parquet.*{NEW}"):
+            path.unlink()
+
+
+def _opened(folder: Path) -> IO[bytes]:
+    """The manifest in *folder*, for this run alone; a folder that has other files is refused."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / MANIFEST
+    if not path.exists() and any(folder.iterdir()):
+        raise ManifestError(
+            f"{folder}: expected a new or empty folder, or one that has a {MANIFEST}, got other "
+            "files. Give the name of a new one"
+        )
+    file = path.open("a+b", buffering=0)
+    if not locked(file):
+        file.close()
+        raise ManifestError(f"{folder}: another run of scrapy mss bulk is at work there")
+    return file
+
+
+def _fits(done: DonePiece, expected: int) -> bool:
+    """Whether the piece was begun at *expected*, where the one before it had stopped."""
+    first = done.ends.first
+    return first is None if expected >= done.piece.end else first == expected
+
+
+def _difference(made: Mapping[str, Any], expected: Mapping[str, Any]) -> str:
+    """The values of *made* that are not as *expected*."""
+    names = [name for name in {**made, **expected} if made.get(name) != expected.get(name)]
+    return ", ".join(f"{name} = {made.get(name)!r}, not {expected.get(name)!r}" for name in names)
+
+
+def _sync(folder: Path) -> None:
+    """Make a new name last through a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

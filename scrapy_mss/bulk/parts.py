@@ -1,0 +1,211 @@
+"""Parts: Parquet files of articles, one row a page, under another name until they are listed.
+
+The process that makes a part writes and syncs ``part-….parquet.….new``; who keeps the manifest
+lists the part there, and then gives the file its name. So whatever ends in ``.parquet`` is whole
+and listed, and what a killed run leaves is seen by its name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from secrets import token_hex
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from scrapy_mss.bulk.extracting import (
+    COLUMNS,
+    DETAIL,
+    PLACE,
+    REASON,
+    SOURCE,
+    ArticleExtractor,
+    Row,
+)
+from scrapy_mss.bulk.formats import format_of
+from scrapy_mss.bulk.records import Ends, Part, Piece, Record
+from scrapy_mss.columns import Columns
+from scrapy_mss.crawl.wire import CRASH
+from scrapy_mss.parquet_files import BATCH_ROWS, BATCH_SIZE, COMPRESSION, GROUP_BYTES, GROUP_ROWS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+NEW: Final = ".new"
+ALL_COLUMNS: Final = Columns(
+    {**COLUMNS.types, SOURCE: str, PLACE: int, REASON: str, DETAIL: str}, has_other=False
+)
+TELL_SECONDS: Final = 0.5  # between two words of how far a part is
+
+Told = Callable[[int, int], None]  # so many more pages, and bytes of the archive, are done
+
+
+@dataclass(frozen=True, slots=True)
+class DonePiece:
+    """A piece, and where its records began and ended."""
+
+    piece: Piece
+    ends: Ends
+
+
+@dataclass(frozen=True, slots=True)
+class DonePart:
+    """A part that is written: the file *new* is to be called *name*.
+
+    It has *pages* rows, *articles* of them with an article, the others by their *reasons*.
+    """
+
+    name: str
+    new: str
+    pages: int
+    articles: int
+    reasons: dict[str, int]
+    pieces: tuple[DonePiece, ...]
+
+    @property
+    def number(self) -> int:
+        """The number in its name."""
+        return int(self.name.removeprefix("part-").removesuffix(".parquet"))
+
+    def values(self) -> dict[str, Any]:
+        """The part as JSON has it."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, values: dict[str, Any]) -> DonePart:
+        """The part that has these `values`."""
+        pieces = (
+            DonePiece(Piece(**each["piece"]), Ends(**each["ends"])) for each in values["pieces"]
+        )
+        return cls(**{**values, "pieces": tuple(pieces)})
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Counts rows, and tells of them now and then."""
+
+    told: Told
+    pages: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+    _untold: int = 0
+    _done: int = 0  # bytes that were told
+    _at: float = field(default_factory=monotonic)
+
+    def add(self, row: Row, done: int) -> None:
+        """Count *row*, with which *done* bytes of the part are."""
+        self.pages += 1
+        self._untold += 1
+        if row[REASON]:
+            self.reasons[row[REASON]] += 1
+        if monotonic() - self._at >= TELL_SECONDS:
+            self.tell(done)
+
+    def tell(self, done: int) -> None:
+        """Tell what was not told."""
+        self.told(self._untold, max(0, done - self._done))
+        self._untold, self._done, self._at = 0, max(done, self._done), monotonic()
+
+
+def make_part(part: Part, folder: Path, extractor: ArticleExtractor, told: Told) -> DonePart:
+    """Write *part* to *folder*, under its other name."""
+    tally = _Tally(told)
+    ends = [Ends() for _ in part.pieces]
+    reading = _Reading(part.pieces, ends)
+
+    def rows() -> Iterator[Row]:
+        for row in extractor.rows(reading):
+            tally.add(row, reading.done)
+            yield row
+
+    name, new = _write(part, folder, rows())
+    tally.tell(part.weight)
+    pieces = tuple(map(DonePiece, part.pieces, ends))
+    articles = tally.pages - tally.reasons.total()
+    return DonePart(name, new, tally.pages, articles, dict(tally.reasons), pieces)
+
+
+def lost_tries(part: Part, folder: Path) -> int:
+    """How many processes were lost that made *part*: each has left what it had written."""
+    return sum(1 for _ in folder.glob(f"{_name(part)}.*{NEW}"))
+
+
+def given_up(part: Part, folder: Path, detail: str) -> DonePart:
+    """A part that cannot be made, as *detail* says: a row for each piece of it."""
+    row = {REASON: CRASH, DETAIL: detail}
+    rows = ({**row, SOURCE: piece.path, PLACE: piece.begin} for piece in part.pieces)
+    name, new = _write(part, folder, rows)
+    count = len(part.pieces)
+    pieces = tuple(DonePiece(piece, Ends()) for piece in part.pieces)
+    return DonePart(name, new, count, 0, {CRASH: count}, pieces)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The records of *pieces*, whose *ends* are told by the way; *done* bytes of all were read."""
+
+    pieces: tuple[Piece, ...]
+    ends: list[Ends]
+    done: int = 0
+
+    def __iter__(self) -> Iterator[Record]:
+        before = 0
+        for piece, ends in zip(self.pieces, self.ends, strict=True):
+            for record in format_of(piece.path).read(piece, ends):
+                self.done = before + min(record.done, piece.weight)
+                yield replace(record, source=piece.path)
+            before += piece.weight
+
+
+def _name(part: Part) -> str:
+    return f"part-{part.number:05}.parquet"
+
+
+def _write(part: Part, folder: Path, rows: Iterable[Row]) -> tuple[str, str]:
+    """The name of the part of *rows*, and that of the file that it is in."""
+    import pyarrow.parquet as pq
+
+    name = _name(part)
+    new = f"{name}.{token_hex(4)}{NEW}"
+    schema = ALL_COLUMNS.schema()
+    with (folder / new).open("xb") as file:
+        with pq.ParquetWriter(file, schema, compression=COMPRESSION) as writer:
+            for group in _groups(rows, schema):
+                writer.write_table(group, row_group_size=max(1, group.num_rows))
+        file.flush()
+        os.fsync(file.fileno())
+    return name, new
+
+
+def _groups(rows: Iterable[Row], schema: pa.Schema) -> Iterator[pa.Table]:
+    """*rows* as row groups of a bounded size."""
+    import pyarrow as pa
+
+    batches: list[pa.RecordBatch] = []
+    count = size = 0
+    for batch in _batches(rows, schema):
+        batches.append(batch)
+        count += batch.num_rows
+        size += batch.nbytes
+        if count >= GROUP_ROWS or size >= GROUP_BYTES:
+            yield pa.Table.from_batches(batches, schema)
+            batches, count, size = [], 0, 0
+    if batches:
+        yield pa.Table.from_batches(batches, schema)
+
+
+def _batches(rows: Iterable[Row], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    held: list[Row] = []
+    size = 0
+    for row in rows:
+        held.append(row)
+        size += sum(len(value) for value in row.values() if isinstance(value, str))
+        if len(held) >= BATCH_ROWS or size >= BATCH_SIZE:
+            yield pa.RecordBatch.from_pylist(held, schema=schema)
+            held, size = [], 0
+    if held:
+        yield pa.RecordBatch.from_pylist(held, schema=schema)

@@ -1,0 +1,206 @@
+"""Parts made by processes of this machine: lanes, each of which has workers.
+
+A lane that is lost, killed for what it needs or by chance, costs no page: its part is made again by
+a new one. A part that costs several lanes is given up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import IO, Any, Final
+
+from scrapy_mss.bulk.lane import sent
+from scrapy_mss.bulk.parts import DonePart, Told, given_up
+from scrapy_mss.bulk.records import Part
+from scrapy_mss.crawl.pool import RUN
+
+LANE: Final = "scrapy_mss.bulk.lane"
+# A lane has about a tenth of the work of each of its workers.
+WORKERS_OF_A_LANE: Final = 4
+TRIES: Final = 3  # of a part
+END_SECONDS: Final = 10.0  # a lane only has to end its workers
+LOST: Final = (OSError, EOFError, ValueError)
+
+Engine = Callable[[Iterable[Part], Path, Told], Iterator[DonePart]]
+
+
+class EngineError(RuntimeError):
+    """What makes parts fails, whatever it is to do; the message says why."""
+
+
+@dataclass
+class Lanes:
+    """An `Engine`: as many lanes as *processes* need, which read with *settings*."""
+
+    settings: Mapping[str, Any]
+    processes: int
+
+    def __call__(self, parts: Iterable[Part], folder: Path, told: Told) -> Iterator[DonePart]:
+        """Make *parts* in *folder*, several at a time."""
+        todo: SimpleQueue[Part] = SimpleQueue()
+        done: SimpleQueue[DonePart | BaseException] = SimpleQueue()
+        count = 0
+        for count, part in enumerate(parts, 1):  # noqa: B007 - how many there are is needed below
+            todo.put(part)
+        lanes = [
+            _Lane({**self.settings, "MSS_WORKERS": workers}, folder, told)
+            for workers in shares(self.processes)
+        ]
+        threads = [Thread(target=lane.serve, args=(todo, done), daemon=True) for lane in lanes]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in range(count):
+                found = done.get()
+                if isinstance(found, BaseException):
+                    raise found
+                yield found
+        finally:
+            for lane in lanes:
+                lane.close()
+            for thread in threads:
+                thread.join()
+
+
+def shares(processes: int) -> list[int]:
+    """How many workers each lane has, of *processes* in all."""
+    lanes = ceil(processes / WORKERS_OF_A_LANE)
+    return [processes // lanes + (number < processes % lanes) for number in range(lanes)]
+
+
+class _Lane:
+    """A lane, which one thread serves; the process may be replaced."""
+
+    def __init__(self, settings: Mapping[str, Any], folder: Path, told: Told) -> None:
+        self._start = {"settings": dict(settings), "folder": str(folder)}
+        self._folder = folder
+        self._told = told
+        self._process: subprocess.Popen[str] | None = None
+        self._closed = False
+
+    def serve(self, todo: SimpleQueue[Part], done: SimpleQueue[DonePart | BaseException]) -> None:
+        """Make parts *todo* until there are no more; an error that ends all is put with *done*."""
+        try:
+            while not self._closed:
+                done.put(self._made(todo.get_nowait()))
+        except Empty:
+            self._let_end()
+        except BaseException as error:  # noqa: BLE001 - whoever waits for parts is told
+            done.put(error)
+        finally:
+            self._end()
+
+    def close(self) -> None:
+        """End what the lane is doing."""
+        self._closed = True
+        process = self._process
+        if process is not None:
+            process.kill()
+
+    def _made(self, part: Part) -> DonePart:
+        for _ in range(TRIES):
+            into, out = self._pipes()
+            counted = _Counted(self._told)
+            with suppress(*LOST):
+                _send(into, sent(part))
+                return self._answer(out, counted)
+            counted.take_back()
+            self._end()
+            if self._closed:
+                break
+        return given_up(part, self._folder, f"{TRIES} processes were lost that read it")
+
+    def _answer(self, out: IO[str], counted: _Counted) -> DonePart:
+        while True:
+            answer = _receive(out)
+            if "error" in answer:
+                raise EngineError(answer["error"])
+            if "done" in answer:
+                return DonePart.of(answer["done"])
+            counted.add(answer["pages"], answer["bytes"])
+
+    def _pipes(self) -> tuple[IO[str], IO[str]]:
+        """The pipes to and from the process, which is started if there is none."""
+        process = self._process
+        if process is None:
+            process = self._process = _started()
+            if self._closed:  # meanwhile, by `close`, which may have found no process
+                process.kill()
+            assert process.stdin is not None
+            assert process.stdout is not None
+            try:
+                _send(process.stdin, self._start)
+                _receive(process.stdout)
+            except LOST as error:
+                raise EngineError("a process that reads archives cannot be started") from error
+        assert process.stdin is not None
+        assert process.stdout is not None
+        return process.stdin, process.stdout
+
+    def _let_end(self) -> None:
+        """Wait until the process, which has nothing more to do, has ended by itself."""
+        process = self._process
+        if process is not None and process.stdin is not None:
+            with suppress(*LOST, subprocess.TimeoutExpired):
+                process.stdin.close()
+                process.wait(END_SECONDS)
+
+    def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for stream in (process.stdin, process.stdout):
+                with suppress(OSError):
+                    if stream is not None:
+                        stream.close()
+
+
+@dataclass(slots=True)
+class _Counted:
+    """What was *told* of a part, which does not count if the part is made again."""
+
+    told: Told
+    pages: int = 0
+    size: int = 0
+
+    def add(self, pages: int, size: int) -> None:
+        self.pages += pages
+        self.size += size
+        self.told(pages, size)
+
+    def take_back(self) -> None:
+        self.told(-self.pages, -self.size)
+
+
+def _started() -> subprocess.Popen[str]:
+    return subprocess.Popen(  # noqa: S603 - our own module
+        [sys.executable, "-c", RUN, LANE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(each or os.curdir for each in sys.path)},
+        start_new_session=True,  # Ctrl-C is for the command, which ends its lanes
+    )
+
+
+def _send(into: IO[str], values: Mapping[str, Any]) -> None:
+    into.write(json.dumps(values) + "\n")
+    into.flush()
+
+
+def _receive(out: IO[str]) -> dict[str, Any]:
+    line = out.readline()
+    if not line.endswith("\n"):
+        raise EOFError("the process is gone")
+    return dict(json.loads(line))

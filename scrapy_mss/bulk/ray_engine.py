@@ -1,0 +1,105 @@
+"""Parts made by Ray Data, on the machines of a cluster or on this one.
+
+A part is a row, which an actor turns into another one, the line of the manifest: pages and articles
+do not go through Ray's memory, each actor reads and writes files itself, which all machines have to
+see in the same place. An actor holds one worker, so it has the same limits for each page; an actor
+that is lost is replaced by Ray, and its part is made again.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from scrapy_mss.bulk.extracting import ArticleExtractor, CannotStartError
+from scrapy_mss.bulk.lane import received, sent
+from scrapy_mss.bulk.parts import DonePart, Told, given_up, lost_tries, make_part
+from scrapy_mss.bulk.processes import EngineError
+from scrapy_mss.bulk.records import LONGEST_DETAIL, Part
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PART, DONE = "part", "done"  # the columns of the two tables, JSON
+TRIES: Final = 3  # of a part whose actor is lost
+
+
+class PartMaker:
+    """An actor of Ray Data that makes parts in *folder*, reading with *settings*."""
+
+    def __init__(self, folder: str, settings: Mapping[str, Any]) -> None:
+        self._folder = Path(folder)
+        self._extractor = ArticleExtractor(**settings)
+
+    def __call__(self, batch: pa.Table) -> pa.Table:
+        """What became of the parts in *batch*."""
+        import pyarrow as pa
+
+        parts = (received(json.loads(text)) for text in batch.column(PART).to_pylist())
+        return pa.table({DONE: [json.dumps(self._made(part).values()) for part in parts]})
+
+    def _made(self, part: Part) -> DonePart:
+        if lost_tries(part, self._folder) >= TRIES:
+            return given_up(part, self._folder, f"{TRIES} actors were lost that read it")
+        try:
+            return make_part(part, self._folder, self._extractor, lambda _pages, _size: None)
+        except (OSError, CannotStartError):  # a full disk: no part can be made
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever is in an archive
+            detail = f"{type(error).__name__}: {error}"[:LONGEST_DETAIL]
+            return given_up(part, self._folder, detail)
+
+
+@dataclass(frozen=True)
+class RayEngine:
+    """An `Engine`: so many actors, one for each core of the cluster unless *actors* are given."""
+
+    settings: Mapping[str, Any]
+    actors: int | None = None
+
+    def __call__(self, parts: Iterable[Part], folder: Path, told: Told) -> Iterator[DonePart]:
+        """Make *parts* in *folder*, as the cluster has room for them."""
+        import ray
+        import ray.data
+        import ray.exceptions
+
+        _connect()
+        logging.getLogger("ray.data").setLevel(logging.ERROR)  # the command has a bar of its own
+        ray.data.DataContext.get_current().enable_progress_bars = False
+        todo = {part.number: part for part in parts}
+        rows = [{PART: json.dumps(sent(part))} for part in todo.values()]
+        actors = self.actors or int(ray.cluster_resources().get("CPU", 1))
+        arguments = {
+            "folder": str(folder.absolute()),
+            "settings": {**self.settings, "MSS_WORKERS": 1},
+        }
+        made = ray.data.from_items(rows, override_num_blocks=len(rows)).map_batches(
+            PartMaker,
+            fn_constructor_kwargs=arguments,
+            batch_size=1,
+            batch_format="pyarrow",
+            compute=ray.data.ActorPoolStrategy(size=max(1, min(actors, len(rows)))),
+            num_cpus=1,
+        )
+        try:
+            for row in made.iter_rows():
+                done = DonePart.of(json.loads(row[DONE]))
+                told(done.pages, todo[done.number].weight)
+                yield done
+        except ray.exceptions.RayError as error:
+            why = str(error).strip().rpartition("\n")[2]
+            raise EngineError(f"Ray cannot make the parts: {why}") from error
+
+
+def _connect() -> None:
+    """Be with the cluster that RAY_ADDRESS names, else with Ray on this machine alone."""
+    import ray
+
+    if not ray.is_initialized():
+        own = {} if os.environ.get("RAY_ADDRESS") else {"include_dashboard": False}
+        ray.init(log_to_driver=False, logging_level="ERROR", **own)

@@ -1,0 +1,227 @@
+"""Pages of WARC files from any place on, by fastwarc.
+
+Where the files are compressed, each record is a gzip member of its own, so reading can begin at
+each. Which bytes are the beginning of one cannot be told for certain: a record may hold a WARC file
+itself. So a piece says where its first record was and where the one after its last is; where the
+next piece began elsewhere, it is read again from there (`manifest.misfit`).
+
+After damage, reading goes on with the next record that can be recognized. All is read as a stream:
+what is larger than a page is passed over.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import zlib
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, BinaryIO, Final
+
+from scrapy_mss.bulk.records import DAMAGED, LONGEST_DETAIL, TOO_LARGE, Ends, Piece, Record
+from scrapy_mss.content_encodings import EncodingError, decode
+from scrapy_mss.stored_pages import StoredPage, decoded
+from scrapy_mss.untrusted import LARGEST_PAGE, open_regular
+
+GZIP: Final = b"\x1f\x8b\x08"
+PLAIN: Final = b"WARC/1."
+BETWEEN: Final = b"\r\n\r\n"  # what ends a record
+BLOCK: Final = 2**20  # bytes that are searched at a time
+HEAD: Final = 2**12  # bytes in which a member has begun to say what is in it
+LONGEST_HEADER: Final = 2**16  # bytes; servers send a few thousand
+
+
+def read_warc(piece: Piece, ends: Ends) -> Iterator[Record]:
+    """The pages among the records of *piece*, and where there is damage."""
+    with open_regular(piece.path) as file:
+        size = os.fstat(file.fileno()).st_size
+        pattern = GZIP if piece.path.endswith(".gz") else BETWEEN
+        at = piece.start
+        if at is None:
+            at = record_from(file, piece.begin, piece.end, pattern)
+        ends.known = True
+        ends.first = at if at is not None and at < piece.end else None
+        while at is not None and at < piece.end:
+            seen = _Seen(at)
+            try:
+                at = yield from _whole_records(file, seen, piece)
+            except OSError as error:  # of fastwarc, or of the disk
+                at = record_from(file, seen.last + 1, size, pattern)
+                damaged_at = seen.damage(file, at)
+                if damaged_at is not None:
+                    yield _damaged(damaged_at, piece, error)
+        if ends.first is not None:
+            ends.stop = size if at is None else at
+
+
+def _whole_records(
+    file: BinaryIO, seen: _Seen, piece: Piece
+) -> Generator[Record, None, int | None]:
+    """The pages of *piece* from the record on that was *seen* last, until there is damage.
+
+    Returns where the first record after the piece begins, None if there is none.
+    """
+    file.seek(seen.last)
+    for raw in _records(file):
+        if raw.stream_pos >= piece.end and begins_record(file, raw.stream_pos):
+            return int(raw.stream_pos)
+        record = _record_of(raw, piece)
+        seen.add(raw.stream_pos, record)
+        if record is not None:
+            yield record
+    size = os.fstat(file.fileno()).st_size
+    end = seen.end(file)
+    if end is not None and end < size:
+        yield _damaged(end, piece, EOFError("the file breaks off"))
+    return None
+
+
+def _records(file: BinaryIO) -> Iterable[Any]:
+    from fastwarc.warc import ArchiveIterator
+
+    records: Iterable[Any] = ArchiveIterator(
+        file, parse_http=False, max_header_len=LONGEST_HEADER, fsspec_args=False
+    )
+    return records
+
+
+@dataclass(slots=True)
+class _Seen:
+    """The *last* record that was seen before damage; *is_told* if it was the damaged one."""
+
+    last: int
+    count: int = 0
+    is_told: bool = False
+
+    def add(self, at: int, record: Record | None) -> None:
+        """A record was seen, and what was made of it."""
+        self.last = at
+        self.count += 1
+        self.is_told = record is not None and record.problem == DAMAGED
+
+    def damage(self, file: BinaryIO, following: int | None) -> int | None:
+        """Where the damage is; None if that was told, or will be of the *following* record."""
+        if self.is_told:
+            return None
+        end = self.end(file)
+        if end is None:
+            return self.last
+        return None if end == following else end
+
+    def end(self, file: BinaryIO) -> int | None:
+        """Where the last record ends, if it was seen and that can be told."""
+        return end_of_member(file, self.last) if self.count else None
+
+
+def end_of_member(file: BinaryIO, at: int) -> int | None:
+    """Where the gzip member at the byte *at* ends; None if it is damaged, or there is none."""
+    packer = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    rest = b""
+    try:
+        while not packer.eof:
+            if not rest:
+                rest = os.pread(file.fileno(), BLOCK, at)
+                at += len(rest)
+                if not rest:
+                    return None
+            packer.decompress(rest, BLOCK)
+            rest = packer.unconsumed_tail
+    except zlib.error:
+        return None
+    return at - len(packer.unused_data)
+
+
+def record_from(file: BinaryIO, begin: int, end: int, pattern: bytes) -> int | None:
+    """Where the first record of *file* begins that begins from *begin* to before *end*.
+
+    Before each is the *pattern*, which is `GZIP`, its own beginning, or `BETWEEN`.
+    """
+    skipped = 0 if pattern == GZIP else len(BETWEEN)
+    if not begin and begins_record(file, 0):
+        return 0
+    at = max(0, begin - skipped)
+    while at + skipped < end:
+        block = os.pread(file.fileno(), BLOCK + len(pattern) - 1, at)
+        found = block.find(pattern)
+        while found >= 0 and at + found + skipped < end:
+            if begins_record(file, at + found + skipped):
+                return at + found + skipped
+            found = block.find(pattern, found + 1)
+        if len(block) < BLOCK:
+            break
+        at += BLOCK
+    return None
+
+
+def begins_record(file: BinaryIO, at: int) -> bool:
+    """Whether a record, or the member of one, seems to begin at the byte *at*."""
+    head = os.pread(file.fileno(), HEAD, at)
+    if head.startswith(GZIP):
+        try:
+            head = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(head, len(PLAIN))
+        except zlib.error:
+            return False
+    return head.startswith(PLAIN)
+
+
+def _record_of(raw: Any, piece: Piece) -> Record | None:  # noqa: ANN401 - not annotated
+    """The page in the record *raw*; None if it is of something else."""
+    at = raw.stream_pos
+    done = at - piece.begin
+    try:
+        if not _is_page(raw):
+            return None
+        found = _page_of(raw)
+    except (OSError, EncodingError) as error:
+        return _damaged(at, piece, error)
+    if isinstance(found, str):
+        return Record(at, done, problem=found)
+    return Record(at, done, found, raw.headers.get("WARC-Date"))
+
+
+def _is_page(raw: Any) -> bool:  # noqa: ANN401 - not annotated
+    """Whether HTML was the response, by its headers."""
+    from fastwarc.warc import WarcRecordType
+
+    if raw.record_type != WarcRecordType.response or not raw.is_http:
+        return False
+    raw.parse_http()
+    head = raw.http_headers
+    if head is None or head.status_code != HTTPStatus.OK:
+        return False
+    return "html" in (head.get("Content-Type") or "") and _url(raw).startswith(("http:", "https:"))
+
+
+def _page_of(raw: Any) -> StoredPage | str:  # noqa: ANN401 - not annotated
+    """The page in a record, or what keeps it from being read."""
+    head = raw.http_headers
+    if raw.content_length > LARGEST_PAGE:
+        return TOO_LARGE
+    body = raw.reader.read()
+    if len(body) < raw.content_length:
+        return DAMAGED
+    if "chunked" in (head.get("Transfer-Encoding") or "").lower():
+        body = _whole(body)
+    body = decode(body, head.get("Content-Encoding") or "", LARGEST_PAGE + 1)
+    if len(body) > LARGEST_PAGE:
+        return TOO_LARGE
+    return StoredPage(_url(raw), decoded(body, head.get("Content-Type")))
+
+
+def _url(raw: Any) -> str:  # noqa: ANN401 - not annotated
+    return (raw.headers.get("WARC-Target-URI") or "").strip("<>")
+
+
+def _whole(body: bytes) -> bytes:
+    """*body* without the marks of its chunks; as it is where it has none, whatever is said."""
+    from fastwarc.stream_io import ChunkedReader
+
+    try:
+        return bytes(ChunkedReader(io.BytesIO(body)).read())
+    except OSError:
+        return body
+
+
+def _damaged(at: int, piece: Piece, error: Exception) -> Record:
+    return Record(at, at - piece.begin, problem=DAMAGED, detail=str(error)[:LONGEST_DETAIL])

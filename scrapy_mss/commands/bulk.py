@@ -1,0 +1,155 @@
+"""``scrapy mss bulk``: the articles of archives, as Parquet."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tqdm import tqdm
+
+from scrapy_mss.cli import CommandError, print_line
+from scrapy_mss.commands.base import Action, positive
+from scrapy_mss.commands.extract import add_model_arguments, model_named
+from scrapy_mss.crawl.pool import can_have_workers
+from scrapy_mss.redis_server import is_server
+from scrapy_mss.settings import SETTINGS
+
+if TYPE_CHECKING:
+    from scrapy.commands import ScrapyCommand
+
+    from scrapy_mss.bulk.run import Summary
+
+MEGABYTE = 2**20
+NEEDED = ("fastwarc", "pyarrow")
+# The settings of the project that say how pages are read.
+READING = (
+    *("MSS_EXTRACTOR", "MSS_MARKDOWN", "MSS_MAX_BODY"),
+    *("MSS_RAW_HTML", "MSS_TIMEOUT", "MSS_WORKER_MEMORY"),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "inputs",
+        nargs="+",
+        metavar="INPUT",
+        help="a WARC file, a Parquet file or JSON lines with url and html, or a pattern such as "
+        "'crawl/**/*.warc.gz'",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FOLDER",
+        help="a new folder, or that of a run to go on with",
+    )
+    add_model_arguments(parser)
+    parser.add_argument(
+        "-p",
+        "--processes",
+        type=positive,
+        metavar="N",
+        help="how many processes read articles; default: one for each core",
+    )
+    parser.add_argument(
+        "--part",
+        type=positive,
+        default=64,
+        metavar="MB",
+        help="about so many megabytes of input become one Parquet file; default: 64",
+    )
+    parser.add_argument(
+        "--ray",
+        action="store_true",
+        help="read by Ray Data, on the cluster that RAY_ADDRESS names, else on this machine; all "
+        "machines have to have INPUT and FOLDER in the same place",
+    )
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise CommandError(f"{' and '.join(missing)} missing: pip install 'scrapy-mss[bulk]'")
+    if not can_have_workers():
+        raise CommandError("articles of archives are read by processes, which need POSIX")
+    from scrapy_mss.bulk.manifest import ManifestError
+    from scrapy_mss.bulk.processes import Engine, EngineError, Lanes
+    from scrapy_mss.bulk.ray_engine import RayEngine
+    from scrapy_mss.bulk.run import Bulk, files_of
+
+    assert command.settings is not None
+    settings: dict[str, Any] = {"MSS_MODEL": _model_file(model_named(options, command))}
+    for row in SETTINGS:
+        if row.name in READING:
+            settings[row.name] = command.settings.get(row.name, row.default)
+    bulk = Bulk(files_of(options.inputs), options.output, settings, options.part * MEGABYTE)
+    engine: Engine = Lanes(settings, options.processes or cores())
+    if options.ray:
+        if find_spec("ray") is None:
+            raise CommandError("ray is missing: pip install 'scrapy-mss[ray]'")
+        engine = RayEngine(settings, options.processes)
+    try:
+        with tqdm(unit="B", unit_scale=True, unit_divisor=1000, disable=None) as bar:
+            summary = bulk.run(engine, lambda total, done: shown_on(bar, total, done))
+    except (EngineError, ManifestError) as error:
+        raise CommandError(str(error)) from error
+    _print(options.output, summary)
+    return 0
+
+
+def _model_file(name: str) -> str:
+    """The model file of this *name*; one that changes meanwhile would read pages in two ways."""
+    if is_server(name):
+        raise CommandError(
+            "MSS_MODEL names a server, whose model changes while archives are read: write it to a "
+            "file with scrapy mss merge, and name that with -m"
+        )
+    return str(Path(name).absolute())
+
+
+def shown_on(bar: tqdm, total: int, done: int) -> Callable[[int, int], None]:
+    """Shows on *bar* how much more is done; the rate and the estimate are of this run alone."""
+    bar.reset(total)
+    bar.initial = bar.n = done
+    pages = 0
+
+    def told(more: int, size: int) -> None:
+        nonlocal pages
+        pages += more
+        rate = pages / max(bar.format_dict["elapsed"], 1e-3)
+        bar.set_postfix_str(f"{pages:,} pages, {rate:,.0f} pages/s", refresh=False)
+        bar.update(size)
+
+    return told
+
+
+def _print(folder: Path, summary: Summary) -> None:
+    rows = f"{summary.pages:,} pages, {summary.articles:,} articles"
+    print_line(f"{folder}: {rows}, in {summary.parts:,} parts")
+    for reason, count in summary.reasons.most_common():
+        print_line(f"  {count:,} pages without an article: {reason}")
+
+
+ACTION = Action(
+    "bulk",
+    "write the articles of archives as Parquet",
+    "Read archives and write a row for each page to Parquet files in a folder: the article,\n"
+    "or the reason why there is none. The same command goes on with a run that was killed.",
+    "scrapy mss bulk 'crawl/*.warc.gz' news.parquet -o articles/",
+    add_arguments,
+    perform,
+    exit_codes="Exit codes: 0 if all was read, pages without an article included, 2 for\n"
+    "arguments, files or folders that cannot be used.",
+)

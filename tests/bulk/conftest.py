@@ -1,0 +1,45 @@
+"""What the tests of archives share: an extractor with a worker, and one that misbehaves."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from scrapy_mss.bulk.extracting import ArticleExtractor
+
+MISBEHAVING = """
+import os, re, time
+
+def extract(html):
+    if "be slow" in html:
+        time.sleep(600)
+    if "be killed" in html:
+        os.kill(os.getpid(), 9)
+    if "be wrong" in html:
+        raise SystemError("this page")
+    if "be lost" in html:
+        raise MemoryError
+    return re.sub("<[^>]*>", "\\n\\n", html)
+"""
+
+
+@pytest.fixture(scope="session")
+def extractor() -> Iterator[ArticleExtractor]:
+    """The bundled model in one worker."""
+    with ArticleExtractor() as made:
+        yield made
+
+
+@pytest.fixture
+def misbehaving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ArticleExtractor]:
+    """Reads by an extractor that does what pages say; it gives up after two seconds."""
+    (tmp_path / "misbehaving.py").write_text(MISBEHAVING)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with ArticleExtractor(MSS_EXTRACTOR="misbehaving", MSS_TIMEOUT=2, MSS_MAX_BODY=10_000) as made:
+        yield made
+    sys.modules.pop("misbehaving", None)

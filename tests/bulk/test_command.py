@@ -1,0 +1,63 @@
+"""What `scrapy mss bulk` shows, and what it says of arguments that cannot be used."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastwarc")
+pytest.importorskip("pyarrow")
+
+from tqdm import tqdm
+
+from scrapy_mss.commands.bulk import shown_on
+from tests.plugin import commands
+
+REFUSED = {
+    "-o @out": "the following arguments are required: INPUT",
+    "@page.jsonl": "the following arguments are required: -o/--output",
+    "@nothing.jsonl -o @out": "nothing.jsonl: expected a regular file",
+    "@*.arc -o @out": "*.arc: no file has such a name",
+    "@page.txt -o @out": "page.txt: expected a file ending in .warc, .warc.gz, .jsonl",
+    "@bad.parquet -o @out": "bad.parquet: expected a Parquet file",
+    "@page.jsonl -o @.": "expected a new or empty folder, or one that has a manifest.jsonl",
+    "@page.jsonl -o @out -p 0": "expected a number of at least 1, got 0",
+}
+
+
+def test_what_cannot_be_used_is_one_line(tmp_path: Path) -> None:
+    for name in ("page.jsonl", "page.txt", "bad.parquet"):
+        (tmp_path / name).write_text("{}")
+    lines = [f"bulk {line}".replace("@", f"{tmp_path}/").split() for line in REFUSED]
+    (tmp_path / "lines.json").write_text(json.dumps(lines))
+    program = [sys.executable, commands.__file__, "lines.json", "results.json"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+
+    subprocess.run(program, cwd=tmp_path, env=environment, check=True)
+
+    results = json.loads((tmp_path / "results.json").read_text())
+    for expected, result in zip(REFUSED.values(), results, strict=True):
+        assert (result["code"], result["out"]) == (2, "")
+        assert expected in result["err"]
+        assert result["err"].count("\n") == 1
+
+
+def test_the_bar_shows_pages_a_second_and_how_long_the_rest_takes() -> None:
+    shown = io.StringIO()
+    with tqdm(unit="B", unit_scale=True, file=shown, mininterval=0, disable=False) as bar:
+        told = shown_on(bar, total=10_000_000, done=4_000_000)
+        bar.start_t -= 10  # ten seconds ago
+        told(300, 2_000_000)
+        state = bar.format_dict
+        line = str(bar)
+
+    assert "60%" in line
+    assert "6.00M/10.0M" in line
+    assert "300 pages, 30 pages/s" in line
+    assert (state["n"] - state["initial"]) / state["elapsed"] == pytest.approx(200_000, rel=0.05)

@@ -1,0 +1,369 @@
+"""Runs over archives: each page is a row once, whatever was killed on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+pytest.importorskip("fastwarc")
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not without these
+from scrapy_mss.bulk.lane import sent  # noqa: E402
+from scrapy_mss.bulk.manifest import MANIFEST, Manifest, ManifestError  # noqa: E402
+from scrapy_mss.bulk.parts import DonePart, Told, make_part  # noqa: E402
+from scrapy_mss.bulk.processes import Engine, EngineError, Lanes, shares  # noqa: E402
+from scrapy_mss.bulk.ray_engine import PartMaker  # noqa: E402
+from scrapy_mss.bulk.records import Part, Piece  # noqa: E402
+from scrapy_mss.bulk.run import Bulk, Summary, files_of  # noqa: E402
+from scrapy_mss.stored_pages import SourceError, StoredPage  # noqa: E402
+from tests.helpers.archives import (  # noqa: E402
+    json_lines,
+    stored,
+    warc_members,
+    write_parquet,
+)
+from tests.plugin.site import index, plain  # noqa: E402
+
+PIECE = 5000  # bytes: a few pages
+COUNT = 30
+LIMIT = 120.0  # seconds; no test waits that long unless something is wrong
+
+
+def pages(first: int, count: int = COUNT) -> list[StoredPage]:
+    return [
+        StoredPage(f"https://news.example/{n}", plain(n) if n % 5 else index(n))
+        for n in range(first, first + count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("archive")
+    (folder / "a.warc.gz").write_bytes(b"".join(warc_members(pages(0))))
+    (folder / "b.jsonl").write_bytes(json_lines(pages(100)))
+    write_parquet(folder / "c.parquet", pages(200), group=10)
+    for number in range(4):
+        (folder / f"small-{number}.jsonl").write_bytes(json_lines(pages(300 + number, 1)))
+    return folder
+
+
+ALL = Counter(page.url for first in (0, 100, 200) for page in pages(first))
+ALL.update(page.url for page in pages(300, 4))
+
+
+class Here:
+    """An engine in this process, which fails after so many parts."""
+
+    def __init__(self, extractor: ArticleExtractor, most: int = 1000) -> None:
+        self.extractor = extractor
+        self.most = most
+        self.made: list[Part] = []
+
+    def __call__(self, parts: Iterable[Part], folder: Path, told: Told) -> Iterator[DonePart]:
+        for part in parts:
+            done = make_part(part, folder, self.extractor, told)
+            if len(self.made) == self.most:
+                raise KeyboardInterrupt
+            self.made.append(part)
+            yield done
+
+
+def run(bulk: Bulk, engine: Engine) -> Summary:
+    return bulk.run(engine, lambda _total, _done: lambda _pages, _size: None)
+
+
+def bulk_of(archive: Path, folder: Path, *names: str, **settings: Any) -> Bulk:
+    inputs = files_of(str(archive / name) for name in names or ["*"])
+    return Bulk(inputs, folder, settings, PIECE)
+
+
+def rows_in(folder: Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for path in sorted(folder.glob("*.parquet")):
+        rows += pq.read_table(path).to_pylist()
+    return rows
+
+
+def urls_in(folder: Path) -> Counter[str]:
+    return Counter(row["url"] for row in rows_in(folder))
+
+
+def test_each_page_is_a_row(archive: Path, tmp_path: Path, extractor: ArticleExtractor) -> None:
+    told: list[tuple[int, int]] = []
+
+    def begin(total: int, done: int) -> Told:
+        told.append((0, done - total))
+        return lambda more, size: told.append((more, size))
+
+    summary = bulk_of(archive, tmp_path / "out").run(Here(extractor), begin)
+
+    rows = rows_in(tmp_path / "out")
+    assert Counter(row["url"] for row in rows) == ALL
+    assert sum(row["text"] is not None for row in rows) == summary.articles > 50
+    assert Counter(row["reason"] for row in rows if row["reason"]) == summary.reasons
+    assert summary.pages == len(rows) == sum(more for more, _ in told)
+    assert sum(size for _, size in told) == 0
+    assert {Path(row["source"]).name for row in rows} == {path.name for path in archive.iterdir()}
+    assert len({(row["source"], row["place"]) for row in rows}) == len(rows)
+
+
+def test_small_files_share_a_part(
+    archive: Path, tmp_path: Path, extractor: ArticleExtractor
+) -> None:
+    bulk = Bulk(files_of([str(archive / "small-*")]), tmp_path / "out", {})
+
+    assert run(bulk, Here(extractor)).parts == 1
+
+
+def test_parts_that_are_done_are_not_made_again(
+    archive: Path, tmp_path: Path, extractor: ArticleExtractor
+) -> None:
+    bulk, made, out = bulk_of(archive, tmp_path / "out"), [], tmp_path / "out"
+    while True:
+        engine = Here(extractor, most=3)
+        with suppress(KeyboardInterrupt):
+            run(bulk, engine)
+        made += engine.made
+        assert urls_in(out) <= ALL
+        if len(engine.made) < engine.most:
+            break
+
+    assert urls_in(out) == ALL
+    assert len({piece for part in made for piece in part.pieces}) == sum(
+        len(part.pieces) for part in made
+    )
+    assert not list(out.glob("*.new"))
+    engine = Here(extractor)
+    assert run(bulk, engine).pages == ALL.total()
+    assert not engine.made
+
+
+def test_files_that_come_later_are_added(
+    archive: Path, tmp_path: Path, extractor: ArticleExtractor
+) -> None:
+    out = tmp_path / "out"
+    run(bulk_of(archive, out, "b.jsonl", "small-2.jsonl"), Here(extractor))
+
+    run(bulk_of(archive, out), Here(extractor))
+
+    assert urls_in(out) == ALL
+
+
+def test_what_a_piece_has_read_by_mistake_is_withdrawn(
+    tmp_path: Path, extractor: ArticleExtractor
+) -> None:
+    """A record that holds an archive looks like more records."""
+    inner = b"".join(warc_members(pages(500)))
+    head = b"WARC/1.1\r\nWARC-Type: resource\r\nContent-Length: %d\r\n\r\n" % len(inner)
+    outer = stored(head + inner + b"\r\n\r\n")
+    members = warc_members(pages(0, 8))
+    (tmp_path / "a.warc.gz").write_bytes(b"".join([*members[:4], outer, *members[4:]]))
+
+    engine = Here(extractor)
+    run(bulk_of(tmp_path, tmp_path / "out", "a.warc.gz"), engine)
+
+    assert urls_in(tmp_path / "out") == Counter(page.url for page in pages(0, 8))
+    assert len(engine.made) > len({part.pieces[0].key for part in engine.made})
+
+
+# What cannot be gone on with
+
+
+def test_a_folder_with_other_files_is_left_alone(
+    archive: Path, tmp_path: Path, extractor: ArticleExtractor
+) -> None:
+    (tmp_path / "part-00000.parquet").write_bytes(b"of someone")
+
+    with pytest.raises(ManifestError, match="expected a new or empty folder"):
+        run(bulk_of(archive, tmp_path), Here(extractor))
+    assert [path.name for path in tmp_path.iterdir()] == ["part-00000.parquet"]
+
+
+def test_articles_of_other_settings_are_not_mixed(
+    archive: Path, tmp_path: Path, extractor: ArticleExtractor
+) -> None:
+    run(bulk_of(archive, tmp_path / "out", "b.jsonl"), Here(extractor))
+
+    with pytest.raises(ManifestError, match="made with markdown = False, not True"):
+        run(bulk_of(archive, tmp_path / "out", "b.jsonl", MSS_MARKDOWN=True), Here(extractor))
+
+
+def test_a_file_that_has_changed_is_not_gone_on_with(
+    tmp_path: Path, extractor: ArticleExtractor
+) -> None:
+    path, out = tmp_path / "a.jsonl", tmp_path / "out"
+    path.write_bytes(json_lines(pages(0, 2)))
+    run(bulk_of(tmp_path, out, "a.jsonl"), Here(extractor))
+    path.write_bytes(json_lines(pages(0, 3)))
+
+    with pytest.raises(ManifestError, match=r"a\.jsonl: had .* bytes when its articles were begun"):
+        run(bulk_of(tmp_path, out, "a.jsonl"), Here(extractor))
+
+
+def test_a_folder_has_one_run_at_a_time(tmp_path: Path) -> None:
+    made = {"model": "m"}
+    first = Manifest(tmp_path, made)
+
+    with pytest.raises(ManifestError, match="another run"):
+        Manifest(tmp_path, made)
+    first.close()
+    Manifest(tmp_path, made).close()
+
+
+@pytest.mark.parametrize("text", ["nothing.jsonl", "no-*.jsonl", "page.txt"])
+def test_inputs_that_cannot_be_read_are_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "page.txt").touch()
+
+    with pytest.raises(SourceError, match=text.replace("*", r"\*")):
+        run(Bulk(files_of([str(tmp_path / text)]), tmp_path / "out", {}), Lanes({}, 1))
+
+
+def test_wherever_the_manifest_breaks_off_it_is_gone_on_with(
+    archive: Path, tmp_path: Path, extractor: ArticleExtractor
+) -> None:
+    out = tmp_path / "out"
+    run(bulk_of(archive, out, "small-*"), Here(extractor))
+    path = out / MANIFEST
+    whole = path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    begin = len(whole) - len(lines[-1])
+    for size in range(begin, len(whole) - 1):
+        path.write_bytes(whole[:size])
+        with pytest.raises(ManifestError, match="made with"):  # it is read, and not this one
+            Manifest(out, {})
+
+    path.write_bytes(whole[: begin + 10])
+    run(bulk_of(archive, out, "small-*"), Here(extractor))
+
+    assert urls_in(out) == Counter(page.url for page in pages(300, 4))
+
+
+# Processes
+
+
+def test_workers_are_shared_out_to_lanes() -> None:
+    for processes in range(1, 100):
+        assert sum(shares(processes)) == processes
+        assert max(shares(processes)) - min(shares(processes)) <= 1
+        assert max(shares(processes)) <= 4
+
+
+def test_lanes_and_workers_that_are_killed_cost_no_more_than_a_page(
+    archive: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    killed: list[str] = []
+
+    def begin(_total: int, _done: int) -> Told:
+        return lambda _pages, _size: kill_one(killed)
+
+    bulk_of(archive, out).run(Lanes({}, 2), begin)
+
+    assert killed == ["lane", "worker"]
+    rows = rows_in(out)
+    assert Counter(row["url"] for row in rows) == ALL
+    assert Counter(row["reason"] for row in rows)["crash"] <= 1
+    assert not list(out.glob("*.new"))
+
+
+def kill_one(killed: list[str]) -> None:
+    """Kill a lane the first time, a worker the second time."""
+    lanes = psutil.Process().children()
+    workers = [worker for lane in lanes for worker in lane.children()]
+    for what, processes in list({"lane": lanes, "worker": workers}.items())[len(killed) :][:1]:
+        for process in processes[:1]:
+            process.kill()
+            killed.append(what)
+
+
+def test_a_part_that_costs_all_its_lanes_is_given_up(tmp_path: Path) -> None:
+    """What is no Parquet file, though it was when the run was planned."""
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"garbage")
+    part = Part(0, (Piece(str(path), 2, 3, 7, 2),))
+
+    (done,) = Lanes({}, 1)([part], tmp_path, lambda _pages, _size: None)
+
+    (row,) = pq.read_table(tmp_path / done.new).to_pylist()
+    assert (row["source"], row["place"], row["reason"]) == (str(path), 2, "crash")
+    assert row["detail"] == "3 processes were lost that read it"
+
+
+def test_a_part_that_has_cost_actors_is_given_up(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(json_lines(pages(0, 1)))
+    part = Part(7, (Piece(str(tmp_path / "a.jsonl"), 0, 1, 1, 0),))
+    batch = pa.table({"part": [json.dumps(sent(part))]})
+    maker = PartMaker(str(tmp_path), {})
+    for n in range(2):
+        (tmp_path / f"part-00007.parquet.{n}.new").touch()
+
+    (made,) = maker(batch).column("done").to_pylist()  # which leaves the third
+    (lost,) = maker(batch).column("done").to_pylist()
+
+    assert json.loads(made)["reasons"].get("crash") is None
+    assert json.loads(lost)["reasons"] == {"crash": 1}
+
+
+@pytest.mark.parametrize(
+    ("settings", "folder", "message"),
+    [({}, "gone", "No such file"), ({"MSS_TIMEOUT": "x"}, "", "cannot be started")],
+    ids=["folder", "settings"],
+)
+def test_what_no_part_can_be_made_with_ends_the_run(
+    tmp_path: Path, settings: dict[str, Any], folder: str, message: str
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(json_lines(pages(0, 1)))
+    parts = [Part(n, (Piece(str(path), 0, 1, 1, 0),)) for n in range(3)]
+
+    with pytest.raises(EngineError, match=message):
+        list(Lanes(settings, 1)(parts, tmp_path / folder, lambda _pages, _size: None))
+
+
+def command(archive: Path, out: Path) -> list[str]:
+    program = "from scrapy.cmdline import execute; execute()"
+    line = f"mss bulk {archive}/* -b -p 2 --part 1 -o {out}".split()
+    return [sys.executable, "-c", program, *line]
+
+
+def test_the_command_goes_on_when_it_was_killed(archive: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    begun = subprocess.Popen(command(archive, out), env=environment, cwd=tmp_path)
+    deadline = time.monotonic() + LIMIT
+    while not list(out.glob("*.new")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    left = psutil.Process(begun.pid).children(recursive=True)
+    begun.send_signal(signal.SIGKILL)
+    begun.wait()
+
+    gone, alive = psutil.wait_procs(left, timeout=LIMIT)
+    assert gone
+    assert not alive
+    outcome = subprocess.run(
+        command(archive, out),
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (outcome.returncode, outcome.stderr) == (0, "")
+    assert f"{ALL.total()} pages, " in outcome.stdout
+    assert urls_in(out) == ALL
+    assert not list(out.glob("*.new"))
