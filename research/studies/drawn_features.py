@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(options: argparse.Namespace, _command: str) -> None:
     """Fit and read with the drawn columns and without, and write the table."""
-    cases = read(options.data, options.limit)
+    cases = read(options.data, limit=options.limit)
     with progress(len(cases) * (1 + 2 * options.fits)) as advance:
         laid_out, drawn = _drawn(cases, options.drawings, advance)
         plain = fitted(cases, left_out(cases), options.fits, advance).mean(axis=0)

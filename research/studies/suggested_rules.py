@@ -5,8 +5,10 @@
 Every site of `sites_ctf`, in each of its eras, and of `sites_daniel` gives five pages, drawn at
 random, without their labels. On its other pages the rule is compared with the model that reads each
 page alone, and with the hand-written rule of the ARCHIVE on those that it still labels. What a
-suggested rule does not match, the model reads, as in a crawl; the last column is the rule without
-that. A site without a rule is one on which no rule was good enough.
+suggested rule does not match, the model reads, as in a crawl; *rule alone* is the rule without
+that. *both* are the words that rule and model agree on: what a rule would give that names the
+container alone, and leaves to the model what in there is text. A site without a rule is one on
+which no rule was good enough.
 
 Sites are in two halves by a hash of their name. All constants were chosen by the first.
 """
@@ -28,6 +30,7 @@ from research.datasets.pages import LabelledPage
 from research.errors import UserError
 from research.studies.site_memory import SETS, sites_of
 from scrapy_mss.extractor import Extractor
+from scrapy_mss.markup.rendering import readable
 from scrapy_mss.models.store import write_atomically
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.suggest import NoRuleError, read_pages, suggest_of
@@ -38,18 +41,22 @@ GIVEN: Final = 5  # pages that a rule is made of
 SLACK: Final = 0.002  # of F1, by which a rule may be below the model
 HEAD: Final = (
     *("sites", "all", "with a rule", "F1 by the model", "by the rule", "as good"),
-    *("with one by hand", "F1 by hand", "by the rule", "as good", "rule alone"),
+    *("with one by hand", "F1 by hand", "by the rule", "as good", "rule alone", "both", "as good"),
 )
 HALVES: Final = ("first half", "second half")
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A page that the rule was not made of: F1 by the model, the rule, and one written by hand."""
+    """A page that the rule was not made of: F1 by the model, the rule, and one written by hand.
+
+    ``both`` is F1 of what the model and the rule agree on, of the model where there is no rule.
+    """
 
     model: float
     rule: float | None
     hand: float | None
+    both: float
 
     @property
     def in_crawl(self) -> float:
@@ -73,6 +80,10 @@ class Site:
     @property
     def in_crawl(self) -> float:
         return fmean(page.in_crawl for page in self.pages)
+
+    @property
+    def both(self) -> float:
+        return fmean(page.both for page in self.pages)
 
     @property
     def alone(self) -> float:
@@ -104,10 +115,14 @@ def measured(
 
 def _measured(page: LabelledPage, rule: Wrapper, extractor: Extractor, hand: Registry) -> Measured:
     written = hand.find(page.url or "")
+    by_model = extractor.extract(page.html)
+    by_rule = label(rule, page.html, by_model.tokens)
+    by_both = readable(by_model.tokens, by_rule.inside & by_model.kept)
     return Measured(
-        _f1(extractor.extract(page.html).text, page),
-        _by_rule(rule, page),
+        _f1(by_model.text, page),
+        _f1(by_rule.text, page) if by_rule.text else None,
         None if written is None else _by_rule(written, page),
+        _f1(by_both if by_rule.text else by_model.text, page),
     )
 
 
@@ -145,6 +160,7 @@ def table(found: Sequence[Site]) -> str:
 def _row(name: str, found: Sequence[Site]) -> str:
     ruled = [site for site in found if site.pages]
     good = sum(site.in_crawl >= site.model - SLACK for site in ruled)
+    good_both = sum(site.both >= site.model - SLACK for site in ruled)
     by_hand = [site.by_hand for site in ruled if site.by_hand is not None]
     as_good = sum(rule >= hand for hand, rule in by_hand)
     cells = (
@@ -153,6 +169,7 @@ def _row(name: str, found: Sequence[Site]) -> str:
         *(str(good), str(len(by_hand))),
         *(_mean([hand for hand, _ in by_hand]), _mean([rule for _, rule in by_hand])),
         *(str(as_good), _mean([site.alone for site in ruled])),
+        *(_mean([site.both for site in ruled]), str(good_both)),
     )
     return f"| {' | '.join(cells)} |"
 

@@ -56,10 +56,14 @@ TEXT_SHARE: Final = 0.5  # of an element's words, below which it may be left out
 
 # Elements of text: what selects them alone ends with the last paragraph.
 TEXT_TAGS: Final = frozenset({"p", "div", "section", "font", "span"})
-BY_CUSTOM: Final = (
-    css("aside, figcaption, form, nav"),
-    *map(class_or_id, ("related", "caption", "share", "social", "comment", "newsletter", "promo")),
+# Boxes that pages seen so far may not have had. `video` and `media` as parts of a name are not
+# among them: sites call the text of an article with a film so.
+BY_CUSTOM_TAGS: Final = "aside, audio, figcaption, form, nav, object, video"
+BY_CUSTOM_NAMES: Final = (
+    *("related", "recommend", "teaser", "sidebar", "caption", "credit", "pullquote", "share"),
+    *("social", "comment", "newsletter", "promo", "sponsor", "advert", "banner"),
 )
+BY_CUSTOM: Final = (css(BY_CUSTOM_TAGS), *map(class_or_id, BY_CUSTOM_NAMES))
 # Elements that may be text wherever they are: left out by their own name, or not at all.
 PLAIN_TAGS: Final = frozenset(
     "a abbr b big blockquote br center cite code dd div dl dt em font h2 h3 h4 h5 h6 i li ol p pre "

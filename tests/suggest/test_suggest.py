@@ -9,7 +9,9 @@ import pytest
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.suggest import NO_ARTICLE, NoRuleError, Suggestion, compare, suggest
+from scrapy_mss.suggest.bodies import BY_CUSTOM_NAMES
 from scrapy_mss.wrappers import Wrapper, css, label, load_wrappers
+from scrapy_mss.wrappers.selectors import class_or_id
 from tests.helpers.suggested_sites import article, front_page, text_of
 
 N_PAGES = 5
@@ -33,6 +35,27 @@ def test_the_rule_gives_the_text_of_pages_that_it_has_not_seen(suggestion: Sugge
         assert found.title.endswith(f"report {number}")
         assert found.authors == ("Ann Miller",)
         assert found.published.startswith(f"2024-03-{number % 28 + 1:02}")
+
+
+@pytest.mark.parametrize("name", [f"{custom}-box" for custom in BY_CUSTOM_NAMES])
+def test_a_box_that_no_page_had_is_left_out_by_its_name(suggestion: Suggestion, name: str) -> None:
+    box = f'<div class="{name}"><p>Ten walks for the weekend.</p></div>'
+    page = article(100).html.replace("</p><p>", f"</p>{box}<p>", 1)
+
+    assert box in page
+    assert label(suggestion.rule, page).text == text_of(100)
+
+
+def test_no_name_is_left_out_that_an_article_has_text_in(extractor: Extractor) -> None:
+    pages = [article(number) for number in range(N_PAGES)]
+    named = pages[0].html.replace("<p>", '<p class="teaser-text">')
+    pages[0] = StoredPage(pages[0].url, named)
+
+    rule = suggest(pages, extractor).rule
+
+    assert label(rule, named).text == text_of(0)
+    assert class_or_id("teaser") not in rule.exclude
+    assert class_or_id("sidebar") in rule.exclude
 
 
 def test_the_rule_names_what_the_site_names_and_nothing_of_one_page(
