@@ -9,7 +9,7 @@ list names, since a list that has not changed is not read again.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from scrapy_mss.seen.checkpoints import Checkpoints
@@ -65,12 +65,23 @@ class SeenArticles:
         self.failures = 0
 
     def is_due(self, url: str, listed: int = 0) -> bool:
-        """Whether the page at *url* is to be read: it is new, or may have changed.
+        """Whether the page at *url* is to be read; *listed* as in `due`."""
+        return self.due([(url, listed)])[0]
 
-        *listed* is the date, in minutes since 1970, that a feed or sitemap gives for it.
+    def due(self, listed: Sequence[tuple[str, int]]) -> Sequence[bool]:
+        """Whether each page is to be read: it is new, or may have changed.
+
+        *listed* has their addresses, each with the date, in minutes since 1970, that a feed or
+        sitemap gives for it, or 0. The store is asked once for all of them.
         """
-        key = address_key(url)
-        seen = self._seen(key)
+        keys = [address_key(url) for url, _ in listed]
+        seen = self._seen_all(keys)
+        return [
+            self._is_due(key, seen.get(key), date)
+            for key, (_, date) in zip(keys, listed, strict=True)
+        ]
+
+    def _is_due(self, key: int, seen: Seen | None, listed: int) -> bool:
         if seen is None:
             return True
         now = self._now()
@@ -195,14 +206,19 @@ class SeenArticles:
         self._store.close()
 
     def _seen(self, key: int) -> Seen | None:
-        for recent in (self._unsaved, self._checkpoints.in_flight):
-            if recent is not None and key in recent:
-                return recent[key]
+        return self._seen_all([key]).get(key)
+
+    def _seen_all(self, keys: Sequence[int]) -> dict[int, Seen]:
+        """What was seen of the articles with these *keys*, of those that were seen."""
+        found: dict[int, Seen] = {}
+        for recent in (self._checkpoints.in_flight or {}, self._unsaved):  # the later one is right
+            found |= {key: recent[key] for key in keys if key in recent}
+        asked = [key for key in keys if key not in found]
         try:
-            return self._store.article(key)
+            return found | self._store.articles(asked) if asked else found
         except OSError as error:
             self._failed(error)
-            return None
+            return found
 
     def _failed(self, error: OSError) -> None:
         """Log the first failure of the store; further ones are only counted."""
