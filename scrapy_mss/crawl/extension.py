@@ -184,6 +184,9 @@ class MssExtension:
             if _compat.runs_asyncio():
                 await self.learner.finish()
                 await self._finish_sites()
+                await self._finish_seen(reason)
+                if self.quality is not None:
+                    await self.quality.finish()
         finally:
             try:
                 self._close_parts()
@@ -213,6 +216,17 @@ class MssExtension:
         await finished(self.sites.write)
         self.sites.checkpoint()
         await finished(self.sites.write)
+        self.sites.wait()
+        await finished(self.sites.end())
+
+    async def _finish_seen(self, reason: str) -> None:
+        """Write what was seen while the event loop goes on."""
+        if self.seen is None:
+            return
+        await finished(self.seen.write)
+        self.seen.checkpoint()
+        await finished(self.seen.write)
+        await finished(self.seen.end(finished=reason == "finished"))
 
     def _close_seen(self, reason: str) -> None:
         if self.seen is not None:

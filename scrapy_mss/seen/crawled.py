@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from functools import partial
 from typing import Final, NamedTuple
 
 from scrapy_mss.seen.checkpoints import Checkpoints
@@ -62,6 +64,7 @@ class SeenArticles:
         self._unsaved: dict[int, Seen] = {}
         self._lists: dict[str, tuple[str, SeenList]] = {}
         self._incomplete: set[str] = set()
+        self._ended: Future[None] | None = None
         self.failures = 0
 
     def is_due(self, url: str, listed: int = 0) -> bool:
@@ -182,13 +185,17 @@ class SeenArticles:
             self._failed(error)
             self._unsaved = batch | self._unsaved
 
-    def close(self, *, finished: bool) -> None:
-        """Store all; after a crawl that has *finished*, the lists of sites that are complete."""
+    @property
+    def write(self) -> Future[None]:
+        """The checkpoint that is being written, or one that is done."""
+        return self._checkpoints.write
+
+    def end(self, *, finished: bool) -> Future[None]:
+        """Begin to store the lists of sites that are complete, after a crawl that has *finished*.
+
+        A checkpoint is to be written before. `close` waits for it.
+        """
         self.wait()
-        self.checkpoint()
-        self.wait()
-        self._checkpoints.close()
-        self._writer.close()
         now = self._now()
         complete = finished and not self._unsaved
         lists = {
@@ -196,13 +203,29 @@ class SeenArticles:
             for url, (site, seen) in self._lists.items()
             if complete and site not in self._incomplete
         }
+        self._lists = {}
+        self._ended = self._checkpoints.after(partial(self._end, lists, now))
+        return self._ended
+
+    def _end(self, lists: dict[str, SeenList], now: int) -> None:
+        if lists:
+            self._writer.add_lists(lists, now)
+        if self._times.keep:
+            self._writer.forget_before(now - self._times.keep)
+
+    def close(self, *, finished: bool) -> None:
+        """Store all; after a crawl that has *finished*, the lists of sites that are complete."""
+        self.wait()
+        ended = self._ended
+        if ended is None:
+            self.checkpoint()
+            ended = self.end(finished=finished)
         try:
-            if lists:
-                self._store.add_lists(lists, now)
-            if self._times.keep:
-                self._store.forget_before(now - self._times.keep)
+            ended.result()
         except OSError as error:
             self._failed(error)
+        self._checkpoints.close()
+        self._writer.close()
         self._store.close()
 
     def _seen(self, key: int) -> Seen | None:
