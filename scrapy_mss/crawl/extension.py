@@ -7,6 +7,7 @@ stopped, and a summary is logged. The components take from it what they need.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from functools import partial
 from pathlib import Path
@@ -182,11 +183,7 @@ class MssExtension:
         try:
             await self.trainer.drain()
             if _compat.runs_asyncio():
-                await self.learner.finish()
-                await self._finish_sites()
-                await self._finish_seen(reason)
-                if self.quality is not None:
-                    await self.quality.finish()
+                await self._finish(reason)
         finally:
             try:
                 self._close_parts()
@@ -208,6 +205,19 @@ class MssExtension:
         finally:
             self.learner.close()
             self._close_sites()
+
+    async def _finish(self, reason: str) -> None:
+        """Write all while the event loop goes on; a server that has gone is waited for once."""
+        await asyncio.gather(
+            self.learner.finish(),
+            self._finish_sites(),
+            self._finish_seen(reason),
+            self._finish_quality(),
+        )
+
+    async def _finish_quality(self) -> None:
+        if self.quality is not None:
+            await self.quality.finish()
 
     async def _finish_sites(self) -> None:
         """Write what was learned of sites while the event loop goes on."""
