@@ -79,7 +79,7 @@ class Address(NamedTuple):
     def of(cls, named: str) -> Address:
         """The address in a setting."""
         scheme, _, rest = named.partition("://")
-        where = rest.rpartition("@")[2].partition("?")[0]  # also if a password is not escaped
+        where = _shown(rest)
         try:
             parts = urlsplit(named)
             asked = parse_qsl(parts.query, keep_blank_values=True)
@@ -89,6 +89,14 @@ class Address(NamedTuple):
         others = urlencode([(key, value) for key, value in asked if key != "prefix"])
         url = urlunsplit(parts._replace(scheme=REDIS_NAMES.get(scheme, scheme), query=others))
         return cls(url, prefix, f"{scheme}://{where}?prefix={prefix}")
+
+
+def _shown(rest: str) -> str:
+    """What of an address can be told, also if a password in it is not escaped."""
+    before, _, asked = rest.partition("?")
+    if "@" in asked:  # of a password that is before the host, or of one that is asked for
+        return "…"
+    return before.rpartition("@")[2]
 
 
 def _wrong_address(shown: str) -> ServerError:

@@ -61,6 +61,8 @@ def format_of(path: str) -> Format:
 
 def pieces_of(path: Path, size: int = PIECE) -> list[Piece]:
     """The pieces of the file *path*, in their order."""
+    if path.is_dir():
+        raise SourceError(f"{path}: expected a file, got a folder; name its files: '{path}/*'")
     if not path.is_file():
         raise SourceError(f"{path}: expected a regular file")
     return list(format_of(path.name).cut(path, size))

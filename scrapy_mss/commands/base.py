@@ -53,6 +53,13 @@ def existing_store(text: str) -> str:
     return text if is_server(text) else str(existing_path(text))
 
 
+def local_path(text: str) -> Path:
+    """An argument that names a file or folder, which need not exist."""
+    if is_server(text):
+        raise argparse.ArgumentTypeError("expected a file or folder, got the address of a server")
+    return Path(text)
+
+
 def positive(text: str) -> int:
     """An argument that has to be a number of at least 1."""
     try:

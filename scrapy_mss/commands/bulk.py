@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tqdm import tqdm
 
 from scrapy_mss.cli import CommandError, print_line
-from scrapy_mss.commands.base import Action, positive
+from scrapy_mss.commands.base import Action, local_path, positive
 from scrapy_mss.commands.extract import add_model_arguments, model_named
 from scrapy_mss.crawl.pool import can_have_workers
 from scrapy_mss.redis_server import is_server
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        type=Path,
+        type=local_path,
         required=True,
         metavar="FOLDER",
         help="a new folder, or that of a run to go on with",
@@ -87,14 +87,14 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     from scrapy_mss.bulk.manifest import ManifestError
     from scrapy_mss.bulk.processes import Engine, EngineError, Lanes
     from scrapy_mss.bulk.ray_engine import RayEngine
-    from scrapy_mss.bulk.run import Bulk, files_of
+    from scrapy_mss.bulk.run import Bulk
 
     assert command.settings is not None
     settings: dict[str, Any] = {"MSS_MODEL": _model_file(model_named(options, command))}
     for row in SETTINGS:
         if row.name in READING:
             settings[row.name] = command.settings.get(row.name, row.default)
-    bulk = Bulk(files_of(options.inputs), options.output, settings, options.part * MEGABYTE)
+    bulk = Bulk(inputs(options), options.output, settings, options.part * MEGABYTE)
     engine: Engine = Lanes(settings, options.processes or cores())
     if options.ray:
         if find_spec("ray") is None:
@@ -107,6 +107,14 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         raise CommandError(str(error)) from error
     _print(options.output, summary)
     return 0
+
+
+def inputs(options: argparse.Namespace) -> tuple[Path, ...]:
+    """The files to read: what an earlier call has written is none, whatever a pattern matches."""
+    from scrapy_mss.bulk.run import files_of
+
+    folder = options.output.resolve()
+    return tuple(path for path in files_of(options.inputs) if path.resolve().parent != folder)
 
 
 def _model_file(name: str) -> str:

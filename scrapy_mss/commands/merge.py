@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_mss.cli import CommandError, model_in, print_line
-from scrapy_mss.commands.base import Action, existing_store
+from scrapy_mss.commands.base import Action, existing_store, local_path
 from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.store import write_model
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         help="a model file, or the address of a model on a server",
     )
-    parser.add_argument("-o", "--output", type=Path, required=True, help="the file to write")
+    parser.add_argument("-o", "--output", type=local_path, required=True, help="the file to write")
 
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:

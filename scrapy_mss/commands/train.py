@@ -14,19 +14,19 @@ from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_mss import settings
 from scrapy_mss.cli import CommandError, print_line
 from scrapy_mss.commands.base import Action, counted, existing_path, positive, stored
 from scrapy_mss.crawl.pool import WorkerPool, can_have_workers
+from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.examples import Example
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import FileStore
+from scrapy_mss.redis_server import is_server
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.teaching import ALREADY_LEARNED, NO_WRAPPER, example_on, learn
 from scrapy_mss.wrappers import Registry, load_wrappers
@@ -58,9 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m",
         "--model",
-        type=Path,
         required=True,
-        help="the model file to add to; it need not exist",
+        help="the model to add to: a file, which need not exist, or a server",
     )
     parser.add_argument(
         "-p",
@@ -75,8 +74,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     wrappers = load_wrappers(options.wrappers)
-    store = FileStore(options.model, DEFAULT)
-    before = store.load()  # a file that cannot be added to fails before the work
+    store = model_store(options.model)
+    shown = store.name if is_server(options.model) else options.model
+    before = store.load()  # what cannot be added to fails before the work
     learned = Model(DEFAULT)
     rejected: Counter[str] = Counter()
     pages = counted(chain.from_iterable(map(stored, options.sources)), "pages")
@@ -93,10 +93,11 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         raise CommandError(f"no page was learned: {why or 'the sources have no page'}")
     try:
         model, n_twice = store.add(learned)
+        store.close()  # a server that did not answer is asked again
     except OSError as error:
-        raise CommandError(f"{options.model}: cannot be written: {error}") from error
+        raise CommandError(f"{shown}: cannot be written: {error}") from error
     in_total = model.bayes.pages
-    print_line(f"{options.model}: learned {learned.bayes.pages:,} pages, {in_total:,} in total")
+    print_line(f"{shown}: learned {learned.bayes.pages:,} pages, {in_total:,} in total")
     if n_twice:
         print(f"  {n_twice:,} pages count twice: another process learned them meanwhile")
     for reason, count in rejected.most_common():

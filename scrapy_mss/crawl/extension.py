@@ -7,6 +7,7 @@ stopped, and a summary is logged. The components take from it what they need.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from functools import partial
 from pathlib import Path
@@ -182,8 +183,7 @@ class MssExtension:
         try:
             await self.trainer.drain()
             if _compat.runs_asyncio():
-                await self.learner.finish()
-                await self._finish_sites()
+                await self._finish(reason)
         finally:
             try:
                 self._close_parts()
@@ -206,6 +206,19 @@ class MssExtension:
             self.learner.close()
             self._close_sites()
 
+    async def _finish(self, reason: str) -> None:
+        """Write all while the event loop goes on; a server that has gone is waited for once."""
+        await asyncio.gather(
+            self.learner.finish(),
+            self._finish_sites(),
+            self._finish_seen(reason),
+            self._finish_quality(),
+        )
+
+    async def _finish_quality(self) -> None:
+        if self.quality is not None:
+            await self.quality.finish()
+
     async def _finish_sites(self) -> None:
         """Write what was learned of sites while the event loop goes on."""
         if self.sites is None:
@@ -213,6 +226,17 @@ class MssExtension:
         await finished(self.sites.write)
         self.sites.checkpoint()
         await finished(self.sites.write)
+        self.sites.wait()
+        await finished(self.sites.end())
+
+    async def _finish_seen(self, reason: str) -> None:
+        """Write what was seen while the event loop goes on."""
+        if self.seen is None:
+            return
+        await finished(self.seen.write)
+        self.seen.checkpoint()
+        await finished(self.seen.write)
+        await finished(self.seen.end(finished=reason == "finished"))
 
     def _close_seen(self, reason: str) -> None:
         if self.seen is not None:

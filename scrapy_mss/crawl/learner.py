@@ -97,6 +97,7 @@ class Learner:
         self._writer = _new_writer()
         self._finishing = False  # whether the last checkpoint has begun
         self._closed: Future[None] | None = None
+        self._told = ""  # why checkpoints fail, as it was logged
 
     @property
     def pages(self) -> int:
@@ -210,6 +211,7 @@ class Learner:
     def _go_on_from(self, checkpoint: _Checkpoint) -> None:
         """Count a *checkpoint* that was written, and take over what others have added."""
         self.checkpoints += 1
+        self._told = ""
         self.n_twice += checkpoint.n_twice
         error = checkpoint.error or self._taken_over(checkpoint)
         if error is None:
@@ -219,10 +221,16 @@ class Learner:
             logger.warning("scrapy-mss: cannot go on from what other crawls learned: %s", why)
 
     def _report(self, error: Exception) -> None:
-        """Count and log a checkpoint that failed."""
+        """Count a checkpoint that failed, and log it, unless that is what the log says last."""
         self.failures += 1
         why = f"{type(error).__name__}: {error}"
-        logger.warning("scrapy-mss: a checkpoint failed, its counts are kept: %s", why)
+        if why != self._told:
+            logger.warning(
+                "scrapy-mss: a checkpoint failed, its counts are kept: %s. Further failures of "
+                "this kind are only counted until one is written",
+                why,
+            )
+        self._told = why
 
     def _taken_over(self, checkpoint: _Checkpoint) -> Exception | None:
         """Let the live model be what others have made it and what was learned meanwhile."""

@@ -11,10 +11,12 @@ import logging
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from time import time
+from concurrent.futures import wait as done
+from time import monotonic, time
 from typing import TYPE_CHECKING, Final
 
 from scrapy_mss.crawl.stores import quality_store
+from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.crawl.wire import LabelSummary
 from scrapy_mss.items import Article
 from scrapy_mss.metadata.sites import site_of
@@ -29,6 +31,7 @@ logger = logging.getLogger(__name__)
 
 LONGEST_SITE: Final = 253  # characters of a host
 SECONDS_A_DAY: Final = 24 * 3600
+JUDGE_SECONDS: Final = 5.0  # it takes milliseconds
 
 
 def today() -> int:
@@ -55,6 +58,7 @@ class SiteQuality:
         self._in_flight: dict[Key, Counts] = {}  # what is being written
         self._write: Future[None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-quality")
+        self._closed: Future[None] | None = None
         self._met: set[str] = set()  # sites to judge
         self.failures = 0
 
@@ -80,10 +84,12 @@ class SiteQuality:
             self._in_flight, self._unsaved = self._unsaved, {}
             self._write = self._thread.submit(self._store.add, self._in_flight)
 
-    def wait(self) -> None:
-        """Wait for the checkpoint that is under way."""
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait so many *seconds* for the checkpoint that is under way; whether it has ended."""
         if self._write is None:
-            return
+            return True
+        if not done([self._write], seconds).done:
+            return False
         write, self._write = self._write, None
         batch, self._in_flight = self._in_flight, {}
         try:
@@ -93,33 +99,73 @@ class SiteQuality:
             later, self._unsaved = self._unsaved, batch
             for key, counts in later.items():
                 self._unsaved[key] = added(self._unsaved.get(key, Counter()), counts)
+        return True
 
     def judged(self) -> list[Figure]:
-        """What has fallen of the sites of this crawl, all of whose pages are stored before."""
-        self._store_all()
+        """What has fallen of the sites of this crawl, all of whose pages are stored before.
+
+        The event loop waits for it, as others look at the stats next: so where the store does not
+        answer soon, nothing is judged.
+        """
+        until = monotonic() + JUDGE_SECONDS
+        if self.wait(JUDGE_SECONDS):
+            self.checkpoint()
+            if self.wait(max(0.0, until - monotonic())):
+                judging = self._thread.submit(self._alarms, sorted(self._met))
+                if done([judging], max(0.0, until - monotonic())).done:
+                    return self._answered(judging)
+        self._failed(TimeoutError(f"{self._store.name}: no answer in {JUDGE_SECONDS:.0f} seconds"))
+        return []
+
+    def _answered(self, judging: Future[list[Figure]]) -> list[Figure]:
+        try:
+            return judging.result()
+        except (QualityStoreError, OSError) as error:
+            self._failed(error)
+            return []
+
+    def _alarms(self, sites: list[str]) -> list[Figure]:
         now = self._now()
         found: list[Figure] = []
-        try:
-            for site, days in self._store.days(sorted(self._met), now - WINDOW):
-                found += alarms(site, days, now)
-        except (QualityStoreError, OSError) as error:
-            self._failed(error)
+        for site, days in self._store.days(sites, now - WINDOW):
+            found += alarms(site, days, now)
         return found
 
+    async def finish(self) -> None:
+        """Store all while the event loop, which must be asyncio's, goes on."""
+        await self._written()
+        self.checkpoint()
+        await self._written()
+        await finished(self._closing())
+
+    async def _written(self) -> None:
+        if self._write is not None:
+            await finished(self._write)
+
     def close(self) -> None:
-        """Store all, and forget what is older than a year."""
-        self._store_all()
+        """Store all that `finish` has not, and forget what is older than a year."""
+        self.wait()
+        if self._closed is None:
+            self.checkpoint()
+            self.wait()
+        closing = self._closing()
         self._thread.shutdown()
         try:
-            self._store.forget_before(self._now() - KEPT_DAYS)
-            self._store.close()
+            closing.result()
         except (QualityStoreError, OSError) as error:
             self._failed(error)
 
-    def _store_all(self) -> None:
-        self.wait()
-        self.checkpoint()
-        self.wait()
+    def _closing(self) -> Future[None]:
+        """What makes sure of all that was written, in the thread that has written it."""
+        if self._closed is None:
+            self._closed = self._thread.submit(self._end)
+        return self._closed
+
+    def _end(self) -> None:
+        try:
+            self._store.forget_before(self._now() - KEPT_DAYS)
+        finally:
+            self._store.close()
 
     def _add(self, url: str, counts: Counts) -> None:
         site, day = site_of(url), self._now()

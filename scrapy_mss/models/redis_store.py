@@ -124,6 +124,7 @@ class RedisModelStore:
         families = ",".join(profile.families)
         self._identity = f"scrapy-mss model {FORMAT} {families} {fingerprint(profile)}"
         self._known = _Known(Model(profile))
+        self._believed: Model | None = None  # what it comes to, where the server has not said so
 
     @property
     def name(self) -> str:
@@ -146,21 +147,22 @@ class RedisModelStore:
         Where the server does not answer, it is kept, and sent before the next addition or when the
         store is closed.
         """
-        expected = _copied(self._known.model)
+        expected = _copied(self._believed or self._known.model)
         try:
             n_twice = expected.merge(learned)
         except OverflowError as error:
             raise FullModelError(f"{self.name}: {error}") from error
         answer = self._outbox.send(to_bytes(learned))
-        if answer is None:
-            return Addition(expected, n_twice)
-        try:
-            n_twice = self._take(answer, learned)
-            return Addition(_copied(self._known.model), n_twice)
-        except Exception as error:  # noqa: BLE001 - what was learned is there: this must not fail
-            logger.warning("scrapy-mss: cannot read what other crawls have learned: %s", error)
-            self._known = _Known(Model(self.profile))
-            return Addition(expected, n_twice)
+        if answer is not None:
+            try:
+                n_twice = self._take(answer, learned)
+                self._believed = None
+                return Addition(_copied(self._known.model), n_twice)
+            except Exception as error:  # noqa: BLE001 - what was learned is there: this must not fail
+                logger.warning("scrapy-mss: cannot read what other crawls have learned: %s", error)
+                self._known = _Known(Model(self.profile))
+        self._believed = _copied(expected)
+        return Addition(expected, n_twice)
 
     def settle(self) -> None:
         """Send what is not answered yet; where this raises, it is kept."""

@@ -7,6 +7,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Generic, TypeVar
 
 Batch = TypeVar("Batch")
+_DONE: Future[None] = Future()
+_DONE.set_result(None)
 
 
 class Checkpoints(Generic[Batch]):
@@ -27,6 +29,15 @@ class Checkpoints(Generic[Batch]):
         """Begin to write *batch*; the one before must have been settled."""
         self.in_flight = batch
         self._future = self._thread.submit(self._write, batch)
+
+    @property
+    def write(self) -> Future[None]:
+        """The batch that is being written, or one that is done."""
+        return _DONE if self._future is None else self._future
+
+    def after(self, work: Callable[[], None]) -> Future[None]:
+        """Have the thread do some other *work* next."""
+        return self._thread.submit(work)
 
     def settle(self) -> tuple[Batch, OSError] | None:
         """Wait for the batch that is under way; if it was not stored, here it is, and why."""

@@ -9,7 +9,9 @@ list names, since a list that has not changed is not read again.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from functools import partial
 from typing import Final, NamedTuple
 
 from scrapy_mss.seen.checkpoints import Checkpoints
@@ -62,15 +64,27 @@ class SeenArticles:
         self._unsaved: dict[int, Seen] = {}
         self._lists: dict[str, tuple[str, SeenList]] = {}
         self._incomplete: set[str] = set()
+        self._ended: Future[None] | None = None
         self.failures = 0
 
     def is_due(self, url: str, listed: int = 0) -> bool:
-        """Whether the page at *url* is to be read: it is new, or may have changed.
+        """Whether the page at *url* is to be read; *listed* as in `due`."""
+        return self.due([(url, listed)])[0]
 
-        *listed* is the date, in minutes since 1970, that a feed or sitemap gives for it.
+    def due(self, listed: Sequence[tuple[str, int]]) -> Sequence[bool]:
+        """Whether each page is to be read: it is new, or may have changed.
+
+        *listed* has their addresses, each with the date, in minutes since 1970, that a feed or
+        sitemap gives for it, or 0. The store is asked once for all of them.
         """
-        key = address_key(url)
-        seen = self._seen(key)
+        keys = [address_key(url) for url, _ in listed]
+        seen = self._seen_all(keys)
+        return [
+            self._is_due(key, seen.get(key), date)
+            for key, (_, date) in zip(keys, listed, strict=True)
+        ]
+
+    def _is_due(self, key: int, seen: Seen | None, listed: int) -> bool:
         if seen is None:
             return True
         now = self._now()
@@ -171,13 +185,17 @@ class SeenArticles:
             self._failed(error)
             self._unsaved = batch | self._unsaved
 
-    def close(self, *, finished: bool) -> None:
-        """Store all; after a crawl that has *finished*, the lists of sites that are complete."""
+    @property
+    def write(self) -> Future[None]:
+        """The checkpoint that is being written, or one that is done."""
+        return self._checkpoints.write
+
+    def end(self, *, finished: bool) -> Future[None]:
+        """Begin to store the lists of sites that are complete, after a crawl that has *finished*.
+
+        A checkpoint is to be written before. `close` waits for it.
+        """
         self.wait()
-        self.checkpoint()
-        self.wait()
-        self._checkpoints.close()
-        self._writer.close()
         now = self._now()
         complete = finished and not self._unsaved
         lists = {
@@ -185,24 +203,45 @@ class SeenArticles:
             for url, (site, seen) in self._lists.items()
             if complete and site not in self._incomplete
         }
+        self._lists = {}
+        self._ended = self._checkpoints.after(partial(self._end, lists, now))
+        return self._ended
+
+    def _end(self, lists: dict[str, SeenList], now: int) -> None:
+        if lists:
+            self._writer.add_lists(lists, now)
+        if self._times.keep:
+            self._writer.forget_before(now - self._times.keep)
+
+    def close(self, *, finished: bool) -> None:
+        """Store all; after a crawl that has *finished*, the lists of sites that are complete."""
+        self.wait()
+        ended = self._ended
+        if ended is None:
+            self.checkpoint()
+            ended = self.end(finished=finished)
         try:
-            if lists:
-                self._store.add_lists(lists, now)
-            if self._times.keep:
-                self._store.forget_before(now - self._times.keep)
+            ended.result()
         except OSError as error:
             self._failed(error)
+        self._checkpoints.close()
+        self._writer.close()
         self._store.close()
 
     def _seen(self, key: int) -> Seen | None:
-        for recent in (self._unsaved, self._checkpoints.in_flight):
-            if recent is not None and key in recent:
-                return recent[key]
+        return self._seen_all([key]).get(key)
+
+    def _seen_all(self, keys: Sequence[int]) -> dict[int, Seen]:
+        """What was seen of the articles with these *keys*, of those that were seen."""
+        found: dict[int, Seen] = {}
+        for recent in (self._checkpoints.in_flight or {}, self._unsaved):  # the later one is right
+            found |= {key: recent[key] for key in keys if key in recent}
+        asked = [key for key in keys if key not in found]
         try:
-            return self._store.article(key)
+            return found | self._store.articles(asked) if asked else found
         except OSError as error:
             self._failed(error)
-            return None
+            return found
 
     def _failed(self, error: OSError) -> None:
         """Log the first failure of the store; further ones are only counted."""

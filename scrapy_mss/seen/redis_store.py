@@ -5,23 +5,29 @@
     PREFIX:seen:list:URL     a list, such as a feed
 
 To note twice what was seen changes nothing, so what is sent needs no name. What no crawl has met
-for long ends by itself. The event loop asks for one article at a time and waits for the answer, a
-fraction of a millisecond; of a server that does not answer it asks nothing for a while.
+for long ends by itself. The event loop asks for all articles that a list names at once and waits
+for the answer, as long as the network takes; of a server that does not answer it asks nothing for a
+while.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from scrapy_mss.redis_server import READ_SECONDS, ForeignDataError, Rests, Server, insist
 from scrapy_mss.seen.files import FORMAT
 from scrapy_mss.seen.store import Seen, SeenList
 
+logger = logging.getLogger(__name__)
+
 IDENTITY: Final = f"scrapy-mss seen {FORMAT}"
 LISTS_DAYS: Final = 400  # for which a list is known that no crawl has read; as MSS_SEEN_DAYS
 MINUTE: Final = 60
+AT_ONCE: Final = 1000  # articles that are asked for in one message, which takes a few milliseconds
 
 _WRITE: Final = """
 if not identity then redis.call('HSET', KEYS[1], 'identity', ARGV[1]) end
@@ -41,9 +47,9 @@ for at = 4, #ARGV, 7 do
     local revision, listed = tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
     local checked, met = tonumber(ARGV[at + 5]), tonumber(ARGV[at + 6])
     local before, is_later = redis.call('GET', key), true
-    if before then
-        local found = {{}}
-        for number in string.gmatch(before, '%S+') do found[#found + 1] = tonumber(number) end
+    local found = {{}}
+    for number in string.gmatch(before or '', '%S+') do found[#found + 1] = tonumber(number) end
+    if #found == 6 then  -- what is damaged is written anew
         is_later = checked >= found[5]
         revision, listed = math.max(revision, found[3]), math.max(listed, found[4])
         met = math.max(met, found[6])
@@ -87,11 +93,25 @@ class RedisSeenStore:
 
     def article(self, key: int) -> Seen | None:
         """The article with the *key* of its address."""
-        found = self._get(f"{self._keys[0]}:at:{key}".encode())
-        try:
-            return None if found is None else Seen(*map(int, found.split()))
-        except (TypeError, ValueError):
-            raise self._damaged(f"{self._keys[0]}:at:{key}", "six numbers", found) from None
+        return self.articles([key]).get(key)
+
+    def articles(self, keys: Iterable[int]) -> dict[int, Seen]:
+        """The articles with the *keys* of their addresses, of those that were seen.
+
+        One that is damaged was not: it is written anew once it is read.
+        """
+        asked, articles = list(keys), dict[int, Seen]()
+        names = [f"{self._keys[0]}:at:{key}" for key in asked]
+        for at in range(0, len(asked), AT_ONCE):
+            some = names[at : at + AT_ONCE]
+            answers = self._rests.ask(partial(_values, names=some))
+            for key, name, found in zip(asked[at:], some, answers, strict=False):
+                try:
+                    if found is not None:
+                        articles[key] = Seen(*map(int, found.split()))
+                except (TypeError, ValueError):
+                    logger.warning("scrapy-mss: %s", self._damaged(name, "six numbers", found))
+        return articles
 
     def list(self, url: str) -> SeenList | None:
         """The list at *url*."""
@@ -138,3 +158,7 @@ class RedisSeenStore:
             f"{self._server}: expected {expected} at the key {key[:100]!a}, got "
             f"{ascii(found)[:50]}. Delete the key, and what it is of comes again"
         )
+
+
+def _values(client: Any, names: Sequence[str]) -> Any:  # noqa: ANN401 - of redis-py
+    return client.mget(names)

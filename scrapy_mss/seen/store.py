@@ -8,7 +8,7 @@ not changed. Rows that no crawl has met for long are dropped.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple, Protocol
 
 from scrapy_mss.seen.files import SeenFile
@@ -44,8 +44,8 @@ class ArticleStore(Protocol):
     def another(self) -> ArticleStore:
         """The same store for another thread."""
 
-    def article(self, key: int) -> Seen | None:
-        """The article with the *key* of its address."""
+    def articles(self, keys: Iterable[int]) -> dict[int, Seen]:
+        """The articles with the *keys* of their addresses, of those that were seen."""
 
     def list(self, url: str) -> SeenList | None:
         """The list at *url*."""
@@ -69,6 +69,11 @@ class SeenStore(SeenFile):
     def another(self) -> SeenStore:
         """The same store, with a connection for another thread."""
         return SeenStore(self.path)
+
+    def articles(self, keys: Iterable[int]) -> dict[int, Seen]:
+        """The articles with the *keys* of their addresses, of those that were seen."""
+        found = {key: self.article(key) for key in keys}
+        return {key: seen for key, seen in found.items() if seen is not None}
 
     def article(self, key: int) -> Seen | None:
         """The article with the *key* of its address."""

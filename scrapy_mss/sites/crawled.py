@@ -21,6 +21,7 @@ from scrapy_mss.sites.writer import SiteWriter, Store
 
 # A page may be read twice, for its labels and for its article, shortly after one another.
 MAX_TAUGHT = 10_000
+MAX_WAITING = 1000  # sites, while the store does not answer; some 30 KB each
 
 logger = logging.getLogger(__name__)
 
@@ -103,6 +104,10 @@ class CrawledSites:
         """Wait for the end of the checkpoint that is being written."""
         self._writer.wait()
 
+    def end(self) -> Future[None]:
+        """Begin to make sure of all that was written."""
+        return self._writer.end()
+
     def close(self) -> None:
         """Write what was learned."""
         self._writer.close()
@@ -138,7 +143,9 @@ class CrawledSites:
         self._bytes -= memory.size
         self._watches.pop(site, None)
         if self._writer.has(site):
-            self._writer.wait()
-            self._writer.begin()
-            self._writer.wait()
-            self._writer.drop(site)  # what could not be written: memory is bounded all the same
+            is_tried = self._writer.wait_shortly()
+            if is_tried:
+                self._writer.begin()
+                is_tried = self._writer.wait_shortly()
+            if is_tried or len(self._writer) > MAX_WAITING:
+                self._writer.drop(site)  # what could not be written: memory is bounded all the same

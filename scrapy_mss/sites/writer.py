@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import wait as done
 from typing import Protocol
 
 from scrapy_mss.sites.memory import SiteMemory
@@ -31,6 +32,7 @@ class Store(Protocol):
         """Make sure of all additions; where this raises, some are lost."""
 
 
+SHORTLY = 0.5  # seconds; a write takes some milliseconds
 ADDED_AT_ONCE = 32  # pages of a site, some 30 KB
 _DONE: Future[None] = Future()
 _DONE.set_result(None)
@@ -49,8 +51,8 @@ class Batch:
     def __contains__(self, site: str) -> bool:
         return site in self._learned
 
-    def __bool__(self) -> bool:
-        return bool(self._learned)
+    def __len__(self) -> int:
+        return len(self._learned)
 
     def add(self, site: str, memory: SiteMemory) -> None:
         """Add what was learned of *site*."""
@@ -93,8 +95,14 @@ class SiteWriter:
         self._unsaved = Batch()
         self._in_flight = Batch()  # what is being written
         self._write: Future[None] | None = None
+        self._ended: Future[None] | None = None
+        self._slow: Future[None] | None = None  # a write that was waited for in vain
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-sites")
         self.failures = 0
+
+    def __len__(self) -> int:
+        """Of how many sites anything is unsaved."""
+        return len(self._unsaved)
 
     @property
     def write(self) -> Future[None]:
@@ -103,10 +111,10 @@ class SiteWriter:
 
     def load(self, site: str) -> SiteMemory:
         """What is known of *site*, stored or not; what cannot be read is not known."""
-        if site in self._in_flight:
-            self.wait()
         stored = SiteMemory()
-        if site not in self._unsaved.anew:
+        if site in self._in_flight and not self.wait_shortly():
+            stored = self._in_flight.of(site)  # perhaps stored already, and so not asked for
+        elif site not in self._unsaved.anew:
             try:
                 stored = self._store.load(site)
             except Exception as error:  # noqa: BLE001 - of the disk, of what is there: pages go on
@@ -140,6 +148,18 @@ class SiteWriter:
         self._in_flight = batch
         self._write = self._thread.submit(self._store.add, batch.learned(), self._now(), batch.anew)
 
+    def wait_shortly(self) -> bool:
+        """Wait for the write that is under way, as long as the event loop can; whether it is done.
+
+        A server that has gone may let a write wait for a minute. It is waited for once.
+        """
+        write = self._write
+        if write is not None and not done([write], 0 if write is self._slow else SHORTLY).done:
+            self._slow = write
+            return False
+        self.wait()
+        return True
+
     def wait(self) -> None:
         """Wait for the write that is under way."""
         if self._write is None:
@@ -153,14 +173,22 @@ class SiteWriter:
             batch.follow(self._unsaved)
             self._unsaved = batch
 
+    def end(self) -> Future[None]:
+        """Begin to make sure of all that was written; `close` waits for it."""
+        if self._ended is None:
+            self._ended = self._thread.submit(self._store.close)
+        return self._ended
+
     def close(self) -> None:
         """Write all that is unsaved; what cannot be written is lost."""
         self.wait()
-        self.begin()
-        self.wait()
+        if self._ended is None:
+            self.begin()
+            self.wait()
+        ended = self.end()
         self._thread.shutdown()
         try:
-            self._store.close()
+            ended.result()
         except OSError as error:
             self._failed(error)
 

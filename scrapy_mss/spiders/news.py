@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import compress, islice
 from time import time
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 
@@ -51,6 +52,7 @@ MAX_SITEMAPS: Final = 10  # of an index, the newest
 MAX_LISTS: Final = 200  # of a site in all: sitemaps may name sitemaps without an end
 MAX_AGE: Final = 7 * 24 * 60  # minutes: what a list has that is older is its archive
 LISTS_FIRST: Final = 1000  # priority, so that the newest of all that is listed comes first
+DUE_AT_ONCE: Final = 500  # addresses whose articles are looked for together
 UNDATED: Final = 24 * 60  # minutes: how old an article without a date is taken to be
 FRONT, SECTION, FEED, ROBOTS, SITEMAP = "front", "section", "feed", "robots", "sitemap"
 
@@ -244,10 +246,9 @@ class NewsSpider(Spider):
     def _articles(self, site: Site, found: Iterable[Listed]) -> Iterator[Request]:
         """Requests for the articles that are due, until the site has had its share."""
         now = int(time() // 60)
-        for url, minute, moments in found:
+        for url, minute, moments in self._due(site, found, now):
             key = address_key(url)
-            is_old = bool(minute) and now - minute > MAX_AGE
-            if key in site.asked or is_old or (self._seen and not self._seen.is_due(url, minute)):
+            if key in site.asked:
                 continue
             if len(site.asked) >= self.limit:
                 if self._seen:
@@ -261,6 +262,21 @@ class NewsSpider(Spider):
                 meta={LISTED: minute, LISTED_MOMENTS: list(moments), SITE: site.name},
                 priority=-max(now - minute if minute else UNDATED, 0) // 60,
             )
+
+    def _due(self, site: Site, found: Iterable[Listed], now: int) -> Iterator[Listed]:
+        """Those of *found* that are neither old nor known to be as they were."""
+        rest = iter(found)
+        while some := list(islice(rest, DUE_AT_ONCE)):
+            asked = [
+                each
+                for each in some
+                if address_key(each.url) not in site.asked
+                and not (each.minute and now - each.minute > MAX_AGE)
+            ]
+            if self._seen:
+                due = self._seen.due([(each.url, each.minute) for each in asked])
+                asked = [*compress(asked, due)]
+            yield from asked
 
 
 def _limit(given: int | str) -> int:

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,14 @@ pytest.importorskip("pyarrow")
 
 from tqdm import tqdm
 
-from scrapy_mss.commands.bulk import shown_on
+from scrapy_mss.commands.bulk import inputs, shown_on
 from tests.plugin import commands
 
 REFUSED = {
     "-o @out": "the following arguments are required: INPUT",
     "@page.jsonl": "the following arguments are required: -o/--output",
     "@nothing.jsonl -o @out": "nothing.jsonl: expected a regular file",
+    "@folder -o @out": "folder: expected a file, got a folder; name its files: ",
     "@*.arc -o @out": "*.arc: no file has such a name",
     "@page.txt -o @out": "page.txt: expected a file ending in .warc, .warc.gz, .jsonl",
     "@bad.parquet -o @out": "bad.parquet: expected a Parquet file",
@@ -34,6 +36,7 @@ REFUSED = {
 def test_what_cannot_be_used_is_one_line(tmp_path: Path) -> None:
     for name in ("page.jsonl", "page.txt", "bad.parquet"):
         (tmp_path / name).write_text("{}")
+    (tmp_path / "folder").mkdir()
     lines = [f"bulk {line}".replace("@", f"{tmp_path}/").split() for line in REFUSED]
     (tmp_path / "lines.json").write_text(json.dumps(lines))
     program = [sys.executable, commands.__file__, "lines.json", "results.json"]
@@ -61,3 +64,15 @@ def test_the_bar_shows_pages_a_second_and_how_long_the_rest_takes() -> None:
     assert "6.00M/10.0M" in line
     assert "300 pages, 30 pages/s" in line
     assert (state["n"] - state["initial"]) / state["elapsed"] == pytest.approx(200_000, rel=0.05)
+
+
+def test_what_it_has_written_is_no_input_whatever_a_pattern_matches(tmp_path: Path) -> None:
+    (tmp_path / "page.jsonl").write_text(json.dumps({"url": "http://a.example/", "html": "<p>A"}))
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "part-00000.parquet").write_bytes(b"")
+    names = [f"{out}/../page.jsonl", f"{tmp_path}/**/*.*"]
+
+    found = inputs(Namespace(inputs=names, output=out))
+
+    assert found == (tmp_path / "page.jsonl",)

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,7 +19,7 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.redis_store import RedisModelStore
 from scrapy_mss.models.store import FileStore
-from scrapy_mss.redis_server import ForeignDataError, LostConnectionError, ServerError
+from scrapy_mss.redis_server import Address, ForeignDataError, LostConnectionError, ServerError
 from tests.helpers.classifiers import counts_of
 from tests.helpers.redis import client, needs_redis, server, shared_server
 
@@ -278,6 +279,7 @@ def test_the_log_does_not_grow_for_ever(
         ("redis://me:secret@127.0.0.1:{port}/0?colour=red", "expected an address such as"),
         ("redis://127.0.0.1:{port}/99", "Name a database that the server has"),
         ("redis://me:secret@127.0.0.1:1/0", "Is it running"),
+        ("redis://127.0.0.1:1/0?password=secret", "Is it running"),
     ],
 )
 def test_what_is_wrong_with_an_address_is_said_without_its_password(
@@ -293,6 +295,18 @@ def test_what_is_wrong_with_an_address_is_said_without_its_password(
 
     assert "sec" not in str(caught.value)
     assert "127.0.0.1" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "redis://127.0.0.1:1/0?password=p@secret",
+        "redis://me:p?secret@127.0.0.1:1/0",
+        "redis://me:p?s@secret@127.0.0.1:1/0",
+    ],
+)
+def test_of_an_address_that_may_be_read_in_two_ways_nothing_is_told(address: str) -> None:
+    assert Address.of(address).shown == "redis://…?prefix=scrapy-mss"
 
 
 def test_a_password_that_is_right_lets_us_in() -> None:
@@ -322,3 +336,42 @@ def test_what_may_be_there_stays_ours_whatever_the_server_answers_then(
     store.add(trained(3))
 
     assert stored(server) == to_bytes(trained(1, 3))
+
+
+def test_a_crawl_keeps_what_it_knows_while_it_cannot_read_what_others_learned(
+    server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What an addition tells is what the crawl goes on from."""
+    store = store_at(server)
+    store.add(trained(1))
+    client(server).rpush("test:model:log", b"n" * 16 + b"no model")
+    client(server).hincrby("test:model", "generation", 1)
+
+    found = [store.add(trained(page)).model for page in (2, 3, 4)]
+
+    assert [each.bayes.pages for each in found] == [2, 3, 4]
+    assert "cannot read what other crawls have learned" in caplog.text
+
+
+def test_a_crawl_keeps_what_it_knows_while_no_answer_comes(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("scrapy_mss.redis_server.sleep", lambda _seconds: None)
+    store = store_at(server)
+    store.add(trained(1))
+    run = store._server.run  # noqa: SLF001 - as if the server came and went
+    lost: list[Model] = [trained(2)]  # whose sending fails
+
+    def lossy(*arguments: Any) -> object:
+        if any(to_bytes(each) in arguments[2] for each in lost):
+            raise LostConnectionError("away")
+        return run(*arguments)
+
+    monkeypatch.setattr(store._server, "run", lossy)  # noqa: SLF001
+    first = store.add(trained(2)).model
+    lost[:] = [trained(3)]
+    second = store.add(trained(3)).model
+
+    assert [first.bayes.pages, second.bayes.pages] == [2, 3]
+    lost.clear()
+    assert to_bytes(store.add(trained(4)).model) == to_bytes(trained(1, 2, 3, 4)) == stored(server)

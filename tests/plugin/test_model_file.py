@@ -117,6 +117,35 @@ def test_a_checkpoint_that_fails_keeps_its_counts_and_is_tried_again(tmp_path: P
     assert_same_counts(learner.model, with_bundled(counts_after(range(4))))
 
 
+def test_checkpoints_that_fail_for_one_reason_are_told_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A server may be away for hours."""
+    blocked = tmp_path / "folder"
+    learner = Learner(FileStore(blocked / "model", DEFAULT))
+
+    for numbers in (range(3), range(3, 6)):
+        blocked.write_text("a file where the folder should be")
+        for number in numbers:
+            teach(learner, number)
+            learner.checkpoint()
+            settled(learner)
+        learner._collect()
+        blocked.unlink()
+        teach(learner, 10 + numbers[0])
+        learner.checkpoint()
+        settled(learner)
+        learner._collect()
+        (blocked / "model").unlink()
+        for left in blocked.iterdir():
+            left.unlink()
+        blocked.rmdir()
+    learner.close()
+
+    assert learner.failures == 6
+    assert caplog.text.count("a checkpoint failed") == 2
+
+
 @pytest.mark.parametrize("error", [NotImplementedError("no locks here"), MemoryError()])
 def test_learning_goes_on_whatever_a_checkpoint_fails_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception

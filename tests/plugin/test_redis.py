@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import threading
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from research.benchmarks.redis_server import RedisServer, running
 from scrapy_mss.models.bundled import bundled_model
@@ -23,7 +25,7 @@ from scrapy_mss.sites.redis_store import RedisSiteStore
 from tests.helpers.redis import client, needs_redis, server, shared_server
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
 from tests.plugin.models import assert_same_counts, learned
-from tests.plugin.site import RULES, Site
+from tests.plugin.site import RULES, Site, wrapped
 
 pytestmark = needs_redis
 __all__ = ["server", "shared_server"]  # fixtures
@@ -182,6 +184,37 @@ def test_the_model_on_a_server_can_be_written_to_a_file(
 
     assert done.stdout == f"{path}: 5 pages from 1 models\n"
     assert_same_counts(FileStore(path, DEFAULT).load(), shared_model(server).load())
+
+
+def test_stored_pages_are_learned_into_the_model_on_a_server(
+    tmp_path: Path, server: RedisServer
+) -> None:
+    pages = [{"url": f"http://127.0.0.1/wrapped/{n}", "html": wrapped(n)} for n in range(3)]
+    (tmp_path / "pages.jsonl").write_text("".join(json.dumps(page) + "\n" for page in pages))
+    (tmp_path / "rules.yaml").write_text(yaml.safe_dump(RULES[0]))
+    address = server.address()
+    train = ["train", "pages.jsonl", "-w", "rules.yaml", "-m"]
+
+    done = scrapy_mss(tmp_path, *train, address)
+    refused = scrapy_mss(tmp_path, *train, "redis://me:secret@127.0.0.1:1/0")
+
+    assert done.stderr == ""
+    assert done.stdout == f"{address}: learned 3 pages, 3 in total\n"
+    assert shared_model(server).load().bayes.pages == 3
+    assert refused.returncode == 2
+    assert "redis://127.0.0.1:1/0?prefix=scrapy-mss: no answer from the server" in refused.stderr
+    assert not list(tmp_path.glob("redis*"))  # no path is made of an address
+
+
+@pytest.mark.parametrize(
+    "line", ["merge ADDRESS -o redis://h/0", "bulk pages.jsonl -o redis://h/0"]
+)
+def test_an_address_is_no_place_for_files(tmp_path: Path, server: RedisServer, line: str) -> None:
+    done = scrapy_mss(tmp_path, *line.replace("ADDRESS", server.address()).split())
+
+    assert done.returncode == 2
+    assert "expected a file or folder, got the address of a server" in done.stderr
+    assert not list(tmp_path.glob("redis*"))
 
 
 def test_archives_are_read_with_a_model_that_does_not_change_meanwhile(

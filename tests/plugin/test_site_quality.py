@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from scrapy_mss.crawl import site_quality
-from scrapy_mss.quality.counts import PAGES
-from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.quality.counts import PAGES, Counts
+from scrapy_mss.quality.store import Key, QualityStore
 
 
 def test_sites_that_are_counted_go_on_when_there_is_no_room_for_more(
@@ -26,3 +29,35 @@ def test_sites_that_are_counted_go_on_when_there_is_no_room_for_more(
         site: sum(day[PAGES] for day in days.values()) for site, days in store.sites(0).items()
     }
     assert found == {"a.example": 2, "b.example": 2}
+
+
+class SlowStore(QualityStore):
+    """Writes when it is told to, as a server may that does not answer."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.go_on = Event()
+
+    def add(self, counted: Mapping[Key, Counts]) -> None:
+        assert self.go_on.wait(60)
+        super().add(counted)
+
+
+def test_the_end_of_a_crawl_does_not_wait_long_for_what_has_fallen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The event loop waits for it, that of other crawls in the process, too."""
+    monkeypatch.setattr(site_quality, "JUDGE_SECONDS", 0.05)
+    store = SlowStore(tmp_path / "quality.db")
+    quality = site_quality.SiteQuality(store)
+    quality.page("https://a.example/1", None)
+
+    assert quality.judged() == []
+
+    assert quality.failures == 1
+    assert "no answer in 0 seconds" in caplog.text
+    store.go_on.set()
+    asyncio.run(quality.finish())
+    quality.close()
+    ((_, counts),) = store.sites(0)["a.example"].items()
+    assert counts[PAGES] == 1

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from research.benchmarks.redis_server import RedisServer, running
 from scrapy_mss.redis_server import ForeignDataError, LostConnectionError
+from scrapy_mss.seen.crawled import SeenArticles, Times
 from scrapy_mss.seen.redis_store import RedisSeenStore
 from scrapy_mss.seen.store import Seen, SeenList, SeenStore
 from tests.helpers.redis import client, needs_redis, server, shared_server
@@ -98,11 +99,34 @@ def test_other_data_is_refused(server: RedisServer) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "1 2 3", "1 2 3 4 5 x"])
-def test_what_is_damaged_is_named(server: RedisServer, value: str) -> None:
+def test_what_is_damaged_is_named_and_an_article_is_written_anew(
+    server: RedisServer, value: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    store, whole = store_at(server), Seen(1, 2, 3, 4, 40_000_000, 40_000_000)
+    store.add({2: whole})
     client(server).set("test:seen:at:1", value)
     client(server).set("test:seen:list:u", value)
 
-    with pytest.raises(ForeignDataError, match=r"test:seen:at:1.*Delete the key"):
-        store_at(server).article(1)
+    assert store.articles([1, 2, 3]) == {2: whole}
+    assert "expected six numbers at the key 'test:seen:at:1'" in caplog.text
+    store.add({1: whole})
+
+    assert store.article(1) == whole
     with pytest.raises(ForeignDataError, match=r"test:seen:list:u.*Delete the key"):
-        store_at(server).list("u")
+        store.list("u")
+
+
+def test_a_long_list_is_asked_for_in_few_messages(server: RedisServer) -> None:
+    """The event loop waits for each of them."""
+    store = store_at(server)
+    store.add({key: Seen(key, 1, 1, 1, 40_000_000, 40_000_000) for key in range(3000)})
+    articles = SeenArticles(store, Times(60, 0), lambda: 40_000_000)
+    client(server).config_resetstat()
+
+    due = articles.due([(f"http://a.example/{number}", 0) for number in range(2500)])
+
+    asked = client(server).info("commandstats")
+    assert all(due)
+    assert asked["cmdstat_mget"]["calls"] == 3
+    assert "cmdstat_get" not in asked
+    assert len(store.articles(range(2500))) == 2500

@@ -4,9 +4,11 @@ from collections.abc import Collection, Mapping
 from functools import reduce
 from threading import Event
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_mss.sites import writer as writer_module
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.writer import ADDED_AT_ONCE, Batch, SiteWriter
 from tests.helpers.memories import NOW, page_memory
@@ -116,3 +118,19 @@ def test_a_batch_is_the_sum_of_what_was_added(sites: list[str]) -> None:
     for site in "ab":
         pages = [PAGE for each in sites if each == site]
         assert added.of(site) == reduce(SiteMemory.plus, pages, SiteMemory())
+
+
+def test_a_site_is_loaded_while_the_store_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The event loop asks for it, and a server that has gone may let a write wait for a minute."""
+    monkeypatch.setattr(writer_module, "SHORTLY", 0.01)
+    store = SlowStore()
+    writer = SiteWriter(store, lambda: NOW)
+    writer.add("a.example", PAGE)
+    writer.begin()
+    writer.add("a.example", PAGE)
+
+    assert [writer.load("a.example").pages for _ in range(3)] == [2, 2, 2]
+
+    store.go_on.set()
+    writer.close()
+    assert store.kept["a.example"].pages == 2
