@@ -12,6 +12,7 @@ import resource
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -41,6 +42,7 @@ SIZES = (SHORTEST, 360_000)  # of ordinary pages; costs are linear in between
 ORDINARY_TRIES = 5
 TRIES = 4  # a busy machine may spoil some: the least cost counts
 KILOBYTE = 1024  # of ru_maxrss on Linux
+PEAK, RESET = Path("/proc/self/clear_refs"), "5"  # how Linux forgets a process's peak of memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ class PageCosts:
 def _growth(perform: Callable[[], Result]) -> tuple[Result, int]:
     """A result, and the bytes by which making and keeping it makes this process's peak grow."""
     gc.collect()
+    PEAK.write_text(RESET)  # what was freed before the page would hide what the page takes
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     result = perform()
     return result, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * KILOBYTE

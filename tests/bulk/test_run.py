@@ -25,7 +25,7 @@ from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not with
 from scrapy_mss.bulk.lane import sent  # noqa: E402
 from scrapy_mss.bulk.manifest import MANIFEST, Manifest, ManifestError  # noqa: E402
 from scrapy_mss.bulk.parts import DonePart, Told, make_part  # noqa: E402
-from scrapy_mss.bulk.processes import Engine, EngineError, Lanes, shares  # noqa: E402
+from scrapy_mss.bulk.processes import LANE, Engine, EngineError, Lanes, shares  # noqa: E402
 from scrapy_mss.bulk.ray_engine import PartMaker  # noqa: E402
 from scrapy_mss.bulk.records import Part, Piece  # noqa: E402
 from scrapy_mss.bulk.run import Bulk, Summary, files_of  # noqa: E402
@@ -280,9 +280,17 @@ def test_lanes_and_workers_that_are_killed_cost_no_more_than_a_page(
     assert not list(out.glob("*.new"))
 
 
+def is_lane(child: psutil.Process) -> bool:
+    try:
+        return LANE in " ".join(child.cmdline())
+    except psutil.Error:  # it has ended
+        return False
+
+
 def kill_one(killed: list[str]) -> None:
     """Kill a lane the first time, a worker the second time."""
-    lanes = psutil.Process().children()
+    children = psutil.Process().children()  # among them servers of other tests
+    lanes = [child for child in children if is_lane(child)]
     workers = [worker for lane in lanes for worker in lane.children()]
     for what, processes in list({"lane": lanes, "worker": workers}.items())[len(killed) :][:1]:
         for process in processes[:1]:

@@ -7,6 +7,7 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_mss.settings import SETTINGS, Options, SettingError, enabled, listed, read, unknown
+from scrapy_mss.shards import Shard
 
 # Of each setting: what may stand there and what it becomes.
 GOOD: dict[str, list[tuple[object, object]]] = {
@@ -46,6 +47,7 @@ GOOD: dict[str, list[tuple[object, object]]] = {
     "MSS_MIN_LINK_PROBABILITY": [("0.3", 0.3), (1, 1.0)],
     "MSS_QUALITY": [("1", True), (False, False)],
     "MSS_QUALITY_FILE": [("quality.db", "quality.db"), (None, "")],
+    "MSS_SHARD": [("3/8", Shard(3, 8)), (None, None)],
     "MSS_UNSURE_PAGES": [("5", 5), (0, 0)],
     "MSS_UNSURE_FILE": [("unsure.db", "unsure.db"), (None, "")],
     "MSS_ONLY_NEW": [("1", True), (False, False)],
@@ -86,6 +88,7 @@ BAD: dict[str, list[object]] = {
     "MSS_MIN_LINK_PROBABILITY": [-0.1, 1.1, "likely"],
     "MSS_ONLY_NEW": ["perhaps", []],
     "MSS_QUALITY": ["perhaps", []],
+    "MSS_SHARD": ["3", "9/8", "0/8", "1/1001", 3],
     "MSS_UNSURE_PAGES": [-1, 101, "few"],
     "MSS_SEEN_DAYS": [-1, "a year"],
     "MSS_COPIES": ["merge", True],

@@ -24,7 +24,9 @@ N = 12
 def done(folder: Path, site: Site, kind: str, at_most: int = 3, **settings: Any) -> Crawl:
     urls = [site.url(f"/{kind}/{number}") for number in range(N)]
     path = str(folder / "unsure.db")
-    values = {**ADDON, "MSS_UNSURE_PAGES": at_most, "MSS_UNSURE_FILE": path, **settings}
+    # Without the memory of sites, a page is read as sure whatever pages came before it.
+    of_unsure = {"MSS_UNSURE_PAGES": at_most, "MSS_UNSURE_FILE": path}
+    values = {**ADDON, "MSS_SITE_MEMORY": 0, **of_unsure, **settings}
     (found,) = crawl(folder, [Job("silent", {"urls": urls}, values)])
     assert not found.error, found.error
     return found
