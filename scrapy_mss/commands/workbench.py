@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from scrapy_mss.workbench.pages import Pages
 
 RULES = Path("rules")
-MOST_PAGES = 40
+MOST_PAGES, MOST_ASKED = 40, 400  # of a site; a page takes megabytes while its site is open
+LAST_PORT = 65_535
 
 
 class SiteSpider(FetchSpider):
@@ -75,14 +76,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-n",
         "--pages",
-        type=int,
+        type=_number_of_pages,
         default=MOST_PAGES,
         metavar="NUMBER",
-        help=f"most pages of a site; default: {MOST_PAGES}",
+        help=f"most pages of a site, up to {MOST_ASKED}; default: {MOST_PAGES}",
     )
-    parser.add_argument("--port", type=int, default=0, help="default: one that is free")
+    parser.add_argument("--port", type=_port, default=0, help="default: one that is free")
     parser.add_argument("--no-browser", action="store_true", help="print the address alone")
     add_model_arguments(parser)
+
+
+def _number(text: str, least: int, most: int) -> int:
+    if not (text.isascii() and text.isdigit() and least <= int(text[:12]) <= most):
+        raise argparse.ArgumentTypeError(f"expected a number from {least} to {most}, got {text!r}")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    return _number(text, 0, LAST_PORT)
+
+
+def _number_of_pages(text: str) -> int:
+    return _number(text, 1, MOST_ASKED)
 
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
@@ -95,11 +110,13 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
             f"the workbench needs {error.name}: pip install 'scrapy-mss[workbench]'"
         ) from error
     assert command.settings is not None
+    folder = options.rules or _rules_folder(command)
+    if folder.exists() and not folder.is_dir():
+        raise CommandError(f"{folder}: expected a folder of rules, got a file")
     model = model_store(model_named(options, command))
     extractor = Extractor(with_bundled(model.load()))
-    pages = Pages(max(1, options.pages))
+    pages = Pages(options.pages)
     gather(options.sources, pages, command)
-    folder = options.rules or _rules_folder(command)
     quality = quality_store(str(command.settings.get("MSS_QUALITY_FILE") or ""))
     unsure = UnsureStore(unsure_path(str(command.settings.get("MSS_UNSURE_FILE") or "")))
     add_unsure(unsure, pages, everything=not options.sources)
@@ -119,7 +136,10 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         if not options.no_browser:
             webbrowser.open(address)
 
-    serve(bench, ready, options.port)
+    try:
+        serve(bench, ready, options.port)
+    except OSError as error:
+        raise CommandError(f"port {options.port} of this machine: {error.strerror}") from error
     return GOOD
 
 
@@ -136,9 +156,7 @@ def gather(sources: list[str], pages: Pages, command: ScrapyCommand) -> None:
         if Path(source).exists():
             pages.add(counted(stored(existing_path(source)), "pages"))
             continue
-        before = len(pages.by_site)
-        pages.add(cached_pages(cache, source))
-        if len(pages.by_site) == before:
+        if not pages.add(cached_pages(cache, source)):
             raise CommandError(
                 f"{source}: no such file or folder, and no pages of that host in {cache}; to "
                 f"fetch it: scrapy mss workbench https://{source}/"

@@ -16,6 +16,7 @@ from typing import Final
 from scrapy_mss.content_encodings import decode
 from scrapy_mss.stored_pages import StoredPage, decoded
 from scrapy_mss.untrusted import LARGEST_PAGE, open_regular
+from scrapy_mss.wrappers.rules import UrlParts
 
 OK: Final = 200
 META: Final = "meta"
@@ -26,7 +27,7 @@ MOST_HEADERS: Final = 1_000_000
 
 
 def cached_pages(folder: Path, site: str = "") -> Iterator[StoredPage]:
-    """The HTML pages in the cache *folder*, those of hosts with *site* in their address alone.
+    """The HTML pages in the cache *folder*; with a *site*, those of its host and subdomains alone.
 
     An entry that cannot be read is none, as it is for Scrapy.
     """
@@ -44,7 +45,7 @@ def _page(entry: Path, site: str) -> StoredPage | None:
     if not isinstance(known, dict) or known["status"] != OK:
         return None
     url = str(known["response_url"])
-    if site not in url:
+    if site and not _is_of(site.lower(), url):
         return None
     headers = BytesHeaderParser().parsebytes(_read(entry / "response_headers", MOST_HEADERS))
     kind = headers.get("Content-Type", "")
@@ -55,6 +56,11 @@ def _page(entry: Path, site: str) -> StoredPage | None:
     encodings = f"{headers.get('Content-Encoding', '')},{packed}"
     body = decode(body, encodings, LARGEST_PAGE)
     return StoredPage(url, decoded(body, kind))
+
+
+def _is_of(site: str, url: str) -> bool:
+    parts = UrlParts.of(url)
+    return parts is not None and f".{parts.host}".endswith(f".{site.removeprefix('www.')}")
 
 
 def _read(path: Path, most: int) -> bytes:

@@ -13,7 +13,7 @@ from scrapy_mss.quality.store import DayStore, QualityStoreError
 from scrapy_mss.quality.unsure import UnsurePage, UnsureStore, UnsureStoreError
 from scrapy_mss.redis_server import ServerError
 from scrapy_mss.workbench.pages import Pages
-from scrapy_mss.workbench.saving import has_rules
+from scrapy_mss.workbench.saving import file_of, has_rules
 from scrapy_mss.wrappers import Wrapper, WrapperError, load_wrappers
 
 SECONDS_A_DAY: Final = 86_400
@@ -75,7 +75,7 @@ def _row(rule: Wrapper, site: SiteReport | None, today: int) -> dict[str, Any]:
     row: dict[str, Any] = {
         "rule": rule.id,
         "host": rule.host,
-        "file": rule.origin.partition(": ")[0],
+        "file": str(file_of(rule)),
         "tests": len(rule.tests),
     }
     if site is None:

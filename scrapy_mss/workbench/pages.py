@@ -28,9 +28,10 @@ class Pages:
     _seen: set[str] = field(default_factory=set)
     _characters: int = 0
 
-    def add(self, pages: Iterable[StoredPage]) -> None:
-        """Keep *pages*, those of one host together."""
-        for page in pages:
+    def add(self, pages: Iterable[StoredPage]) -> int:
+        """Keep *pages*, those of one host together; how many there were."""
+        n_pages = 0
+        for n_pages, page in enumerate(pages, 1):  # noqa: B007 - the last number is their count
             parts = UrlParts.of(page.url)
             site = parts.host if parts else ""
             if not site or page.url in self._seen:
@@ -41,6 +42,7 @@ class Pages:
             self._seen.add(page.url)
             self._characters += len(page.html)
             self.by_site.setdefault(site, []).append(page)
+        return n_pages
 
     def _is_full(self, site: str, page: StoredPage) -> bool:
         of_site = self.by_site.get(site)

@@ -4,7 +4,8 @@
     rules/example.com.snapshot.json    what it makes of them: scrapy mss check --snapshot
 
 What is written was read back by the loader of a crawl before, and is written whole or not at all. A
-file that is there is replaced only by somebody who has seen what is in it.
+file that is there is replaced only by somebody who has seen what is in it. A rule that a crawl has
+from another file of the folder is replaced there.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ from scrapy_mss.suggest import yaml_of
 from scrapy_mss.untrusted import path_inside, read_regular
 from scrapy_mss.workbench.rule_text import LONGEST
 from scrapy_mss.wrappers import Registry, SamplePage, Wrapper, WrapperError, label, load_wrappers
+from scrapy_mss.wrappers.labeller import Labelling
 from scrapy_mss.wrappers.outcomes import checked, snapshot
 
 MOST_TESTS: Final = 5  # pages that a saved rule names
 PHRASE: Final = 60  # characters of a test page's text that its check looks for
 SUFFIX, SNAPSHOT = ".yaml", ".snapshot.json"
+_PLACE_IN_FILE: Final = re.compile(r"(: document [0-9]+)?: [$][^:]*\Z")
 _NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9._-]+")
 
 
@@ -79,12 +82,19 @@ def with_tests(rule: Wrapper, pages: Sequence[StoredPage]) -> Wrapper:
     for page in pages:
         if len(tests) >= MOST_TESTS:
             break
-        if page.url in known:
-            continue
-        found = label(rule, page.html)
-        if found.text and not {*found.missed} - {"exclude"}:
+        found = None if page.url in known else label(rule, page.html)
+        if found and _is_whole(found):
             tests.append(SamplePage(page.url, _phrases(found.text)))
     return replace(rule, tests=tuple(tests))
+
+
+def _is_read(rule: Wrapper, page: StoredPage) -> bool:
+    return _is_whole(label(rule, page.html))
+
+
+def _is_whole(found: Labelling) -> bool:
+    """Whether the body and each field were found."""
+    return bool(found.text) and not {*found.missed} - {"exclude"}
 
 
 def _phrases(text: str) -> tuple[str, ...]:
@@ -100,12 +110,14 @@ def save(rule: Wrapper, pages: Sequence[StoredPage], folder: Path, seen: str = "
     *seen* is the `digest` of what is replaced. An `ExistsError` if anything else is there.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    path = rule_path(folder, rule)
-    if path_inside(path, folder) is None:
-        raise SaveError(f"{path} leads out of the folder of rules: remove the link")
-    tested = with_tests(rule, pages)
-    if not tested.tests:
+    path = _place(folder, rule, pages)
+    snapshot_path = path.with_name(f"{path.stem}{SNAPSHOT}")
+    for each in (path, snapshot_path):
+        if path_inside(each, folder) is None:
+            raise SaveError(f"{each} leads out of the folder of rules: remove the link")
+    if not any(_is_read(rule, page) for page in pages):
         raise SaveError("no page is read in full: the body or a field finds nothing")
+    tested = with_tests(rule, pages)
     text = yaml_of(tested)
     loaded = _read_back(tested, text, path.name)
     unused = next((test.url for test in tested.tests if loaded.find(test.url) is None), None)
@@ -127,8 +139,30 @@ def save(rule: Wrapper, pages: Sequence[StoredPage], folder: Path, seen: str = "
     if bad:
         raise SaveError(f"the saved rule would not pass its own check: {bad.url}: {_why(bad)}")
     write_atomically(path, text.encode("utf-8"))
-    write_atomically(path.with_name(f"{path.stem}{SNAPSHOT}"), snapshot(outcomes))
+    write_atomically(snapshot_path, snapshot(outcomes))
     return Saved(path, text, _told(tested, folder, len(outcomes)))
+
+
+def _place(folder: Path, rule: Wrapper, pages: Sequence[StoredPage]) -> Path:
+    """The file with the rule of this name that a crawl uses, else one of the host and the name.
+
+    In a second file the rule would be no mend: a crawl goes on to use the first.
+    """
+    path = rule_path(folder, rule)
+    try:
+        rules = load_wrappers(folder) if has_rules(folder) else Registry(())
+    except WrapperError:
+        return path  # what is wrong is told when it is saved
+    used = (rules.find(page.url) for page in pages)
+    path = next((file_of(each) for each in used if each and each.id == rule.id), path)
+    if sum(file_of(each) == path for each in rules.wrappers) > 1:
+        raise SaveError(f"{path} holds several rules: change this one there, or give yours a name")
+    return path
+
+
+def file_of(rule: Wrapper) -> Path:
+    """The file that *rule* was loaded from."""
+    return Path(_PLACE_IN_FILE.sub("", rule.origin))
 
 
 def _why(outcome: object) -> str:
@@ -157,10 +191,9 @@ def _told(rule: Wrapper, folder: Path, n_tests: int) -> str:
         used = load_wrappers(folder)
     except WrapperError as error:
         return f"{passed}; but another file of the folder is wrong: {error.problems[0]}"
-    others = {
-        str(found.id) for test in rule.tests if (found := used.find(test.url)) not in (rule, None)
-    }
-    return f"{passed}; but a crawl would use {', '.join(sorted(others))}" if others else passed
+    found = {used.find(test.url) for test in rule.tests}
+    others = ", ".join(sorted(str(file_of(each)) for each in found if each not in (rule, None)))
+    return f"{passed}; but a crawl would use that in {others}" if others else passed
 
 
 def saved_rule(folder: Path, url: str) -> tuple[Path, str] | None:
@@ -174,7 +207,7 @@ def saved_rule(folder: Path, url: str) -> tuple[Path, str] | None:
         return None
     if found is None:
         return None
-    path = Path(found.origin.partition(": ")[0])
+    path = file_of(found)
     return path, existing(path)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -40,6 +40,15 @@ class Desk:
     def settle(self) -> None:
         """Wait until nothing is asked any more."""
         self.page.wait_for_selector("main[aria-busy=false]", timeout=1000 * SECONDS)
+
+    def until(self, holds: Callable[[], bool]) -> None:
+        """Wait until something *holds* and nothing is asked any more."""
+        for _ in range(SECONDS * 20):
+            if holds():
+                self.settle()
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError("what was waited for has not come")
 
     def click(self, selector: str) -> None:
         self.page.click(selector)

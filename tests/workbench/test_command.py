@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -115,6 +116,24 @@ def test_what_scrapy_has_cached_is_read_without_its_pickles(
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.parametrize(
+    ("site", "n_found"), [("", 3), ("one.example", 2), ("www.one.example", 2), ("ne.example", 0)]
+)
+def test_the_cache_is_asked_for_a_host_and_not_for_a_part_of_an_address(
+    tmp_path: Path, site: str, n_found: int
+) -> None:
+    hosts = ("one.example", "news.one.example", "other.example")
+    for number, host in enumerate(hosts):
+        entry = tmp_path / "spider" / "aa" / str(number)
+        entry.mkdir(parents=True)
+        meta = {"status": 200, "response_url": f"https://{host}/?from=one.example"}
+        (entry / "meta").write_text(repr(meta), "utf-8")
+        (entry / "response_headers").write_bytes(b"Content-Type: text/html\r\n")
+        (entry / "response_body").write_text(news_page(1).html, "utf-8")
+
+    assert len(list(cached_pages(tmp_path, site))) == n_found
+
+
 def test_a_damaged_cache_entry_is_none(tmp_path: Path) -> None:
     for name, meta in (("aa", b"("), ("bb", b"{'status': 200}"), ("cc", b"\xff"), ("dd", b"[1]")):
         entry = tmp_path / "spider" / name / "entry"
@@ -150,6 +169,43 @@ def test_without_pages_it_says_what_to_name(tmp_path: Path, arguments: list[str]
     assert done.returncode == 2
     assert done.stderr.startswith("scrapy mss workbench: error: ")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--port", "99999"], "from 0 to 65535, got '99999'"),
+        (["-n", "0"], "from 1 to 400, got '0'"),
+        (["-n", "1000000"], "from 1 to 400, got '1000000'"),
+        (["-r", "story-number-1-of-the-day.html"], "expected a folder of rules, got a file"),
+    ],
+)
+def test_wrong_arguments_are_told_before_pages_are_read(
+    tmp_path: Path, arguments: list[str], told: str
+) -> None:
+    write_pages(tmp_path)
+    command = [sys.executable, "-m", "scrapy", "mss", "workbench", "-b", ".", *arguments]
+
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
+
+    assert done.returncode == 2
+    assert told in done.stderr
+
+
+def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
+    write_pages(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        command = [sys.executable, "-m", "scrapy", "mss", "workbench", "-b", ".", "--port", port]
+
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+
+    assert done.returncode == 2
+    assert f"port {port} of this machine" in done.stderr
 
 
 def test_pages_beyond_a_bound_are_counted_and_left_out() -> None:

@@ -110,6 +110,60 @@ def test_what_is_wrong_with_a_rule_is_told_where_it_is(chrome: Browser, tmp_path
         assert "line 2" in desk.text("#problems")
 
 
+def test_what_was_typed_last_is_saved(chrome: Browser, tmp_path: Path) -> None:
+    with served(bench_of(pages(), tmp_path)) as origins, opened(chrome, origins) as desk:
+        desk.page.fill("#text", f"{TEXT}exclude: .promo\n")
+        desk.click("#save")
+        desk.page.wait_for_selector("#origin:has-text('Saved in')")
+
+    assert "exclude: .promo" in (tmp_path / "rules" / f"{SITE}.yaml").read_text("utf-8")
+
+
+def test_two_quick_clicks_are_both_in_the_rule(chrome: Browser, tmp_path: Path) -> None:
+    box = "<aside class='{}'><p>Read our {} every single day.</p></aside>"
+    stored = pages(box.format("promo", "newsletter") + box.format("advice", "columnist"))
+    with served(bench_of(stored, tmp_path)) as origins, opened(chrome, origins) as desk:
+        desk.page.fill("#text", TEXT)
+        desk.page.wait_for_selector("#count:not(:empty)")
+        desk.settle()
+        frame = desk.page.frames[1]
+        for word in ("newsletter", "columnist"):
+            marks = frame.locator("[data-block]", has_text=word)
+            marks.first.dispatch_event("click", {"bubbles": True})
+        desk.until(lambda: "promo" in desk.rule and "advice" in desk.rule)
+
+        assert not desk.errors
+
+
+def test_a_rule_that_is_not_saved_is_there_when_one_comes_back(
+    chrome: Browser, tmp_path: Path
+) -> None:
+    others = [StoredPage(each.url.replace("one.", "two."), each.html) for each in pages()[:3]]
+    with (
+        served(bench_of([*pages(), *others], tmp_path)) as origins,
+        opened(chrome, origins) as desk,
+    ):
+        desk.page.fill("#text", TEXT)
+        desk.page.select_option("#site", "two.example")
+        desk.until(lambda: "two.example" in desk.rule)
+        desk.page.select_option("#site", SITE)
+        desk.until(lambda: "one.example" in desk.rule)
+
+        assert desk.rule == TEXT
+        assert not desk.page.is_disabled("#undo")
+
+
+def test_the_list_of_pages_keeps_the_focus_while_they_are_compared(
+    chrome: Browser, tmp_path: Path
+) -> None:
+    with served(bench_of(pages(), tmp_path)) as origins, opened(chrome, origins) as desk:
+        desk.page.focus("#list li:nth-child(3) button")
+        desk.page.evaluate("setRule(`site: one.example\nbody: p\n`)")
+        desk.settle()
+
+        assert desk.page.evaluate("document.activeElement.closest('li') !== null")
+
+
 class _Tripwire(BaseHTTPRequestHandler):
     """A server of a stranger: what is asked of it is noted."""
 

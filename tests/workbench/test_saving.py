@@ -19,7 +19,7 @@ from scrapy_mss.workbench.saving import (
     save,
     saved_rule,
 )
-from scrapy_mss.wrappers import UrlPattern, Wrapper, css, label, load_wrappers
+from scrapy_mss.wrappers import SamplePage, UrlPattern, Wrapper, css, label, load_wrappers
 from tests.helpers.news_pages import news_page
 
 SITE = "one.example"
@@ -76,6 +76,40 @@ def test_a_rule_that_reads_nothing_is_not_saved(tmp_path: Path) -> None:
     assert not [path for path in tmp_path.iterdir() if path.is_file()]
 
 
+def test_a_rule_with_tests_of_other_pages_that_reads_nothing_is_not_saved(tmp_path: Path) -> None:
+    tests = (SamplePage(f"https://{SITE}/elsewhere"),)
+
+    with pytest.raises(SaveError, match="no page is read"):
+        save(Wrapper(site=SITE, body=(css(".gone"),), tests=tests), PAGES, tmp_path)
+
+    assert not [path for path in tmp_path.iterdir() if path.is_file()]
+
+
+def test_a_rule_that_a_crawl_has_from_another_file_is_replaced_there(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("site: one.example\nbody: .mine\n", "utf-8")
+
+    with pytest.raises(ExistsError) as refused:
+        save(RULE, PAGES, tmp_path)
+    saved = save(RULE, PAGES, tmp_path, digest(refused.value.text))
+
+    assert saved.path == path
+    assert saved.told.endswith("pages")
+    found = load_wrappers(tmp_path).find(PAGES[0].url)
+    assert found is not None
+    assert found.body == RULE.body
+
+
+def test_a_file_of_several_rules_is_not_replaced(tmp_path: Path) -> None:
+    text = "site: one.example\nbody: .mine\n---\nsite: two.example\nbody: .theirs\n"
+    (tmp_path / "mine.yaml").write_text(text, "utf-8")
+
+    with pytest.raises(SaveError, match="several rules"):
+        save(RULE, PAGES, tmp_path, digest(text))
+
+    assert [path.read_text("utf-8") for path in tmp_path.iterdir()] == [text]
+
+
 @pytest.mark.parametrize(
     "fields", [{"site": "other.example"}, {"url": (UrlPattern("glob", "/story/*"),)}], ids=str
 )
@@ -95,11 +129,12 @@ def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
     assert path.suffix == ".yaml"
 
 
-def test_a_link_out_of_the_folder_is_not_written_to(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["one.example.yaml", "one.example.snapshot.json"])
+def test_a_link_out_of_the_folder_is_not_written_to(tmp_path: Path, name: str) -> None:
     folder, target = tmp_path / "rules", tmp_path / "elsewhere.yaml"
     folder.mkdir()
     target.write_text("", "utf-8")
-    (folder / "one.example.yaml").symlink_to(target)
+    (folder / name).symlink_to(target)
 
     with pytest.raises(SaveError, match="leads out"):
         save(RULE, PAGES, folder)
@@ -114,4 +149,4 @@ def test_where_another_rule_would_be_used_it_is_told(tmp_path: Path) -> None:
 
     saved = save(RULE, PAGES, tmp_path)
 
-    assert "a crawl would use one.example/first" in saved.told
+    assert f"a crawl would use that in {tmp_path / 'a.yaml'}" in saved.told

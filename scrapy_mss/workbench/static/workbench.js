@@ -19,6 +19,7 @@ const TOLD_MS = 7000;
 const state = {
   site: "", pages: [], page: 0, rule: "", before: [], after: [], role: "body", click: null, picked: [-1, -1],
   compared: [], inside: "", suggested: "", saved: null, frame: "", frameReady: false, isShown: false, turn: 0, waiting: 0,
+  drafts: new Map(), // the rules of other sites that were changed and not saved, with their histories
 };
 
 function make(name, properties = {}, ...children) {
@@ -81,18 +82,32 @@ async function begin() {
   else await showRules();
 }
 
+const isChanged = () => state.before.length > 0 && state.rule !== (state.saved?.rule ?? state.suggested);
+
+function keepDraft() {
+  takeTyped();
+  const { rule, before, after } = state;
+  if (isChanged()) state.drafts.set(state.site, { rule, before, after });
+  else state.drafts.delete(state.site);
+}
+
 async function openSite(site) {
+  keepDraft();
+  Object.assign(state, { site, pages: [], compared: [], rule: "", before: [], after: [], turn: state.turn + 1 });
   $("matches").replaceChildren("Reading the pages …");
   $("list").replaceChildren();
   const found = await ask("open", { site });
+  if (site !== state.site) return;
+  if (found.problems) { tell(found.problems[0].text); return; }
+  const draft = state.drafts.get(site) ?? { rule: found.saved?.rule ?? "", before: [], after: [] };
   Object.assign(state, {
-    site, page: 0, pages: found.pages, before: [], after: [], click: null, picked: [-1, -1],
-    compared: [], suggested: "", saved: found.saved,
+    page: 0, pages: found.pages, before: draft.before, after: draft.after, click: null, picked: [-1, -1],
+    suggested: "", saved: found.saved,
   });
   const first = found.pages.findIndex((page) => !page.left_out);
-  setRule(found.saved?.rule ?? "", { isNew: true });
+  setRule(draft.rule, { isNew: true });
   await openPage(Math.max(first, 0));
-  await suggest(site);
+  if (site === state.site) await suggest(site);
 }
 
 // After the page is drawn: it takes seconds, and the saved rule, if there is one, needs no other.
@@ -142,20 +157,30 @@ function stateOf(number) {
 
 const differs = (number) => ["bad", "warn"].includes(stateOf(number).kind);
 
+// The rows are made once for a site: what has the focus keeps it while pages are compared.
 function drawList() {
-  const rows = state.pages.map((page, number) => {
+  const rows = [...$("list").children];
+  if (rows.length !== state.pages.length || rows.some((row, number) => row.firstChild.title !== state.pages[number].url)) {
+    rows.splice(0, rows.length, ...state.pages.map(newRow));
+    $("list").replaceChildren(...rows);
+  }
+  rows.forEach((row, number) => {
     const { kind, score, text } = stateOf(number);
-    const button = make("button", { className: kind, title: page.url, onclick: () => { openPage(number); view("page"); } },
-      make("span", { className: "name" }, nameOf(page.url)), make("span", { className: "score" }, score),
-      make("span", { className: "state" }, text));
-    if (number === state.page) button.setAttribute("aria-current", "true");
-    const row = make("li", {}, button);
-    row.hidden = $("differing").checked && !differs(number) && number !== state.page;
-    return row;
+    const button = row.firstChild;
+    const isShown = number === state.page;
+    button.className = kind;
+    button.querySelector(".score").textContent = score;
+    button.querySelector(".state").textContent = text;
+    if (isShown) button.setAttribute("aria-current", "true");
+    else button.removeAttribute("aria-current");
+    row.hidden = $("differing").checked && !differs(number) && !isShown;
   });
-  const { scrollTop } = $("list");
-  $("list").replaceChildren(...rows);
-  $("list").scrollTop = scrollTop;
+}
+
+function newRow(page, number) {
+  return make("li", {}, make("button", { title: page.url, onclick: () => { openPage(number); view("page"); } },
+    make("span", { className: "name" }, nameOf(page.url)), make("span", { className: "score" }),
+    make("span", { className: "state" })));
 }
 
 function drawMatches() {
@@ -184,7 +209,18 @@ function setRule(text, { isNew = false, keepClick = false } = {}) {
   show(text);
 }
 
+// What was typed last, before anything else is done with the rule.
+let typing = 0;
+function takeTyped() {
+  if (!typing) return;
+  clearTimeout(typing);
+  typing = 0;
+  setRule($("text").value);
+}
+
 function show(text) {
+  clearTimeout(typing);
+  typing = 0;
   state.rule = text;
   if ($("text").value !== text) $("text").value = text;
   $("save").disabled = !text;
@@ -205,6 +241,7 @@ function offerRules() {
 }
 
 function step(from, to) {
+  takeTyped();
   if (!from.length) return;
   to.push(state.rule);
   const text = from.pop();
@@ -249,14 +286,24 @@ async function compare(turn) {
   $("status").textContent = $("matches").textContent; // said once, when all is known
 }
 
-async function pick(click) {
+// One click after the other: each starts from the rule that the one before has made.
+let picking = Promise.resolve();
+function inOrder(work) {
+  picking = picking.then(work).catch(() => {}); // what failed has been told
+}
+
+const pick = (click) => inOrder(() => pickNow(click));
+
+async function pickNow(click, from = null) {
+  takeTyped();
   if (!state.rule) { tell("The rule is still being looked for"); return; }
-  const base = click.base ?? state.rule;
-  const { site, page } = state;
+  const { site, page, rule } = state;
+  const base = from ? from.base : rule;
   const found = await ask("pick", { site, page, rule: base, block: click.block, run: click.run, role: click.role, level: click.level ?? null });
-  if (page !== state.page) return;
+  const isSame = site === state.site && page === state.page && state.rule === rule && (!from || from === state.click);
+  if (!isSame) return; // undone, typed or gone on meanwhile
   if (found.problems) { tell(found.problems[0].text); return; }
-  if (click.base !== undefined) { state.rule = state.before.pop() ?? state.rule; }
+  if (from) { state.rule = state.before.pop() ?? state.rule; }
   state.click = { base, block: click.block, run: click.run, role: click.role, level: found.level, path: found.path, told: found.told };
   state.picked = found.picked;
   setRule(found.rule, { keepClick: true });
@@ -265,11 +312,14 @@ async function pick(click) {
   if (click.role !== "body") setRole("body");
 }
 
-function climb(by) {
-  const { click } = state;
-  if (!click) { tell("Click a block first; then the arrows choose the element around it"); return; }
-  const level = click.level + by;
-  if (level >= 0 && level < click.path.length) pick({ ...click, level });
+// The click that was, with another of the elements around it; which one says *levelOf* the last.
+function climb(levelOf) {
+  inOrder(async () => {
+    const { click } = state;
+    if (!click) { tell("Click a block first; then the arrows choose the element around it"); return; }
+    const level = levelOf(click.level);
+    if (level >= 0 && level < click.path.length) await pickNow({ ...click, level }, click);
+  });
 }
 
 // ---- the page as drawn
@@ -290,7 +340,7 @@ function drawTrail() {
     return;
   }
   const crumbs = click.path.map((name, level) => {
-    const button = make("button", { onclick: () => pick({ ...click, level }) }, name);
+    const button = make("button", { onclick: () => climb(() => level) }, name);
     if (level === click.level) button.setAttribute("aria-current", "true");
     return button;
   });
@@ -367,22 +417,26 @@ function confirm(title, content, action) {
 }
 
 async function save(seen = "") {
+  takeTyped();
   if ($("save").disabled) return;
   const { site, rule } = state;
   const found = await ask("save", { site, rule, seen });
   if (found.existing) {
     const content = [make("p", {}, `${found.existing.path} has this rule:`), make("pre", {}, found.existing.text)];
-    if (await confirm("Replace the saved rule?", content, "Replace")) await save(found.existing.seen);
+    const isMeant = await confirm("Replace the saved rule?", content, "Replace");
+    if (isMeant && site === state.site && rule === state.rule) await save(found.existing.seen);
     return;
   }
+  if (site !== state.site) { if (found.path) tell(`Saved in ${found.path}`); return; }
   if (found.problems) { showProblems(found.problems); tell(found.problems[0].text); return; }
   state.saved = { path: found.path, rule: found.rule };
   $("origin").textContent = `Saved in ${found.path}`;
-  setRule(found.rule);
+  if (rule === state.rule) setRule(found.rule); // else it was changed meanwhile, and is still to be saved
   tell(`Saved in ${found.path}: ${found.told}`);
 }
 
 async function teach() {
+  takeTyped();
   const content = [make("p", {}, `The model of this project's crawls learns the ${state.pages.length} pages of ${state.site} as the rule labels them. This cannot be undone.`)];
   if (!(await confirm("Teach the model these pages?", content, "Teach"))) return;
   const found = await ask("teach", { site: state.site, rule: state.rule });
@@ -424,9 +478,9 @@ async function goTo(row) {
   view("page");
 }
 
-function queue(unsure) {
-  const title = [make("h1", {}, "Least sure"), make("p", { className: "note" }, "Pages on which crawls were least sure, as MSS_UNSURE_PAGES keeps them.")];
+function queue(unsure = []) {
   if (!unsure.length) return [];
+  const title = [make("h1", {}, "Least sure"), make("p", { className: "note" }, "Pages on which crawls were least sure, as MSS_UNSURE_PAGES keeps them.")];
   const rows = unsure.map((row) => make("tr", {},
     make("td", { className: "number" }, row.sureness.toFixed(2)),
     make("td", {}, row.page === null ? row.url : make("button", { className: "link", onclick: () => goTo(row) }, row.url)),
@@ -435,7 +489,7 @@ function queue(unsure) {
   return [...title, make("div", { className: "wide queue" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)))];
 }
 
-function overview({ rules, problems = [] }) {
+function overview({ rules = [], problems = [] }) {
   const title = [make("h1", {}, "All rules"), make("p", { className: "note" }, "What crawls have counted of their sites in the last weeks: pages, the share of them that the rule hits, and of articles that have each field.")];
   if (problems.length) return [...title, make("ul", { className: "problems" }, ...problems.map((each) => make("li", {}, each.text)))];
   if (!rules.length) return [...title, make("p", { className: "empty" }, "No rule is saved yet.")];
@@ -476,8 +530,8 @@ function press(key, ctrl, shift) {
   if (ctrl && key.toLowerCase() === "z") return shift ? redo() : undo();
   if (ctrl) return undefined;
   if (key in ROLES) return setRole(ROLES[key]);
-  if (key === "ArrowUp") return climb(1);
-  if (key === "ArrowDown") return climb(-1);
+  if (key === "ArrowUp") return climb((level) => level + 1);
+  if (key === "ArrowDown") return climb((level) => level - 1);
   if (key === "n" || key === "p") return nextPage(key === "n" ? 1 : -1);
   if (key === "s") return save();
   if (key === "?") return help();
@@ -523,10 +577,13 @@ function view(name) {
   }
 }
 
-let typing = 0;
 $("text").addEventListener("input", () => {
   clearTimeout(typing);
-  typing = setTimeout(() => setRule($("text").value), TYPING_MS);
+  typing = setTimeout(takeTyped, TYPING_MS);
+});
+window.addEventListener("beforeunload", (event) => {
+  keepDraft();
+  if (state.drafts.size) event.preventDefault(); // the browser asks
 });
 $("site").addEventListener("change", () => openSite($("site").value));
 $("differing").addEventListener("change", drawList);
