@@ -7,7 +7,9 @@ desk. A request is answered if
     its Host is the address that was opened        no name that somebody points at 127.0.0.1
     its Origin is the desk's, if it has one        no form or script of another page
     Sec-Fetch-Site says the same, if it is there   no link or picture in another page
-    it has the secret                              no other program or user of the machine
+    it has the secret                              no other program or user of the machine; but one
+                                                   that sees the command line of a browser that
+                                                   was started for it (`--no-browser` starts none)
 
 The secret of the desk is in the fragment of the address, which browsers send to nobody, and then in
 a header, which only a script of the desk's origin can set. A cookie would go to every port of the
