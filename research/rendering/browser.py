@@ -31,7 +31,7 @@ NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-
 WIDTH: Final = 1280
 HEIGHT: Final = 1024
 SECONDS: Final = 30.0  # for a page, at most
-STARTING: Final = 30.0  # seconds, at most
+STARTING: Final = 180.0  # seconds, at most: beside other work it may take more than half a minute
 MESSAGE_LENGTH: Final = 200
 ADDRESS: Final = "http://page.test/"
 POLICY: Final = (
@@ -113,7 +113,7 @@ class Browser:
             self._playwright = self._api.sync_playwright().start()
         self._process = _Process()
         address = self._process.address()
-        self._browser = self._playwright.chromium.connect_over_cdp(address)
+        self._browser = self._playwright.chromium.connect_over_cdp(address, timeout=1000 * STARTING)
         return self._process
 
     def _end(self) -> None:

@@ -22,7 +22,9 @@ def browser() -> Iterator[Browser]:
     """A Chromium that reaches this machine alone."""
     options = [NO_NETWORK, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=chromium(), args=options)
+        found = playwright.chromium.launch(
+            executable_path=chromium(), args=options, timeout=1000 * SECONDS
+        )
         try:
             yield found
         finally:
