@@ -218,7 +218,7 @@ class Extractor:
         classifier = self.model.classifier
         reading = self._read(page, self.model.bayes, classifier, site)
         extraction = self._by_blocks(reading, classifier)
-        effects = group_effects(classifier, reading.page.inputs)
+        effects = group_effects(classifier, page, reading.page.inputs)
         if site is not None:
             effects[SITE] = log_odds(reading.page.probability) - log_odds(reading.alone)
         found = fates(page, reading.chosen, extraction.kept)
@@ -235,7 +235,7 @@ class Extractor:
     ) -> _Reading:
         """What is known of the text blocks and decided by it: the bundled model's way."""
         inputs = classifier.inputs(page, bayes)
-        alone = classifier.probabilities(inputs)
+        alone = classifier.probabilities(page, inputs)
         chosen = select(page, alone, self.profile.bias)
         read = ReadPage(page, inputs, alone, chosen.kept)
         features = page_features(read)

@@ -125,7 +125,9 @@ def read_in_stages(html: str, model: Model, clock: Clock) -> str:
     clock.lap("evidence")
     inputs = block_inputs(page, evidence, score)
     clock.lap("features")
-    probability = classifier.probabilities(inputs)
+    _ = page.declarations.are_of_no_article
+    clock.lap("declarations")
+    probability = classifier.probabilities(page, inputs)
     clock.lap("network")
     chosen = select(page, probability, profile.bias)
     kept = keep(page.tokens, chosen.span, profile.rules) & kept_tokens(page, chosen.kept)

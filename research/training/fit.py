@@ -14,10 +14,11 @@ from itertools import chain
 import numpy as np
 
 from research.training.examples import TrainingExample
-from research.training.optimization import Config, fit_logistic, fit_network, fit_signed
+from research.training.optimization import Config, fit_logistic, fit_network, fit_signed, mean_of
 from scrapy_mss.blocks.classifier import (
     BlockClassifier,
     BlockInputs,
+    Networks,
     block_evidence,
     block_inputs,
     block_scores,
@@ -39,7 +40,7 @@ from scrapy_mss.blocks.page_features import (
 )
 from scrapy_mss.blocks.selection import select
 from scrapy_mss.core.alignment import match_words, words_of
-from scrapy_mss.core.naive_bayes import NaiveBayes, logistic
+from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.families import new_counts
 
@@ -64,8 +65,8 @@ def fit(
     read = list(training.readings(config))
     articles = [(example, reading) for example, reading in read if example.is_article]
     others = [reading for example, reading in read if not example.is_article]
-    network = classifier.network
-    others += [_reading(page, classifier.inputs(page, bayes), network) for page in rest]
+    networks = classifier.networks
+    others += [_reading(page, classifier.inputs(page, bayes), networks) for page in rest]
     page_weights = _fit_page_weights(
         [page_features(reading) for _, reading in articles], list(map(page_features, others))
     )
@@ -80,7 +81,7 @@ def fit_text(
 ) -> tuple[NaiveBayes[Page], BlockClassifier, TrainingSet]:
     """Counts, and a classifier that finds the text and takes every page for an article.
 
-    The training set is what its network was fitted to.
+    The training set is what its networks were fitted to.
     """
     folds = [[each for each in examples if each.site_hash % FOLDS == k] for k in range(FOLDS)]
     counts = [counted(fold, families) for fold in folds]
@@ -90,13 +91,13 @@ def fit_text(
         evidence += [block_evidence(each.page, others) for each in fold]
     bayes = merged(counts, families)
     training = TrainingSet.of(list(chain.from_iterable(folds)), evidence)
-    network = training.network(config)
-    classifier = BlockClassifier(training.weights, network, _always_article(), _as_expected())
+    networks = training.networks(config)
+    classifier = BlockClassifier(training.weights, networks, _always_article(), _as_expected())
     return bayes, classifier, training
 
 
-def _reading(page: Page, inputs: BlockInputs, network: Network) -> ReadPage:
-    probability = logistic(network.log_odds(inputs.matrix).astype(np.float64))
+def _reading(page: Page, inputs: BlockInputs, networks: Networks) -> ReadPage:
+    probability = networks.probabilities(page, inputs)
     return ReadPage(page, inputs, probability, select(page, probability).kept)
 
 
@@ -146,7 +147,7 @@ def _always_article() -> Matrix:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingSet:
-    """What the network learns from: examples, their inputs, and the weights of evidence."""
+    """What the networks learn from: examples, their inputs, and the weights of evidence."""
 
     examples: Sequence[TrainingExample]
     inputs: Sequence[BlockInputs]
@@ -154,27 +155,44 @@ class TrainingSet:
 
     @classmethod
     def of(cls, examples: Sequence[TrainingExample], evidence: Sequence[Floats]) -> TrainingSet:
-        """From *evidence* (float64[n_poolings, n_blocks] for each of the *examples*)."""
-        labels = np.concatenate([each.inside for each in examples]).astype(np.float64)
-        shares = np.concatenate([each.weights for each in examples])
-        weights = fit_logistic(np.concatenate(evidence, axis=1), labels, shares).astype(np.float32)
+        """From *evidence* (float64[n_poolings, n_blocks] for each of the *examples*).
+
+        What the evidence weighs is for articles to say.
+        """
+        articles = [i for i, each in enumerate(examples) if each.is_article]
+        labels = np.concatenate([examples[i].inside for i in articles]).astype(np.float64)
+        shares = np.concatenate([examples[i].weights for i in articles])
+        known = np.concatenate([evidence[i] for i in articles], axis=1)
+        weights = fit_logistic(known, labels, shares).astype(np.float32)
         inputs = [
             block_inputs(example.page, rows, block_scores(rows, weights))
             for example, rows in zip(examples, evidence, strict=True)
         ]
         return cls(examples, inputs, weights)
 
-    def network(self, config: Config | None, *, without: int | None = None) -> Network:
-        """A network fitted to the examples; *without* one half of the sites, or to all."""
+    def networks(self, config: Config | None, *, without: int | None = None) -> Networks:
+        """Networks fitted to the examples; *without* one half of the sites, or to all.
+
+        That for articles is the mean of one that learns from all and one that learns from articles
+        alone.
+        """
         rows = [i for i, each in enumerate(self.examples) if each.half != without]
+        of_all = self._network(rows, 1.0, config)
+        if all(self.examples[i].is_article for i in rows):
+            return Networks(of_all, of_all)
+        return Networks(mean_of([of_all, self._network(rows, 0.0, config)]), of_all)
+
+    def _network(self, rows: Sequence[int], others: float, config: Config | None) -> Network:
+        """A network fitted to *rows*, where pages that are no articles weigh *others* as much."""
+        examples = [self.examples[i] for i in rows]
         inputs = np.concatenate([self.inputs[i].matrix for i in rows])
-        labels = np.concatenate([self.examples[i].inside for i in rows]).astype(np.float32)
-        shares = np.concatenate([self.examples[i].weights for i in rows]).astype(np.float32)
-        return fit_network(inputs, labels, shares, config)
+        labels = np.concatenate([each.inside for each in examples]).astype(np.float32)
+        shares = [each.weights * (1.0 if each.is_article else others) for each in examples]
+        return fit_network(inputs, labels, np.concatenate(shares).astype(np.float32), config)
 
     def readings(self, config: Config | None) -> Iterator[tuple[TrainingExample, ReadPage]]:
         """The whole pages, read by networks that were fitted to other sites."""
-        networks = [self.network(config, without=half) for half in (0, 1)]
+        networks = [self.networks(config, without=half) for half in (0, 1)]
         for each, inputs in zip(self.examples, self.inputs, strict=True):
             if not each.synthetic:
                 yield each, _reading(each.page, inputs, networks[each.half])

@@ -90,11 +90,14 @@ def fit_network(
     """A network for *inputs* (float32[n, n_inputs]); an example counts by its *weights*."""
     config = config or Config()
     configs = [replace(config, seed=config.seed + number) for number in range(config.networks)]
-    return _mean([_fitted(inputs, labels, weights, each) for each in configs])
+    return mean_of([_fitted(inputs, labels, weights, each) for each in configs])
 
 
-def _mean(networks: Sequence[Network]) -> Network:
-    """The one network whose log-odds are the mean of theirs: it has all their hidden units."""
+def mean_of(networks: Sequence[Network]) -> Network:
+    """The one network whose log-odds are the mean of theirs: it has all their hidden units.
+
+    They were fitted to the same inputs, so that they take them in the same way.
+    """
     share = np.float32(1 / len(networks))
     bias = np.sum([network.output[-1:] for network in networks], axis=0)
     return Network(

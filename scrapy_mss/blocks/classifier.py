@@ -15,7 +15,7 @@ and one that was trained with other inputs is rejected (`models.inputs`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -186,15 +186,51 @@ def _fill_neighbours(of_blocks: Floats, rows: Floats) -> None:
         neighbours[:, place, here : here + n_shared] = shared
 
 
+class Networks(NamedTuple):
+    """The network for articles and pages that declare nothing, and that for all others.
+
+    The other one has learned as much from other writing as from articles, so that it finds more of
+    the text in unknown templates. On news, and on old pages, it would find more than that.
+    """
+
+    article: Network
+    other: Network
+
+    def of(self, page: Page) -> Network:
+        """The network that reads *page*."""
+        return self.other if page.declarations.are_of_no_article else self.article
+
+    def probabilities(self, page: Page, inputs: BlockInputs) -> Floats:
+        """The probability that each block of *page* belongs to the article: float64[n_blocks]."""
+        return logistic(self.of(page).log_odds(inputs.matrix).astype(np.float64))
+
+    @property
+    def arrays(self) -> dict[str, Matrix]:
+        """All weights by their names, ``article_mean`` to ``other_output``."""
+        rows = zip(NETWORKS, self, strict=True)
+        return {f"{name}_{part}": getattr(each, part) for name, each in rows for part in PARTS}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Matrix]) -> Networks:
+        """The networks whose ``arrays`` are among these."""
+        return cls(
+            *(Network(**{part: arrays[f"{name}_{part}"] for part in PARTS}) for name in NETWORKS)
+        )
+
+
+NETWORKS = Networks._fields
+PARTS = tuple(part.name for part in fields(Network))
+
+
 @dataclass(frozen=True, eq=False)
 class BlockClassifier:
-    """Trained weights: of the evidence, the network, the page classifier, and of confidence.
+    """Trained weights: of the evidence, the networks, the page classifier, and of confidence.
 
     The last of ``evidence_weights``, ``page_weights`` and ``confidence_weights`` are the constants.
     """
 
     evidence_weights: Matrix  # float32[n_poolings+1]
-    network: Network
+    networks: Networks
     page_weights: Matrix  # float32[n_page_features+1]
     confidence_weights: Matrix  # float32[n_confidence_features+1]
 
@@ -203,10 +239,7 @@ class BlockClassifier:
         """All weights by their names."""
         return {
             "evidence_weights": self.evidence_weights,
-            "network_mean": self.network.mean,
-            "network_scale": self.network.scale,
-            "network_hidden": self.network.hidden,
-            "network_output": self.network.output,
+            **self.networks.arrays,
             "page_weights": self.page_weights,
             "confidence_weights": self.confidence_weights,
         }
@@ -214,10 +247,8 @@ class BlockClassifier:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Matrix]) -> BlockClassifier:
         """The classifier whose ``arrays`` these are."""
-        parts = ("mean", "scale", "hidden", "output")
-        network = Network(**{part: arrays[f"network_{part}"] for part in parts})
         of_pages = arrays["page_weights"], arrays["confidence_weights"]
-        return cls(arrays["evidence_weights"], network, *of_pages)
+        return cls(arrays["evidence_weights"], Networks.from_arrays(arrays), *of_pages)
 
     @lazy
     def digest(self) -> int:
@@ -232,9 +263,9 @@ class BlockClassifier:
         evidence = block_evidence(page, bayes)
         return block_inputs(page, evidence, block_scores(evidence, self.evidence_weights))
 
-    def probabilities(self, inputs: BlockInputs) -> Floats:
-        """The probability that each block belongs to the article: float64[n_blocks]."""
-        return logistic(self.network.log_odds(inputs.matrix).astype(np.float64))
+    def probabilities(self, page: Page, inputs: BlockInputs) -> Floats:
+        """The probability that each block of *page* belongs to the article: float64[n_blocks]."""
+        return self.networks.probabilities(page, inputs)
 
     def article_probability(self, page_features: Floats) -> float:
         """The probability that a page with these features (float64[n]) is an article."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrapy_mss.blocks.containers import Containers
+from scrapy_mss.blocks.declarations import Declarations
 from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.segmentation import Blocks, segment
 from scrapy_mss.blocks.sums import run_hashes
@@ -84,6 +85,11 @@ class Page:
     def blocks(self) -> Blocks:
         """The page's text blocks."""
         return segment(self.tokens)
+
+    @lazy
+    def declarations(self) -> Declarations:
+        """What the page declares of itself."""
+        return Declarations(self.tokens.source)
 
     @lazy
     def attributes(self) -> ElementAttributes:

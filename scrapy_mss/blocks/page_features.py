@@ -22,28 +22,24 @@ import numpy as np
 from scrapy_mss.blocks.addresses import Address
 from scrapy_mss.blocks.classifier import BlockInputs
 from scrapy_mss.blocks.container_features import ancestor_mass
+from scrapy_mss.blocks.declarations import (
+    AUTHOR_CUES,
+    FORUM_CUES,
+    FORUM_TYPES,
+    PRICE_CUES,
+    SHOP_TYPES,
+    Declarations,
+)
 from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_kind import agreements, times_in_text
 from scrapy_mss.blocks.selection import threshold
-from scrapy_mss.markup import linked_data
-from scrapy_mss.markup.attributes import TYPE_CUES, declared_types
-from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.markup.tokens import Bools, Floats
 
 BODY_LEVEL = 1  # the ancestor that contains an article's paragraphs if one element does
 MASS_IN_BODY = ancestor_mass(BODY_LEVEL)
 SCORE, PROBABILITY = "score", "probability"
 MEANS = ("is_li", "is_pre", "in_article", MASS_IN_BODY, SCORE)  # inputs of blocks
-
-ARTICLE_TYPES = ("article", "blogposting", "report")  # endings: NewsArticle, ReportageNewsArticle …
-SHOP_TYPES = frozenset({"Product", "Offer", "product", "SoftwareApplication", "LocalBusiness"})
-FORUM_TYPES = frozenset({"DiscussionForumPosting", "QAPage", "Question", "Comment", "Answer"})
-
-AUTHOR_CUES = ('"author"', "'author'", "byline", "article:author")
-PRICE_CUES = ('"price"', "add-to-cart", "add_to_cart", "addtocart")
-FORUM_CUES = ("forum", "thread", "reply")
-ALL_CUES = (*TYPE_CUES, linked_data.CUE, *AUTHOR_CUES, *PRICE_CUES, *FORUM_CUES)
 
 UNDECLARED = "nothing_declared"
 
@@ -107,31 +103,9 @@ class ReadPage:
     def address(self) -> Address:
         return Address(self.page.url)
 
-    @lazy
-    def places(self) -> dict[str, list[int]]:
-        """Where in the source each of ``ALL_CUES`` occurs."""
-        found = occurrences(self.page.tokens.source, ALL_CUES)
-        return dict(zip(ALL_CUES, found, strict=True))
-
-    @lazy
-    def types(self) -> set[str]:
-        """The types of all that the page mentions, by schema.org and OpenGraph."""
-        return declared_types(self.page.tokens.source, self.places)
-
-    @lazy
-    def graph_types(self) -> set[str]:
-        """The types that it gives itself by OpenGraph."""
-        places = {cue: self.places[cue] if cue == "og:type" else [] for cue in TYPE_CUES}
-        return declared_types(self.page.tokens.source, places)
-
-    @lazy
-    def own_types(self) -> set[str]:
-        """The types of what describes the page itself, by schema.org."""
-        return linked_data.page_types(self.page.tokens.source, self.places[linked_data.CUE])
-
-    @lazy
-    def is_typed_article(self) -> bool:
-        return any(kind.lower().endswith(ARTICLE_TYPES) for kind in self.own_types)
+    @property
+    def declarations(self) -> Declarations:
+        return self.page.declarations
 
     @lazy
     def means(self) -> dict[str, float]:
@@ -145,12 +119,15 @@ class ReadPage:
     def greatest(self, name: str) -> float:
         return float(self.inputs.columns[name].max(initial=0.0))
 
+    def is_graph(self, kind: str) -> float:
+        return float(kind in self.declarations.graph_types)
+
     def mentions(self, types: frozenset[str]) -> float:
-        return float(not self.types.isdisjoint(types))
+        return float(self.declarations.mention(types))
 
     def cues(self, cues: tuple[str, ...]) -> float:
         """The logarithm of how often *cues* occur in the source."""
-        return float(np.log1p(sum(len(self.places[cue]) for cue in cues)))
+        return float(np.log1p(sum(len(self.declarations.places[cue]) for cue in cues)))
 
 
 def _words_per_block(read: ReadPage) -> float:
@@ -158,11 +135,11 @@ def _words_per_block(read: ReadPage) -> float:
 
 
 def _has_other_types(read: ReadPage) -> float:
-    return float(bool(read.own_types) and not read.is_typed_article)
+    return float(bool(read.declarations.own_types) and not read.declarations.has_article_type)
 
 
 def _has_other_graph_types(read: ReadPage) -> float:
-    return float(not read.graph_types <= {"article", "website"})
+    return float(not read.declarations.graph_types <= {"article", "website"})
 
 
 def _speaks_for(name: str, group: Group, of: Callable[[ReadPage], float]) -> PageFeature:
@@ -191,12 +168,12 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     _speaks_for("in_article", Group.MARKUP, lambda r: r.means["in_article"]),
     _speaks_for("headline", Group.MARKUP, lambda r: r.greatest("headline_title_overlap")),
     # Statements
-    _speaks_for("article_type", Group.DECLARED, lambda r: float(r.is_typed_article)),
+    _speaks_for("article_type", Group.DECLARED, lambda r: float(r.declarations.has_article_type)),
     _speaks_against("other_type", Group.DECLARED, _has_other_types),
     _speaks_against("shop_type", Group.DECLARED, lambda r: r.mentions(SHOP_TYPES)),
     _speaks_against("forum_type", Group.DECLARED, lambda r: r.mentions(FORUM_TYPES)),
-    _speaks_for("graph_article", Group.DECLARED, lambda r: float("article" in r.graph_types)),
-    _speaks_against("graph_website", Group.DECLARED, lambda r: float("website" in r.graph_types)),
+    _speaks_for("graph_article", Group.DECLARED, lambda r: r.is_graph("article")),
+    _speaks_against("graph_website", Group.DECLARED, lambda r: r.is_graph("website")),
     _speaks_against("graph_other", Group.DECLARED, _has_other_graph_types),
     # Words of the source
     _speaks_for("author_cues", Group.CUES, lambda r: r.cues(AUTHOR_CUES)),

@@ -17,6 +17,7 @@ import numpy as np
 
 from scrapy_mss.blocks.classifier import POOLINGS, BlockClassifier, BlockInputs
 from scrapy_mss.blocks.opinions import OPINIONS
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Floats
 
 SCORE: Final = "score"  # the input that is the weighted sum of the evidence
@@ -89,20 +90,23 @@ def group_of(name: str) -> Group:
     raise KeyError(f"no group has the input {name!r}; add it to GROUPS")
 
 
-def group_effects(classifier: BlockClassifier, inputs: BlockInputs) -> dict[str, Floats]:
-    """What each group says for a block, by its name, in log-odds: float64[n_blocks]."""
+def group_effects(
+    classifier: BlockClassifier, page: Page, inputs: BlockInputs
+) -> dict[str, Floats]:
+    """What each group says for a block of *page*, by its name, in log-odds: float64[n_blocks]."""
+    network = classifier.networks.of(page)
     names = list(inputs.columns)
     groups = [group_of(name).name for name in names]
     matrix = inputs.matrix
-    whole = classifier.network.log_odds(matrix).astype(np.float64)
+    whole = network.log_odds(matrix).astype(np.float64)
     effects = {}
     for group in dict.fromkeys(groups):
         without = matrix.copy()
         for at, name in enumerate(names):
             if groups[at] == group and name != SCORE:
-                without[:, at] = classifier.network.mean[at]
+                without[:, at] = network.mean[at]
         without[:, names.index(SCORE)] -= _part_of_score(classifier, inputs, group)
-        effects[group] = whole - classifier.network.log_odds(without)
+        effects[group] = whole - network.log_odds(without)
     return effects
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
+from collections.abc import Mapping
 from functools import cache
 from hashlib import blake2b
 from math import prod
@@ -28,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.blocks.classifier import POOLINGS, BlockClassifier
+from scrapy_mss.blocks.classifier import NETWORKS, POOLINGS, BlockClassifier
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_TOTAL
 from scrapy_mss.models.families import FAMILIES
@@ -238,7 +239,7 @@ def _classifier(header: dict[str, Any], data: bytes) -> BlockClassifier:
             "use the version that made it"
         )
     shapes = {row["name"]: tuple(map(_count, row["shape"])) for row in header["arrays"]}
-    expected = _shapes(shapes["network_output"])
+    expected = _shapes({name: shapes[f"{name}_output"] for name in NETWORKS})
     if shapes != expected:
         raise ValueError(f"weights of shapes {shapes} where {expected} were expected")
     sizes = [prod(shape) for shape in shapes.values()]
@@ -251,18 +252,17 @@ def _classifier(header: dict[str, Any], data: bytes) -> BlockClassifier:
     return BlockClassifier.from_arrays({name: row.reshape(shape) for (name, shape), row in rows})
 
 
-def _shapes(output: tuple[int, ...]) -> dict[str, tuple[int, ...]]:
-    """The shapes of all weights, where those of the output layer are known."""
-    n_inputs, (n_hidden_and_bias,) = len(classifier_inputs()["blocks"]), output
-    return {
-        "evidence_weights": (len(POOLINGS) + 1,),
-        "network_mean": (n_inputs,),
-        "network_scale": (n_inputs,),
-        "network_hidden": (n_inputs + 1, n_hidden_and_bias - 1),
-        "network_output": output,
-        "page_weights": (len(classifier_inputs()["pages"]) + 1,),
-        "confidence_weights": (len(classifier_inputs()["confidence"]) + 1,),
-    }
+def _shapes(outputs: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+    """The shapes of all weights, where those of the output layers of the networks are known."""
+    n_inputs = len(classifier_inputs()["blocks"])
+    shapes: dict[str, tuple[int, ...]] = {"evidence_weights": (len(POOLINGS) + 1,)}
+    for name, (n_hidden_and_bias,) in outputs.items():
+        shapes[f"{name}_mean"] = shapes[f"{name}_scale"] = (n_inputs,)
+        shapes[f"{name}_hidden"] = (n_inputs + 1, n_hidden_and_bias - 1)
+        shapes[f"{name}_output"] = (n_hidden_and_bias,)
+    shapes["page_weights"] = (len(classifier_inputs()["pages"]) + 1,)
+    shapes["confidence_weights"] = (len(classifier_inputs()["confidence"]) + 1,)
+    return shapes
 
 
 def _count(number: object, limit: float = float("inf")) -> int:

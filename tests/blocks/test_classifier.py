@@ -15,6 +15,7 @@ from scrapy_mss.blocks.classifier import (
     NEIGHBOUR_OFFSETS,
     POOLINGS,
     BlockClassifier,
+    Networks,
     block_evidence,
     block_inputs,
     block_scores,
@@ -25,7 +26,7 @@ from scrapy_mss.blocks.features import FEATURES, heading_above, heading_levels
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import page_feature_names
 from scrapy_mss.blocks.segmentation import LEVELS
-from scrapy_mss.core.naive_bayes import NaiveBayes
+from scrapy_mss.core.naive_bayes import NaiveBayes, logistic
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.families import new_counts
 from scrapy_mss.models.profiles import DEFAULT
@@ -189,7 +190,7 @@ def test_probabilities_are_between_0_and_1_and_the_same_each_time(
     bayes: NaiveBayes[Page], classifier: BlockClassifier, source: str
 ) -> None:
     first, again = (
-        classifier.probabilities(classifier.inputs(page, bayes))
+        classifier.probabilities(page, classifier.inputs(page, bayes))
         for page in (Page.of(source), Page.of(source))
     )
 
@@ -228,7 +229,8 @@ def test_a_classifier_is_rebuilt_from_its_arrays(classifier: BlockClassifier) ->
         assert np.array_equal(rebuilt.arrays[name], array)
     assert rebuilt.digest == classifier.digest
     assert rebuilt.evidence_weights is classifier.evidence_weights
-    assert rebuilt.network.hidden is classifier.network.hidden
+    for rebuilt_one, one in zip(rebuilt.networks, classifier.networks, strict=True):
+        assert rebuilt_one.hidden is one.hidden
     assert rebuilt.page_weights is classifier.page_weights
     assert rebuilt.confidence_weights is classifier.confidence_weights
 
@@ -247,8 +249,33 @@ def test_the_digest_changes_with_any_weight(
 
 
 def test_the_digest_is_of_where_a_weight_is(classifier: BlockClassifier) -> None:
-    network = replace(
-        classifier.network, mean=classifier.network.scale, scale=classifier.network.mean
-    )
+    network = classifier.networks.article
+    turned = replace(network, mean=network.scale, scale=network.mean)
+    networks = classifier.networks._replace(article=turned)
 
-    assert replace(classifier, network=network).digest != classifier.digest
+    assert replace(classifier, networks=networks).digest != classifier.digest
+    swapped = Networks(classifier.networks.other, network)
+    assert replace(classifier, networks=swapped).digest != classifier.digest
+
+
+@pytest.mark.parametrize(
+    ("statement", "name"),
+    [
+        ("", "article"),
+        ('<meta name="author" content="A">', "article"),
+        ('<script type="application/ld+json">{"@type": "NewsArticle"}</script>', "article"),
+        ('<script type="application/ld+json">{"@type": "WebSite"}</script>', "other"),
+        ('<meta property="og:type" content="article">', "other"),
+        ('<script>{"@type": "Product"}</script>', "other"),
+    ],
+)
+def test_pages_that_declare_something_and_no_article_have_a_network_of_their_own(
+    bayes: NaiveBayes[Page], classifier: BlockClassifier, statement: str, name: str
+) -> None:
+    page = Page.of(f"{statement}<p>The ferry sails again.</p>")
+    inputs = classifier.inputs(page, bayes)
+
+    found = classifier.probabilities(page, inputs)
+
+    network = getattr(classifier.networks, name)
+    assert found == pytest.approx(logistic(network.log_odds(inputs.matrix).astype(np.float64)))

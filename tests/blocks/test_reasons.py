@@ -14,7 +14,8 @@ from tests.helpers.news_pages import news_page
 MODEL = bundled_model()
 CLASSIFIER = MODEL.classifier
 assert CLASSIFIER is not None
-INPUTS = CLASSIFIER.inputs(Page.of(news_page(3).html), MODEL.bayes)
+PAGE = Page.of(news_page(3).html)
+INPUTS = CLASSIFIER.inputs(PAGE, MODEL.bayes)
 
 
 @pytest.mark.parametrize("name", INPUTS.columns)
@@ -36,11 +37,12 @@ def test_what_a_group_says_is_the_change_without_it() -> None:
     assert CLASSIFIER is not None
     matrix, at = INPUTS.matrix, list(INPUTS.columns).index("repetitions")
     without = matrix.copy()
-    without[:, at] = CLASSIFIER.network.mean[at]
+    network = CLASSIFIER.networks.of(PAGE)
+    without[:, at] = network.mean[at]
 
-    said = group_effects(CLASSIFIER, INPUTS)["repetitions"]
+    said = group_effects(CLASSIFIER, PAGE, INPUTS)["repetitions"]
 
-    change = CLASSIFIER.network.log_odds(matrix) - CLASSIFIER.network.log_odds(without)
+    change = network.log_odds(matrix) - network.log_odds(without)
     assert said == pytest.approx(change, abs=1e-5)
 
 
@@ -48,14 +50,14 @@ def test_evidence_that_is_neutral_leaves_the_score_too() -> None:
     """The score is the weighted sum of the evidence, and so an input of each of its parts."""
     assert CLASSIFIER is not None
     names, matrix = list(INPUTS.columns), INPUTS.matrix
-    without, network = matrix.copy(), CLASSIFIER.network
+    without, network = matrix.copy(), CLASSIFIER.networks.of(PAGE)
     for pooling, weight in zip(POOLINGS, CLASSIFIER.evidence_weights, strict=False):
         if pooling.family == "class_words":
             at = names.index(f"evidence_{pooling.name}")
             without[:, names.index(SCORE)] -= weight * matrix[:, at]
             without[:, at] = network.mean[at]
 
-    said = group_effects(CLASSIFIER, INPUTS)["class_words"]
+    said = group_effects(CLASSIFIER, PAGE, INPUTS)["class_words"]
 
     change = network.log_odds(matrix) - network.log_odds(without)
     assert np.abs(said).max() > 0

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scrapy_mss.blocks.classifier import POOLINGS, BlockClassifier
+from scrapy_mss.blocks.classifier import POOLINGS, BlockClassifier, Networks
 from scrapy_mss.blocks.confidence import CONFIDENCE_FEATURES
 from scrapy_mss.blocks.mlp import Matrix, Network
 from scrapy_mss.blocks.page import Page
@@ -51,7 +51,7 @@ def random_classifier(seed: int = 0) -> BlockClassifier:
     rng = np.random.default_rng(seed)
     return BlockClassifier(
         rng.normal(size=len(POOLINGS) + 1).astype(np.float32),
-        random_network(len(input_names()), seed=seed),
+        Networks(*(random_network(len(input_names()), seed=seed + number) for number in (0, 1))),
         rng.normal(size=len(page_feature_names()) + 1).astype(np.float32),
         rng.normal(size=len(CONFIDENCE_FEATURES) + 1).astype(np.float32),
     )

@@ -237,17 +237,23 @@ def test_a_file_that_hides_its_classifier_is_rejected(stored: bytes) -> None:
 
 def test_weights_for_other_inputs_are_rejected_though_the_names_agree() -> None:
     classifier = random_classifier()
-    network = classifier.network
+    networks = classifier.networks
+    network = networks.article
     fewer_inputs = replace(
         network, mean=network.mean[1:], scale=network.scale[1:], hidden=network.hidden[1:]
     )
     for other in (
-        replace(classifier, network=fewer_inputs),
+        replace(classifier, networks=networks._replace(article=fewer_inputs)),
         replace(classifier, evidence_weights=classifier.evidence_weights[1:]),
         replace(classifier, page_weights=classifier.page_weights[1:]),
         replace(classifier, confidence_weights=classifier.confidence_weights[1:]),
-        replace(classifier, network=replace(network, output=network.output[1:])),
-        replace(classifier, network=replace(network, hidden=network.hidden.ravel())),
+        *(
+            replace(classifier, networks=networks._replace(other=other))
+            for other in (
+                replace(network, output=network.output[1:]),
+                replace(network, hidden=network.hidden.ravel()),
+            )
+        ),
     ):
         message = rejection_of(to_bytes(complete(other)), DamagedModelError)
         assert "weights of shapes" in message
@@ -256,7 +262,7 @@ def test_weights_for_other_inputs_are_rejected_though_the_names_agree() -> None:
 @pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
 def test_weights_that_are_no_finite_numbers_are_rejected(number: float) -> None:
     classifier = random_classifier()
-    classifier.network.hidden[2, 1] = number
+    classifier.networks.other.hidden[2, 1] = number
 
     rejection_of(to_bytes(complete(classifier)), DamagedModelError)
 
