@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
+from math import exp
+from operator import mul
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +32,13 @@ from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.sums import element_pools
 from scrapy_mss.core.features import Family, Values
-from scrapy_mss.core.naive_bayes import DIGEST_BITS, NaiveBayes, logistic, portions
+from scrapy_mss.core.naive_bayes import (
+    DIGEST_BITS,
+    MAX_EXPONENT,
+    NaiveBayes,
+    logistic,
+    portions,
+)
 from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tokens import Floats
 
@@ -238,17 +246,27 @@ class BlockClassifier:
 
     def article_probability(self, page_features: Floats) -> float:
         """The probability that a page with these features (float64[n]) is an article."""
-        return _logistic_of(page_features, self.page_weights)
+        return _logistic_of(page_features, self._of_pages)
 
     def confidence(self, confidence_features: Floats) -> float:
         """The F1 to be expected of a text with these features (float64[n])."""
-        return _logistic_of(confidence_features, self.confidence_weights)
+        return _logistic_of(confidence_features, self._of_confidence)
+
+    @lazy
+    def _of_pages(self) -> list[float]:
+        weights: list[float] = self.page_weights.tolist()
+        return weights
+
+    @lazy
+    def _of_confidence(self) -> list[float]:
+        weights: list[float] = self.confidence_weights.tolist()
+        return weights
 
 
-def _logistic_of(features: Floats, weights: Matrix) -> float:
+def _logistic_of(features: Floats, weights: list[float]) -> float:
     """The logistic function of the weighted sum of *features*; the last weight is the constant."""
-    log_odds = float(product(weights[:-1].astype(np.float64), features)) + float(weights[-1])
-    return float(logistic(np.asarray(log_odds)))
+    log_odds = sum(map(mul, features.tolist(), weights)) + weights[-1]
+    return 1.0 / (1.0 + exp(-min(max(log_odds, -MAX_EXPONENT), MAX_EXPONENT)))
 
 
 def block_scores(evidence: Floats, weights: Matrix) -> Floats:

@@ -60,13 +60,8 @@ def group_sums(values: Floats, groups: Indices) -> Floats:
     *groups* (intp[g, n]) has a row for each way to group the blocks; the rows have no number in
     common, and all numbers together begin with 0 and leave none out.
     """
-    k = len(values)
-    compiled = compiled_part()
-    if compiled is not None:
-        found = compiled.sums.group_sums(values.tobytes(), groups.tobytes(), k)
-        return np.frombuffer(found).reshape(k, *groups.shape)
     flat, weights = groups.ravel(), np.empty(groups.shape)
-    sums = np.empty((k, *groups.shape))
+    sums = np.empty((len(values), *groups.shape))
     for row, each in zip(sums, values, strict=True):
         weights[:] = each
         row[:] = np.bincount(flat, weights.ravel())[groups]

@@ -37,6 +37,7 @@ from scrapy_mss.markup.tokens import Bools, Floats, Ints, Tokens
 MAX_COUNT = 2**32 - 1
 MAX_TOTAL = 2**54  # tokens or pages: as many as the counts of a full table of 2**22 buckets
 CERTAIN = 30.0  # log-odds of a probability that is as good as 0 or 1
+MAX_EXPONENT = 500.0  # of e: a probability beyond is 0 or 1, and no number overflows
 DIGEST_BITS = 64
 
 PORTION = 2**16  # rows; half a megabyte, which processors have in their caches
@@ -218,7 +219,7 @@ def page_digest(tokens: Tokens, inside: Bools) -> int:
 
 def logistic(log_odds: Floats) -> Floats:
     """The probability behind *log_odds*."""
-    return 1.0 / (1.0 + np.exp(-np.minimum(np.maximum(log_odds, -500.0), 500.0)))
+    return 1.0 / (1.0 + np.exp(-np.minimum(np.maximum(log_odds, -MAX_EXPONENT), MAX_EXPONENT)))
 
 
 def log_odds(probability: Floats, bound: float = CERTAIN) -> Floats:

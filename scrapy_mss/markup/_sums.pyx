@@ -11,7 +11,6 @@ from cpython.array cimport array, clone
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memset
 
 cdef enum:
     N_CLASSES = 8  # of a text: bits of a byte
@@ -134,25 +133,6 @@ def inside(bytes chosen not None, bytes begin not None, bytes end not None, Py_s
         depth += change[i]
         is_inside[i] = depth > 0
     return found
-
-
-def group_sums(bytes values not None, bytes groups not None, Py_ssize_t k):
-    """float64[k, g, n]: the sums of *values* (float64[k, n]) over the *groups* (intp[g, n])."""
-    cdef const double* value = <const double*> <const char*> values
-    cdef const Py_ssize_t* group = <const Py_ssize_t*> <const char*> groups
-    cdef Py_ssize_t size = len(groups) // sizeof(Py_ssize_t), row, i
-    cdef Py_ssize_t n = len(values) // sizeof(double) // k
-    cdef array sums = clone(_FLOATS, k * size, False), totals = clone(_FLOATS, size, False)
-    cdef double* total = totals.data.as_doubles
-    for i in range(size):
-        _check(group[i], size)
-    for row in range(k):
-        memset(total, 0, size * sizeof(double))
-        for i in range(size):
-            total[group[i]] += value[row * n + i % n]
-        for i in range(size):
-            sums.data.as_doubles[row * size + i] = total[group[i]]
-    return sums
 
 
 def text_counts(str text not None, texts, bytes first not None, bytes classes not None):

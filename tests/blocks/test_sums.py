@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.class_roles import role_counts
+from scrapy_mss.blocks.container_features import container_features
 from scrapy_mss.blocks.features import block_features
 from scrapy_mss.blocks.opinions import opinion_columns
 from scrapy_mss.blocks.page import Page
@@ -204,6 +205,53 @@ def test_features_and_opinions_are_the_same_to_the_last_bit(source: str) -> None
     assert [name for name in one if one[name] != other[name]] == []
 
 
+@given(PAGES, st.data())
+@example(NESTED, None)
+@examples(2)
+def test_shares_of_containers_are_the_same_to_the_last_bit(
+    source: str, data: st.DataObject | None
+) -> None:
+    page = Page.of(source)
+    rows = st.lists(NUMBERS, min_size=len(page.blocks), max_size=len(page.blocks))
+    masses = [data.draw(rows) if data else [0.5] * len(page.blocks) for _ in range(2)]
+    named = {f"{place}_": np.array(mass, np.float64) for place, mass in enumerate(masses)}
+
+    one, other = both(lambda: container_features(page, named))
+
+    assert [name for name in one if one[name].tobytes() != other[name].tobytes()] == []
+
+
+def shares(
+    group: int = 0, end: int = 1, around: int = 1, shape: tuple[int, int] = (10, 1)
+) -> Callable[[], None]:
+    """The call that fills in what one block shares of one mass: in one group, in one element."""
+    part = compiled_part()
+    assert part is not None
+    values, filled = np.ones((4, shape[1])), np.zeros((shape[0], 1))
+    groups, edges = np.array([[group], [1]], np.intp), np.array([[0], [end]], np.intp)
+    elements = (edges[0], edges[1], np.array([[around]], np.intp), 1.0)
+    return lambda: part.blocks.fill_shares(values, groups, elements, 100, filled)
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
+def test_rows_that_do_not_fit_are_not_filled() -> None:
+    part = compiled_part()
+    assert part is not None
+    none, fitting = np.array([-1], np.int32).tobytes(), np.zeros((3, 1))
+    shares()()
+    part.blocks.fill_around(b"\1", none, (b"\1", b"\2"), fitting)
+    calls: tuple[Callable[[], None], ...] = (
+        *(shares(group=2), shares(group=-1), shares(end=2), shares(around=2)),
+        *(shares(shape=(9, 1)), shares(shape=(10, 2))),
+        lambda: part.blocks.fill_around(b"\1", b"", (b"\1", b"\2"), fitting),
+        lambda: part.blocks.fill_around(b"\1", none, (b"\1", b"\2\3"), fitting),
+    )
+
+    for call in calls:
+        with pytest.raises(IndexError):
+            call()
+
+
 @pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
 def test_places_beyond_an_array_are_rejected() -> None:
     part = compiled_part()
@@ -217,7 +265,6 @@ def test_places_beyond_an_array_are_rejected() -> None:
         lambda: part.sums.ratios(np.ones((3, 2), np.uint32), place, (1, 0), 0.5),
         lambda: part.sums.ratios(np.ones((4, 2), np.uint32), place, (1, 2), 0.5),
         lambda: part.sums.inside(flag, none, far, 1),
-        lambda: part.sums.group_sums(value, far, 1),
         lambda: part.sums.run_hashes(one, far),
         lambda: part.sums.marked_counts(one, flag, far, (flag, 0)),
         lambda: part.sums.table_counts(
