@@ -30,11 +30,12 @@ from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.mlp import Matrix, Network, product
 from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.sums import element_pools
+from scrapy_mss.blocks.sums import element_pools, run_sums
 from scrapy_mss.core.features import Family, Values
 from scrapy_mss.core.naive_bayes import (
     DIGEST_BITS,
     MAX_EXPONENT,
+    PORTION,
     NaiveBayes,
     logistic,
     portions,
@@ -88,6 +89,8 @@ class FamilyEvidence:
 def mean_over_block(known: FamilyEvidence) -> Floats:
     """The mean over the words and symbols of each block; values are one a token."""
     page, texts = known.page, known.page.texts
+    if len(texts.token) <= PORTION:
+        return run_sums(known.ratio_of(texts.token), texts.block, texts.first) / texts.size
     total = np.zeros(len(page.blocks))
     for some in portions(len(texts.token)):
         total += np.bincount(texts.block[some], known.ratio_of(texts.token[some]), len(total))
@@ -242,7 +245,7 @@ class BlockClassifier:
 
     def probabilities(self, inputs: BlockInputs) -> Floats:
         """The probability that each block belongs to the article: float64[n_blocks]."""
-        return logistic(self.network.log_odds(inputs.matrix).astype(np.float64))
+        return logistic(self.network.log_odds(inputs.columns.rows.T).astype(np.float64))
 
     def article_probability(self, page_features: Floats) -> float:
         """The probability that a page with these features (float64[n]) is an article."""

@@ -68,6 +68,14 @@ def group_sums(values: Floats, groups: Indices) -> Floats:
     return sums
 
 
+def run_sums(values: Floats, block: NDArray[np.int32], first: Indices) -> Floats:
+    """float64[n]: the sum of the *values* (float64[n_texts]) of each block, in their order."""
+    compiled = compiled_part()
+    if compiled is not None:
+        return np.frombuffer(compiled.sums.run_sums(values, first))
+    return np.bincount(block, values, len(first)).astype(np.float64, copy=False)
+
+
 def run_hashes(ids: TokenIds, block: NDArray[np.int32], first: Indices) -> TokenIds:
     """uint64[n]: a hash of the *ids* (uint64[n_texts]) of each block, in their order."""
     compiled = compiled_part()

@@ -144,6 +144,8 @@ class NaiveBayes(Generic[PageT]):
 
     def log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
         """log P(f | in) / P(f | out) of the features in *bucket*, and which were ever seen."""
+        if len(bucket) <= PORTION:
+            return self._log_ratio(family, bucket)
         ratio, seen = np.empty(len(bucket)), np.empty(len(bucket), np.bool_)
         for some in portions(len(bucket)):
             ratio[some], seen[some] = self._log_ratio(family, bucket[some])
@@ -157,7 +159,8 @@ class NaiveBayes(Generic[PageT]):
 
     @property
     def _prior(self) -> float:
-        return float(np.log((self.tokens[IN] + 1) / (self.tokens[OUT] + 1)))
+        outside, inside = self.tokens.tolist()
+        return float(np.log((inside + 1) / (outside + 1)))
 
     def log_odds(self, page: PageT, *, neighbours: bool = False) -> Floats:
         """The evidence that each token is inside, as a logarithm: float64[n_tokens].

@@ -16,6 +16,10 @@ cdef enum:
     N_CLASSES = 8  # of a text: bits of a byte
     SYMBOL = 3  # as `tokens` has it
 
+ctypedef fused real:
+    float
+    double
+
 cdef array _FLOATS = array("d")
 cdef array _SHORT_FLOATS = array("f")
 cdef array _COUNTS = array("q")
@@ -186,6 +190,20 @@ def text_counts(str text not None, texts, bytes first not None, bytes classes no
     return counts, letters, of_first, of_last
 
 
+def run_sums(const double[::1] values not None, const Py_ssize_t[::1] first not None):
+    """float64[n]: the sum of *values* (float64[...]) from each *first* (intp[n]) to the next."""
+    cdef Py_ssize_t n = first.shape[0], size = values.shape[0], run, i, end
+    cdef array sums = clone(_FLOATS, n, True)
+    cdef double* total = sums.data.as_doubles
+    for run in range(n):
+        end = first[run + 1] if run + 1 < n else size
+        _check(first[run], end + 1)
+        _check(end, size + 1)
+        for i in range(first[run], end):
+            total[run] += values[i]
+    return sums
+
+
 def run_hashes(bytes ids not None, bytes first not None):
     """uint64[n]: a hash of the *ids* (uint64[...]) of each run, in their order."""
     cdef const uint64_t* each = <const uint64_t*> <const char*> ids
@@ -282,10 +300,10 @@ def table_counts(bytes words not None, bytes rows not None, table, shape):
 
 
 def standardized(
-    const float[:, ::1] inputs not None, const float[::1] mean not None,
+    const real[:, ::1] inputs not None, const float[::1] mean not None,
     const float[::1] scale not None, float most
 ):
-    """float32[k, n]: each row of *inputs* (float32[k, n]) less its *mean* times its *scale*.
+    """float32[k, n]: each row of *inputs* (float32 or 64[k, n]) less its *mean* times its *scale*.
 
     What is further than *most* from 0 becomes that; what is no number stays that.
     """
@@ -296,7 +314,7 @@ def standardized(
     _check(k - 1, min(mean.shape[0], scale.shape[0]))
     for row in range(k):
         for i in range(n):
-            each = (inputs[row, i] - mean[row]) * scale[row]
+            each = (<float> inputs[row, i] - mean[row]) * scale[row]
             each = -most if each < -most else each
             value[row * n + i] = most if each > most else each
     return found

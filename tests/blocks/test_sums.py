@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from itertools import pairwise
+from operator import add
 from typing import TypeVar
 
 import numpy as np
@@ -19,7 +21,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import LEVELS
 from scrapy_mss.blocks.shared_words import each_once, pairs, shared_pairs, shared_words
 from scrapy_mss.blocks.stop_words import count_stop_words, is_stop_word
-from scrapy_mss.blocks.sums import element_pools, element_sums, group_sums, inside
+from scrapy_mss.blocks.sums import element_pools, element_sums, group_sums, inside, run_sums
 from scrapy_mss.blocks.text_counts import CLASSES, SENTENCE_ENDS, text_counts
 from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
 from scrapy_mss.markup.tokenizer import tokenize
@@ -69,6 +71,18 @@ def test_sums_of_elements_are_differences_of_running_sums(
 
     assert one.tobytes() == other.tobytes()  # of -0, too
     assert one.tolist() == [[row[j] - row[i] for i, j in edges] for row in before]
+
+
+@given(st.lists(st.lists(NUMBERS, min_size=1)))
+def test_sums_of_runs_are_taken_in_their_order(runs: list[list[float]]) -> None:
+    values = np.array([number for run in runs for number in run], np.float64)
+    sizes = np.array(list(map(len, runs)), np.intp)
+    block = np.repeat(np.arange(len(runs), dtype=np.int32), sizes)
+
+    one, other = both(lambda: run_sums(values, block, sizes.cumsum() - sizes))
+
+    assert one.tobytes() == other.tobytes()
+    assert one.tolist() == [reduce(add, run, 0.0) for run in runs]
 
 
 @given(st.integers(0, 6), st.data())
@@ -266,6 +280,7 @@ def test_places_beyond_an_array_are_rejected() -> None:
         lambda: part.sums.ratios(np.ones((4, 2), np.uint32), place, (1, 2), 0.5),
         lambda: part.sums.inside(flag, none, far, 1),
         lambda: part.sums.run_hashes(one, far),
+        lambda: part.sums.run_sums(np.ones(1), np.array([3], np.intp)),
         lambda: part.sums.marked_counts(one, flag, far, (flag, 0)),
         lambda: part.sums.table_counts(
             place, far, (np.array([3], np.uint32).tobytes(), flag), (1, 1)
