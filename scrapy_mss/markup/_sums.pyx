@@ -12,6 +12,16 @@ from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define _prefetch(place) __builtin_prefetch(place)
+    #else
+    #define _prefetch(place)
+    #endif
+    """
+    void _prefetch(const void* place)
+
 cdef enum:
     N_CLASSES = 8  # of a text: bits of a byte
     SYMBOL = 3  # as `tokens` has it
@@ -240,9 +250,10 @@ def ratios(
     _check(lower, counts.shape[1])
     for i in range(n):
         _check(bucket[i], n_buckets)
+        _prefetch(&counts[bucket[i], 0])
     for i in range(n):
         ratio[i] = (counts[bucket[i], upper] + smoothing) / (counts[bucket[i], lower] + smoothing)
-        is_seen[i] = counts[bucket[i], upper] > 0 or counts[bucket[i], lower] > 0
+        is_seen[i] = (counts[bucket[i], upper] | counts[bucket[i], lower]) != 0
     return found, has_counts
 
 
