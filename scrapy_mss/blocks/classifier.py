@@ -148,7 +148,8 @@ _MASSES = ("", "opinions_")  # what begins the names of the shares of the eviden
 _PARTS = (FEATURES, _EVIDENCE, _SCORES, OPINION_COLUMNS, container_names(_MASSES), _NEIGHBOURS)
 INPUTS = tuple(name for part in _PARTS for name in part)
 _ENDS = np.cumsum([len(part) for part in _PARTS]).tolist()
-_OF_NEIGHBOURS = [INPUTS.index(name) for name in NEIGHBOUR_FEATURES]
+_OF_NEIGHBOURS = np.array([INPUTS.index(name) for name in NEIGHBOUR_FEATURES])
+_FARTHEST = max(map(abs, NEIGHBOUR_OFFSETS))
 _OPINIONS = INPUTS.index("opinions")
 
 
@@ -189,12 +190,11 @@ def _fill_neighbours(of_blocks: Floats, rows: Floats) -> None:
     """
     k, n = of_blocks.shape
     neighbours = rows.reshape(k, len(NEIGHBOUR_OFFSETS), n)
-    rows[:] = 0.0
+    padded = np.zeros((k, n + 2 * _FARTHEST))
+    padded[:, _FARTHEST : _FARTHEST + n] = of_blocks
     for place, by in enumerate(NEIGHBOUR_OFFSETS):
-        n_shared = max(n - abs(by), 0)
-        here, there = max(-by, 0), max(by, 0)
-        shared = of_blocks[:, there : there + n_shared]
-        neighbours[:, place, here : here + n_shared] = shared
+        begin = _FARTHEST + by
+        neighbours[:, place] = padded[:, begin : begin + n]
 
 
 @dataclass(frozen=True, eq=False)

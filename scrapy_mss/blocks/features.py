@@ -247,10 +247,10 @@ def _fill_text(measured: Measured, rows: Floats) -> None:
 
 # What is counted, and where in the rows of the group and in the counts which is.
 _COUNTS = (*CLASSES, "letters", "words", "linked_words")
-_LOGARITHMS = [TEXT.index(name) for name in LOGARITHMS]
-_OF_LOGARITHMS = [_COUNTS.index(counted) for counted in LOGARITHMS.values()]
-_SHARES = [TEXT.index(name) for name in SHARES]
-_OF_SHARES = [_COUNTS.index(counted) for counted in SHARES.values()]
+_LOGARITHMS = np.array([TEXT.index(name) for name in LOGARITHMS])
+_OF_LOGARITHMS = np.array([_COUNTS.index(counted) for counted in LOGARITHMS.values()])
+_SHARES = np.array([TEXT.index(name) for name in SHARES])
+_OF_SHARES = np.array([_COUNTS.index(counted) for counted in SHARES.values()])
 _ALL_LINKED = TEXT.index("all_linked")
 _ENDS_SENTENCE, _ENDS_WITH_COLON = TEXT.index("ends_sentence"), TEXT.index("ends_with_colon")
 _STARTS_WITH_CAPITAL, _REPETITIONS = TEXT.index("starts_with_capital"), TEXT.index("repetitions")
