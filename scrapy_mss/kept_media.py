@@ -19,13 +19,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from html import unescape
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
 import numpy as np
 
+from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.markup.attributes import class_words
 from scrapy_mss.markup.elements import (
     Counts,
@@ -149,7 +149,7 @@ class _Article:
     _texts: dict[int, str] = field(default_factory=dict)
     _values: dict[int, dict[str, str]] = field(default_factory=dict)
 
-    @cached_property
+    @lazy
     def base(self) -> str:
         """What relative addresses of the page begin with."""
         return base_url(self.tokens, self.url)
@@ -210,7 +210,7 @@ class _Article:
 
     # --- what is around a tag ---------------------------------------------------------------------
 
-    @cached_property
+    @lazy
     def _nearest(self) -> memoryview:
         return nearest_ancestors(self.tokens, element_starts(self.tokens, AROUND)).data
 
@@ -228,11 +228,11 @@ class _Article:
         tags = self.tokens.tag.data
         return [TAG_NAMES[tags[each]] for each in elements]
 
-    @cached_property
+    @lazy
     def _kept_before(self) -> Counts:
         return prefix_sums(self.kept & self.tokens.is_word)
 
-    @cached_property
+    @lazy
     def _words_before(self) -> Counts:
         return prefix_sums(self.tokens.is_word)
 

@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from hashlib import blake2b
+from math import exp
+from operator import mul
 from typing import NamedTuple
 
 import numpy as np
@@ -28,9 +30,16 @@ from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.mlp import Matrix, Network, product
 from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.sums import element_pools
+from scrapy_mss.blocks.sums import element_pools, run_sums
 from scrapy_mss.core.features import Family, Values
-from scrapy_mss.core.naive_bayes import DIGEST_BITS, NaiveBayes, logistic, portions
+from scrapy_mss.core.naive_bayes import (
+    DIGEST_BITS,
+    MAX_EXPONENT,
+    PORTION,
+    NaiveBayes,
+    logistic,
+    portions,
+)
 from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tokens import Floats
 
@@ -80,6 +89,8 @@ class FamilyEvidence:
 def mean_over_block(known: FamilyEvidence) -> Floats:
     """The mean over the words and symbols of each block; values are one a token."""
     page, texts = known.page, known.page.texts
+    if len(texts.token) <= PORTION:
+        return run_sums(known.ratio_of(texts.token), texts.block, texts.first) / texts.size
     total = np.zeros(len(page.blocks))
     for some in portions(len(texts.token)):
         total += np.bincount(texts.block[some], known.ratio_of(texts.token[some]), len(total))
@@ -137,7 +148,8 @@ _MASSES = ("", "opinions_")  # what begins the names of the shares of the eviden
 _PARTS = (FEATURES, _EVIDENCE, _SCORES, OPINION_COLUMNS, container_names(_MASSES), _NEIGHBOURS)
 INPUTS = tuple(name for part in _PARTS for name in part)
 _ENDS = np.cumsum([len(part) for part in _PARTS]).tolist()
-_OF_NEIGHBOURS = [INPUTS.index(name) for name in NEIGHBOUR_FEATURES]
+_OF_NEIGHBOURS = np.array([INPUTS.index(name) for name in NEIGHBOUR_FEATURES])
+_FARTHEST = max(map(abs, NEIGHBOUR_OFFSETS))
 _OPINIONS = INPUTS.index("opinions")
 
 
@@ -178,12 +190,11 @@ def _fill_neighbours(of_blocks: Floats, rows: Floats) -> None:
     """
     k, n = of_blocks.shape
     neighbours = rows.reshape(k, len(NEIGHBOUR_OFFSETS), n)
-    rows[:] = 0.0
+    padded = np.zeros((k, n + 2 * _FARTHEST))
+    padded[:, _FARTHEST : _FARTHEST + n] = of_blocks
     for place, by in enumerate(NEIGHBOUR_OFFSETS):
-        n_shared = max(n - abs(by), 0)
-        here, there = max(-by, 0), max(by, 0)
-        shared = of_blocks[:, there : there + n_shared]
-        neighbours[:, place, here : here + n_shared] = shared
+        begin = _FARTHEST + by
+        neighbours[:, place] = padded[:, begin : begin + n]
 
 
 class Networks(NamedTuple):
@@ -202,7 +213,7 @@ class Networks(NamedTuple):
 
     def probabilities(self, page: Page, inputs: BlockInputs) -> Floats:
         """The probability that each block of *page* belongs to the article: float64[n_blocks]."""
-        return logistic(self.of(page).log_odds(inputs.matrix).astype(np.float64))
+        return logistic(self.of(page).log_odds(inputs.columns.rows.T).astype(np.float64))
 
     @property
     def arrays(self) -> dict[str, Matrix]:
@@ -269,17 +280,27 @@ class BlockClassifier:
 
     def article_probability(self, page_features: Floats) -> float:
         """The probability that a page with these features (float64[n]) is an article."""
-        return _logistic_of(page_features, self.page_weights)
+        return _logistic_of(page_features, self._of_pages)
 
     def confidence(self, confidence_features: Floats) -> float:
         """The F1 to be expected of a text with these features (float64[n])."""
-        return _logistic_of(confidence_features, self.confidence_weights)
+        return _logistic_of(confidence_features, self._of_confidence)
+
+    @lazy
+    def _of_pages(self) -> list[float]:
+        weights: list[float] = self.page_weights.tolist()
+        return weights
+
+    @lazy
+    def _of_confidence(self) -> list[float]:
+        weights: list[float] = self.confidence_weights.tolist()
+        return weights
 
 
-def _logistic_of(features: Floats, weights: Matrix) -> float:
+def _logistic_of(features: Floats, weights: list[float]) -> float:
     """The logistic function of the weighted sum of *features*; the last weight is the constant."""
-    log_odds = float(product(weights[:-1].astype(np.float64), features)) + float(weights[-1])
-    return float(logistic(np.asarray(log_odds)))
+    log_odds = sum(map(mul, features.tolist(), weights)) + weights[-1]
+    return 1.0 / (1.0 + exp(-min(max(log_odds, -MAX_EXPONENT), MAX_EXPONENT)))
 
 
 def block_scores(evidence: Floats, weights: Matrix) -> Floats:

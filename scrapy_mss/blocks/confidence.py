@@ -9,6 +9,7 @@ true F1 of pages of other sites (`research.training`).
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -36,11 +37,11 @@ def expected_f1(read: ReadPage) -> float:
 
 def _log_odds(share: float) -> float:
     inside = min(max(share, LEAST), 1 - LEAST)
-    return float(np.log(inside / (1 - inside)))
+    return log(inside / (1 - inside))
 
 
 def _mean_agreement(read: ReadPage) -> float:
-    return float(np.mean(read.agreements)) if read.agreements else 0.0
+    return sum(read.agreements) / max(len(read.agreements), 1)
 
 
 CONFIDENCE_FEATURES: tuple[ConfidenceFeature, ...] = (

@@ -21,6 +21,7 @@ from scrapy_mss.blocks.columns import Columns
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.sums import group_sums
 from scrapy_mss.core.hashing import groups
+from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.tokens import Floats, TokenIds
 
 Group: TypeAlias = NDArray[np.intp]  # equal numbers for blocks that are alike
@@ -74,11 +75,29 @@ def fill_containers(page: Page, masses: Floats, rows: Floats) -> None:
     of_blocks = np.empty((k + len(_SUMMED), n))
     of_blocks[:k], of_blocks[k], of_blocks[k + 1] = masses, page.words, page.blocks.linked_words
     of_blocks[k + 2] = 1.0
+    sizes = rows[n_shares:].reshape(KEY_LEVELS, len(_SIZES), n)
+    compiled, page_words = compiled_part(), float(page.words.sum())
+    if compiled is None:
+        _fill_in_python(page, of_blocks, page_words, rows)
+    else:
+        containers = page.containers
+        around = containers.around[:ELEMENT_LEVELS]
+        elements = (containers.begin, containers.end, around, page_words)
+        compiled.blocks.fill_shares(of_blocks, _alike(page), elements, PER_WORDS, rows)
+    counts = sizes[:, :2]
+    np.log1p(counts, out=counts)
+
+
+def _fill_in_python(page: Page, of_blocks: Floats, page_words: float, rows: Floats) -> None:
+    """Fill *rows* but for the logarithms, with *of_blocks*: masses, words, linked words, and 1."""
+    k, n = len(of_blocks) - len(_SUMMED), len(page.blocks)
+    n_shares, masses = k * len(_SHARES), of_blocks[:k]
     alike = group_sums(of_blocks, _alike(page))
-    outside = [1.0] * k + [float(page.words.sum())]
-    around = _inside(page, of_blocks[: k + 1], outside)
+    around = _inside(page, of_blocks[: k + 1], [1.0] * k + [page_words])
     words = np.maximum(alike[k], 1.0)
-    _fill_sizes(alike[k:], words, rows[n_shares:])
+    sizes = rows[n_shares:].reshape(KEY_LEVELS, len(_SIZES), n)
+    sizes[:, 0], sizes[:, 1] = alike[k + 2, :KEY_LEVELS], alike[k, :KEY_LEVELS]
+    np.divide(alike[k + 1, :KEY_LEVELS], words[:KEY_LEVELS], out=sizes[:, 2])
 
     shares = rows[:n_shares].reshape(k, len(_SHARES), n)
     running = masses.cumsum(axis=1)
@@ -95,15 +114,6 @@ def _fill_densities(shares: Floats, words: Floats, densities: Floats) -> None:
     """Fill *densities* with the *shares* for so many *words*."""
     np.divide(shares, words, out=densities)
     densities *= PER_WORDS
-
-
-def _fill_sizes(summed: Floats, words: Floats, rows: Floats) -> None:
-    """How large elements with the same tag and class words are together, and how linked."""
-    sizes = rows.reshape(KEY_LEVELS, len(_SIZES), -1)
-    n_words, linked, n_blocks = summed[:, :KEY_LEVELS]
-    np.log1p(n_blocks, out=sizes[:, 0])
-    np.log1p(n_words, out=sizes[:, 1])
-    np.divide(linked, words[:KEY_LEVELS], out=sizes[:, 2])
 
 
 def evidence_mass(page: Page, score: Floats) -> tuple[Floats, float]:

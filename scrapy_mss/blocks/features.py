@@ -25,6 +25,7 @@ from scrapy_mss.blocks.shared_words import each_once, pairs, shared_pairs, share
 from scrapy_mss.blocks.text_counts import CLASSES, TextCounts, text_counts
 from scrapy_mss.core.hashing import groups
 from scrapy_mss.markup.attributes import meta_description
+from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import word_ids
 from scrapy_mss.markup.tokens import WORD, Floats, TokenIds, Tokens
@@ -73,6 +74,7 @@ _PARENT_NUMBERS = np.array([[TAG_NUMBERS[name]] for name in PARENTS], np.uint8)
 _ANCESTOR_BITS = np.zeros(256, np.uint32)
 _ANCESTOR_BITS[[TAG_NUMBERS[name] for name in ANCESTORS]] = 1 << np.arange(len(ANCESTORS))
 _EACH_ANCESTOR_BIT = 1 << np.arange(len(ANCESTORS), dtype=np.uint32)[:, np.newaxis]
+_AROUND = _PARENT_NUMBERS.tobytes(), bytes(TAG_NUMBERS[name] for name in ANCESTORS)
 _HEADING_LEVELS = np.zeros(256, np.int64)
 _HEADING_LEVELS[[TAG_NUMBERS[name] for name in HEADINGS]] = range(1, len(HEADINGS) + 1)
 _HEADING_RANKS = np.array([0.0, *(NO_LEVEL - level for level in range(1, len(HEADINGS) + 1))])
@@ -245,10 +247,10 @@ def _fill_text(measured: Measured, rows: Floats) -> None:
 
 # What is counted, and where in the rows of the group and in the counts which is.
 _COUNTS = (*CLASSES, "letters", "words", "linked_words")
-_LOGARITHMS = [TEXT.index(name) for name in LOGARITHMS]
-_OF_LOGARITHMS = [_COUNTS.index(counted) for counted in LOGARITHMS.values()]
-_SHARES = [TEXT.index(name) for name in SHARES]
-_OF_SHARES = [_COUNTS.index(counted) for counted in SHARES.values()]
+_LOGARITHMS = np.array([TEXT.index(name) for name in LOGARITHMS])
+_OF_LOGARITHMS = np.array([_COUNTS.index(counted) for counted in LOGARITHMS.values()])
+_SHARES = np.array([TEXT.index(name) for name in SHARES])
+_OF_SHARES = np.array([_COUNTS.index(counted) for counted in SHARES.values()])
 _ALL_LINKED = TEXT.index("all_linked")
 _ENDS_SENTENCE, _ENDS_WITH_COLON = TEXT.index("ends_sentence"), TEXT.index("ends_with_colon")
 _STARTS_WITH_CAPITAL, _REPETITIONS = TEXT.index("starts_with_capital"), TEXT.index("repetitions")
@@ -260,22 +262,27 @@ def _repetitions(page: Page) -> NDArray[np.int64]:
     return np.bincount(which)[which]
 
 
-def _fill_parents(measured: Measured, rows: Floats) -> None:
-    """Whether each of ``PARENTS`` is the innermost block element around the block."""
-    rows[:] = measured.page.ancestor_tags[0] == _PARENT_NUMBERS
+def _fill_around(measured: Measured, rows: Floats) -> None:
+    """Which elements are around the block, how many, and whether one hides it.
+
+    Whether each of ``PARENTS`` is the innermost, and each of ``ANCESTORS`` is there at all.
+    """
+    page, compiled, depth = measured.page, compiled_part(), rows[-2]
+    if compiled is None:
+        _fill_around_in_python(page, rows[:-1])
+    else:
+        tags, ancestors = page.ancestor_tags.tobytes(), page.blocks.ancestors.tobytes()
+        compiled.blocks.fill_around(tags, ancestors, _AROUND, rows[:-1])
+    depth /= 10.0
+    rows[-1] = page.hidden
 
 
-def _fill_ancestors(measured: Measured, rows: Floats) -> None:
-    """Whether each of ``ANCESTORS`` is around the block."""
-    around = np.bitwise_or.reduce(_ANCESTOR_BITS[measured.page.ancestor_tags], axis=0)
-    rows[:] = (around & _EACH_ANCESTOR_BIT) > 0
-
-
-def _fill_elements(measured: Measured, rows: Floats) -> None:
-    """How many elements are around the block, and whether one hides it."""
-    depth, hidden = rows
-    np.divide((measured.page.blocks.ancestors >= 0).sum(axis=0), 10.0, out=depth)
-    hidden[:] = measured.page.hidden
+def _fill_around_in_python(page: Page, rows: Floats) -> None:
+    n_parents = len(PARENTS)
+    rows[:n_parents] = page.ancestor_tags[0] == _PARENT_NUMBERS
+    around = np.bitwise_or.reduce(_ANCESTOR_BITS[page.ancestor_tags], axis=0)
+    rows[n_parents:-1] = (around & _EACH_ANCESTOR_BIT) > 0
+    rows[-1] = (page.blocks.ancestors >= 0).sum(axis=0)
 
 
 def _fill_position(measured: Measured, rows: Floats) -> None:
@@ -326,9 +333,14 @@ def _fill_description(measured: Measured, rows: Floats) -> None:
 
 GROUPS: tuple[Group[Measured], ...] = (
     Group(TEXT, _fill_text),
-    Group(tuple(f"is_{tag}" for tag in PARENTS), _fill_parents),
-    Group(tuple(f"in_{tag}" for tag in ANCESTORS), _fill_ancestors),
-    Group(("depth", "hidden"), _fill_elements),
+    Group(
+        (
+            *(f"is_{tag}" for tag in PARENTS),
+            *(f"in_{tag}" for tag in ANCESTORS),
+            *("depth", "hidden"),
+        ),
+        _fill_around,
+    ),
     Group(("position", "rank", "words_before", "words_after", "page_words"), _fill_position),
     Group(
         (

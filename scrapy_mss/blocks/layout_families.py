@@ -26,11 +26,21 @@ _BEYOND_PAGE = np.uint64(63)  # the shape before the first block and after the l
 def shape(page: Page, bits: int) -> Values:
     """How many words the block and its two neighbours have, and how much of each is links."""
     words = np.maximum(page.blocks.words, 1)
-    size = np.minimum(np.log2(words) + 0.5, MAX_LOG_WORDS).astype(np.uint64)
     links = (page.blocks.linked_words / words * (LINK_CLASSES - 0.01)).astype(np.uint64)
-    shapes = size * np.uint64(LINK_CLASSES) + links
-    padded = np.concatenate(([_BEYOND_PAGE], shapes, [_BEYOND_PAGE]))
+    padded = np.full(len(words) + 2, _BEYOND_PAGE)
+    shapes = padded[1:-1]
+    np.add(_SIZES.take(words, mode="clip"), links, out=shapes)
     return _of_blocks(page, mix((padded[:-2], shapes, padded[2:])), bits)
+
+
+def _sizes() -> TokenIds:
+    """uint64[n]: the rounded logarithm of a block's words, times the classes of links."""
+    words = np.maximum(np.arange(2**MAX_LOG_WORDS + 1), 1)
+    rounded = np.minimum(np.log2(words) + 0.5, MAX_LOG_WORDS).astype(np.uint64)
+    return rounded * np.uint64(LINK_CLASSES)
+
+
+_SIZES = _sizes()
 
 
 def class_words(page: Page, bits: int) -> Values:

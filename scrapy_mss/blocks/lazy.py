@@ -1,6 +1,6 @@
 """What an object computes when it is first asked, and keeps: `functools.cached_property`, quicker.
 
-A page asks for some sixty of them. The one of Python takes a lock up to Python 3.11, and looks for
+A page asks for some eighty of them. The one of Python takes a lock up to Python 3.11, and looks for
 the value once more before it computes it; here two threads that ask at once both compute it.
 """
 

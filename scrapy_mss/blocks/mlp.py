@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scrapy_mss.markup.compiled import compiled_part
 
 Matrix: TypeAlias = NDArray[np.float32]
+Numbers: TypeAlias = NDArray[np.float32] | NDArray[np.float64]  # which are taken as float32
 Number = TypeVar("Number", np.float32, np.float64)
 
 CLIP = 4.0  # deviations from the mean: one value in ten thousand, if they are normal
@@ -32,14 +33,14 @@ class Network:
     hidden: Matrix  # float32[n_inputs+1, n_hidden]
     output: Matrix  # float32[n_hidden+1]
 
-    def log_odds(self, inputs: Matrix) -> Matrix:
-        """float32[n] for float32[n, n_inputs]; of a long page for some rows after the others."""
+    def log_odds(self, inputs: Numbers) -> Matrix:
+        """float32[n] for float[n, n_inputs]; of a long page for some rows after the others."""
         if len(inputs) <= PORTION:
             return self._log_odds(inputs)
         starts = range(0, len(inputs), PORTION)
         return np.concatenate([self._log_odds(inputs[at : at + PORTION]) for at in starts])
 
-    def _log_odds(self, inputs: Matrix) -> Matrix:
+    def _log_odds(self, inputs: Numbers) -> Matrix:
         activations = self._sums(self.standardized(inputs))
         _activate(activations, self.hidden[-1])
         # Not a product by BLAS, which wakes its threads for a far smaller matrix with a vector.
@@ -70,13 +71,13 @@ class Network:
         """For how many rows how many hidden units are computed at once."""
         return max(1, isqrt(MOST_WORK // len(self.hidden)))
 
-    def standardized(self, inputs: Matrix) -> Matrix:
+    def standardized(self, inputs: Numbers) -> Matrix:
         """*inputs* with mean 0 and deviation 1, clipped."""
         compiled = compiled_part()
         if compiled is not None and inputs.T.flags.c_contiguous:
             found = compiled.sums.standardized(inputs.T, self.mean, self.scale, CLIP)
             return np.frombuffer(found, np.float32).reshape(inputs.T.shape).T
-        values: Matrix = inputs - self.mean
+        values: Matrix = inputs.astype(np.float32) - self.mean
         values *= self.scale
         return np.clip(values, -CLIP, CLIP, out=values)
 

@@ -223,9 +223,10 @@ def _agreement(common: Floats, speaks: Bools) -> Floats:
     Two of them keep so many words in *common* (float64[k, k]), one alone as many as with itself.
     """
     size = common.diagonal()
-    one, other = _PAIRS
-    f1: Floats = 2 * common[_PAIRS] / np.maximum(size[one] + size[other], 1.0)
+    of_all = 2 * common / np.maximum(size[:, np.newaxis] + size, 1.0)
+    f1: Floats = of_all.take(_FLAT_PAIRS)
     if not speaks.all():
+        one, other = _PAIRS
         both = speaks[one] & speaks[other]
         f1[~both] = f1[both].mean() if both.any() else 0.0
     return f1
@@ -233,6 +234,7 @@ def _agreement(common: Floats, speaks: Bools) -> Floats:
 
 _NAMES = [opinion.name for opinion in OPINIONS]
 _PAIRS = np.triu_indices(len(OPINIONS), 1)
+_FLAT_PAIRS = np.ravel_multi_index(_PAIRS, (len(OPINIONS), len(OPINIONS)))
 OPINION_COLUMNS = (
     *(f"opinion_{name}" for name in _NAMES),
     "opinions",

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from math import log1p
 
 import numpy as np
 
@@ -127,11 +128,11 @@ class ReadPage:
 
     def cues(self, cues: tuple[str, ...]) -> float:
         """The logarithm of how often *cues* occur in the source."""
-        return float(np.log1p(sum(len(self.declarations.places[cue]) for cue in cues)))
+        return log1p(sum(len(self.declarations.places[cue]) for cue in cues))
 
 
 def _words_per_block(read: ReadPage) -> float:
-    return float(np.log1p(read.n_words / max(int(read.kept.sum()), 1)))
+    return log1p(read.n_words / max(int(read.kept.sum()), 1))
 
 
 def _has_other_types(read: ReadPage) -> float:
@@ -152,12 +153,12 @@ def _speaks_against(name: str, group: Group, of: Callable[[ReadPage], float]) ->
 
 PAGE_FEATURES: tuple[PageFeature, ...] = (
     # What was kept, and of what
-    _speaks_for("words", Group.TEXT, lambda r: float(np.log1p(r.n_words))),
+    _speaks_for("words", Group.TEXT, lambda r: log1p(r.n_words)),
     _speaks_for("words_per_block", Group.TEXT, _words_per_block),
     _speaks_for("kept_share", Group.TEXT, lambda r: r.n_words / r.n_page_words),
     _speaks_against("in_list_items", Group.TEXT, lambda r: r.means["is_li"]),
     _speaks_against("is_code", Group.TEXT, lambda r: r.means["is_pre"]),
-    _speaks_against("times", Group.TEXT, lambda r: float(np.log1p(times_in_text(r.page, r.kept)))),
+    _speaks_against("times", Group.TEXT, lambda r: log1p(times_in_text(r.page, r.kept))),
     # How certain it is
     _speaks_for("score", Group.TEXT, lambda r: r.means[SCORE]),
     _speaks_for("mean_probability", Group.TEXT, lambda r: r.means[PROBABILITY]),
@@ -183,7 +184,7 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     PageFeature("address", Group.ADDRESS, Speaks.EITHER, lambda r: float(r.address.is_known)),
     _speaks_for("date", Group.ADDRESS, lambda r: float(r.address.has_date)),
     _speaks_for("digits", Group.ADDRESS, lambda r: float(r.address.digits)),
-    _speaks_for("slug", Group.ADDRESS, lambda r: float(np.log1p(r.address.slug_words))),
+    _speaks_for("slug", Group.ADDRESS, lambda r: log1p(r.address.slug_words)),
     _speaks_against("is_root", Group.ADDRESS, lambda r: float(r.address.is_root)),
     _speaks_against("is_list", Group.ADDRESS, lambda r: float(r.address.is_list)),
 )

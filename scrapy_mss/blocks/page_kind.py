@@ -12,7 +12,7 @@ import numpy as np
 from scrapy_mss.blocks.columns import Columns
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.markup.tokens import Bools, tag_id
+from scrapy_mss.markup.tokens import Bools
 
 
 def times_in_text(page: Page, kept: Bools) -> int:
@@ -21,7 +21,7 @@ def times_in_text(page: Page, kept: Bools) -> int:
     if not len(at):
         return 0
     first, last = page.blocks.first[at[0]], page.blocks.last[at[-1]]
-    return int(np.count_nonzero(page.tokens.token_id[first : last + 1] == tag_id("time")))
+    return int(np.count_nonzero(page.tokens.is_open("time")[first : last + 1]))
 
 
 def agreements(page: Page, kept: Bools, columns: Columns) -> list[float]:

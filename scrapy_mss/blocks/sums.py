@@ -60,17 +60,20 @@ def group_sums(values: Floats, groups: Indices) -> Floats:
     *groups* (intp[g, n]) has a row for each way to group the blocks; the rows have no number in
     common, and all numbers together begin with 0 and leave none out.
     """
-    k = len(values)
-    compiled = compiled_part()
-    if compiled is not None:
-        found = compiled.sums.group_sums(values.tobytes(), groups.tobytes(), k)
-        return np.frombuffer(found).reshape(k, *groups.shape)
     flat, weights = groups.ravel(), np.empty(groups.shape)
-    sums = np.empty((k, *groups.shape))
+    sums = np.empty((len(values), *groups.shape))
     for row, each in zip(sums, values, strict=True):
         weights[:] = each
         row[:] = np.bincount(flat, weights.ravel())[groups]
     return sums
+
+
+def run_sums(values: Floats, block: NDArray[np.int32], first: Indices) -> Floats:
+    """float64[n]: the sum of the *values* (float64[n_texts]) of each block, in their order."""
+    compiled = compiled_part()
+    if compiled is not None:
+        return np.frombuffer(compiled.sums.run_sums(values, first))
+    return np.bincount(block, values, len(first)).astype(np.float64, copy=False)
 
 
 def run_hashes(ids: TokenIds, block: NDArray[np.int32], first: Indices) -> TokenIds:

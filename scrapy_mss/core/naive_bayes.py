@@ -37,6 +37,7 @@ from scrapy_mss.markup.tokens import Bools, Floats, Ints, Tokens
 MAX_COUNT = 2**32 - 1
 MAX_TOTAL = 2**54  # tokens or pages: as many as the counts of a full table of 2**22 buckets
 CERTAIN = 30.0  # log-odds of a probability that is as good as 0 or 1
+MAX_EXPONENT = 500.0  # of e: a probability beyond is 0 or 1, and no number overflows
 DIGEST_BITS = 64
 
 PORTION = 2**16  # rows; half a megabyte, which processors have in their caches
@@ -143,6 +144,8 @@ class NaiveBayes(Generic[PageT]):
 
     def log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
         """log P(f | in) / P(f | out) of the features in *bucket*, and which were ever seen."""
+        if len(bucket) <= PORTION:
+            return self._log_ratio(family, bucket)
         ratio, seen = np.empty(len(bucket)), np.empty(len(bucket), np.bool_)
         for some in portions(len(bucket)):
             ratio[some], seen[some] = self._log_ratio(family, bucket[some])
@@ -156,7 +159,8 @@ class NaiveBayes(Generic[PageT]):
 
     @property
     def _prior(self) -> float:
-        return float(np.log((self.tokens[IN] + 1) / (self.tokens[OUT] + 1)))
+        outside, inside = self.tokens.tolist()
+        return float(np.log((inside + 1) / (outside + 1)))
 
     def log_odds(self, page: PageT, *, neighbours: bool = False) -> Floats:
         """The evidence that each token is inside, as a logarithm: float64[n_tokens].
@@ -218,7 +222,7 @@ def page_digest(tokens: Tokens, inside: Bools) -> int:
 
 def logistic(log_odds: Floats) -> Floats:
     """The probability behind *log_odds*."""
-    return 1.0 / (1.0 + np.exp(-np.minimum(np.maximum(log_odds, -500.0), 500.0)))
+    return 1.0 / (1.0 + np.exp(-np.minimum(np.maximum(log_odds, -MAX_EXPONENT), MAX_EXPONENT)))
 
 
 def log_odds(probability: Floats, bound: float = CERTAIN) -> Floats:

@@ -11,11 +11,24 @@ from cpython.array cimport array, clone
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memset
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define _prefetch(place) __builtin_prefetch(place)
+    #else
+    #define _prefetch(place)
+    #endif
+    """
+    void _prefetch(const void* place)
 
 cdef enum:
     N_CLASSES = 8  # of a text: bits of a byte
     SYMBOL = 3  # as `tokens` has it
+
+ctypedef fused real:
+    float
+    double
 
 cdef array _FLOATS = array("d")
 cdef array _SHORT_FLOATS = array("f")
@@ -136,25 +149,6 @@ def inside(bytes chosen not None, bytes begin not None, bytes end not None, Py_s
     return found
 
 
-def group_sums(bytes values not None, bytes groups not None, Py_ssize_t k):
-    """float64[k, g, n]: the sums of *values* (float64[k, n]) over the *groups* (intp[g, n])."""
-    cdef const double* value = <const double*> <const char*> values
-    cdef const Py_ssize_t* group = <const Py_ssize_t*> <const char*> groups
-    cdef Py_ssize_t size = len(groups) // sizeof(Py_ssize_t), row, i
-    cdef Py_ssize_t n = len(values) // sizeof(double) // k
-    cdef array sums = clone(_FLOATS, k * size, False), totals = clone(_FLOATS, size, False)
-    cdef double* total = totals.data.as_doubles
-    for i in range(size):
-        _check(group[i], size)
-    for row in range(k):
-        memset(total, 0, size * sizeof(double))
-        for i in range(size):
-            total[group[i]] += value[row * n + i % n]
-        for i in range(size):
-            sums.data.as_doubles[row * size + i] = total[group[i]]
-    return sums
-
-
 def text_counts(str text not None, texts, bytes first not None, bytes classes not None):
     """What the *texts* of each run are: how many of each class, how many letters; the ends' classes.
 
@@ -206,6 +200,20 @@ def text_counts(str text not None, texts, bytes first not None, bytes classes no
     return counts, letters, of_first, of_last
 
 
+def run_sums(const double[::1] values not None, const Py_ssize_t[::1] first not None):
+    """float64[n]: the sum of *values* (float64[...]) from each *first* (intp[n]) to the next."""
+    cdef Py_ssize_t n = first.shape[0], size = values.shape[0], run, i, end
+    cdef array sums = clone(_FLOATS, n, True)
+    cdef double* total = sums.data.as_doubles
+    for run in range(n):
+        end = first[run + 1] if run + 1 < n else size
+        _check(first[run], end + 1)
+        _check(end, size + 1)
+        for i in range(first[run], end):
+            total[run] += values[i]
+    return sums
+
+
 def run_hashes(bytes ids not None, bytes first not None):
     """uint64[n]: a hash of the *ids* (uint64[...]) of each run, in their order."""
     cdef const uint64_t* each = <const uint64_t*> <const char*> ids
@@ -242,9 +250,10 @@ def ratios(
     _check(lower, counts.shape[1])
     for i in range(n):
         _check(bucket[i], n_buckets)
+        _prefetch(&counts[bucket[i], 0])
     for i in range(n):
         ratio[i] = (counts[bucket[i], upper] + smoothing) / (counts[bucket[i], lower] + smoothing)
-        is_seen[i] = counts[bucket[i], upper] > 0 or counts[bucket[i], lower] > 0
+        is_seen[i] = (counts[bucket[i], upper] | counts[bucket[i], lower]) != 0
     return found, has_counts
 
 
@@ -302,10 +311,10 @@ def table_counts(bytes words not None, bytes rows not None, table, shape):
 
 
 def standardized(
-    const float[:, ::1] inputs not None, const float[::1] mean not None,
+    const real[:, ::1] inputs not None, const float[::1] mean not None,
     const float[::1] scale not None, float most
 ):
-    """float32[k, n]: each row of *inputs* (float32[k, n]) less its *mean* times its *scale*.
+    """float32[k, n]: each row of *inputs* (float32 or 64[k, n]) less its *mean* times its *scale*.
 
     What is further than *most* from 0 becomes that; what is no number stays that.
     """
@@ -316,7 +325,7 @@ def standardized(
     _check(k - 1, min(mean.shape[0], scale.shape[0]))
     for row in range(k):
         for i in range(n):
-            each = (inputs[row, i] - mean[row]) * scale[row]
+            each = (<float> inputs[row, i] - mean[row]) * scale[row]
             each = -most if each < -most else each
             value[row * n + i] = most if each > most else each
     return found

@@ -160,8 +160,6 @@ class Sums(Protocol):
 
     def inside(self, chosen: bytes, begin: bytes, end: bytes, n: int) -> bytearray: ...
 
-    def group_sums(self, values: bytes, groups: bytes, k: int) -> array[float]: ...
-
     def text_counts(
         self, text: str, texts: tuple[bytes, bytes, bytes, bytes], first: bytes, classes: bytes
     ) -> tuple[array[float], array[float], bytearray, bytearray]: ...
@@ -178,11 +176,30 @@ class Sums(Protocol):
         self, words: bytes, rows: bytes, table: tuple[bytes, bytes], shape: tuple[int, int]
     ) -> array[int]: ...
 
+    def run_sums(self, values: object, first: object) -> array[float]: ...
+
     def run_hashes(self, ids: bytes, first: bytes) -> array[int]: ...
 
     def standardized(
         self, inputs: object, mean: object, scale: object, most: float
     ) -> array[float]: ...
+
+
+class Blocks(Protocol):
+    """Rows of a page's blocks; see `blocks.features`, `container_features`."""
+
+    def fill_around(
+        self, tags: bytes, ancestors: bytes, parents: tuple[bytes, bytes], rows: object
+    ) -> None: ...
+
+    def fill_shares(  # noqa: PLR0913, PLR0917 - what is shared, by what, and where it goes
+        self,
+        values: object,
+        groups: object,
+        elements: tuple[object, object, object, float],
+        per: float,
+        rows: object,
+    ) -> None: ...
 
 
 class Compiled(NamedTuple):
@@ -195,6 +212,7 @@ class Compiled(NamedTuple):
     sums: Sums
     attributes: Attributes
     kept: Kept
+    blocks: Blocks
 
 
 def _load() -> Compiled | None:
@@ -202,6 +220,7 @@ def _load() -> Compiled | None:
         from scrapy_mss.markup import (  # type: ignore[attr-defined]
             _arrays,
             _attributes,
+            _blocks,
             _kept,
             _pieces,
             _runs,
@@ -210,7 +229,7 @@ def _load() -> Compiled | None:
         )
     except ImportError:  # there was no compiler
         return None
-    return Compiled(_pieces, _tags, _arrays, _runs, _sums, _attributes, _kept)
+    return Compiled(_pieces, _tags, _arrays, _runs, _sums, _attributes, _kept, _blocks)
 
 
 _in_use = [_load()]

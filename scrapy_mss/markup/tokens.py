@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.tags import TAG_NUMBERS
+from scrapy_mss.markup.tags import TAG_NUMBERS, UNKNOWN_TAG
 
 Ints: TypeAlias = NDArray[np.int32]
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -77,7 +77,9 @@ class Tokens:
 
     def is_open(self, name: str) -> Bools:
         """bool[n]: the opening tags of elements called *name*."""
-        return np.equal(self.token_id, np.uint64(tag_id(name)))
+        number = TAG_NUMBERS.get(name, UNKNOWN_TAG)
+        is_open: Bools = np.equal(self.tag, number) & np.equal(self.kind, OPEN)
+        return is_open
 
     def html(self, first: int, last: int) -> str:
         """The source of tokens first … last-1."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from itertools import chain, islice
 from typing import Final
 
+from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.metadata.page_tree import Element, Fragment, PageTree
 from scrapy_mss.metadata.text import clean
 from scrapy_mss.metadata.visible_text import VisibleText
@@ -41,7 +41,7 @@ class HeadingContext:
         self._tree = tree
         self._visible = visible
 
-    @cached_property
+    @lazy
     def _lines(self) -> Iterator[Fragment]:
         """The lines that were not read yet; each is read once, whichever view needs it."""
         return _lines(
@@ -50,30 +50,30 @@ class HeadingContext:
             else self._visible.runs_after(self._heading)
         )
 
-    @cached_property
+    @lazy
     def _until_body(self) -> list[Fragment]:
         """The lines from the heading to where the article has begun."""
         return [] if self._heading is None else list(_until_long_lines(self._lines))
 
-    @cached_property
+    @lazy
     def following(self) -> list[str]:
         """The short lines after the heading, up to where the article has begun."""
         return [line for line, _ in self._until_body if len(line) <= MAX_LINE]
 
-    @cached_property
+    @lazy
     def nearby(self) -> list[str]:
         """The short lines after the heading, then those right above it."""
         above = () if self._heading is None else self._tree.above(self._heading)
         return [*self.following, *short_texts(above, self._visible)]
 
-    @cached_property
+    @lazy
     def distant(self) -> list[str]:
         """All short lines after the heading, or of the whole page if there is no heading."""
         read = self._until_body
         further = islice(self._lines, MAX_DISTANT_LINES - len(read))
         return [line for line, _ in chain(read, further) if len(line) <= MAX_LINE]
 
-    @cached_property
+    @lazy
     def bylines(self) -> list[str]:
         """The texts after the heading that are marked as byline or link to an author's page."""
         elements = {

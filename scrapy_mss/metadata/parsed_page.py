@@ -9,10 +9,11 @@ and all of them share the budget of `VisibleText`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
+from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.metadata import jsonld, microdata
 from scrapy_mss.metadata.heading_context import HeadingContext, first_group, short_texts
 from scrapy_mss.metadata.jsonld import Graph, PageIdentity, comparable_url
@@ -52,7 +53,7 @@ class ParsedPage:
         self.url = url if url and is_web_url(url) else None
         self.visible = VisibleText(tree)
 
-    @cached_property
+    @lazy
     def _declarations(self) -> Mapping[str, list[Mapping[str, str]]]:
         """The attributes of the elements with a tag of `DECLARING_TAGS`, found in one pass."""
         found: dict[str, list[Mapping[str, str]]] = {tag: [] for tag in DECLARING_TAGS}
@@ -60,7 +61,7 @@ class ParsedPage:
             found[tag].append(attributes)
         return found
 
-    @cached_property
+    @lazy
     def _by_tag(self) -> Mapping[str, list[Element]]:
         """The elements with a tag of `SOUGHT_TAGS`, found in one pass."""
         found: dict[str, list[Element]] = {tag: [] for tag in SOUGHT_TAGS}
@@ -68,14 +69,14 @@ class ParsedPage:
             found[element.tag].append(element)
         return found
 
-    @cached_property
+    @lazy
     def base(self) -> str | None:
         """The URL against which relative URLs are resolved."""
         for attributes in self._declarations["base"][:1]:
             return absolute_url(attributes.get("href") or "", self.url) or self.url
         return self.url
 
-    @cached_property
+    @lazy
     def metas(self) -> Mapping[str, list[str]]:
         """The contents of `<meta>` by name or property, in lower case and with `:` for `.`."""
         metas: dict[str, list[str]] = {}
@@ -89,7 +90,7 @@ class ParsedPage:
                     _add(metas, _meta_name(name), content)
         return metas
 
-    @cached_property
+    @lazy
     def links(self) -> Mapping[str, list[str]]:
         """The URLs of `<link>` by relation."""
         links: dict[str, list[str]] = {}
@@ -100,12 +101,12 @@ class ParsedPage:
                     _add(links, relation, url)
         return links
 
-    @cached_property
+    @lazy
     def language(self) -> str | None:
         """The `lang` of `<html>`, which also decides how numeric dates are read."""
         return next(filter(None, map(self.tree.attributes.get, LANGUAGE_ATTRIBUTES)), None)
 
-    @cached_property
+    @lazy
     def site_names(self) -> frozenset[str]:
         """The spellings of the names that the site gives itself, and of the parts of its host."""
         names = [value for name in SITE_METAS for value in self.metas.get(name, ())]
@@ -121,7 +122,7 @@ class ParsedPage:
 
     # --- titles and headings ----------------------------------------------------------------------
 
-    @cached_property
+    @lazy
     def title_texts(self) -> list[str]:
         """The texts of `<title>`; a drawing in the page has a title of its own, which is none."""
         return [
@@ -130,7 +131,7 @@ class ParsedPage:
             if not self.tree.is_hidden(element)
         ]
 
-    @cached_property
+    @lazy
     def _headings(self) -> list[tuple[str, Element]]:
         """The texts and elements of the highest level of headings in the page."""
         for tag in ("h1", "h2"):
@@ -141,17 +142,17 @@ class ParsedPage:
                 return headings
         return []
 
-    @cached_property
+    @lazy
     def headings(self) -> list[str]:
         """The headings of the highest level: `<h1>`, or `<h2>` if there is no `<h1>`."""
         return [text for text, _ in self._headings]
 
-    @cached_property
+    @lazy
     def h1_headings(self) -> list[str]:
         """The headings that are `<h1>`."""
         return [text for text, element in self._headings if element.tag == "h1"]
 
-    @cached_property
+    @lazy
     def heading_context(self) -> HeadingContext:
         """The text around the heading with which `<title>` begins, or else the first heading."""
         confirmed = (matching_heading(title, self.headings) for title in self.title_texts)
@@ -161,7 +162,7 @@ class ParsedPage:
 
     # --- machine-readable data --------------------------------------------------------------------
 
-    @cached_property
+    @lazy
     def _scripts(self) -> tuple[list[Element], list[Element]]:
         """The scripts that are JSON-LD, and the others."""
         json_ld: list[Element] = []
@@ -171,13 +172,13 @@ class ParsedPage:
             (json_ld if kind and "ld+json" in kind.lower() else others).append(element)
         return json_ld, others
 
-    @cached_property
+    @lazy
     def graph(self) -> Graph:
         """The JSON-LD of the page."""
         json_ld, _ = self._scripts
         return Graph((text for each in json_ld if (text := each.text)), self.identity)
 
-    @cached_property
+    @lazy
     def other_scripts(self) -> str:
         """The scripts that are not JSON-LD, up to `MAX_SCRIPTS` characters in all."""
         scripts: list[str] = []
@@ -191,7 +192,7 @@ class ParsedPage:
                     break
         return "\0".join(scripts)[:MAX_SCRIPTS]
 
-    @cached_property
+    @lazy
     def identity(self) -> PageIdentity:
         """The page's URLs and titles outside JSON-LD."""
         urls = (self.url, *self.links.get("canonical", ()), *self.metas.get("og:url", ()))
@@ -206,14 +207,14 @@ class ParsedPage:
         node = self.graph.best_node(kind)
         return self.graph.texts(node, keys) if node else iter(())
 
-    @cached_property
+    @lazy
     def properties(self) -> microdata.Properties:
         """The microdata of the page."""
         return microdata.page_properties(self.tree)
 
     # --- visible elements -------------------------------------------------------------------------
 
-    @cached_property
+    @lazy
     def times(self) -> list[Element]:
         """The `<time>` elements: those after the first `<h1>`, then those before it, upwards."""
         before: list[Element] = []
@@ -226,7 +227,7 @@ class ParsedPage:
                 current.append(element)
         return [*after, *reversed(before)]
 
-    @cached_property
+    @lazy
     def author_links(self) -> list[str]:
         """The texts of the first link with `rel=author` and of those next to it."""
         return short_texts(

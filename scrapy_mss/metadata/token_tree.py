@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from itertools import islice
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.markup.attributes import attributes_of_tag, attributes_of_tags, tags_with
 from scrapy_mss.markup.elements import LINK, Indices, is_one_of, nearest
 from scrapy_mss.markup.references import decode_all
@@ -125,7 +125,7 @@ class TokenTree:
 
     # --- rows -------------------------------------------------------------------------------------
 
-    @cached_property
+    @lazy
     def _parents(self) -> memoryview:
         """The row of the element around each tag; -1 for none. A closing tag is inside its own."""
         unclosed = self._tags.row_of[self._tokens.unclosed[self._tags.token]]
@@ -157,7 +157,7 @@ class TokenTree:
         found = TAG_NAME.match(self._source, self._start[row])
         return found[1].lower() if found else ""
 
-    @cached_property
+    @lazy
     def _root(self) -> TokenElement:
         """What is around all elements."""
         return TokenElement(self, -1, "", {})
@@ -179,7 +179,7 @@ class TokenTree:
                 return
             yield self._element(rows[number])
 
-    @cached_property
+    @lazy
     def _open_rows(self) -> memoryview:
         return self._tags.opens.nonzero()[0].data
 
@@ -225,7 +225,7 @@ class TokenTree:
         links = map(self._element, self._holding(relation, self._with_relation).tolist())
         return islice((each for each in links if relation in (each.get("rel") or "")), most)
 
-    @cached_property
+    @lazy
     def _with_relation(self) -> Indices:
         """The rows of links that may have a relation: few of all, and asked for several times."""
         links = is_one_of(self._tags.number, LINK) & self._tags.opens

@@ -13,11 +13,11 @@ counts it once.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import mix
 from scrapy_mss.markup.elements import Counts, Indices
@@ -52,18 +52,18 @@ class BlockKeys:
         levels = page.ancestor_keys[:CONTAINER_LEVELS]
         return cls(page.text_hashes, mix(list(levels)), page.blocks.words)
 
-    @cached_property
+    @lazy
     def by_text(self) -> Groups:
         """The blocks by their text."""
         return _groups(self.texts)
 
-    @cached_property
+    @lazy
     def once(self) -> Bools:
         """bool[n]: the blocks whose text occurs once on the page."""
         once: Bools = self.by_text.sizes[self.by_text.of_block] == 1
         return once
 
-    @cached_property
+    @lazy
     def by_container(self) -> Groups:
         """The blocks by the kind of container that they are in."""
         return _groups(self.containers)

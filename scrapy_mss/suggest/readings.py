@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final
 
 import numpy as np
 
+from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.markup.elements import Indices
@@ -51,13 +51,13 @@ class SitePage:
         """What the model takes for the article; nothing if it takes the page for none."""
         return self.extraction.text if self.extraction.is_article else ""
 
-    @cached_property
+    @lazy
     def before(self) -> Indices:
         """intp[n_tokens + 1]: the words before each token, and all of them."""
         is_word = self.extraction.tokens.is_word
         return np.append(0, is_word.cumsum()).astype(np.intp)
 
-    @cached_property
+    @lazy
     def target(self) -> Bools:
         """bool[n_words]: which words the model keeps."""
         target: Bools = self.extraction.kept[self.extraction.tokens.is_word]
@@ -70,7 +70,7 @@ class SitePage:
         assert self.tree.root is not None
         return self.tree.root
 
-    @cached_property
+    @lazy
     def elements(self) -> dict[Element, tuple[int, int]]:
         """The elements in document order: the first word of each, and the one after its last."""
         assert isinstance(self.tree, AlignedTree)

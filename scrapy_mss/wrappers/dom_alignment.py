@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cached_property
 from itertools import chain
 from string import ascii_lowercase, ascii_uppercase
 
 import numpy as np
 from lxml import etree
 
+from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.markup.parser_limits import without_surplus_attributes
 from scrapy_mss.markup.tags import TAG_NAMES, UNKNOWN_TAG, VOID_TAGS
 from scrapy_mss.markup.tokens import CLOSE, OPEN, Ints, Tokens
@@ -140,7 +140,7 @@ class AlignedTree:
                 return 0
         return int(token) + 1
 
-    @cached_property
+    @lazy
     def _closings(self) -> Ints:
         """int32[n_tokens]: for each tag the next one, if it closes an element; or 0."""
         tokens = self.tokens

@@ -67,6 +67,21 @@ def test_both_ways_standardize_to_the_last_bit(rows: list[list[float]], seed: in
     assert np.array_equal(compiled, in_rows, equal_nan=True)
 
 
+@given(
+    st.lists(st.lists(st.floats(-1e30, 1e30), min_size=N_INPUTS, max_size=N_INPUTS), max_size=5),
+    st.integers(0, 20),
+)
+@examples(2)
+def test_long_numbers_are_standardized_as_short_ones(rows: list[list[float]], seed: int) -> None:
+    network = random_network(N_INPUTS, seed=seed)
+    inputs = np.array(rows, np.float64).reshape(-1, N_INPUTS).T.copy().T
+    expected = network.standardized(inputs.astype(np.float32)).tolist()
+
+    assert network.standardized(inputs).tolist() == expected
+    with python_alone():
+        assert network.standardized(inputs).tolist() == expected
+
+
 @pytest.mark.parametrize(("tiles", "more"), [(0, 0), (0, 1), (1, -1), (1, 0), (1, 1), (3, 2)])
 @pytest.mark.parametrize("tile", [1, 3, 4, 5, 16])
 def test_log_odds_do_not_depend_on_the_number_of_rows(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from itertools import pairwise
+from operator import add
 from typing import TypeVar
 
 import numpy as np
@@ -12,13 +14,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.class_roles import role_counts
+from scrapy_mss.blocks.container_features import container_features
 from scrapy_mss.blocks.features import block_features
 from scrapy_mss.blocks.opinions import opinion_columns
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import LEVELS
 from scrapy_mss.blocks.shared_words import each_once, pairs, shared_pairs, shared_words
 from scrapy_mss.blocks.stop_words import count_stop_words, is_stop_word
-from scrapy_mss.blocks.sums import element_pools, element_sums, group_sums, inside
+from scrapy_mss.blocks.sums import element_pools, element_sums, group_sums, inside, run_sums
 from scrapy_mss.blocks.text_counts import CLASSES, SENTENCE_ENDS, text_counts
 from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
 from scrapy_mss.markup.tokenizer import tokenize
@@ -68,6 +71,18 @@ def test_sums_of_elements_are_differences_of_running_sums(
 
     assert one.tobytes() == other.tobytes()  # of -0, too
     assert one.tolist() == [[row[j] - row[i] for i, j in edges] for row in before]
+
+
+@given(st.lists(st.lists(NUMBERS, min_size=1)))
+def test_sums_of_runs_are_taken_in_their_order(runs: list[list[float]]) -> None:
+    values = np.array([number for run in runs for number in run], np.float64)
+    sizes = np.array(list(map(len, runs)), np.intp)
+    block = np.repeat(np.arange(len(runs), dtype=np.int32), sizes)
+
+    one, other = both(lambda: run_sums(values, block, sizes.cumsum() - sizes))
+
+    assert one.tobytes() == other.tobytes()
+    assert one.tolist() == [reduce(add, run, 0.0) for run in runs]
 
 
 @given(st.integers(0, 6), st.data())
@@ -204,6 +219,53 @@ def test_features_and_opinions_are_the_same_to_the_last_bit(source: str) -> None
     assert [name for name in one if one[name] != other[name]] == []
 
 
+@given(PAGES, st.data())
+@example(NESTED, None)
+@examples(2)
+def test_shares_of_containers_are_the_same_to_the_last_bit(
+    source: str, data: st.DataObject | None
+) -> None:
+    page = Page.of(source)
+    rows = st.lists(NUMBERS, min_size=len(page.blocks), max_size=len(page.blocks))
+    masses = [data.draw(rows) if data else [0.5] * len(page.blocks) for _ in range(2)]
+    named = {f"{place}_": np.array(mass, np.float64) for place, mass in enumerate(masses)}
+
+    one, other = both(lambda: container_features(page, named))
+
+    assert [name for name in one if one[name].tobytes() != other[name].tobytes()] == []
+
+
+def shares(
+    group: int = 0, end: int = 1, around: int = 1, shape: tuple[int, int] = (10, 1)
+) -> Callable[[], None]:
+    """The call that fills in what one block shares of one mass: in one group, in one element."""
+    part = compiled_part()
+    assert part is not None
+    values, filled = np.ones((4, shape[1])), np.zeros((shape[0], 1))
+    groups, edges = np.array([[group], [1]], np.intp), np.array([[0], [end]], np.intp)
+    elements = (edges[0], edges[1], np.array([[around]], np.intp), 1.0)
+    return lambda: part.blocks.fill_shares(values, groups, elements, 100, filled)
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
+def test_rows_that_do_not_fit_are_not_filled() -> None:
+    part = compiled_part()
+    assert part is not None
+    none, fitting = np.array([-1], np.int32).tobytes(), np.zeros((3, 1))
+    shares()()
+    part.blocks.fill_around(b"\1", none, (b"\1", b"\2"), fitting)
+    calls: tuple[Callable[[], None], ...] = (
+        *(shares(group=2), shares(group=-1), shares(end=2), shares(around=2)),
+        *(shares(shape=(9, 1)), shares(shape=(10, 2))),
+        lambda: part.blocks.fill_around(b"\1", b"", (b"\1", b"\2"), fitting),
+        lambda: part.blocks.fill_around(b"\1", none, (b"\1", b"\2\3"), fitting),
+    )
+
+    for call in calls:
+        with pytest.raises(IndexError):
+            call()
+
+
 @pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
 def test_places_beyond_an_array_are_rejected() -> None:
     part = compiled_part()
@@ -217,8 +279,8 @@ def test_places_beyond_an_array_are_rejected() -> None:
         lambda: part.sums.ratios(np.ones((3, 2), np.uint32), place, (1, 0), 0.5),
         lambda: part.sums.ratios(np.ones((4, 2), np.uint32), place, (1, 2), 0.5),
         lambda: part.sums.inside(flag, none, far, 1),
-        lambda: part.sums.group_sums(value, far, 1),
         lambda: part.sums.run_hashes(one, far),
+        lambda: part.sums.run_sums(np.ones(1), np.array([3], np.intp)),
         lambda: part.sums.marked_counts(one, flag, far, (flag, 0)),
         lambda: part.sums.table_counts(
             place, far, (np.array([3], np.uint32).tobytes(), flag), (1, 1)
