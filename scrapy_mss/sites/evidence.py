@@ -14,6 +14,9 @@ Novelty
     had is hardly part of it.
 Anchors
     A text that the article is always before, or always after, says so on this page too.
+Comments
+    What is below a heading of comments that many of the site's pages have is not the article,
+    however much it looks like that.
 
 An empty memory says nothing. The constants were chosen on one set of sites and checked on
 another: `python -m research.studies.site_memory`, docs/site-memory.md.
@@ -27,6 +30,7 @@ import numpy as np
 
 from scrapy_mss.core.naive_bayes import log_odds, logistic
 from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.sites.comment_headings import are_comment_headings
 from scrapy_mss.sites.counts import Columns
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.observation import BlockKeys
@@ -46,6 +50,8 @@ OFTEN = 0.1  # share of pages
 MANY_PAGES = 10.0  # that make novelty count half
 ANCHORS = 1.0  # log-odds for each unit of log of the share of the article on that side
 PLENTY, FEW = 0.3, 0.03  # shares: from the first on an anchor says nothing; the second is added
+COMMENTS = 4.0  # log-odds of what is below their heading, as of what labels are certain of
+ABOVE_COMMENTS = 0.25  # share of what looks like the article: a link at its top has less above it
 MAX_LOG_ODDS = 9.0  # of a block and a mean that are compared, as certain as one in 8,000
 EVEN = 0.5
 
@@ -82,6 +88,7 @@ def block_evidence(recalled: Recalled, probability: Floats) -> Floats:
         + unsettled(recalled, probability)
         + novelty(recalled, probability)
         + anchors(recalled)
+        + comments(recalled, probability)
     )
 
 
@@ -168,6 +175,27 @@ def anchors(recalled: Recalled) -> Floats:
     share = np.minimum(np.minimum(below, above), PLENTY)
     evidence: Floats = ANCHORS * np.log((share + FEW) / (PLENTY + FEW))
     return evidence
+
+
+def comments(recalled: Recalled, probability: Floats) -> Floats:
+    """float64[n], 0 or less: by a heading of comments with a block below it that looks like text.
+
+    A heading is on many pages, and once on each. What is right below a link to the comments, in the
+    middle of an article or above it, is another link or a form.
+    """
+    below = np.zeros(len(probability))
+    is_heading = are_comment_headings(recalled.keys.texts)
+    if not is_heading.any():
+        return below
+    pages, once, before, _ = recalled.texts
+    often = (pages > OFTEN * recalled.pages) & (pages >= MIN_PAGES)
+    is_heading &= recalled.keys.once & often & (once >= MIN_PAGES)
+    is_heading &= before >= ABOVE_COMMENTS * once
+    is_heading[:-1] &= (probability[1:] > EVEN) & ~often[1:]
+    headings = is_heading[:-1].nonzero()[0]
+    if len(headings):
+        below[headings[0] :] = -COMMENTS
+    return below
 
 
 def _log_odds(probability: Floats) -> Floats:

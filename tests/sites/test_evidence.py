@@ -13,6 +13,7 @@ from scrapy_mss.sites.evidence import (
     Recalled,
     adjusted,
     anchors,
+    comments,
     containers,
     novelty,
     repetition,
@@ -245,3 +246,53 @@ def test_on_a_page_of_another_layout_new_containers_are_left_alone() -> None:
     evidence = novelty(Recalled.of(memory, keys_of(other)), np.array([0.95, 0.95, 0.95]))
 
     assert evidence.tolist() == [0, 0, 0]
+
+
+def thread(heading: str, n: int) -> str:
+    return f"<p>{heading}</p><p>Peter: not {OWN[n]} again, who pays for {OWN[n]}</p>"
+
+
+def below_a_heading(heading: str, known: str, probability: list[float]) -> Floats:
+    """The evidence on a page with *heading* above its comments, where others have *known*."""
+    memory = remembered([article(n, thread(known, n)) for n in range(6)])
+    recalled = Recalled.of(memory, keys_of(article(9, thread(heading, 9))))
+    return comments(recalled, np.array(probability))
+
+
+def test_what_is_below_a_heading_of_comments_is_less_likely() -> None:
+    for heading, known in (
+        ("Comments", "Comments"),
+        ("Комментарии (17)", "Комментарии (3)"),
+        ("12 Kommentare", "1 Kommentare"),
+    ):
+        evidence = below_a_heading(heading, known, [0.9, 0.9, 0.9, 0.4, 0.9])
+
+        assert evidence[:3].tolist() == [0, 0, 0]
+        assert evidence[4] < -3
+
+
+def test_only_a_heading_that_other_pages_have_is_one_of_comments() -> None:
+    probability = [0.9, 0.9, 0.9, 0.4, 0.9]
+
+    assert not below_a_heading("Comments", "More news", probability).any()
+    assert not below_a_heading("More news", "More news", probability).any()
+    assert not below_a_heading(
+        "Comments on this are few", "Comments on this are few", probability
+    ).any()
+
+
+def test_a_link_to_comments_is_no_heading() -> None:
+    assert not below_a_heading("Comments", "Comments", [0.9, 0.9, 0.9, 0.4, 0.2]).any()
+    link = "<p>Comments</p>"
+    memory = remembered([article(n, before=link) for n in range(6)], [0.1, 0.9, 0.9, 0.9])
+    recalled = Recalled.of(memory, keys_of(article(9, before=link)))
+    assert not comments(recalled, np.array([0.4, 0.9, 0.9, 0.9])).any()
+
+
+@given(st.lists(PAGES, min_size=ENOUGH, max_size=6), PAGES)
+def test_evidence_of_comments_is_never_for_a_block(known: list[str], html: str) -> None:
+    recalled = Recalled.of(remembered(known), keys_of(html))
+
+    evidence = comments(recalled, np.full(len(recalled.keys.words), 0.9))
+
+    assert np.all(evidence <= 0)
