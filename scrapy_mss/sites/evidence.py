@@ -49,6 +49,7 @@ NOVELTY = 2.0  # log-odds of a container that is new
 OFTEN = 0.1  # share of pages
 MANY_PAGES = 10.0  # that make novelty count half
 ANCHORS = 1.0  # log-odds for each unit of log of the share of the article on that side
+SURELY_MOST = 0.51  # of the likely words are not repeated: the median is 0 however they are added
 PLENTY, FEW = 0.3, 0.03  # shares: from the first on an anchor says nothing; the second is added
 COMMENTS = 4.0  # log-odds of what is below their heading, as of what labels are certain of
 ABOVE_COMMENTS = 0.25  # share of what looks like the article: a link at its top has less above it
@@ -112,6 +113,9 @@ def _likely_words(keys: BlockKeys, probability: Floats) -> Floats:
 
 def _share_of_article(share: Floats, words: Floats) -> float:
     """The median *share* by *words*: what half of the likely article is repeated at most."""
+    total = float(words.sum())
+    if float(words[share == 0].sum()) > SURELY_MOST * total:
+        return 0.0
     ascending = np.argsort(share, kind="stable")
     through = np.cumsum(words[ascending])
     middle = int(np.searchsorted(through, through[-1] / 2))
@@ -166,12 +170,13 @@ def novelty(recalled: Recalled, probability: Floats) -> Floats:
 def anchors(recalled: Recalled) -> Floats:
     """float64[n], 0 or less: by texts that the article is always before, or always after."""
     _, once, before, after = recalled.texts
-    usable = recalled.keys.once & (once >= MIN_PAGES)
-    ones = np.ones(1)
-    beyond = np.where(usable, (after + 0.5) / (once + 1), 1.0)
-    ahead = np.where(usable, (before + 0.5) / (once + 1), 1.0)
-    below = np.minimum.accumulate(np.concatenate((ones, beyond[:-1])))
-    above = np.minimum.accumulate(np.concatenate((ones, ahead[:0:-1])))[::-1]
+    at = np.flatnonzero(recalled.keys.once & (once >= MIN_PAGES))
+    seen = once[at] + 1
+    below, above = np.ones((2, len(once) + 1))  # of the block before, and of the block after
+    below[at + 1] = (after[at] + 0.5) / seen
+    above[at] = (before[at] + 0.5) / seen
+    below = np.minimum.accumulate(below[:-1])
+    above = np.minimum.accumulate(above[:0:-1])[::-1]
     share = np.minimum(np.minimum(below, above), PLENTY)
     evidence: Floats = ANCHORS * np.log((share + FEW) / (PLENTY + FEW))
     return evidence
