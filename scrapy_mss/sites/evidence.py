@@ -8,7 +8,7 @@ Containers
     A block moves towards the mean of what blocks in such containers were on other pages: further,
     the more pages there are and the more these agree. Labelled pages speak louder. A block that
     could be either is not taken for the article where such containers were so less often than those
-    of the article are.
+    of the article are; labels settle that.
 Novelty
     Where most of the article is in containers that the site often has, what is in one that it never
     had is hardly part of it.
@@ -138,13 +138,14 @@ def containers(recalled: Recalled, probability: Floats) -> Floats:
     moved: Floats = CONTAINERS * agreement * (_log_odds(mean) - _log_odds(probability))
     if not labelled.any():
         return moved
-    by_labels = _log_odds((labelled_votes + 0.5) / (labelled + 1))
+    share = (labelled_votes + 0.5) / (labelled + 1)
+    by_labels = _log_odds(share) * np.abs(2 * share - 1)
     return moved + LABELLED_CONTAINERS * np.clip(by_labels, -MAX_LABELLED, MAX_LABELLED)
 
 
 def unsettled(recalled: Recalled, probability: Floats) -> Floats:
     """float64[n], 0 or less: for what could be either, in containers unlike the article's."""
-    pages, votes, _, _ = recalled.containers
+    pages, votes, labelled, _ = recalled.containers
     weight = recalled.keys.words * probability**2 * (pages > 0)
     total = float(weight.sum())
     if not total:
@@ -154,7 +155,7 @@ def unsettled(recalled: Recalled, probability: Floats) -> Floats:
     below = np.minimum(_log_odds(mean) - _log_odds(like_the_article), 0.0)
     could_be_either = 4 * probability * (1 - probability)
     evidence: Floats = np.maximum(UNSETTLED * below, -MAX_UNSETTLED) * could_be_either
-    return evidence * pages / (pages + 2)
+    return evidence * pages / (pages + 2) / (labelled + 1)
 
 
 def novelty(recalled: Recalled, probability: Floats) -> Floats:

@@ -162,6 +162,40 @@ def test_labels_speak_louder_than_readings() -> None:
     assert (moved[1] > moved[0]).all()
 
 
+def labelled_memory(inside: list[bool]) -> SiteMemory:
+    """What labels of nine pages with a box teach."""
+    each = [learned_from_labels(keys_of(boxed(n)), np.array(inside), 1) for n in range(9)]
+    return reduce(SiteMemory.plus, each, SiteMemory())
+
+
+def labelled_box(inside: list[bool]) -> Recalled:
+    """What is known of another page with a box, by those labels."""
+    return Recalled.of(labelled_memory(inside), keys_of(boxed(9)))
+
+
+def test_labels_of_a_container_that_differ_say_less_than_their_share() -> None:
+    probability = np.full(4, 0.5)
+
+    mixed = containers(labelled_box([True, False, False, False]), probability)
+    clear = containers(labelled_box([False, False, False, False]), probability)
+
+    share = (9 / 3 + 0.5) / 10
+    assert np.log(share / (1 - share)) < mixed[0] < 0
+    assert clear[0] < 4 * mixed[0]
+
+
+def test_what_is_labelled_is_settled() -> None:
+    likely = np.array([0.95, 0.95, 0.95, 0.5])
+    read = remembered([boxed(n) for n in range(9)], [0.95, 0.95, 0.95, 0.5])
+    labelled = read.plus(labelled_memory([True, True, True, True]))
+
+    before, after = (
+        unsettled(Recalled.of(each, keys_of(boxed(9))), likely) for each in (read, labelled)
+    )
+
+    assert before[3] < 5 * after[3] <= 0
+
+
 def by_anchors(pages: list[str], html: str) -> Floats:
     n = len(Page.of(pages[0]).blocks)
     inside = [1.0, 1.0, 1.0] + [0.0] * (n - 3)
