@@ -22,7 +22,12 @@ from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.blocks.confidence import confidence_features
 from scrapy_mss.blocks.explanation import ExplainedBlock, explained_blocks, fates
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.page_features import ReadPage, page_features, without_address
+from scrapy_mss.blocks.page_features import (
+    ReadPage,
+    page_features,
+    page_features_again,
+    without_address,
+)
 from scrapy_mss.blocks.reasons import SITE, group_effects
 from scrapy_mss.blocks.selection import Selection, kept_tokens, select, threshold
 from scrapy_mss.core.article_test import is_article, span_probability
@@ -245,9 +250,10 @@ class Extractor:
             without = classifier.article_probability(without_address(features))
             by_page = without if chosen.kept.any() else 0.0
             probability = site.adjusted(page, alone, by_page)
-            chosen = select(page, probability, self.profile.bias)
+            before, chosen = chosen.kept, select(page, probability, self.profile.bias)
             read = ReadPage(page, inputs, probability, chosen.kept)
-            with_site = classifier.article_probability(page_features(read, features))
+            again = page_features_again(read, features, before)
+            with_site = classifier.article_probability(again)
             is_likely = site.judged(is_likely, with_site)
         return _Reading(read, chosen, is_likely, alone)
 

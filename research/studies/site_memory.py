@@ -40,7 +40,7 @@ from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.store import write_atomically
 from scrapy_mss.sites.evidence import adjusted
-from scrapy_mss.sites.format import from_bytes, to_bytes
+from scrapy_mss.sites.format import packed, unpacked
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.observation import BlockKeys
 from scrapy_mss.sites.visit import Visit, learned_from_labels
@@ -260,9 +260,9 @@ def _seconds(page: LabelledPage, state: ModelState, memory: SiteMemory | None) -
     if memory is None:
         read_article(page.html, url, state)
     else:
-        visit = Visit(from_bytes(to_bytes(memory)), MINUTE, url)
+        visit = Visit(unpacked(packed(memory)), MINUTE, url)
         read_article(page.html, url, state, ReadOptions(site=visit))
-        memory.plus(from_bytes(to_bytes(visit.lesson.added)))
+        memory.plus(unpacked(packed(visit.lesson.added)))
     return process_time() - started
 
 

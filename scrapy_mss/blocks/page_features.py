@@ -39,7 +39,7 @@ from scrapy_mss.markup.tokens import Bools, Floats
 
 BODY_LEVEL = 1  # the ancestor that contains an article's paragraphs if one element does
 MASS_IN_BODY = ancestor_mass(BODY_LEVEL)
-SCORE, PROBABILITY = "score", "probability"
+SCORE = "score"
 MEANS = ("is_li", "is_pre", "in_article", MASS_IN_BODY, SCORE)  # inputs of blocks
 
 UNDECLARED = "nothing_declared"
@@ -110,12 +110,16 @@ class ReadPage:
 
     @lazy
     def means(self) -> dict[str, float]:
-        """The mean of each of ``MEANS`` over the words that were kept, and of the probability."""
-        values = np.empty((len(MEANS) + 1, len(self.words)))
-        values[:-1], values[-1] = self.inputs.columns.some(MEANS), self.probability
+        """The mean of each of ``MEANS`` over the words that were kept."""
+        values = self.inputs.columns.some(MEANS)
         values *= self.words
         means = np.add.reduce(values, axis=1) / self.n_words
-        return dict(zip((*MEANS, PROBABILITY), means.tolist(), strict=True))
+        return dict(zip(MEANS, means.tolist(), strict=True))
+
+    @lazy
+    def mean_probability(self) -> float:
+        """The mean probability over the words that were kept."""
+        return float(np.add.reduce(self.probability * self.words)) / self.n_words
 
     def greatest(self, name: str) -> float:
         return float(self.inputs.columns[name].max(initial=0.0))
@@ -161,7 +165,7 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     _speaks_against("times", Group.TEXT, lambda r: log1p(times_in_text(r.page, r.kept))),
     # How certain it is
     _speaks_for("score", Group.TEXT, lambda r: r.means[SCORE]),
-    _speaks_for("mean_probability", Group.TEXT, lambda r: r.means[PROBABILITY]),
+    _speaks_for("mean_probability", Group.TEXT, lambda r: r.mean_probability),
     _speaks_for("expected_f1", Group.TEXT, lambda r: 2.0 * threshold(r.page, r.probability)),
     _speaks_for("mass_in_body", Group.TEXT, lambda r: r.means[MASS_IN_BODY]),
     _speaks_for("least_agreement", Group.TEXT, lambda r: min(r.agreements, default=0.0)),
@@ -189,10 +193,12 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     _speaks_against("is_list", Group.ADDRESS, lambda r: float(r.address.is_list)),
 )
 _IS_DECLARED = np.array([feature.group is Group.DECLARED for feature in PAGE_FEATURES])
-_NOT_OF_SOURCE = [
+_OF_PROBABILITY = ("mean_probability", "expected_f1")
+_BY_PROBABILITY = [place for place, f in enumerate(PAGE_FEATURES) if f.name in _OF_PROBABILITY]
+_BY_KEPT = [
     place
     for place, feature in enumerate(PAGE_FEATURES)
-    if feature.group not in {Group.DECLARED, Group.CUES}
+    if feature.group is Group.TEXT or feature.name == "in_article"
 ]
 _IS_OF_TODAY = np.array([f.group not in {Group.TEXT, Group.ADDRESS} for f in PAGE_FEATURES])
 _IS_OF_ADDRESS = np.array([feature.group is Group.ADDRESS for feature in PAGE_FEATURES])
@@ -208,19 +214,22 @@ def page_feature_signs() -> tuple[Speaks, ...]:
     return (*(feature.speaks for feature in PAGE_FEATURES), Speaks.EITHER)
 
 
-def page_features(read: ReadPage, before: Floats | None = None) -> Floats:
-    """The page classifier's inputs: float64[n_page_features], as `page_feature_names` has them.
-
-    *before* are those of the same page when other blocks were kept: its source, which takes most of
-    the time, is not searched again.
-    """
-    if before is None:
-        features = np.array([*(feature.of(read) for feature in PAGE_FEATURES), 0.0])
-    else:
-        features = before.copy()
-        for place in _NOT_OF_SOURCE:
-            features[place] = PAGE_FEATURES[place].of(read)
+def page_features(read: ReadPage) -> Floats:
+    """The page classifier's inputs: float64[n_page_features], as `page_feature_names` has them."""
+    features = np.array([*(feature.of(read) for feature in PAGE_FEATURES), 0.0])
     return features if features[:-1][_IS_DECLARED].any() else as_undeclared(features)
+
+
+def page_features_again(read: ReadPage, features: Floats, kept: Bools) -> Floats:
+    """What `page_features` gives, by the *features* of the page when other blocks were *kept*.
+
+    What does not depend on them, its source above all, is not looked at again.
+    """
+    places = _BY_PROBABILITY if np.array_equal(read.kept, kept) else _BY_KEPT
+    again = features.copy()
+    for place in places:
+        again[place] = PAGE_FEATURES[place].of(read)
+    return again if again[:-1][_IS_DECLARED].any() else as_undeclared(again)
 
 
 def as_undeclared(features: Floats) -> Floats:

@@ -24,8 +24,8 @@ from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.items import Article, values_of
 from scrapy_mss.models.examples import Example
-from scrapy_mss.sites.format import from_bytes as memory_from_bytes
-from scrapy_mss.sites.format import to_bytes as memory_to_bytes
+from scrapy_mss.sites.format import packed as packed_memory
+from scrapy_mss.sites.format import unpacked as unpacked_memory
 from scrapy_mss.sites.visit import Lesson, Visit
 from scrapy_mss.wrappers import Reason, Wrapper
 from scrapy_mss.wrappers.documents import document_of
@@ -79,7 +79,7 @@ class PageRequest:
         }
         parts = {"html": _encoded(self.html)}
         if self.visit is not None:
-            parts["memory"] = memory_to_bytes(self.visit.memory)
+            parts["memory"] = packed_memory(self.visit.memory)
         return _packed(head, parts)
 
     @classmethod
@@ -89,7 +89,7 @@ class PageRequest:
         wrapper = _wrapper(head["wrapper"]) if head["wrapper"] else None
         visit = None
         if "memory" in parts:
-            visit = Visit(memory_from_bytes(bytes(parts["memory"])), head["minute"], head["url"])
+            visit = Visit(unpacked_memory(bytes(parts["memory"])), head["minute"], head["url"])
         asked = {name: head[name] for name in _ASKED}
         return cls(_decoded(parts["html"]), wrapper=wrapper, visit=visit, **asked)
 
@@ -142,7 +142,7 @@ class PageAnswer:
         }
         if self.lesson is not None:
             head["place"] = self.lesson.place
-            parts["lesson"] = memory_to_bytes(self.lesson.added)
+            parts["lesson"] = packed_memory(self.lesson.added)
         return _packed(head, parts)
 
     @classmethod
@@ -151,7 +151,7 @@ class PageAnswer:
         head, parts = _unpacked(data)
         lesson = None
         if "lesson" in parts:
-            memory = memory_from_bytes(bytes(parts["lesson"]))
+            memory = unpacked_memory(bytes(parts["lesson"]))
             lesson = Lesson(memory, head["place"])
         return cls(
             _article_result(head["article"], parts) if head["article"] else None,

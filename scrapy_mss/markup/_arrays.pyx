@@ -3,13 +3,13 @@
 
 Arrays come as bytes and are returned as `array.array`. Each function is the inner loop of one of
 Python, which is its oracle: `nesting.nesting`, `elements.nearest`, two of `hashing`,
-`shared_words` and `occurrences.occurrences`.
+`shared_words` and `occurrences.occurrences`, and those of `sites.counts` and `sites.observation`.
 """
 
 cimport cython
-from cpython.array cimport array, clone
+from cpython.array cimport array, clone, resize
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ
-from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 # A character as it is stored: one, two or four bytes, the same in a whole text.
@@ -20,6 +20,10 @@ ctypedef fused char_t:
 
 cdef array _INT32S = array("i")
 cdef array _COUNTS = array("q")
+cdef array _HASHES = array("Q")
+cdef array _UINT32S = array("I")
+cdef array _FLOATS = array("d")
+cdef array _SHORT_FLOATS = array("f")
 
 
 def nearest(bytes parents not None, bytes chosen not None):
@@ -281,4 +285,117 @@ def find_all(str text not None, list wanted not None):
         search.run(<const uint16_t*> PyUnicode_DATA(text), n, found)
     else:
         search.run(<const uint32_t*> PyUnicode_DATA(text), n, found)
+    return found
+
+
+def sorted_groups(bytes keys not None, bytes order not None):
+    """The distinct *keys* (a uint64 each), ascending; where each is first, whose each is, how many.
+
+    *order* (an int64 each) is where in the keys the least one is, and so on; of equal ones, the
+    first is before the others.
+    """
+    cdef const uint64_t* key = <const uint64_t*> <const char*> keys
+    cdef const int64_t* place = <const int64_t*> <const char*> order
+    cdef Py_ssize_t n = len(keys) // sizeof(uint64_t), m = 0, i
+    if len(order) != len(keys):
+        raise ValueError(f"expected {n} places, got {len(order) // sizeof(int64_t)}")
+    for i in range(n):
+        if not 0 <= place[i] < n:
+            raise ValueError(f"there is no key at {place[i]}")
+        m += i == 0 or key[place[i]] != key[place[i - 1]]
+    cdef array distinct = clone(_HASHES, m, False), firsts = clone(_COUNTS, m, False)
+    cdef array groups = clone(_COUNTS, n, False), sizes = clone(_COUNTS, m, True)
+    cdef uint64_t* each = <uint64_t*> distinct.data.as_ulonglongs
+    cdef int64_t* first = <int64_t*> firsts.data.as_longlongs
+    cdef int64_t* group = <int64_t*> groups.data.as_longlongs
+    cdef int64_t* size = <int64_t*> sizes.data.as_longlongs
+    m = -1
+    for i in range(n):
+        if i == 0 or key[place[i]] != key[place[i - 1]]:
+            m += 1
+            each[m] = key[place[i]]
+            first[m] = place[i]
+        group[place[i]] = m
+        size[m] += 1
+    return distinct, firsts, groups, sizes
+
+
+cdef enum:
+    ROW = 4  # counts of a key
+
+
+@cython.final
+cdef class _Table:
+    """Counts by key, as `sites.counts.KeyedCounts` has them, ascending."""
+
+    cdef const uint64_t* key
+    cdef const float* rows
+    cdef const uint32_t* minute
+    cdef Py_ssize_t n
+    cdef tuple kept
+
+    def __cinit__(self, bytes keys not None, bytes rows not None, bytes minutes not None):
+        self.kept = keys, rows, minutes
+        self.n = len(keys) // sizeof(uint64_t)
+        if len(rows) != self.n * ROW * sizeof(float) or len(minutes) != self.n * sizeof(uint32_t):
+            raise ValueError(f"the rows or minutes are not those of {self.n} keys")
+        self.key = <const uint64_t*> <const char*> keys
+        self.rows = <const float*> <const char*> rows
+        self.minute = <const uint32_t*> <const char*> minutes
+
+
+def merged_counts(tuple one not None, tuple other not None):
+    """Two tables of counts added: keys, rows and minutes; of a key in both, the later minute."""
+    cdef _Table a = _Table(*one), b = _Table(*other)
+    cdef Py_ssize_t i = 0, j = 0, k = 0, place, most = a.n + b.n
+    cdef array keys = clone(_HASHES, most, False), rows = clone(_SHORT_FLOATS, most * ROW, False)
+    cdef array minutes = clone(_UINT32S, most, False)
+    cdef uint64_t* key = <uint64_t*> keys.data.as_ulonglongs
+    cdef float* row = rows.data.as_floats
+    cdef uint32_t* minute = <uint32_t*> minutes.data.as_uints
+    cdef bint in_a, in_b
+    while i < a.n or j < b.n:
+        in_a = j == b.n or (i < a.n and a.key[i] <= b.key[j])
+        in_b = i == a.n or (j < b.n and b.key[j] <= a.key[i])
+        key[k] = a.key[i] if in_a else b.key[j]
+        for place in range(ROW):
+            row[k * ROW + place] = a.rows[i * ROW + place] if in_a else b.rows[j * ROW + place]
+        if in_a and in_b:
+            for place in range(ROW):
+                row[k * ROW + place] += b.rows[j * ROW + place]
+        minute[k] = max(a.minute[i] if in_a else 0, b.minute[j] if in_b else 0)
+        i += in_a
+        j += in_b
+        k += 1
+    resize(keys, k)
+    resize(rows, k * ROW)
+    resize(minutes, k)
+    return keys, rows, minutes
+
+
+def found_counts(bytes keys not None, bytes rows not None, bytes wanted not None):
+    """The counts of each of the *wanted* keys (a uint64 each), column by column, 0 if it is unknown.
+
+    *keys* are ascending, *rows* has four floats for each.
+    """
+    cdef const uint64_t* key = <const uint64_t*> <const char*> keys
+    cdef const float* row = <const float*> <const char*> rows
+    cdef const uint64_t* sought = <const uint64_t*> <const char*> wanted
+    cdef Py_ssize_t n = len(keys) // sizeof(uint64_t), m = len(wanted) // sizeof(uint64_t)
+    cdef Py_ssize_t i, column, low, high, middle
+    if len(rows) != n * ROW * sizeof(float):
+        raise ValueError(f"the rows are not those of {n} keys")
+    cdef array found = clone(_FLOATS, ROW * m, True)
+    cdef double* count = found.data.as_doubles
+    for i in range(m):
+        low, high = 0, n
+        while low < high:
+            middle = (low + high) // 2
+            if key[middle] < sought[i]:
+                low = middle + 1
+            else:
+                high = middle
+        if low < n and key[low] == sought[i]:
+            for column in range(ROW):
+                count[column * m + i] = row[low * ROW + column]
     return found

@@ -120,6 +120,16 @@ class Arrays(Protocol):
 
     def find_all(self, text: str, wanted: list[bytes]) -> list[list[int]]: ...
 
+    def sorted_groups(
+        self, keys: bytes, order: bytes
+    ) -> tuple[array[int], array[int], array[int], array[int]]: ...
+
+    def merged_counts(
+        self, one: tuple[bytes, bytes, bytes], other: tuple[bytes, bytes, bytes]
+    ) -> tuple[array[int], array[float], array[int]]: ...
+
+    def found_counts(self, keys: bytes, rows: bytes, wanted: bytes) -> array[float]: ...
+
 
 class Runs(Protocol):
     """Runs of tokens."""

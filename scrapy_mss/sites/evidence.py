@@ -8,12 +8,15 @@ Containers
     A block moves towards the mean of what blocks in such containers were on other pages: further,
     the more pages there are and the more these agree. Labelled pages speak louder. A block that
     could be either is not taken for the article where such containers were so less often than those
-    of the article are.
+    of the article are; labels settle that.
 Novelty
     Where most of the article is in containers that the site often has, what is in one that it never
     had is hardly part of it.
 Anchors
     A text that the article is always before, or always after, says so on this page too.
+Comments
+    What is below a heading of comments that many of the site's pages have is not the article,
+    however much it looks like that.
 
 An empty memory says nothing. The constants were chosen on one set of sites and checked on
 another: `python -m research.studies.site_memory`, docs/site-memory.md.
@@ -27,6 +30,7 @@ import numpy as np
 
 from scrapy_mss.core.naive_bayes import log_odds, logistic
 from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.sites.comment_headings import are_comment_headings
 from scrapy_mss.sites.counts import Columns
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.observation import BlockKeys
@@ -45,7 +49,10 @@ NOVELTY = 2.0  # log-odds of a container that is new
 OFTEN = 0.1  # share of pages
 MANY_PAGES = 10.0  # that make novelty count half
 ANCHORS = 1.0  # log-odds for each unit of log of the share of the article on that side
+SURELY_MOST = 0.51  # of the likely words are not repeated: the median is 0 however they are added
 PLENTY, FEW = 0.3, 0.03  # shares: from the first on an anchor says nothing; the second is added
+COMMENTS = 4.0  # log-odds of what is below their heading, as of what labels are certain of
+ABOVE_COMMENTS = 0.25  # share of what looks like the article: a link at its top has less above it
 MAX_LOG_ODDS = 9.0  # of a block and a mean that are compared, as certain as one in 8,000
 EVEN = 0.5
 
@@ -82,6 +89,7 @@ def block_evidence(recalled: Recalled, probability: Floats) -> Floats:
         + unsettled(recalled, probability)
         + novelty(recalled, probability)
         + anchors(recalled)
+        + comments(recalled, probability)
     )
 
 
@@ -105,6 +113,9 @@ def _likely_words(keys: BlockKeys, probability: Floats) -> Floats:
 
 def _share_of_article(share: Floats, words: Floats) -> float:
     """The median *share* by *words*: what half of the likely article is repeated at most."""
+    total = float(words.sum())
+    if float(words[share == 0].sum()) > SURELY_MOST * total:
+        return 0.0
     ascending = np.argsort(share, kind="stable")
     through = np.cumsum(words[ascending])
     middle = int(np.searchsorted(through, through[-1] / 2))
@@ -127,13 +138,14 @@ def containers(recalled: Recalled, probability: Floats) -> Floats:
     moved: Floats = CONTAINERS * agreement * (_log_odds(mean) - _log_odds(probability))
     if not labelled.any():
         return moved
-    by_labels = _log_odds((labelled_votes + 0.5) / (labelled + 1))
+    share = (labelled_votes + 0.5) / (labelled + 1)
+    by_labels = _log_odds(share) * np.abs(2 * share - 1)
     return moved + LABELLED_CONTAINERS * np.clip(by_labels, -MAX_LABELLED, MAX_LABELLED)
 
 
 def unsettled(recalled: Recalled, probability: Floats) -> Floats:
     """float64[n], 0 or less: for what could be either, in containers unlike the article's."""
-    pages, votes, _, _ = recalled.containers
+    pages, votes, labelled, _ = recalled.containers
     weight = recalled.keys.words * probability**2 * (pages > 0)
     total = float(weight.sum())
     if not total:
@@ -143,7 +155,7 @@ def unsettled(recalled: Recalled, probability: Floats) -> Floats:
     below = np.minimum(_log_odds(mean) - _log_odds(like_the_article), 0.0)
     could_be_either = 4 * probability * (1 - probability)
     evidence: Floats = np.maximum(UNSETTLED * below, -MAX_UNSETTLED) * could_be_either
-    return evidence * pages / (pages + 2)
+    return evidence * pages / (pages + 2) / (labelled + 1)
 
 
 def novelty(recalled: Recalled, probability: Floats) -> Floats:
@@ -159,15 +171,37 @@ def novelty(recalled: Recalled, probability: Floats) -> Floats:
 def anchors(recalled: Recalled) -> Floats:
     """float64[n], 0 or less: by texts that the article is always before, or always after."""
     _, once, before, after = recalled.texts
-    usable = recalled.keys.once & (once >= MIN_PAGES)
-    ones = np.ones(1)
-    beyond = np.where(usable, (after + 0.5) / (once + 1), 1.0)
-    ahead = np.where(usable, (before + 0.5) / (once + 1), 1.0)
-    below = np.minimum.accumulate(np.concatenate((ones, beyond[:-1])))
-    above = np.minimum.accumulate(np.concatenate((ones, ahead[:0:-1])))[::-1]
+    at = np.flatnonzero(recalled.keys.once & (once >= MIN_PAGES))
+    seen = once[at] + 1
+    below, above = np.ones((2, len(once) + 1))  # of the block before, and of the block after
+    below[at + 1] = (after[at] + 0.5) / seen
+    above[at] = (before[at] + 0.5) / seen
+    below = np.minimum.accumulate(below[:-1])
+    above = np.minimum.accumulate(above[:0:-1])[::-1]
     share = np.minimum(np.minimum(below, above), PLENTY)
     evidence: Floats = ANCHORS * np.log((share + FEW) / (PLENTY + FEW))
     return evidence
+
+
+def comments(recalled: Recalled, probability: Floats) -> Floats:
+    """float64[n], 0 or less: by a heading of comments with a block below it that looks like text.
+
+    A heading is on many pages, and once on each. What is right below a link to the comments, in the
+    middle of an article or above it, is another link or a form.
+    """
+    below = np.zeros(len(probability))
+    is_heading = are_comment_headings(recalled.keys.texts)
+    if not is_heading.any():
+        return below
+    pages, once, before, _ = recalled.texts
+    often = (pages > OFTEN * recalled.pages) & (pages >= MIN_PAGES)
+    is_heading &= recalled.keys.once & often & (once >= MIN_PAGES)
+    is_heading &= before >= ABOVE_COMMENTS * once
+    is_heading[:-1] &= (probability[1:] > EVEN) & ~often[1:]
+    headings = is_heading[:-1].nonzero()[0]
+    if len(headings):
+        below[headings[0] :] = -COMMENTS
+    return below
 
 
 def _log_odds(probability: Floats) -> Floats:

@@ -34,19 +34,23 @@ class DamagedMemoryError(ValueError):
 
 def to_bytes(memory: SiteMemory) -> bytes:
     """*memory* in the form that `from_bytes` reads; equal memories give equal bytes."""
+    data = packed(memory)
+    return data + _CHECKSUM.pack(zlib.crc32(data))
+
+
+def packed(memory: SiteMemory) -> bytes:
+    """*memory* in the form that `unpacked` reads: without a checksum, for another process."""
     tables = (memory.texts, memory.containers)
     sizes = (*map(len, tables), len(memory.addresses))
-    parts: tuple[bytes | memoryview, ...] = (
-        _HEADER.pack(memory.pages, memory.labelled_pages, memory.period, *sizes),
-        *(np.ascontiguousarray(table.keys, "<u8").data for table in tables),
-        *(np.ascontiguousarray(table.rows, "<f4").data for table in tables),
-        *(np.ascontiguousarray(table.seen, "<u4").data for table in tables),
-        _address_bytes(memory.addresses),
+    return b"".join(
+        (
+            _HEADER.pack(memory.pages, memory.labelled_pages, memory.period, *sizes),
+            *(np.ascontiguousarray(table.keys, "<u8").data for table in tables),
+            *(np.ascontiguousarray(table.rows, "<f4").data for table in tables),
+            *(np.ascontiguousarray(table.seen, "<u4").data for table in tables),
+            _address_bytes(memory.addresses),
+        )
     )
-    checksum = 0
-    for part in parts:
-        checksum = zlib.crc32(part, checksum)
-    return b"".join((*parts, _CHECKSUM.pack(checksum)))
 
 
 def from_bytes(data: bytes) -> SiteMemory:
@@ -55,31 +59,37 @@ def from_bytes(data: bytes) -> SiteMemory:
     checked = end >= _HEADER.size and zlib.crc32(memoryview(data)[:end])
     if end < _HEADER.size or data[end:] != _CHECKSUM.pack(checked):
         raise DamagedMemoryError("the checksum is wrong: the bytes were cut off or changed")
-    pages, labelled, period, n_texts, n_containers, n_shapes = _HEADER.unpack_from(data)
-    tables_end = _HEADER.size + (n_texts + n_containers) * (_KEY + _ROW + _MINUTE)
-    if n_texts > MAX_TEXTS or n_containers > MAX_CONTAINERS or end < tables_end:
+    pages, labelled, _, n_texts, n_containers, _ = _HEADER.unpack_from(data)
+    if n_texts > MAX_TEXTS or n_containers > MAX_CONTAINERS or end < _end(n_texts, n_containers):
         found = f"{n_texts} texts and {n_containers} containers in {end} bytes"
         raise DamagedMemoryError(f"the header does not fit what follows: {found}")
     if not (isfinite(pages) and isfinite(labelled)):
         raise DamagedMemoryError("the number of pages is not finite")
-    texts, containers = _tables(data, n_texts, n_containers)
-    addresses = _addresses(data[tables_end:end], n_shapes)
-    return SiteMemory(pages, labelled, period, texts, containers, addresses)
+    memory = unpacked(data[:end])
+    for table in (memory.texts, memory.containers):
+        are_counts = not len(table) or (table.rows.min() >= 0 and table.rows.max() < inf)
+        if not are_counts or not np.all(table.keys[1:] > table.keys[:-1]):
+            raise DamagedMemoryError("the rows are not in the order of their keys, or not counts")
+    return memory
 
 
-def _tables(data: bytes, n_texts: int, n_containers: int) -> tuple[KeyedCounts, KeyedCounts]:
+def unpacked(data: bytes) -> SiteMemory:
+    """The memory in *data*, which `packed` has made in a process of the same program."""
+    pages, labelled, period, n_texts, n_containers, n_shapes = _HEADER.unpack_from(data)
     n = n_texts + n_containers
     rows_at = _HEADER.size + _KEY * n
     keys = np.frombuffer(data, "<u8", n, _HEADER.size)
     rows = np.frombuffer(data, "<f4", n * WIDTH, rows_at).reshape(n, WIDTH)
     seen = np.frombuffer(data, "<u4", n, rows_at + _ROW * n)
-    are_counts = not n or (rows.min() >= 0 and rows.max() < inf)
-    tables = [
-        KeyedCounts(keys[at], rows[at], seen[at]) for at in (slice(n_texts), slice(n_texts, n))
-    ]
-    if not are_counts or not all(np.all(t.keys[1:] > t.keys[:-1]) for t in tables):
-        raise DamagedMemoryError("the rows are not in the order of their keys, or not counts")
-    return tables[0], tables[1]
+    texts = KeyedCounts(keys[:n_texts], rows[:n_texts], seen[:n_texts])
+    containers = KeyedCounts(keys[n_texts:], rows[n_texts:], seen[n_texts:])
+    addresses = _addresses(data[_end(n_texts, n_containers) :], n_shapes)
+    return SiteMemory(pages, labelled, period, texts, containers, addresses)
+
+
+def _end(n_texts: int, n_containers: int) -> int:
+    """Where the tables end."""
+    return _HEADER.size + (n_texts + n_containers) * (_KEY + _ROW + _MINUTE)
 
 
 def _address_bytes(addresses: AddressCounts) -> bytes:

@@ -20,9 +20,10 @@ import numpy as np
 from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import mix
+from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.tokens import Bools, Floats, TokenIds
-from scrapy_mss.sites.counts import KeyedCounts
+from scrapy_mss.sites.counts import WIDTH, KeyedCounts
 
 CONTAINER_LEVELS = 4  # of 1 to 12 ancestors, 2 to 12 are within 1 % of the error of one another
 MAX_TEXTS = 512  # of a page: what a page can push out of the memory is bounded
@@ -70,6 +71,13 @@ class BlockKeys:
 
 
 def _groups(keys: TokenIds) -> Groups:
+    compiled = compiled_part()
+    if compiled is not None:
+        order = keys.argsort(kind="stable").astype(np.int64, copy=False)
+        columns = compiled.arrays.sorted_groups(keys.tobytes(), order.tobytes())
+        distinct, first, of_block, sizes = map(np.asarray, columns)
+        first, of_block = first.astype(np.intp, copy=False), of_block.astype(np.intp, copy=False)
+        return Groups(distinct, first, of_block, sizes)
     return Groups(*np.unique(keys, return_index=True, return_inverse=True, return_counts=True))
 
 
@@ -109,18 +117,23 @@ def _texts(keys: BlockKeys, mass: Floats, minute: int) -> KeyedCounts:
     if len(firsts) > MAX_TEXTS:
         firsts = firsts[firsts <= np.partition(firsts, MAX_TEXTS - 1)[MAX_TEXTS - 1]]
     total = float(mass.sum())
-    anchors = keys.once * (total >= MIN_ARTICLE_WORDS)
-    through = np.cumsum(mass) / max(total, 1.0)
-    before = through - mass / max(total, 1.0)
-    after = 1 - through
-    rows: Floats = np.stack((np.ones(len(mass)), anchors, before * anchors, after * anchors), 1)
-    return KeyedCounts.of(keys.texts[firsts], rows[firsts], minute)
+    rows = np.zeros((len(firsts), WIDTH))
+    rows[:, 0] = 1.0
+    if total >= MIN_ARTICLE_WORDS:
+        once = keys.once[firsts]
+        through = mass.cumsum() / total
+        rows[:, 1] = once
+        rows[:, 2] = (through - mass / total)[firsts] * once
+        rows[:, 3] = (1 - through)[firsts] * once
+    return KeyedCounts.of(keys.texts[firsts], rows, minute)
 
 
 def _containers(keys: BlockKeys, inside: Floats, minute: int, *, labelled: bool) -> KeyedCounts:
     """Each container of the page: once, with the mean probability of its blocks."""
     unique, _, of_block, sizes = keys.by_container
     votes = np.bincount(of_block, inside, len(unique)) / sizes
-    ones = np.ones(len(unique))
-    rows = np.stack((ones, votes, ones * labelled, votes * labelled), axis=1)
+    rows = np.zeros((len(unique), WIDTH))
+    rows[:, 0], rows[:, 1] = 1.0, votes
+    if labelled:
+        rows[:, 2:] = rows[:, :2]
     return KeyedCounts.of(unique, rows, minute)

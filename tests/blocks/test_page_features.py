@@ -17,6 +17,7 @@ from scrapy_mss.blocks.page_features import (
     page_feature_names,
     page_feature_signs,
     page_features,
+    page_features_again,
     without_address,
 )
 from scrapy_mss.markup.tokens import Bools, Floats
@@ -52,13 +53,16 @@ def test_features_of_other_kept_blocks_are_those_of_a_first_reading(
     score = np.full(n, SCORE)
     inputs = block_inputs(page, np.tile(score, (len(POOLINGS), 1)), score)
 
-    def read() -> ReadPage:
-        kept = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
-        return ReadPage(page, inputs, np.full(n, PROBABILITY), np.array(kept, np.bool_))
+    def masks() -> Bools:
+        return np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), np.bool_)
 
-    before, now = page_features(read()), read()
+    before = ReadPage(page, inputs, np.full(n, PROBABILITY), masks())
+    kept = data.draw(st.one_of(st.just(before.kept), st.builds(masks)))
+    now = ReadPage(page, inputs, np.linspace(0, 1, n), kept)
 
-    assert page_features(now, before).tolist() == page_features(now).tolist()
+    again = page_features_again(now, page_features(before), before.kept)
+
+    assert again.tolist() == page_features(now).tolist()
 
 
 def named(source: str, kept: list[bool] | None = None, url: str = "") -> dict[str, float]:

@@ -13,6 +13,7 @@ from scrapy_mss.sites.evidence import (
     Recalled,
     adjusted,
     anchors,
+    comments,
     containers,
     novelty,
     repetition,
@@ -161,6 +162,40 @@ def test_labels_speak_louder_than_readings() -> None:
     assert (moved[1] > moved[0]).all()
 
 
+def labelled_memory(inside: list[bool]) -> SiteMemory:
+    """What labels of nine pages with a box teach."""
+    each = [learned_from_labels(keys_of(boxed(n)), np.array(inside), 1) for n in range(9)]
+    return reduce(SiteMemory.plus, each, SiteMemory())
+
+
+def labelled_box(inside: list[bool]) -> Recalled:
+    """What is known of another page with a box, by those labels."""
+    return Recalled.of(labelled_memory(inside), keys_of(boxed(9)))
+
+
+def test_labels_of_a_container_that_differ_say_less_than_their_share() -> None:
+    probability = np.full(4, 0.5)
+
+    mixed = containers(labelled_box([True, False, False, False]), probability)
+    clear = containers(labelled_box([False, False, False, False]), probability)
+
+    share = (9 / 3 + 0.5) / 10
+    assert np.log(share / (1 - share)) < mixed[0] < 0
+    assert clear[0] < 4 * mixed[0]
+
+
+def test_what_is_labelled_is_settled() -> None:
+    likely = np.array([0.95, 0.95, 0.95, 0.5])
+    read = remembered([boxed(n) for n in range(9)], [0.95, 0.95, 0.95, 0.5])
+    labelled = read.plus(labelled_memory([True, True, True, True]))
+
+    before, after = (
+        unsettled(Recalled.of(each, keys_of(boxed(9))), likely) for each in (read, labelled)
+    )
+
+    assert before[3] < 5 * after[3] <= 0
+
+
 def by_anchors(pages: list[str], html: str) -> Floats:
     n = len(Page.of(pages[0]).blocks)
     inside = [1.0, 1.0, 1.0] + [0.0] * (n - 3)
@@ -245,3 +280,53 @@ def test_on_a_page_of_another_layout_new_containers_are_left_alone() -> None:
     evidence = novelty(Recalled.of(memory, keys_of(other)), np.array([0.95, 0.95, 0.95]))
 
     assert evidence.tolist() == [0, 0, 0]
+
+
+def thread(heading: str, n: int) -> str:
+    return f"<p>{heading}</p><p>Peter: not {OWN[n]} again, who pays for {OWN[n]}</p>"
+
+
+def below_a_heading(heading: str, known: str, probability: list[float]) -> Floats:
+    """The evidence on a page with *heading* above its comments, where others have *known*."""
+    memory = remembered([article(n, thread(known, n)) for n in range(6)])
+    recalled = Recalled.of(memory, keys_of(article(9, thread(heading, 9))))
+    return comments(recalled, np.array(probability))
+
+
+def test_what_is_below_a_heading_of_comments_is_less_likely() -> None:
+    for heading, known in (
+        ("Comments", "Comments"),
+        ("Комментарии (17)", "Комментарии (3)"),
+        ("12 Kommentare", "1 Kommentare"),
+    ):
+        evidence = below_a_heading(heading, known, [0.9, 0.9, 0.9, 0.4, 0.9])
+
+        assert evidence[:3].tolist() == [0, 0, 0]
+        assert evidence[4] < -3
+
+
+def test_only_a_heading_that_other_pages_have_is_one_of_comments() -> None:
+    probability = [0.9, 0.9, 0.9, 0.4, 0.9]
+
+    assert not below_a_heading("Comments", "More news", probability).any()
+    assert not below_a_heading("More news", "More news", probability).any()
+    assert not below_a_heading(
+        "Comments on this are few", "Comments on this are few", probability
+    ).any()
+
+
+def test_a_link_to_comments_is_no_heading() -> None:
+    assert not below_a_heading("Comments", "Comments", [0.9, 0.9, 0.9, 0.4, 0.2]).any()
+    link = "<p>Comments</p>"
+    memory = remembered([article(n, before=link) for n in range(6)], [0.1, 0.9, 0.9, 0.9])
+    recalled = Recalled.of(memory, keys_of(article(9, before=link)))
+    assert not comments(recalled, np.array([0.4, 0.9, 0.9, 0.9])).any()
+
+
+@given(st.lists(PAGES, min_size=ENOUGH, max_size=6), PAGES)
+def test_evidence_of_comments_is_never_for_a_block(known: list[str], html: str) -> None:
+    recalled = Recalled.of(remembered(known), keys_of(html))
+
+    evidence = comments(recalled, np.full(len(recalled.keys.words), 0.9))
+
+    assert np.all(evidence <= 0)

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.sites.format import DamagedMemoryError, from_bytes, to_bytes
+from scrapy_mss.sites.format import (
+    DamagedMemoryError,
+    from_bytes,
+    packed,
+    to_bytes,
+    unpacked,
+)
 from scrapy_mss.sites.memory import SiteMemory
 from tests.helpers.layouts import PAGES
 from tests.helpers.memories import full_memory, page_memory
@@ -19,6 +25,7 @@ def test_a_memory_survives_its_bytes(pages: list[str]) -> None:
         memory = memory.plus(page_memory(html))
 
     assert from_bytes(to_bytes(memory)) == memory
+    assert unpacked(packed(memory)) == memory
 
 
 def test_a_full_memory_takes_at_most_64_kilobytes() -> None:

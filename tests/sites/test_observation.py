@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 from hypothesis import given
+from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.tokens import Floats
-from scrapy_mss.sites.observation import BlockKeys, Observation, observation
+from scrapy_mss.sites.observation import BlockKeys, Groups, Observation, observation
 from tests.helpers.layouts import PAGES
 
 LONG = "word " * 30
@@ -74,3 +76,17 @@ def test_labels_vote_in_columns_of_their_own_too() -> None:
     containers = observed(page, np.array([1.0, 0.0]), labelled=True).containers
 
     assert sorted(containers.rows.tolist()) == [[1.0, 0.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]]
+
+
+@given(st.lists(st.integers(0, 5), max_size=20))
+def test_the_compiled_part_groups_the_same(keys: list[int]) -> None:
+    def groups() -> Groups:
+        hashes = np.array(keys, np.uint64)
+        return BlockKeys(hashes, hashes, np.ones(len(keys), np.int64)).by_text
+
+    compiled = groups()
+    with python_alone():
+        python = groups()
+
+    assert [each.tolist() for each in compiled] == [each.tolist() for each in python]
+    assert [each.dtype for each in compiled] == [each.dtype for each in python]

@@ -1,0 +1,44 @@
+"""Headings of readers' comments, as newspapers print them above a thread.
+
+A reading of a single page takes comments on pages without telling markup for the article, and so
+does the memory of a site, which counts such readings: only what the heading means tells otherwise.
+A heading is known by the whole text of its block, with or without a number of comments.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+import numpy as np
+
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.markup.tokens import Bools, TokenIds
+
+HEADINGS: Final = """
+comments, reader comments, readers' comments, your comments, letters, letters to the editor
+kommentare, leserkommentare, kommentare zum artikel, lesermeinungen, leserbriefe
+commentaires, vos commentaires, commentaires des lecteurs, réactions, vos réactions
+comentarios, comentarios de los lectores, comentários, comentários dos leitores, comentaris
+commenti, i commenti, commenti dei lettori, comentarii, reacties, lezersreacties
+kommentarer, läsarkommentarer, kommentit, lukijoiden kommentit, kommentaarid
+komentarze, komentarze czytelników, komentáře, komentari, komentáre, hozzászólások, yorumlar
+комментарии, комментарии читателей, коментарі, коментари, σχόλια, σχόλια αναγνωστών
+تعليقات, التعليقات, תגובות, 评论, 网友评论, 評論, 網友評論, 讀者回應, コメント, 댓글, bình luận
+"""
+_FORMS: Final = ("{}", "{}:", "{} (1)", "{}: 1", "{} 1", "1 {}", "({}) 1", "{} [1]")
+
+
+def are_comment_headings(texts: TokenIds) -> Bools:
+    """bool[n]: which of the hashes of blocks' *texts* (uint64[n]) are headings of comments."""
+    known = _hashes()
+    is_heading: Bools = known[np.searchsorted(known[:-1], texts)] == texts
+    return is_heading
+
+
+@cache
+def _hashes() -> TokenIds:
+    """uint64[m], ascending: the hashes of all headings in all forms; any number counts as 1."""
+    names = HEADINGS.strip().replace("\n", ", ").split(", ")
+    lines = (form.format(name) for name in names for form in _FORMS)
+    return np.unique(Page.of("".join(f"<p>{line}</p>" for line in lines)).text_hashes)
