@@ -20,7 +20,8 @@ SYSTEMS_OUT := $(if $(LIMIT),$(SYSTEMS_JSON),docs/results)
 # A process for each core; the tests of a file share its fixtures.
 SIDE_BY_SIDE := -n auto --dist loadfile
 
-REDIS_TESTS := tests/models/test_redis_store.py tests/quality/test_redis_store.py \
+REDIS_TESTS := tests/models/test_redis_store.py tests/models/test_redis_cluster.py \
+	tests/quality/test_redis_store.py \
 	tests/seen/test_redis_store.py tests/sites/test_redis_store.py tests/plugin/test_redis.py \
 	tests/research/benchmarks/test_crash.py
 
@@ -80,14 +81,22 @@ $(VENV)-engines/installed: setup.cfg
 		--editable '.[dev,ray,datatrove]'
 	@touch $@
 
-# PyTorch and CUDA come along, gigabytes of them.
+# NeMo Curator needs PyTorch. What PyPI has of it for Linux brings gigabytes of CUDA, which nothing
+# here uses: so the build without is named, alone, and comes from its makers' index or from where pip
+# looks anyway. Where it is in neither, this stops before it downloads CUDA.
+TORCH := 2.13.0
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+
 test-curator: $(VENV)-curator/installed ## the algorithm in NeMo Curator
 	$(VENV)-curator/bin/python -m pytest -rs tests/adapters
 
+$(VENV)-curator/installed: PIP_INSTALL := $(VENV)-curator/bin/python -m pip --quiet --quiet \
+	--disable-pip-version-check install
 $(VENV)-curator/installed: setup.cfg
 	$(PYTHON) -m venv --upgrade-deps '$(VENV)-curator'
-	@$(VENV)-curator/bin/python -m pip --quiet --quiet --disable-pip-version-check install \
-		--editable '.[dev]' 'nemo-curator[text-cpu]>=1.4'
+	@$(PIP_INSTALL) --no-deps --extra-index-url '$(TORCH_INDEX)' \
+		'torch==$(TORCH)+cpu; sys_platform == "linux"' 'torch==$(TORCH); sys_platform != "linux"'
+	@$(PIP_INSTALL) --editable '.[dev]' 'torch==$(TORCH)' 'nemo-curator[text-cpu]>=1.4'
 	@touch $@
 
 $(VENV)-oldest/installed: setup.cfg

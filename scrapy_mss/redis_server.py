@@ -1,7 +1,6 @@
-"""A Redis server that crawls share: its address, its errors, and how to change it exactly once.
+"""A Redis server that crawls share: its errors, and how to change it exactly once.
 
-An address is that of redis-py with a prefix for all keys, `redis://host:6379/0?prefix=news`; a
-server that speaks the protocol, such as Valkey, does as well. What is changed is changed by
+A server that speaks the protocol, such as Valkey, does as well. What is changed is changed by
 scripts, each as a whole or not at all.
 
 When the connection is lost, nobody knows whether what was sent last has arrived. So a change that
@@ -16,15 +15,13 @@ from collections.abc import Callable, Sequence
 from secrets import token_bytes
 from threading import Lock
 from time import monotonic, sleep
-from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 from weakref import finalize
+
+from scrapy_mss.server_address import Address, ServerError, wrong_address
 
 logger = logging.getLogger(__name__)
 
-SCHEMES: Final = ("redis", "rediss", "unix", "valkey", "valkeys")
-REDIS_NAMES: Final = {"valkey": "redis", "valkeys": "rediss"}  # those that redis-py knows
-DEFAULT_PREFIX: Final = "scrapy-mss"
 NAME_BYTES: Final = 16  # of a change
 NAMES_KEPT: Final = 7 * 24 * 3600  # seconds; who was away for longer has long ended
 
@@ -56,60 +53,12 @@ end
 """
 
 
-class ServerError(OSError):
-    """The server cannot be used; the message says which, why, and what to do."""
-
-
 class LostConnectionError(ServerError):
     """The server did not answer; what was sent may have arrived or not."""
 
 
 class ForeignDataError(ServerError):
     """Something else is at the keys."""
-
-
-class Address(NamedTuple):
-    """Where a server is, and what the names of our keys begin with."""
-
-    url: str  # without the prefix
-    prefix: str
-    shown: str  # without passwords, for messages and logs
-
-    @classmethod
-    def of(cls, named: str) -> Address:
-        """The address in a setting."""
-        scheme, _, rest = named.partition("://")
-        where = _shown(rest)
-        try:
-            parts = urlsplit(named)
-            asked = parse_qsl(parts.query, keep_blank_values=True)
-        except ValueError:
-            raise _wrong_address(f"{scheme}://{where}") from None
-        prefix = dict(asked).get("prefix") or DEFAULT_PREFIX
-        others = urlencode([(key, value) for key, value in asked if key != "prefix"])
-        url = urlunsplit(parts._replace(scheme=REDIS_NAMES.get(scheme, scheme), query=others))
-        return cls(url, prefix, f"{scheme}://{where}?prefix={prefix}")
-
-
-def _shown(rest: str) -> str:
-    """What of an address can be told, also if a password in it is not escaped."""
-    before, _, asked = rest.partition("?")
-    if "@" in asked:  # of a password that is before the host, or of one that is asked for
-        return "…"
-    return before.rpartition("@")[2]
-
-
-def _wrong_address(shown: str) -> ServerError:
-    """An error that does not repeat what was given: a password may be in it."""
-    return ServerError(
-        f"{shown}: expected an address such as redis://user:password@host:6379/0?prefix=news. "
-        "Escape what is special in a password, as in %40 for @"
-    )
-
-
-def is_server(named: str) -> bool:
-    """Whether a setting names a server, not a file."""
-    return named.partition("://")[0] in SCHEMES and "://" in named
 
 
 class Server:
@@ -158,7 +107,7 @@ class Server:
                 "reachable?"
             ) from None
         except exceptions.RedisError as error:
-            raise ServerError(f"{self}: {_advised(str(error))}") from None
+            raise ServerError(f"{self}: {_advised(type(error).__name__, str(error))}") from None
 
     def close(self) -> None:
         """Close the connections."""
@@ -196,7 +145,7 @@ def _client(address: Address, seconds: float) -> Any:  # noqa: ANN401 - redis-py
         )
         client.connection_pool.make_connection()  # where an option of the address is unknown
     except (ValueError, TypeError):
-        raise _wrong_address(address.shown) from None
+        raise wrong_address(address.shown) from None
     return client
 
 
@@ -204,15 +153,20 @@ def _sentence(error: Exception) -> str:
     return str(error).rstrip(".")
 
 
-def _advised(message: str) -> str:
-    """What the server says, and what to do where that is known."""
-    for beginning, advice in _ADVICE.items():
-        if message.startswith(beginning):
+def _advised(kind: str, message: str) -> str:
+    """What the server says, and what to do where that is known by the *kind* of error."""
+    for known, advice in _ADVICE.items():
+        if kind == known or message.startswith(known):
             return f"the server says: {message.rstrip('.')}. {advice}"
     return f"the server says: {message}"
 
 
-_ADVICE: Final = {
+_OF_A_CLUSTER: Final = "It is one of a cluster, which cannot be used: name a server of its own"
+_ADVICE: Final = {  # by what redis-py calls the error, or by what it begins with
+    "ClusterDownError": _OF_A_CLUSTER,
+    "ClusterCrossSlotError": _OF_A_CLUSTER,
+    "MovedError": _OF_A_CLUSTER,
+    "unknown command": "Is it Sentinel? Name the primary that it watches",
     "WRONGTYPE": "Other data is at this key: name another prefix",
     "NOPERM": "Let the user run scripts and change keys with this prefix",
     "OOM": "Give the server more memory (maxmemory)",

@@ -30,7 +30,7 @@ class RedisServer:
         """Start it with further *options* of its command line."""
         self._folder = folder
         self._options = options
-        self.port = _free_port()
+        self.port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 
@@ -81,7 +81,8 @@ class RedisServer:
         return False
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of loopback that nobody uses now."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])

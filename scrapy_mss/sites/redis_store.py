@@ -17,7 +17,8 @@ from collections.abc import Collection, Mapping
 from hashlib import sha1
 from typing import Any, Final, NamedTuple
 
-from scrapy_mss.redis_server import READ_SECONDS, Argument, Outbox, Rests, Server, ServerError
+from scrapy_mss.redis_server import READ_SECONDS, Argument, Outbox, Rests, Server
+from scrapy_mss.server_address import ServerError
 from scrapy_mss.sites.format import DamagedMemoryError, from_bytes, to_bytes
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.store import FORMAT, MAX_SITES, fingerprint
