@@ -13,10 +13,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from secrets import token_bytes
-from threading import Lock
+from threading import Event, Lock, Thread
 from time import monotonic, sleep
 from typing import Any, Final, Generic, TypeAlias, TypeVar
-from weakref import finalize
+from weakref import WeakSet, finalize
 
 from scrapy_mss.server_address import Address, ServerError, wrong_address
 
@@ -26,10 +26,12 @@ NAME_BYTES: Final = 16  # of a change
 NAMES_KEPT: Final = 7 * 24 * 3600  # seconds; who was away for longer has long ended
 
 # A thread waits for checkpoints, the event loop for what is read; it cannot wait long, and where a
-# server does not answer, it does not ask again for a while.
+# server does not answer, it does not ask again until a thread had an answer, which asks so often.
 CHECKPOINT_SECONDS: Final = 10.0
 READ_SECONDS: Final = 0.25
-REST_SECONDS: Final = 30.0
+REST_SECONDS: Final = 1.0
+END_SECONDS: Final = 5.0  # at the end of a crawl, in which no server has answered anything
+CUT_SECONDS: Final = 0.1  # until what was tried nevertheless is cut off, too
 PAUSES: Final = (0.0, 0.2, 1.0)  # seconds; without the first try, what a restart has closed
 
 Argument: TypeAlias = str | bytes | int
@@ -57,19 +59,72 @@ class LostConnectionError(ServerError):
     """The server did not answer; what was sent may have arrived or not."""
 
 
+class SilentServerError(LostConnectionError):
+    """The server took too long; to ask again would take as long."""
+
+
+class GivenUpError(LostConnectionError):
+    """The crawl is over, and waits no longer."""
+
+
 class ForeignDataError(ServerError):
     """Something else is at the keys."""
+
+
+class Patience:
+    """How long a crawl waits for its servers: at its end, only while any of them answers.
+
+    What is under way when the patience is over ends at once, since its connection is cut: a thread
+    that waits for an answer would keep the crawl from ending.
+    """
+
+    def __init__(self) -> None:
+        self._servers: WeakSet[Server] = WeakSet()
+        self._answered = 0.0
+        self._ended: Event | None = None  # once the end has begun
+        self.is_over = False
+
+    def watch(self, server: Server) -> None:
+        """Have *server* be one of those that are waited for."""
+        self._servers.add(server)
+
+    def answered(self) -> None:
+        """Note that a server has answered."""
+        self._answered = monotonic()
+
+    def begin_end(self, seconds: float = END_SECONDS) -> None:
+        """From now on, wait so many *seconds* for the next answer of any server."""
+        if self._ended is None and self._servers:
+            self._ended = Event()
+            self.answered()
+            arguments = (self._ended, seconds)
+            Thread(target=self._cut_silent, args=arguments, daemon=True).start()
+
+    def end(self) -> None:
+        """Wait for nothing any more."""
+        if self._ended is not None:
+            self._ended.set()
+
+    def _cut_silent(self, ended: Event, seconds: float) -> None:
+        while not ended.wait(CUT_SECONDS):
+            self.is_over = self.is_over or monotonic() - self._answered > seconds
+            for server in list(self._servers) if self.is_over else ():
+                server.cut()
 
 
 class Server:
     """A connection to the server, made when it is first needed; each thread may use it."""
 
-    def __init__(self, named: str, seconds: float = CHECKPOINT_SECONDS) -> None:
-        """Use the server *named*; an answer may take so many *seconds*."""
+    def __init__(
+        self, named: str, seconds: float = CHECKPOINT_SECONDS, patience: Patience | None = None
+    ) -> None:
+        """Use the server *named*; an answer may take so many *seconds*, and the *patience*."""
         self.address = Address.of(named)
         self._client: Any = _client(self.address, seconds)
         self._close = finalize(self, self._client.close)
         self._scripts: dict[str, Any] = {}
+        self._patience = patience or Patience()
+        self._patience.watch(self)
 
     def __str__(self) -> str:
         return self.address.shown
@@ -94,20 +149,41 @@ class Server:
         """What the client answers to *question*."""
         from redis import exceptions
 
+        if self._patience.is_over:
+            raise GivenUpError(f"{self}: the server did not answer at the end of the crawl")
         try:
-            return question(self._client)
+            answer = question(self._client)
         except (exceptions.AuthenticationError, exceptions.AuthorizationError) as error:
             raise ServerError(
                 f"{self}: the server rejects the user or password: {_sentence(error)}. Give "
                 "those that it knows, as in redis://user:password@host/0"
             ) from None
         except (exceptions.ConnectionError, exceptions.TimeoutError) as error:
-            raise LostConnectionError(
+            raise self._lost(error)(
                 f"{self}: no answer from the server: {_sentence(error)}. Is it running, and "
                 "reachable?"
             ) from None
         except exceptions.RedisError as error:
             raise ServerError(f"{self}: {_advised(type(error).__name__, str(error))}") from None
+        except Exception as error:
+            if self._patience.is_over:  # a connection that is cut may break anywhere
+                raise GivenUpError(f"{self}: {error}") from error
+            raise
+        self._patience.answered()
+        return answer
+
+    def _lost(self, error: Exception) -> type[LostConnectionError]:
+        """What it means that there was no answer."""
+        from redis import exceptions
+
+        if self._patience.is_over:
+            return GivenUpError
+        is_silent = isinstance(error, exceptions.TimeoutError)
+        return SilentServerError if is_silent else LostConnectionError
+
+    def cut(self) -> None:
+        """End what is under way, from another thread: as if the connection were lost."""
+        self._client.connection_pool.disconnect()
 
     def close(self) -> None:
         """Close the connections."""
@@ -122,6 +198,8 @@ def insist(call: Callable[[], Answer], pauses: Sequence[float] = PAUSES) -> Answ
     for pause in pauses:
         try:
             return call()
+        except GivenUpError:
+            raise
         except LostConnectionError:
             sleep(pause)
     return call()
@@ -198,7 +276,8 @@ class Outbox(Generic[Data]):
     def send(self, data: Data) -> Any:  # noqa: ANN401 - of the script
         """Have *data* sent; the answer, or None if there is none yet.
 
-        Where this raises, the data was not sent and will not be.
+        Where this raises, the data was not sent and will not be, or it is given up: then it may
+        have arrived.
         """
         with self._lock:
             self._settle()
@@ -206,6 +285,9 @@ class Outbox(Generic[Data]):
             self._unanswered = name, data
             try:
                 return self._settle()
+            except GivenUpError:
+                self._unanswered = None  # nobody will send it again
+                raise
             except ServerError as error:
                 if self._unanswered is None:
                     raise
@@ -240,18 +322,46 @@ class Outbox(Generic[Data]):
 
 
 class Rests:
-    """Keeps the event loop from waiting again for a server that has just not answered."""
+    """Keeps the event loop from waiting again for a server that has not answered.
+
+    A thread asks it meanwhile whether it is there.
+    """
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._until = 0.0
+        self._is_silent = False
+        self._closed = Event()
 
     def ask(self, question: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - of redis-py
         """What the client answers to *question*."""
-        if monotonic() < self._until:
+        if self._is_silent:
             raise LostConnectionError(f"{self._server}: the server did not answer just now")
         try:
-            return insist(lambda: self._server.ask(question), pauses=(0.0,))
+            return self._answer(question)
         except LostConnectionError:
-            self._until = monotonic() + REST_SECONDS
+            self._is_silent = True
+            Thread(target=self._wait_for_it, daemon=True).start()
             raise
+
+    def close(self) -> None:
+        """Ask nothing more."""
+        self._closed.set()
+
+    def _answer(self, question: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - of redis-py
+        try:
+            return self._server.ask(question)
+        except (SilentServerError, GivenUpError):
+            raise
+        except LostConnectionError:  # what a restart has closed
+            return self._server.ask(question)
+
+    def _wait_for_it(self) -> None:
+        while not self._closed.wait(REST_SECONDS):
+            try:
+                self._server.ask(lambda client: client.ping())
+            except GivenUpError:
+                return
+            except ServerError:
+                continue
+            self._is_silent = False
+            return

@@ -6,6 +6,7 @@ Each write is on the disk before it is answered, so that what a kill loses is a 
 from __future__ import annotations
 
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -67,6 +68,16 @@ class RedisServer:
             self._process.kill()
             self._process.wait()
             self._process = None
+
+    def hang(self) -> None:
+        """Let it accept connections and answer nothing, until `go_on` or `kill`."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """End what `hang` has begun."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGCONT)
 
     def restart(self) -> None:
         """Kill it, and start it again."""
