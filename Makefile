@@ -23,7 +23,8 @@ SIDE_BY_SIDE := -n auto --dist loadfile
 REDIS_TESTS := tests/models/test_redis_store.py tests/models/test_redis_cluster.py \
 	tests/quality/test_redis_store.py \
 	tests/seen/test_redis_store.py tests/sites/test_redis_store.py tests/plugin/test_redis.py \
-	tests/research/benchmarks/test_crash.py
+	tests/research/benchmarks/test_crash.py tests/research/benchmarks/test_crash_stores.py \
+	tests/research/benchmarks/test_crash_crawls.py
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
@@ -31,11 +32,11 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test test-browser test-workbench test-oldest test-redis test-engines test-curator lint format \
-	docs research bench loso systems studies speed startup shapes fuzz bulk crash crash-redis seen stories \
-	again soak stall model clean distclean
+	docs research bench loso systems studies speed startup shapes fuzz bulk crash crash-redis crash-stores \
+	crash-stores-redis crash-crawls seen stories again soak stall model clean distclean
 
 help: ## list the tasks
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' Makefile
 	@echo
 	@echo 'PYTHON=python3.13 VENV=.venv-3.13 chooses an interpreter and its environment.'
 
@@ -154,6 +155,15 @@ crash: $(VENV)/installed-dev ## kill writers of a model file, N=200 times; lost,
 
 crash-redis: $(VENV)/installed-dev ## the same on a Redis server, which is killed, too
 	$(BIN)/python -m research.benchmarks.crash --kills $(or $(N),200) --redis
+
+crash-stores: $(VENV)/installed-dev ## the same of what was seen, stories, quality, memory of sites
+	$(BIN)/python -m research.benchmarks.crash_stores --kills $(or $(N),200)
+
+crash-stores-redis: $(VENV)/installed-dev ## the same on a Redis server, which is killed, too
+	$(BIN)/python -m research.benchmarks.crash_stores --kills $(or $(N),200) --redis
+
+crash-crawls: $(VENV)/installed-dev ## kill N=50 whole crawls that share a Redis server, and that, too
+	$(BIN)/python -m research.benchmarks.crash_crawls --kills $(or $(N),50)
 
 # As root, where there is no server yet: Debian's package is enough.
 test-redis: $(VENV)/installed-dev ## the tests that need a Redis server, which apt installs as root

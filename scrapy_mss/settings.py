@@ -333,7 +333,8 @@ SETTINGS: tuple[Setting, ...] = (
         _store,
         "the path of a file or the address of a Redis server",
         "The file with what crawls have seen, an SQLite database that several crawls can share, "
-        "or a server, as in `MSS_MODEL`. Empty: `.scrapy/mss/seen.db` in the project.",
+        "or a server, as in `MSS_MODEL`. Empty: `.scrapy/mss/seen.db` in the project, where the "
+        "stories of `MSS_COPIES` are beside a server, too.",
     ),
     Setting(
         "MSS_SEEN_DAYS",

@@ -1,11 +1,12 @@
 """Kills whole crawls that share a Redis server, and the server, and looks at what they leave there.
 
-A made-up site of `--pages` pages is crawled by three Scrapy processes at once, each a third of it:
-what two learn at the same time would count twice. Each is killed at a random moment, and started
-again, until so many were killed; the server is killed after every third of them. All that a crawl stores is on the server: model, memory of sites, what was
-seen, quality. Items are written to a file the moment that they leave the pipelines. Then a crawl
-is left alone, and another one after it:
+A made-up site of `--pages` pages is crawled by three Scrapy processes at once, each a third of it,
+as what two learn at the same time would count twice. Each is killed at a random moment, and started
+again, until so many were killed; the server is killed after every third of them. All that a crawl
+stores is on the server: model, memory of sites, what was seen, quality. Items are written to a file
+the moment that they leave the pipelines. Then a crawl is left alone, and another one after it:
 
+    before   pages in the model by then
     learned  pages in the model in the end
     items    lines in the file, of as many pages as there are
     lost     pages that are not in the model, or have no item: a killed crawl said they were seen
@@ -42,13 +43,14 @@ from scrapy_mss.models.redis_store import RedisModelStore
 from scrapy_mss.quality.redis_store import RedisQualityStore
 
 CRAWLS: Final = 3  # at once
-LONGEST: Final = 12.0  # seconds that a crawl lives at most; the first two are its start
+MOST_ITEMS: Final = 40  # of all crawls together, between two kills
+LONGEST_PAUSE: Final = 0.2  # seconds after that
 KILLS_A_RESTART: Final = 3
 SETTINGS: Final[dict[str, Any]] = {
     "ADDONS": {"scrapy_mss.Addon": 500},
     "ITEM_PIPELINES": {"research.benchmarks.crash_crawls.Written": 900},
     "CONCURRENT_REQUESTS_PER_DOMAIN": 2,
-    "DOWNLOAD_DELAY": 0,
+    "DOWNLOAD_DELAY": 0.03,  # a crawl that is done cannot be killed
     "LOG_LEVEL": "ERROR",
     "TELNETCONSOLE_ENABLED": False,
     "REMOTE_CONTROL_ENABLED": False,
@@ -126,16 +128,19 @@ class Campaign:
         crawls = [self.started(share, chance) for share in shares]
         killed = restarts = 0
         try:
-            while killed < kills:
-                time.sleep(chance.uniform(0, LONGEST / CRAWLS))
+            while killed < kills and not self._is_done():
+                self._wait_for(chance.randint(0, MOST_ITEMS), crawls)
+                time.sleep(chance.uniform(0, LONGEST_PAUSE))
                 number = chance.randrange(CRAWLS)
                 killed += crawls[number].poll() is None
                 crawls[number].kill()
-                crawls[number].wait()
                 if killed // KILLS_A_RESTART > restarts:
                     self.server.restart()
                     restarts += 1
-                crawls[number] = self.started(shares[number], chance)
+                crawls[number].wait()
+                for other, share in enumerate(shares):  # also those that found no server
+                    if crawls[other].poll() is not None:
+                        crawls[other] = self.started(share, chance)
         finally:
             for each in crawls:
                 each.kill()
@@ -147,6 +152,22 @@ class Campaign:
         before = self._n_items()
         self.started(self.urls, chance).wait()
         return self._n_items() - before
+
+    def _is_done(self) -> bool:
+        return self._n_items() >= len(self.urls)
+
+    def _wait_for(self, items: int, crawls: Sequence[subprocess.Popen[bytes]]) -> None:
+        """Wait for so many more items, while any of the *crawls* goes on.
+
+        Time on the clock says little of how far a crawl is, where other programs run beside it.
+        """
+        enough = self._n_items() + items
+        while self._n_items() < enough and any(each.poll() is None for each in crawls):
+            time.sleep(0.01)
+
+    def n_learned(self) -> int:
+        """How many pages the model knows."""
+        return len(RedisModelStore(self.server.address(), DEFAULT).load().learned_pages)
 
     def _n_items(self) -> int:
         return len(self.items.read_text().splitlines()) if self.items.exists() else 0
@@ -172,7 +193,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--job", type=json.loads, help=argparse.SUPPRESS)
     parser.add_argument("--kills", type=at_least(1), default=50, help="50 unless given")
-    parser.add_argument("--pages", type=at_least(1), default=400, help="of the site; 400")
+    parser.add_argument("--pages", type=at_least(1), default=1000, help="of the site; 1000")
     parser.add_argument("--seed", type=int, default=1, help="of the random moments")
     options = parser.parse_args()
     if options.job:
@@ -184,9 +205,10 @@ def main() -> int:
     with serving(1) as (site,), running() as server, TemporaryDirectory() as folder:
         campaign = Campaign(site, options.pages, server, Path(folder))
         kills, restarts = campaign.disturb(options.kills, chance)
+        before = campaign.n_learned()
         campaign.finished(chance)
         again = campaign.finished(chance)
-        row = {"kills": kills, "restarts": restarts, **campaign.row(again)}
+        row = {"kills": kills, "restarts": restarts, "before": before, **campaign.row(again)}
     print("  ".join(row))
     print("  ".join(f"{number:{len(name)}}" for name, number in row.items()))
     is_good = not (row["lost"] or row["twice"] or row["more"] or row["again"])

@@ -100,11 +100,18 @@ class Outcome:
 
 
 def surely(call: Callable[[], Answer]) -> Answer:
-    """What *call* answers, as soon as the server is there."""
+    """What *call* answers, as soon as the server is there, or a file is not in use.
+
+    A crawl tries such an addition again with its next checkpoint: where it fails, nothing was
+    added.
+    """
     while True:
         try:
             return call()
         except LostConnectionError:
+            time.sleep(PAUSE)
+        except OSError as error:
+            sys.stderr.write(f"tried again: {error}\n")
             time.sleep(PAUSE)
 
 
@@ -151,7 +158,7 @@ def told_of(key: int) -> Told:
 
 
 def add_story(store: StoryStore, key: int) -> None:
-    store.add([told_of(key)])
+    surely(lambda: store.add([told_of(key)]))
 
 
 def compare_quality(store: Any, reported: set[int], begun: set[int]) -> Wrong:

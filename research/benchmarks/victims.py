@@ -11,6 +11,7 @@ import signal
 import struct
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -37,6 +38,8 @@ class Victim:
         if not pid:
             try:
                 work(lambda key: os.write(report, _KEY.pack(key)))
+            except BaseException:  # noqa: BLE001 - nothing of the parent may go on in here
+                traceback.print_exc()
             finally:
                 os._exit(1)
         os.close(report)

@@ -1,4 +1,4 @@
-"""Whole crawls that are killed, with a server that is killed, lose nothing and count nothing twice."""
+"""Whole crawls that are killed, as is their server, lose nothing and count nothing twice."""
 
 from __future__ import annotations
 
