@@ -150,7 +150,7 @@ class Server:
         from redis import exceptions
 
         if self._patience.is_over:
-            raise GivenUpError(f"{self}: the server did not answer at the end of the crawl")
+            raise self._given_up()
         try:
             answer = question(self._client)
         except (exceptions.AuthenticationError, exceptions.AuthorizationError) as error:
@@ -167,10 +167,13 @@ class Server:
             raise ServerError(f"{self}: {_advised(type(error).__name__, str(error))}") from None
         except Exception as error:
             if self._patience.is_over:  # a connection that is cut may break anywhere
-                raise GivenUpError(f"{self}: {error}") from error
+                raise self._given_up() from error
             raise
         self._patience.answered()
         return answer
+
+    def _given_up(self) -> GivenUpError:
+        return GivenUpError(f"{self}: the server did not answer at the end of the crawl")
 
     def _lost(self, error: Exception) -> type[LostConnectionError]:
         """What it means that there was no answer."""
