@@ -20,9 +20,11 @@ SYSTEMS_OUT := $(if $(LIMIT),$(SYSTEMS_JSON),docs/results)
 # A process for each core; the tests of a file share its fixtures.
 SIDE_BY_SIDE := -n auto --dist loadfile
 
-REDIS_TESTS := tests/models/test_redis_store.py tests/quality/test_redis_store.py \
+REDIS_TESTS := tests/models/test_redis_store.py tests/models/test_redis_cluster.py \
+	tests/quality/test_redis_store.py \
 	tests/seen/test_redis_store.py tests/sites/test_redis_store.py tests/plugin/test_redis.py \
-	tests/research/benchmarks/test_crash.py
+	tests/research/benchmarks/test_crash.py tests/research/benchmarks/test_crash_stores.py \
+	tests/research/benchmarks/test_crash_crawls.py
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
@@ -30,11 +32,11 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo test test-browser test-workbench test-oldest test-redis test-engines test-curator lint format \
-	docs research bench loso systems studies speed startup shapes fuzz bulk crash crash-redis seen stories \
-	again soak stall model clean distclean
+	docs research bench loso systems studies speed startup shapes fuzz bulk crash crash-redis crash-stores \
+	crash-stores-redis crash-crawls seen stories again soak stall model clean distclean
 
 help: ## list the tasks
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' Makefile
 	@echo
 	@echo 'PYTHON=python3.13 VENV=.venv-3.13 chooses an interpreter and its environment.'
 
@@ -80,14 +82,22 @@ $(VENV)-engines/installed: setup.cfg
 		--editable '.[dev,ray,datatrove]'
 	@touch $@
 
-# PyTorch and CUDA come along, gigabytes of them.
+# NeMo Curator needs PyTorch. What PyPI has of it for Linux brings gigabytes of CUDA, which nothing
+# here uses: so the build without is named, alone, and comes from its makers' index or from where pip
+# looks anyway. Where it is in neither, this stops before it downloads CUDA.
+TORCH := 2.13.0
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+
 test-curator: $(VENV)-curator/installed ## the algorithm in NeMo Curator
 	$(VENV)-curator/bin/python -m pytest -rs tests/adapters
 
+$(VENV)-curator/installed: PIP_INSTALL := $(VENV)-curator/bin/python -m pip --quiet --quiet \
+	--disable-pip-version-check install
 $(VENV)-curator/installed: setup.cfg
 	$(PYTHON) -m venv --upgrade-deps '$(VENV)-curator'
-	@$(VENV)-curator/bin/python -m pip --quiet --quiet --disable-pip-version-check install \
-		--editable '.[dev]' 'nemo-curator[text-cpu]>=1.4'
+	@$(PIP_INSTALL) --no-deps --extra-index-url '$(TORCH_INDEX)' \
+		'torch==$(TORCH)+cpu; sys_platform == "linux"' 'torch==$(TORCH); sys_platform != "linux"'
+	@$(PIP_INSTALL) --editable '.[dev]' 'torch==$(TORCH)' 'nemo-curator[text-cpu]>=1.4'
 	@touch $@
 
 $(VENV)-oldest/installed: setup.cfg
@@ -145,6 +155,15 @@ crash: $(VENV)/installed-dev ## kill writers of a model file, N=200 times; lost,
 
 crash-redis: $(VENV)/installed-dev ## the same on a Redis server, which is killed, too
 	$(BIN)/python -m research.benchmarks.crash --kills $(or $(N),200) --redis
+
+crash-stores: $(VENV)/installed-dev ## the same of what was seen, stories, quality, memory of sites
+	$(BIN)/python -m research.benchmarks.crash_stores --kills $(or $(N),200)
+
+crash-stores-redis: $(VENV)/installed-dev ## the same on a Redis server, which is killed, too
+	$(BIN)/python -m research.benchmarks.crash_stores --kills $(or $(N),200) --redis
+
+crash-crawls: $(VENV)/installed-dev ## kill N=50 whole crawls that share a Redis server, and that, too
+	$(BIN)/python -m research.benchmarks.crash_crawls --kills $(or $(N),50)
 
 # As root, where there is no server yet: Debian's package is enough.
 test-redis: $(VENV)/installed-dev ## the tests that need a Redis server, which apt installs as root

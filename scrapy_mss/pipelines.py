@@ -11,6 +11,7 @@ from scrapy import signals
 from scrapy.exceptions import DropItem, NotConfigured
 
 from scrapy_mss import stats
+from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.item_articles import ItemArticle, addresses_of, article_of
 from scrapy_mss.crawl.item_fields import ItemFields, fields_of, put_known
@@ -58,6 +59,7 @@ class ArticlePipeline:
         self._reader = extension.reader_for_component()
         self._stats = extension.stats
         self._rejections: set[tuple[type, str]] = set()
+        self._judge = extension.judge
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -86,6 +88,13 @@ class ArticlePipeline:
             if not _is_empty(values.get(ours)) and _is_empty(fields.get(name)):
                 self._put(item, fields, name, values[ours])
         return item
+
+    def close_spider(self, spider: Spider | None = None) -> Any:
+        """Have the sites of the crawl judged while the event loop goes on.
+
+        It is over before the signal that others wait for, as Spidermon, to look at the stats.
+        """
+        return _compat.awaited(self._judge) if _compat.runs_asyncio() else None
 
     async def _read(self, page: ItemPage | None, html: str, fields: ItemFields) -> ArticleResult:
         if page is not None:

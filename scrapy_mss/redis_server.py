@@ -1,7 +1,6 @@
-"""A Redis server that crawls share: its address, its errors, and how to change it exactly once.
+"""A Redis server that crawls share: its errors, and how to change it exactly once.
 
-An address is that of redis-py with a prefix for all keys, `redis://host:6379/0?prefix=news`; a
-server that speaks the protocol, such as Valkey, does as well. What is changed is changed by
+A server that speaks the protocol, such as Valkey, does as well. What is changed is changed by
 scripts, each as a whole or not at all.
 
 When the connection is lost, nobody knows whether what was sent last has arrived. So a change that
@@ -14,25 +13,25 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from secrets import token_bytes
-from threading import Lock
+from threading import Event, Lock, Thread
 from time import monotonic, sleep
-from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
-from weakref import finalize
+from typing import Any, Final, Generic, TypeAlias, TypeVar
+from weakref import WeakSet, finalize
+
+from scrapy_mss.server_address import Address, ServerError, wrong_address
 
 logger = logging.getLogger(__name__)
 
-SCHEMES: Final = ("redis", "rediss", "unix", "valkey", "valkeys")
-REDIS_NAMES: Final = {"valkey": "redis", "valkeys": "rediss"}  # those that redis-py knows
-DEFAULT_PREFIX: Final = "scrapy-mss"
 NAME_BYTES: Final = 16  # of a change
 NAMES_KEPT: Final = 7 * 24 * 3600  # seconds; who was away for longer has long ended
 
 # A thread waits for checkpoints, the event loop for what is read; it cannot wait long, and where a
-# server does not answer, it does not ask again for a while.
+# server does not answer, it does not ask again until a thread had an answer, which asks so often.
 CHECKPOINT_SECONDS: Final = 10.0
 READ_SECONDS: Final = 0.25
-REST_SECONDS: Final = 30.0
+REST_SECONDS: Final = 1.0
+END_SECONDS: Final = 5.0  # at the end of a crawl, in which no server has answered anything
+CUT_SECONDS: Final = 0.1  # until what was tried nevertheless is cut off, too
 PAUSES: Final = (0.0, 0.2, 1.0)  # seconds; without the first try, what a restart has closed
 
 Argument: TypeAlias = str | bytes | int
@@ -56,71 +55,76 @@ end
 """
 
 
-class ServerError(OSError):
-    """The server cannot be used; the message says which, why, and what to do."""
-
-
 class LostConnectionError(ServerError):
     """The server did not answer; what was sent may have arrived or not."""
+
+
+class SilentServerError(LostConnectionError):
+    """The server took too long; to ask again would take as long."""
+
+
+class GivenUpError(LostConnectionError):
+    """The crawl is over, and waits no longer."""
 
 
 class ForeignDataError(ServerError):
     """Something else is at the keys."""
 
 
-class Address(NamedTuple):
-    """Where a server is, and what the names of our keys begin with."""
+class Patience:
+    """How long a crawl waits for its servers: at its end, only while any of them answers.
 
-    url: str  # without the prefix
-    prefix: str
-    shown: str  # without passwords, for messages and logs
+    What is under way when the patience is over ends at once, since its connection is cut: a thread
+    that waits for an answer would keep the crawl from ending.
+    """
 
-    @classmethod
-    def of(cls, named: str) -> Address:
-        """The address in a setting."""
-        scheme, _, rest = named.partition("://")
-        where = _shown(rest)
-        try:
-            parts = urlsplit(named)
-            asked = parse_qsl(parts.query, keep_blank_values=True)
-        except ValueError:
-            raise _wrong_address(f"{scheme}://{where}") from None
-        prefix = dict(asked).get("prefix") or DEFAULT_PREFIX
-        others = urlencode([(key, value) for key, value in asked if key != "prefix"])
-        url = urlunsplit(parts._replace(scheme=REDIS_NAMES.get(scheme, scheme), query=others))
-        return cls(url, prefix, f"{scheme}://{where}?prefix={prefix}")
+    def __init__(self) -> None:
+        self._servers: WeakSet[Server] = WeakSet()
+        self._answered = 0.0
+        self._ended: Event | None = None  # once the end has begun
+        self.is_over = False
 
+    def watch(self, server: Server) -> None:
+        """Have *server* be one of those that are waited for."""
+        self._servers.add(server)
 
-def _shown(rest: str) -> str:
-    """What of an address can be told, also if a password in it is not escaped."""
-    before, _, asked = rest.partition("?")
-    if "@" in asked:  # of a password that is before the host, or of one that is asked for
-        return "…"
-    return before.rpartition("@")[2]
+    def answered(self) -> None:
+        """Note that a server has answered."""
+        self._answered = monotonic()
 
+    def begin_end(self, seconds: float = END_SECONDS) -> None:
+        """From now on, wait so many *seconds* for the next answer of any server."""
+        if self._ended is None and self._servers:
+            self._ended = Event()
+            self.answered()
+            arguments = (self._ended, seconds)
+            Thread(target=self._cut_silent, args=arguments, daemon=True).start()
 
-def _wrong_address(shown: str) -> ServerError:
-    """An error that does not repeat what was given: a password may be in it."""
-    return ServerError(
-        f"{shown}: expected an address such as redis://user:password@host:6379/0?prefix=news. "
-        "Escape what is special in a password, as in %40 for @"
-    )
+    def end(self) -> None:
+        """Wait for nothing any more."""
+        if self._ended is not None:
+            self._ended.set()
 
-
-def is_server(named: str) -> bool:
-    """Whether a setting names a server, not a file."""
-    return named.partition("://")[0] in SCHEMES and "://" in named
+    def _cut_silent(self, ended: Event, seconds: float) -> None:
+        while not ended.wait(CUT_SECONDS):
+            self.is_over = self.is_over or monotonic() - self._answered > seconds
+            for server in list(self._servers) if self.is_over else ():
+                server.cut()
 
 
 class Server:
     """A connection to the server, made when it is first needed; each thread may use it."""
 
-    def __init__(self, named: str, seconds: float = CHECKPOINT_SECONDS) -> None:
-        """Use the server *named*; an answer may take so many *seconds*."""
+    def __init__(
+        self, named: str, seconds: float = CHECKPOINT_SECONDS, patience: Patience | None = None
+    ) -> None:
+        """Use the server *named*; an answer may take so many *seconds*, and the *patience*."""
         self.address = Address.of(named)
         self._client: Any = _client(self.address, seconds)
         self._close = finalize(self, self._client.close)
         self._scripts: dict[str, Any] = {}
+        self._patience = patience or Patience()
+        self._patience.watch(self)
 
     def __str__(self) -> str:
         return self.address.shown
@@ -145,20 +149,44 @@ class Server:
         """What the client answers to *question*."""
         from redis import exceptions
 
+        if self._patience.is_over:
+            raise self._given_up()
         try:
-            return question(self._client)
+            answer = question(self._client)
         except (exceptions.AuthenticationError, exceptions.AuthorizationError) as error:
             raise ServerError(
                 f"{self}: the server rejects the user or password: {_sentence(error)}. Give "
                 "those that it knows, as in redis://user:password@host/0"
             ) from None
         except (exceptions.ConnectionError, exceptions.TimeoutError) as error:
-            raise LostConnectionError(
+            raise self._lost(error)(
                 f"{self}: no answer from the server: {_sentence(error)}. Is it running, and "
                 "reachable?"
             ) from None
         except exceptions.RedisError as error:
-            raise ServerError(f"{self}: {_advised(str(error))}") from None
+            raise ServerError(f"{self}: {_advised(type(error).__name__, str(error))}") from None
+        except Exception as error:
+            if self._patience.is_over:  # a connection that is cut may break anywhere
+                raise self._given_up() from error
+            raise
+        self._patience.answered()
+        return answer
+
+    def _given_up(self) -> GivenUpError:
+        return GivenUpError(f"{self}: the server did not answer at the end of the crawl")
+
+    def _lost(self, error: Exception) -> type[LostConnectionError]:
+        """What it means that there was no answer."""
+        from redis import exceptions
+
+        if self._patience.is_over:
+            return GivenUpError
+        is_silent = isinstance(error, exceptions.TimeoutError)
+        return SilentServerError if is_silent else LostConnectionError
+
+    def cut(self) -> None:
+        """End what is under way, from another thread: as if the connection were lost."""
+        self._client.connection_pool.disconnect()
 
     def close(self) -> None:
         """Close the connections."""
@@ -173,6 +201,8 @@ def insist(call: Callable[[], Answer], pauses: Sequence[float] = PAUSES) -> Answ
     for pause in pauses:
         try:
             return call()
+        except GivenUpError:
+            raise
         except LostConnectionError:
             sleep(pause)
     return call()
@@ -196,7 +226,7 @@ def _client(address: Address, seconds: float) -> Any:  # noqa: ANN401 - redis-py
         )
         client.connection_pool.make_connection()  # where an option of the address is unknown
     except (ValueError, TypeError):
-        raise _wrong_address(address.shown) from None
+        raise wrong_address(address.shown) from None
     return client
 
 
@@ -204,15 +234,20 @@ def _sentence(error: Exception) -> str:
     return str(error).rstrip(".")
 
 
-def _advised(message: str) -> str:
-    """What the server says, and what to do where that is known."""
-    for beginning, advice in _ADVICE.items():
-        if message.startswith(beginning):
+def _advised(kind: str, message: str) -> str:
+    """What the server says, and what to do where that is known by the *kind* of error."""
+    for known, advice in _ADVICE.items():
+        if kind == known or message.startswith(known):
             return f"the server says: {message.rstrip('.')}. {advice}"
     return f"the server says: {message}"
 
 
-_ADVICE: Final = {
+_OF_A_CLUSTER: Final = "It is one of a cluster, which cannot be used: name a server of its own"
+_ADVICE: Final = {  # by what redis-py calls the error, or by what it begins with
+    "ClusterDownError": _OF_A_CLUSTER,
+    "ClusterCrossSlotError": _OF_A_CLUSTER,
+    "MovedError": _OF_A_CLUSTER,
+    "unknown command": "Is it Sentinel? Name the primary that it watches",
     "WRONGTYPE": "Other data is at this key: name another prefix",
     "NOPERM": "Let the user run scripts and change keys with this prefix",
     "OOM": "Give the server more memory (maxmemory)",
@@ -244,7 +279,8 @@ class Outbox(Generic[Data]):
     def send(self, data: Data) -> Any:  # noqa: ANN401 - of the script
         """Have *data* sent; the answer, or None if there is none yet.
 
-        Where this raises, the data was not sent and will not be.
+        Where this raises, the data was not sent and will not be, or it is given up: then it may
+        have arrived.
         """
         with self._lock:
             self._settle()
@@ -252,6 +288,9 @@ class Outbox(Generic[Data]):
             self._unanswered = name, data
             try:
                 return self._settle()
+            except GivenUpError:
+                self._unanswered = None  # nobody will send it again
+                raise
             except ServerError as error:
                 if self._unanswered is None:
                     raise
@@ -286,18 +325,46 @@ class Outbox(Generic[Data]):
 
 
 class Rests:
-    """Keeps the event loop from waiting again for a server that has just not answered."""
+    """Keeps the event loop from waiting again for a server that has not answered.
+
+    A thread asks it meanwhile whether it is there.
+    """
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._until = 0.0
+        self._is_silent = False
+        self._closed = Event()
 
     def ask(self, question: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - of redis-py
         """What the client answers to *question*."""
-        if monotonic() < self._until:
+        if self._is_silent:
             raise LostConnectionError(f"{self._server}: the server did not answer just now")
         try:
-            return insist(lambda: self._server.ask(question), pauses=(0.0,))
+            return self._answer(question)
         except LostConnectionError:
-            self._until = monotonic() + REST_SECONDS
+            self._is_silent = True
+            Thread(target=self._wait_for_it, daemon=True).start()
             raise
+
+    def close(self) -> None:
+        """Ask nothing more."""
+        self._closed.set()
+
+    def _answer(self, question: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - of redis-py
+        try:
+            return self._server.ask(question)
+        except (SilentServerError, GivenUpError):
+            raise
+        except LostConnectionError:  # what a restart has closed
+            return self._server.ask(question)
+
+    def _wait_for_it(self) -> None:
+        while not self._closed.wait(REST_SECONDS):
+            try:
+                self._server.ask(lambda client: client.ping())
+            except GivenUpError:
+                return
+            except ServerError:
+                continue
+            self._is_silent = False
+            return

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrapy_mss.items import ARTICLE_FIELDS
+from scrapy_mss.server_address import ServerError, is_server
 from scrapy_mss.shards import MAX_SHARDS, Shard
 
 if TYPE_CHECKING:
@@ -111,6 +112,16 @@ def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
+def _store(value: object) -> str:
+    """A file, or the address of a server; what looks like another address is an error."""
+    named = _text(value)
+    try:
+        is_server(named)
+    except ServerError as error:  # it has no password in it
+        raise SettingError(str(error)) from None
+    return named
+
+
 def _dotted_path(value: object) -> str:
     if not isinstance(value, str | None):
         raise TypeError(value)
@@ -151,7 +162,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "MSS_MODEL",
         "",
-        _text,
+        _store,
         "a path or the address of a Redis server",
         "The file that the model is read from and written to; several crawls may share one. If "
         "empty: `mss/model` in the JOBDIR if there is one, otherwise in the project's `.scrapy` "
@@ -319,10 +330,11 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "MSS_SEEN",
         "",
-        _text,
+        _store,
         "the path of a file or the address of a Redis server",
         "The file with what crawls have seen, an SQLite database that several crawls can share, "
-        "or a server, as in `MSS_MODEL`. Empty: `.scrapy/mss/seen.db` in the project.",
+        "or a server, as in `MSS_MODEL`. Empty: `.scrapy/mss/seen.db` in the project, where the "
+        "stories of `MSS_COPIES` are beside a server, too.",
     ),
     Setting(
         "MSS_SEEN_DAYS",
@@ -367,7 +379,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "MSS_QUALITY_FILE",
         "",
-        _text,
+        _store,
         "the path of a file or the address of a Redis server",
         "The file with these counts, an SQLite database that several crawls can share, or a "
         "server, as in `MSS_MODEL`. Empty: `.scrapy/mss/quality.db` in the project.",

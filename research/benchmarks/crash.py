@@ -19,15 +19,12 @@ All three must be 0; the program exits with 1 otherwise. It needs a POSIX system
 from __future__ import annotations
 
 import argparse
-import os
 import random
-import signal
-import struct
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -35,6 +32,7 @@ import numpy as np
 
 from research.benchmarks.redis_server import PROGRAMS, program, running
 from research.benchmarks.synthetic import page as made_up_page
+from research.benchmarks.victims import KEY_SHIFT, Report, Victim, killed_in_turn
 from research.command_line import at_least
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import span_labels
@@ -51,8 +49,6 @@ LONGEST = 0.5  # seconds that a lone writer lives at most; an addition takes a t
 PAUSE = 0.01  # seconds until a server that is away is tried again
 KILLS_A_RESTART = 4
 PAGE_BYTES = 10_000
-_KEY = struct.Struct("<Q")
-WRITER_SHIFT = 32  # a key is the number of its writer above that of the page
 
 
 @dataclass(slots=True)
@@ -79,17 +75,17 @@ def counts_of_one_page() -> Model:
     return model
 
 
-def write_forever(store: ModelStore, one: Model, writer: int, report: int) -> None:
+def write_forever(store: ModelStore, one: Model, writer: int, report: Report) -> None:
     """Add pages that the file does not have yet, and report each."""
     known = store.load().learned_pages
-    key = writer << WRITER_SHIFT
+    key = writer << KEY_SHIFT
     while True:
         key += 1
         if key not in known:
             one.learned_pages = LearnedPages()
             one.learned_pages.add(key, 0)
             add_surely(store, one)
-            os.write(report, _KEY.pack(key))
+            report(key)
 
 
 def add_surely(store: ModelStore, one: Model) -> None:
@@ -108,37 +104,6 @@ def add_surely(store: ModelStore, one: Model) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
-    """A process that adds pages, and the end of the pipe that its reports come from."""
-
-    pid: int
-    reports: int
-
-    @classmethod
-    def started(cls, store: ModelStore, one: Model, number: int) -> Writer:
-        """Forked, so that a kill costs no start of Python."""
-        reports, report = os.pipe()
-        sys.stdout.flush()
-        pid = os.fork()
-        if not pid:
-            try:
-                write_forever(store, one, number, report)
-            finally:
-                os._exit(1)
-        os.close(report)
-        return cls(pid, reports)
-
-    def killed(self) -> set[int]:
-        """Kill it; the keys that it has reported."""
-        os.kill(self.pid, signal.SIGKILL)
-        _, status = os.waitpid(self.pid, 0)
-        if not os.WIFSIGNALED(status):
-            raise RuntimeError("a writer failed before it was killed; its error is above")
-        with os.fdopen(self.reports, "rb") as pipe:
-            return {key for (key,) in _KEY.iter_unpack(pipe.read())}
-
-
-@dataclass(frozen=True, slots=True)
 class Target:
     """What is written to, what each writer adds, and how to kill and start what it is on."""
 
@@ -151,13 +116,11 @@ def one_round(target: Target, chance: random.Random, outcome: Outcome) -> None:
     """Start some writers, kill each at a moment of its own, and look at the model."""
     store, one = target.store, target.one
     n_writers = chance.randint(1, MAX_WRITERS)
-    writers = [Writer.started(store, one, number) for number in range(n_writers)]
-    started = time.monotonic()
-    moments = sorted(chance.uniform(0, LONGEST * n_writers) for _ in writers)
-    chance.shuffle(writers)
-    for writer, moment in zip(writers, moments, strict=True):
-        time.sleep(max(0.0, started + moment - time.monotonic()))
-        outcome.reported |= writer.killed()
+    writers = [
+        Victim.started(partial(write_forever, store, one, number)) for number in range(n_writers)
+    ]
+    for reported in killed_in_turn(writers, LONGEST, chance):
+        outcome.reported |= reported
         outcome.kills += 1
         if target.restart is not None and outcome.kills % KILLS_A_RESTART == 0:
             target.restart()

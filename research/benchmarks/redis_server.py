@@ -6,6 +6,7 @@ Each write is on the disk before it is answered, so that what a kill loses is a 
 from __future__ import annotations
 
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -30,7 +31,7 @@ class RedisServer:
         """Start it with further *options* of its command line."""
         self._folder = folder
         self._options = options
-        self.port = _free_port()
+        self.port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 
@@ -68,6 +69,16 @@ class RedisServer:
             self._process.wait()
             self._process = None
 
+    def hang(self) -> None:
+        """Let it accept connections and answer nothing, until `go_on` or `kill`."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """End what `hang` has begun."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGCONT)
+
     def restart(self) -> None:
         """Kill it, and start it again."""
         self.kill()
@@ -81,7 +92,8 @@ class RedisServer:
         return False
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of loopback that nobody uses now."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])

@@ -74,6 +74,9 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
+    def handle_error(self, *_: object) -> None:
+        """Say nothing of connections that a crawl which was killed has left."""
+
 
 @contextmanager
 def serving(count: int) -> Iterator[list[Site]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from tqdm import tqdm
 
 from scrapy_mss.cli import EXIT_CODES, print_line
-from scrapy_mss.redis_server import is_server
+from scrapy_mss.server_address import ServerError, is_server
 from scrapy_mss.stored_pages import Source, StoredPage
 
 if TYPE_CHECKING:
@@ -48,14 +48,23 @@ def existing_path(text: str) -> Path:
     return path
 
 
+def store_name(text: str) -> str:
+    """An argument that names a file, which need not exist, or a server."""
+    try:
+        is_server(text)
+    except ServerError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return text
+
+
 def existing_store(text: str) -> str:
     """An argument that has to name an existing file, or a server."""
-    return text if is_server(text) else str(existing_path(text))
+    return text if is_server(store_name(text)) else str(existing_path(text))
 
 
 def local_path(text: str) -> Path:
     """An argument that names a file or folder, which need not exist."""
-    if is_server(text):
+    if is_server(store_name(text)):
         raise argparse.ArgumentTypeError("expected a file or folder, got the address of a server")
     return Path(text)
 

@@ -15,7 +15,7 @@ from scrapy_mss.cli import CommandError, print_line
 from scrapy_mss.commands.base import Action, local_path, positive
 from scrapy_mss.commands.extract import add_model_arguments, model_named
 from scrapy_mss.crawl.pool import can_have_workers
-from scrapy_mss.redis_server import is_server
+from scrapy_mss.server_address import is_server
 from scrapy_mss.settings import SETTINGS
 
 if TYPE_CHECKING:

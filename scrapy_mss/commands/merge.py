@@ -11,7 +11,7 @@ from scrapy_mss.commands.base import Action, existing_store, local_path
 from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.store import write_model
-from scrapy_mss.redis_server import ServerError, is_server
+from scrapy_mss.server_address import ServerError, is_server
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand

@@ -15,7 +15,7 @@ from scrapy_mss.models.store import write_atomically
 from scrapy_mss.quality.page import page
 from scrapy_mss.quality.report import as_json, report_of
 from scrapy_mss.quality.store import QualityStoreError
-from scrapy_mss.redis_server import ServerError
+from scrapy_mss.server_address import ServerError
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_mss import settings
 from scrapy_mss.cli import CommandError, print_line
-from scrapy_mss.commands.base import Action, counted, existing_path, positive, stored
+from scrapy_mss.commands.base import Action, counted, existing_path, positive, store_name, stored
 from scrapy_mss.crawl.pool import WorkerPool, can_have_workers
 from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
@@ -26,7 +26,7 @@ from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.examples import Example
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.redis_server import is_server
+from scrapy_mss.server_address import is_server
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.teaching import ALREADY_LEARNED, NO_WRAPPER, example_on, learn
 from scrapy_mss.wrappers import Registry, load_wrappers
@@ -58,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m",
         "--model",
+        type=store_name,
         required=True,
         help="the model to add to: a file, which need not exist, or a server",
     )

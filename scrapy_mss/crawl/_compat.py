@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import scrapy
-from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -49,6 +49,13 @@ async def download(crawler: Crawler, request: Request) -> Response:
         return await engine.download_async(request)
     # Scrapy 2.13
     return await maybe_deferred_to_future(engine.download(request))
+
+
+def awaited(call: Callable[[], Coroutine[Any, Any, None]]) -> Any:  # noqa: ANN401 - one of two
+    """What `close_spider` of a pipeline returns to have *call* awaited."""
+    if scrapy.version_info >= (2, 14):
+        return call()
+    return deferred_from_coro(call())
 
 
 def runs_asyncio() -> bool:

@@ -91,6 +91,8 @@ class Learner:
         self.failures = 0
         self.n_twice = 0  # pages that another crawl learned at the same time
         self.unsaved_pages = 0  # learned since a checkpoint was last begun
+        self.lost = 0  # pages that could not be written, once this is closed
+        self._taken = 0  # pages of the last checkpoint that the store has taken
         self._unsaved = Unsaved()
         self._in_flight: Unsaved | None = None  # what is being written, or could not be
         self._write: Future[_Checkpoint] | None = None
@@ -164,17 +166,10 @@ class Learner:
             self._begin_last()
         self._collect()
         closing = self._closing()
-        lost = self._unsaved.pages + (self._in_flight.pages if self._in_flight else 0)
-        if lost:
-            logger.error(
-                "scrapy-mss: %s: the counts of %d learned pages could not be written and are lost",
-                self.store.name,
-                lost,
-            )
-        error = closing.exception()
-        if error is not None:
+        self.lost = self._unsaved.pages + (self._in_flight.pages if self._in_flight else 0)
+        if closing.exception() is not None:  # what it has taken, it has kept to itself
             self.failures += 1
-            logger.error("scrapy-mss: the counts of the last checkpoint may be lost: %s", error)
+            self.lost += self._taken
         self._writer.shutdown()
 
     def _closing(self) -> Future[None]:
@@ -192,6 +187,7 @@ class Learner:
             except Exception as caught:  # noqa: BLE001 - of the disk, the lock, memory: training goes on
                 self._report(caught)
             else:
+                self._taken = self._in_flight.pages if self._in_flight else 0
                 self._in_flight = None
                 self._go_on_from(checkpoint)
         self._take_back()

@@ -25,13 +25,14 @@ from scrapy_mss.quality.counts import Counts, added, of_labels, of_miss, of_page
 from scrapy_mss.quality.store import KEPT_DAYS, MAX_SITES, DayStore, Key, QualityStoreError
 
 if TYPE_CHECKING:
+    from scrapy_mss.redis_server import Patience
     from scrapy_mss.settings import Options
 
 logger = logging.getLogger(__name__)
 
 LONGEST_SITE: Final = 253  # characters of a host
 SECONDS_A_DAY: Final = 24 * 3600
-JUDGE_SECONDS: Final = 5.0  # it takes milliseconds
+JUDGE_SECONDS: Final = 0.5  # of the event loop; it takes milliseconds
 
 
 def today() -> int:
@@ -39,11 +40,11 @@ def today() -> int:
     return int(time() // SECONDS_A_DAY)
 
 
-def site_quality(options: Options) -> SiteQuality | None:
+def site_quality(options: Options, patience: Patience | None = None) -> SiteQuality | None:
     """What counts the pages of sites, unless it is off; a store that cannot be used stops here."""
     if not options.quality:
         return None
-    store = quality_store(options.quality_file)
+    store = quality_store(options.quality_file, patience)
     store.check()
     return SiteQuality(store)
 
@@ -58,9 +59,11 @@ class SiteQuality:
         self._in_flight: dict[Key, Counts] = {}  # what is being written
         self._write: Future[None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-quality")
-        self._closed: Future[None] | None = None
+        self._closed: Future[Exception | None] | None = None
         self._met: set[str] = set()  # sites to judge
+        self._stored: set[str] = set()  # sites of the last batch that the store has taken
         self.failures = 0
+        self.lost = 0  # sites of which not all could be stored, once this is closed
 
     def page(self, url: str, article: Article | None) -> None:
         """Count the page at *url*, of which this *article* was read, or none."""
@@ -99,13 +102,27 @@ class SiteQuality:
             later, self._unsaved = self._unsaved, batch
             for key, counts in later.items():
                 self._unsaved[key] = added(self._unsaved.get(key, Counter()), counts)
+        else:
+            self._stored = {site for site, _ in batch}
         return True
 
-    def judged(self) -> list[Figure]:
+    async def judged(self) -> list[Figure]:
         """What has fallen of the sites of this crawl, all of whose pages are stored before.
 
-        The event loop waits for it, as others look at the stats next: so where the store does not
-        answer soon, nothing is judged.
+        The event loop, which must be asyncio's, goes on meanwhile.
+        """
+        await self._written()
+        self.checkpoint()
+        await self._written()
+        self.wait()
+        judging = self._thread.submit(self._alarms, sorted(self._met))
+        await finished(judging)
+        return self._answered(judging)
+
+    def judged_at_once(self) -> list[Figure]:
+        """What has fallen of the sites of this crawl, all of whose pages are stored before.
+
+        The event loop waits for it: so where the store does not answer soon, nothing is judged.
         """
         until = monotonic() + JUDGE_SECONDS
         if self.wait(JUDGE_SECONDS):
@@ -114,7 +131,7 @@ class SiteQuality:
                 judging = self._thread.submit(self._alarms, sorted(self._met))
                 if done([judging], max(0.0, until - monotonic())).done:
                     return self._answered(judging)
-        self._failed(TimeoutError(f"{self._store.name}: no answer in {JUDGE_SECONDS:.0f} seconds"))
+        self._failed(TimeoutError(f"{self._store.name}: no answer in {JUDGE_SECONDS:g} seconds"))
         return []
 
     def _answered(self, judging: Future[list[Figure]]) -> list[Figure]:
@@ -150,22 +167,30 @@ class SiteQuality:
             self.wait()
         closing = self._closing()
         self._thread.shutdown()
+        self.lost = len({site for site, _ in self._unsaved})
         try:
-            closing.result()
-        except (QualityStoreError, OSError) as error:
+            error = closing.result()
+        except (QualityStoreError, OSError) as caught:
+            error = caught
+            self.lost = len(self._stored | {site for site, _ in self._unsaved})
+        if error is not None:
             self._failed(error)
 
-    def _closing(self) -> Future[None]:
+    def _closing(self) -> Future[Exception | None]:
         """What makes sure of all that was written, in the thread that has written it."""
         if self._closed is None:
             self._closed = self._thread.submit(self._end)
         return self._closed
 
-    def _end(self) -> None:
+    def _end(self) -> Exception | None:
+        """Make sure of all that was stored; why what is old could not be forgotten, if so."""
         try:
             self._store.forget_before(self._now() - KEPT_DAYS)
-        finally:
+        except (QualityStoreError, OSError) as error:
             self._store.close()
+            return error
+        self._store.close()
+        return None
 
     def _add(self, url: str, counts: Counts) -> None:
         site, day = site_of(url), self._now()

@@ -16,9 +16,10 @@ from scrapy_mss.models.redis_store import RedisModelStore
 from scrapy_mss.models.store import FileStore, ModelStore
 from scrapy_mss.quality.redis_store import RedisQualityStore
 from scrapy_mss.quality.store import DayStore, QualityStore
-from scrapy_mss.redis_server import is_server
+from scrapy_mss.redis_server import Patience
 from scrapy_mss.seen.redis_store import RedisSeenStore
 from scrapy_mss.seen.store import ArticleStore, SeenStore
+from scrapy_mss.server_address import is_server
 from scrapy_mss.sites.redis_store import RedisSiteStore
 from scrapy_mss.sites.store import SiteStore, sites_path
 from scrapy_mss.sites.writer import Store
@@ -39,28 +40,33 @@ def model_name(settings: BaseSettings, named: str) -> str:
     return f"{folder}/{MODEL_FILE}" if folder else data_path(MODEL_FILE)
 
 
-def model_store(name: str) -> ModelStore:
+def model_store(name: str, patience: Patience | None = None) -> ModelStore:
     """The store of the model with this *name*, which the commands and the crawls read alike."""
-    return RedisModelStore(name, DEFAULT) if is_server(name) else FileStore(name, DEFAULT)
+    if is_server(name):
+        return RedisModelStore(name, DEFAULT, patience)
+    return FileStore(name, DEFAULT)
 
 
-def site_store(model: str) -> Store:
+def site_store(model: str, patience: Patience | None = None) -> Store:
     """The store of the memories of sites that belongs to the *model* of this name."""
     if is_server(model):
-        return RedisSiteStore(model)
+        return RedisSiteStore(model, patience)
     return SiteStore(sites_path(FileStore(model, DEFAULT).path))
 
 
-def quality_store(named: str) -> DayStore:
+def quality_store(named: str, patience: Patience | None = None) -> DayStore:
     """What is *named* by MSS_QUALITY_FILE, else a file in `.scrapy`, which jobs share."""
     if is_server(named):
-        return RedisQualityStore(named)
+        return RedisQualityStore(named, patience)
     return QualityStore(named or data_path(QUALITY_FILE))
 
 
-def seen_store(named: str, kept: int) -> ArticleStore:
+def seen_store(named: str, kept: int, patience: Patience | None = None) -> ArticleStore:
     """What is *named* by MSS_SEEN, else a file in `.scrapy`; articles are *kept* some minutes."""
-    store = RedisSeenStore(named, kept) if is_server(named) else SeenStore(story_path(named))
+    if is_server(named):
+        store: RedisSeenStore | SeenStore = RedisSeenStore(named, kept, patience)
+    else:
+        store = SeenStore(story_path(named))
     store.check()
     return store
 

@@ -31,7 +31,7 @@ from scrapy_mss.models.learned_pages import LearnedPages
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import Profile
 from scrapy_mss.models.store import Addition
-from scrapy_mss.redis_server import NAME_BYTES, Outbox, Server, insist
+from scrapy_mss.redis_server import NAME_BYTES, Outbox, Patience, Server, insist
 
 logger = logging.getLogger(__name__)
 
@@ -114,10 +114,10 @@ class _Answer(NamedTuple):
 class RedisModelStore:
     """A model on a server, that crawls add to. One thread at a time may use it."""
 
-    def __init__(self, named: str, profile: Profile) -> None:
+    def __init__(self, named: str, profile: Profile, patience: Patience | None = None) -> None:
         """Keep a model for *profile* at the address *named*."""
         self.profile = profile
-        self._server = Server(named)
+        self._server = Server(named, patience=patience)
         self._outbox = Outbox(self._transmit)
         parts = (("model",), ("model", "names"), ("model", "log"), ("model", "base"))
         self._keys = [self._server.key(*each) for each in parts]

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from scrapy_mss.quality.counts import MAX_PLACES, PLACE, Counts, bounded
 from scrapy_mss.quality.store import FORMAT, KEPT_DAYS, MAX_SITES, Days, Key
-from scrapy_mss.redis_server import Outbox, Server, insist
+from scrapy_mss.redis_server import Outbox, Patience, Server, insist
 
 IDENTITY: Final = f"scrapy-mss counts by day {FORMAT}"
 AT_ONCE: Final = 100  # sites that are asked for in one message
@@ -81,9 +81,9 @@ return #gone
 class RedisQualityStore:
     """The counts of sites by day on a server."""
 
-    def __init__(self, named: str) -> None:
+    def __init__(self, named: str, patience: Patience | None = None) -> None:
         """Keep them at the address *named*."""
-        self._server = Server(named)
+        self._server = Server(named, patience=patience)
         self._outbox = Outbox(self._transmit)
         parts = (("quality",), ("quality", "names"), ("quality", "sites"))
         self._keys = [self._server.key(*each) for each in parts]

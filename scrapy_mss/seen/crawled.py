@@ -228,6 +228,11 @@ class SeenArticles:
         self._writer.close()
         self._store.close()
 
+    @property
+    def lost(self) -> int:
+        """How many articles could not be stored, once this is closed."""
+        return len(self._unsaved)
+
     def _seen(self, key: int) -> Seen | None:
         return self._seen_all([key]).get(key)
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from scrapy_mss.redis_server import READ_SECONDS, ForeignDataError, Rests, Server, insist
+from scrapy_mss.redis_server import READ_SECONDS, ForeignDataError, Patience, Rests, Server, insist
 from scrapy_mss.seen.files import FORMAT
 from scrapy_mss.seen.store import Seen, SeenList
 
@@ -74,18 +74,19 @@ return 0
 class RedisSeenStore:
     """The articles and lists that crawls have seen, on a server."""
 
-    def __init__(self, named: str, kept: int) -> None:
+    def __init__(self, named: str, kept: int, patience: Patience | None = None) -> None:
         """Keep them at the address *named*; articles for so many minutes, or for ever if 0."""
         self._named = named
         self._kept = kept
-        self._server = Server(named)
-        self._reading = Server(named, READ_SECONDS)
+        self._patience = patience
+        self._server = Server(named, patience=patience)
+        self._reading = Server(named, READ_SECONDS, patience)
         self._rests = Rests(self._reading)
         self._keys = [self._server.key("seen"), self._server.key("seen", "names")]
 
     def another(self) -> RedisSeenStore:
         """The same store for another thread."""
-        return RedisSeenStore(self._named, self._kept)
+        return RedisSeenStore(self._named, self._kept, self._patience)
 
     def check(self) -> None:
         """Stop here if the server cannot be used."""
@@ -143,6 +144,7 @@ class RedisSeenStore:
 
     def close(self) -> None:
         """Close the connections."""
+        self._rests.close()
         self._server.close()
         self._reading.close()
 

@@ -151,6 +151,11 @@ class Stories:
             self._failed(error)
         self._store.close()
 
+    @property
+    def lost(self) -> int:
+        """How many texts could not be stored, once this is closed."""
+        return len(self._unsaved.texts)
+
     def _write(self, batch: RecentTexts) -> None:
         self._writer.add(batch.texts.values())
 

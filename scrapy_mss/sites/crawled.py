@@ -54,6 +54,11 @@ class CrawledSites:
         """How often the store has failed."""
         return self._writer.failures
 
+    @property
+    def lost(self) -> int:
+        """Of how many sites not all could be written, once this is closed."""
+        return self._writer.lost
+
     def visit(self, url: str) -> Visit:
         """The page at *url*, to be read now; one without a host is of no site."""
         minute, site = self._now(), site_of(url)

@@ -17,7 +17,8 @@ from collections.abc import Collection, Mapping
 from hashlib import sha1
 from typing import Any, Final, NamedTuple
 
-from scrapy_mss.redis_server import READ_SECONDS, Argument, Outbox, Rests, Server, ServerError
+from scrapy_mss.redis_server import READ_SECONDS, Argument, Outbox, Patience, Rests, Server
+from scrapy_mss.server_address import ServerError
 from scrapy_mss.sites.format import DamagedMemoryError, from_bytes, to_bytes
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.store import FORMAT, MAX_SITES, fingerprint
@@ -60,11 +61,11 @@ class _Addition(NamedTuple):
 class RedisSiteStore:
     """The memories of sites on a server."""
 
-    def __init__(self, named: str) -> None:
+    def __init__(self, named: str, patience: Patience | None = None) -> None:
         """Keep them at the address *named*."""
-        self._server = Server(named)
+        self._server = Server(named, patience=patience)
         self._outbox: Outbox[_Addition] = Outbox(self._transmit)
-        self._reading = Server(named, READ_SECONDS)
+        self._reading = Server(named, READ_SECONDS, patience)
         self._rests = Rests(self._reading)
         parts = (("sites",), ("sites", "names"), ("sites", "used"))
         self._keys = [self._server.key(*each) for each in parts]
@@ -89,6 +90,7 @@ class RedisSiteStore:
         try:
             self._outbox.settle()
         finally:
+            self._rests.close()
             self._server.close()
             self._reading.close()
 

@@ -7,7 +7,7 @@ goes on. One that fails gives it back, and it is tried again with the next.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as done
 from typing import Protocol
@@ -54,6 +54,9 @@ class Batch:
     def __len__(self) -> int:
         return len(self._learned)
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._learned)
+
     def add(self, site: str, memory: SiteMemory) -> None:
         """Add what was learned of *site*."""
         learned = self._learned.setdefault(site, [])
@@ -98,7 +101,9 @@ class SiteWriter:
         self._ended: Future[None] | None = None
         self._slow: Future[None] | None = None  # a write that was waited for in vain
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-sites")
+        self._taken: set[str] = set()  # sites of the last write that the store has taken
         self.failures = 0
+        self.lost = 0  # sites of which not all could be written, once this is closed
 
     def __len__(self) -> int:
         """Of how many sites anything is unsaved."""
@@ -172,6 +177,8 @@ class SiteWriter:
             self._failed(error)
             batch.follow(self._unsaved)
             self._unsaved = batch
+        else:
+            self._taken = set(batch)
 
     def end(self) -> Future[None]:
         """Begin to make sure of all that was written; `close` waits for it."""
@@ -187,10 +194,13 @@ class SiteWriter:
             self.wait()
         ended = self.end()
         self._thread.shutdown()
+        lost = set(self._unsaved)
         try:
             ended.result()
         except OSError as error:
             self._failed(error)
+            lost |= self._taken
+        self.lost = len(lost)
 
     def _failed(self, error: Exception) -> None:
         """Log the first failure of the store; further ones are only counted."""

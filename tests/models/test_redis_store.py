@@ -19,7 +19,8 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.redis_store import RedisModelStore
 from scrapy_mss.models.store import FileStore
-from scrapy_mss.redis_server import Address, ForeignDataError, LostConnectionError, ServerError
+from scrapy_mss.redis_server import ForeignDataError, LostConnectionError
+from scrapy_mss.server_address import Address, ServerError
 from tests.helpers.classifiers import counts_of
 from tests.helpers.redis import client, needs_redis, server, shared_server
 

@@ -12,6 +12,7 @@ import logging
 import sys
 import warnings
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from itemadapter import ItemAdapter
@@ -24,6 +25,7 @@ from twisted.internet.defer import inlineCallbacks
 
 from tests.plugin.spiders import SPIDERS
 
+BEAT = 0.02  # seconds
 REACTOR = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 
 
@@ -39,6 +41,34 @@ class _Kept(logging.Handler):
         if record.exc_info:
             text += f"\n{logging.Formatter().formatException(record.exc_info)}"
         self.lines.append((record.levelname, text))
+
+
+class _Moments:
+    """How long the event loop stood still at most, and how long the crawl took to end."""
+
+    def __init__(self) -> None:
+        self._last = self._idle = monotonic()
+        self._longest = 0.0
+        self._beat: Any = None
+
+    def begin(self) -> None:
+        from twisted.internet.task import LoopingCall
+
+        self._beat, self._last = LoopingCall(self._note), monotonic()
+        self._beat.start(BEAT)
+
+    def idle(self) -> None:
+        self._idle = monotonic()
+
+    def end(self) -> dict[str, float]:
+        if self._beat is not None:
+            self._note()
+            self._beat.stop()
+        return {"stall": self._longest, "ending": monotonic() - self._idle}
+
+    def _note(self) -> None:
+        self._longest = max(self._longest, monotonic() - self._last - BEAT)
+        self._last = monotonic()
 
 
 def _first(error: BaseException) -> BaseException:
@@ -62,6 +92,7 @@ def _run(jobs: list[dict[str, Any]], results: list[dict[str, Any]]) -> Any:
         kept = _Kept(logging.NOTSET if job["keep"] else logging.WARNING)
         logging.getLogger().addHandler(kept)
         result: dict[str, Any] = {"items": [], "stats": {}, "error": "", "log": kept.lines}
+        moments = _Moments()
         results.append(result)
         try:
             runner = CrawlerRunner(job["settings"])
@@ -72,7 +103,10 @@ def _run(jobs: list[dict[str, Any]], results: list[dict[str, Any]]) -> Any:
 
             if job["keep"]:
                 crawler.signals.connect(take, signals.item_scraped)
+            crawler.signals.connect(moments.begin, signals.spider_opened)
+            crawler.signals.connect(moments.idle, signals.spider_idle)
             yield runner.crawl(crawler, **job["arguments"])
+            result |= moments.end()
             result["stats"] = crawler.stats.get_stats()
         except Exception as error:  # noqa: BLE001 - it is the result
             first = _first(error)

@@ -58,6 +58,8 @@ class Crawl:
     stats: dict[str, Any]
     error: str
     log: list[tuple[str, str]]
+    stall: float = 0.0  # seconds, the longest, of the event loop
+    ending: float = 0.0  # seconds after the last page
 
     def mss(self, name: str) -> float:
         """The stat *name* of ours; 0 if there is none."""
@@ -115,6 +117,8 @@ def crawl(folder: Path, jobs: Iterable[Job]) -> list[Crawl]:
             result["stats"],
             result["error"],
             [(level, text) for level, text in result["log"]],
+            result.get("stall", 0.0),
+            result.get("ending", 0.0),
         )
         for result in json.loads(Path(command[-1]).read_text())
     ]

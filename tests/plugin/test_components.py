@@ -48,7 +48,7 @@ def test_training_alone_learns_a_wrapped_page(crawler_of: MakeCrawler) -> None:
 
     assert returned is response
     assert stat(crawler, "train/learned") == 1
-    assert MssExtension.of(crawler).learner.pages == 1
+    assert MssExtension.of(crawler).state.learner.pages == 1
 
 
 def test_articles_alone_are_one_item_a_page_with_its_address(crawler_of: MakeCrawler) -> None:

@@ -21,6 +21,7 @@ from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.redis_store import RedisModelStore
 from scrapy_mss.models.store import FileStore
 from scrapy_mss.quality.redis_store import RedisQualityStore
+from scrapy_mss.redis_server import CHECKPOINT_SECONDS, PAUSES
 from scrapy_mss.sites.redis_store import RedisSiteStore
 from tests.helpers.redis import client, needs_redis, server, shared_server
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
@@ -102,15 +103,78 @@ def test_nothing_is_lost_or_counted_twice_if_the_server_is_killed_in_the_crawl(
 def test_a_crawl_whose_server_goes_away_ends_well_and_says_what_is_lost(
     tmp_path: Path, site: Site
 ) -> None:
-    with running() as server, disturbed(server, server.kill) as moments:
-        urls = site.urls("slow", range(N_PAGES))
-        (done,) = crawl(tmp_path, [learning(server, urls, CONCURRENT_REQUESTS_PER_DOMAIN=1)])
+    urls = site.urls("slow", range(N_PAGES))
+    with running() as server:
+        with disturbed(server, server.kill) as moments:
+            (done,) = crawl(tmp_path, [learning(server, urls, CONCURRENT_REQUESTS_PER_DOMAIN=1)])
+        server.start()
+        stored = shared_model(server).load().bayes.pages
 
     assert moments
     assert len(done.items) == N_PAGES
     assert done.mss("train/learned") == N_PAGES
     assert done.mss("model/failed") > 0
-    assert "could not be written and are lost" in "".join(done.logged("ERROR"))
+    (lost,) = done.logged("ERROR")
+    assert n_lost(lost) >= N_PAGES - stored > 0
+
+
+def n_lost(line: str) -> int:
+    """The number of learned pages that a crawl says are lost."""
+    return int(line.partition("the counts of ")[2].partition(" learned pages")[0])
+
+
+def test_a_server_that_hangs_holds_up_neither_the_crawl_nor_its_end(
+    tmp_path: Path, site: Site
+) -> None:
+    """It accepts connections and answers nothing; all that a crawl stores is there."""
+    urls = site.urls("slow", range(N_PAGES))
+    with running() as server:
+        stores = {"MSS_SEEN": server.address(), "MSS_QUALITY_FILE": server.address()}
+        job = learning(
+            server,
+            urls,
+            CONCURRENT_REQUESTS_PER_DOMAIN=1,
+            MSS_ONLY_NEW=True,
+            MSS_CHECKPOINT_SECONDS=1,
+            **stores,
+        )
+        with disturbed(server, server.hang) as moments:
+            (done,) = crawl(tmp_path, [job])
+        server.go_on()
+        stored = shared_model(server).load().bayes.pages
+
+    assert moments
+    assert done.error == ""
+    assert len(done.items) == N_PAGES
+    # All stores together end before one of them would have been done with all its tries.
+    assert done.ending < CHECKPOINT_SECONDS * (1 + len(PAUSES))
+    assert done.stall < CHECKPOINT_SECONDS / 4
+    (lost,) = done.logged("ERROR")
+    for part in ("learned pages (redis://", "memory of 1 sites", "addresses were", "quality of 1"):
+        assert part in lost
+    assert n_lost(lost) >= N_PAGES - stored
+
+
+def test_a_server_that_is_slow_to_answer_at_the_end_has_all(
+    tmp_path: Path, site: Site, server: RedisServer
+) -> None:
+    """The near miss: what answers is waited for."""
+    pause = threading.Thread(target=_hang_shortly, args=(server,))
+    pause.start()
+    (done,) = crawl(tmp_path, [learning(server, site.urls("wrapped", range(6)))])
+    pause.join()
+
+    assert done.logged("ERROR") == []
+    assert shared_model(server).load().bayes.pages == 6
+
+
+def _hang_shortly(server: RedisServer) -> None:
+    """Let the server hang for a second from the first checkpoint on."""
+    while not client(server).exists("test:model"):
+        time.sleep(0.01)
+    server.hang()
+    time.sleep(1)
+    server.go_on()
 
 
 def refusal(tmp_path: Path, address: str) -> Crawl:

@@ -21,7 +21,7 @@ from scrapy.crawler import Crawler
 
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl import _compat
-from scrapy_mss.crawl import extension as extension_module
+from scrapy_mss.crawl import workers as workers_module
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.jobs import PAGES_A_WORKER, answered
 from scrapy_mss.crawl.pool import WorkerPool
@@ -460,7 +460,7 @@ def test_a_crawl_goes_on_without_workers_where_there_is_no_memory_to_share(
     def failing(*_: object) -> None:
         raise OSError("no such files here")
 
-    monkeypatch.setattr(extension_module, "WorkerPool", failing)
+    monkeypatch.setattr(workers_module, "WorkerPool", failing)
     monkeypatch.setattr(_compat, "runs_asyncio", lambda: True)
     extension = MssExtension.of(crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0, MSS_QUALITY=False))
 
@@ -492,7 +492,7 @@ def test_so_does_one_on_a_system_without_workers(
 ) -> None:
     caplog.set_level("INFO")
     extension = MssExtension.of(crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0, MSS_QUALITY=False))
-    monkeypatch.setattr(extension_module, "can_have_workers", lambda: False)
+    monkeypatch.setattr(workers_module, "can_have_workers", lambda: False)
 
     extension.open()
 

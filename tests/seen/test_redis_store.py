@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from research.benchmarks.redis_server import RedisServer, running
-from scrapy_mss.redis_server import ForeignDataError, LostConnectionError
+from scrapy_mss.redis_server import ForeignDataError, LostConnectionError, SilentServerError
 from scrapy_mss.seen.crawled import SeenArticles, Times
 from scrapy_mss.seen.redis_store import RedisSeenStore
 from scrapy_mss.seen.store import Seen, SeenList, SeenStore
@@ -89,6 +90,33 @@ def test_a_server_that_does_not_answer_is_not_asked_at_every_page() -> None:
             store.article(1)
         with pytest.raises(LostConnectionError, match="did not answer just now"):
             store.article(1)
+
+
+def test_a_server_that_hangs_is_asked_again_once_it_has_answered_a_thread() -> None:
+    """Nobody else waits for that: a crawl asks between two pages."""
+    with running() as server:
+        store = store_at(server)
+        store.add({1: Seen(1, 1, 1, 0, 40_000_000, 40_000_000)})
+        server.hang()
+        with pytest.raises(SilentServerError):
+            store.articles([1])
+        for _ in range(3):
+            with pytest.raises(LostConnectionError, match="did not answer just now"):
+                store.articles([1])
+
+        server.go_on()
+
+        while not found(store):
+            time.sleep(0.05)
+        store.close()
+
+
+def found(store: RedisSeenStore) -> bool:
+    """Whether the server is asked, and answers."""
+    try:
+        return store.article(1) is not None
+    except LostConnectionError:
+        return False
 
 
 def test_other_data_is_refused(server: RedisServer) -> None:

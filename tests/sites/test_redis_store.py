@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from research.benchmarks.redis_server import RedisServer, running
-from scrapy_mss.redis_server import ForeignDataError, LostConnectionError, ServerError
+from scrapy_mss.redis_server import ForeignDataError, LostConnectionError
+from scrapy_mss.server_address import ServerError
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.redis_store import RedisSiteStore
 from scrapy_mss.sites.store import SiteStore

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from research.benchmarks.crash import (
-    WRITER_SHIFT,
     Outcome,
     Target,
     compare,
@@ -21,13 +20,14 @@ from research.benchmarks.crash import (
     one_round,
 )
 from research.benchmarks.redis_server import program
+from research.benchmarks.victims import KEY_SHIFT
 from scrapy_mss.models import store as store_module
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import Addition, FileStore
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="writers are forked")
-KEYS = [n << WRITER_SHIFT | 1 for n in range(3)]
+KEYS = [n << KEY_SHIFT | 1 for n in range(3)]
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,219 @@
+"""Kills whole crawls that share a Redis server, and the server, and looks at what they leave there.
+
+A made-up site of `--pages` pages is crawled by three Scrapy processes at once, each a third of it,
+as what two learn at the same time would count twice. Each is killed at a random moment, and started
+again, until so many were killed; the server is killed after every third of them. All that a crawl
+stores is on the server: model, memory of sites, what was seen, quality. Items are written to a file
+the moment that they leave the pipelines. Then a crawl is left alone, and another one after it:
+
+    before   pages in the model by then
+    learned  pages in the model in the end
+    items    lines in the file, of as many pages as there are
+    lost     pages that are not in the model, or have no item: a killed crawl said they were seen
+    twice    pages that the model has counted, beyond those that it knows by their keys
+    more     pages that the quality of the site counts, beyond those that crawls asked for
+    again    items of the last crawl: what was seen already, and is new to it
+
+The last four must be 0; the program exits with 1 otherwise. It needs a POSIX system.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from scrapy import Request, Spider
+from scrapy.crawler import CrawlerProcess
+from scrapy.http import Response
+
+from research.benchmarks.redis_server import PROGRAMS, RedisServer, program, running
+from research.benchmarks.soak_server import Site, serving
+from research.command_line import at_least
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.redis_store import RedisModelStore
+from scrapy_mss.quality.redis_store import RedisQualityStore
+
+CRAWLS: Final = 3  # at once
+MOST_ITEMS: Final = 40  # of all crawls together, between two kills
+LONGEST_PAUSE: Final = 0.2  # seconds after that
+KILLS_A_RESTART: Final = 3
+SETTINGS: Final[dict[str, Any]] = {
+    "ADDONS": {"scrapy_mss.Addon": 500},
+    "ITEM_PIPELINES": {"research.benchmarks.crash_crawls.Written": 900},
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 2,
+    "DOWNLOAD_DELAY": 0.03,  # a crawl that is done cannot be killed
+    "LOG_LEVEL": "ERROR",
+    "TELNETCONSOLE_ENABLED": False,
+    "REMOTE_CONTROL_ENABLED": False,
+    "MSS_WRAPPERS": [{"site": "127.0.0.1", "body": "article"}],
+    "MSS_WORKERS": 0,
+    "MSS_ONLY_NEW": True,
+    "MSS_CHECKPOINT_PAGES": 5,
+    "MSS_CHECKPOINT_SECONDS": 0.5,
+}
+
+
+class Written:
+    """The last pipeline: an item is in the file when it has passed."""
+
+    def __init__(self, path: str) -> None:
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> Written:
+        return cls(crawler.settings["CRASH_ITEMS"])
+
+    def process_item(self, item: Any) -> Any:
+        os.write(self._file, f"{item.url}\n".encode())
+        return item
+
+
+class Pages(Spider):
+    """Asks for the pages that nobody has seen, in an order of its own."""
+
+    name = "pages"
+    urls: list[str]
+
+    async def start(self) -> AsyncIterator[Any]:
+        for url in self.urls:
+            yield Request(url)
+
+    def parse(self, response: Response, **_: Any) -> None:
+        """Yield nothing."""
+
+
+def crawl(job: dict[str, Any]) -> None:
+    """Crawl what a job says, in this process."""
+    process = CrawlerProcess({**SETTINGS, **job["settings"]})
+    process.crawl(Pages, urls=job["urls"])
+    process.start()
+
+
+class Campaign:
+    """The crawls of a site with one server."""
+
+    def __init__(self, site: Site, pages: int, server: RedisServer, folder: Path) -> None:
+        self.urls = [site.url(number) for number in range(pages)]
+        self.items = folder / "items"
+        self.server = server
+        address = server.address()
+        names = ("MSS_MODEL", "MSS_SEEN", "MSS_QUALITY_FILE")
+        self._settings = {**dict.fromkeys(names, address), "CRASH_ITEMS": str(self.items)}
+        self._folder = folder
+        self._n_asked = 0
+
+    def started(self, urls: Sequence[str], chance: random.Random) -> subprocess.Popen[bytes]:
+        """A crawl of pages in some order."""
+        self._n_asked += len(urls)
+        job = {"urls": chance.sample(urls, len(urls)), "settings": self._settings}
+        command = [sys.executable, "-m", "research.benchmarks.crash_crawls", "--job"]
+        return subprocess.Popen(  # noqa: S603 - our own program
+            [*command, json.dumps(job)],
+            stderr=subprocess.DEVNULL,  # of crawls that begin while the server is away
+            env={**os.environ, "PYTHONPATH": str(Path.cwd())},
+        )
+
+    def disturb(self, kills: int, chance: random.Random) -> tuple[int, int]:
+        """Kill crawls one after the other, each replaced by the next; kills and restarts."""
+        shares = [self.urls[number::CRAWLS] for number in range(CRAWLS)]
+        crawls = [self.started(share, chance) for share in shares]
+        killed = restarts = 0
+        try:
+            while killed < kills and not self._is_done():
+                self._wait_for(chance.randint(0, MOST_ITEMS), crawls)
+                time.sleep(chance.uniform(0, LONGEST_PAUSE))
+                number = chance.randrange(CRAWLS)
+                killed += crawls[number].poll() is None
+                crawls[number].kill()
+                if killed // KILLS_A_RESTART > restarts:
+                    self.server.restart()
+                    restarts += 1
+                crawls[number].wait()
+                for other, share in enumerate(shares):  # also those that found no server
+                    if crawls[other].poll() is not None:
+                        crawls[other] = self.started(share, chance)
+        finally:
+            for each in crawls:
+                each.kill()
+                each.wait()
+        return killed, restarts
+
+    def finished(self, chance: random.Random) -> int:
+        """Let a crawl come to its end; how many items it had."""
+        before = self._n_items()
+        self.started(self.urls, chance).wait()
+        return self._n_items() - before
+
+    def _is_done(self) -> bool:
+        return self._n_items() >= len(self.urls)
+
+    def _wait_for(self, items: int, crawls: Sequence[subprocess.Popen[bytes]]) -> None:
+        """Wait for so many more items, while any of the *crawls* goes on.
+
+        Time on the clock says little of how far a crawl is, where other programs run beside it.
+        """
+        enough = self._n_items() + items
+        while self._n_items() < enough and any(each.poll() is None for each in crawls):
+            time.sleep(0.01)
+
+    def n_learned(self) -> int:
+        """How many pages the model knows."""
+        return len(RedisModelStore(self.server.address(), DEFAULT).load().learned_pages)
+
+    def _n_items(self) -> int:
+        return len(self.items.read_text().splitlines()) if self.items.exists() else 0
+
+    def row(self, again: int) -> dict[str, int]:
+        """What is there in the end."""
+        model = RedisModelStore(self.server.address(), DEFAULT).load()
+        items = self.items.read_text().splitlines()
+        sites = RedisQualityStore(self.server.address()).sites(0)
+        counted = sum(int(day["pages"]) for days in sites.values() for day in days.values())
+        n_pages, n_known = int(model.bayes.pages), len(model.learned_pages)
+        return {
+            "learned": n_pages,
+            "items": len(items),
+            "lost": max(len(self.urls) - n_known, 0) + len(set(self.urls).difference(items)),
+            "twice": n_pages - n_known,
+            "more": max(0, counted - self._n_asked),
+            "again": again,
+        }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--job", type=json.loads, help=argparse.SUPPRESS)
+    parser.add_argument("--kills", type=at_least(1), default=50, help="50 unless given")
+    parser.add_argument("--pages", type=at_least(1), default=1000, help="of the site; 1000")
+    parser.add_argument("--seed", type=int, default=1, help="of the random moments")
+    options = parser.parse_args()
+    if options.job:
+        crawl(options.job)
+        return 0
+    if program() is None:
+        parser.error(f"it needs one of {', '.join(PROGRAMS)}")
+    chance = random.Random(options.seed)
+    with serving(1) as (site,), running() as server, TemporaryDirectory() as folder:
+        campaign = Campaign(site, options.pages, server, Path(folder))
+        kills, restarts = campaign.disturb(options.kills, chance)
+        before = campaign.n_learned()
+        campaign.finished(chance)
+        again = campaign.finished(chance)
+        row = {"kills": kills, "restarts": restarts, "before": before, **campaign.row(again)}
+    print("  ".join(row))
+    print("  ".join(f"{number:{len(name)}}" for name, number in row.items()))
+    is_good = not (row["lost"] or row["twice"] or row["more"] or row["again"])
+    return 0 if is_good and row["learned"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
