@@ -141,7 +141,7 @@ def test_problems_of_all_sources_are_reported_at_once(tmp_path: Path, module: Mo
         "source 5: expected a path, 'module:NAME', a Wrapper, a mapping, or a list",
         "source 6[1]: expected a Wrapper or a mapping, got the string 'x'",
         "source 7: $: expected a key 'site', got none",
-        "source 7: $: expected a key 'body', got none",
+        "source 7: $: expected a key 'body' or 'around', got none",
     ]
     assert [line[: len(start)] for line, start in zip(lines, expected, strict=True)] == expected
 
