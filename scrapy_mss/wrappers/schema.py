@@ -204,18 +204,21 @@ class _Record:
         read: dict[str, Any] = {}
         with gathered() as problems:
             missing = (key for key in self.required if key not in value)
-            of_these = [key for key in self.one_of if key in value]
-            if self.one_of and len(of_these) != 1:
-                choice = " or ".join(map(repr, self.one_of))
-                got = f"{' and '.join(map(repr, of_these))} together" if of_these else "none"
-                problems.found.append(Problem(f"a key {choice}", got))
             unknown = (key for key in value if key not in self.readers)
             problems.found += (Problem(f"a key {key!r}", "none") for key in missing)
+            problems.found += self._choice(value)
             problems.found += map(self._unknown, unknown)
             for key in filter(value.__contains__, self.readers):
                 with problems.at(f".{key}"):
                     read[key] = self.readers[key](value[key])
         return read
+
+    def _choice(self, value: Mapping[object, object]) -> Iterator[Problem]:
+        """What is wrong with the keys of which there is to be one."""
+        found = [repr(key) for key in self.one_of if key in value]
+        if self.one_of and len(found) != 1:
+            choice = " or ".join(map(repr, self.one_of))
+            yield Problem(f"a key {choice}", f"{' and '.join(found)} together" if found else "none")
 
     def _unknown(self, key: object) -> Problem:
         near = get_close_matches(str(key), (*self.readers, *self.elsewhere), 1)
