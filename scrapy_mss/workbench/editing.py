@@ -41,7 +41,7 @@ MOST_TRIED: Final = 12  # selectors of an element
 MOST_OTHERS: Final = 12  # pages on which a selector's cost is counted
 LEADING_WORDS: Final = 4  # of a paragraph without a name, which may begin so on other pages, too
 MOST_STARTERS: Final = 5  # pages whose element may be the start
-STARTER: Final = "article"  # the body of a rule where nothing better is known
+STARTER: Final = "article"  # the place of a rule where nothing better is known
 NOW_BODY: Final = "the model leaves this out: now all that is there is the body"
 OPEN_TAGS: Final = ("html", "body")
 
@@ -107,7 +107,7 @@ def starter(site: str, pages: Sequence[SitePage]) -> Wrapper:
 
     Of the first pages, the one is taken whose element agrees best with the model on the others.
     """
-    rule = Wrapper(site=site, body=(css(STARTER),))
+    rule = Wrapper(site=site, around=(css(STARTER),))
     articles = list(islice((each for each in pages if not each.left_out), MOST_OTHERS))
     found = [rule, *(_around_article(rule, pages, page) for page in articles[:MOST_STARTERS])]
     return max(found, key=lambda each: sum(row.agreement for row in agreements(each, articles)))
@@ -177,9 +177,11 @@ class _Editor:
         raise EditError("no selector takes in this block; try its parent with the arrow up")
 
     def around_article(self) -> Wrapper:
-        """The rule with the element around all that the model keeps as its body."""
+        """The rule with the element around all that the model keeps as its place."""
         path = self._path(BLOCK_TAGS)
-        found = (self._with(body=(each,)) for each in self._selectors(path[self._around_all(path)]))
+        found = (
+            self._with(around=(each,)) for each in self._selectors(path[self._around_all(path)])
+        )
         return next((rule for rule in found if rule and self.is_inside(rule)), self.rule)
 
     def field(self, click: Click) -> Edit:

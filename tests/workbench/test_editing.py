@@ -128,7 +128,7 @@ def test_a_rule_to_begin_with_is_around_the_article() -> None:
     for text, page in zip(texts(rule), READ, strict=True):
         assert page.extraction.text.split("\n")[-1] in text
         assert "Copyright" not in text
-    assert starter(HOST, read_pages([StoredPage(f"https://{HOST}/9", "")], EXTRACTOR)).body
+    assert starter(HOST, read_pages([StoredPage(f"https://{HOST}/9", "")], EXTRACTOR)).around
 
 
 @pytest.mark.parametrize(
