@@ -15,9 +15,10 @@ from typing import Final
 
 import numpy as np
 
+from scrapy_mss.blocks.explanation import Fate
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.runs import kept_at
-from scrapy_mss.extractor import Extraction, Extractor, Site
+from scrapy_mss.extractor import Explanation, Extraction, Extractor, Site
 from scrapy_mss.markup.rendering import readable
 from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.wrappers import Labelling, Reason, Wrapper, label
@@ -56,3 +57,30 @@ def read_at(place: Labelling, page: Page, extraction: Extraction) -> Labelling:
             place.wrapper, page.tokens, nothing, nothing, Reason.NOT_READ, failures=place.failures
         )
     return replace(place, inside=kept, text=readable(page.tokens, kept))
+
+
+def explained(explanation: Explanation, rule: Wrapper) -> Explanation:
+    """An *explanation* of the model's reading with what *rule* changes, if it is for the page."""
+    extraction = explanation.extraction
+    page = Page(extraction.tokens, extraction.url)
+    found = label(rule, page.tokens.source, page.tokens)
+    if rule.around and found.reason is None:
+        found = read_at(found, page, extraction)
+    if found.reason is not None:
+        return explanation
+    by_rule = replace(
+        extraction, text=found.text, kept=found.inside, probability=1.0, is_article=True
+    )
+    n_words = np.append(0, np.cumsum(found.inside & page.tokens.is_word))
+    blocks = tuple(
+        replace(block, fate=_fate(block.fate, int(n_words[block.last + 1] - n_words[block.first])))
+        for block in explanation.blocks
+    )
+    return replace(explanation, extraction=by_rule, blocks=blocks)
+
+
+def _fate(alone: Fate, n_kept: int) -> Fate:
+    """What became of a block of whose words the rule has so many, and that was read so *alone*."""
+    if n_kept:
+        return Fate.KEPT
+    return Fate.LEFT_OUT if alone is Fate.KEPT else alone

@@ -7,12 +7,13 @@ from dataclasses import replace
 import pytest
 
 from scrapy_mss.article import ModelState, ReadOptions
+from scrapy_mss.blocks.explanation import Fate
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.rule_reading import read_by
+from scrapy_mss.rule_reading import explained, read_by
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.visit import Visit
 from scrapy_mss.wrappers import Labelling, Reason, Wrapper, css, label
@@ -148,3 +149,21 @@ def test_a_front_page_is_none_for_the_rule_either() -> None:
 
     likely = EXTRACTOR.extract(page.html).probability
     assert (found.reason is Reason.NOT_READ) == (likely < 0.05)
+
+
+def test_an_explanation_names_the_rule_for_what_it_leaves_out() -> None:
+    explanation = EXTRACTOR.explain(HTML, URL)
+    first = text_of(1).split("\n")[0]
+    lead = replace(AROUND, exclude=(css(".story-text > p:first-child"),))
+
+    found = explained(explanation, lead)
+
+    assert found.extraction.text == read(lead).text
+    changed = [
+        found.text_of(block)
+        for before, block in zip(explanation.blocks, found.blocks, strict=True)
+        if before.fate is not block.fate
+    ]
+    assert changed == [first]
+    assert [block.fate for block in found.blocks].count(Fate.LEFT_OUT) == 1
+    assert explained(explanation, replace(AROUND, around=(css(".gone"),))) is explanation
