@@ -208,9 +208,15 @@ def _by_extractor(html: str, url: str, name: str, extractor: TextExtractor) -> A
 
 
 def article_of_labels(
-    labelling: Labelling, url: str, options: ReadOptions = READ_OPTIONS
+    labelling: Labelling,
+    url: str,
+    options: ReadOptions = READ_OPTIONS,
+    confidence: float | None = None,
 ) -> ArticleResult:
-    """The article as a wrapper has labelled it, with the metadata of the page."""
+    """The article as a wrapper has labelled it, with the metadata of the page.
+
+    *confidence* is that of the model, where the wrapper leaves the text to it.
+    """
     started = perf_counter()
     tokens, inside = labelling.tokens, labelling.inside
     page = page_metadata(tokens, url, labelling.text, kept_media(tokens, inside, url))
@@ -224,6 +230,7 @@ def article_of_labels(
         text=labelling.text,
         **_shown(tokens, inside, url, options),
         probability=1.0,
+        confidence=None if confidence is None else round(confidence, 4),
         extractor=f"wrapper:{labelling.wrapper.id}",
         **_settled(page.values | {name: value for name, value in by_rule.items() if value}),
     )

@@ -23,6 +23,8 @@ def example_on(page: StoredPage, wrappers: Registry) -> Example | str:
     wrapper = wrappers.find(page.url)
     if wrapper is None:
         return NO_WRAPPER
+    if wrapper.around:
+        return Rejection.READ_BY_MODEL.value
     labelling = label(wrapper, page.html, tokenize(page.html))
     if labelling.reason is not None:
         return labelling.reason.value

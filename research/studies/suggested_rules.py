@@ -6,9 +6,8 @@ Every site of `sites_ctf`, in each of its eras, and of `sites_daniel` gives five
 random, without their labels. On its other pages the rule is compared with the model that reads each
 page alone, and with the hand-written rule of the ARCHIVE on those that it still labels. What a
 suggested rule does not match, the model reads, as in a crawl; *rule alone* is the rule without
-that. *both* are the words that rule and model agree on: what a rule would give that names the
-container alone, and leaves to the model what in there is text. A site without a rule is one on
-which no rule was good enough.
+that. *body* is the same rule with `body` in the place of `around`, which takes for text whatever is
+at the place. A site without a rule is one on which no rule was good enough.
 
 Sites are in two halves by a hash of their name. All constants were chosen by the first.
 """
@@ -17,7 +16,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from random import Random
@@ -29,9 +28,10 @@ from research.bench import metrics
 from research.datasets.pages import LabelledPage
 from research.errors import UserError
 from research.studies.site_memory import SETS, sites_of
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.markup.rendering import readable
 from scrapy_mss.models.store import write_atomically
+from scrapy_mss.rule_reading import read_by
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.suggest import NoRuleError, read_pages, suggest_of
 from scrapy_mss.wrappers import Registry, Wrapper, WrapperError, label, load_wrappers
@@ -41,7 +41,7 @@ GIVEN: Final = 5  # pages that a rule is made of
 SLACK: Final = 0.002  # of F1, by which a rule may be below the model
 HEAD: Final = (
     *("sites", "all", "with a rule", "F1 by the model", "by the rule", "as good"),
-    *("with one by hand", "F1 by hand", "by the rule", "as good", "rule alone", "both", "as good"),
+    *("with one by hand", "F1 by hand", "by the rule", "as good", "rule alone", "body", "as good"),
 )
 HALVES: Final = ("first half", "second half")
 
@@ -50,13 +50,13 @@ HALVES: Final = ("first half", "second half")
 class Measured:
     """A page that the rule was not made of: F1 by the model, the rule, and one written by hand.
 
-    ``both`` is F1 of what the model and the rule agree on, of the model where there is no rule.
+    ``body`` is F1 with `body` in the place of `around`, of the model where that selects nothing.
     """
 
     model: float
     rule: float | None
     hand: float | None
-    both: float
+    body: float
 
     @property
     def in_crawl(self) -> float:
@@ -82,8 +82,8 @@ class Site:
         return fmean(page.in_crawl for page in self.pages)
 
     @property
-    def both(self) -> float:
-        return fmean(page.both for page in self.pages)
+    def body(self) -> float:
+        return fmean(page.body for page in self.pages)
 
     @property
     def alone(self) -> float:
@@ -115,14 +115,15 @@ def measured(
 
 def _measured(page: LabelledPage, rule: Wrapper, extractor: Extractor, hand: Registry) -> Measured:
     written = hand.find(page.url or "")
-    by_model = extractor.extract(page.html)
-    by_rule = label(rule, page.html, by_model.tokens)
-    by_both = readable(by_model.tokens, by_rule.inside & by_model.kept)
+    read = Page.of(page.html, extractor.profile.stem)
+    by_model = extractor.extract_page(read)
+    by_rule = read_by(rule, read, extractor)
+    as_body = label(replace(rule, body=rule.around, around=()), page.html, read.tokens)
     return Measured(
         _f1(by_model.text, page),
         _f1(by_rule.text, page) if by_rule.text else None,
         None if written is None else _by_rule(written, page),
-        _f1(by_both if by_rule.text else by_model.text, page),
+        _f1(as_body.text or by_model.text, page),
     )
 
 
@@ -160,7 +161,7 @@ def table(found: Sequence[Site]) -> str:
 def _row(name: str, found: Sequence[Site]) -> str:
     ruled = [site for site in found if site.pages]
     good = sum(site.in_crawl >= site.model - SLACK for site in ruled)
-    good_both = sum(site.both >= site.model - SLACK for site in ruled)
+    good_body = sum(site.body >= site.model - SLACK for site in ruled)
     by_hand = [site.by_hand for site in ruled if site.by_hand is not None]
     as_good = sum(rule >= hand for hand, rule in by_hand)
     cells = (
@@ -169,7 +170,7 @@ def _row(name: str, found: Sequence[Site]) -> str:
         *(str(good), str(len(by_hand))),
         *(_mean([hand for hand, _ in by_hand]), _mean([rule for _, rule in by_hand])),
         *(str(as_good), _mean([site.alone for site in ruled])),
-        *(_mean([site.both for site in ruled]), str(good_both)),
+        *(_mean([site.body for site in ruled]), str(good_body)),
     )
     return f"| {' | '.join(cells)} |"
 

@@ -29,6 +29,7 @@ class Fate(Enum):
     COPY = "a second copy of text that is kept"
     TITLE = "the page's title, which no page shows"
     CLEANED = "removed, as no part of a text"
+    LEFT_OUT = "left out by a rule of the site"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,13 @@ from scrapy.http import Response, TextResponse
 
 from scrapy_mss.cli import GOOD, NOT_FOUND, CommandError, print_line
 from scrapy_mss.commands.base import Action, counted, existing_path
+from scrapy_mss.commands.extract import add_model_arguments, model_named
 from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
+from scrapy_mss.crawl.stores import model_store
+from scrapy_mss.extractor import Extractor
+from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.store import write_atomically
+from scrapy_mss.rule_reading import read_tokens
 from scrapy_mss.stored_pages import Source
 from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
 from scrapy_mss.wrappers import load_wrappers
@@ -41,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="compare with the results in this file, then replace them by the new ones; one that "
         "fails does not replace one that did not",
     )
+    add_model_arguments(parser)
 
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
@@ -49,10 +56,11 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     if not tests:
         raise CommandError("none of the wrappers has a test page; add some under the key 'tests'")
     before = _read(options.snapshot) if options.snapshot else {}
+    read = partial(read_tokens, extractor=_extractor(options, command))
     outcomes: list[Outcome] = []
 
     def take(url: str, html: str) -> None:
-        outcomes.extend(checked(wrappers, url, html))
+        outcomes.extend(checked(wrappers, url, html, read))
 
     if not options.pages:
         tests = {checked_address(url) for url in tests}
@@ -67,6 +75,11 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     if options.snapshot:
         write_atomically(options.snapshot, snapshot(_baseline(outcomes, before)))
     return GOOD if good == len(outcomes) else NOT_FOUND
+
+
+def _extractor(options: argparse.Namespace, command: ScrapyCommand) -> Extractor:
+    """What reads the pages of wrappers that leave the text to the model."""
+    return Extractor(with_bundled(model_store(model_named(options, command)).load()))
 
 
 def _baseline(outcomes: list[Outcome], before: dict[tuple[str, str], Outcome]) -> Iterator[Outcome]:

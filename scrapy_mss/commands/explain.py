@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy.http import HtmlResponse, Response
 
+from scrapy_mss import settings
 from scrapy_mss.article import page_metadata
 from scrapy_mss.cli import GOOD, CommandError, print_line
 from scrapy_mss.commands.base import Action
@@ -18,12 +19,14 @@ from scrapy_mss.extractor import Explanation, Extractor
 from scrapy_mss.kept_media import kept_media
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.models.bundled import with_bundled
+from scrapy_mss.rule_reading import explained
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.visit import Visit
 from scrapy_mss.stored_pages import decoded
 from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
 from scrapy_mss.why_page.page import why_page
+from scrapy_mss.wrappers import load_wrappers
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
@@ -49,6 +52,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", "--output", type=Path, default=Path(OUTPUT), help=f"the page to write; {OUTPUT}"
     )
     parser.add_argument("-u", "--url", default="", help="the address that FILE is from")
+    parser.add_argument(
+        "-w",
+        "--wrappers",
+        action="append",
+        metavar="RULES",
+        help="wrappers, of which that of the page leaves blocks out; default: MSS_WRAPPERS",
+    )
     add_model_arguments(parser)
 
 
@@ -57,6 +67,10 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     extractor = Extractor(with_bundled(model_store(name).load()))
     source = _fetched(options, command) if is_address(options.page) else _stored(options)
     explanation = extractor.explain(source.html, source.url, _site(name, source.url))
+    assert command.settings is not None
+    rules = load_wrappers(options.wrappers or settings.read(command.settings).wrappers)
+    rule = rules.find(source.url)
+    explanation = explained(explanation, rule) if rule else explanation
     found = explanation.extraction
     media = kept_media(found.tokens, found.kept, found.url)
     fields = page_metadata(found.tokens, found.url, found.text, media)

@@ -25,6 +25,7 @@ class Rejection(Enum):
     TOO_MANY_TAGS = "too_many_tags"
     MODEL_FULL = "model_full"
     ALREADY_LEARNED = "already_learned"
+    READ_BY_MODEL = "read_by_model"  # what is text said the model, which is no label
 
 
 def span_labels(n_tokens: int, start: int, end: int) -> Bools:

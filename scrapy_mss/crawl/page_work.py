@@ -20,18 +20,21 @@ from scrapy_mss.article import (
     read_article,
 )
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.wire import ERROR, LabelSummary, PageAnswer, PageRequest
+from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
-from scrapy_mss.models.examples import example_of
+from scrapy_mss.models.examples import Example, example_of
 from scrapy_mss.models.model import Model
+from scrapy_mss.rule_reading import read_at
 from scrapy_mss.wrappers import Labelling, Reason, Wrapper, label
 
 logger = logging.getLogger(__name__)
 
 WRAPPER_MISS = "wrapper_miss"  # the wrapper of its site found nothing, and is trusted
 # Of a labelling, what says something of the page; of a selector that failed nothing follows.
-MISSES = (Reason.NO_MATCH, Reason.NO_WORDS, Reason.EMPTY_PAGE)
+MISSES = (Reason.NO_MATCH, Reason.NO_WORDS, Reason.NOT_READ, Reason.EMPTY_PAGE)
 
 _FAILED = "scrapy-mss: cannot read %s; the crawl continues"
 
@@ -62,24 +65,41 @@ class PageWork:
         example = None
         labelling = label(wrapper, page.html, tokenize(page.html))
         if page.example and labelling.reason is None:
-            example = example_of(labelling.tokens, labelling.inside, page.url, self.model)
+            example = self._example(page, labelling)
         lesson = None
-        if page.visit is not None and labelling.reason is None:
+        if page.visit is not None and labelling.reason is None and wrapper.body:
             lesson = page.visit.labelled(Page(labelling.tokens), labelling.inside)
         seconds = perf_counter() - started
-        article = self._article(page, labelling) if page.article else None
-        if page.visit is not None and labelling.reason is not None and page.article:
-            lesson = page.visit.lesson  # of what was read instead
+        confidence = None
+        if page.article and labelling.reason is None and wrapper.around:
+            labelling, confidence = self._around(page, labelling)
+        article = self._article(page, labelling, confidence) if page.article else None
+        if page.visit is not None and page.article and lesson is None:
+            lesson = page.visit.lesson  # of what the model has read
         labels = LabelSummary(
             labelling.reason, labelling.field_hits, len(labelling.tokens), labelling.selectors
         )
         return PageAnswer(article, labels, example, seconds=seconds, lesson=lesson)
 
-    def _article(self, page: PageRequest, labelling: Labelling) -> ArticleResult:
+    def _example(self, page: PageRequest, labelling: Labelling) -> Example | Rejection:
+        """What is to be learned: nothing where the wrapper leaves the text to the model."""
+        if labelling.wrapper.around:
+            return Rejection.READ_BY_MODEL
+        return example_of(labelling.tokens, labelling.inside, page.url, self.model)
+
+    def _around(self, page: PageRequest, place: Labelling) -> tuple[Labelling, float | None]:
+        """The article at a *place*, as the model reads it, and the confidence of that."""
+        read = Page(place.tokens, page.url)
+        extraction = Extractor(self.state().model).extract_page(read, page.visit)
+        return read_at(place, read, extraction), extraction.confidence
+
+    def _article(
+        self, page: PageRequest, labelling: Labelling, confidence: float | None
+    ) -> ArticleResult:
         """The article of a labelled *page*; an error in making it does not cost the example."""
         try:
             if labelling.reason is None:
-                return article_of_labels(labelling, page.url, self.options)
+                return article_of_labels(labelling, page.url, self.options, confidence)
             if labelling.reason in MISSES and page.trust_miss:
                 return ArticleResult(reason=WRAPPER_MISS, source=WRAPPER)
             return self._read(page, labelling.tokens)

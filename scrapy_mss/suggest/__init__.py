@@ -1,7 +1,7 @@
 """A wrapper for a site, found from stored pages without a label.
 
     pages -> what the model makes of each, knowing the others       readings
-          -> the container, and what to leave out of it              bodies
+          -> where the article is, and what is surely no part of it   bodies
           -> where title, authors and date are                       fields
           -> YAML, and how far rule and model agree on each page     writing, agreement
 
@@ -102,7 +102,7 @@ def suggest_of(
             "that it was not chosen by; give more pages, or those of one design alone"
         )
     fields = field_rules(voters)
-    rule = _with_fields(Wrapper(site=site, body=found.body, exclude=found.exclude), fields)
+    rule = _with_fields(Wrapper(site=site, around=found.body, exclude=found.exclude), fields)
     pages = agreements(rule, read)
     rule = replace(rule, tests=_tests(pages))
     confidence = expected(found.worth * len(voters), len(voters))

@@ -10,8 +10,6 @@ from typing import Final
 
 from scrapy_mss.markup.tokenizer import CJK
 from scrapy_mss.suggest.readings import SitePage
-from scrapy_mss.wrappers.dom_alignment import AlignedTree
-from scrapy_mss.wrappers.labeller import label_tree
 from scrapy_mss.wrappers.rules import Wrapper
 
 # An ideograph is a word, as in the tokenizer: Chinese and Japanese write no spaces.
@@ -41,7 +39,8 @@ def agreements(rule: Wrapper, pages: Sequence[SitePage]) -> tuple[PageAgreement,
 
 
 def _agreement(rule: Wrapper, page: SitePage) -> PageAgreement:
-    text = label_tree(rule, page.tree).text if isinstance(page.tree, AlignedTree) else ""
+    found = page.by_rule(rule)
+    text = found.text if found else ""
     model_text = page.model_text
     return PageAgreement(page.url, bool(text), word_f1(text, model_text), text, model_text)
 

@@ -28,13 +28,20 @@ Intervals = list[tuple[int, int]]
 
 
 class Ballot:
-    """The *pages* that vote on a rule."""
+    """The *pages* that vote on a rule.
 
-    def __init__(self, pages: Sequence[SitePage]) -> None:
+    ``able`` (bool[n_words]) are the words that it can give: with *alone* those that the model keeps
+    which does not know the other pages, as where the rule says no more than where the article is.
+    """
+
+    def __init__(self, pages: Sequence[SitePage], *, alone: bool = False) -> None:
         self.pages = pages
+        self.is_read = alone  # by the model, on the pages of the rule
         sizes = [len(page.target) for page in pages]
         self.starts: Counts = np.append(0, np.cumsum(sizes)).astype(np.int64)
         self.target: Bools = np.concatenate([page.target for page in pages])
+        everything = np.ones(len(self.target), np.bool_)
+        self.able: Bools = np.concatenate([page.alone for page in pages]) if alone else everything
         self.page_of: Indices = np.repeat(np.arange(len(pages)), sizes)
         self.n_target = self.per_page(self.target)
         self.select: Callable[[Selector], tuple[tuple[Element, ...], ...]] = lru_cache(

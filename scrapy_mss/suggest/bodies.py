@@ -1,9 +1,11 @@
-"""The container of the article and what to leave out of it, by the vote of the pages.
+"""Where the article is and what is surely no part of it, by the vote of the pages.
 
     containers   the elements with much of what the model keeps, and the kinds of their children
     bodies       each selector of these: a span on each page; those with equal spans are one place
     leave out    for the best places: of what the model drops in there, what gains most, in turn
     alternatives for the pages that the best has nothing on: the same again
+    read         the rule leaves to the model what in there is text: of what was left out that stays
+                 which a model that reads a page alone would keep
 
 The agreement is the mean over pages of F1 with the model, less a little for each selector: a rule
 of many parts fits the pages that it was made of, and not the next one. No page decides alone.
@@ -28,7 +30,7 @@ from scrapy_mss.suggest.readings import SitePage
 from scrapy_mss.suggest.selectors import Candidate, candidates, compounds
 from scrapy_mss.wrappers.errors import WrapperError
 from scrapy_mss.wrappers.rules import check_selector
-from scrapy_mss.wrappers.selectors import Element, Selector, class_or_id, css
+from scrapy_mss.wrappers.selectors import Element, Selector, css
 
 LEAST_SHARE: Final = 0.3  # of what the model keeps on a page, that a container has
 MAX_CONTAINERS: Final = 24  # of a page, from the innermost
@@ -50,20 +52,13 @@ MAX_ALTERNATIVES: Final = 3
 
 LEAST_WORTH: Final = 0.93  # on pages held out: below it, the model alone is better
 LEAST_GAIN: Final = 0.001  # of agreement, by a selector that is left out
+LEAST_GAIN_READ: Final = 0.004  # the same, where the model drops what it takes for no text itself
 COST_OF_PART: Final = 0.0005  # of agreement, for each unit of cost of a selector
 MOST_LOST: Final = 0.1  # of the words that are left out, that the model keeps
 TEXT_SHARE: Final = 0.5  # of an element's words, below which it may be left out
 
 # Elements of text: what selects them alone ends with the last paragraph.
 TEXT_TAGS: Final = frozenset({"p", "div", "section", "font", "span"})
-# Boxes that pages seen so far may not have had. `video` and `media` as parts of a name are not
-# among them: sites call the text of an article with a film so.
-BY_CUSTOM_TAGS: Final = "aside, audio, figcaption, form, nav, object, video"
-BY_CUSTOM_NAMES: Final = (
-    *("related", "recommend", "teaser", "sidebar", "caption", "credit", "pullquote", "share"),
-    *("social", "comment", "newsletter", "promo", "sponsor", "advert", "banner"),
-)
-BY_CUSTOM: Final = (css(BY_CUSTOM_TAGS), *map(class_or_id, BY_CUSTOM_NAMES))
 # Elements that may be text wherever they are: left out by their own name, or not at all.
 PLAIN_TAGS: Final = frozenset(
     "a abbr b big blockquote br center cite code dd div dl dt em font h2 h3 h4 h5 h6 i li ol p pre "
@@ -114,15 +109,21 @@ def best_body(pages: Sequence[SitePage]) -> Body | None:
         missed = ballot.per_page(selected) == 0
     if not body:
         return None
-    exclude = [*exclude, *_by_custom(ballot, selected)]
+    exclude, worth = _read_by_model(pages, body)
     return Body(tuple(body), tuple(exclude), worth)
 
 
-def _by_custom(ballot: Ballot, span: Bools) -> Iterator[Selector]:
-    """What is beside the text by its name, where that is not so on a page that votes."""
-    for selector in BY_CUSTOM:
-        if not (ballot.inside(selector) & span & ballot.target).any():
-            yield selector
+def _read_by_model(
+    pages: Sequence[SitePage], body: Sequence[Selector]
+) -> tuple[list[Selector], float]:
+    """What to leave out where the model says what in *body* is text, and what that is worth."""
+    ballot, span = Ballot(pages, alone=True), np.zeros(0, np.bool_)
+    for selector in body:
+        found = ballot.span(selector)
+        span = _merged(ballot, span, found) if len(span) else found
+    trial = _Trial(ballot, _outs(ballot, span), span, ())
+    everyone = np.ones(len(pages), np.bool_)
+    return trial.leave_out(everyone)[0], float(trial.held_out(everyone).mean())
 
 
 def _merged(ballot: Ballot, first: Bools, other: Bools) -> Bools:
@@ -253,12 +254,17 @@ class _Trial:
     """A *span*, and what may be left out of it besides what is *given*."""
 
     def __init__(
-        self, ballot: Ballot, outs: Sequence[_Out], span: Bools, given: Sequence[Selector]
+        self,
+        ballot: Ballot,
+        outs: Sequence[_Out],
+        span: Bools,
+        given: Sequence[Selector],
     ) -> None:
         self._ballot = ballot
+        self._least = LEAST_GAIN_READ if ballot.is_read else LEAST_GAIN
         self._outs = outs
         self._given = given
-        self._kept = span.copy()
+        self._kept = span & ballot.able
         for selector in given:
             self._kept &= ~ballot.inside(selector)
         self._able = Outs(ballot, [each.words for each in outs])
@@ -275,7 +281,7 @@ class _Trial:
             agreements = self._able.agreements(kept)
             scores = agreements[:, voting].mean(axis=1)
             best = int((scores - self._costs).argmax())
-            if scores[best] - now[voting].mean() < LEAST_GAIN:
+            if scores[best] - now[voting].mean() < self._least:
                 break
             now, cost = agreements[best], cost + float(self._costs[best])
             kept[self._outs[best].words] = False
@@ -313,7 +319,7 @@ def _outs(ballot: Ballot, span: Bools) -> list[_Out]:
         selector = usable(text, "exclude")
         if selector is None:
             continue
-        words = np.flatnonzero(ballot.inside(selector) & span)
+        words = np.flatnonzero(ballot.inside(selector) & span & ballot.able)
         if len(words) and ballot.target[words].mean() <= MOST_LOST:
             out = _Out(costs[text], selector, words)
             key = words.tobytes()

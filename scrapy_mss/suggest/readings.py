@@ -20,11 +20,13 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tokens import Bools
+from scrapy_mss.rule_reading import read_at
 from scrapy_mss.sites.memory import MINUTES_A_DAY, PERIOD_DAYS, SiteMemory
 from scrapy_mss.sites.visit import Visit
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.wrappers.dom_alignment import AlignedTree
-from scrapy_mss.wrappers.labeller import Reason, aligned
+from scrapy_mss.wrappers.labeller import Labelling, Reason, aligned, label_tree
+from scrapy_mss.wrappers.rules import Wrapper
 from scrapy_mss.wrappers.selectors import Element
 
 MAX_TEACHERS: Final = 24  # pages whose memory the others are read with: more change nothing
@@ -36,8 +38,10 @@ class SitePage:
     """A page of the site: how the model read it, and its tree, or why it has none."""
 
     url: str
+    page: Page
     extraction: Extraction
     tree: AlignedTree | Reason
+    kept_alone: Bools  # bool[n_tokens]: what the model keeps that does not know the other pages
 
     @property
     def left_out(self) -> str:
@@ -62,6 +66,21 @@ class SitePage:
         """bool[n_words]: which words the model keeps."""
         target: Bools = self.extraction.kept[self.extraction.tokens.is_word]
         return target
+
+    @cached_property
+    def alone(self) -> Bools:
+        """bool[n_words]: which words the model keeps that does not know the other pages."""
+        alone: Bools = self.kept_alone[self.extraction.tokens.is_word]
+        return alone
+
+    def by_rule(self, rule: Wrapper) -> Labelling | None:
+        """The article by *rule*; None of a page that has no tree."""
+        if isinstance(self.tree, Reason):
+            return None
+        found = label_tree(rule, self.tree)
+        if rule.body or found.reason is not None:
+            return found
+        return read_at(found, self.page, self.extraction)
 
     @property
     def root(self) -> Element:
@@ -89,7 +108,11 @@ def read_pages(
     known = memory or SiteMemory()
     minute = known.period * PERIOD_DAYS * MINUTES_A_DAY
     read = [Page.of(page.html, extractor.profile.stem, page.url) for page in pages]
-    lessons = [_lesson(page, extractor, Visit(known, minute, page.url)) for page in read]
+    visits = [Visit(known, minute, page.url) for page in read]
+    alone = [
+        extractor.extract_page(page, visit).kept for page, visit in zip(read, visits, strict=True)
+    ]
+    lessons = [visit.lesson.added for visit in visits]
     teachers = [n for n, lesson in enumerate(lessons) if lesson.pages][:MAX_TEACHERS]
     of_all = SiteMemory.total([known, *(lessons[n] for n in teachers)])
     found = []
@@ -99,10 +122,6 @@ def read_pages(
             rest = (lessons[n] for n in teachers if n != number)
             others = SiteMemory.total([known, *rest])
         extraction = extractor.extract_page(page, Visit(others, minute, page.url))
-        found.append(SitePage(page.url, extraction, aligned(page.tokens)))
+        tree = aligned(page.tokens)
+        found.append(SitePage(page.url, page, extraction, tree, alone[number]))
     return tuple(found)
-
-
-def _lesson(page: Page, extractor: Extractor, visit: Visit) -> SiteMemory:
-    extractor.extract_page(page, visit)
-    return visit.lesson.added

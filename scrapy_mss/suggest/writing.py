@@ -11,7 +11,7 @@ from scrapy_mss.wrappers.documents import document_of
 from scrapy_mss.wrappers.rules import Wrapper
 
 # The order in which a reader expects them.
-ORDER: Final = ("site", "name", "url", "body", "exclude", "title", "authors", "published")
+ORDER: Final = tuple("site name url body around exclude title authors published".split())
 
 
 def yaml_of(wrapper: Wrapper, comments: Sequence[str] = ()) -> str:

@@ -187,7 +187,8 @@ def save(question: Question) -> Answer:
     """Save the rule; or what is in the file that it would replace."""
     stored = question.bench.pages.by_site[question.site]
     try:
-        saved = saving.save(question.rule, stored, question.bench.folder, question.text("seen"))
+        tests = saving.CheckPages(stored, question.bench.extractor)
+        saved = saving.save(question.rule, tests, question.bench.folder, question.text("seen"))
     except saving.ExistsError as error:
         return {
             "problems": [{"line": 0, "text": str(error)}],

@@ -2,8 +2,9 @@
 
     out       an element around the block is left out: the greatest without a word that the model
               keeps, so that one click takes a whole box
-    in        what leaves the block out is taken from `exclude`; if it is outside of the body, the
-              body becomes one of two places, from the first to the last
+    in        what leaves the block out is taken from `exclude`; if the model does, which says what
+              at a place is text, the place becomes the `body`; if it is outside of that, the body
+              becomes one of two places, from the first to the last
     a field   is selected by the innermost element around the text
 
 The element is one of the path from the block up to the body of the page, and the user may go up and
@@ -40,7 +41,8 @@ MOST_TRIED: Final = 12  # selectors of an element
 MOST_OTHERS: Final = 12  # pages on which a selector's cost is counted
 LEADING_WORDS: Final = 4  # of a paragraph without a name, which may begin so on other pages, too
 MOST_STARTERS: Final = 5  # pages whose element may be the start
-STARTER: Final = "article"  # the body of a rule where nothing better is known
+STARTER: Final = "article"  # the place of a rule where nothing better is known
+NOW_BODY: Final = "the model leaves this out: now all that is there is the body"
 OPEN_TAGS: Final = ("html", "body")
 
 
@@ -105,7 +107,7 @@ def starter(site: str, pages: Sequence[SitePage]) -> Wrapper:
 
     Of the first pages, the one is taken whose element agrees best with the model on the others.
     """
-    rule = Wrapper(site=site, body=(css(STARTER),))
+    rule = Wrapper(site=site, around=(css(STARTER),))
     articles = list(islice((each for each in pages if not each.left_out), MOST_OTHERS))
     found = [rule, *(_around_article(rule, pages, page) for page in articles[:MOST_STARTERS])]
     return max(found, key=lambda each: sum(row.agreement for row in agreements(each, articles)))
@@ -163,16 +165,23 @@ class _Editor:
             level = min(click.level or 0, len(path) - 1)
             return self._edit(rule, path, level, "no longer left out")
         level = min(self._default_body(path) if click.level is None else click.level, len(path) - 1)
+        rule = self._with(exclude=free, body=self.rule.place, around=())
+        if self.rule.around and rule is not None and self.is_inside(rule):
+            return self._edit(rule, path, level, NOW_BODY)
         for selector in self._selectors(path[level]):
-            rule = self._with(exclude=free, body=self._bodies(selector))
-            if rule is not None and self.is_inside(rule):
-                return self._edit(rule, path, level, f"in the body: {selector.text}")
+            bodies = self._bodies(selector)
+            for fields in ({self.rule.place_role: bodies}, {"body": bodies, "around": ()}):
+                rule = self._with(exclude=free, **fields)
+                if rule is not None and self.is_inside(rule):
+                    return self._edit(rule, path, level, f"in the body: {selector.text}")
         raise EditError("no selector takes in this block; try its parent with the arrow up")
 
     def around_article(self) -> Wrapper:
-        """The rule with the element around all that the model keeps as its body."""
+        """The rule with the element around all that the model keeps as its place."""
         path = self._path(BLOCK_TAGS)
-        found = (self._with(body=(each,)) for each in self._selectors(path[self._around_all(path)]))
+        found = (
+            self._with(around=(each,)) for each in self._selectors(path[self._around_all(path)])
+        )
         return next((rule for rule in found if rule and self.is_inside(rule)), self.rule)
 
     def field(self, click: Click) -> Edit:
@@ -239,15 +248,15 @@ class _Editor:
     def _bodies(self, selector: Selector) -> tuple[Body, ...]:
         """The alternatives of the body, the one that holds here joined with *selector*."""
         found = label_tree(self.rule, self.page.tree)  # type: ignore[arg-type]
-        hit = {text for role, text in found.hits if role == TEXT}
+        hit = {text for role, text in found.hits if role == self.rule.place_role}
         joined: list[Body] = []
-        for body in self.rule.body:
+        for body in self.rule.place:
             if isinstance(body, Selector) and body.kind == "css" and body.text in hit:
                 hit.clear()
                 joined.append(css(f"{body.text}, {selector.text}"))
             else:
                 joined.append(body)
-        return tuple(joined) if tuple(joined) != self.rule.body else (*joined, selector)
+        return tuple(joined) if tuple(joined) != self.rule.place else (*joined, selector)
 
     def _covers(self, selector: Selector) -> bool:
         """Whether *selector* selects something around the block."""
@@ -285,7 +294,9 @@ class _Editor:
 
     def _by_rule(self, rule: Wrapper, page: SitePage) -> Bools:
         """bool[n_words]: what *rule* takes for the article of *page*."""
-        found = label_tree(rule, page.tree)  # type: ignore[arg-type]
+        found = page.by_rule(rule)
+        if found is None:
+            return np.zeros_like(page.target)
         inside: Bools = found.inside[found.tokens.is_word]
         return inside
 

@@ -17,8 +17,7 @@ from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NUMBERS
 from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
 from scrapy_mss.suggest.readings import SitePage
-from scrapy_mss.wrappers.dom_alignment import AlignedTree
-from scrapy_mss.wrappers.labeller import Labelling, label_tree
+from scrapy_mss.wrappers.labeller import Labelling
 from scrapy_mss.wrappers.rules import Wrapper
 
 _BLOCKS: Final = [TAG_NUMBERS[name] for name in BLOCK_TAGS]
@@ -40,7 +39,7 @@ class Run:
 
 def labelled(rule: Wrapper, page: SitePage) -> Labelling | None:
     """What *rule* makes of *page*; None of a page that has no tree."""
-    return label_tree(rule, page.tree) if isinstance(page.tree, AlignedTree) else None
+    return page.by_rule(rule)
 
 
 def by_model(page: SitePage) -> Bools:

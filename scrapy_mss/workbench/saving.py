@@ -13,17 +13,21 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from scrapy_mss.extractor import Extractor
+from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.store import write_atomically
+from scrapy_mss.rule_reading import read_tokens
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.suggest import yaml_of
 from scrapy_mss.untrusted import path_inside, read_regular
 from scrapy_mss.workbench.rule_text import LONGEST
-from scrapy_mss.wrappers import Registry, SamplePage, Wrapper, WrapperError, label, load_wrappers
+from scrapy_mss.wrappers import Registry, SamplePage, Wrapper, WrapperError, load_wrappers
 from scrapy_mss.wrappers.labeller import Labelling
 from scrapy_mss.wrappers.outcomes import checked, snapshot
 
@@ -55,6 +59,18 @@ class Saved:
     told: str
 
 
+@dataclass(frozen=True, slots=True)
+class CheckPages:
+    """The *pages* that rules are tested by, and the *extractor* that reads them."""
+
+    pages: Sequence[StoredPage]
+    extractor: Extractor
+
+    def labelled(self, rule: Wrapper, page: StoredPage) -> Labelling:
+        """What a crawl makes of one of the pages by *rule*."""
+        return read_tokens(rule, tokenize(page.html, self.extractor.profile.stem), self.extractor)
+
+
 def rule_path(folder: Path, rule: Wrapper) -> Path:
     """Where *rule* is saved: a file of its host, and of its name if it has one."""
     name = f"{rule.host}.{rule.name}" if rule.name else rule.host
@@ -75,21 +91,17 @@ def existing(path: Path) -> str:
         return ""
 
 
-def with_tests(rule: Wrapper, pages: Sequence[StoredPage]) -> Wrapper:
+def with_tests(rule: Wrapper, pages: CheckPages) -> Wrapper:
     """*rule* with those of the *pages* that it reads in full as tests, after those that it has."""
     known = {each.url for each in rule.tests}
     tests = list(rule.tests)
-    for page in pages:
+    for page in pages.pages:
         if len(tests) >= MOST_TESTS:
             break
-        found = None if page.url in known else label(rule, page.html)
+        found = None if page.url in known else pages.labelled(rule, page)
         if found and _is_whole(found):
             tests.append(SamplePage(page.url, _phrases(found.text)))
     return replace(rule, tests=tuple(tests))
-
-
-def _is_read(rule: Wrapper, page: StoredPage) -> bool:
-    return _is_whole(label(rule, page.html))
 
 
 def _is_whole(found: Labelling) -> bool:
@@ -104,20 +116,20 @@ def _phrases(text: str) -> tuple[str, ...]:
     return (phrase,) if phrase.isprintable() else ()
 
 
-def save(rule: Wrapper, pages: Sequence[StoredPage], folder: Path, seen: str = "") -> Saved:
-    """Write *rule*, tested by *pages*, into *folder*.
+def save(rule: Wrapper, tests: CheckPages, folder: Path, seen: str = "") -> Saved:
+    """Write *rule*, tested by the pages of *tests*, into *folder*.
 
     *seen* is the `digest` of what is replaced. An `ExistsError` if anything else is there.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    path = _place(folder, rule, pages)
+    path = _place(folder, rule, tests.pages)
     snapshot_path = path.with_name(f"{path.stem}{SNAPSHOT}")
     for each in (path, snapshot_path):
         if path_inside(each, folder) is None:
             raise SaveError(f"{each} leads out of the folder of rules: remove the link")
-    if not any(_is_read(rule, page) for page in pages):
+    if not any(_is_whole(tests.labelled(rule, page)) for page in tests.pages):
         raise SaveError("no page is read in full: the body or a field finds nothing")
-    tested = with_tests(rule, pages)
+    tested = with_tests(rule, tests)
     text = yaml_of(tested)
     loaded = _read_back(tested, text, path.name)
     unused = next((test.url for test in tested.tests if loaded.find(test.url) is None), None)
@@ -128,12 +140,13 @@ def save(rule: Wrapper, pages: Sequence[StoredPage], folder: Path, seen: str = "
     before = existing(path)
     if before not in ("", text) and digest(before) != seen:
         raise ExistsError(path, before)
-    by_url = {page.url: page for page in pages}
+    by_url = {page.url: page for page in tests.pages}
+    read = partial(read_tokens, extractor=tests.extractor)
     outcomes = [
         outcome
         for test in tested.tests
         if test.url in by_url
-        for outcome in checked(loaded, test.url, by_url[test.url].html)
+        for outcome in checked(loaded, test.url, by_url[test.url].html, read)
     ]
     bad = next((each for each in outcomes if not each.good), None)
     if bad:

@@ -1,11 +1,14 @@
 """A wrapper and a page -> which tokens are the article, and the fields that the wrapper selects.
 
     parse, aligned with the tokens    dom_alignment.AlignedTree
-    body's alternatives, in order     the first that selects words is the span,
-                                      from its first node to the end of its last
+    the alternatives of body, or      the first that selects words is the span,
+    of around, in order               from its first node to the end of its last
     exclude                           the elements that it selects are labelled as outside
     trim                              the span begins and ends with a word or a symbol
     title, authors, published         of each the first alternative that selects text
+
+The span of ``around`` is where the article is. What in there is text says the model, one layer up
+(`scrapy_mss.rule_reading`).
 
 No page makes this fail: where nothing is labelled, the reason is a value. A selector that fails on
 the page is reported in `Labelling.failures`; where it is one of ``exclude``, nothing is labelled,
@@ -55,6 +58,7 @@ class Reason(Enum):
 
     EMPTY_PAGE = "empty_page"  # it has no element
     NO_MATCH = "no_match"  # the site was redesigned, or the page is of another kind
+    NOT_READ = "not_read"  # by the model, which finds no article where `around` says that it is
     NO_WORDS = "no_words"  # what is selected, or what `exclude` leaves of it, is empty
     SELECTOR_FAILED = "selector_failed"
     TOO_MANY_TAGS = "too_many_tags"  # or too deep, for its length; no page of text has so many
@@ -64,7 +68,9 @@ class Reason(Enum):
 class Labelling:
     """The labels of a page's tokens, and the fields that the wrapper selects.
 
-    ``inside`` is bool[n_tokens], the tokens of the article; ``text`` is their text. ``reason`` is
+    ``inside`` is bool[n_tokens], the tokens of the article; ``text`` is their text. With ``around``
+    they are those of the place where the article is, until the model has read it. ``excluded`` is
+    bool[n_tokens], what `exclude` selects anywhere on the page. ``reason`` is
     None where anything is labelled. The fields are as the page has them, with white space
     collapsed; a date is not parsed, and ``next_page`` is not made absolute. ``failures`` are the
     selectors that failed on the page, ``missed`` the `FIELDS` whose selectors select nothing,
@@ -74,6 +80,7 @@ class Labelling:
     wrapper: Wrapper
     tokens: Tokens
     inside: Bools
+    excluded: Bools
     reason: Reason | None = None
     text: str = ""
     title: str = ""
@@ -94,7 +101,7 @@ class Labelling:
             return ()
         return tuple(
             (f"{name}: {text}", (name, text) in self.hits)
-            for name in ("body", *FIELDS)
+            for name in (self.wrapper.place_role, *FIELDS)
             for selector in getattr(self.wrapper, name)
             if (text := _text_of(selector))
         )
@@ -124,7 +131,7 @@ def label(wrapper: Wrapper, source: str, tokens: Tokens | None = None) -> Labell
     nothing = np.zeros(len(tokens), np.bool_)
     tree = aligned(tokens)
     if isinstance(tree, Reason):
-        return Labelling(wrapper, tokens, nothing, tree)
+        return Labelling(wrapper, tokens, nothing, nothing, tree)
     return label_tree(wrapper, tree)
 
 
@@ -151,6 +158,7 @@ class _Labeller:
     def __init__(self, wrapper: Wrapper, tree: AlignedTree) -> None:
         assert tree.root is not None
         self.wrapper = wrapper
+        self.role = wrapper.place_role
         self.tree = tree
         self.root: Element = tree.root
         self.failures: list[str] = []
@@ -158,7 +166,7 @@ class _Labeller:
 
     def label(self) -> Labelling:
         spans = (
-            (body, span) for body in self.wrapper.body if (span := self._span(body)) is not None
+            (body, span) for body in self.wrapper.place if (span := self._span(body)) is not None
         )
         first = next(spans, None)
         if first is None:
@@ -170,7 +178,7 @@ class _Labeller:
         for body, (start, end) in chain([first], spans):
             inside[start:end] = ~excluded[start:end]
             if self._trim(inside):
-                self.hits.add(("body", _text_of(body)))
+                self.hits.add((self.role, _text_of(body)))
                 return self._labelled(inside, excluded)
         return self._nothing(Reason.NO_WORDS)
 
@@ -181,6 +189,7 @@ class _Labeller:
             self.wrapper,
             self.tree.tokens,
             inside,
+            excluded,
             text=readable(self.tree.tokens, inside),
             title=title[0] if title else "",
             authors=authors,
@@ -196,7 +205,8 @@ class _Labeller:
     def _nothing(self, reason: Reason) -> Labelling:
         tokens = self.tree.tokens
         nothing = np.zeros(len(tokens), np.bool_)
-        return Labelling(self.wrapper, tokens, nothing, reason, failures=tuple(self.failures))
+        failures = tuple(self.failures)
+        return Labelling(self.wrapper, tokens, nothing, nothing, reason, failures=failures)
 
     def _trim(self, inside: Bools) -> bool:
         """Drop the tags at both ends of *inside*; return whether anything is left."""
@@ -207,11 +217,11 @@ class _Labeller:
 
     def _span(self, body: Body) -> tuple[int, int] | None:
         if isinstance(body, Between):
-            starts = self._starts(self._elements(body.start, "body"))
-            ends = self._starts(self._elements(body.end, "body"))
+            starts = self._starts(self._elements(body.start, self.role))
+            ends = self._starts(self._elements(body.end, self.role))
             end = next((end for end in ends if starts and end > starts[0]), None)
             return None if end is None else (starts[0], end)
-        nodes = self._elements(body, "body")
+        nodes = self._elements(body, self.role)
         starts = self._starts(nodes)
         return (starts[0], self.tree.end(_outermost_last(nodes))) if starts else None
 

@@ -23,7 +23,7 @@ from scrapy_mss.wrappers.ftr import SUFFIX, ImportReport, read_site_config
 from scrapy_mss.wrappers.registry import Registry
 from scrapy_mss.wrappers.rule_files import rule_files
 from scrapy_mss.wrappers.rules import Wrapper
-from scrapy_mss.wrappers.schema import Document, documents, read_document
+from scrapy_mss.wrappers.schema import PLACES, Document, documents, read_document
 
 logger = logging.getLogger(__name__)
 
@@ -118,7 +118,7 @@ def _from_files(files: Iterable[RuleFile], report: ImportReport) -> list[Wrapper
 def _read_yaml(data: bytes, place: str, _report: ImportReport) -> list[Wrapper]:
     found = documents(data)
     if not found:
-        raise rejected("a mapping with 'site' and 'body'", "an empty file")
+        raise rejected(f"a mapping with 'site' and {PLACES}", "an empty file")
     wrappers: list[Wrapper] = []
     with gathered() as problems:
         for number, document in enumerate(found, 1):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.wrappers.labeller import label
+from scrapy_mss.markup.tokens import Tokens
+from scrapy_mss.wrappers.labeller import Labelling
 from scrapy_mss.wrappers.rules import Wrapper
 
 NO_PAGE = "no page"
@@ -40,13 +41,18 @@ class Outcome:
         return self.status, self.words, self.missed
 
 
-def checked(wrappers: Iterable[Wrapper], url: str, html: str) -> Iterator[Outcome]:
-    """What each of the *wrappers* that has *url* among its test pages makes of the page."""
+def checked(
+    wrappers: Iterable[Wrapper], url: str, html: str, read: Callable[[Wrapper, Tokens], Labelling]
+) -> Iterator[Outcome]:
+    """What each of the *wrappers* that has *url* among its test pages makes of the page.
+
+    *read* labels a page by a wrapper, which takes a model where the wrapper leaves the text to it.
+    """
     tokens = tokenize(html)
     for wrapper in wrappers:
         for example in wrapper.tests:
             if example.url == url:
-                found = label(wrapper, html, tokens)
+                found = read(wrapper, tokens)
                 status = found.reason.value if found.reason else LABELLED
                 words = int((found.inside & tokens.is_word).sum())
                 missing = tuple(part for part in example.contains if part not in found.text)

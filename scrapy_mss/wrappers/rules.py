@@ -1,7 +1,7 @@
 """A wrapper: what is known of a site's pages, as a frozen value that is valid once it is made.
 
     site, url, valid            which pages it is for
-    body, exclude               which part of them is the article
+    body or around, exclude     which part of them is the article, or where it is
     title, authors, published   the fields that it fills
     next_page                   the link to the next page of an article
     priority                    which of two matching wrappers is used
@@ -143,12 +143,15 @@ class Wrapper:
     """How to find the article on the pages of a site.
 
     ``site`` is a host, with or without ``www.``, or ``*.`` and a host for all its subdomains.
-    ``valid_from`` and ``valid_until`` are the first and the last day on which such pages were
-    served. ``origin`` is where the wrapper was defined, for messages; it is not compared.
+    ``body`` is the article; ``around`` says where it is, and leaves to the model what in there is
+    text. A wrapper has one of both. ``valid_from`` and ``valid_until`` are the first and the last
+    day on which such pages were served. ``origin`` is where the wrapper was defined, for messages;
+    it is not compared.
     """
 
     site: str
-    body: tuple[Body, ...]
+    body: tuple[Body, ...] = ()
+    around: tuple[Body, ...] = ()
     name: str = ""
     url: tuple[UrlPattern, ...] = ()
     exclude: tuple[Selector, ...] = ()
@@ -169,8 +172,7 @@ class Wrapper:
                 check_site(self.site)
             with problems.at(".valid"):
                 check_days(self.valid_from, self.valid_until)
-            if not self.body:
-                problems.found.append(Problem("at least one selector", "none", ".body"))
+            problems.found += _misplaced(self)
             for role in ROLES:
                 for n, selector in enumerate(getattr(self, role)):
                     with problems.at(f".{role}[{n}]"):
@@ -180,6 +182,16 @@ class Wrapper:
     def id(self) -> str:
         """The wrapper in items and statistics: its site, and its name if it has one."""
         return f"{self.site}/{self.name}" if self.name else self.site
+
+    @property
+    def place(self) -> tuple[Body, ...]:
+        """Where the article is, whoever says what in there is text."""
+        return self.body or self.around
+
+    @property
+    def place_role(self) -> str:
+        """The key of ``place``."""
+        return "body" if self.body else "around"
 
     @property
     def host(self) -> str:
@@ -209,6 +221,14 @@ class Wrapper:
     def __str__(self) -> str:
         place = f" ({self.origin})" if self.origin else ""
         return printable(f"wrapper {self.id}{place}")
+
+
+def _misplaced(wrapper: Wrapper) -> Iterator[Problem]:
+    if wrapper.body and wrapper.around:
+        expected = "'body', which is the text, or 'around', which leaves that to the model"
+        yield Problem(expected, "both", ".around")
+    if not wrapper.place:
+        yield Problem("at least one selector", "none", ".body")
 
 
 _TYPES: Final = get_type_hints(Wrapper)
@@ -276,6 +296,7 @@ class Role(NamedTuple):
 ROLES: Final = {
     # A site's print pages may be nothing but the article.
     "body": Role(elements_only=True, coverage=(Coverage.SOME, Coverage.BODY)),
+    "around": Role(elements_only=True, coverage=(Coverage.SOME, Coverage.BODY)),
     "exclude": Role(elements_only=True),
     "title": Role(elements_only=False),
     "authors": Role(elements_only=False),

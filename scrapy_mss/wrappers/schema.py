@@ -181,8 +181,8 @@ def _wrappers(document: object) -> list[tuple[str, dict[str, Any]]]:
     """The path and the fields of each wrapper in *document*."""
     if not isinstance(document, Mapping) or "wrappers" not in document:
         return [("", _WRAPPER(document))]
-    required = ("body",) if "site" in document else ("site", "body")
-    one = replace(_WRAPPER, expected="a mapping with 'body'", required=required)
+    required = () if "site" in document else ("site",)
+    one = replace(_WRAPPER, expected=f"a mapping with {PLACES}", required=required)
     shared = _Record("", {"site": _site, "wrappers": partial(_several, one)})(document)
     rules = enumerate(shared.pop("wrappers"))
     return [(f".wrappers[{n}]", {**shared, **fields}) for n, fields in rules]
@@ -195,6 +195,7 @@ class _Record:
     expected: str
     readers: Mapping[str, Reader[object]]
     required: tuple[str, ...] = ()
+    one_of: tuple[str, ...] = ()  # keys of which it has just one
     elsewhere: tuple[str, ...] = ()  # keys of similar mappings, for hints
 
     def __call__(self, value: object) -> dict[str, Any]:
@@ -205,11 +206,19 @@ class _Record:
             missing = (key for key in self.required if key not in value)
             unknown = (key for key in value if key not in self.readers)
             problems.found += (Problem(f"a key {key!r}", "none") for key in missing)
+            problems.found += self._choice(value)
             problems.found += map(self._unknown, unknown)
             for key in filter(value.__contains__, self.readers):
                 with problems.at(f".{key}"):
                     read[key] = self.readers[key](value[key])
         return read
+
+    def _choice(self, value: Mapping[object, object]) -> Iterator[Problem]:
+        """What is wrong with the keys of which there is to be one."""
+        found = [repr(key) for key in self.one_of if key in value]
+        if self.one_of and len(found) != 1:
+            choice = " or ".join(map(repr, self.one_of))
+            yield Problem(f"a key {choice}", f"{' and '.join(found)} together" if found else "none")
 
     def _unknown(self, key: object) -> Problem:
         near = get_close_matches(str(key), (*self.readers, *self.elsewhere), 1)
@@ -292,14 +301,14 @@ def _selector(role: str, value: object) -> Selector:
         return selector
 
 
-def _part(value: object) -> Body:
+def _part(role: str, value: object) -> Body:
     if isinstance(value, Mapping) and value.keys() & {"start", "end"}:
         return Between(**_BETWEEN(value))
-    return _selector("body", value)
+    return _selector(role, value)
 
 
-def _body(value: object) -> tuple[Body, ...]:
-    parts = _each(_part, value)
+def _place(role: str, value: object) -> tuple[Body, ...]:
+    parts = _each(partial(_part, role), value)
     if not parts:
         raise rejected("at least one selector", "none")
     return parts
@@ -327,7 +336,8 @@ KEYS: Final[Mapping[str, Reader[object]]] = {
     "site": _site,
     "name": _string,
     "url": partial(_each, _pattern),
-    "body": _body,
+    "body": partial(_place, "body"),
+    "around": partial(_place, "around"),
     "exclude": partial(_each, partial(_selector, "exclude")),
     "title": partial(_each, partial(_selector, "title")),
     "authors": partial(_each, partial(_selector, "authors")),
@@ -337,9 +347,11 @@ KEYS: Final[Mapping[str, Reader[object]]] = {
     "priority": _integer,
     "tests": partial(_each, _sample),
 }
+PLACES: Final = "'body' or 'around'"
 _WRAPPER: Final = _Record(
-    "a mapping with 'site' and 'body' or 'wrappers'",
+    f"a mapping with 'site' and {PLACES} or 'wrappers'",
     KEYS,
-    required=("site", "body"),
+    required=("site",),
+    one_of=("body", "around"),
     elsewhere=("wrappers",),
 )

@@ -94,6 +94,7 @@ def write_rules(folder: Path, site: Site) -> None:
         "unknown": {**rules, "tests": ["http://127.0.0.1/not-stored"]},
         "refused": {**rules, "tests": [REFUSED]},
         "faulty": {"site": "127.0.0.1"},
+        "place": {"site": "127.0.0.1", "around": "article.story", "tests": sound["tests"]},
     }
     for name, rule in written.items():
         (folder / f"{name}.yaml").write_text(yaml.safe_dump(rule))
@@ -186,6 +187,9 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "check broken": f"{kept} -p @broken.jsonl",
         "fields": "check @fields.yaml -p @pages.jsonl",
         "boxes": "check @boxes.yaml -p @pages.jsonl",
+        "place": "check @place.yaml -p @pages.jsonl",
+        "train at a place": "train @pages.jsonl -w @place.yaml -m @place.model",
+        "explain": f"explain @page.html -u {address(1)} -w @place.yaml -o @why.html",
         "pictures": "extract @picture.png @empty.html @index.html",
         "lacking": "check @lacking.yaml -p @pages.jsonl",
         "outdated": "check @outdated.yaml -p @pages.jsonl",
@@ -546,6 +550,26 @@ def test_check_finds_wrappers_that_fit(done: dict[str, Done]) -> None:
     assert done["check"].code == 0, done["check"].err
     assert done["check"].out.count("ok  ") == 2
     assert "2 of 2 test pages are labelled as expected" in done["check"].out
+
+
+def test_check_reads_with_the_model_where_a_wrapper_leaves_the_text_to_it(
+    done: dict[str, Done],
+) -> None:
+    assert done["place"].code == 0, done["place"].out
+    assert done["place"].out.count("ok  ") == 2
+
+
+def test_what_the_model_has_read_is_not_learned(done: dict[str, Done], folder: Path) -> None:
+    assert done["train at a place"].code != 0
+    assert "no page was learned" in done["train at a place"].err
+    assert "read_by_model" in done["train at a place"].err
+    assert not (folder / "place.model").exists()
+
+
+def test_explain_knows_the_wrapper_of_the_page(done: dict[str, Done], folder: Path) -> None:
+    assert done["explain"].code == 0, done["explain"].err
+    assert "an article" in done["explain"].out
+    assert (folder / "why.html").exists()
 
 
 def test_check_fetches_test_pages(done: dict[str, Done], site: Site) -> None:

@@ -7,6 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.extractor import Extractor
+from scrapy_mss.rule_reading import read_by
 from scrapy_mss.wrappers import label, load_wrappers
 from tests.helpers.suggested_sites import article, front_page, text_of
 from tests.plugin.crawling import environment
@@ -35,7 +38,8 @@ def test_a_file_of_pages_becomes_a_file_that_a_crawl_loads(tmp_path: Path) -> No
 
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     (wrapper,) = load_wrappers(rule)
-    assert label(wrapper, article(50).html).text == text_of(50)
+    found = read_by(wrapper, Page.of(article(50).html), Extractor.load())
+    assert found.text == text_of(50)
     assert "matches 4 of 4 articles; fields: title " in done.stderr
     assert f"no vote  {front_page().url}  no article" in done.stderr
 

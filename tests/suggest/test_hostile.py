@@ -47,7 +47,7 @@ def test_a_hostile_page_among_others_does_not_change_their_rule(extractor: Extra
     own = [article(number) for number in range(4)]
     odd = [StoredPage(f"{HOST}/odd/{name}", ODD[name]) for name in ("empty", "deep")]
 
-    assert suggest([*own, *odd], extractor).rule.body == suggest(own, extractor).rule.body
+    assert suggest([*own, *odd], extractor).rule.around == suggest(own, extractor).rule.around
 
 
 def test_addresses_that_no_file_can_hold_are_no_tests(extractor: Extractor) -> None:

@@ -55,7 +55,7 @@ def test_the_suggested_rule_is_there_when_a_site_opens(origins: Origins) -> None
     found = asked(origins, "open", site=SITE)
     suggested = asked(origins, "suggest", site=SITE)
 
-    assert suggested["rule"].startswith(f"site: {SITE}\nbody: ")
+    assert suggested["rule"].startswith(f"site: {SITE}\naround: ")
     assert suggested["confidence"] > 0.5
     assert found["saved"] is None
     assert len(found["pages"]) == 8

@@ -10,7 +10,7 @@ from scrapy_mss import Extractor
 from scrapy_mss.extractor import Explanation
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.suggest import SitePage, read_pages, yaml_of
-from scrapy_mss.workbench.editing import Click, Edit, EditError, edited, starter
+from scrapy_mss.workbench.editing import NOW_BODY, Click, Edit, EditError, edited, starter
 from scrapy_mss.workbench.judging import (
     BOTH,
     MODEL,
@@ -128,7 +128,7 @@ def test_a_rule_to_begin_with_is_around_the_article() -> None:
     for text, page in zip(texts(rule), READ, strict=True):
         assert page.extraction.text.split("\n")[-1] in text
         assert "Copyright" not in text
-    assert starter(HOST, read_pages([StoredPage(f"https://{HOST}/9", "")], EXTRACTOR)).body
+    assert starter(HOST, read_pages([StoredPage(f"https://{HOST}/9", "")], EXTRACTOR)).around
 
 
 @pytest.mark.parametrize(
@@ -200,3 +200,29 @@ def test_a_page_without_differences_has_none() -> None:
 
     assert differences(tokens, kept, kept) == []
     assert {run.kind for run in differences(tokens, ~kept & False, kept)} == {MODEL}
+
+
+AROUND = Wrapper(site=HOST, around=(css("section.text"),))
+
+
+def test_a_rule_that_leaves_the_text_to_the_model_shows_what_that_reads() -> None:
+    for text, page in zip(texts(AROUND), READ, strict=True):
+        assert "newsletter" not in text
+        assert text == page.extraction.text or len(text) < len(page.extraction.text)
+
+
+def test_a_click_on_what_the_model_leaves_out_makes_the_place_the_body() -> None:
+    edit = clicked(AROUND, "newsletter")
+
+    assert (edit.rule.body, edit.rule.around) == (AROUND.around, ())
+    assert edit.told == NOW_BODY
+    assert "newsletter" in texts(edit.rule)[0]
+
+
+def test_a_click_on_text_of_the_model_leaves_it_out() -> None:
+    first = news_page(1).text.split("\n")[0][:40]
+
+    edit = clicked(AROUND, first)
+
+    assert edit.rule.around == AROUND.around
+    assert first not in texts(edit.rule)[0]

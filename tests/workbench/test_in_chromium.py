@@ -20,9 +20,12 @@ pytest.importorskip("playwright")
 
 from playwright.sync_api import Browser
 
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.extractor import Extractor
+from scrapy_mss.rule_reading import read_by
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.workbench.security import TOKEN_HEADER
-from scrapy_mss.wrappers import label, load_wrappers
+from scrapy_mss.wrappers import load_wrappers
 from tests.helpers.browser import chromium
 from tests.helpers.desks import browser, opened
 from tests.helpers.html_payloads import payloads
@@ -75,7 +78,7 @@ def test_a_rule_is_made_and_saved_by_clicks(chrome: Browser, tmp_path: Path) -> 
 
     rule = load_wrappers(tmp_path / "rules").find(stored[0].url)
     assert rule is not None
-    assert label(rule, stored[0].html).text == news_page(1).text
+    assert read_by(rule, Page.of(stored[0].html), Extractor.load()).text == news_page(1).text
     assert rule.tests
 
 

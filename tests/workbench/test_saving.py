@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from scrapy_mss.extractor import Extractor
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.workbench.saving import (
     MOST_TESTS,
+    CheckPages,
     ExistsError,
     SaveError,
     digest,
@@ -24,11 +26,12 @@ from tests.helpers.news_pages import news_page
 
 SITE = "one.example"
 PAGES = [StoredPage(f"https://{SITE}/{n}", news_page(n).html) for n in range(8)]
+CHECKED = CheckPages(PAGES, Extractor.load())
 RULE = Wrapper(site=SITE, body=(css("#one-body"),))
 
 
 def test_a_saved_rule_is_loaded_by_a_crawl_and_finds_the_article(tmp_path: Path) -> None:
-    saved = save(RULE, PAGES, tmp_path)
+    saved = save(RULE, CHECKED, tmp_path)
 
     rule = load_wrappers(tmp_path).find(PAGES[0].url)
 
@@ -41,7 +44,7 @@ def test_a_saved_rule_is_loaded_by_a_crawl_and_finds_the_article(tmp_path: Path)
 
 
 def test_the_snapshot_is_that_of_a_check(tmp_path: Path) -> None:
-    save(RULE, PAGES, tmp_path)
+    save(RULE, CHECKED, tmp_path)
 
     rows = json.loads((tmp_path / "one.example.snapshot.json").read_text("utf-8"))
 
@@ -54,24 +57,24 @@ def test_another_rule_is_replaced_only_by_who_has_seen_it(tmp_path: Path) -> Non
     path.write_text("# mine\nsite: one.example\nbody: .mine\n", "utf-8")
 
     with pytest.raises(ExistsError) as refused:
-        save(RULE, PAGES, tmp_path)
+        save(RULE, CHECKED, tmp_path)
     assert "# mine" in path.read_text("utf-8")
     with pytest.raises(ExistsError):
-        save(RULE, PAGES, tmp_path, digest("what was there before"))
-    save(RULE, PAGES, tmp_path, digest(refused.value.text))
+        save(RULE, CHECKED, tmp_path, digest("what was there before"))
+    save(RULE, CHECKED, tmp_path, digest(refused.value.text))
 
     assert "# mine" not in path.read_text("utf-8")
 
 
 def test_the_same_rule_is_saved_again_without_a_question(tmp_path: Path) -> None:
-    first = save(RULE, PAGES, tmp_path)
+    first = save(RULE, CHECKED, tmp_path)
 
-    assert save(RULE, PAGES, tmp_path) == first
+    assert save(RULE, CHECKED, tmp_path) == first
 
 
 def test_a_rule_that_reads_nothing_is_not_saved(tmp_path: Path) -> None:
     with pytest.raises(SaveError, match="no page is read"):
-        save(Wrapper(site=SITE, body=(css(".gone"),)), PAGES, tmp_path)
+        save(Wrapper(site=SITE, body=(css(".gone"),)), CHECKED, tmp_path)
 
     assert not [path for path in tmp_path.iterdir() if path.is_file()]
 
@@ -80,7 +83,7 @@ def test_a_rule_with_tests_of_other_pages_that_reads_nothing_is_not_saved(tmp_pa
     tests = (SamplePage(f"https://{SITE}/elsewhere"),)
 
     with pytest.raises(SaveError, match="no page is read"):
-        save(Wrapper(site=SITE, body=(css(".gone"),), tests=tests), PAGES, tmp_path)
+        save(Wrapper(site=SITE, body=(css(".gone"),), tests=tests), CHECKED, tmp_path)
 
     assert not [path for path in tmp_path.iterdir() if path.is_file()]
 
@@ -90,8 +93,8 @@ def test_a_rule_that_a_crawl_has_from_another_file_is_replaced_there(tmp_path: P
     path.write_text("site: one.example\nbody: .mine\n", "utf-8")
 
     with pytest.raises(ExistsError) as refused:
-        save(RULE, PAGES, tmp_path)
-    saved = save(RULE, PAGES, tmp_path, digest(refused.value.text))
+        save(RULE, CHECKED, tmp_path)
+    saved = save(RULE, CHECKED, tmp_path, digest(refused.value.text))
 
     assert saved.path == path
     assert saved.told.endswith("pages")
@@ -105,7 +108,7 @@ def test_a_file_of_several_rules_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(text, "utf-8")
 
     with pytest.raises(SaveError, match="several rules"):
-        save(RULE, PAGES, tmp_path, digest(text))
+        save(RULE, CHECKED, tmp_path, digest(text))
 
     assert [path.read_text("utf-8") for path in tmp_path.iterdir()] == [text]
 
@@ -115,7 +118,7 @@ def test_a_file_of_several_rules_is_not_replaced(tmp_path: Path) -> None:
 )
 def test_a_rule_for_other_pages_is_not_saved(tmp_path: Path, fields: dict[str, Any]) -> None:
     with pytest.raises(SaveError, match="would not use this rule"):
-        save(replace(RULE, **fields), PAGES, tmp_path)
+        save(replace(RULE, **fields), CHECKED, tmp_path)
 
     assert not [path for path in tmp_path.iterdir() if path.is_file()]
 
@@ -137,7 +140,7 @@ def test_a_link_out_of_the_folder_is_not_written_to(tmp_path: Path, name: str) -
     (folder / name).symlink_to(target)
 
     with pytest.raises(SaveError, match="leads out"):
-        save(RULE, PAGES, folder)
+        save(RULE, CHECKED, folder)
 
     assert target.read_text("utf-8") == ""
 
@@ -147,6 +150,6 @@ def test_where_another_rule_would_be_used_it_is_told(tmp_path: Path) -> None:
         "site: one.example\nname: first\nbody: p\npriority: 9\n", "utf-8"
     )
 
-    saved = save(RULE, PAGES, tmp_path)
+    saved = save(RULE, CHECKED, tmp_path)
 
     assert f"a crawl would use that in {tmp_path / 'a.yaml'}" in saved.told

@@ -31,9 +31,11 @@ pytest.importorskip("playwright")
 from playwright.sync_api import Browser
 
 from scrapy_mss import Extractor
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.rule_reading import read_by
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.suggest.agreement import word_f1
-from scrapy_mss.wrappers import label, load_wrappers
+from scrapy_mss.wrappers import load_wrappers
 from tests.helpers.browser import chromium
 from tests.helpers.desks import Desk, browser, opened
 from tests.helpers.workbenches import bench_of, served
@@ -134,7 +136,8 @@ def measured(chrome: Browser, site: str, rows: list[dict[str, Any]], folder: Pat
     for row in rows:
         rule = rules.find(row["url"])
         if rule is not None:
-            by_rule.append(word_f1(label(rule, row["html"]).text, row["golds"][0]))
+            found = read_by(rule, Page.of(row["html"]), extractor)
+            by_rule.append(word_f1(found.text, row["golds"][0]))
             by_model.append(word_f1(extractor.extract(row["html"]).text, row["golds"][0]))
     return Row(site, clicks, seconds, fmean(by_rule), fmean(by_model))
 

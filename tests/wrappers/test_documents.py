@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -40,9 +41,10 @@ MOST = Wrapper(
         SamplePage("https://a.example.com/2", ("x", "y")),
     ),
 )
+AROUND = replace(MOST, body=(), around=MOST.body)
 
 
-@pytest.mark.parametrize("wrapper", [LEAST, MOST])
+@pytest.mark.parametrize("wrapper", [LEAST, MOST, AROUND])
 def test_a_wrapper_comes_back_through_json(wrapper: Wrapper) -> None:
     (back,) = read_document(json.loads(json.dumps(document_of(wrapper))), "here")
 
@@ -51,7 +53,8 @@ def test_a_wrapper_comes_back_through_json(wrapper: Wrapper) -> None:
 
 @pytest.mark.parametrize("name", [*ROLES, "url", "name", "tests", "priority", "valid_from"])
 def test_each_field_alone_comes_back(name: str) -> None:
-    fields = {"site": LEAST.site, "body": LEAST.body, name: getattr(MOST, name)}
+    body = {} if name == "around" else {"body": LEAST.body}
+    fields = {"site": LEAST.site, **body, name: getattr(AROUND if body == {} else MOST, name)}
 
     (back,) = read_document(document_of(Wrapper(**fields)), "here")
 
@@ -59,7 +62,7 @@ def test_each_field_alone_comes_back(name: str) -> None:
 
 
 def test_every_key_of_the_schema_is_written() -> None:
-    assert document_of(MOST).keys() == KEYS.keys()
+    assert document_of(MOST).keys() | document_of(AROUND).keys() == KEYS.keys()
 
 
 def test_what_is_not_said_is_not_written() -> None:

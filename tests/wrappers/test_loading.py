@@ -132,7 +132,7 @@ def test_problems_of_all_sources_are_reported_at_once(tmp_path: Path, module: Mo
     expected = [
         f"{folder}/bad/1.yaml: line 2: $.body: expected a CSS selector, got 'p['",
         f"{folder}/bad/2.yaml: line 5: document 2: $.body: expected a selector that leaves ",
-        f"{folder}/bad/3.yaml: expected a mapping with 'site' and 'body', got an empty file",
+        f"{folder}/bad/3.yaml: expected a mapping with 'site' and 'body' or 'around', ",
         f"{folder}/bad/4.yaml: line 1, column 8: expected YAML with plain values",
         f"{folder}/bad/5.yaml: byte 22: expected text in UTF-8, got the bytes b'\\xff'",
         "news_rules:RULES[1]: expected a Wrapper or a mapping, got the number 5",
@@ -141,7 +141,7 @@ def test_problems_of_all_sources_are_reported_at_once(tmp_path: Path, module: Mo
         "source 5: expected a path, 'module:NAME', a Wrapper, a mapping, or a list",
         "source 6[1]: expected a Wrapper or a mapping, got the string 'x'",
         "source 7: $: expected a key 'site', got none",
-        "source 7: $: expected a key 'body', got none",
+        "source 7: $: expected a key 'body' or 'around', got none",
     ]
     assert [line[: len(start)] for line, start in zip(lines, expected, strict=True)] == expected
 

@@ -132,6 +132,11 @@ def test_a_site_that_is_no_host_is_rejected(site: str) -> None:
 PROBLEMS: list[tuple[str, Mapping[str, object], str]] = [
     ("no body", {"body": ()}, ".body: expected at least one selector, got none"),
     (
+        "body and around",
+        {"around": (css("main"),)},
+        ".around: expected 'body', which is the text, or 'around', which leaves that to the model",
+    ),
+    (
         "a string as body",
         {"body": "article"},
         ".body: expected a tuple of Selector or Between, such as (css('article'),)",

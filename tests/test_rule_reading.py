@@ -1,0 +1,169 @@
+"""A rule that says where the article is: what the model reads there, and what that teaches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from scrapy_mss.article import ModelState, ReadOptions
+from scrapy_mss.blocks.explanation import Fate
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.labels import Rejection
+from scrapy_mss.crawl.page_work import PageWork
+from scrapy_mss.crawl.wire import PageAnswer, PageRequest
+from scrapy_mss.extractor import Extractor
+from scrapy_mss.rule_reading import explained, read_by
+from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.visit import Visit
+from scrapy_mss.wrappers import Labelling, Reason, Wrapper, css, label
+from tests.helpers.suggested_sites import article, front_page, text_of
+
+EXTRACTOR = Extractor.load()
+URL = article(1).url
+HTML = article(1).html
+BOX = '<div class="walks"><ul><li><a href="/1">Ten walks</a></li></ul></div>'
+AROUND = Wrapper(
+    site="news.example", around=(css(".story-text"),), title=(css("h1"),), authors=(css(".gone"),)
+)
+
+
+def read(rule: Wrapper, html: str = HTML) -> Labelling:
+    return read_by(rule, Page.of(html), EXTRACTOR)
+
+
+def test_the_article_is_what_the_model_keeps_at_the_place() -> None:
+    found = read(AROUND, HTML.replace("</p><p>", f"</p>{BOX}<p>", 1))
+
+    assert found.reason is None
+    assert found.text == text_of(1)
+    assert found.title.endswith("report 1")
+    assert found.missed == ("authors",)
+
+
+def test_what_is_excluded_is_no_text_whatever_the_model_says() -> None:
+    first = text_of(1).split("\n")[0]
+    html = HTML.replace("<p>", '<p class="lead">', 1) if "<p>" in HTML else HTML
+    lead = replace(AROUND, exclude=(css("p.lead"),))
+
+    assert "lead" in html
+    assert first not in read(lead, html).text
+
+
+def test_a_place_where_the_model_keeps_nothing_is_no_match() -> None:
+    found = read(replace(AROUND, around=(css("nav, footer"),), exclude=(css(".story-text"),)))
+
+    assert found.reason in (Reason.NOT_READ, Reason.NO_MATCH)
+    assert (found.text, found.title, found.selectors) == ("", "", ())
+    assert not found.inside.any()
+
+
+def test_a_rule_with_body_is_read_without_the_model() -> None:
+    body = replace(AROUND, body=AROUND.around, around=())
+    found, expected = read(body), label(body, HTML)
+
+    assert found.text == expected.text
+    assert found.hits == expected.hits
+
+
+def test_the_reading_of_an_article_alone_is_the_models() -> None:
+    everywhere = Wrapper(site="news.example", around=(css("body"),))
+
+    assert read(everywhere).text == EXTRACTOR.extract(HTML).text
+
+
+@pytest.mark.parametrize("html", ["", "<p>", "<p>word", "<div class=story-text></div>", "a" * 9])
+def test_no_page_makes_it_fail(html: str) -> None:
+    assert read(AROUND, html).reason is not None or read(AROUND, html).text
+
+
+def answered(rule: Wrapper, html: str = HTML, **asked: object) -> PageAnswer:
+    """What a worker answers."""
+    model = EXTRACTOR.model
+    assert model is not None
+    work = PageWork(model, lambda: ModelState.of(model), ReadOptions())
+    request = PageRequest(html, URL, rule, **asked)  # type: ignore[arg-type]
+    return work.answer(PageRequest.from_bytes(request.to_bytes()))
+
+
+def test_a_crawl_reads_the_same() -> None:
+    answer = PageAnswer.from_bytes(answered(AROUND).to_bytes())
+
+    assert answer.article is not None
+    assert answer.article.article is not None
+    item = answer.article.article
+    assert (item.text, item.extractor) == (read(AROUND).text, "wrapper:news.example")
+    assert item.title is not None
+    assert item.title.endswith("report 1")
+    assert (item.probability, answer.article.source) == (1.0, "wrapper")
+    assert item.confidence is not None
+    assert answer.labels is not None
+    assert answer.labels.reason is None
+    assert answer.labels.selectors == (
+        ("around: .story-text", True),
+        ("title: h1", True),
+        ("authors: .gone", False),
+    )
+
+
+def test_it_teaches_no_words_and_of_the_site_what_a_page_without_a_rule_does() -> None:
+    visit, alone = (Visit(SiteMemory(), 29_000_000, URL) for _ in range(2))
+    EXTRACTOR.extract_page(Page.of(HTML, url=URL), alone)
+
+    answer = answered(AROUND, example=True, visit=visit)
+
+    assert answer.example is Rejection.READ_BY_MODEL
+    assert answer.lesson is not None
+    assert answer.lesson.place == alone.lesson.place
+    assert answer.lesson.added.pages == alone.lesson.added.pages == 1
+    assert not answer.lesson.added.containers.rows[:, 2].any()  # no labels
+
+
+def test_without_an_article_asked_for_the_model_is_not() -> None:
+    answer = answered(AROUND, example=True, article=False)
+
+    assert answer.article is None
+    assert answer.labels is not None
+    assert answer.labels.reason is None
+
+
+def test_a_page_on_which_the_rule_is_none_is_read_by_the_model_alone() -> None:
+    beside = replace(AROUND, around=(css("nav, footer"),), exclude=(css(".story-text"),))
+
+    answer = answered(beside)
+
+    assert answer.labels is not None
+    assert answer.labels.reason is not None
+    assert answer.article is not None
+    assert answer.article.source == "model"
+    trusted = answered(beside, trust_miss=True).article
+    assert trusted is not None
+    assert trusted.reason == "wrapper_miss"
+
+
+def test_a_front_page_is_none_for_the_rule_either() -> None:
+    page = front_page()
+    rule = Wrapper(site="news.example", around=(css("body"),))
+
+    found = read(rule, page.html)
+
+    likely = EXTRACTOR.extract(page.html).probability
+    assert (found.reason is Reason.NOT_READ) == (likely < 0.05)
+
+
+def test_an_explanation_names_the_rule_for_what_it_leaves_out() -> None:
+    explanation = EXTRACTOR.explain(HTML, URL)
+    first = text_of(1).split("\n")[0]
+    lead = replace(AROUND, exclude=(css(".story-text > p:first-child"),))
+
+    found = explained(explanation, lead)
+
+    assert found.extraction.text == read(lead).text
+    changed = [
+        found.text_of(block)
+        for before, block in zip(explanation.blocks, found.blocks, strict=True)
+        if before.fate is not block.fate
+    ]
+    assert changed == [first]
+    assert [block.fate for block in found.blocks].count(Fate.LEFT_OUT) == 1
+    assert explained(explanation, replace(AROUND, around=(css(".gone"),))) is explanation
