@@ -67,7 +67,7 @@ class SitePage:
         target: Bools = self.extraction.kept[self.extraction.tokens.is_word]
         return target
 
-    @cached_property
+    @lazy
     def alone(self) -> Bools:
         """bool[n_words]: which words the model keeps that does not know the other pages."""
         alone: Bools = self.kept_alone[self.extraction.tokens.is_word]
