@@ -141,7 +141,7 @@ def run(folder: Path, line: str, where: Path | None = None) -> Done:
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     return Done(done.returncode, done.stdout, done.stderr)
@@ -207,7 +207,7 @@ def in_one_process(folder: Path, lines: dict[str, str]) -> dict[str, Done]:
         [sys.executable, str(COMMANDS), str(inputs), str(outputs)],
         cwd=folder / "cwd",
         env=environment(),
-        timeout=120,
+        timeout=600,
         check=True,
     )
     rows = json.loads(outputs.read_text())
@@ -376,7 +376,7 @@ def test_where_nobody_reads_the_output_it_ends_quietly(
         env={**environment(), "PYTHONUNBUFFERED": unbuffered},
         stdout=writing,
         stderr=subprocess.PIPE,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     os.close(writing)
@@ -394,7 +394,7 @@ def test_output_that_cannot_be_written_is_told_in_one_line(folder: Path) -> None
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
 

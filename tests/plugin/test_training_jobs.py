@@ -208,7 +208,7 @@ def test_an_interrupted_crawl_learns_what_it_has_fetched(
         for _ in range(6):
             process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        _, log = process.communicate(timeout=60)
+        _, log = process.communicate(timeout=600)
 
     counted = {name: int(n) for name, n in re.findall(r"'mss/train/(seen|learned)': (\d+)", log)}
     assert 6 <= counted["learned"] == counted["seen"] < 400
