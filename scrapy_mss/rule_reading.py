@@ -48,7 +48,7 @@ def read_at(place: Labelling, page: Page, extraction: Extraction) -> Labelling:
     """The article at a *place* that a rule has labelled, by the *extraction* of the same page."""
     kept = kept_at(page, extraction.kept, place.inside, place.excluded)
     is_word = page.tokens.is_word
-    n_kept = np.count_nonzero(extraction.kept & is_word)
+    n_kept = np.count_nonzero(extraction.kept & ~place.excluded & is_word)
     n_at_place = np.count_nonzero(kept & place.inside & is_word)
     is_article = extraction.probability >= LEAST_PROBABILITY
     if not is_article or n_at_place <= LEAST_SHARE * n_kept:

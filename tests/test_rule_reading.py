@@ -167,3 +167,29 @@ def test_an_explanation_names_the_rule_for_what_it_leaves_out() -> None:
     assert changed == [first]
     assert [block.fate for block in found.blocks].count(Fate.LEFT_OUT) == 1
     assert explained(explanation, replace(AROUND, around=(css(".gone"),))) is explanation
+
+
+def test_what_is_excluded_is_no_reason_to_take_the_place_for_another_one() -> None:
+    """Nearly all that the model keeps is excluded, and what is left is at the place."""
+    paragraphs = HTML.count("<p>")
+    html = HTML.replace("<p>", '<p class="part">', paragraphs - 1)
+    rule = replace(AROUND, exclude=(css("p.part"),))
+
+    found = read(rule, html)
+
+    assert found.reason is None
+    assert found.text in text_of(1)
+
+
+def test_an_error_of_the_model_does_not_cost_what_the_rule_has_found() -> None:
+    def broken() -> ModelState:
+        raise ValueError("no model")
+
+    work = PageWork(EXTRACTOR.model, broken, ReadOptions())  # type: ignore[arg-type]
+    answer = work.answer(PageRequest(HTML, URL, AROUND, article=True))
+
+    assert answer.article is not None
+    assert answer.article.reason == "error"
+    assert answer.labels is not None
+    assert answer.labels.reason is None
+    assert not answer.failure

@@ -70,10 +70,9 @@ class PageWork:
         if page.visit is not None and labelling.reason is None and wrapper.body:
             lesson = page.visit.labelled(Page(labelling.tokens), labelling.inside)
         seconds = perf_counter() - started
-        confidence = None
-        if page.article and labelling.reason is None and wrapper.around:
-            labelling, confidence = self._around(page, labelling)
-        article = self._article(page, labelling, confidence) if page.article else None
+        article = None
+        if page.article:
+            article, labelling = self._article(page, labelling)
         if page.visit is not None and page.article and lesson is None:
             lesson = page.visit.lesson  # of what the model has read
         labels = LabelSummary(
@@ -93,21 +92,32 @@ class PageWork:
         extraction = Extractor(self.state().model).extract_page(read, page.visit)
         return read_at(place, read, extraction), extraction.confidence
 
-    def _article(
-        self, page: PageRequest, labelling: Labelling, confidence: float | None
-    ) -> ArticleResult:
-        """The article of a labelled *page*; an error in making it does not cost the example."""
+    def _article(self, page: PageRequest, labelling: Labelling) -> tuple[ArticleResult, Labelling]:
+        """The article of a labelled *page*, and the labels that it has where the model reads, too.
+
+        An error in making it costs neither the example nor what the rule has found.
+        """
+        started = perf_counter()
         try:
-            if labelling.reason is None:
-                return article_of_labels(labelling, page.url, self.options, confidence)
-            if labelling.reason in MISSES and page.trust_miss:
-                return ArticleResult(reason=WRAPPER_MISS, source=WRAPPER)
-            return self._read(page, labelling.tokens)
+            confidence = None
+            if labelling.reason is None and labelling.wrapper.around:
+                labelling, confidence = self._around(page, labelling)
+            result = self._result(page, labelling, confidence)
         except MemoryError:
             raise
         except Exception:
             logger.exception(_FAILED, page.url)
-            return ArticleResult(reason=ERROR)
+            return ArticleResult(reason=ERROR), labelling
+        return replace(result, seconds=perf_counter() - started), labelling
+
+    def _result(
+        self, page: PageRequest, labelling: Labelling, confidence: float | None
+    ) -> ArticleResult:
+        if labelling.reason is None:
+            return article_of_labels(labelling, page.url, self.options, confidence)
+        if labelling.reason in MISSES and page.trust_miss:
+            return ArticleResult(reason=WRAPPER_MISS, source=WRAPPER)
+        return self._read(page, labelling.tokens)
 
     def _read(self, page: PageRequest, source: str | Tokens) -> ArticleResult:
         """The article of a *page* without its wrapper; *source* is its HTML, or its tokens."""
