@@ -11,10 +11,11 @@ again under this name until it is answered (`Outbox`). Nothing else is sent befo
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from secrets import token_bytes
 from threading import Event, Lock, Thread
-from time import monotonic, sleep
+from time import sleep
 from typing import Any, Final, Generic, TypeAlias, TypeVar
 from weakref import WeakSet, finalize
 
@@ -75,12 +76,15 @@ class Patience:
     """How long a crawl waits for its servers: at its end, only while any of them answers.
 
     What is under way when the patience is over ends at once, since its connection is cut: a thread
-    that waits for an answer would keep the crawl from ending.
+    that waits for an answer would keep the crawl from ending. Only the time in which a question is
+    under way counts: a server that nobody asks owes no answer.
     """
 
     def __init__(self) -> None:
         self._servers: WeakSet[Server] = WeakSet()
-        self._answered = 0.0
+        self._lock = Lock()
+        self._n_open = 0  # questions that are under way
+        self._waited = 0.0  # seconds, for the next answer
         self._ended: Event | None = None  # once the end has begun
         self.is_over = False
 
@@ -88,15 +92,23 @@ class Patience:
         """Have *server* be one of those that are waited for."""
         self._servers.add(server)
 
-    def answered(self) -> None:
-        """Note that a server has answered."""
-        self._answered = monotonic()
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """A question is under way inside; where nothing is raised, it was answered."""
+        with self._lock:
+            self._n_open += 1
+        try:
+            yield
+            self._waited = 0.0
+        finally:
+            with self._lock:
+                self._n_open -= 1
 
     def begin_end(self, seconds: float = END_SECONDS) -> None:
         """From now on, wait so many *seconds* for the next answer of any server."""
         if self._ended is None and self._servers:
             self._ended = Event()
-            self.answered()
+            self._waited = 0.0
             arguments = (self._ended, seconds)
             Thread(target=self._cut_silent, args=arguments, daemon=True).start()
 
@@ -107,7 +119,9 @@ class Patience:
 
     def _cut_silent(self, ended: Event, seconds: float) -> None:
         while not ended.wait(CUT_SECONDS):
-            self.is_over = self.is_over or monotonic() - self._answered > seconds
+            if self._n_open:
+                self._waited += CUT_SECONDS
+            self.is_over = self.is_over or self._waited > seconds
             for server in list(self._servers) if self.is_over else ():
                 server.cut()
 
@@ -152,7 +166,8 @@ class Server:
         if self._patience.is_over:
             raise self._given_up()
         try:
-            answer = question(self._client)
+            with self._patience.asking():
+                return question(self._client)
         except (exceptions.AuthenticationError, exceptions.AuthorizationError) as error:
             raise ServerError(
                 f"{self}: the server rejects the user or password: {_sentence(error)}. Give "
@@ -169,8 +184,6 @@ class Server:
             if self._patience.is_over:  # a connection that is cut may break anywhere
                 raise self._given_up() from error
             raise
-        self._patience.answered()
-        return answer
 
     def _given_up(self) -> GivenUpError:
         return GivenUpError(f"{self}: the server did not answer at the end of the crawl")

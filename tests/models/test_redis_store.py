@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import sleep
 from typing import Any
 
 import pytest
@@ -19,7 +20,13 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.redis_store import RedisModelStore
 from scrapy_mss.models.store import FileStore
-from scrapy_mss.redis_server import ForeignDataError, LostConnectionError
+from scrapy_mss.redis_server import (
+    ForeignDataError,
+    GivenUpError,
+    LostConnectionError,
+    Patience,
+    Server,
+)
 from scrapy_mss.server_address import Address, ServerError
 from tests.helpers.classifiers import counts_of
 from tests.helpers.redis import client, needs_redis, server, shared_server
@@ -376,3 +383,21 @@ def test_a_crawl_keeps_what_it_knows_while_no_answer_comes(
     assert [first.bayes.pages, second.bayes.pages] == [2, 3]
     lost.clear()
     assert to_bytes(store.add(trained(4)).model) == to_bytes(trained(1, 2, 3, 4)) == stored(server)
+
+
+def test_a_server_that_nobody_asks_is_not_given_up_at_the_end(server: RedisServer) -> None:
+    patience = Patience()
+    asked = Server(server.address(), patience=patience)
+
+    patience.begin_end(seconds=0.3)
+    sleep(1)
+
+    assert asked.ask(lambda client: client.ping())
+    server.hang()
+    try:
+        with pytest.raises(GivenUpError):
+            asked.ask(lambda client: client.ping())
+    finally:
+        server.go_on()
+        patience.end()
+    assert patience.is_over
