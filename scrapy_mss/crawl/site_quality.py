@@ -156,7 +156,7 @@ class SiteQuality:
         await finished(self._closing())
 
     async def _written(self) -> None:
-        if self._write is not None:
+        while self._write is not None and not self._write.done():  # a timer may begin the next
             await finished(self._write)
 
     def close(self) -> None:
