@@ -39,18 +39,23 @@ def read_by(
     return read_at(found, page, extractor.extract_page(page, site))
 
 
-def read_tokens(wrapper: Wrapper, tokens: Tokens, extractor: Extractor) -> Labelling:
-    """The same of the *tokens* of a page whose address says nothing."""
-    return read_by(wrapper, Page(tokens), extractor)
+def read_tokens(wrapper: Wrapper, tokens: Tokens, url: str, extractor: Extractor) -> Labelling:
+    """The same of the *tokens* of the page at *url*."""
+    return read_by(wrapper, Page(tokens, url), extractor)
 
 
-def read_at(place: Labelling, page: Page, extraction: Extraction) -> Labelling:
+def read_at(
+    place: Labelling,
+    page: Page,
+    extraction: Extraction,
+    least_probability: float = LEAST_PROBABILITY,
+) -> Labelling:
     """The article at a *place* that a rule has labelled, by the *extraction* of the same page."""
     kept = kept_at(page, extraction.kept, place.inside, place.excluded)
     is_word = page.tokens.is_word
     n_kept = np.count_nonzero(extraction.kept & ~place.excluded & is_word)
     n_at_place = np.count_nonzero(kept & place.inside & is_word)
-    is_article = extraction.probability >= LEAST_PROBABILITY
+    is_article = extraction.probability >= least_probability
     if not is_article or n_at_place <= LEAST_SHARE * n_kept:
         nothing = np.zeros_like(kept)
         return Labelling(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -13,10 +14,12 @@ from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.rule_reading import explained, read_by
+from scrapy_mss.rule_reading import explained, read_by, read_tokens
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.visit import Visit
 from scrapy_mss.wrappers import Labelling, Reason, Wrapper, css, label
+from scrapy_mss.wrappers.outcomes import LABELLED, checked
+from scrapy_mss.wrappers.rules import SamplePage
 from tests.helpers.suggested_sites import article, front_page, text_of
 
 EXTRACTOR = Extractor.load()
@@ -193,3 +196,36 @@ def test_an_error_of_the_model_does_not_cost_what_the_rule_has_found() -> None:
     assert answer.labels is not None
     assert answer.labels.reason is None
     assert not answer.failure
+
+
+TOPICS = "".join(f"<li><a href=/{n}>Topic {n}</a></li>" for n in range(10))
+SHORT = f"<div><p>The ferry sails again from the harbour to the island.</p></div><ul>{TOPICS}</ul>"
+LIST_URL = "https://news.example/category/news/"
+
+
+def test_a_check_reads_a_page_as_a_crawl_does_by_its_address() -> None:
+    """At the address of a list, and laid out as one, the model is nearly sure of no article."""
+    rule = Wrapper(site="news.example", around=(css("div"),), tests=(SamplePage(LIST_URL),))
+
+    (outcome,) = checked([rule], LIST_URL, SHORT, partial(read_tokens, extractor=EXTRACTOR))
+
+    model = EXTRACTOR.model
+    assert model is not None
+    work = PageWork(model, lambda: ModelState.of(model), ReadOptions())
+    answer = work.answer(PageRequest(SHORT, LIST_URL, rule))
+    assert answer.labels is not None
+    reason = answer.labels.reason
+    assert outcome.status == (reason.value if reason else LABELLED)
+    assert outcome.status == Reason.NOT_READ.value
+
+
+def test_a_further_page_may_be_as_short_as_no_article_is() -> None:
+    rule = Wrapper(site="news.example", around=(css("div"),))
+    model = EXTRACTOR.model
+    assert model is not None
+    work = PageWork(model, lambda: ModelState.of(model), ReadOptions())
+
+    answer = work.answer(PageRequest(SHORT, LIST_URL, rule, further=True))
+
+    assert answer.labels is not None
+    assert answer.labels.reason is None

@@ -27,7 +27,7 @@ from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.models.examples import Example, example_of
 from scrapy_mss.models.model import Model
-from scrapy_mss.rule_reading import read_at
+from scrapy_mss.rule_reading import LEAST_PROBABILITY, read_at
 from scrapy_mss.wrappers import Labelling, Reason, Wrapper, label
 
 logger = logging.getLogger(__name__)
@@ -90,7 +90,9 @@ class PageWork:
         """The article at a *place*, as the model reads it, and the confidence of that."""
         read = Page(place.tokens, page.url)
         extraction = Extractor(self.state().model).extract_page(read, page.visit)
-        return read_at(place, read, extraction), extraction.confidence
+        # A further page is short, and known to be of an article.
+        least = 0.0 if page.further else LEAST_PROBABILITY
+        return read_at(place, read, extraction, least), extraction.confidence
 
     def _article(self, page: PageRequest, labelling: Labelling) -> tuple[ArticleResult, Labelling]:
         """The article of a labelled *page*, and the labels that it has where the model reads, too.

@@ -26,7 +26,11 @@ komentarze, komentarze czytelników, komentáře, komentari, komentáre, hozzás
 комментарии, комментарии читателей, коментарі, коментари, σχόλια, σχόλια αναγνωστών
 تعليقات, التعليقات, תגובות, 评论, 网友评论, 評論, 網友評論, 讀者回應, コメント, 댓글, bình luận
 """
-_FORMS: Final = ("{}", "{}:", "{} (1)", "{}: 1", "{} 1", "1 {}", "({}) 1", "{} [1]")
+_FORMS: Final = (
+    *("{}", "{}:", "{} (1)", "{}: 1", "{} 1", "1 {}", "({}) 1", "{} [1]"),
+    *("{} (1,1)", "{} (1.1)"),  # thousands
+)
+_APOSTROPHE: Final = "\N{RIGHT SINGLE QUOTATION MARK}"
 
 
 def are_comment_headings(texts: TokenIds) -> Bools:
@@ -40,5 +44,6 @@ def are_comment_headings(texts: TokenIds) -> Bools:
 def _hashes() -> TokenIds:
     """uint64[m], ascending: the hashes of all headings in all forms; any number counts as 1."""
     names = HEADINGS.strip().replace("\n", ", ").split(", ")
-    lines = (form.format(name) for name in names for form in _FORMS)
+    spelled = {form for name in names for form in (name, name.replace("'", _APOSTROPHE))}
+    lines = (form.format(name) for name in spelled for form in _FORMS)
     return np.unique(Page.of("".join(f"<p>{line}</p>" for line in lines)).text_hashes)

@@ -68,7 +68,8 @@ class CheckPages:
 
     def labelled(self, rule: Wrapper, page: StoredPage) -> Labelling:
         """What a crawl makes of one of the pages by *rule*."""
-        return read_tokens(rule, tokenize(page.html, self.extractor.profile.stem), self.extractor)
+        tokens = tokenize(page.html, self.extractor.profile.stem)
+        return read_tokens(rule, tokens, page.url, self.extractor)
 
 
 def rule_path(folder: Path, rule: Wrapper) -> Path:

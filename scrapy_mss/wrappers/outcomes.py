@@ -42,17 +42,21 @@ class Outcome:
 
 
 def checked(
-    wrappers: Iterable[Wrapper], url: str, html: str, read: Callable[[Wrapper, Tokens], Labelling]
+    wrappers: Iterable[Wrapper],
+    url: str,
+    html: str,
+    read: Callable[[Wrapper, Tokens, str], Labelling],
 ) -> Iterator[Outcome]:
     """What each of the *wrappers* that has *url* among its test pages makes of the page.
 
-    *read* labels a page by a wrapper, which takes a model where the wrapper leaves the text to it.
+    *read* labels a page by a wrapper, its tokens and its address, by which a model judges it where
+    the wrapper leaves the text to one.
     """
     tokens = tokenize(html)
     for wrapper in wrappers:
         for example in wrapper.tests:
             if example.url == url:
-                found = read(wrapper, tokens)
+                found = read(wrapper, tokens, url)
                 status = found.reason.value if found.reason else LABELLED
                 words = int((found.inside & tokens.is_word).sum())
                 missing = tuple(part for part in example.contains if part not in found.text)

@@ -3,11 +3,13 @@ from __future__ import annotations
 from functools import reduce
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.sites.comment_headings import are_comment_headings
 from scrapy_mss.sites.evidence import (
     MIN_PAGES,
     Recalled,
@@ -330,3 +332,16 @@ def test_evidence_of_comments_is_never_for_a_block(known: list[str], html: str) 
     evidence = comments(recalled, np.full(len(recalled.keys.words), 0.9))
 
     assert np.all(evidence <= 0)
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        *("Comments", "Readers' comments", "Readers\N{RIGHT SINGLE QUOTATION MARK} comments"),
+        *("Comments (7)", "Comments (1,234)", "Comments (1.234)"),
+    ],
+)
+def test_headings_of_comments_have_any_number_and_apostrophe(heading: str) -> None:
+    page = Page.of(f"<p>{heading}</p><p>Comments were few.</p>")
+
+    assert are_comment_headings(page.text_hashes).tolist() == [True, False]
