@@ -8,7 +8,6 @@ page states about itself.
 from __future__ import annotations
 
 import gc
-import resource
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -41,7 +40,8 @@ SHORTEST = 100_000
 SIZES = (SHORTEST, 360_000)  # of ordinary pages; costs are linear in between
 ORDINARY_TRIES = 5
 TRIES = 4  # a busy machine may spoil some: the least cost counts
-KILOBYTE = 1024  # of ru_maxrss on Linux
+KILOBYTE = 1024  # as Linux counts
+STATUS = Path("/proc/self/status")
 PEAK, RESET = Path("/proc/self/clear_refs"), "5"  # how Linux forgets a process's peak of memory
 
 
@@ -107,9 +107,20 @@ def _growth(perform: Callable[[], Result]) -> tuple[Result, int]:
     """A result, and the bytes by which making and keeping it makes this process's peak grow."""
     gc.collect()
     PEAK.write_text(RESET)  # what was freed before the page would hide what the page takes
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = _peak()
     result = perform()
-    return result, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * KILOBYTE
+    return result, (_peak() - before) * KILOBYTE
+
+
+def _peak() -> int:
+    """The most memory that this process had since the reset, in kilobytes.
+
+    What `getrusage` says may be of before it, where a thread has ended.
+    """
+    for line in STATUS.read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1])
+    raise OSError(f"{STATUS}: expected a line VmHWM, found none")
 
 
 def _parsed(html: str) -> object:

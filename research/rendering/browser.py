@@ -31,6 +31,8 @@ NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-
 WIDTH: Final = 1280
 HEIGHT: Final = 1024
 SECONDS: Final = 30.0  # for a page, at most
+CONNECTING: Final = 40.0  # seconds for each of the TRIES
+TRIES: Final = 4
 STARTING: Final = 180.0  # seconds, at most: beside other work it may take more than half a minute
 MESSAGE_LENGTH: Final = 200
 ADDRESS: Final = "http://page.test/"
@@ -111,10 +113,18 @@ class Browser:
     def _started(self) -> _Process:
         if self._playwright is None:
             self._playwright = self._api.sync_playwright().start()
-        self._process = _Process()
-        address = self._process.address()
-        self._browser = self._playwright.chromium.connect_over_cdp(address, timeout=1000 * STARTING)
-        return self._process
+        for _ in range(TRIES - 1):
+            try:
+                return self._connected()
+            except self._api.Error:  # now and then one that has just started never answers
+                self._end()
+        return self._connected()
+
+    def _connected(self) -> _Process:
+        process = self._process = _Process()
+        connect = self._playwright.chromium.connect_over_cdp
+        self._browser = connect(process.address(), timeout=1000 * CONNECTING)
+        return process
 
     def _end(self) -> None:
         if self._process is not None:
