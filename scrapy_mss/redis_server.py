@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from secrets import token_bytes
 from threading import Event, Lock, Thread
 from time import sleep
@@ -123,7 +123,8 @@ class Patience:
                 self._waited += CUT_SECONDS
             self.is_over = self.is_over or self._waited > seconds
             for server in list(self._servers) if self.is_over else ():
-                server.cut()
+                with suppress(Exception):  # the other servers are cut off nevertheless
+                    server.cut()
 
 
 class Server:

@@ -7,6 +7,7 @@ page states about itself.
 
 from __future__ import annotations
 
+import ctypes
 import gc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -95,18 +96,19 @@ class PageCosts:
         return least / self.ordinary(size), max(0, extra) / max(size, SHORTEST)
 
     def _cost(self, html: str) -> Iterator[PageCost]:
-        reading, memory = _growth(partial(self._reader.read, html, URL))
+        reading, memory = growth(partial(self._reader.read, html, URL))
         yield PageCost(sum(reading.seconds.values()), memory)
 
     def _tree(self, html: str) -> int:
         """Bytes that lxml's tree of the page takes."""
-        return next(forked(lambda: iter([_growth(partial(_parsed, html))[1]])))
+        return next(forked(lambda: iter([growth(partial(_parsed, html))[1]])))
 
 
-def _growth(perform: Callable[[], Result]) -> tuple[Result, int]:
+def growth(perform: Callable[[], Result]) -> tuple[Result, int]:
     """A result, and the bytes by which making and keeping it makes this process's peak grow."""
-    gc.collect()
-    PEAK.write_text(RESET)  # what was freed before the page would hide what the page takes
+    gc.collect()  # what was freed before would hide what is taken now: it would be taken again
+    ctypes.CDLL(None).malloc_trim(0)
+    PEAK.write_text(RESET)
     before = _peak()
     result = perform()
     return result, (_peak() - before) * KILOBYTE

@@ -19,7 +19,9 @@ ASYNC_HANDLERS = scrapy.version_info >= (2, 14)
 
 
 class Stoppable(Protocol):
-    """A call that is made again and again until it is stopped."""
+    """A call that is made again and again until it is stopped, or has raised."""
+
+    running: bool
 
     def stop(self) -> None: ...
 

@@ -80,7 +80,8 @@ class StoredState:
         """Begin no more checkpoints; from now on, servers are waited for a few seconds together."""
         self.patience.begin_end()
         for timer in self._timers:
-            timer.stop()
+            if timer.running:  # one whose call has raised has stopped itself
+                timer.stop()
 
     async def finish(self, reason: str) -> None:
         """Write all while the event loop goes on."""

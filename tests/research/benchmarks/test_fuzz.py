@@ -33,8 +33,7 @@ ROOT = Path(__file__).resolve().parents[3]
 MARK = "planted"
 PAGES = (f"<p>{MARK}</p>{page(20_000)}", page(20_000, 1))
 KEPT: list[object] = []
-# Bytes. From 32 MiB on malloc asks the system, whatever this process has freed before.
-BEYOND_HEAP = 50_000_000
+TAKEN = 50_000_000  # bytes
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +60,7 @@ def greedy(reading: Reading) -> Reading:
 
 
 def hungry(reading: Reading) -> Reading:
-    KEPT.append(bytearray(b"x") * BEYOND_HEAP)
+    KEPT.append(bytearray(b"x") * TAKEN)
     return reading
 
 
