@@ -43,6 +43,7 @@ def prepared(bench: Bench, port: int = 0) -> Iterator[Server]:
         origins = Origins(desk, frame)
         config = uvicorn.Config(
             application(bench, origins),
+            log_config=None,  # uvicorn's own would close the handlers that this process has
             log_level="warning",
             access_log=False,
             lifespan="off",

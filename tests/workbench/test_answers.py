@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 from time import time
@@ -182,3 +183,19 @@ def test_hostile_pages_are_opened_drawn_judged_and_clicked(tmp_path: Path) -> No
             assert html.count(b"<script") == 1
             assert len(html) < 60 * len(pages[number].html) + 60_000
             assert len(json.dumps(judged)) < 20 * len(pages[number].html) + 60_000
+
+
+def test_serving_closes_no_log_handler_of_the_process(bench: Bench) -> None:
+    class Handler(logging.Handler):
+        is_closed = False
+
+        def close(self) -> None:
+            self.is_closed = True
+            super().close()
+
+    handler = Handler()
+    with served(bench):
+        is_closed = handler.is_closed
+    handler.close()
+
+    assert not is_closed
