@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 import numpy as np
@@ -40,7 +40,8 @@ ROLES: Final = (TEXT, *FIELDS)
 MOST_TRIED: Final = 12  # selectors of an element
 MOST_OTHERS: Final = 12  # pages on which a selector's cost is counted
 LEADING_WORDS: Final = 4  # of a paragraph without a name, which may begin so on other pages, too
-MOST_STARTERS: Final = 5  # pages whose element may be the start
+MOST_STARTERS: Final = 5  # pages whose elements may be the start
+MOST_WIDER: Final = 6  # elements of each, the one around its article and those around that
 STARTER: Final = "article"  # the place of a rule where nothing better is known
 NOW_BODY: Final = "the model leaves this out: now all that is there is the body"
 OPEN_TAGS: Final = ("html", "body")
@@ -103,22 +104,23 @@ def _words_of(page: SitePage, click: Click) -> tuple[int, int]:
 
 
 def starter(site: str, pages: Sequence[SitePage]) -> Wrapper:
-    """A rule to begin with where none is suggested: the element around the article of some page.
+    """A rule to begin with where none is suggested: an element around the article of some page.
 
-    Of the first pages, the one is taken whose element agrees best with the model on the others.
+    Of the first pages and their elements, the one is taken that agrees best with the model on all.
     """
     rule = Wrapper(site=site, around=(css(STARTER),))
     articles = list(islice((each for each in pages if not each.left_out), MOST_OTHERS))
-    found = [rule, *(_around_article(rule, pages, page) for page in articles[:MOST_STARTERS])]
+    by_pages = (_around_article(rule, pages, page) for page in articles[:MOST_STARTERS])
+    found = dict.fromkeys([rule, *chain.from_iterable(by_pages)])
     return max(found, key=lambda each: sum(row.agreement for row in agreements(each, articles)))
 
 
-def _around_article(rule: Wrapper, pages: Sequence[SitePage], page: SitePage) -> Wrapper:
+def _around_article(rule: Wrapper, pages: Sequence[SitePage], page: SitePage) -> list[Wrapper]:
     first = int(np.flatnonzero(page.target)[0])
     try:
-        return _Editor(rule, pages, page, (first, first + 1)).around_article()
+        return list(_Editor(rule, pages, page, (first, first + 1)).around_article())
     except EditError:
-        return rule
+        return []
 
 
 class _Editor:
@@ -176,13 +178,12 @@ class _Editor:
                     return self._edit(rule, path, level, f"in the body: {selector.text}")
         raise EditError("no selector takes in this block; try its parent with the arrow up")
 
-    def around_article(self) -> Wrapper:
-        """The rule with the element around all that the model keeps as its place."""
+    def around_article(self) -> Iterator[Wrapper]:
+        """The rule with elements around all that the model keeps as its place, innermost first."""
         path = self._path(BLOCK_TAGS)
-        found = (
-            self._with(around=(each,)) for each in self._selectors(path[self._around_all(path)])
-        )
-        return next((rule for rule in found if rule and self.is_inside(rule)), self.rule)
+        for element in path[self._around_all(path) :][:MOST_WIDER]:
+            found = (self._with(around=(each,)) for each in self._selectors(element))
+            yield from islice((rule for rule in found if rule and self.is_inside(rule)), 1)
 
     def field(self, click: Click) -> Edit:
         """The rule with one of its fields where the block is."""

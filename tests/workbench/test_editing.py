@@ -131,6 +131,22 @@ def test_a_rule_to_begin_with_is_around_the_article() -> None:
     assert starter(HOST, read_pages([StoredPage(f"https://{HOST}/9", "")], EXTRACTOR)).around
 
 
+def test_a_rule_to_begin_with_has_an_element_of_all_pages() -> None:
+    def of_its_own(number: int) -> StoredPage:
+        tag = ("div", "center")[number % 2]
+        html = news_page(number).html.replace("<!-- article -->", f"<section class=t><{tag}>", 1)
+        html = html.replace("<!-- /article -->", f"</{tag}></section>", 1)
+        return StoredPage(f"https://{HOST}/{number}", html.replace('id="one-body"', ""))
+
+    pages = read_pages([of_its_own(number) for number in range(1, 6)], EXTRACTOR)
+
+    rule = starter(HOST, pages)
+
+    assert [text.split()[-1] for text in texts(rule, pages)] == [
+        page.extraction.text.split()[-1] for page in pages
+    ]
+
+
 @pytest.mark.parametrize(
     ("role", "text", "run", "found"),
     [
