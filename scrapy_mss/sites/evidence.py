@@ -1,25 +1,25 @@
 """What the memory of its site says about the blocks of a page, as log-odds to be added to theirs.
 
 Repetition
-    Text that is on other pages of the site belongs to the site, not to this article; and so do,
-    in part, blocks in the same kind of container as repeated text. Where most of the article
-    itself is repeated, as on a second copy of a page, only what is repeated more counts.
-Containers
-    A block moves towards the mean of what blocks in such containers were on other pages: further,
-    the more pages there are and the more these agree. Labelled pages speak louder. A block that
-    could be either is not taken for the article where such containers were so less often than those
-    of the article are; labels settle that.
+    Text that is on other pages of the site belongs to the site, not to this article; what the
+    reading is certain of, only if it is on more of them. Where most of the article itself is
+    repeated, as on a second copy of a page, only what is repeated more counts.
+Labels
+    What blocks in such containers were on labelled pages.
 Novelty
     Where most of the article is in containers that the site often has, what is in one that it never
     had is hardly part of it.
-Anchors
-    A text that the article is always before, or always after, says so on this page too.
 Comments
     What is below a heading of comments that many of the site's pages have is not the article,
     however much it looks like that.
+Hints
+    What tells of blocks that could be either, and of no others: the words around them in such
+    containers are repeated; a text is there that the article is always before, or always after; or
+    in such containers blocks were the article less often than in the article's own. They spare the
+    article's lead, a paragraph in a container of its own that looks like the text of a box.
 
-An empty memory says nothing. The constants were chosen on one set of sites and checked on
-another: `python -m research.studies.site_memory`, docs/site-memory.md.
+All but labels are against a block. An empty memory says nothing. The constants were chosen on one
+set of sites and checked on another: `python -m research.studies.site_memory`, docs/site-memory.md.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrapy_mss.core.naive_bayes import log_odds, logistic
-from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.sites.comment_headings import are_comment_headings
 from scrapy_mss.sites.counts import Columns
 from scrapy_mss.sites.memory import SiteMemory
@@ -37,23 +37,24 @@ from scrapy_mss.sites.observation import BlockKeys
 
 MIN_PAGES = 3.0  # below that, shares of pages say nothing
 REPETITION = 2.0  # log-odds for each unit of log(1 + STEEPNESS * share of pages)
-NEIGHBOURS = 1.0  # the same, by the mean share of other blocks in such containers
 STEEPNESS = 30.0  # one page in ten then counts two fifths of what all pages do
-CONTAINERS = 0.5  # how far a block moves towards the mean of its kind of container
-LABELLED_CONTAINERS = 1.0  # how much the log-odds of labelled blocks count
-MAX_LABELLED = 4.0  # log-odds by labels of one container
-UNSETTLED = 2.0  # log-odds for each unit of log-odds that a container is below the article's
-SETTLED = 0.75  # of the mean of the article's containers: from that on, one is like them
-MAX_UNSETTLED = 4.0  # log-odds
+LABELS = 1.5  # how much the log-odds of labelled blocks count
+MAX_LABELS = 4.0  # log-odds by labels of one container
 NOVELTY = 2.0  # log-odds of a container that is new
 OFTEN = 0.1  # share of pages
 MANY_PAGES = 10.0  # that make novelty count half
-ANCHORS = 1.0  # log-odds for each unit of log of the share of the article on that side
-SURELY_MOST = 0.51  # of the likely words are not repeated: the median is 0 however they are added
-PLENTY, FEW = 0.3, 0.03  # shares: from the first on an anchor says nothing; the second is added
-COMMENTS = 4.0  # log-odds of what is below their heading, as of what labels are certain of
+COMMENTS = 6.0  # log-odds of what is below their heading, as of what labels are certain of
 ABOVE_COMMENTS = 0.25  # share of what looks like the article: a link at its top has less above it
-MAX_LOG_ODDS = 9.0  # of a block and a mean that are compared, as certain as one in 8,000
+NEIGHBOURS = 1.0  # as REPETITION, by the mean share of the other words in such containers
+ANCHORS = 2.5  # log-odds for each unit of log of the share of the article on that side
+PLENTY, FEW = 0.3, 0.03  # shares: from the first on an anchor says nothing; the second is added
+UNSETTLED = 3.0  # log-odds for each unit of log-odds that a container is below the article's
+SETTLED = 0.8  # of the mean of the article's containers: from that on, one is like them
+MAX_UNSETTLED = 4.0  # log-odds
+LEAD_WORDS = 20  # with fewer, what is above an article is a byline or a caption as often
+ABOVE_LEAD = 0.1  # share of the likely article
+SURELY_MOST = 0.51  # of the likely words are not repeated: the median is 0 however they are added
+MAX_LOG_ODDS = 9.0  # of a mean, as certain as one in 8,000
 EVEN = 0.5
 
 
@@ -83,23 +84,40 @@ class Recalled:
 
 def block_evidence(recalled: Recalled, probability: Floats) -> Floats:
     """float64[n]: the log-odds that are added to each block."""
+    doubt = 4 * probability * (1 - probability)
+    repeated = repeated_share(recalled, probability)
+    hints = neighbours(recalled.keys, repeated) + anchors(recalled)
+    hints += unsettled(recalled, probability)
+    hints *= doubt * ~leads(recalled, probability)
     return (
-        repetition(recalled, probability)
-        + containers(recalled, probability)
-        + unsettled(recalled, probability)
+        repetition(repeated, probability, doubt)
+        + labels(recalled)
         + novelty(recalled, probability)
-        + anchors(recalled)
         + comments(recalled, probability)
+        + hints
     )
 
 
-def repetition(recalled: Recalled, probability: Floats) -> Floats:
-    """float64[n], 0 or less: by the share of the site's pages that have the block's text."""
+def repeated_share(recalled: Recalled, probability: Floats) -> Floats:
+    """float64[n]: the share of the site's pages with the text, beyond what the article's have."""
     share = recalled.texts[0] / recalled.pages
     of_article = _share_of_article(share, _likely_words(recalled.keys, probability))
-    share = np.maximum(share - of_article, 0.0)
-    of_others = _mean_of_others(recalled.keys, share)
-    return -REPETITION * _strength(share) - NEIGHBOURS * _strength(of_others)
+    beyond: Floats = np.maximum(share - of_article, 0.0)
+    return beyond
+
+
+def repetition(repeated: Floats, probability: Floats, doubt: Floats) -> Floats:
+    """float64[n], 0 or less: by the share of the pages that have the text."""
+    return -REPETITION * _strength(
+        np.where(probability > EVEN, repeated * np.sqrt(doubt), repeated)
+    )
+
+
+def neighbours(keys: BlockKeys, repeated: Floats) -> Floats:
+    """float64[n], 0 or less: by how much the other words in such containers are repeated."""
+    if not repeated.any():
+        return np.zeros(len(repeated))
+    return -NEIGHBOURS * _strength(_mean_of_others(keys, repeated))
 
 
 def _strength(share: Floats) -> Floats:
@@ -123,28 +141,39 @@ def _share_of_article(share: Floats, words: Floats) -> float:
 
 
 def _mean_of_others(keys: BlockKeys, values: Floats) -> Floats:
-    """float64[n]: the mean of *values* over the other blocks in such containers, 0 if none."""
-    of_block, sizes = keys.by_container.of_block, keys.by_container.sizes
-    others = sizes[of_block] - 1
-    mean: Floats = (np.bincount(of_block, values)[of_block] - values) / np.maximum(others, 1)
+    """float64[n]: the mean of *values* over the words of other blocks in such containers.
+
+    It is 0 if there are none.
+    """
+    of_block, weighted = keys.by_container.of_block, keys.words * values
+    others = np.bincount(of_block, keys.words)[of_block] - keys.words
+    total = np.bincount(of_block, weighted)[of_block] - weighted
+    mean: Floats = np.maximum(total, 0.0) / np.maximum(others, 1.0)
     return mean * (others > 0)
 
 
-def containers(recalled: Recalled, probability: Floats) -> Floats:
-    """float64[n]: by what was the article in such containers on other pages."""
-    pages, votes, labelled, labelled_votes = recalled.containers
-    mean = (votes + probability) / (pages + 1)
-    agreement = (2 * mean - 1) ** 2 * pages / (pages + 2)
-    moved: Floats = CONTAINERS * agreement * (_log_odds(mean) - _log_odds(probability))
+def leads(recalled: Recalled, probability: Floats) -> Bools:
+    """bool[n]: the paragraphs of the page's own at the beginning of what looks like the article."""
+    words = recalled.keys.words
+    expected = words * probability
+    through = expected.cumsum()
+    is_above = through - expected < ABOVE_LEAD * through[-1]
+    is_lead: Bools = is_above & (words >= LEAD_WORDS) & (recalled.texts[0] == 0)
+    return is_lead
+
+
+def labels(recalled: Recalled) -> Floats:
+    """float64[n]: by what was labelled as the article in such containers."""
+    _, _, labelled, votes = recalled.containers
     if not labelled.any():
-        return moved
-    share = (labelled_votes + 0.5) / (labelled + 1)
-    by_labels = _log_odds(share) * np.abs(2 * share - 1)
-    return moved + LABELLED_CONTAINERS * np.clip(by_labels, -MAX_LABELLED, MAX_LABELLED)
+        return np.zeros(len(labelled))
+    share = (votes + 0.5) / (labelled + 1)
+    evidence = _log_odds(share) * np.abs(2 * share - 1)
+    return LABELS * np.clip(evidence, -MAX_LABELS, MAX_LABELS)
 
 
 def unsettled(recalled: Recalled, probability: Floats) -> Floats:
-    """float64[n], 0 or less: for what could be either, in containers unlike the article's."""
+    """float64[n], 0 or less: by containers that were the article less often than its own."""
     pages, votes, labelled, _ = recalled.containers
     weight = recalled.keys.words * probability**2 * (pages > 0)
     total = float(weight.sum())
@@ -153,8 +182,7 @@ def unsettled(recalled: Recalled, probability: Floats) -> Floats:
     mean = (votes + EVEN) / (pages + 1)
     like_the_article = np.array([SETTLED * float(np.sum(weight * mean)) / total])
     below = np.minimum(_log_odds(mean) - _log_odds(like_the_article), 0.0)
-    could_be_either = 4 * probability * (1 - probability)
-    evidence: Floats = np.maximum(UNSETTLED * below, -MAX_UNSETTLED) * could_be_either
+    evidence: Floats = np.maximum(UNSETTLED * below, -MAX_UNSETTLED)
     return evidence * pages / (pages + 2) / (labelled + 1)
 
 
