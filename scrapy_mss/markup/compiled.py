@@ -130,6 +130,14 @@ class Arrays(Protocol):
 
     def found_counts(self, keys: bytes, rows: bytes, wanted: bytes) -> array[float]: ...
 
+    def site_evidence(
+        self,
+        known: tuple[bytes, ...],
+        page: tuple[bytes, ...],
+        site: tuple[float, float],
+        rules: tuple[float, ...],
+    ) -> array[float]: ...
+
 
 class Runs(Protocol):
     """Runs of tokens."""

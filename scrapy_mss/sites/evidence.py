@@ -25,10 +25,12 @@ set of sites and checked on another: `python -m research.studies.site_memory`, d
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log
 
 import numpy as np
 
 from scrapy_mss.core.naive_bayes import log_odds, logistic
+from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.sites.comment_headings import are_comment_headings
 from scrapy_mss.sites.counts import Columns
@@ -57,6 +59,13 @@ SURELY_MOST = 0.51  # of the likely words are not repeated: the median is 0 howe
 MAX_LOG_ODDS = 9.0  # of a mean, as certain as one in 8,000
 EVEN = 0.5
 
+# What the compiled part counts by, in its order.
+_RULES = (
+    *(REPETITION, STEEPNESS, NEIGHBOURS, ANCHORS, PLENTY, FEW, MIN_PAGES),
+    *(UNSETTLED, SETTLED, MAX_UNSETTLED, LEAD_WORDS, ABOVE_LEAD),
+    *(NOVELTY, OFTEN, MANY_PAGES, EVEN),
+)
+
 
 def adjusted(memory: SiteMemory, keys: BlockKeys, probability: Floats) -> Floats:
     """The *probability* of each block (float64[n]) with what *memory* says."""
@@ -84,25 +93,47 @@ class Recalled:
 
 def block_evidence(recalled: Recalled, probability: Floats) -> Floats:
     """float64[n]: the log-odds that are added to each block."""
+    usual = usual_share(recalled, probability)
+    compiled = compiled_part()
+    counted = _counted if compiled is None else _counted_compiled
+    evidence = counted(recalled, probability, usual) + comments(recalled, probability)
+    return evidence + labels(recalled) if recalled.containers[2].any() else evidence
+
+
+def _counted(recalled: Recalled, probability: Floats, usual: float) -> Floats:
+    """float64[n], 0 or less: what counts tell of the blocks, labels apart."""
     doubt = 4 * probability * (1 - probability)
-    repeated = repeated_share(recalled, probability)
+    repeated = repeated_share(recalled, usual)
     hints = neighbours(recalled.keys, repeated) + anchors(recalled)
     hints += unsettled(recalled, probability)
     hints *= doubt * ~leads(recalled, probability)
-    return (
-        repetition(repeated, probability, doubt)
-        + labels(recalled)
-        + novelty(recalled, probability)
-        + comments(recalled, probability)
-        + hints
+    by_itself = repetition(repeated, probability, doubt) + novelty(recalled, probability)
+    return by_itself + hints
+
+
+def _counted_compiled(recalled: Recalled, probability: Floats, usual: float) -> Floats:
+    """The same, but for the last bits of its logarithms."""
+    keys = recalled.keys
+    of_block = keys.by_container.of_block.astype(np.int64, copy=False)
+    columns = (keys.words, probability, keys.once, of_block)
+    evidence = compiled_part().arrays.site_evidence(  # type: ignore[union-attr]
+        (recalled.texts.tobytes(), recalled.containers.tobytes()),
+        tuple(each.tobytes() for each in columns),
+        (recalled.pages, usual),
+        _RULES,
     )
+    return np.asarray(evidence)
 
 
-def repeated_share(recalled: Recalled, probability: Floats) -> Floats:
-    """float64[n]: the share of the site's pages with the text, beyond what the article's have."""
+def usual_share(recalled: Recalled, probability: Floats) -> float:
+    """The median share of the site's pages with the texts of the likely article, by words."""
     share = recalled.texts[0] / recalled.pages
-    of_article = _share_of_article(share, _likely_words(recalled.keys, probability))
-    beyond: Floats = np.maximum(share - of_article, 0.0)
+    return _share_of_article(share, _likely_words(recalled.keys, probability))
+
+
+def repeated_share(recalled: Recalled, usual: float) -> Floats:
+    """float64[n]: the share of the site's pages with the text, beyond what is *usual* here."""
+    beyond: Floats = np.maximum(recalled.texts[0] / recalled.pages - usual, 0.0)
     return beyond
 
 
@@ -168,8 +199,9 @@ def labels(recalled: Recalled) -> Floats:
     if not labelled.any():
         return np.zeros(len(labelled))
     share = (votes + 0.5) / (labelled + 1)
-    evidence = _log_odds(share) * np.abs(2 * share - 1)
-    return LABELS * np.clip(evidence, -MAX_LABELS, MAX_LABELS)
+    evidence = log_odds(share, MAX_LOG_ODDS) * np.abs(2 * share - 1)
+    bounded: Floats = np.clip(evidence, -MAX_LABELS, MAX_LABELS)
+    return LABELS * bounded
 
 
 def unsettled(recalled: Recalled, probability: Floats) -> Floats:
@@ -180,10 +212,12 @@ def unsettled(recalled: Recalled, probability: Floats) -> Floats:
     if not total:
         return np.zeros(len(probability))
     mean = (votes + EVEN) / (pages + 1)
-    like_the_article = np.array([SETTLED * float(np.sum(weight * mean)) / total])
-    below = np.minimum(_log_odds(mean) - _log_odds(like_the_article), 0.0)
-    evidence: Floats = np.maximum(UNSETTLED * below, -MAX_UNSETTLED)
-    return evidence * pages / (pages + 2) / (labelled + 1)
+    like_the_article = SETTLED * min(float(np.sum(weight * mean)) / total, 1.0)
+    odds = np.log((votes + EVEN) / (np.maximum(pages - votes, 0.0) + EVEN))
+    below = np.minimum(odds - log(like_the_article / (1 - like_the_article)), 0.0)
+    evidence: Floats = np.maximum(UNSETTLED * below, -MAX_UNSETTLED) * pages
+    evidence /= (pages + 2) * (labelled + 1)
+    return evidence
 
 
 def novelty(recalled: Recalled, probability: Floats) -> Floats:
@@ -230,7 +264,3 @@ def comments(recalled: Recalled, probability: Floats) -> Floats:
     if len(headings):
         below[headings[0] :] = -COMMENTS
     return below
-
-
-def _log_odds(probability: Floats) -> Floats:
-    return log_odds(probability, MAX_LOG_ODDS)

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
+from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.sites.comment_headings import are_comment_headings
 from scrapy_mss.sites.evidence import (
@@ -24,6 +26,7 @@ from scrapy_mss.sites.evidence import (
     repeated_share,
     repetition,
     unsettled,
+    usual_share,
 )
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.observation import BlockKeys
@@ -90,7 +93,7 @@ def by_repetition(pages: list[str], html: str, probability: list[float]) -> Floa
     """What repetition says of the blocks themselves, and of their neighbours."""
     recalled = Recalled.of(remembered(pages), keys_of(html))
     likely = np.array(probability)
-    repeated = repeated_share(recalled, likely)
+    repeated = repeated_share(recalled, usual_share(recalled, likely))
     by_itself = repetition(repeated, likely, 4 * likely * (1 - likely))
     return by_itself + neighbours(recalled.keys, repeated)
 
@@ -383,3 +386,51 @@ def test_headings_of_comments_have_any_number_and_apostrophe(heading: str) -> No
     page = Page.of(f"<p>{heading}</p><p>Comments were few.</p>")
 
     assert are_comment_headings(page.text_hashes).tolist() == [True, False]
+
+
+@given(st.lists(PAGES, min_size=ENOUGH, max_size=6), PAGES, st.data())
+def test_the_compiled_part_counts_the_same(
+    known: list[str], html: str, data: st.DataObject
+) -> None:
+    memory, keys = remembered(known), keys_of(html)
+    n = len(keys.words)
+    probability = np.array(data.draw(st.lists(st.floats(0, 1), min_size=n, max_size=n)))
+
+    compiled = block_evidence(Recalled.of(memory, keys), probability) if n else probability
+    with python_alone():
+        python = block_evidence(Recalled.of(memory, keys), probability) if n else probability
+
+    assert np.allclose(compiled, python, rtol=1e-12, atol=1e-12)
+
+
+@given(st.integers(1, 12), st.data())
+def test_the_compiled_part_counts_the_same_of_any_counts(n: int, data: st.DataObject) -> None:
+    def columns(most: float) -> Floats:
+        rows = st.lists(st.floats(0, most), min_size=n, max_size=n)
+        return np.array(data.draw(st.lists(rows, min_size=4, max_size=4)))
+
+    def numbers(most: int) -> Counts:
+        return np.array(data.draw(st.lists(st.integers(0, most), min_size=n, max_size=n)))
+
+    keys = BlockKeys(numbers(9).astype(np.uint64), numbers(3).astype(np.uint64), numbers(60))
+    recalled = Recalled(keys, 20.0, np.rint(columns(20)), columns(20))
+    probability = columns(1)[0]
+
+    compiled = block_evidence(recalled, probability)
+    with python_alone():
+        python = block_evidence(recalled, probability)
+
+    assert np.allclose(compiled, python, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
+@pytest.mark.parametrize("short", range(6))
+def test_the_compiled_part_rejects_columns_of_other_lengths(short: int) -> None:
+    columns = [bytes(64), bytes(64), bytes(16), bytes(16), bytes(2), bytes(16)]
+    columns[short] = columns[short][:-1]
+    known, page = tuple(columns[:2]), tuple(columns[2:])
+    compiled = compiled_part()
+    assert compiled is not None
+
+    with pytest.raises(ValueError, match="blocks"):
+        compiled.arrays.site_evidence(known, page, (3.0, 0.0), (1.0,) * 16)

@@ -21,7 +21,7 @@ def text_counts(html: str, inside: list[float]) -> dict[int, list[float]]:
     """The counts of the text of each block, by the block's number."""
     page = Page.of(html)
     texts = observed(page, np.array(inside)).texts
-    rows = np.stack(texts.find(BlockKeys.of(page).texts), axis=1)
+    rows = texts.find(BlockKeys.of(page).texts).T
     return dict(enumerate(rows.tolist()))
 
 
