@@ -10,7 +10,7 @@ Python, which is its oracle: `nesting.nesting`, `elements.nearest`, two of `hash
 cimport cython
 from cpython.array cimport array, clone, resize
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ
-from libc.math cimport log, log1p, sqrt
+from libc.math cimport log, log1p, rint, sqrt
 from libc.stdint cimport int8_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
@@ -324,6 +324,7 @@ def sorted_groups(bytes keys not None, bytes order not None):
 
 cdef enum:
     ROW = 4  # counts of a key
+    QUANTUM = 256  # parts of one that are counted
 
 
 @cython.final
@@ -401,6 +402,65 @@ def found_counts(bytes keys not None, bytes rows not None, bytes wanted not None
             for column in range(ROW):
                 count[column * m + i] = row[low * ROW + column]
     return found
+
+
+@cython.cdivision(True)
+def observed_texts(bytes firsts not None, bytes once not None, bytes mass not None, double total):
+    """The counts of each text of a page: four floats each, in whole parts of ``QUANTUM``.
+
+    *firsts* (int64) is the first block with each, *once* (a byte a block) whether it is the only
+    one. *mass* (a double a block) is how much of the article each block is, of *total* in all; with
+    a total of 0, nothing is said of places.
+    """
+    cdef const int64_t* first = <const int64_t*> <const char*> firsts
+    cdef const char* is_once = <const char*> once
+    cdef const double* share = <const double*> <const char*> mass
+    cdef Py_ssize_t m = len(firsts) // sizeof(int64_t), n = len(once), i
+    if len(mass) != n * sizeof(double):
+        raise ValueError(f"the masses are not those of {n} blocks")
+    cdef array rows = clone(_SHORT_FLOATS, m * ROW, True), sums = clone(_FLOATS, n, False)
+    cdef float* row = rows.data.as_floats
+    cdef double* through = sums.data.as_doubles
+    cdef double added = 0, until
+    for i in range(n):
+        added += share[i]
+        through[i] = added
+    for i in range(m):
+        if not 0 <= first[i] < n:
+            raise ValueError(f"there is no block {first[i]}")
+        row[i * ROW] = 1
+        if total > 0 and is_once[first[i]]:
+            until = through[first[i]] / total
+            row[i * ROW + 1] = 1
+            row[i * ROW + 2] = rint((until - share[first[i]] / total) * QUANTUM) / QUANTUM
+            row[i * ROW + 3] = rint((1 - until) * QUANTUM) / QUANTUM
+    return rows
+
+
+@cython.cdivision(True)
+def observed_containers(bytes groups not None, bytes sizes not None, bytes inside not None):
+    """The counts of each container of a page: one page, and the mean of its blocks.
+
+    *groups* (int64) is the container of each block, *sizes* (int64) how many blocks each has, and
+    *inside* (a double a block) what is taken the mean of.
+    """
+    cdef const int64_t* group = <const int64_t*> <const char*> groups
+    cdef const int64_t* size = <const int64_t*> <const char*> sizes
+    cdef const double* value = <const double*> <const char*> inside
+    cdef Py_ssize_t n = len(groups) // sizeof(int64_t), m = len(sizes) // sizeof(int64_t), i
+    if len(inside) != len(groups):
+        raise ValueError(f"the values are not those of {n} blocks")
+    cdef array rows = clone(_SHORT_FLOATS, m * ROW, True), sums = clone(_FLOATS, m, True)
+    cdef float* row = rows.data.as_floats
+    cdef double* total = sums.data.as_doubles
+    for i in range(n):
+        if not 0 <= group[i] < m:
+            raise ValueError(f"there is no container {group[i]} of {m}")
+        total[group[i]] += value[i]
+    for i in range(m):
+        row[i * ROW] = 1
+        row[i * ROW + 1] = rint(total[i] / size[i] * QUANTUM) / QUANTUM
+    return rows
 
 
 cdef struct Rules:

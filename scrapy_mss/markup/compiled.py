@@ -130,6 +130,12 @@ class Arrays(Protocol):
 
     def found_counts(self, keys: bytes, rows: bytes, wanted: bytes) -> array[float]: ...
 
+    def observed_texts(
+        self, firsts: bytes, once: bytes, mass: bytes, total: float
+    ) -> array[float]: ...
+
+    def observed_containers(self, groups: bytes, sizes: bytes, inside: bytes) -> array[float]: ...
+
     def site_evidence(
         self,
         known: tuple[bytes, ...],

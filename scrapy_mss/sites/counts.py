@@ -49,7 +49,12 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
         Each key is there once.
         """
         quantized = (np.rint(rows * QUANTUM) / QUANTUM).astype(np.float32)
-        return cls(keys, quantized, np.full(len(keys), minute, np.uint32))
+        return cls.of_counts(keys, quantized, minute)
+
+    @classmethod
+    def of_counts(cls, keys: TokenIds, rows: Rows, minute: int) -> KeyedCounts:
+        """The same, of *rows* that are whole parts of ``QUANTUM`` already."""
+        return cls(keys, rows, np.full(len(keys), minute, np.uint32))
 
     def __len__(self) -> int:
         return len(self.keys)
