@@ -2,7 +2,7 @@
 """What numpy has no step for: nesting, equal numbers, and looks at characters here and there.
 
 Arrays come as bytes and are returned as `array.array`. Each function is the inner loop of one of
-Python, which is its oracle: `nesting.nesting`, `elements.nearest`, two of `hashing`,
+Python, which is its oracle: `nesting.nesting`, `elements.nearest`, three of `hashing`,
 `shared_words` and `occurrences.occurrences`, and those of `sites.counts`, `sites.observation` and
 `sites.evidence`.
 """
@@ -95,6 +95,28 @@ def buckets(bytes mixed not None, uint64_t multiplier, int bits):
     for i in range(n):
         found.data.as_ints[i] = <int> ((each[i] ^ each[i] >> 29) * multiplier >> (64 - bits))
     return found
+
+
+def mixed(tuple columns not None, tuple factors not None, int fold):
+    """A hash of each row of *columns* (a uint64 each), by the *factors* in turn.
+
+    Before each column but the first, a hash is folded: shifted by so many bits, to itself.
+    """
+    cdef Py_ssize_t n = len(<bytes> columns[0]) // sizeof(uint64_t), position, i
+    cdef array hashes = clone(_HASHES, n, True)
+    cdef uint64_t* row = <uint64_t*> hashes.data.as_ulonglongs
+    cdef const uint64_t* value
+    cdef uint64_t factor
+    cdef bytes column
+    for position in range(len(columns)):
+        column = columns[position]
+        if len(column) != n * sizeof(uint64_t):
+            raise ValueError(f"expected {n} values in each column")
+        value = <const uint64_t*> <const char*> column
+        factor = factors[position % len(factors)]
+        for i in range(n):
+            row[i] = ((row[i] ^ row[i] >> fold) ^ value[i]) * factor
+    return hashes
 
 
 cdef inline uint64_t _scattered(uint64_t key, uint64_t salt):

@@ -112,6 +112,10 @@ class Arrays(Protocol):
 
     def buckets(self, mixed: bytes, multiplier: int, bits: int) -> array[int]: ...
 
+    def mixed(
+        self, columns: tuple[bytes, ...], factors: tuple[int, ...], fold: int
+    ) -> array[int]: ...
+
     def groups(self, keys: bytes, salt: int) -> array[int]: ...
 
     def shared_counts(

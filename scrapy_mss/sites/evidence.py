@@ -252,15 +252,15 @@ def comments(recalled: Recalled, probability: Floats) -> Floats:
     middle of an article or above it, is another link or a form.
     """
     below = np.zeros(len(probability))
-    is_heading = are_comment_headings(recalled.keys.texts)
-    if not is_heading.any():
-        return below
     pages, once, before, _ = recalled.texts
     often = (pages > OFTEN * recalled.pages) & (pages >= MIN_PAGES)
-    is_heading &= recalled.keys.once & often & (once >= MIN_PAGES)
-    is_heading &= before >= ABOVE_COMMENTS * once
-    is_heading[:-1] &= (probability[1:] > EVEN) & ~often[1:]
-    headings = is_heading[:-1].nonzero()[0]
+    at = often[:-1].nonzero()[0]
+    at = at[are_comment_headings(recalled.keys.texts[at])]
+    if not len(at):
+        return below
+    is_above = (probability[at + 1] > EVEN) & ~often[at + 1]
+    is_once = recalled.keys.once[at] & (once[at] >= MIN_PAGES)
+    headings = at[is_above & is_once & (before[at] >= ABOVE_COMMENTS * once[at])]
     if len(headings):
         below[headings[0] :] = -COMMENTS
     return below
