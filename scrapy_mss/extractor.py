@@ -251,7 +251,7 @@ class Extractor:
             by_page = without if chosen.kept.any() else 0.0
             probability = site.adjusted(page, alone, by_page)
             before, chosen = chosen.kept, select(page, probability, self.profile.bias)
-            read = ReadPage(page, inputs, probability, chosen.kept)
+            read = read.again(probability, chosen.kept)
             again = page_features_again(read, features, before)
             with_site = classifier.article_probability(again)
             is_likely = site.judged(is_likely, with_site)

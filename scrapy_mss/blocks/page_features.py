@@ -121,6 +121,17 @@ class ReadPage:
         """The mean probability over the words that were kept."""
         return float(np.add.reduce(self.probability * self.words)) / self.n_words
 
+    def again(self, probability: Floats, kept: Bools) -> ReadPage:
+        """The page by another *probability*, with what is known already if the *kept* are the same.
+
+        float64[n], bool[n].
+        """
+        read = ReadPage(self.page, self.inputs, probability, kept)
+        if np.array_equal(self.kept, kept):
+            known = {name: value for name, value in vars(self).items() if name in _OF_KEPT}
+            vars(read).update(known)
+        return read
+
     def greatest(self, name: str) -> float:
         return float(self.inputs.columns[name].max(initial=0.0))
 
@@ -192,6 +203,7 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     _speaks_against("is_root", Group.ADDRESS, lambda r: float(r.address.is_root)),
     _speaks_against("is_list", Group.ADDRESS, lambda r: float(r.address.is_list)),
 )
+_OF_KEPT = frozenset({"words", "n_words", "n_page_words", "agreements", "address", "means"})
 _IS_DECLARED = np.array([feature.group is Group.DECLARED for feature in PAGE_FEATURES])
 _OF_PROBABILITY = ("mean_probability", "expected_f1")
 _BY_PROBABILITY = [place for place, f in enumerate(PAGE_FEATURES) if f.name in _OF_PROBABILITY]

@@ -20,6 +20,8 @@ MULTIPLIERS = tuple(
     np.uint64(m) for m in (0x6A09E667F3BCC909, 0xBB67AE8584CAA73B, 0x3C6EF372FE94F82B)
 )
 
+_FOLD = 29  # bits by which a hash is shifted to itself
+_FACTORS = tuple(map(int, MULTIPLIERS))
 SALT = hash("groups") & (1 << 64) - 1  # of tables of numbers: another in each process
 _FILTER_BITS = 12
 _FILTER_SHIFT = np.uint64(64 - _FILTER_BITS)
@@ -27,6 +29,10 @@ _FILTER_SHIFT = np.uint64(64 - _FILTER_BITS)
 
 def mix(columns: Sequence[TokenIds]) -> TokenIds:
     """uint64[n]: a hash of each row of *columns* (uint64[n] each), in their order."""
+    compiled = compiled_part()
+    if compiled is not None:
+        values = tuple(column.tobytes() for column in columns)
+        return np.frombuffer(compiled.arrays.mixed(values, _FACTORS, _FOLD), np.uint64)
     mixed = columns[0] * MULTIPLIERS[0]
     for position, column in enumerate(columns[1:], 1):
         mixed = _folded(mixed)
@@ -84,6 +90,6 @@ def is_among(hashes: TokenIds, few: TokenIds) -> Bools:
 
 def _folded(mixed: TokenIds) -> TokenIds:
     """Another array, to be changed in place: a page of symbols has as many rows as bytes."""
-    folded: TokenIds = mixed >> np.uint64(29)
+    folded: TokenIds = mixed >> np.uint64(_FOLD)
     folded ^= mixed
     return folded

@@ -2,13 +2,15 @@
 """What numpy has no step for: nesting, equal numbers, and looks at characters here and there.
 
 Arrays come as bytes and are returned as `array.array`. Each function is the inner loop of one of
-Python, which is its oracle: `nesting.nesting`, `elements.nearest`, two of `hashing`,
-`shared_words` and `occurrences.occurrences`, and those of `sites.counts` and `sites.observation`.
+Python, which is its oracle: `nesting.nesting`, `elements.nearest`, three of `hashing`,
+`shared_words` and `occurrences.occurrences`, and those of `sites.counts`, `sites.observation` and
+`sites.evidence`.
 """
 
 cimport cython
 from cpython.array cimport array, clone, resize
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ
+from libc.math cimport log, log1p, rint, sqrt
 from libc.stdint cimport int8_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
@@ -93,6 +95,28 @@ def buckets(bytes mixed not None, uint64_t multiplier, int bits):
     for i in range(n):
         found.data.as_ints[i] = <int> ((each[i] ^ each[i] >> 29) * multiplier >> (64 - bits))
     return found
+
+
+def mixed(tuple columns not None, tuple factors not None, int fold):
+    """A hash of each row of *columns* (a uint64 each), by the *factors* in turn.
+
+    Before each column but the first, a hash is folded: shifted by so many bits, to itself.
+    """
+    cdef Py_ssize_t n = len(<bytes> columns[0]) // sizeof(uint64_t), position, i
+    cdef array hashes = clone(_HASHES, n, True)
+    cdef uint64_t* row = <uint64_t*> hashes.data.as_ulonglongs
+    cdef const uint64_t* value
+    cdef uint64_t factor
+    cdef bytes column
+    for position in range(len(columns)):
+        column = columns[position]
+        if len(column) != n * sizeof(uint64_t):
+            raise ValueError(f"expected {n} values in each column")
+        value = <const uint64_t*> <const char*> column
+        factor = factors[position % len(factors)]
+        for i in range(n):
+            row[i] = ((row[i] ^ row[i] >> fold) ^ value[i]) * factor
+    return hashes
 
 
 cdef inline uint64_t _scattered(uint64_t key, uint64_t salt):
@@ -322,6 +346,7 @@ def sorted_groups(bytes keys not None, bytes order not None):
 
 cdef enum:
     ROW = 4  # counts of a key
+    QUANTUM = 256  # parts of one that are counted
 
 
 @cython.final
@@ -399,3 +424,178 @@ def found_counts(bytes keys not None, bytes rows not None, bytes wanted not None
             for column in range(ROW):
                 count[column * m + i] = row[low * ROW + column]
     return found
+
+
+@cython.cdivision(True)
+def observed_texts(bytes firsts not None, bytes once not None, bytes mass not None, double total):
+    """The counts of each text of a page: four floats each, in whole parts of ``QUANTUM``.
+
+    *firsts* (int64) is the first block with each, *once* (a byte a block) whether it is the only
+    one. *mass* (a double a block) is how much of the article each block is, of *total* in all; with
+    a total of 0, nothing is said of places.
+    """
+    cdef const int64_t* first = <const int64_t*> <const char*> firsts
+    cdef const char* is_once = <const char*> once
+    cdef const double* share = <const double*> <const char*> mass
+    cdef Py_ssize_t m = len(firsts) // sizeof(int64_t), n = len(once), i
+    if len(mass) != n * sizeof(double):
+        raise ValueError(f"the masses are not those of {n} blocks")
+    cdef array rows = clone(_SHORT_FLOATS, m * ROW, True), sums = clone(_FLOATS, n, False)
+    cdef float* row = rows.data.as_floats
+    cdef double* through = sums.data.as_doubles
+    cdef double added = 0, until
+    for i in range(n):
+        added += share[i]
+        through[i] = added
+    for i in range(m):
+        if not 0 <= first[i] < n:
+            raise ValueError(f"there is no block {first[i]}")
+        row[i * ROW] = 1
+        if total > 0 and is_once[first[i]]:
+            until = through[first[i]] / total
+            row[i * ROW + 1] = 1
+            row[i * ROW + 2] = rint((until - share[first[i]] / total) * QUANTUM) / QUANTUM
+            row[i * ROW + 3] = rint((1 - until) * QUANTUM) / QUANTUM
+    return rows
+
+
+@cython.cdivision(True)
+def observed_containers(bytes groups not None, bytes sizes not None, bytes inside not None):
+    """The counts of each container of a page: one page, and the mean of its blocks.
+
+    *groups* (int64) is the container of each block, *sizes* (int64) how many blocks each has, and
+    *inside* (a double a block) what is taken the mean of.
+    """
+    cdef const int64_t* group = <const int64_t*> <const char*> groups
+    cdef const int64_t* size = <const int64_t*> <const char*> sizes
+    cdef const double* value = <const double*> <const char*> inside
+    cdef Py_ssize_t n = len(groups) // sizeof(int64_t), m = len(sizes) // sizeof(int64_t), i
+    if len(inside) != len(groups):
+        raise ValueError(f"the values are not those of {n} blocks")
+    cdef array rows = clone(_SHORT_FLOATS, m * ROW, True), sums = clone(_FLOATS, m, True)
+    cdef float* row = rows.data.as_floats
+    cdef double* total = sums.data.as_doubles
+    for i in range(n):
+        if not 0 <= group[i] < m:
+            raise ValueError(f"there is no container {group[i]} of {m}")
+        total[group[i]] += value[i]
+    for i in range(m):
+        row[i * ROW] = 1
+        row[i * ROW + 1] = rint(total[i] / size[i] * QUANTUM) / QUANTUM
+    return rows
+
+
+cdef struct Rules:
+    double repetition, steepness, neighbours
+    double anchors, plenty, few, least
+    double unsettled, settled, most
+    double lead_words, above_lead
+    double novelty, often, many
+    double even
+
+
+@cython.cdivision(True)
+cdef inline double _odds(double counts, double of):
+    """The log-odds of so many of so many, with half a count more on either side."""
+    return log((counts + 0.5) / (max(of - counts, 0) + 0.5))
+
+
+@cython.cdivision(True)
+def site_evidence(
+    tuple known not None, tuple page not None, tuple site not None, tuple rules not None
+):
+    """The log-odds of each block by what is known of its site, but for labels and comments.
+
+    *known* are the counts of the blocks' texts and of their containers, four columns of a double
+    each. Of the *page*: its words (int64), the probabilities (double), the texts that occur once
+    (a byte), and the groups of blocks in such containers (int64). Of the *site*: its pages, and the
+    share of these that is usual for the article. *rules* are the constants in the order of `Rules`.
+    """
+    cdef bytes texts = known[0], containers = known[1], words = page[0], chances = page[1]
+    cdef bytes onces = page[2], groups = page[3]
+    cdef Py_ssize_t n = len(words) // sizeof(int64_t), i
+    if len(texts) != 4 * n * sizeof(double) or len(containers) != len(texts):
+        raise ValueError(f"the counts are not those of {n} blocks")
+    if len(chances) != len(words) or len(groups) != len(words) or len(onces) != n:
+        raise ValueError(f"the probabilities, groups or marks are not those of {n} blocks")
+    cdef const double* text = <const double*> <const char*> texts
+    cdef const double* place = <const double*> <const char*> containers
+    cdef const int64_t* word = <const int64_t*> <const char*> words
+    cdef const double* chance = <const double*> <const char*> chances
+    cdef const char* once = <const char*> onces
+    cdef const int64_t* group = <const int64_t*> <const char*> groups
+    cdef double pages = site[0], usual = site[1]
+    cdef Rules r
+    (r.repetition, r.steepness, r.neighbours, r.anchors, r.plenty, r.few, r.least) = rules[:7]
+    (r.unsettled, r.settled, r.most, r.lead_words, r.above_lead) = rules[7:12]
+    (r.novelty, r.often, r.many, r.even) = rules[12:]
+    cdef array evidence = clone(_FLOATS, n, True), repeated = clone(_FLOATS, n, False)
+    cdef array sums = clone(_FLOATS, 2 * n, True), shares = clone(_FLOATS, n, False)
+    cdef double* result = evidence.data.as_doubles
+    cdef double* share = repeated.data.as_doubles
+    cdef double* in_group = sums.data.as_doubles
+    cdef double* on_side = shares.data.as_doubles
+    cdef double expected = 0, often = 0, weight, weights = 0, weighted = 0
+    for i in range(n):
+        if not 0 <= group[i] < n:
+            raise ValueError(f"there is no group {group[i]} of {n} blocks")
+        share[i] = max(text[i] / pages - usual, 0)
+        in_group[2 * group[i]] += word[i]
+        in_group[2 * group[i] + 1] += word[i] * share[i]
+        expected += word[i] * chance[i]
+        if place[i] > r.often * pages:
+            often += word[i] * chance[i]
+        if place[i] > 0:
+            weight = word[i] * chance[i] * chance[i]
+            weights += weight
+            weighted += weight * (place[n + i] + r.even) / (place[i] + 1)
+    _sides(text, once, on_side, n, r.least)
+    cdef double like = r.settled * min(weighted / weights, 1) if weights > 0 else 0
+    cdef double usual_odds = log(like / (1 - like)) if like > 0 else 0
+    cdef double trust = max(2 * often / max(expected, 1) - 1, 0) * pages / (pages + r.many)
+    cdef double p, doubt, hints, others, total, below, through = 0
+    for i in range(n):
+        p = chance[i]
+        doubt = 4 * p * (1 - p)
+        through += word[i] * p
+        result[i] = -r.repetition * log1p(
+            r.steepness * (share[i] * sqrt(doubt) if p > r.even else share[i])
+        )
+        if place[i] == 0:
+            result[i] -= r.novelty * trust
+        if word[i] >= r.lead_words and text[i] == 0:
+            if through - word[i] * p < r.above_lead * expected:
+                continue
+        others = in_group[2 * group[i]] - word[i]
+        total = in_group[2 * group[i] + 1] - word[i] * share[i]
+        hints = 0
+        if others > 0 and total > 0:
+            hints -= r.neighbours * log1p(r.steepness * total / others)
+        if on_side[i] < r.plenty:
+            hints += r.anchors * log((on_side[i] + r.few) / (r.plenty + r.few))
+        if like > 0 and place[i] > 0:
+            below = _odds(place[n + i], place[i]) - usual_odds
+            if below < 0:
+                below = max(r.unsettled * below, -r.most) * place[i] / (place[i] + 2)
+                hints += below / (place[2 * n + i] + 1)
+        result[i] += hints * doubt
+    return evidence
+
+
+@cython.cdivision(True)
+cdef void _sides(
+    const double* text, const char* once, double* share, Py_ssize_t n, double least
+):
+    """The least share of the article that texts above a block have after them, or those below it
+    before them, of other pages."""
+    cdef Py_ssize_t i
+    cdef double beyond = 1
+    for i in range(n):
+        share[i] = beyond
+        if once[i] and text[n + i] >= least:
+            beyond = min(beyond, (text[3 * n + i] + 0.5) / (text[n + i] + 1))
+    beyond = 1
+    for i in range(n - 1, -1, -1):
+        share[i] = min(share[i], beyond)
+        if once[i] and text[n + i] >= least:
+            beyond = min(beyond, (text[2 * n + i] + 0.5) / (text[n + i] + 1))

@@ -112,6 +112,10 @@ class Arrays(Protocol):
 
     def buckets(self, mixed: bytes, multiplier: int, bits: int) -> array[int]: ...
 
+    def mixed(
+        self, columns: tuple[bytes, ...], factors: tuple[int, ...], fold: int
+    ) -> array[int]: ...
+
     def groups(self, keys: bytes, salt: int) -> array[int]: ...
 
     def shared_counts(
@@ -129,6 +133,20 @@ class Arrays(Protocol):
     ) -> tuple[array[int], array[float], array[int]]: ...
 
     def found_counts(self, keys: bytes, rows: bytes, wanted: bytes) -> array[float]: ...
+
+    def observed_texts(
+        self, firsts: bytes, once: bytes, mass: bytes, total: float
+    ) -> array[float]: ...
+
+    def observed_containers(self, groups: bytes, sizes: bytes, inside: bytes) -> array[float]: ...
+
+    def site_evidence(
+        self,
+        known: tuple[bytes, ...],
+        page: tuple[bytes, ...],
+        site: tuple[float, float],
+        rules: tuple[float, ...],
+    ) -> array[float]: ...
 
 
 class Runs(Protocol):

@@ -19,7 +19,7 @@ from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tokens import Floats, TokenIds
 
-Columns = tuple[Floats, Floats, Floats, Floats]  # float64[n] each
+Columns = Floats  # float64[WIDTH, n]
 Rows = NDArray[np.float32]
 Minutes = NDArray[np.uint32]
 
@@ -49,7 +49,12 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
         Each key is there once.
         """
         quantized = (np.rint(rows * QUANTUM) / QUANTUM).astype(np.float32)
-        return cls(keys, quantized, np.full(len(keys), minute, np.uint32))
+        return cls.of_counts(keys, quantized, minute)
+
+    @classmethod
+    def of_counts(cls, keys: TokenIds, rows: Rows, minute: int) -> KeyedCounts:
+        """The same, of *rows* that are whole parts of ``QUANTUM`` already."""
+        return cls(keys, rows, np.full(len(keys), minute, np.uint32))
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -136,12 +141,9 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
         compiled = compiled_part()
         if compiled is not None:
             columns = (self.keys.tobytes(), self.rows.tobytes(), keys.tobytes())
-            found = np.asarray(compiled.arrays.found_counts(*columns)).reshape(WIDTH, len(keys))
-            return found[0], found[1], found[2], found[3]
+            return np.asarray(compiled.arrays.found_counts(*columns)).reshape(WIDTH, len(keys))
         if not len(self):
-            none = np.zeros(len(keys))
-            return none, none, none, none
+            return np.zeros((WIDTH, len(keys)))
         places = np.minimum(np.searchsorted(self.keys, keys), len(self) - 1)
         known = self.keys[places] == keys
-        rows = np.where(known[:, None], self.rows[places], np.float32(0)).astype(np.float64)
-        return rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
+        return np.where(known, self.rows[places].T, np.float32(0)).astype(np.float64)

@@ -1,35 +1,37 @@
 """What the memory of its site says about the blocks of a page, as log-odds to be added to theirs.
 
 Repetition
-    Text that is on other pages of the site belongs to the site, not to this article; and so do,
-    in part, blocks in the same kind of container as repeated text. Where most of the article
-    itself is repeated, as on a second copy of a page, only what is repeated more counts.
-Containers
-    A block moves towards the mean of what blocks in such containers were on other pages: further,
-    the more pages there are and the more these agree. Labelled pages speak louder. A block that
-    could be either is not taken for the article where such containers were so less often than those
-    of the article are; labels settle that.
+    Text that is on other pages of the site belongs to the site, not to this article; what the
+    reading is certain of, only if it is on more of them. Where most of the article itself is
+    repeated, as on a second copy of a page, only what is repeated more counts.
+Labels
+    What blocks in such containers were on labelled pages.
 Novelty
     Where most of the article is in containers that the site often has, what is in one that it never
     had is hardly part of it.
-Anchors
-    A text that the article is always before, or always after, says so on this page too.
 Comments
     What is below a heading of comments that many of the site's pages have is not the article,
     however much it looks like that.
+Hints
+    What tells of blocks that could be either, and of no others: the words around them in such
+    containers are repeated; a text is there that the article is always before, or always after; or
+    in such containers blocks were the article less often than in the article's own. They spare the
+    article's lead, a paragraph in a container of its own that looks like the text of a box.
 
-An empty memory says nothing. The constants were chosen on one set of sites and checked on
-another: `python -m research.studies.site_memory`, docs/site-memory.md.
+All but labels are against a block. An empty memory says nothing. The constants were chosen on one
+set of sites and checked on another: `python -m research.studies.site_memory`, docs/site-memory.md.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log
 
 import numpy as np
 
 from scrapy_mss.core.naive_bayes import log_odds, logistic
-from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.sites.comment_headings import are_comment_headings
 from scrapy_mss.sites.counts import Columns
 from scrapy_mss.sites.memory import SiteMemory
@@ -37,24 +39,32 @@ from scrapy_mss.sites.observation import BlockKeys
 
 MIN_PAGES = 3.0  # below that, shares of pages say nothing
 REPETITION = 2.0  # log-odds for each unit of log(1 + STEEPNESS * share of pages)
-NEIGHBOURS = 1.0  # the same, by the mean share of other blocks in such containers
 STEEPNESS = 30.0  # one page in ten then counts two fifths of what all pages do
-CONTAINERS = 0.5  # how far a block moves towards the mean of its kind of container
-LABELLED_CONTAINERS = 1.0  # how much the log-odds of labelled blocks count
-MAX_LABELLED = 4.0  # log-odds by labels of one container
-UNSETTLED = 2.0  # log-odds for each unit of log-odds that a container is below the article's
-SETTLED = 0.75  # of the mean of the article's containers: from that on, one is like them
-MAX_UNSETTLED = 4.0  # log-odds
+LABELS = 1.5  # how much the log-odds of labelled blocks count
+MAX_LABELS = 4.0  # log-odds by labels of one container
 NOVELTY = 2.0  # log-odds of a container that is new
 OFTEN = 0.1  # share of pages
 MANY_PAGES = 10.0  # that make novelty count half
-ANCHORS = 1.0  # log-odds for each unit of log of the share of the article on that side
-SURELY_MOST = 0.51  # of the likely words are not repeated: the median is 0 however they are added
-PLENTY, FEW = 0.3, 0.03  # shares: from the first on an anchor says nothing; the second is added
-COMMENTS = 4.0  # log-odds of what is below their heading, as of what labels are certain of
+COMMENTS = 6.0  # log-odds of what is below their heading, as of what labels are certain of
 ABOVE_COMMENTS = 0.25  # share of what looks like the article: a link at its top has less above it
-MAX_LOG_ODDS = 9.0  # of a block and a mean that are compared, as certain as one in 8,000
+NEIGHBOURS = 1.0  # as REPETITION, by the mean share of the other words in such containers
+ANCHORS = 2.5  # log-odds for each unit of log of the share of the article on that side
+PLENTY, FEW = 0.3, 0.03  # shares: from the first on an anchor says nothing; the second is added
+UNSETTLED = 3.0  # log-odds for each unit of log-odds that a container is below the article's
+SETTLED = 0.8  # of the mean of the article's containers: from that on, one is like them
+MAX_UNSETTLED = 4.0  # log-odds
+LEAD_WORDS = 20  # with fewer, what is above an article is a byline or a caption as often
+ABOVE_LEAD = 0.1  # share of the likely article
+SURELY_MOST = 0.51  # of the likely words are not repeated: the median is 0 however they are added
+MAX_LOG_ODDS = 9.0  # of a mean, as certain as one in 8,000
 EVEN = 0.5
+
+# What the compiled part counts by, in its order.
+_RULES = (
+    *(REPETITION, STEEPNESS, NEIGHBOURS, ANCHORS, PLENTY, FEW, MIN_PAGES),
+    *(UNSETTLED, SETTLED, MAX_UNSETTLED, LEAD_WORDS, ABOVE_LEAD),
+    *(NOVELTY, OFTEN, MANY_PAGES, EVEN),
+)
 
 
 def adjusted(memory: SiteMemory, keys: BlockKeys, probability: Floats) -> Floats:
@@ -83,23 +93,62 @@ class Recalled:
 
 def block_evidence(recalled: Recalled, probability: Floats) -> Floats:
     """float64[n]: the log-odds that are added to each block."""
-    return (
-        repetition(recalled, probability)
-        + containers(recalled, probability)
-        + unsettled(recalled, probability)
-        + novelty(recalled, probability)
-        + anchors(recalled)
-        + comments(recalled, probability)
+    usual = usual_share(recalled, probability)
+    compiled = compiled_part()
+    counted = _counted if compiled is None else _counted_compiled
+    evidence = counted(recalled, probability, usual) + comments(recalled, probability)
+    return evidence + labels(recalled) if recalled.containers[2].any() else evidence
+
+
+def _counted(recalled: Recalled, probability: Floats, usual: float) -> Floats:
+    """float64[n], 0 or less: what counts tell of the blocks, labels apart."""
+    doubt = 4 * probability * (1 - probability)
+    repeated = repeated_share(recalled, usual)
+    hints = neighbours(recalled.keys, repeated) + anchors(recalled)
+    hints += unsettled(recalled, probability)
+    hints *= doubt * ~leads(recalled, probability)
+    by_itself = repetition(repeated, probability, doubt) + novelty(recalled, probability)
+    return by_itself + hints
+
+
+def _counted_compiled(recalled: Recalled, probability: Floats, usual: float) -> Floats:
+    """The same, but for the last bits of its logarithms."""
+    keys = recalled.keys
+    of_block = keys.by_container.of_block.astype(np.int64, copy=False)
+    columns = (keys.words, probability, keys.once, of_block)
+    evidence = compiled_part().arrays.site_evidence(  # type: ignore[union-attr]
+        (recalled.texts.tobytes(), recalled.containers.tobytes()),
+        tuple(each.tobytes() for each in columns),
+        (recalled.pages, usual),
+        _RULES,
+    )
+    return np.asarray(evidence)
+
+
+def usual_share(recalled: Recalled, probability: Floats) -> float:
+    """The median share of the site's pages with the texts of the likely article, by words."""
+    share = recalled.texts[0] / recalled.pages
+    return _share_of_article(share, _likely_words(recalled.keys, probability))
+
+
+def repeated_share(recalled: Recalled, usual: float) -> Floats:
+    """float64[n]: the share of the site's pages with the text, beyond what is *usual* here."""
+    beyond: Floats = np.maximum(recalled.texts[0] / recalled.pages - usual, 0.0)
+    return beyond
+
+
+def repetition(repeated: Floats, probability: Floats, doubt: Floats) -> Floats:
+    """float64[n], 0 or less: by the share of the pages that have the text."""
+    return -REPETITION * _strength(
+        np.where(probability > EVEN, repeated * np.sqrt(doubt), repeated)
     )
 
 
-def repetition(recalled: Recalled, probability: Floats) -> Floats:
-    """float64[n], 0 or less: by the share of the site's pages that have the block's text."""
-    share = recalled.texts[0] / recalled.pages
-    of_article = _share_of_article(share, _likely_words(recalled.keys, probability))
-    share = np.maximum(share - of_article, 0.0)
-    of_others = _mean_of_others(recalled.keys, share)
-    return -REPETITION * _strength(share) - NEIGHBOURS * _strength(of_others)
+def neighbours(keys: BlockKeys, repeated: Floats) -> Floats:
+    """float64[n], 0 or less: by how much the other words in such containers are repeated."""
+    if not repeated.any():
+        return np.zeros(len(repeated))
+    return -NEIGHBOURS * _strength(_mean_of_others(keys, repeated))
 
 
 def _strength(share: Floats) -> Floats:
@@ -123,39 +172,52 @@ def _share_of_article(share: Floats, words: Floats) -> float:
 
 
 def _mean_of_others(keys: BlockKeys, values: Floats) -> Floats:
-    """float64[n]: the mean of *values* over the other blocks in such containers, 0 if none."""
-    of_block, sizes = keys.by_container.of_block, keys.by_container.sizes
-    others = sizes[of_block] - 1
-    mean: Floats = (np.bincount(of_block, values)[of_block] - values) / np.maximum(others, 1)
+    """float64[n]: the mean of *values* over the words of other blocks in such containers.
+
+    It is 0 if there are none.
+    """
+    of_block, weighted = keys.by_container.of_block, keys.words * values
+    others = np.bincount(of_block, keys.words)[of_block] - keys.words
+    total = np.bincount(of_block, weighted)[of_block] - weighted
+    mean: Floats = np.maximum(total, 0.0) / np.maximum(others, 1.0)
     return mean * (others > 0)
 
 
-def containers(recalled: Recalled, probability: Floats) -> Floats:
-    """float64[n]: by what was the article in such containers on other pages."""
-    pages, votes, labelled, labelled_votes = recalled.containers
-    mean = (votes + probability) / (pages + 1)
-    agreement = (2 * mean - 1) ** 2 * pages / (pages + 2)
-    moved: Floats = CONTAINERS * agreement * (_log_odds(mean) - _log_odds(probability))
+def leads(recalled: Recalled, probability: Floats) -> Bools:
+    """bool[n]: the paragraphs of the page's own at the beginning of what looks like the article."""
+    words = recalled.keys.words
+    expected = words * probability
+    through = expected.cumsum()
+    is_above = through - expected < ABOVE_LEAD * through[-1]
+    is_lead: Bools = is_above & (words >= LEAD_WORDS) & (recalled.texts[0] == 0)
+    return is_lead
+
+
+def labels(recalled: Recalled) -> Floats:
+    """float64[n]: by what was labelled as the article in such containers."""
+    _, _, labelled, votes = recalled.containers
     if not labelled.any():
-        return moved
-    share = (labelled_votes + 0.5) / (labelled + 1)
-    by_labels = _log_odds(share) * np.abs(2 * share - 1)
-    return moved + LABELLED_CONTAINERS * np.clip(by_labels, -MAX_LABELLED, MAX_LABELLED)
+        return np.zeros(len(labelled))
+    share = (votes + 0.5) / (labelled + 1)
+    evidence = log_odds(share, MAX_LOG_ODDS) * np.abs(2 * share - 1)
+    bounded: Floats = np.clip(evidence, -MAX_LABELS, MAX_LABELS)
+    return LABELS * bounded
 
 
 def unsettled(recalled: Recalled, probability: Floats) -> Floats:
-    """float64[n], 0 or less: for what could be either, in containers unlike the article's."""
+    """float64[n], 0 or less: by containers that were the article less often than its own."""
     pages, votes, labelled, _ = recalled.containers
     weight = recalled.keys.words * probability**2 * (pages > 0)
     total = float(weight.sum())
     if not total:
         return np.zeros(len(probability))
     mean = (votes + EVEN) / (pages + 1)
-    like_the_article = np.array([SETTLED * float(np.sum(weight * mean)) / total])
-    below = np.minimum(_log_odds(mean) - _log_odds(like_the_article), 0.0)
-    could_be_either = 4 * probability * (1 - probability)
-    evidence: Floats = np.maximum(UNSETTLED * below, -MAX_UNSETTLED) * could_be_either
-    return evidence * pages / (pages + 2) / (labelled + 1)
+    like_the_article = SETTLED * min(float(np.sum(weight * mean)) / total, 1.0)
+    odds = np.log((votes + EVEN) / (np.maximum(pages - votes, 0.0) + EVEN))
+    below = np.minimum(odds - log(like_the_article / (1 - like_the_article)), 0.0)
+    evidence: Floats = np.maximum(UNSETTLED * below, -MAX_UNSETTLED) * pages
+    evidence /= (pages + 2) * (labelled + 1)
+    return evidence
 
 
 def novelty(recalled: Recalled, probability: Floats) -> Floats:
@@ -190,19 +252,15 @@ def comments(recalled: Recalled, probability: Floats) -> Floats:
     middle of an article or above it, is another link or a form.
     """
     below = np.zeros(len(probability))
-    is_heading = are_comment_headings(recalled.keys.texts)
-    if not is_heading.any():
-        return below
     pages, once, before, _ = recalled.texts
     often = (pages > OFTEN * recalled.pages) & (pages >= MIN_PAGES)
-    is_heading &= recalled.keys.once & often & (once >= MIN_PAGES)
-    is_heading &= before >= ABOVE_COMMENTS * once
-    is_heading[:-1] &= (probability[1:] > EVEN) & ~often[1:]
-    headings = is_heading[:-1].nonzero()[0]
+    at = often[:-1].nonzero()[0]
+    at = at[are_comment_headings(recalled.keys.texts[at])]
+    if not len(at):
+        return below
+    is_above = (probability[at + 1] > EVEN) & ~often[at + 1]
+    is_once = recalled.keys.once[at] & (once[at] >= MIN_PAGES)
+    headings = at[is_above & is_once & (before[at] >= ABOVE_COMMENTS * once[at])]
     if len(headings):
         below[headings[0] :] = -COMMENTS
     return below
-
-
-def _log_odds(probability: Floats) -> Floats:
-    return log_odds(probability, MAX_LOG_ODDS)

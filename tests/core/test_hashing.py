@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.core.hashing import buckets, mix, mix_rows
+from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.tokens import TokenIds
 
 IDS = st.integers(0, 2**64 - 1)
@@ -23,6 +24,18 @@ def test_buckets_are_in_the_table(values: list[int], bits: int) -> None:
 
     assert found.dtype == np.int32
     assert all(0 <= bucket < 1 << bits for bucket in found.tolist())
+
+
+@given(st.lists(st.tuples(IDS, IDS, IDS, IDS), max_size=9))
+def test_the_compiled_part_mixes_the_same(rows: list[tuple[int, int, int, int]]) -> None:
+    columns = [ids(*column) for column in zip(*rows, strict=True)] or [ids()]
+
+    compiled = mix(columns)
+    with python_alone():
+        python = mix(columns)
+
+    assert compiled.tolist() == python.tolist()
+    assert compiled.dtype == python.dtype
 
 
 @given(st.lists(st.tuples(IDS, IDS, IDS), min_size=1, max_size=9))

@@ -86,7 +86,7 @@ def test_a_key_that_is_not_in_the_table_has_no_counts(rows: list[Row], keys: lis
     total = table(rows)
     known = dict(zip(total.keys.tolist(), total.rows.tolist(), strict=True))
 
-    found = np.stack(total.find(np.array(keys, np.uint64)), axis=1)
+    found = total.find(np.array(keys, np.uint64)).T
 
     assert found.tolist() == [known.get(key, [0.0] * WIDTH) for key in keys]
 

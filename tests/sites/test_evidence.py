@@ -8,18 +8,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
+from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.sites.comment_headings import are_comment_headings
 from scrapy_mss.sites.evidence import (
+    LEAD_WORDS,
     MIN_PAGES,
     Recalled,
     adjusted,
     anchors,
+    block_evidence,
     comments,
-    containers,
+    labels,
+    neighbours,
     novelty,
+    repeated_share,
     repetition,
     unsettled,
+    usual_share,
 )
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.observation import BlockKeys
@@ -83,7 +90,12 @@ def test_a_page_of_which_nothing_is_known_stays_as_it_is() -> None:
 
 
 def by_repetition(pages: list[str], html: str, probability: list[float]) -> Floats:
-    return repetition(Recalled.of(remembered(pages), keys_of(html)), np.array(probability))
+    """What repetition says of the blocks themselves, and of their neighbours."""
+    recalled = Recalled.of(remembered(pages), keys_of(html))
+    likely = np.array(probability)
+    repeated = repeated_share(recalled, usual_share(recalled, likely))
+    by_itself = repetition(repeated, likely, 4 * likely * (1 - likely))
+    return by_itself + neighbours(recalled.keys, repeated)
 
 
 def test_text_of_other_pages_is_less_likely_the_more_pages_have_it() -> None:
@@ -121,47 +133,44 @@ def test_a_second_copy_of_a_page_keeps_its_article() -> None:
     assert evidence[3] < 0
 
 
-def by_containers(inside: list[float], probability: list[float]) -> Floats:
-    box = "<p class=box>{}</p>"
-    pages = [article(n, box.format(OWN[n] * 2)) for n in range(6)]
-    keys = keys_of(article(9, box.format("new")))
-    return containers(Recalled.of(remembered(pages, inside), keys), np.array(probability))
+def test_what_the_reading_is_certain_of_has_to_be_repeated_more() -> None:
+    box = "<p class=box>Sign up here</p>"
+    pages = [article(n, box) for n in range(7)]
+
+    either, clear = (
+        by_repetition(pages, article(9, box), [0.9, 0.9, 0.9, p])[3] for p in (0.6, 0.999)
+    )
+
+    assert either < clear < 0
 
 
-def test_a_block_moves_towards_what_its_container_was() -> None:
-    evidence = by_containers([1.0, 1.0, 1.0, 0.0], [0.4, 0.99, 0.4, 0.6])
+def test_short_neighbours_say_less_of_a_container_than_long_ones() -> None:
+    def box(n: int, line: str) -> str:
+        return f"<div class=box><p>{line}</p><p>{OWN[n]} {'on ' * 20}</p></div>"
 
-    assert evidence[0] > 0
-    assert evidence[3] < 0
+    long, short = (
+        by_repetition(
+            [article(n, box(n, f"{line}</p><p>{OWN[n]} {n * 'so '}{'as ' * 9}")) for n in range(7)],
+            article(9, box(9, f"{line}</p><p>{OWN[9]} {'as ' * 18}")),
+            [0.9, 0.9, 0.9, 0.5, 0.5, 0.5],
+        )
+        for line in ("Most read on this site in the last hour", "0")
+    )
 
-
-def test_containers_of_which_half_was_kept_say_nothing() -> None:
-    evidence = by_containers([0.5, 0.5, 0.5, 0.5], [0.5, 0.5, 0.5, 0.5])
-
-    assert np.allclose(evidence, 0)
-
-
-def test_what_agrees_with_its_container_is_not_moved() -> None:
-    evidence = by_containers([0.9, 0.9, 0.9, 0.1], [0.9, 0.9, 0.9, 0.1])
-
-    assert np.allclose(evidence, 0, atol=0.02)
+    assert long[5] < short[5] < 0
 
 
-def test_labels_speak_louder_than_readings() -> None:
-    page = Page.of(article(9))
-    inside = np.ones(len(page.blocks), np.bool_)
-    read, labelled = SiteMemory(), SiteMemory()
-    for n in range(5):
-        other = Page.of(article(n))
-        read = read.plus(learned(BlockKeys.of(other), inside.astype(float), 1))
-        labelled = labelled.plus(learned_from_labels(BlockKeys.of(other), inside, 1))
-    probability = np.full(len(page.blocks), 0.3)
+def test_labels_are_for_what_was_labelled_and_against_what_was_not() -> None:
+    evidence = labels(labelled_box([True, True, True, False]))
 
-    keys = BlockKeys.of(page)
-    moved = [containers(Recalled.of(each, keys), probability) for each in (read, labelled)]
+    assert (evidence[:3] > 1).all()
+    assert evidence[3] < -1
 
-    assert (moved[0] > 0).all()
-    assert (moved[1] > moved[0]).all()
+
+def test_readings_are_no_labels() -> None:
+    memory = remembered([boxed(n) for n in range(9)], [1.0, 1.0, 1.0, 0.0])
+
+    assert not labels(Recalled.of(memory, keys_of(boxed(9)))).any()
 
 
 def labelled_memory(inside: list[bool]) -> SiteMemory:
@@ -176,14 +185,10 @@ def labelled_box(inside: list[bool]) -> Recalled:
 
 
 def test_labels_of_a_container_that_differ_say_less_than_their_share() -> None:
-    probability = np.full(4, 0.5)
+    mixed = labels(labelled_box([True, False, False, False]))
+    clear = labels(labelled_box([False, False, False, False]))
 
-    mixed = containers(labelled_box([True, False, False, False]), probability)
-    clear = containers(labelled_box([False, False, False, False]), probability)
-
-    share = (9 / 3 + 0.5) / 10
-    assert np.log(share / (1 - share)) < mixed[0] < 0
-    assert clear[0] < 4 * mixed[0]
+    assert clear[0] < 4 * mixed[0] < 0
 
 
 def test_what_is_labelled_is_settled() -> None:
@@ -253,9 +258,45 @@ def test_a_block_that_is_clear_by_itself_stays_so_in_any_container() -> None:
     memory = remembered([boxed(n) for n in range(9)], [0.95, 0.95, 0.95, 0.6])
     recalled = Recalled.of(memory, keys_of(boxed(9)))
 
-    either, clear = (unsettled(recalled, np.array([0.95, 0.95, 0.95, p]))[3] for p in (0.6, 0.999))
+    either, clear = (
+        block_evidence(recalled, np.array([0.95, 0.95, 0.95, p]))[3] for p in (0.6, 0.999)
+    )
 
     assert either < 10 * clear <= 0
+
+
+def with_lead(n: int, words: int = LEAD_WORDS) -> str:
+    """An article with a paragraph of so many words above it, in a container of its own."""
+    return article(n, before=f"<div class=lead><p>{OWN[n % 10]} {'go ' * (words - 1)}</p></div>")
+
+
+def evidence_of_leads(html: str) -> Floats:
+    likely = [0.4, 0.95, 0.95, 0.95]
+    memory = remembered([with_lead(n) for n in range(9)], likely)
+    return block_evidence(Recalled.of(memory, keys_of(html)), np.array(likely))
+
+
+def test_a_lead_in_a_container_of_its_own_is_spared() -> None:
+    assert evidence_of_leads(with_lead(9))[0] == 0
+
+
+def test_a_byline_above_the_article_is_no_lead() -> None:
+    assert evidence_of_leads(with_lead(9, LEAD_WORDS - 1))[0] < -1
+
+
+def test_a_repeated_paragraph_above_the_article_is_no_lead() -> None:
+    assert evidence_of_leads(with_lead(8))[0] < -1
+
+
+@given(st.lists(PAGES, min_size=ENOUGH, max_size=6), PAGES, st.data())
+def test_without_labels_all_evidence_is_against_a_block(
+    known: list[str], html: str, data: st.DataObject
+) -> None:
+    recalled = Recalled.of(remembered(known), keys_of(html))
+    n = len(recalled.keys.words)
+    probability = np.array(data.draw(st.lists(st.floats(0, 1), min_size=n, max_size=n)))
+
+    assert n == 0 or np.all(block_evidence(recalled, probability) <= 0)
 
 
 def test_where_all_containers_are_alike_none_is_below_the_article() -> None:
@@ -345,3 +386,51 @@ def test_headings_of_comments_have_any_number_and_apostrophe(heading: str) -> No
     page = Page.of(f"<p>{heading}</p><p>Comments were few.</p>")
 
     assert are_comment_headings(page.text_hashes).tolist() == [True, False]
+
+
+@given(st.lists(PAGES, min_size=ENOUGH, max_size=6), PAGES, st.data())
+def test_the_compiled_part_counts_the_same(
+    known: list[str], html: str, data: st.DataObject
+) -> None:
+    memory, keys = remembered(known), keys_of(html)
+    n = len(keys.words)
+    probability = np.array(data.draw(st.lists(st.floats(0, 1), min_size=n, max_size=n)))
+
+    compiled = block_evidence(Recalled.of(memory, keys), probability) if n else probability
+    with python_alone():
+        python = block_evidence(Recalled.of(memory, keys), probability) if n else probability
+
+    assert np.allclose(compiled, python, rtol=1e-12, atol=1e-12)
+
+
+@given(st.integers(1, 12), st.data())
+def test_the_compiled_part_counts_the_same_of_any_counts(n: int, data: st.DataObject) -> None:
+    def columns(most: float) -> Floats:
+        rows = st.lists(st.floats(0, most), min_size=n, max_size=n)
+        return np.array(data.draw(st.lists(rows, min_size=4, max_size=4)))
+
+    def numbers(most: int) -> Counts:
+        return np.array(data.draw(st.lists(st.integers(0, most), min_size=n, max_size=n)))
+
+    keys = BlockKeys(numbers(9).astype(np.uint64), numbers(3).astype(np.uint64), numbers(60))
+    recalled = Recalled(keys, 20.0, np.rint(columns(20)), columns(20))
+    probability = columns(1)[0]
+
+    compiled = block_evidence(recalled, probability)
+    with python_alone():
+        python = block_evidence(recalled, probability)
+
+    assert np.allclose(compiled, python, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
+@pytest.mark.parametrize("short", range(6))
+def test_the_compiled_part_rejects_columns_of_other_lengths(short: int) -> None:
+    columns = [bytes(64), bytes(64), bytes(16), bytes(16), bytes(2), bytes(16)]
+    columns[short] = columns[short][:-1]
+    known, page = tuple(columns[:2]), tuple(columns[2:])
+    compiled = compiled_part()
+    assert compiled is not None
+
+    with pytest.raises(ValueError, match="blocks"):
+        compiled.arrays.site_evidence(known, page, (3.0, 0.0), (1.0,) * 16)
