@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
 import pytest
 
 from scrapy_mss.article import ModelState, ReadOptions
@@ -14,13 +15,13 @@ from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.rule_reading import explained, read_by, read_tokens
+from scrapy_mss.rule_reading import explained, read_at, read_by, read_tokens
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.visit import Visit
 from scrapy_mss.wrappers import Labelling, Reason, Wrapper, css, label
 from scrapy_mss.wrappers.outcomes import LABELLED, checked
 from scrapy_mss.wrappers.rules import SamplePage
-from tests.helpers.suggested_sites import article, front_page, text_of
+from tests.helpers.suggested_sites import article, text_of
 
 EXTRACTOR = Extractor.load()
 URL = article(1).url
@@ -76,8 +77,11 @@ def test_the_reading_of_an_article_alone_is_the_models() -> None:
 
 
 @pytest.mark.parametrize("html", ["", "<p>", "<p>word", "<div class=story-text></div>", "a" * 9])
-def test_no_page_makes_it_fail(html: str) -> None:
-    assert read(AROUND, html).reason is not None or read(AROUND, html).text
+def test_a_page_without_the_place_has_no_text(html: str) -> None:
+    found = read(AROUND, html)
+
+    assert found.reason is not None
+    assert not found.text
 
 
 def answered(rule: Wrapper, html: str = HTML, **asked: object) -> PageAnswer:
@@ -144,14 +148,35 @@ def test_a_page_on_which_the_rule_is_none_is_read_by_the_model_alone() -> None:
     assert trusted.reason == "wrapper_miss"
 
 
-def test_a_front_page_is_none_for_the_rule_either() -> None:
-    page = front_page()
-    rule = Wrapper(site="news.example", around=(css("body"),))
+@pytest.mark.parametrize(("share", "is_read"), [(0.09, False), (0.11, True)])
+def test_a_place_with_less_than_a_tenth_of_what_is_kept_is_another_one(
+    share: float, *, is_read: bool
+) -> None:
+    page = Page.of(HTML)
+    extraction = EXTRACTOR.extract_page(page)
+    kept = np.flatnonzero(extraction.kept & page.tokens.is_word)
+    inside = np.zeros(len(page.tokens), np.bool_)
+    inside[kept[: round(share * len(kept))]] = True
+    nothing = np.zeros_like(inside)
+    place = Labelling(AROUND, page.tokens, inside, nothing)
 
-    found = read(rule, page.html)
+    found = read_at(place, page, extraction)
 
-    likely = EXTRACTOR.extract(page.html).probability
-    assert (found.reason is Reason.NOT_READ) == (likely < 0.05)
+    assert (found.reason is None) is is_read
+
+
+@pytest.mark.parametrize(("probability", "is_read"), [(0.04, False), (0.06, True)])
+def test_a_page_that_is_surely_no_article_is_none_for_the_rule_either(
+    probability: float, *, is_read: bool
+) -> None:
+    page = Page.of(HTML)
+    extraction = replace(EXTRACTOR.extract_page(page), probability=probability)
+    everything = np.ones(len(page.tokens), np.bool_)
+    place = Labelling(AROUND, page.tokens, everything, ~everything)
+
+    found = read_at(place, page, extraction)
+
+    assert (found.reason is None) is is_read
 
 
 def test_an_explanation_names_the_rule_for_what_it_leaves_out() -> None:

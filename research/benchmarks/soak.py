@@ -1,7 +1,8 @@
 """Long crawls of real local servers, with and without scrapy-mss, as one table.
 
-Half of the sites have wrappers, from whose pages the crawl learns while all pages are read. In the
-last crawl workers are killed and stopped all the time. The exit code is 1 beyond a bound:
+Half of the sites have wrappers but in one crawl, and from their pages the crawl learns while all
+pages are read. In the last crawl workers are killed and stopped all the time. The exit code is 1
+beyond a bound:
 
     told    pages that a stat says were given up; at most one for each worker that was disturbed
     lost    pages that have no item, though no stat says so; or wrapped ones neither learned nor
@@ -62,6 +63,7 @@ def _plugin(workers: int, **more: object) -> dict[str, Any]:
 BARE = Mode("without scrapy-mss")
 MODES = (
     BARE,
+    Mode("without wrappers", _plugin(0, MSS_WRAPPERS=[])),
     Mode("MSS_WORKERS = 0", _plugin(0)),
     Mode("MSS_WORKERS = 1", _plugin(1)),
     Mode("MSS_WORKERS = 2", _plugin(2)),
@@ -162,7 +164,7 @@ def crawled(mode: Mode, sites: list[Site], n_pages: int) -> Measured:
         urls = [sites[number % len(sites)].url(number) for number in range(n_pages)]
         job = Job(
             urls,
-            mode.settings | (ours if mode.settings else {}),
+            (ours if mode.settings else {}) | mode.settings,
             DISTURB_EVERY if mode.is_disturbed else 0.0,
         )
         command = [sys.executable, "-m", "research.benchmarks.soak_crawl"]

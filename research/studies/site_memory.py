@@ -3,10 +3,11 @@
     python -m research.studies.site_memory --data FOLDER --out docs/results
 
 Every site of `sites_ctf` (in each of its eras) and of `sites_daniel` is one crawl. Its pages come
-in five random orders, no page is read with a memory that contains it, and no constant was
-fitted to `sites_daniel`. Pages after the tenth count. Three memories are compared with none:
-without labels, as in a crawl of a site without a wrapper; with the labels of the first ten pages;
-and with the labels of all pages before, which shows how much there is to be known in this way.
+in five random orders, and no page is read with a memory that contains it. Constants were chosen on
+`sites_ctf`, two of them with a look at `sites_daniel`. Pages after the tenth count. Three memories
+are compared with none: without labels, as in a crawl of a site without a wrapper; with the labels
+of the first ten pages; and with the labels of all pages before, which shows how much there is to be
+known in this way.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ to the counts, and has articles alone. What is an article is learned from all.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from research.datasets.pages import LabelledPage, examples
@@ -40,7 +40,8 @@ def case_of(dataset: str, labelled: LabelledPage) -> Case:
     is_article = dataset != OTHERS
     taught: tuple[TrainingExample, ...] = ()
     if is_article or labelled.page_type in TAUGHT_TYPES:
-        taught = tuple(training_examples(examples([labelled]), is_article=is_article))
+        found = (replace(each, site=each.site or labelled.id) for each in examples([labelled]))
+        taught = tuple(training_examples(found, is_article=is_article))
     page = taught[0].page if taught else Page.of(labelled.html, url=labelled.url or "")
     return Case(dataset, labelled, page, taught)
 

@@ -198,7 +198,7 @@ def _fill_neighbours(of_blocks: Floats, rows: Floats) -> None:
 
 
 class Networks(NamedTuple):
-    """The network for articles and pages that declare nothing, and that for all others.
+    """The network for articles in JSON-LD and pages that declare nothing, and that for all others.
 
     The other one has learned as much from other writing as from articles, so that it finds more of
     the text in unknown templates. On news, and on old pages, it would find more than that.

@@ -1,8 +1,8 @@
 """What a page declares of itself in its source: its types, by schema.org and by OpenGraph.
 
 Pages of today do, for search engines. Those that declare nothing are old ones, above all, and must
-not be lost for that. Those that declare something without being an article by schema.org are of
-other writing more often: guides, blogs, services.
+not be lost for that. Those that declare something without being an article in JSON-LD are of other
+writing more often: guides, blogs, services. An `og:type` of `article` is on all of these.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Declarations:
 
     @lazy
     def are_of_no_article(self) -> bool:
-        """Whether the page tells what it is, and by schema.org it is no article."""
+        """Whether the page tells what it is, and in JSON-LD it is no article."""
         told = self.own_types or self.graph_types or self.mention(SHOP_TYPES | FORUM_TYPES)
         return bool(told) and not self.has_article_type
 

@@ -239,6 +239,13 @@ def _classifier(header: dict[str, Any], data: bytes) -> BlockClassifier:
             "use the version that made it"
         )
     shapes = {row["name"]: tuple(map(_count, row["shape"])) for row in header["arrays"]}
+    names = _shapes(dict.fromkeys(NETWORKS, (1,))).keys()
+    if shapes.keys() != names:
+        raise IncompatibleModelError(
+            "the model's block classifier is of other parts than that of this version of "
+            f"scrapy-mss: its weights are {', '.join(shapes) or 'none'}; expected were "
+            f"{', '.join(names)}. Train it again, or use the version that made it"
+        )
     expected = _shapes({name: shapes[f"{name}_output"] for name in NETWORKS})
     if shapes != expected:
         raise ValueError(f"weights of shapes {shapes} where {expected} were expected")

@@ -193,13 +193,15 @@ def resized(rows: list[dict[str, Any]], shape: object) -> list[dict[str, Any]]:
     return [{**rows[0], "shape": shape}, *rows[1:]]
 
 
+def of_one_network(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """As versions had it whose block classifier has one network for all pages."""
+    named = ({**row, "name": row["name"].removeprefix("article_")} for row in rows)
+    return [row for row in named if not row["name"].startswith("other_")]
+
+
 CRAFTED_ARRAYS: dict[str, Callable[[list[dict[str, Any]]], object]] = {
-    "none": lambda _: [],
     "a number": lambda _: 3,
     "numbers": lambda _: [1, 2, 3, 4, 5, 6],
-    "one too few": lambda rows: rows[:-1],
-    "one too many": lambda rows: [*rows, {"name": "more", "shape": [0]}],
-    "another name": lambda rows: [{**rows[0], "name": "more"}, *rows[1:]],
     "a shape of texts": lambda rows: resized(rows, ["9"]),
     "a shape that is a number": lambda rows: resized(rows, 9),
     "a larger shape": lambda rows: resized(rows, [rows[0]["shape"][0] + 1]),
@@ -207,6 +209,24 @@ CRAFTED_ARRAYS: dict[str, Callable[[list[dict[str, Any]]], object]] = {
     "a negative shape": lambda rows: resized(rows, [-1]),
     "larger than any memory": lambda rows: resized(rows, [2**40, 2**40]),
 }
+OTHER_PARTS: dict[str, Callable[[list[dict[str, Any]]], list[dict[str, Any]]]] = {
+    "none": lambda _: [],
+    "one too few": lambda rows: rows[:-1],
+    "one too many": lambda rows: [*rows, {"name": "more", "shape": [0]}],
+    "another name": lambda rows: [{**rows[0], "name": "more"}, *rows[1:]],
+    "one network": of_one_network,
+}
+
+
+@pytest.mark.parametrize("difference", OTHER_PARTS)
+def test_a_classifier_of_other_parts_is_not_called_damaged(difference: str, stored: bytes) -> None:
+    arrays = parts_of(stored)[0]["classifier"]["arrays"]
+
+    data = crafted(stored, arrays=OTHER_PARTS[difference](arrays))
+
+    message = rejection_of(data, IncompatibleModelError)
+    assert "expected were evidence_weights, article_mean" in message
+    assert "Train it again" in message
 
 
 @pytest.mark.parametrize("fault", CRAFTED_ARRAYS)

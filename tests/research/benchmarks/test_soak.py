@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[3]
 STATS = {"mss/train/seen": 5.0, "mss/train/learned": 5.0}
 FLAT = [Memory(100 * MEGABYTE, 50 * MEGABYTE)] * 3
 SOUND = Measured(pages=STEADY, items=STEADY, seconds=1.0, memory=FLAT, stats=STATS)
-INLINE, ONE, TWO, DISTURBED = MODES[1:]
+WITHOUT_WRAPPERS, INLINE, ONE, TWO, DISTURBED = MODES[1:]
 
 
 def broken(measured: Measured, mode: Mode = TWO) -> list[str]:

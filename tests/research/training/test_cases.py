@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from research.training.cases import case_of, lessons
@@ -41,3 +43,9 @@ def test_other_pages_weigh_half_and_give_no_copies() -> None:
     assert not any(each.synthetic for each in others)
     for article, other in zip((one for one in articles if not one.synthetic), others, strict=True):
         assert (article.weights / 2).tolist() == other.weights.tolist()
+
+
+def test_pages_without_a_site_are_each_their_own() -> None:
+    found = [case_of("articles", replace(page(number), site="")) for number in range(2)]
+
+    assert len({each.site for case in found for each in case.examples}) == 2

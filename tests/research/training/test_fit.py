@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -64,6 +65,26 @@ def test_a_classifier_finds_the_article_on_pages_of_a_site_that_it_never_saw(fit
 
         assert found.text == page.text
         assert found.is_article
+
+
+def test_the_network_for_articles_learns_less_of_other_writing() -> None:
+    text = "Turn the tap to the left, wait for a minute, and turn it back again."
+    guide = f"<p class=guide>{text}</p>"
+    with_guide = [
+        replace(each, html=each.html.replace("<!--", f"{guide}<!--", 1)) for each in examples()
+    ]
+    others = [replace(each, text=text) for each in with_guide]
+    taught = [*training_examples(with_guide), *training_examples(others, is_article=False)]
+
+    bayes, classifier = fit(taught, DEFAULT.families, (), QUICK)
+
+    page = Page.of(with_guide[0].html)
+    blocks = zip(page.blocks.first, page.blocks.last, strict=True)
+    is_guide = (text in page.tokens.html(first, last + 1) for first, last in blocks)
+    at = list(is_guide).index(True)
+    inputs = classifier.inputs(page, bayes).matrix
+    article, other = (each.log_odds(inputs)[at] for each in classifier.networks)
+    assert article < other - 1
 
 
 def test_pages_that_are_no_articles_are_told_apart(fitted: Model) -> None:
