@@ -76,9 +76,10 @@ class HeadingContext:
     @lazy
     def bylines(self) -> list[str]:
         """The texts after the heading that are marked as byline or link to an author's page."""
-        elements = {
-            each: None for _, parent in self._until_body for each in _upwards(parent, BYLINE_LEVELS)
-        }
+        parents = dict.fromkeys(parent for _, parent in self._until_body)
+        elements = dict.fromkeys(
+            each for parent in parents for each in _upwards(parent, BYLINE_LEVELS)
+        )
         return short_texts(filter(_is_byline, elements), self._visible)
 
 
