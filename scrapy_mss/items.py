@@ -8,7 +8,6 @@ a day, a time without a zone, or a time in UTC.
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
@@ -192,4 +191,9 @@ ARTICLE_FIELDS = tuple(each.name for each in fields(Article))
 def values_of(article: Article) -> dict[str, Any]:
     """All fields of *article* by their names; its lists are copies."""
     values = ((name, getattr(article, name)) for name in ARTICLE_FIELDS)
-    return {name: deepcopy(value) if isinstance(value, list) else value for name, value in values}
+    return {name: _copied(value) if isinstance(value, list) else value for name, value in values}
+
+
+def _copied(values: list[Any]) -> list[Any]:
+    """A copy of a list of strings, or of dicts of strings: `deepcopy` for what articles have."""
+    return [dict(each) if isinstance(each, dict) else each for each in values]

@@ -36,6 +36,7 @@ MARKDOWN = "markdown"
 MAX_WAITING = 1000  # items under way that copies wait for; as a rule there is none
 OTHERWISE_FILLED = frozenset({"url", "revision", "changed", "story"})
 KNOWN_WITHOUT_THE_PAGE = frozenset({"crawled"})
+SIZED = (str, list, tuple, dict, set)  # what is no value where nothing is in it
 OF_OUR_TEXT = ("confidence", "extractor")  # say nothing of a text that is the spider's own
 
 
@@ -54,7 +55,9 @@ class ArticlePipeline:
         self._options = extension.options
         # What a page may give: Markdown only where it is made.
         never = OTHERWISE_FILLED | (set() if self._options.markdown else {MARKDOWN})
-        self._filled = tuple(name for name in ARTICLE_FIELDS if name not in never)
+        filled = (name for name in ARTICLE_FIELDS if name not in never)
+        named = ((ours, self._options.field_name(ours)) for ours in filled)
+        self._filled = tuple((ours, name) for ours, name in named if name)
         self._item_pages = extension.item_pages
         self._reader = extension.reader_for_component()
         self._stats = extension.stats
@@ -112,10 +115,8 @@ class ArticlePipeline:
         """Our fields that the item has room for and no value of, and what it calls them."""
         missing = {
             ours: name
-            for ours in self._filled
-            if (name := self._options.field_name(ours))
-            and fields.has(name)
-            and _is_empty(fields.get(name))
+            for ours, name in self._filled
+            if fields.has(name) and _is_empty(fields.get(name))
         }
         if not _is_empty(fields.get(self._options.field_name("text"))):
             for ours in OF_OUR_TEXT:
@@ -344,4 +345,4 @@ def _site_of(response: Response | None) -> str:
 
 
 def _is_empty(value: object) -> bool:
-    return value is None or (isinstance(value, str | list | tuple | dict | set) and not value)
+    return value is None or (isinstance(value, SIZED) and not value)

@@ -84,11 +84,13 @@ class FurtherPages:
 
     def has(self, url: str) -> bool:
         """Whether the text of the page at *url* is part of an article of this crawl."""
-        return address_key(url) in self._joined
+        return bool(self._joined) and address_key(url) in self._joined
 
     async def takes(self, url: str) -> bool:
         """Whether that is so, as soon as articles that may have the page are joined."""
-        names: list[int | str] = [address_key(url), *articles_continued(url)]
+        names: list[int | str] = []
+        if self._undecided:
+            names = [address_key(url), *articles_continued(url)]
         for each in names:
             lock = self._undecided.get(each)
             if lock is not None and not self.has(url):

@@ -76,9 +76,10 @@ class HeadingContext:
     @lazy
     def bylines(self) -> list[str]:
         """The texts after the heading that are marked as byline or link to an author's page."""
-        elements = {
-            each: None for _, parent in self._until_body for each in _upwards(parent, BYLINE_LEVELS)
-        }
+        parents = dict.fromkeys(parent for _, parent in self._until_body)
+        elements = dict.fromkeys(
+            each for parent in parents for each in _upwards(parent, BYLINE_LEVELS)
+        )
         return short_texts(filter(_is_byline, elements), self._visible)
 
 
@@ -112,8 +113,7 @@ def first_group(elements: Iterable[Element]) -> Iterator[Element]:
 
 def _upwards(element: Element, count: int) -> Iterator[Element]:
     """The element and its ancestors, *count* in all."""
-    yield element
-    yield from islice(element.iterancestors(), count - 1)
+    return chain((element,), islice(element.iterancestors(), count - 1))
 
 
 def _lines(runs: Iterable[Fragment]) -> Iterator[Fragment]:
@@ -130,6 +130,8 @@ def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:
 
 
 def _is_byline(element: Element) -> bool:
+    if not element.attrib:  # as most paragraphs
+        return False
     if _BYLINE_MARKER.search(markers_of(element)):
         return True
     return element.tag == "a" and bool(_AUTHOR_PAGE.search(element.get("href") or ""))

@@ -44,7 +44,16 @@ def json_ld_site(page: ParsedPage, keys: Keys) -> Iterator[str]:
 
 def meta(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """`<meta>` by name or property."""
-    return (text for key in keys for text in page.metas.get(key.replace(".", ":"), ()))
+    metas = page.metas
+    return (
+        (text for name in _meta_names(keys) for text in metas.get(name, ())) if metas else iter(())
+    )
+
+
+@lru_cache
+def _meta_names(keys: Keys) -> Keys:
+    """*keys* as `ParsedPage.metas` names them."""
+    return tuple(key.replace(".", ":") for key in keys)
 
 
 def meta_inverted_name(page: ParsedPage, keys: Keys) -> Iterator[str]:

@@ -76,10 +76,10 @@ class PageTree(Protocol):
         """All text that *element* displays; a single space marks the edge of a line."""
 
     def body_fragments(self, can_visit: CanVisit) -> Iterator[Fragment]:
-        """All text that the page displays."""
+        """All text that the page displays; edges of lines may be left out."""
 
     def fragments_after(self, element: Element, can_visit: CanVisit) -> Iterator[Fragment]:
-        """All text that is displayed after *element*, in document order."""
+        """The same of all that is displayed after *element*, in document order."""
 
     def above(self, element: Element) -> Iterator[Element]:
         """A few elements that precede *element*, then those that precede its ancestors."""

@@ -249,12 +249,12 @@ class TokenTree:
         for name, is_kind in (("body", opens), ("head", closes), ("title", closes)):
             rows = np.flatnonzero(is_one_of(self._tags.number, frozenset({name})) & is_kind)
             if len(rows):
-                return self._walk(int(rows[0]), self._n, can_visit)
-        return self._walk(-1, self._n, can_visit)
+                return self._texts(int(rows[0]), can_visit)
+        return self._texts(-1, can_visit)
 
     def fragments_after(self, element: Element, can_visit: CanVisit) -> Iterator[Fragment]:
         assert isinstance(element, TokenElement)
-        return self._walk(self._last(element.row), self._n, can_visit)
+        return self._texts(self._last(element.row), can_visit)
 
     def _last(self, row: int) -> int:
         """The row that the content of an element ends at: the next one if no tag closes it."""
@@ -285,6 +285,29 @@ class TokenTree:
                 yield line_edge
             elif effect and partners[row] > row:
                 row = min(partners[row], stop)
+
+    def _texts(self, row: int, can_visit: CanVisit) -> Iterator[Fragment]:
+        """The same of all that follows, without edges of lines: nothing but white space."""
+        source, starts, ends, stop = self._source, self._start, self._end, self._n
+        numbers, partners = self._number, self._partner
+        start = ends[row] if 0 <= row < stop else 0
+        while row < stop:
+            end = starts[row + 1] if row + 1 < stop else len(source)
+            text = source[start:end]
+            if not can_visit(text):
+                return
+            if "<" in text:
+                parent = self._around_text(row)
+                for number, each in enumerate(_between_marks(text)):
+                    if number and not can_visit(None):
+                        return
+                    yield decode_all(each), parent
+            elif text and not text.isspace():
+                yield decode_all(text), self._around_text(row)
+            row += 1
+            if row < stop and _EFFECTS[numbers[row]] == _NO_TEXT and partners[row] > row:
+                row = min(partners[row], stop)
+            start = ends[row] if row < stop else 0
 
     def _around_text(self, row: int) -> TokenElement:
         """The element that displays what stands behind the tag in *row*."""

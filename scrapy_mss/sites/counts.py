@@ -40,7 +40,7 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
     @classmethod
     def none(cls) -> KeyedCounts:
         """A table without a row."""
-        return cls(np.zeros(0, np.uint64), np.zeros((0, WIDTH), np.float32), np.zeros(0, np.uint32))
+        return _NONE
 
     @classmethod
     def of(cls, keys: TokenIds, rows: Floats, minute: int) -> KeyedCounts:
@@ -147,3 +147,16 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
         places = np.minimum(np.searchsorted(self.keys, keys), len(self) - 1)
         known = self.keys[places] == keys
         return np.where(known, self.rows[places].T, np.float32(0)).astype(np.float64)
+
+
+def _without_rows() -> KeyedCounts:
+    """What tables without a row share; nothing can be written into it."""
+    none = KeyedCounts(
+        np.zeros(0, np.uint64), np.zeros((0, WIDTH), np.float32), np.zeros(0, np.uint32)
+    )
+    for column in (none.keys, none.rows, none.seen):
+        column.setflags(write=False)
+    return none
+
+
+_NONE = _without_rows()

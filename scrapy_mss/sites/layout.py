@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scrapy_mss.markup.tokens import TokenIds
+from scrapy_mss.markup.tokens import Bools, TokenIds
 from scrapy_mss.sites.memory import SiteMemory
 
 WATCHED = 10  # pages of a window, and of a memory that says anything
@@ -24,7 +24,15 @@ def agreement(known: TokenIds, page: SiteMemory) -> float:
     total = float(votes.sum())
     if not total:
         return 1.0
-    return float(votes[np.isin(page.containers.keys, known)].sum()) / total
+    return float(votes[_are_in(known, page.containers.keys)].sum()) / total
+
+
+def _are_in(known: TokenIds, keys: TokenIds) -> Bools:
+    """Which *keys* are *known*, all of them sorted: `np.isin` would sort them again."""
+    if not len(known):
+        return np.zeros(len(keys), np.bool_)
+    found: Bools = known.take(known.searchsorted(keys), mode="clip") == keys
+    return found
 
 
 class LayoutWatch:

@@ -12,6 +12,7 @@ from lxml import etree
 from scrapy_mss import metadata
 from scrapy_mss.markup.compiled import IS_COMPILED, python_alone
 from scrapy_mss.metadata.parsed_page import ParsedPage
+from scrapy_mss.metadata.visible_text import VisibleText
 from tests.helpers.effort import examples
 from tests.helpers.news_pages import news_page
 from tests.helpers.page_trees import made_of_tokens, parsed_by_lxml
@@ -199,7 +200,20 @@ def test_the_text_of_a_page_is_that_of_its_body(source: str, text: str) -> None:
     tree = made_of_tokens(source)
     fragments = tree.body_fragments(lambda _: True)
 
-    assert " ".join("".join(each for each, _ in fragments).split()) == text
+    assert " ".join(each for each, _ in fragments) == text
+
+
+@given(st.lists(BODIES, max_size=6), st.integers(0, 40))
+def test_the_text_of_a_page_is_what_its_body_displays(elements: list[object], visits: int) -> None:
+    tree = made_of_tokens(f"<body>{''.join(map(body, elements))}</body>")
+    (whole,) = tree.find(frozenset({"body"}), 1)
+
+    displayed = tree.fragments(whole, VisibleText(tree, visits).can_visit)
+    of_page = list(tree.body_fragments(VisibleText(tree, visits).can_visit))
+
+    assert [each for each in displayed if each[0].strip()] == [
+        each for each in of_page if each[0].strip()
+    ]
 
 
 def test_one_of_many_tags_costs_no_more_elements_than_asked_for() -> None:

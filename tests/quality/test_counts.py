@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from statistics import median
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scrapy_mss.items import Article
 from scrapy_mss.quality.counts import (
@@ -21,6 +24,7 @@ from scrapy_mss.quality.counts import (
     WORDS,
     added,
     bounded,
+    n_words,
     of_labels,
     of_page,
     of_place,
@@ -52,6 +56,11 @@ def test_an_article_counts_what_it_has() -> None:
     }
     assert of_page(bare) == {PAGES: 1, ARTICLES: 1, f"words/{WORDS.bucket(2)}": 1}
     assert of_page(None) == {PAGES: 1}
+
+
+@given(st.text() | st.text(st.characters(max_codepoint=127)))
+def test_words_are_runs_of_their_characters(text: str) -> None:
+    assert n_words(text) == len(re.findall(r"\w+", text))
 
 
 def test_a_selector_that_never_hits_is_known() -> None:

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from scrapy_mss.sites.layout import WATCHED, LayoutWatch, agreement
+from scrapy_mss.sites.layout import VOTES, WATCHED, LayoutWatch, agreement
 from scrapy_mss.sites.memory import SiteMemory
 from tests.helpers.memories import page_memory
 
@@ -18,6 +19,9 @@ def test_agreement_is_the_share_of_votes_for_known_containers() -> None:
     assert agreement(known, NEW) == 0.0
     assert 0 < agreement(known, BOTH) <= 1
     assert agreement(known, SiteMemory()) == 1.0
+    assert agreement(SiteMemory().containers.keys, OLD) == 0.0
+    votes = BOTH.containers.rows[:, VOTES]
+    assert agreement(known, BOTH) == votes[np.isin(BOTH.containers.keys, known)].sum() / votes.sum()
 
 
 def changes(pages: list[SiteMemory]) -> list[int]:
