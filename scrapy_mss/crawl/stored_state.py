@@ -77,7 +77,7 @@ class StoredState:
             self._timers.append(_compat.every(self._options.checkpoint_seconds, checkpoint))
 
     def stop(self) -> None:
-        """Begin no more checkpoints; from now on, servers are waited for a few seconds together."""
+        """Begin no more checkpoints; from now on, each address is waited for a few seconds."""
         self.patience.begin_end()
         for timer in self._timers:
             if timer.running:  # one whose call has raised has stopped itself
