@@ -31,7 +31,8 @@ NAMES_KEPT: Final = 7 * 24 * 3600  # seconds; who was away for longer has long e
 CHECKPOINT_SECONDS: Final = 10.0
 READ_SECONDS: Final = 0.25
 REST_SECONDS: Final = 1.0
-END_SECONDS: Final = 5.0  # at the end of a crawl, in which no server has answered anything
+END_SECONDS: Final = 5.0  # at the end of a crawl, in which an address has answered nothing
+CONNECT_SECONDS: Final = 2.0  # one packet that is lost is sent again after one
 CUT_SECONDS: Final = 0.1  # until what was tried nevertheless is cut off, too
 PAUSES: Final = (0.0, 0.2, 1.0)  # seconds; without the first try, what a restart has closed
 
@@ -72,25 +73,20 @@ class ForeignDataError(ServerError):
     """Something else is at the keys."""
 
 
-class Patience:
-    """How long a crawl waits for its servers: at its end, only while any of them answers.
-
-    What is under way when the patience is over ends at once, since its connection is cut: a thread
-    that waits for an answer would keep the crawl from ending. Only the time in which a question is
-    under way counts: a server that nobody asks owes no answer.
-    """
+class Waiting:
+    """How long a crawl waits for the answers of the servers at one address."""
 
     def __init__(self) -> None:
         self._servers: WeakSet[Server] = WeakSet()
         self._lock = Lock()
         self._n_open = 0  # questions that are under way
         self._waited = 0.0  # seconds, for the next answer
-        self._ended: Event | None = None  # once the end has begun
         self.is_over = False
 
     def watch(self, server: Server) -> None:
         """Have *server* be one of those that are waited for."""
-        self._servers.add(server)
+        with self._lock:
+            self._servers.add(server)
 
     @contextmanager
     def asking(self) -> Iterator[None]:
@@ -99,16 +95,60 @@ class Patience:
             self._n_open += 1
         try:
             yield
-            self._waited = 0.0
+            self.begin()
         finally:
             with self._lock:
                 self._n_open -= 1
 
-    def begin_end(self, seconds: float = END_SECONDS) -> None:
-        """From now on, wait so many *seconds* for the next answer of any server."""
-        if self._ended is None and self._servers:
-            self._ended = Event()
+    def begin(self) -> None:
+        """Count the time from now on."""
+        with self._lock:
             self._waited = 0.0
+
+    def go_on(self, seconds: float, longest: float) -> None:
+        """Note that so many *seconds* have passed; after the *longest* time, cut what is open."""
+        with self._lock:
+            if self._n_open:
+                self._waited += seconds
+            self.is_over = self.is_over or self._waited > longest
+            silent = list(self._servers) if self.is_over else []
+        for server in silent:
+            with suppress(Exception):  # the other servers are cut off nevertheless
+                server.cut()
+
+
+class Patience:
+    """How long a crawl waits for its servers: at its end, at each address while that answers.
+
+    What is under way when the patience is over ends at once, since its connection is cut: a thread
+    that waits for an answer would keep the crawl from ending. Only the time in which a question is
+    under way counts: a server that nobody asks owes no answer. A connection that is being made
+    cannot be cut, and so is given up early (`CONNECT_SECONDS`).
+    """
+
+    def __init__(self) -> None:
+        self._at: dict[str, Waiting] = {}  # by address
+        self._lock = Lock()
+        self._ended: Event | None = None  # once the end has begun
+
+    @property
+    def ends(self) -> bool:
+        """Whether the end of the crawl has begun."""
+        return self._ended is not None
+
+    def waiting_for(self, server: Server) -> Waiting:
+        """What counts for *server*, together with others at its address."""
+        with self._lock:
+            waiting = self._at.setdefault(server.address.url, Waiting())
+        waiting.watch(server)
+        return waiting
+
+    def begin_end(self, seconds: float = END_SECONDS) -> None:
+        """From now on, wait so many *seconds* for the next answer from each address."""
+        if self._ended is None and self._at:
+            for waiting in self._all():
+                waiting.begin()
+            self._ended = Event()
             arguments = (self._ended, seconds)
             Thread(target=self._cut_silent, args=arguments, daemon=True).start()
 
@@ -119,12 +159,12 @@ class Patience:
 
     def _cut_silent(self, ended: Event, seconds: float) -> None:
         while not ended.wait(CUT_SECONDS):
-            if self._n_open:
-                self._waited += CUT_SECONDS
-            self.is_over = self.is_over or self._waited > seconds
-            for server in list(self._servers) if self.is_over else ():
-                with suppress(Exception):  # the other servers are cut off nevertheless
-                    server.cut()
+            for waiting in self._all():
+                waiting.go_on(CUT_SECONDS, seconds)
+
+    def _all(self) -> list[Waiting]:
+        with self._lock:
+            return list(self._at.values())
 
 
 class Server:
@@ -139,10 +179,15 @@ class Server:
         self._close = finalize(self, self._client.close)
         self._scripts: dict[str, Any] = {}
         self._patience = patience or Patience()
-        self._patience.watch(self)
+        self._waiting = self._patience.waiting_for(self)
 
     def __str__(self) -> str:
         return self.address.shown
+
+    @property
+    def ends(self) -> bool:
+        """Whether the end of the crawl has begun, in which only what must be is asked."""
+        return self._patience.ends
 
     def key(self, *parts: str) -> str:
         """The full name of a key."""
@@ -164,10 +209,10 @@ class Server:
         """What the client answers to *question*."""
         from redis import exceptions
 
-        if self._patience.is_over:
+        if self._waiting.is_over:
             raise self._given_up()
         try:
-            with self._patience.asking():
+            with self._waiting.asking():
                 return question(self._client)
         except (exceptions.AuthenticationError, exceptions.AuthorizationError) as error:
             raise ServerError(
@@ -182,7 +227,7 @@ class Server:
         except exceptions.RedisError as error:
             raise ServerError(f"{self}: {_advised(type(error).__name__, str(error))}") from None
         except Exception as error:
-            if self._patience.is_over:  # a connection that is cut may break anywhere
+            if self._waiting.is_over:  # a connection that is cut may break anywhere
                 raise self._given_up() from error
             raise
 
@@ -193,7 +238,7 @@ class Server:
         """What it means that there was no answer."""
         from redis import exceptions
 
-        if self._patience.is_over:
+        if self._waiting.is_over:
             return GivenUpError
         is_silent = isinstance(error, exceptions.TimeoutError)
         return SilentServerError if is_silent else LostConnectionError
@@ -235,7 +280,7 @@ def _client(address: Address, seconds: float) -> Any:  # noqa: ANN401 - redis-py
         client = Redis.from_url(
             address.url,
             socket_timeout=seconds,
-            socket_connect_timeout=seconds,
+            socket_connect_timeout=min(seconds, CONNECT_SECONDS),
             retry=Retry(NoBackoff(), 0),  # `insist` and `Outbox` know what may be sent again
         )
         client.connection_pool.make_connection()  # where an option of the address is unknown
@@ -341,7 +386,8 @@ class Outbox(Generic[Data]):
 class Rests:
     """Keeps the event loop from waiting again for a server that has not answered.
 
-    A thread asks it meanwhile whether it is there.
+    A thread asks it meanwhile whether it is there, until the end of the crawl begins: what is asked
+    then only to know that would count as waiting.
     """
 
     def __init__(self, server: Server) -> None:
@@ -373,7 +419,7 @@ class Rests:
             return self._server.ask(question)
 
     def _wait_for_it(self) -> None:
-        while not self._closed.wait(REST_SECONDS):
+        while not self._closed.wait(REST_SECONDS) and not self._server.ends:
             try:
                 self._server.ask(lambda client: client.ping())
             except GivenUpError:

@@ -15,7 +15,7 @@ from scrapy_mss.commands.base import Action
 from scrapy_mss.commands.extract import add_model_arguments, is_address, model_named
 from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
 from scrapy_mss.crawl.stores import model_store, site_store
-from scrapy_mss.extractor import Explanation, Extractor
+from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.kept_media import kept_media
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.models.bundled import with_bundled
@@ -26,7 +26,7 @@ from scrapy_mss.sites.visit import Visit
 from scrapy_mss.stored_pages import decoded
 from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
 from scrapy_mss.why_page.page import why_page
-from scrapy_mss.wrappers import load_wrappers
+from scrapy_mss.wrappers import Wrapper, load_wrappers
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
@@ -65,12 +65,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     name = model_named(options, command)
     extractor = Extractor(with_bundled(model_store(name).load()))
+    if options.wrappers and not options.url and not is_address(options.page):
+        raise CommandError("which of the rules is for FILE says its address: give it with -u")
     source = _fetched(options, command) if is_address(options.page) else _stored(options)
-    explanation = extractor.explain(source.html, source.url, _site(name, source.url))
+    alone = extractor.explain(source.html, source.url, _site(name, source.url))
     assert command.settings is not None
     rules = load_wrappers(options.wrappers or settings.read(command.settings).wrappers)
     rule = rules.find(source.url)
-    explanation = explained(explanation, rule) if rule else explanation
+    explanation = explained(alone, rule) if rule else alone
     found = explanation.extraction
     media = kept_media(found.tokens, found.kept, found.url)
     fields = page_metadata(found.tokens, found.url, found.text, media)
@@ -80,7 +82,9 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         )
     except OSError as error:
         raise CommandError(f"{options.output}: cannot be written: {error.strerror}") from error
-    print_line(_verdict(explanation, options.output))
+    print_line(f"{options.output}: {_verdict(found)}")
+    if rule or options.wrappers:
+        print_line(_of_rule(rule, matches=explanation is not alone))
     return GOOD
 
 
@@ -133,10 +137,16 @@ def known_site(model: str, url: str) -> SiteMemory | None:
     return site_store(model).load(site).at(period_of(minute_now())) or None
 
 
-def _verdict(explanation: Explanation, output: Path) -> str:
-    found = explanation.extraction
+def _verdict(found: Extraction) -> str:
     verdict = "an article" if found.is_article else "no article"
-    return f"{output}: {verdict}, probability {found.probability:.3f}, {len(found.text)} characters"
+    return f"{verdict}, probability {found.probability:.3f}, {len(found.text)} characters"
+
+
+def _of_rule(rule: Wrapper | None, *, matches: bool) -> str:
+    """What became of the rules that were given, or of that of the page."""
+    if rule is None:
+        return "none of the rules is for this address"
+    return f"by the rule {rule.id}" if matches else f"the rule {rule.id} does not match the page"
 
 
 ACTION = Action(

@@ -8,6 +8,7 @@ stopped, and a summary is logged. The components take from it what they need.
 from __future__ import annotations
 
 import logging
+from contextlib import AsyncExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -127,15 +128,12 @@ class MssExtension:
 
     async def close(self, reason: str = "") -> None:
         """End with the crawl: learn what is under way, write the model, log a summary."""
-        self.state.stop()
-        try:
-            await self.trainer.drain()
+        async with AsyncExitStack() as steps:  # the last first, each whatever the others raise
+            steps.callback(self.state.close, reason)
+            steps.callback(self._workers.close)
             if _compat.runs_asyncio():
-                await self.state.finish(reason)
-        finally:
-            try:
-                self._workers.close()
-            finally:
-                self.state.close(reason)
+                steps.push_async_callback(self.state.finish, reason)
+            steps.push_async_callback(self.trainer.drain)
+            steps.callback(self.state.stop)
         model = self.state.learner.model.identifier
         logger.info("%s", summary(self.stats, self.wrappers, model))

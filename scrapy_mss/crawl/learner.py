@@ -167,9 +167,12 @@ class Learner:
         self._collect()
         closing = self._closing()
         self.lost = self._unsaved.pages + (self._in_flight.pages if self._in_flight else 0)
-        if closing.exception() is not None:  # what it has taken, it has kept to itself
+        error = closing.exception()
+        if error is not None:  # what it has taken, it has kept to itself
             self.failures += 1
             self.lost += self._taken
+            why = f"{type(error).__name__}: {error}"
+            logger.warning("scrapy-mss: the last checkpoint may not be stored: %s", why)
         self._writer.shutdown()
 
     def _closing(self) -> Future[None]:

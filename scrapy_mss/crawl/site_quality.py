@@ -22,7 +22,7 @@ from scrapy_mss.items import Article
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.quality.alarms import WINDOW, Figure, alarms
 from scrapy_mss.quality.counts import Counts, added, of_labels, of_miss, of_page, of_place
-from scrapy_mss.quality.store import KEPT_DAYS, MAX_SITES, DayStore, Key, QualityStoreError
+from scrapy_mss.quality.store import KEPT_DAYS, MAX_SITES, DayStore, Key
 
 if TYPE_CHECKING:
     from scrapy_mss.redis_server import Patience
@@ -97,7 +97,7 @@ class SiteQuality:
         batch, self._in_flight = self._in_flight, {}
         try:
             write.result()
-        except (QualityStoreError, OSError) as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is of, nothing was added
             self._failed(error)
             later, self._unsaved = self._unsaved, batch
             for key, counts in later.items():
@@ -137,7 +137,7 @@ class SiteQuality:
     def _answered(self, judging: Future[list[Figure]]) -> list[Figure]:
         try:
             return judging.result()
-        except (QualityStoreError, OSError) as error:
+        except Exception as error:  # noqa: BLE001 - of the store, of what is there: the crawl ends well
             self._failed(error)
             return []
 
@@ -170,7 +170,7 @@ class SiteQuality:
         self.lost = len({site for site, _ in self._unsaved})
         try:
             error = closing.result()
-        except (QualityStoreError, OSError) as caught:
+        except Exception as caught:  # noqa: BLE001 - what it has taken, it has kept to itself
             error = caught
             self.lost = len(self._stored | {site for site, _ in self._unsaved})
         if error is not None:
@@ -186,10 +186,10 @@ class SiteQuality:
         """Make sure of all that was stored; why what is old could not be forgotten, if so."""
         try:
             self._store.forget_before(self._now() - KEPT_DAYS)
-        except (QualityStoreError, OSError) as error:
-            self._store.close()
+        except Exception as error:  # noqa: BLE001 - what is stored is kept all the same
             return error
-        self._store.close()
+        finally:
+            self._store.close()
         return None
 
     def _add(self, url: str, counts: Counts) -> None:

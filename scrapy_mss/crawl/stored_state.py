@@ -77,20 +77,25 @@ class StoredState:
             self._timers.append(_compat.every(self._options.checkpoint_seconds, checkpoint))
 
     def stop(self) -> None:
-        """Begin no more checkpoints; from now on, servers are waited for a few seconds together."""
+        """Begin no more checkpoints; from now on, each address is waited for a few seconds."""
         self.patience.begin_end()
-        for timer in self._timers:
-            if timer.running:  # one whose call has raised has stopped itself
-                timer.stop()
+        with ExitStack() as stops:  # each, whatever the others raise
+            for timer in self._timers:
+                if timer.running:  # one whose call has raised has stopped itself
+                    stops.callback(timer.stop)
 
     async def finish(self, reason: str) -> None:
-        """Write all while the event loop goes on."""
-        await asyncio.gather(
-            self.learner.finish(),
-            self._finish_sites(),
-            self._finish_seen(reason),
-            self._finish_quality(),
-        )
+        """Write all while the event loop goes on; what fails is left to `close`."""
+        writing = {
+            "the model": self.learner.finish(),
+            "the memory of sites": self._finish_sites(),
+            "what was seen": self._finish_seen(reason),
+            "the quality of sites": self._finish_quality(),
+        }
+        ends = await asyncio.gather(*writing.values(), return_exceptions=True)
+        for name, error in zip(writing, ends, strict=True):
+            if error is not None:
+                logger.error("scrapy-mss: %s could not be finished", name, exc_info=error)
 
     def close(self, reason: str) -> None:
         """Write all that `finish` has not; count what came of it, and log what is lost."""
@@ -102,10 +107,14 @@ class StoredState:
             self._close_quality,
             self._close_unsure,
         )
-        with ExitStack() as stack:
-            stack.callback(self.patience.end)
+        with ExitStack() as steps:  # the last first, each whatever the others raise
+            steps.callback(self._tell_what_came)
+            steps.callback(self.patience.end)
             for close in reversed(closings):
-                stack.callback(close)
+                steps.callback(close)
+
+    def _tell_what_came(self) -> None:
+        """Count what came of the learned pages, and log what of all parts is lost."""
         self._stats.put(stats.MODEL_PAGES, self.learner.pages)
         self._stats.put(stats.MODEL_CHECKPOINTS, self.learner.checkpoints)
         self._stats.put(stats.MODEL_TWICE, self.learner.n_twice)

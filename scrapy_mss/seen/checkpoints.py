@@ -39,14 +39,14 @@ class Checkpoints(Generic[Batch]):
         """Have the thread do some other *work* next."""
         return self._thread.submit(work)
 
-    def settle(self) -> tuple[Batch, OSError] | None:
+    def settle(self) -> tuple[Batch, Exception] | None:
         """Wait for the batch that is under way; if it was not stored, here it is, and why."""
         future, batch = self._future, self.in_flight
         if future is None or batch is None:
             return None
         try:
             future.result()
-        except OSError as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is of, the batch is not stored
             return batch, error
         finally:
             self._future = self.in_flight = None

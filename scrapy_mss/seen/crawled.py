@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
+from contextlib import ExitStack
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -215,18 +216,16 @@ class SeenArticles:
 
     def close(self, *, finished: bool) -> None:
         """Store all; after a crawl that has *finished*, the lists of sites that are complete."""
-        self.wait()
-        ended = self._ended
-        if ended is None:
-            self.checkpoint()
-            ended = self.end(finished=finished)
-        try:
-            ended.result()
-        except OSError as error:
-            self._failed(error)
-        self._checkpoints.close()
-        self._writer.close()
-        self._store.close()
+        with ExitStack() as closing:
+            for part in (self._store, self._writer, self._checkpoints):
+                closing.callback(part.close)
+            self.wait()
+            if self._ended is None:
+                self.checkpoint()
+            ended = self._ended or self.end(finished=finished)
+            error = ended.exception()
+            if error is not None:
+                self._failed(error)
 
     @property
     def lost(self) -> int:
@@ -248,7 +247,7 @@ class SeenArticles:
             self._failed(error)
             return found
 
-    def _failed(self, error: OSError) -> None:
+    def _failed(self, error: BaseException) -> None:
         """Log the first failure of the store; further ones are only counted."""
         self.failures += 1
         if self.failures == 1:

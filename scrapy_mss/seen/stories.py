@@ -17,6 +17,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from itertools import chain
 from typing import Final, NamedTuple, Protocol
 
@@ -140,16 +141,16 @@ class Stories:
 
     def close(self) -> None:
         """Store all, and forget what is older than the window."""
-        self.wait()
-        self.checkpoint()
-        self.wait()
-        self._checkpoints.close()
-        self._writer.close()
-        try:
-            self._store.forget_before(self._since)
-        except OSError as error:
-            self._failed(error)
-        self._store.close()
+        with ExitStack() as closing:
+            for part in (self._store, self._writer, self._checkpoints):
+                closing.callback(part.close)
+            self.wait()
+            self.checkpoint()
+            self.wait()
+            try:
+                self._store.forget_before(self._since)
+            except OSError as error:
+                self._failed(error)
 
     @property
     def lost(self) -> int:
@@ -206,7 +207,7 @@ class Stories:
             return addresses[0]
         return None
 
-    def _failed(self, error: OSError) -> None:
+    def _failed(self, error: Exception) -> None:
         """Log the first failure of the store; further ones are only counted."""
         self.failures += 1
         if self.failures == 1:

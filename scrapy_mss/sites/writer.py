@@ -197,7 +197,7 @@ class SiteWriter:
         lost = set(self._unsaved)
         try:
             ended.result()
-        except OSError as error:
+        except Exception as error:  # noqa: BLE001 - what it has taken, it has kept to itself
             self._failed(error)
             lost |= self._taken
         self.lost = len(lost)

@@ -81,7 +81,8 @@ def suggest(
     """
     site, own = _of_one_site(pages)
     read = read_pages(own[:MAX_PAGES], extractor, memory)
-    others = [(page.url, OTHER_SITE) for page in pages if page not in own]
+    of_site = {page.url for page in own}
+    others = [(page.url, OTHER_SITE) for page in pages if page.url not in of_site]
     others += [(page.url, TOO_MANY) for page in own[MAX_PAGES:]]
     return suggest_of(site, read, tuple(others))
 

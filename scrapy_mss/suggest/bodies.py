@@ -46,6 +46,8 @@ MAX_BODIES: Final = 500  # selectors that are tried
 MAX_PLACES: Final = 8  # for which is searched what to leave out
 MAX_LEFT_OUT: Final = 12  # selectors in `exclude`
 MAX_OUT: Final = 400  # selectors that are tried for it
+# Of all these together: boxes in one another have each other's. A word takes some 50 bytes.
+MAX_OUT_WORDS: Final = 4_000_000
 MAX_OF_OUT: Final = 8  # selectors of an element that may be left out
 MAX_ALIKE: Final = 5  # elements of one name on a page, whose surroundings may differ
 MAX_ALTERNATIVES: Final = 3
@@ -315,14 +317,16 @@ def _outs(ballot: Ballot, span: Bools) -> list[_Out]:
                 weights[each.text] += n_words
                 costs[each.text] = each.cost
     found: dict[bytes, _Out] = {}
+    left = MAX_OUT_WORDS
     for text in sorted(weights, key=lambda text: (-weights[text], costs[text]))[:MAX_OUT]:
         selector = usable(text, "exclude")
         if selector is None:
             continue
         words = np.flatnonzero(ballot.inside(selector) & span & ballot.able)
-        if len(words) and ballot.target[words].mean() <= MOST_LOST:
+        if 0 < len(words) <= left and ballot.target[words].mean() <= MOST_LOST:
             out = _Out(costs[text], selector, words)
             key = words.tobytes()
+            left -= 0 if key in found else len(words)
             found[key] = min(found.get(key, out), out, key=lambda each: each.cost)
     return list(found.values())
 

@@ -19,7 +19,7 @@ from scrapy_mss.suggest import NoRuleError, agreements, suggest_of, yaml_of
 from scrapy_mss.workbench import saving
 from scrapy_mss.workbench.bench import Bench
 from scrapy_mss.workbench.editing import ROLES, Click, EditError, edited, starter
-from scrapy_mss.workbench.judging import article_of, blocks_inside, by_model, differences, labelled
+from scrapy_mss.workbench.judging import article_of, blocks_inside, by_model, differences
 from scrapy_mss.workbench.overview import overview, queue
 from scrapy_mss.workbench.rule_text import read_rule
 from scrapy_mss.wrappers import Wrapper, WrapperError
@@ -120,7 +120,7 @@ def judge(question: Question) -> Answer:
     """What the rule makes of a page: its blocks, the article, and where the model differs."""
     name, number, rule = question.site, question.page, question.rule
     page = question.bench.site(name).pages[number]
-    found = labelled(rule, page)
+    found = page.by_rule(rule)
     if found is None:
         return {"matched": False, "reason": page.left_out, "inside": "", "differences": []}
     blocks = question.bench.explained(name, number).blocks

@@ -81,6 +81,11 @@ class Bench:
         """Let the model learn a site by *rule*: how many pages it did, and why not the others."""
         if self.model is None:
             raise SaveError("there is no model to teach: start without --bundled")
+        if rule.around:
+            raise SaveError(
+                "the rule leaves the text to the model ('around'), which learns nothing from "
+                "itself; where all that is there is text, write 'body'"
+            )
         before, learned, rejected = self.model.load(), Model(DEFAULT), dict[str, int]()
         rules = Registry([rule])
         for page in self.pages.by_site[name]:

@@ -40,6 +40,7 @@ ROLES: Final = (TEXT, *FIELDS)
 MOST_TRIED: Final = 12  # selectors of an element
 MOST_OTHERS: Final = 12  # pages on which a selector's cost is counted
 LEADING_WORDS: Final = 4  # of a paragraph without a name, which may begin so on other pages, too
+MOST_LEADING: Final = 200  # characters of these words: a page may have any without a space
 MOST_STARTERS: Final = 5  # pages whose elements may be the start
 MOST_WIDER: Final = 6  # elements of each, the one around its article and those around that
 STARTER: Final = "article"  # the place of a rule where nothing better is known
@@ -146,11 +147,7 @@ class _Editor:
         level = min(level, len(path) - 1)
         for selector in self._by_cost(path[level]):
             rule = self._with(exclude=(*self.rule.exclude, selector))
-            if (
-                rule is not None
-                and not self.is_inside(rule)
-                and self._by_rule(rule, self.page).any()
-            ):
+            if rule is not None and self._leaves_out_this_alone(rule):
                 return self._edit(rule, path, level, f"left out: {selector.text}")
         raise EditError("no selector leaves out this block alone; try its parent with the arrow up")
 
@@ -271,7 +268,8 @@ class _Editor:
         for text in islice(selectors_for(element, self.roots), MOST_TRIED):
             yield css(text)
         begins = " ".join((element.xpath("string()") or "").split()[:LEADING_WORDS])
-        if begins and '"' not in begins and isinstance(element.tag, str) and element.tag.isalnum():
+        is_plain = len(begins) <= MOST_LEADING and begins.isprintable() and '"' not in begins
+        if begins and is_plain and isinstance(element.tag, str) and element.tag.isalnum():
             yield xpath(f'//{element.tag}[starts-with(normalize-space(), "{begins}")]')
 
     def _by_cost(self, element: Element) -> list[Selector]:

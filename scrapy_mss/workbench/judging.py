@@ -18,7 +18,6 @@ from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NUMBERS
 from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
 from scrapy_mss.suggest.readings import SitePage
 from scrapy_mss.wrappers.labeller import Labelling
-from scrapy_mss.wrappers.rules import Wrapper
 
 _BLOCKS: Final = [TAG_NUMBERS[name] for name in BLOCK_TAGS]
 BOTH, RULE, MODEL, GAP = "both", "rule", "model", "gap"
@@ -35,11 +34,6 @@ class Run:
 
     kind: str
     text: str
-
-
-def labelled(rule: Wrapper, page: SitePage) -> Labelling | None:
-    """What *rule* makes of *page*; None of a page that has no tree."""
-    return page.by_rule(rule)
 
 
 def by_model(page: SitePage) -> Bools:

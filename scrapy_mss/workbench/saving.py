@@ -29,7 +29,7 @@ from scrapy_mss.untrusted import path_inside, read_regular
 from scrapy_mss.workbench.rule_text import LONGEST
 from scrapy_mss.wrappers import Registry, SamplePage, Wrapper, WrapperError, load_wrappers
 from scrapy_mss.wrappers.labeller import Labelling
-from scrapy_mss.wrappers.outcomes import checked, snapshot
+from scrapy_mss.wrappers.outcomes import Outcome, checked, snapshot
 
 MOST_TESTS: Final = 5  # pages that a saved rule names
 PHRASE: Final = 60  # characters of a test page's text that its check looks for
@@ -179,9 +179,9 @@ def file_of(rule: Wrapper) -> Path:
     return Path(_PLACE_IN_FILE.sub("", rule.origin))
 
 
-def _why(outcome: object) -> str:
-    missing = getattr(outcome, "missing", ()) or getattr(outcome, "missed", ())
-    return f"missing {', '.join(map(str, missing))}" if missing else getattr(outcome, "status", "")
+def _why(outcome: Outcome) -> str:
+    missing = outcome.missing or outcome.missed
+    return f"missing {', '.join(missing)}" if missing else outcome.status
 
 
 def _read_back(rule: Wrapper, text: str, name: str) -> Registry:

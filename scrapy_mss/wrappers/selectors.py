@@ -16,8 +16,8 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from lxml import etree
-from parsel.csstranslator import HTMLTranslator
 
+from scrapy_mss.wrappers.css_translation import Translator
 from scrapy_mss.wrappers.errors import has_text, rejected, shown
 
 Element: TypeAlias = etree._Element  # noqa: SLF001 - lxml has no public name for it
@@ -93,7 +93,7 @@ class Kind:
 
 
 def _css(text: str) -> Evaluate:
-    return _xpath(HTMLTranslator().css_to_xpath(text))
+    return _xpath(Translator().css_to_xpath(text))
 
 
 def _xpath(text: str) -> Evaluate:

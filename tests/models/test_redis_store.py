@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import sleep
+from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -21,10 +23,12 @@ from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.redis_store import RedisModelStore
 from scrapy_mss.models.store import FileStore
 from scrapy_mss.redis_server import (
+    READ_SECONDS,
     ForeignDataError,
     GivenUpError,
     LostConnectionError,
     Patience,
+    Rests,
     Server,
 )
 from scrapy_mss.server_address import Address, ServerError
@@ -400,4 +404,75 @@ def test_a_server_that_nobody_asks_is_not_given_up_at_the_end(server: RedisServe
     finally:
         server.go_on()
         patience.end()
-    assert patience.is_over
+
+
+@contextmanager
+def silent_address() -> Iterator[str]:
+    """Where connections are accepted, and nothing is ever answered."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield f"redis://127.0.0.1:{listening.getsockname()[1]}/0"
+
+
+@contextmanager
+def unreachable_address() -> Iterator[str]:
+    """Where packets are dropped: as many wait to be accepted as there is room for."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as listening, ExitStack() as waiting:
+        for _ in range(4):
+            each = waiting.enter_context(socket.socket())
+            each.setblocking(False)
+            each.connect_ex(listening.getsockname())
+        yield f"redis://127.0.0.1:{listening.getsockname()[1]}/0"
+
+
+def test_a_server_that_is_silent_at_the_end_uses_up_no_patience_with_others(
+    server: RedisServer,
+) -> None:
+    patience = Patience()
+    healthy = Server(server.address(), patience=patience)
+    with silent_address() as address:
+        silent = Server(address, patience=patience)
+        patience.begin_end(seconds=1.0)
+
+        for _ in range(2):
+            with pytest.raises(GivenUpError):
+                silent.ask(lambda client: client.ping())
+
+        assert healthy.ask(lambda client: client.ping())
+        assert healthy.ask(lambda client: client.blpop("test:none", timeout=0.3)) is None
+    patience.end()
+
+
+def test_crawls_that_ask_whether_a_server_is_there_stop_to_do_so_at_the_end(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What nobody needs is not waited for."""
+    monkeypatch.setattr("scrapy_mss.redis_server.REST_SECONDS", 0.01)
+    patience = Patience()
+    reading = Server(server.address(), READ_SECONDS, patience)
+    rests = Rests(reading)
+    server.hang()
+    try:
+        with pytest.raises(LostConnectionError):
+            rests.ask(lambda client: client.ping())
+        patience.begin_end(seconds=2 * READ_SECONDS)
+        sleep(8 * READ_SECONDS)
+    finally:
+        server.go_on()
+
+    assert reading.ask(lambda client: client.ping())
+    rests.close()
+    patience.end()
+
+
+def test_a_connection_that_is_being_made_holds_up_no_end() -> None:
+    """Nobody can cut it: it has a time limit of its own, however long answers may take."""
+    patience, began = Patience(), monotonic()
+    with unreachable_address() as address:
+        asked = Server(address, seconds=60.0, patience=patience)
+        patience.begin_end(seconds=0.3)
+
+        with pytest.raises(GivenUpError):
+            asked.ask(lambda client: client.ping())
+
+    patience.end()
+    assert monotonic() - began < 30.0

@@ -740,6 +740,23 @@ def test_a_page_is_explained(folder: Path, site: Site, tmp_path: Path) -> None:
         assert "<script" not in page.read_text("utf-8")
 
 
+def test_an_explanation_tells_what_became_of_the_rule(folder: Path, tmp_path: Path) -> None:
+    for name, selector in (("whole", "#content"), ("gone", ".gone")):
+        (tmp_path / f"{name}.yaml").write_text(f"site: 127.0.0.1\nbody: '{selector}'\n")
+    line = f"explain @page.html -o {tmp_path}/why.html"
+
+    used = run(folder, f"{line} -u http://127.0.0.1/1 -w {tmp_path}/whole.yaml")
+    missed = run(folder, f"{line} -u http://127.0.0.1/1 -w {tmp_path}/gone.yaml")
+    other = run(folder, f"{line} -u http://other.example/1 -w {tmp_path}/whole.yaml")
+    unknown = run(folder, f"{line} -w {tmp_path}/whole.yaml")
+
+    assert used.out.endswith(" characters\nby the rule 127.0.0.1\n")
+    assert missed.out.endswith(" characters\nthe rule 127.0.0.1 does not match the page\n")
+    assert other.out.endswith(" characters\nnone of the rules is for this address\n")
+    assert unknown.code == 2
+    assert "give it with -u" in unknown.err
+
+
 def test_a_page_that_cannot_be_explained_is_named(folder: Path, tmp_path: Path) -> None:
     missing = run(folder, "explain @none.html")
     refused = run(folder, f"explain {REFUSED}")

@@ -428,6 +428,24 @@ def test_a_last_checkpoint_that_fails_is_told_by_us_alone(
     assert [each.name for each in caplog.records if each.name == "asyncio"] == []
 
 
+def test_why_the_last_checkpoint_may_be_lost_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A server may have answered nothing, and its store has kept what it was to add."""
+
+    def silent(_store: FileStore) -> None:
+        raise OSError("no answer from the server")
+
+    monkeypatch.setattr(FileStore, "close", silent)
+    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+    teach(learner, 0)
+
+    learner.close()
+
+    assert (learner.failures, learner.lost) == (1, 1)
+    assert "may not be stored: OSError: no answer from the server" in caplog.text
+
+
 def test_learning_goes_on_beside_a_crawl_that_fills_the_file(tmp_path: Path) -> None:
     """Its counts leave room for ours, but none for those of the bundled model."""
     learner = Learner(FileStore(tmp_path / "model", DEFAULT))

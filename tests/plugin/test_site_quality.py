@@ -61,3 +61,48 @@ def test_the_end_of_a_crawl_does_not_wait_long_for_what_has_fallen(
     quality.close()
     ((_, counts),) = store.sites(0)["a.example"].items()
     assert counts[PAGES] == 1
+
+
+class FailingOnce(QualityStore):
+    """Fails once as no store should."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.is_failing = True
+
+    def add(self, counted: Mapping[Key, Counts]) -> None:
+        if self.is_failing:
+            self.is_failing = False
+            raise MemoryError("all is full")
+        super().add(counted)
+
+
+def test_what_was_counted_is_kept_whatever_a_checkpoint_fails_with(tmp_path: Path) -> None:
+    store = FailingOnce(tmp_path / "quality.db")
+    quality = site_quality.SiteQuality(store)
+    quality.page("https://a.example/1", None)
+    quality.checkpoint()
+    quality.wait()
+    quality.page("https://a.example/2", None)
+    quality.close()
+
+    ((_, counts),) = store.sites(0)["a.example"].items()
+    assert counts[PAGES] == 2
+    assert (quality.failures, quality.lost) == (1, 0)
+
+
+def test_a_store_is_closed_whatever_it_fails_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(_store: QualityStore, _day: int) -> None:
+        raise MemoryError("all is full")
+
+    closed = Event()
+    monkeypatch.setattr(QualityStore, "forget_before", failing)
+    monkeypatch.setattr(QualityStore, "close", lambda _store: closed.set())
+    quality = site_quality.SiteQuality(QualityStore(tmp_path / "quality.db"))
+
+    quality.close()
+
+    assert closed.is_set()
+    assert quality.failures == 1

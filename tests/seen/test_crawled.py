@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from scrapy_mss.seen.crawled import DAY, Addresses, SeenArticles, Times, Verdict
-from scrapy_mss.seen.store import SeenList, SeenStore
+from scrapy_mss.seen.store import Seen, SeenList, SeenStore
 
 URL, OTHER = "http://a.example/story", "http://a.example/other"
 LIST = "http://a.example/feed"
@@ -222,3 +223,54 @@ def test_a_file_that_fails_stops_no_crawl(
     seen.close(finished=True)
     assert seen.failures > 2
     assert len(caplog.records) == 1
+
+
+class FailingOnce(SeenStore):
+    """Fails once as no store should; so does the one for the other thread."""
+
+    is_failing = True
+
+    def another(self) -> FailingOnce:
+        return FailingOnce(self.path)
+
+    def add(self, articles: Mapping[int, Seen]) -> None:
+        if self.is_failing:
+            self.is_failing = False
+            raise MemoryError("all is full")
+        super().add(articles)
+
+
+def test_what_was_seen_is_kept_whatever_a_checkpoint_fails_with(path: Path, clock: Clock) -> None:
+    seen = SeenArticles(FailingOnce(path), Times(DAY), clock)
+    seen.add(of(URL), "Rain", "Rain fell.")
+    seen.checkpoint()
+    seen.wait()
+    assert not seen.is_due(URL)
+    seen.close(finished=True)
+
+    assert (seen.failures, seen.lost) == (1, 0)
+    assert not crawl(path, clock).is_due(URL)
+
+
+def test_all_is_closed_whatever_the_end_fails_with(
+    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(_store: SeenStore, _minute: int) -> int:
+        raise MemoryError("all is full")
+
+    closed: list[SeenStore] = []
+    close = SeenStore.close
+
+    def noted(store: SeenStore) -> None:
+        closed.append(store)
+        close(store)
+
+    monkeypatch.setattr(SeenStore, "forget_before", failing)
+    monkeypatch.setattr(SeenStore, "close", noted)
+    seen = crawl(path, clock)
+    seen.add(of(URL), "Rain", "Rain fell.")
+
+    seen.close(finished=True)
+
+    assert len(closed) == 2
+    assert (seen.failures, seen.lost) == (1, 0)

@@ -113,6 +113,24 @@ def test_the_model_learns_the_pages_that_a_rule_labels(bench: Bench, origins: Or
     assert bench.model.load().bayes.pages == 6
 
 
+def test_a_rule_that_leaves_the_text_to_the_model_teaches_it_nothing(origins: Origins) -> None:
+    found = asked(origins, "teach", site=SITE, rule=RULE.replace("body:", "around:"))
+
+    (problem,) = found["problems"]
+    assert "leaves the text to the model" in problem["text"]
+
+
+def test_a_selector_that_fails_on_a_page_is_told(origins: Origins) -> None:
+    fails = "//p[re:test('x', concat('(', string(.)))]"  # an expression that is not closed
+    rule = f'{RULE}title: {{xpath: "{fails}"}}\n'
+
+    found = asked(origins, "judge", site=SITE, page=0, rule=rule)
+
+    assert found["matched"]
+    (failure,) = found["failures"]
+    assert failure.startswith("title: ")
+
+
 def test_saved_rules_are_listed_with_what_was_counted(tmp_path: Path) -> None:
     bench = bench_of(news(), tmp_path)
     bench.quality = QualityStore(tmp_path / "quality.db")

@@ -18,7 +18,6 @@ from scrapy_mss.workbench.judging import (
     blocks_inside,
     by_model,
     differences,
-    labelled,
 )
 from scrapy_mss.workbench.rule_text import read_rule
 from scrapy_mss.wrappers import Wrapper, WrapperError, css
@@ -60,7 +59,7 @@ def clicked(rule: Wrapper, text: str, role: str = "body", level: int | None = No
 
 
 def texts(rule: Wrapper, pages: Sequence[SitePage] = READ) -> list[str]:
-    return [found.text if (found := labelled(rule, page)) else "" for page in pages]
+    return [found.text if (found := page.by_rule(rule)) else "" for page in pages]
 
 
 def test_a_click_takes_a_box_out_on_all_pages() -> None:
@@ -158,7 +157,7 @@ def test_a_rule_to_begin_with_has_an_element_of_all_pages() -> None:
 def test_a_field_is_where_it_was_clicked(role: str, text: str, run: int, found: object) -> None:
     block = EXPLAINED.blocks[block_of(text)]
     edit = edited(TEXT, READ, READ[0], Click(block, role, run=run))
-    label = labelled(edit.rule, READ[0])
+    label = READ[0].by_rule(edit.rule)
 
     assert getattr(label, role) == found
 
@@ -197,7 +196,7 @@ def test_a_rule_that_is_none_says_where_it_is_wrong(text: str, said: str) -> Non
 
 
 def test_blocks_and_differences_come_from_the_same_tokens() -> None:
-    found = labelled(WHOLE, READ[0])
+    found = READ[0].by_rule(WHOLE)
     assert found is not None
 
     inside = blocks_inside(EXPLAINED.blocks, found.tokens, found.inside)
@@ -242,3 +241,29 @@ def test_a_click_on_text_of_the_model_leaves_it_out() -> None:
 
     assert edit.rule.around == AROUND.around
     assert first not in texts(edit.rule)[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("x" * 150_000, "x" * 99),
+        ("one\x7f two", "one two"),
+        ('say "so"', 'say "so"'),
+        ("\u2028line after", "line after"),
+    ],
+    ids=["long", "control", "quotes", "separator"],
+)
+def test_a_paragraph_without_a_name_and_with_odd_words_makes_a_rule_or_says_why(
+    words: str, shown: str
+) -> None:
+    html = PAGES[0].html.replace("Join us now.", words).replace('class="promo"', "")
+    pages = read_pages([StoredPage(PAGES[0].url, html), *PAGES[1:]], EXTRACTOR)
+    explanation = EXTRACTOR.explain(html, PAGES[0].url)
+    block = explanation.blocks[block_of(shown, explanation)]
+
+    try:
+        edit = edited(TEXT, pages, pages[0], Click(block))
+    except EditError:
+        return
+
+    assert read_rule(yaml_of(edit.rule)) == edit.rule

@@ -378,14 +378,15 @@ window.addEventListener("message", (event) => {
 
 function drawArticle(found) {
   const article = found.article;
+  const failures = (found.failures ?? []).map((text) => make("p", { className: "note" }, text));
   if (!article || !found.matched) {
-    $("panel-article").replaceChildren(make("p", { className: "empty" }, `The rule finds nothing on this page${found.reason ? `: ${found.reason}` : ""}.`));
+    $("panel-article").replaceChildren(make("p", { className: "empty" }, `The rule finds nothing on this page${found.reason ? `: ${found.reason}` : ""}.`), ...failures);
     return;
   }
   const rows = [["Title", article.title], ["Author", article.authors], ["Date", article.published], ["Words", article.words.toLocaleString("en")]];
   const list = make("dl", {}, ...rows.flatMap(([name, value]) =>
     [make("dt", {}, name), make("dd", { className: value ? "" : "none" }, value || "not by this rule")]));
-  $("panel-article").replaceChildren(list, make("div", { className: "text", dir: "auto" }, article.text));
+  $("panel-article").replaceChildren(list, ...failures, make("div", { className: "text", dir: "auto" }, article.text));
 }
 
 function drawDifferences(found) {
