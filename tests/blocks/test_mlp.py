@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks import mlp
-from scrapy_mss.blocks.mlp import CLIP, MOST_WORK, Network, forward, product
+from scrapy_mss.blocks.mlp import CLIP, MOST_WORK, UNITS, Network, forward, product
 from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.models.bundled import bundled_model
 from tests.helpers.classifiers import random_network
@@ -88,8 +88,9 @@ def test_log_odds_do_not_depend_on_the_number_of_rows(
     tiles: int, more: int, tile: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network = random_network(N_INPUTS)
-    monkeypatch.setattr(mlp, "MOST_WORK", tile**2 * len(network.hidden))
-    assert network.tile == tile
+    monkeypatch.setattr(mlp, "MOST_WORK", tile**2 * N_INPUTS)
+    monkeypatch.setattr(mlp, "UNITS", tile)
+    assert network.tile == (tile, tile)
     n = tiles * tile + more
     inputs = np.random.default_rng(0).normal(size=(n, N_INPUTS)).astype(np.float32)
 
@@ -104,11 +105,13 @@ def test_no_product_of_the_bundled_network_wakes_the_threads_of_blas() -> None:
     assert classifier is not None
 
     for network in classifier.networks:
-        assert 1 < network.tile**2 * len(network.hidden) <= MOST_WORK < 2**19
+        rows, units = network.tile
+        assert units == UNITS
+        assert 1 < rows * units * (len(network.hidden) - 1) <= MOST_WORK < 2**19
 
 
 def test_a_network_of_any_size_has_tiles() -> None:
-    assert random_network(MOST_WORK).tile == 1
+    assert random_network(MOST_WORK).tile == random_network(MOST_WORK + 1).tile == (1, 1)
 
 
 def test_inputs_are_clipped() -> None:
