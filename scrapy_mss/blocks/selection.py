@@ -24,7 +24,7 @@ from scrapy_mss.core.hashing import is_among, mix_rows
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
 from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Counts, element_starts, mask_inside, sum_inside
-from scrapy_mss.markup.tokens import Bools, Floats
+from scrapy_mss.markup.tokens import Bools, Floats, Tokens
 
 # A sentence may occur twice in a text, as a refrain or in a quotation. Two or more blocks that
 # recur in the same order, with a paragraph's words between them, are a second copy.
@@ -65,7 +65,12 @@ def threshold(page: Page, probability: Floats) -> float:
 
 def token_scores(page: Page, probability: Floats, zero: float) -> Floats:
     """float64[n_tokens]: how far a token's block is above *zero*; 0 for tags and outside blocks."""
-    return page.blocks.spread(probability - zero) * ~page.tokens.is_tag
+    blocks, tokens, above = page.blocks, page.tokens, probability - zero
+    compiled = compiled_part()
+    if compiled is not None:
+        columns = blocks.of_token.tobytes(), tokens.kind.tobytes()
+        return np.asarray(compiled.runs.scores(above, *columns))
+    return blocks.spread(above) * ~tokens.is_tag
 
 
 def in_span(page: Page, span: Span, above: Bools) -> Bools:
@@ -127,7 +132,10 @@ def kept_tokens(page: Page, kept: Bools) -> Bools:
     An element that contains blocks, but none that is kept, is removed with its tags; one that
     contains no block, a picture or a rule, stays if it is between kept ones.
     """
-    tokens, blocks = page.tokens, page.blocks
+    tokens, blocks, compiled = page.tokens, page.blocks, compiled_part()
+    if compiled is not None:
+        columns = (each.tobytes() for each in (tokens.partner, blocks.of_token, kept))
+        return np.asarray(compiled.runs.kept(*columns)).view(np.bool_)
     between = np.zeros(len(tokens), np.bool_)
     at = kept.nonzero()[0]
     if not len(at):
@@ -135,15 +143,11 @@ def kept_tokens(page: Page, kept: Bools) -> Bools:
     between[blocks.first[at[0]] : blocks.last[at[-1]] + 1] = True
     stays = blocks.spread(kept)
     removed = (blocks.of_token >= 0) & ~stays
-    return between & ~(removed | _inside_emptied(page, removed, stays))
+    return between & ~(removed | _inside_emptied(tokens, removed, stays))
 
 
-def _inside_emptied(page: Page, removed: Bools, kept: Bools) -> Bools:
+def _inside_emptied(tokens: Tokens, removed: Bools, kept: Bools) -> Bools:
     """bool[n_tokens]: the elements with tokens of blocks that are *removed*, and none of *kept*."""
-    tokens, compiled = page.tokens, compiled_part()
-    if compiled is not None:
-        columns = (each.tobytes() for each in (tokens.partner, removed, kept))
-        return np.asarray(compiled.runs.inside_emptied(*columns)).view(np.bool_)
     starts = np.flatnonzero(element_starts(tokens))
     n_removed, n_kept = (sum_inside(tokens, starts, each) for each in (removed, kept))
     emptied = np.zeros(len(tokens), np.bool_)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import Blocks, segment
-from scrapy_mss.blocks.selection import kept_tokens
+from scrapy_mss.blocks.selection import kept_tokens, token_scores
 from scrapy_mss.core.hashing import buckets, groups
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup import compiled
@@ -308,6 +308,18 @@ def test_both_ways_find_the_same_blocks_and_keep_the_same_tokens(source: str, se
 
     assert one == other
     assert of_one == of_other
+
+
+@needs_compiler
+@given(st.one_of(PAGES, TEXTS), st.integers(0, 2**32 - 1))
+@examples(4)
+def test_both_ways_score_tokens_to_the_last_bit(source: str, seed: int) -> None:
+    page = Page.of(source)
+    probability = np.random.default_rng(seed).random(len(page.blocks))
+
+    one, other = both(lambda: token_scores(page, probability, 0.5).tobytes())
+
+    assert one == other
 
 
 @needs_compiler
