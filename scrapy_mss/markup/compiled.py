@@ -94,11 +94,21 @@ class Attributes(Protocol):
 
 
 class Kept(Protocol):
-    """The kept tokens of a page in pieces."""
+    """The kept tokens of a page in pieces, and as runs of text; see `kept_pieces`, `text_runs`."""
 
     def pieces(
         self, columns: tuple[bytes, ...], places: tuple[bytes, ...], blocks: bytes
     ) -> list[tuple[int, int, int, int, int, int, int]]: ...
+
+    def text_runs(self, kinds: bytes, kept: bytes) -> tuple[array[int], array[int]]: ...
+
+    def between(
+        self,
+        tags: tuple[bytes, bytes],
+        places: tuple[bytes, bytes],
+        runs: tuple[bytes, bytes],
+        breaks: bytes,
+    ) -> tuple[bytearray, bytearray]: ...
 
 
 class Arrays(Protocol):

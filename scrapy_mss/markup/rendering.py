@@ -17,26 +17,17 @@ from itertools import chain, compress
 
 import numpy as np
 
-from scrapy_mss.markup.elements import Indices, is_tag_of, prefix_sums
+from scrapy_mss.markup.elements import Indices, is_tag_of
 from scrapy_mss.markup.list_marks import items_of
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.slice_gaps import gaps_between
 from scrapy_mss.markup.table_rows import row_joints
-from scrapy_mss.markup.tags import (
-    BLOCK_TAGS,
-    LINE_BREAK_TAGS,
-    RAW_TEXT_TAGS,
-    TAG_NAMES,
-    VOID_TAGS,
-)
-from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
+from scrapy_mss.markup.tags import BLOCK_TAGS, RAW_TEXT_TAGS, TAG_NAMES, VOID_TAGS
+from scrapy_mss.markup.text_runs import PARAGRAPH, between, run_bounds, text_runs
+from scrapy_mss.markup.tokens import CLOSE, Bools, Bytes, Tokens
 
-# How much each tag breaks: a sum of 2 between two slices separates paragraphs.
-_BREAKS = np.array(
-    [2 if name in BLOCK_TAGS else int(name in LINE_BREAK_TAGS) for name in TAG_NAMES], np.int32
-)
+# What stands between two slices, by how much the text breaks there.
 _JOINTS = ("", "\n", "\n\n", " ")
-PARAGRAPH = _JOINTS.index("\n\n")
 _SPACE = _JOINTS.index(" ")
 
 # What no page shows: controls, and halves of surrogate pairs. Tabs are not of the page, but ours.
@@ -58,7 +49,7 @@ _TAG_NAME = re.compile(r"</?([^\s/>]+)")
 
 def render(tokens: Tokens, kept: Bools) -> str:
     """The text of the *kept* tokens (bool[n_tokens]), and not a character more."""
-    starts, ends = _run_bounds(kept & ~tokens.is_tag)
+    starts, ends = text_runs(tokens, kept)
     if not len(starts):
         return ""
     joints = [_JOINTS[joint] for joint in _joints(tokens, starts, ends).tolist()]
@@ -70,7 +61,7 @@ def readable(tokens: Tokens, kept: Bools) -> str:
 
     What has nothing that anybody sees, such as a paragraph of a zero-width space, is left out.
     """
-    starts, ends = _run_bounds(kept & ~tokens.is_tag)
+    starts, ends = text_runs(tokens, kept)
     slices = _slices(tokens, starts, ends)
     seen = [part.isascii() or bool(part.strip(INVISIBLE)) for part in slices]
     if not all(seen):
@@ -108,15 +99,10 @@ def _joined(slices: list[str], joints: list[str]) -> str:
     return _without_controls("".join(parts).strip())
 
 
-def _joints(tokens: Tokens, starts: Indices, ends: Indices) -> Indices:
-    """intp[n_runs - 1]: which of ``_JOINTS`` is between each of the runs and the next."""
-    first, last = starts[0], ends[-1]
-    starts, ends = starts[1:] - first, ends[:-1] - first
-    breaks = prefix_sums(_BREAKS[tokens.tag[first:last]] * tokens.is_tag[first:last])
-    blanks = prefix_sums(tokens.blank_before[first:last])
-    level = np.minimum(breaks[starts] - breaks[ends], 2)
-    blank = blanks[starts + 1] > blanks[ends]
-    return np.where(level > 0, level, np.where(blank, _SPACE, 0)).astype(np.intp)
+def _joints(tokens: Tokens, starts: Indices, ends: Indices) -> Bytes:
+    """uint8[n_runs - 1]: which of ``_JOINTS`` is between each of the runs and the next."""
+    levels, blanks = between(tokens, starts, ends)
+    return np.where(levels == 0, np.uint8(_SPACE) * blanks, levels)
 
 
 def _shown(part: str) -> str:
@@ -141,15 +127,8 @@ def _without_controls(text: str) -> str:
 
 def runs(kept: Bools) -> list[tuple[int, int]]:
     """The runs of true values, as (start, end)."""
-    starts, ends = _run_bounds(kept)
+    starts, ends = run_bounds(kept)
     return list(zip(starts.tolist(), ends.tolist(), strict=True))
-
-
-def _run_bounds(kept: Bools) -> tuple[Indices, Indices]:
-    """The starts and the ends of the runs of true values."""
-    padded = np.concatenate(([False], kept, [False]))
-    edges = (padded[1:] != padded[:-1]).nonzero()[0]
-    return edges[::2], edges[1::2]
 
 
 def well_formed(tokens: Tokens, kept: Bools) -> str:

@@ -36,6 +36,7 @@ from scrapy_mss.markup.parser_tags import attributes, long_tags
 from scrapy_mss.markup.source_cleaning import clean
 from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import BLOCK_TAGS
+from scrapy_mss.markup.text_runs import between, text_runs
 from scrapy_mss.markup.tokenizer import tokenize, word_ids
 from scrapy_mss.markup.tokens import Tokens
 from tests.helpers.effort import examples
@@ -218,6 +219,38 @@ def test_both_ways_give_the_same_pieces_of_kept_tokens(source: str, random: Rand
     one, other = both(lambda: kept_pieces(tokens, kept))
 
     assert one == other
+
+
+@needs_compiler
+@given(TEXTS, st.integers(0, 2**32 - 1))
+@examples(5)
+@example("one<br>two<p><p>three <b>four</b>five<!-- -->six", 0)
+def test_both_ways_find_the_same_between_the_same_runs_of_text(source: str, seed: int) -> None:
+    tokens = tokenize(source)
+    kept = np.random.default_rng(seed).random(len(tokens)) < 0.7
+
+    runs, others = both(lambda: [each.tolist() for each in text_runs(tokens, kept)])
+    starts, ends = (np.array(each, np.intp) for each in runs)
+    of_one, of_other = both(
+        lambda: [each.tolist() for each in between(tokens, starts, ends)] if len(starts) else []
+    )
+
+    assert runs == others
+    assert of_one == of_other
+
+
+@needs_compiler
+def test_runs_of_other_tokens_are_refused() -> None:
+    with pytest.raises(ValueError, match="2 marks for 1 tokens"):
+        built().kept.text_runs(b"a", b"bb")
+    tags, places = (b"ab", b"cd"), (bytes(8), bytes(8))
+    first, after = np.array([0, 2]).tobytes(), np.array([1, 3]).tobytes()
+    with pytest.raises(IndexError, match="a run ends at 1, the next begins at 2"):
+        built().kept.between(tags, places, (first, after), bytes(256))
+    with pytest.raises(ValueError, match="not those of 2 tokens"):
+        built().kept.between(tags, (b"", b""), (first, after), bytes(256))
+    with pytest.raises(ValueError, match="16 and 0 bytes of runs, 256 breaks"):
+        built().kept.between(tags, places, (first, b""), bytes(256))
 
 
 @needs_compiler
