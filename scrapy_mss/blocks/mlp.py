@@ -94,6 +94,10 @@ def forward(inputs: Matrix, hidden: Matrix, output: Matrix) -> tuple[Matrix, Mat
 
 def _activate(sums: Matrix, bias: Matrix) -> None:
     """Make of weighted *sums* (float32[n, n_hidden]) the activations of rectified linear units."""
+    compiled = compiled_part()
+    if compiled is not None:
+        compiled.sums.activate(sums, bias)
+        return
     sums += bias
     np.maximum(sums, 0.0, out=sums)
 

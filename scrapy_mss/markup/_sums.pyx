@@ -310,6 +310,18 @@ def table_counts(bytes words not None, bytes rows not None, table, shape):
     return counts
 
 
+def activate(float[:, ::1] sums not None, const float[::1] bias not None):
+    """Add the *bias* (float32[k]) to each row of *sums* (float32[n, k]); what is negative becomes 0."""
+    cdef Py_ssize_t n = sums.shape[0], k = sums.shape[1], row, i
+    cdef float each
+    if bias.shape[0] != k:
+        raise ValueError(f"{bias.shape[0]} biases for {k} sums")
+    for row in range(n):
+        for i in range(k):
+            each = sums[row, i] + bias[i]
+            sums[row, i] = 0.0 if each < 0.0 else each
+
+
 def standardized(
     const real[:, ::1] inputs not None, const float[::1] mean not None,
     const float[::1] scale not None, float most

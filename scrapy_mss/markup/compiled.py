@@ -45,6 +45,7 @@ class Pieces(Protocol):
         ask: Callable[[str], int],
         code: Callable[[str], int],
         normal: Callable[[str], str],
+        stem: Callable[[str], str],
         kinds: tuple[int, int],
         shift: int,
     ) -> PieceMemory: ...
@@ -113,6 +114,10 @@ class Kept(Protocol):
 
 class Arrays(Protocol):
     """What numpy has no step for."""
+
+    def kinds_and_tags(
+        self, ids: bytes, kind_bits: int, tag_bits: int
+    ) -> tuple[bytearray, bytearray]: ...
 
     def nest(
         self, kinds: bytes, tags: bytes, opening: int, closing: int
@@ -201,6 +206,8 @@ class Sums(Protocol):
     def run_sums(self, values: object, first: object) -> array[float]: ...
 
     def run_hashes(self, ids: bytes, first: bytes) -> array[int]: ...
+
+    def activate(self, sums: object, bias: object) -> None: ...
 
     def standardized(
         self, inputs: object, mean: object, scale: object, most: float

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks import mlp
 from scrapy_mss.blocks.mlp import CLIP, MOST_WORK, UNITS, Network, forward, product
-from scrapy_mss.markup.compiled import python_alone
+from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
 from scrapy_mss.models.bundled import bundled_model
 from tests.helpers.classifiers import random_network
 from tests.helpers.effort import examples
@@ -65,6 +65,27 @@ def test_both_ways_standardize_to_the_last_bit(rows: list[list[float]], seed: in
     # As numbers: one that is none has no bits of its own.
     assert np.array_equal(compiled, python, equal_nan=True)
     assert np.array_equal(compiled, in_rows, equal_nan=True)
+
+
+@given(ROWS, st.integers(0, 20))
+@examples(5)
+def test_both_ways_come_to_the_same_log_odds(rows: list[list[float]], seed: int) -> None:
+    network = random_network(N_INPUTS, seed=seed)
+    inputs = np.array(rows, np.float32).reshape(-1, N_INPUTS).T.copy().T
+
+    compiled = network.log_odds(inputs)
+
+    with python_alone():
+        assert compiled.tobytes() == network.log_odds(inputs).tobytes()
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
+def test_other_biases_than_units_are_refused() -> None:
+    built = compiled_part()
+    assert built is not None
+
+    with pytest.raises(ValueError, match="1 biases for 2 sums"):
+        built.sums.activate(np.zeros((1, 2), np.float32), np.zeros(1, np.float32))
 
 
 @given(

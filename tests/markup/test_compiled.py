@@ -415,7 +415,7 @@ def test_a_failure_of_what_is_asked_is_no_token() -> None:
         raise KeyError(text)
 
     with pytest.raises(KeyError, match="one"):
-        built().pieces.scan("<one>", built().pieces.Codes(ask, ask, str, (0, 0), 0), 1 << 11)
+        built().pieces.scan("<one>", built().pieces.Codes(ask, ask, str, str, (0, 0), 0), 1 << 11)
 
 
 @needs_compiler
@@ -427,7 +427,11 @@ def test_words_are_hashed_as_hashlib_does(normal_form: str) -> None:
     def ask(text: str) -> int:
         return len(text)
 
-    codes = built().pieces.Codes(ask, ask, lambda _: normal_form, (2, 3), 4)
+    def normal(text: str) -> str:
+        assert text == "word"
+        return normal_form
+
+    codes = built().pieces.Codes(ask, ask, str, normal, (2, 3), 4)
     hashed = int.from_bytes(blake2b(normal_form.encode(), digest_size=8).digest(), "little")
 
     ids, _, _ = built().pieces.scan("word", codes, 0)
