@@ -76,7 +76,7 @@ def fill_containers(page: Page, masses: Floats, rows: Floats) -> None:
     of_blocks[:k], of_blocks[k], of_blocks[k + 1] = masses, page.words, page.blocks.linked_words
     of_blocks[k + 2] = 1.0
     sizes = rows[n_shares:].reshape(KEY_LEVELS, len(_SIZES), n)
-    compiled, page_words = compiled_part(), float(page.words.sum())
+    compiled, page_words = compiled_part(), page.total_words
     if compiled is None:
         _fill_in_python(page, of_blocks, page_words, rows)
     else:

@@ -112,10 +112,6 @@ class Measured:
         return np.where(above >= 0, values[above], without) if len(above) else values
 
     @lazy
-    def total_words(self) -> float:
-        return float(self.page.words.sum())
-
-    @lazy
     def headline(self) -> Headline:
         return Headline.of(self.page)
 
@@ -287,7 +283,7 @@ def _fill_around_in_python(page: Page, rows: Floats) -> None:
 
 def _fill_position(measured: Measured, rows: Floats) -> None:
     """The block's position in the page."""
-    page, total = measured.page, measured.total_words
+    page, total = measured.page, measured.page.total_words
     position, rank, _, after, of_page = rows
     before_and_after = rows[2:4]
     np.divide(page.words_before, max(total, 1.0), out=position)

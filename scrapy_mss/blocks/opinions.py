@@ -213,7 +213,7 @@ def fill_opinions(page: Page, features: Columns, rows: Floats) -> None:
     if not speaks.all():
         kept[~speaks] = kept[speaks].mean(axis=0) if speaks.any() else 0.0
     np.divide(np.add.reduce(kept), k, out=rows[k])
-    shares[:] = (size / max(float(words.sum()), 1.0))[:, np.newaxis]
+    shares[:] = (size / max(page.total_words, 1.0))[:, np.newaxis]
     agreements[:] = _agreement(common, speaks)[:, np.newaxis]
 
 

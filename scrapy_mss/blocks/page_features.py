@@ -81,6 +81,13 @@ class ReadPage:
     inputs: BlockInputs
     probability: Floats
     kept: Bools
+    known_threshold: float | None = None  # of `selection`, where the probabilities had one before
+
+    @lazy
+    def threshold(self) -> float:
+        """Half of the expected F1 of the best choice of blocks."""
+        known = self.known_threshold
+        return threshold(self.page, self.probability) if known is None else known
 
     @lazy
     def words(self) -> Floats:
@@ -93,7 +100,7 @@ class ReadPage:
 
     @lazy
     def n_page_words(self) -> float:
-        return max(float(self.page.words.sum()), 1.0)
+        return max(self.page.total_words, 1.0)
 
     @lazy
     def agreements(self) -> list[float]:
@@ -166,7 +173,7 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     # How certain it is
     _speaks_for("score", Group.TEXT, lambda r: r.means[SCORE]),
     _speaks_for("mean_probability", Group.TEXT, lambda r: r.mean_probability),
-    _speaks_for("expected_f1", Group.TEXT, lambda r: 2.0 * threshold(r.page, r.probability)),
+    _speaks_for("expected_f1", Group.TEXT, lambda r: 2.0 * r.threshold),
     _speaks_for("mass_in_body", Group.TEXT, lambda r: r.means[MASS_IN_BODY]),
     _speaks_for("least_agreement", Group.TEXT, lambda r: min(r.agreements, default=0.0)),
     # Markup of today

@@ -41,16 +41,18 @@ class Selection(NamedTuple):
     kept: Bools  # bool[n_blocks]
     above: Bools  # bool[n_blocks]: above the threshold, and no title
     copied: Bools  # bool[n_blocks]: a second copy
+    threshold: float  # without the bias
 
 
 def select(page: Page, probability: Floats, bias: float = 0.0) -> Selection:
     """The article by the *probability* of each block; *bias* lowers the threshold."""
-    scores = token_scores(page, probability, threshold(page, probability) - bias)
+    zero = threshold(page, probability)
+    scores = token_scores(page, probability, zero - bias)
     above = (scores[page.blocks.first] > 0) & ~page.in_title
     joined = rejoined(page, in_span(page, best_span(scores), above), above)
     copied = duplicates(page, joined)
     kept = joined & ~copied
-    return Selection(scores, _span_of(page, kept, scores), kept, above, copied)
+    return Selection(scores, _span_of(page, kept, scores), kept, above, copied, zero)
 
 
 def threshold(page: Page, probability: Floats) -> float:

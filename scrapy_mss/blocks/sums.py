@@ -27,18 +27,22 @@ def element_sums(values: Floats, begin: Indices, end: Indices) -> Floats:
     return differences
 
 
-def element_pools(element: Indices, values: Floats, m: int) -> Floats:
-    """float64[3, m]: the sum, the least and the greatest of the *values* of each *element*, and 0.
+def ancestor_pools(element: Indices, values: Floats, around: Indices, m: int) -> Floats:
+    """float64[3, n]: the sum, the least and the greatest of the *values* around each block, and 0.
 
-    *element* (intp[n_values]) is whose each value is. Values are added in their order.
+    *element* (intp[n_values]) is whose each value is, *around* (intp[k, n]) are the elements around
+    each block, innermost first; all are below *m*. Values are added in their order, and then what
+    the elements have.
     """
     compiled = compiled_part()
     if compiled is not None:
-        pools = compiled.sums.element_pools(element.tobytes(), values.tobytes(), m)
-        return np.frombuffer(pools).reshape(3, m)
-    pooled = np.zeros((3, m))
+        found = compiled.sums.ancestor_pools(element.tobytes(), values.tobytes(), around, m)
+        return np.frombuffer(found).reshape(3, around.shape[1])
+    pooled = np.empty((3, around.shape[1]))
     for row, reduce in zip(pooled, (np.add, np.minimum, np.maximum), strict=True):
-        reduce.at(row, element, values)
+        of_elements = np.zeros(m)
+        reduce.at(of_elements, element, values)
+        reduce.reduce(of_elements[around], out=row)
     return pooled
 
 

@@ -106,24 +106,48 @@ def element_sums(bytes values not None, bytes begin not None, bytes end not None
     return sums
 
 
-def element_pools(bytes elements not None, bytes values not None, Py_ssize_t m):
-    """float64[3, m]: the sum, the least and the greatest of 0 and the *values* of each element.
+def ancestor_pools(
+    bytes elements not None, bytes values not None, const Py_ssize_t[:, ::1] around not None,
+    Py_ssize_t m
+):
+    """float64[3, n]: the sum, the least and the greatest of 0 and the *values* around each block.
 
-    *elements* (intp[...]) has the number of that which each of *values* (float64[...]) is of.
+    *elements* (intp[...]) has the number, below *m*, of that which each of *values* (float64[...])
+    is of, *around* (intp[k, n]) has those around each block, to be added in the order of its rows.
     """
     cdef const Py_ssize_t* element = <const Py_ssize_t*> <const char*> elements
     cdef const double* value = <const double*> <const char*> values
-    cdef Py_ssize_t n = min(len(elements) // sizeof(Py_ssize_t), len(values) // sizeof(double)), i
-    cdef array pools = clone(_FLOATS, 3 * m, True)
+    cdef Py_ssize_t n_values = min(
+        len(elements) // sizeof(Py_ssize_t), len(values) // sizeof(double)
+    )
+    cdef Py_ssize_t n = around.shape[1], level, i, at
+    cdef array pools = clone(_FLOATS, 3 * m, True), pooled = clone(_FLOATS, 3 * n, True)
     cdef double* total = pools.data.as_doubles
     cdef double* least = total + m
     cdef double* greatest = total + 2 * m
-    for i in range(n):
-        _check(element[i], m)
-        total[element[i]] += value[i]
-        least[element[i]] = min(least[element[i]], value[i])
-        greatest[element[i]] = max(greatest[element[i]], value[i])
-    return pools
+    cdef double* found = pooled.data.as_doubles
+    for i in range(n_values):
+        at = element[i]
+        _check(at, m)
+        total[at] += value[i]
+        least[at] = min(least[at], value[i])
+        greatest[at] = max(greatest[at], value[i])
+    for level in range(around.shape[0]):
+        for i in range(n):
+            at = around[level, i]
+            _check(at, m)
+            found[i] = found[i] + total[at] if level else total[at]
+            found[n + i] = min(found[n + i], least[at])
+            found[2 * n + i] = max(found[2 * n + i], greatest[at])
+    return pooled
+
+
+def centre(double[::1] ratios not None, const uint8_t[::1] are_seen not None, double middle):
+    """Take *middle* from each of *ratios* (float64[n]); those not *are_seen* (bool[n]) become 0."""
+    cdef Py_ssize_t i
+    _check(ratios.shape[0], are_seen.shape[0] + 1)
+    for i in range(ratios.shape[0]):
+        ratios[i] = ratios[i] - middle if are_seen[i] else 0.0
 
 
 def inside(bytes chosen not None, bytes begin not None, bytes end not None, Py_ssize_t n):
