@@ -244,11 +244,13 @@ class Extractor:
         chosen = select(page, alone, self.profile.bias)
         read = ReadPage(page, inputs, alone, chosen.kept, chosen.threshold)
         features = page_features(read)
-        is_likely = classifier.article_probability(features) if chosen.kept.any() else 0.0
+        is_likely = (
+            classifier.article_probability(features) if np.count_nonzero(chosen.kept) else 0.0
+        )
         if site is not None:
             # What is counted of addresses must not come from the page's address itself.
             without = classifier.article_probability(without_address(features))
-            by_page = without if chosen.kept.any() else 0.0
+            by_page = without if np.count_nonzero(chosen.kept) else 0.0
             probability = site.adjusted(page, alone, by_page)
             before, chosen = chosen.kept, select(page, probability, self.profile.bias)
             read = ReadPage(page, inputs, probability, chosen.kept, chosen.threshold)

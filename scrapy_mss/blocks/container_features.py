@@ -119,7 +119,7 @@ def _fill_densities(shares: Floats, words: Floats, densities: Floats) -> None:
 def evidence_mass(page: Page, score: Floats) -> tuple[Floats, float]:
     """Each block's share of the page's evidence for the article, and how much there is."""
     mass = np.maximum(score, 0.0) * page.words
-    total = float(mass.sum()) + EPSILON
+    total = float(np.add.reduce(mass)) + EPSILON
     return mass / total, total
 
 

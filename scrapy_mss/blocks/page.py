@@ -126,7 +126,7 @@ class Page:
     @lazy
     def total_words(self) -> float:
         """The words of all blocks."""
-        return float(self.words.sum())
+        return float(np.add.reduce(self.words))
 
     @lazy
     def words_before(self) -> Floats:

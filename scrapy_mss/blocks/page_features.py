@@ -96,7 +96,7 @@ class ReadPage:
 
     @lazy
     def n_words(self) -> float:
-        return max(float(self.words.sum()), 1.0)
+        return max(float(np.add.reduce(self.words)), 1.0)
 
     @lazy
     def n_page_words(self) -> float:
@@ -129,7 +129,7 @@ class ReadPage:
         return float(np.add.reduce(self.probability * self.words)) / self.n_words
 
     def greatest(self, name: str) -> float:
-        return float(self.inputs.columns[name].max(initial=0.0))
+        return float(np.maximum.reduce(self.inputs.columns[name], initial=0.0))
 
     def is_graph(self, kind: str) -> float:
         return float(kind in self.declarations.graph_types)
@@ -143,7 +143,7 @@ class ReadPage:
 
 
 def _words_per_block(read: ReadPage) -> float:
-    return log1p(read.n_words / max(int(read.kept.sum()), 1))
+    return log1p(read.n_words / max(int(np.count_nonzero(read.kept)), 1))
 
 
 def _has_other_types(read: ReadPage) -> float:
@@ -224,7 +224,7 @@ def page_feature_signs() -> tuple[Speaks, ...]:
 def page_features(read: ReadPage) -> Floats:
     """The page classifier's inputs: float64[n_page_features], as `page_feature_names` has them."""
     features = np.array([*(feature.of(read) for feature in PAGE_FEATURES), 0.0])
-    return features if features[:-1][_IS_DECLARED].any() else as_undeclared(features)
+    return features if np.count_nonzero(features[:-1][_IS_DECLARED]) else as_undeclared(features)
 
 
 def page_features_again(read: ReadPage, features: Floats, kept: Bools) -> Floats:
@@ -236,7 +236,7 @@ def page_features_again(read: ReadPage, features: Floats, kept: Bools) -> Floats
     again = features.copy()
     for place in places:
         again[place] = PAGE_FEATURES[place].of(read)
-    return again if again[:-1][_IS_DECLARED].any() else as_undeclared(again)
+    return again if np.count_nonzero(again[:-1][_IS_DECLARED]) else as_undeclared(again)
 
 
 def as_undeclared(features: Floats) -> Floats:

@@ -83,7 +83,7 @@ def in_span(page: Page, span: Span, above: Bools) -> Bools:
 
 def rejoined(page: Page, kept: Bools, above: Bools) -> Bools:
     """bool[n_blocks]: the *kept*, and those *above* the threshold in the same kind of container."""
-    if not (above & ~kept).any():
+    if not np.count_nonzero(above & ~kept):
         return kept
     path = mix_rows(page.ancestor_keys)
     return kept | above & is_among(path, path[kept])
@@ -125,7 +125,7 @@ def _span_of(page: Page, kept: Bools, scores: Floats) -> Span:
     if not len(at):
         return EMPTY
     start, end = int(page.blocks.first[at[0]]), int(page.blocks.last[at[-1]]) + 1
-    return Span(start, end, float(scores[start:end].sum()))
+    return Span(start, end, float(np.add.reduce(scores[start:end])))
 
 
 def kept_tokens(page: Page, kept: Bools) -> Bools:

@@ -46,6 +46,24 @@ def ancestor_pools(element: Indices, values: Floats, around: Indices, m: int) ->
     return pooled
 
 
+def sums_upwards(
+    values: Floats, element: Indices, parent: Indices, weights: tuple[float, ...]
+) -> Floats:
+    """float64[m]: the *values* of the blocks in each element, those around it with another weight.
+
+    *element* (intp[n]) is that of each block, *parent* (intp[m+1]) the one around each element; m
+    stands for none. The first of the *weights* is that of a block's own element.
+    """
+    m, compiled = len(parent) - 1, compiled_part()
+    if compiled is not None:
+        return np.frombuffer(compiled.sums.sums_upwards(values, element, parent, weights))
+    sums = np.zeros(m)
+    for weight in weights:
+        sums += np.bincount(element, values * weight, m + 1)[:m]
+        element = parent[element]
+    return sums
+
+
 def inside(chosen: Bools, begin: Indices, end: Indices, n: int) -> Bools:
     """bool[n]: the places from *begin* to *end* (intp[m]) of any that is *chosen* (bool[m])."""
     compiled = compiled_part()

@@ -11,6 +11,7 @@ from cpython.array cimport array, clone
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
 
 cdef extern from *:
     """
@@ -140,6 +141,37 @@ def ancestor_pools(
             found[n + i] = min(found[n + i], least[at])
             found[2 * n + i] = max(found[2 * n + i], greatest[at])
     return pooled
+
+
+def sums_upwards(
+    const double[::1] values not None, const Py_ssize_t[::1] element not None,
+    const Py_ssize_t[::1] parent not None, tuple weights not None
+):
+    """float64[m]: the *values* (float64[n]) of the blocks whose *element* (intp[n]) each is.
+
+    Times the first of the *weights*, and times the next for the *parent* (intp[m+1]) of that one,
+    and so on; m stands for none. What has one weight is added first.
+    """
+    cdef Py_ssize_t n = values.shape[0], m = parent.shape[0] - 1, i, at
+    cdef array sums = clone(_FLOATS, max(m, 0), True), part = clone(_FLOATS, max(m, 0) + 1, True)
+    cdef array places = clone(_COUNTS, n, False)
+    cdef double* total = sums.data.as_doubles
+    cdef double* of_weight = part.data.as_doubles
+    cdef int64_t* place = <int64_t*> places.data.as_longlongs
+    cdef double weight
+    _check(n, element.shape[0] + 1)
+    for i in range(n):
+        place[i] = element[i]
+    for weight in weights:
+        memset(of_weight, 0, (m + 1) * sizeof(double))
+        for i in range(n):
+            at = place[i]
+            _check(at, m + 1)
+            of_weight[at] += values[i] * weight
+            place[i] = parent[at]
+        for i in range(m):
+            total[i] += of_weight[i]
+    return sums
 
 
 def centre(double[::1] ratios not None, const uint8_t[::1] are_seen not None, double middle):
