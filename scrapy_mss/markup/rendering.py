@@ -53,7 +53,8 @@ def render(tokens: Tokens, kept: Bools) -> str:
     if not len(starts):
         return ""
     joints = [_JOINTS[joint] for joint in _joints(tokens, starts, ends).tolist()]
-    return _joined(_slices(tokens, starts, ends), joints)
+    slices, is_plain = _slices(tokens, starts, ends)
+    return _joined(slices, joints, is_plain=is_plain)
 
 
 def readable(tokens: Tokens, kept: Bools) -> str:
@@ -62,7 +63,7 @@ def readable(tokens: Tokens, kept: Bools) -> str:
     What has nothing that anybody sees, such as a paragraph of a zero-width space, is left out.
     """
     starts, ends = text_runs(tokens, kept)
-    slices = _slices(tokens, starts, ends)
+    slices, is_plain = _slices(tokens, starts, ends)
     seen = [part.isascii() or bool(part.strip(INVISIBLE)) for part in slices]
     if not all(seen):
         slices, starts, ends = list(compress(slices, seen)), starts[seen], ends[seen]
@@ -78,41 +79,44 @@ def readable(tokens: Tokens, kept: Bools) -> str:
         joints[gap] = "\n"
     for number, mark in zip(items.slices.tolist(), items.marks, strict=True):
         slices[number] = mark + slices[number]
-    return _joined(slices, joints)
+    return _joined(slices, joints, is_plain=is_plain)
 
 
-def _slices(tokens: Tokens, starts: Indices, ends: Indices) -> list[str]:
-    """The text of each of the runs from *starts* to *ends*."""
+def _slices(tokens: Tokens, starts: Indices, ends: Indices) -> tuple[list[str], bool]:
+    """The text of each of the runs from *starts* to *ends*, and whether all of it is printable."""
     # A page may have a slice for each of its words: what is done for each is done by few steps.
     clean = tokens.clean
     bounds = zip(
         tokens.clean_start[starts].tolist(), tokens.clean_end[ends - 1].tolist(), strict=True
     )
-    slices = [clean[start:end] for start, end in bounds]
-    return [part if part.isalnum() else _shown(part) for part in slices]
+    slices = [_decoded(clean[start:end]) for start, end in bounds]
+    # Single spaces alone are known twice as fast as others are joined.
+    is_plain = [part.isprintable() and "  " not in part for part in slices]
+    spaced = [
+        part.strip(" ") if plain else " ".join(part.split())
+        for part, plain in zip(slices, is_plain, strict=True)
+    ]
+    rest = (part for part, plain in zip(spaced, is_plain, strict=True) if not plain)
+    return spaced, all(map(str.isprintable, rest))
 
 
-def _joined(slices: list[str], joints: list[str]) -> str:
+def _decoded(part: str) -> str:
+    """A slice of the cleaned source without declarations, with references decoded."""
+    return decode_all(DECLARATION.sub(" ", part) if "<" in part else part)
+
+
+def _joined(slices: list[str], joints: list[str], *, is_plain: bool) -> str:
     parts = [""] * (2 * len(slices) - 1)
     parts[::2] = slices
     parts[1::2] = joints
-    return _without_controls("".join(parts).strip())
+    text = "".join(parts).strip()
+    return text if is_plain else _without_controls(text)
 
 
 def _joints(tokens: Tokens, starts: Indices, ends: Indices) -> Bytes:
     """uint8[n_runs - 1]: which of ``_JOINTS`` is between each of the runs and the next."""
     levels, blanks = between(tokens, starts, ends)
     return np.where(levels == 0, np.uint8(_SPACE) * blanks, levels)
-
-
-def _shown(part: str) -> str:
-    """A slice of the cleaned source as a browser shows it."""
-    if "<" in part:
-        part = DECLARATION.sub(" ", part)
-    part = decode_all(part)
-    if part.isprintable() and "  " not in part:  # single spaces alone, known twice as fast
-        return part.strip(" ")
-    return " ".join(part.split())
 
 
 def _without_controls(text: str) -> str:
