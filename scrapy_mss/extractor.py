@@ -29,7 +29,7 @@ from scrapy_mss.blocks.page_features import (
     without_address,
 )
 from scrapy_mss.blocks.reasons import SITE, group_effects
-from scrapy_mss.blocks.selection import Selection, kept_tokens, select, threshold
+from scrapy_mss.blocks.selection import Selection, kept_tokens, select
 from scrapy_mss.core.article_test import is_article, span_probability
 from scrapy_mss.core.baseline import TAG_PENALTY, simple_scores
 from scrapy_mss.core.cleaning import cut_at_boundary, keep, trimmed
@@ -227,7 +227,7 @@ class Extractor:
         if site is not None:
             effects[SITE] = log_odds(reading.page.probability) - log_odds(reading.alone)
         found = fates(page, reading.chosen, extraction.kept)
-        zero = threshold(page, reading.page.probability) - self.profile.bias
+        zero = reading.chosen.threshold - self.profile.bias
         blocks = explained_blocks(page, reading.page.probability, found, effects)
         return Explanation(extraction, zero, blocks)
 
@@ -242,16 +242,22 @@ class Extractor:
         inputs = classifier.inputs(page, bayes)
         alone = classifier.probabilities(page, inputs)
         chosen = select(page, alone, self.profile.bias)
-        read = ReadPage(page, inputs, alone, chosen.kept)
+        read = ReadPage(page, inputs, alone, chosen.kept, chosen.threshold)
         features = page_features(read)
-        is_likely = classifier.article_probability(features) if chosen.kept.any() else 0.0
+        is_likely = (
+            classifier.article_probability(features) if np.count_nonzero(chosen.kept) else 0.0
+        )
         if site is not None:
             # What is counted of addresses must not come from the page's address itself.
             without = classifier.article_probability(without_address(features))
-            by_page = without if chosen.kept.any() else 0.0
+            by_page = without if np.count_nonzero(chosen.kept) else 0.0
             probability = site.adjusted(page, alone, by_page)
             before, chosen = chosen.kept, select(page, probability, self.profile.bias)
+<<<<<<< HEAD
             read = read.again(probability, chosen.kept)
+=======
+            read = ReadPage(page, inputs, probability, chosen.kept, chosen.threshold)
+>>>>>>> text
             again = page_features_again(read, features, before)
             with_site = classifier.article_probability(again)
             is_likely = site.judged(is_likely, with_site)

@@ -134,7 +134,7 @@ def read_in_stages(html: str, model: Model, clock: Clock) -> str:
     clock.lap("select")
     text = readable(page.tokens, kept)
     clock.lap("render")
-    read = ReadPage(page, inputs, probability, chosen.kept)
+    read = ReadPage(page, inputs, probability, chosen.kept, chosen.threshold)
     classifier.article_probability(page_features(read))
     classifier.confidence(confidence_features(read))
     clock.lap("page features")

@@ -30,7 +30,7 @@ from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.mlp import Matrix, Network, product
 from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.sums import element_pools, run_sums
+from scrapy_mss.blocks.sums import ancestor_pools, run_sums
 from scrapy_mss.core.features import Family, Values
 from scrapy_mss.core.naive_bayes import (
     DIGEST_BITS,
@@ -77,13 +77,12 @@ class FamilyEvidence:
 
     @lazy
     def around(self) -> Floats:
-        """float64[3, LEVELS, n]: sum, least and greatest of the values of each block's ancestors.
+        """float64[3, n]: sum, least and greatest of the values of each block's ancestors, and of 0.
 
-        They are 0 for those without a value. Values are of elements.
+        Values are of elements.
         """
-        page = self.page
-        pooled = element_pools(page.attributes.element, self.ratio, len(page.containers) + 1)
-        return pooled.take(page.containers.around, axis=1)
+        containers, element = self.page.containers, self.page.attributes.element
+        return ancestor_pools(element, self.ratio, containers.around, len(containers) + 1)
 
 
 def mean_over_block(known: FamilyEvidence) -> Floats:
@@ -104,19 +103,19 @@ def own_value(known: FamilyEvidence) -> Floats:
 
 def sum_over_ancestors(known: FamilyEvidence) -> Floats:
     """The sum over all values of all ancestors; values are of elements."""
-    pooled: Floats = np.add.reduce(known.around[0])
+    pooled: Floats = known.around[0]
     return pooled
 
 
 def min_over_ancestors(known: FamilyEvidence) -> Floats:
     """The least of the values of the ancestors, 0 if none is negative."""
-    pooled: Floats = np.minimum.reduce(known.around[1])
+    pooled: Floats = known.around[1]
     return pooled
 
 
 def max_over_ancestors(known: FamilyEvidence) -> Floats:
     """The greatest of the values of the ancestors, 0 if none is positive."""
-    pooled: Floats = np.maximum.reduce(known.around[2])
+    pooled: Floats = known.around[2]
     return pooled
 
 

@@ -31,8 +31,8 @@ class ConfidenceFeature(NamedTuple):
 def expected_f1(read: ReadPage) -> float:
     """The F1, by words, that is expected of the kept blocks by the probabilities of all."""
     words = read.page.words * read.probability
-    both = float(words[read.kept].sum())
-    return 2.0 * both / max(read.n_words + float(words.sum()), 1.0)
+    both = float(np.add.reduce(words[read.kept]))
+    return 2.0 * both / max(read.n_words + float(np.add.reduce(words)), 1.0)
 
 
 def _log_odds(share: float) -> float:

@@ -76,7 +76,7 @@ def fill_containers(page: Page, masses: Floats, rows: Floats) -> None:
     of_blocks[:k], of_blocks[k], of_blocks[k + 1] = masses, page.words, page.blocks.linked_words
     of_blocks[k + 2] = 1.0
     sizes = rows[n_shares:].reshape(KEY_LEVELS, len(_SIZES), n)
-    compiled, page_words = compiled_part(), float(page.words.sum())
+    compiled, page_words = compiled_part(), page.total_words
     if compiled is None:
         _fill_in_python(page, of_blocks, page_words, rows)
     else:
@@ -119,7 +119,7 @@ def _fill_densities(shares: Floats, words: Floats, densities: Floats) -> None:
 def evidence_mass(page: Page, score: Floats) -> tuple[Floats, float]:
     """Each block's share of the page's evidence for the article, and how much there is."""
     mass = np.maximum(score, 0.0) * page.words
-    total = float(mass.sum()) + EPSILON
+    total = float(np.add.reduce(mass)) + EPSILON
     return mass / total, total
 
 

@@ -112,10 +112,6 @@ class Measured:
         return np.where(above >= 0, values[above], without) if len(above) else values
 
     @lazy
-    def total_words(self) -> float:
-        return float(self.page.words.sum())
-
-    @lazy
     def headline(self) -> Headline:
         return Headline.of(self.page)
 
@@ -139,7 +135,7 @@ class Headline:
         is_candidate = ~page.in_title & (
             is_main | (is_lower & (overlap > MIN_OVERLAP_HEADING)) | (overlap > MIN_OVERLAP_LINE)
         )
-        if not is_candidate.any():
+        if not np.count_nonzero(is_candidate):
             return cls(overlap, level, -1)
         rank = overlap + H1_BONUS * is_main + HEADING_BONUS * is_lower
         return cls(overlap, level, int(np.where(is_candidate, rank, -1.0).argmax()))
@@ -217,7 +213,7 @@ def _title_overlap(page: Page) -> Floats:
 def _title_words(page: Page) -> TokenIds:
     """The words of the page's title, each once."""
     tokens, is_title = page.tokens, page.containers.tag == TAG_NUMBERS["title"]
-    if not is_title.any():
+    if not np.count_nonzero(is_title):
         return tokens.token_id[:0]
     start = page.attributes.start[is_title.argmax()]
     inside = slice(start, tokens.partner[start])
@@ -287,7 +283,7 @@ def _fill_around_in_python(page: Page, rows: Floats) -> None:
 
 def _fill_position(measured: Measured, rows: Floats) -> None:
     """The block's position in the page."""
-    page, total = measured.page, measured.total_words
+    page, total = measured.page, measured.page.total_words
     position, rank, _, after, of_page = rows
     before_and_after = rows[2:4]
     np.divide(page.words_before, max(total, 1.0), out=position)

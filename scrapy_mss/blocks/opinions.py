@@ -24,6 +24,7 @@ from scrapy_mss.blocks.features import NO_LEVEL
 from scrapy_mss.blocks.mlp import product
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.readings import Reading
+from scrapy_mss.blocks.sums import sums_upwards
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import Bools, Bytes, Floats
 
@@ -76,12 +77,8 @@ def paragraph_votes(reading: Reading) -> Bools:
 
 def _paragraph_scores(reading: Reading) -> Floats:
     """float64[m]: the points of each element by its paragraphs, tag, names and links."""
-    containers, m = reading.containers, len(reading.containers)
-    points, container = _points(reading), reading.own_container
-    score = np.zeros(m)
-    for weight in LEVEL_WEIGHTS:
-        score += np.bincount(container, points * weight, m + 1)[:m]
-        container = containers.parent[container]
+    containers = reading.containers
+    score = sums_upwards(_points(reading), reading.own_container, containers.parent, LEVEL_WEIGHTS)
     has_any = score > 0
     likely, beside = (reading.roles[[Role.LIKELY, Role.BESIDE]] > 0).astype(np.float64)
     score += _TAG_POINTS[containers.tag] + NAME_POINTS * (likely - beside)
@@ -97,7 +94,7 @@ def _points(reading: Reading) -> Floats:
     points = (1 + reading.commas + length) * reading.is_long
     text = points * reading.is_unlinked
     outside = text * ~reading.inside_beside
-    return next((each for each in (outside, text) if each.any()), points)
+    return next((each for each in (outside, text) if np.count_nonzero(each)), points)
 
 
 def _outward(reading: Reading, row: int) -> int:
@@ -125,15 +122,15 @@ def named_body(reading: Reading) -> Bools:
 def below_headline(reading: Reading) -> Bools:
     """What follows the headline in the first element around it that has text below it."""
     below = reading.columns["below_headline"] > 0
-    if not below.any():
+    if not np.count_nonzero(below):
         return below
     headline = int(below.argmax()) - 1
     prose = reading.prose_of_text * below
-    enough = max(LEAST_TEXT, HEADLINE_SHARE * float(prose.sum()))
+    enough = max(LEAST_TEXT, HEADLINE_SHARE * float(np.add.reduce(prose)))
     total = np.append(reading.containers.total(prose), 0.0)  # the last is of no element
     around = reading.containers.around[:, headline]
     has_text = total[around] >= enough
-    if has_text.any():
+    if np.count_nonzero(has_text):
         below &= reading.containers.run(int(around[has_text.argmax()]))
     if reading.columns["heading_rank"][headline] == MAIN_HEADING:
         below &= reading.columns["later_headings"] == 0
@@ -213,7 +210,7 @@ def fill_opinions(page: Page, features: Columns, rows: Floats) -> None:
     if not speaks.all():
         kept[~speaks] = kept[speaks].mean(axis=0) if speaks.any() else 0.0
     np.divide(np.add.reduce(kept), k, out=rows[k])
-    shares[:] = (size / max(float(words.sum()), 1.0))[:, np.newaxis]
+    shares[:] = (size / max(page.total_words, 1.0))[:, np.newaxis]
     agreements[:] = _agreement(common, speaks)[:, np.newaxis]
 
 

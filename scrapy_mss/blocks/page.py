@@ -124,6 +124,11 @@ class Page:
         return self.blocks.words.astype(np.float64)
 
     @lazy
+    def total_words(self) -> float:
+        """The words of all blocks."""
+        return float(np.add.reduce(self.words))
+
+    @lazy
     def words_before(self) -> Floats:
         """float64[n]: the words of all blocks before each block."""
         before: Floats = self.words.cumsum() - self.words

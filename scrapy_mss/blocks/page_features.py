@@ -81,6 +81,13 @@ class ReadPage:
     inputs: BlockInputs
     probability: Floats
     kept: Bools
+    known_threshold: float | None = None  # of `selection`, where the probabilities had one before
+
+    @lazy
+    def threshold(self) -> float:
+        """Half of the expected F1 of the best choice of blocks."""
+        known = self.known_threshold
+        return threshold(self.page, self.probability) if known is None else known
 
     @lazy
     def words(self) -> Floats:
@@ -89,11 +96,11 @@ class ReadPage:
 
     @lazy
     def n_words(self) -> float:
-        return max(float(self.words.sum()), 1.0)
+        return max(float(np.add.reduce(self.words)), 1.0)
 
     @lazy
     def n_page_words(self) -> float:
-        return max(float(self.page.words.sum()), 1.0)
+        return max(self.page.total_words, 1.0)
 
     @lazy
     def agreements(self) -> list[float]:
@@ -133,7 +140,7 @@ class ReadPage:
         return read
 
     def greatest(self, name: str) -> float:
-        return float(self.inputs.columns[name].max(initial=0.0))
+        return float(np.maximum.reduce(self.inputs.columns[name], initial=0.0))
 
     def is_graph(self, kind: str) -> float:
         return float(kind in self.declarations.graph_types)
@@ -147,7 +154,7 @@ class ReadPage:
 
 
 def _words_per_block(read: ReadPage) -> float:
-    return log1p(read.n_words / max(int(read.kept.sum()), 1))
+    return log1p(read.n_words / max(int(np.count_nonzero(read.kept)), 1))
 
 
 def _has_other_types(read: ReadPage) -> float:
@@ -177,7 +184,7 @@ PAGE_FEATURES: tuple[PageFeature, ...] = (
     # How certain it is
     _speaks_for("score", Group.TEXT, lambda r: r.means[SCORE]),
     _speaks_for("mean_probability", Group.TEXT, lambda r: r.mean_probability),
-    _speaks_for("expected_f1", Group.TEXT, lambda r: 2.0 * threshold(r.page, r.probability)),
+    _speaks_for("expected_f1", Group.TEXT, lambda r: 2.0 * r.threshold),
     _speaks_for("mass_in_body", Group.TEXT, lambda r: r.means[MASS_IN_BODY]),
     _speaks_for("least_agreement", Group.TEXT, lambda r: min(r.agreements, default=0.0)),
     # Markup of today
@@ -229,7 +236,7 @@ def page_feature_signs() -> tuple[Speaks, ...]:
 def page_features(read: ReadPage) -> Floats:
     """The page classifier's inputs: float64[n_page_features], as `page_feature_names` has them."""
     features = np.array([*(feature.of(read) for feature in PAGE_FEATURES), 0.0])
-    return features if features[:-1][_IS_DECLARED].any() else as_undeclared(features)
+    return features if np.count_nonzero(features[:-1][_IS_DECLARED]) else as_undeclared(features)
 
 
 def page_features_again(read: ReadPage, features: Floats, kept: Bools) -> Floats:
@@ -241,7 +248,7 @@ def page_features_again(read: ReadPage, features: Floats, kept: Bools) -> Floats
     again = features.copy()
     for place in places:
         again[place] = PAGE_FEATURES[place].of(read)
-    return again if again[:-1][_IS_DECLARED].any() else as_undeclared(again)
+    return again if np.count_nonzero(again[:-1][_IS_DECLARED]) else as_undeclared(again)
 
 
 def as_undeclared(features: Floats) -> Floats:

@@ -35,7 +35,7 @@ def agreements(page: Page, kept: Bools, columns: Columns) -> list[float]:
     speaks = columns.some(_SHARES)[:, 0] > 0
     theirs = columns.some(_OPINIONS) * words
     both, size = np.add.reduce(theirs * kept, axis=1), np.add.reduce(theirs, axis=1)
-    f1 = 2.0 * both / np.maximum(float(words[kept].sum()) + size, 1.0)
+    f1 = 2.0 * both / np.maximum(float(np.add.reduce(words[kept])) + size, 1.0)
     found: list[float] = f1[speaks].tolist()
     return found
 

@@ -151,13 +151,13 @@ class Reading:
     @lazy
     def _beside(self) -> tuple[Bools, Bools]:
         """The elements beside the text, and the blocks inside them."""
-        containers, total = self.containers, self.prose.sum()
+        containers, total = self.containers, np.add.reduce(self.prose)
         by_tag = _IS_BESIDE[containers.tag]
         by_name = (self.roles[Role.BESIDE] > 0) & ~_IS_NAMELESS[containers.tag]
         is_small = containers.total(self.prose) < MOST * total
         beside: Bools = self.never | (by_tag | by_name | self.page.attributes.hidden) & is_small
         inside = containers.inside(beside)
-        if self.prose[~inside].sum() >= FEW * total:
+        if np.add.reduce(self.prose[~inside]) >= FEW * total:
             return beside, inside
         nameless: Bools = self.never | by_tag & is_small
         return nameless, containers.inside(nameless)
@@ -185,7 +185,7 @@ class Reading:
     def stop_word_values(self) -> Floats:
         """float64[n]: the stop words of each block, as words, less the price of its words."""
         prose = self.prose > 0
-        share = self.stop_words[prose].sum() / max(self.words[prose].sum(), 1.0)
+        share = np.add.reduce(self.stop_words[prose]) / max(np.add.reduce(self.words[prose]), 1.0)
         as_words = self.stop_words / max(share, LEAST_STOP_SHARE)
         values: Floats = as_words * self.unlinked - STOP_WORD_PRICE * self.words
         return values

@@ -24,7 +24,7 @@ from scrapy_mss.core.hashing import is_among, mix_rows
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
 from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Counts, element_starts, mask_inside, sum_inside
-from scrapy_mss.markup.tokens import Bools, Floats
+from scrapy_mss.markup.tokens import Bools, Floats, Tokens
 
 # A sentence may occur twice in a text, as a refrain or in a quotation. Two or more blocks that
 # recur in the same order, with a paragraph's words between them, are a second copy.
@@ -41,16 +41,18 @@ class Selection(NamedTuple):
     kept: Bools  # bool[n_blocks]
     above: Bools  # bool[n_blocks]: above the threshold, and no title
     copied: Bools  # bool[n_blocks]: a second copy
+    threshold: float  # without the bias
 
 
 def select(page: Page, probability: Floats, bias: float = 0.0) -> Selection:
     """The article by the *probability* of each block; *bias* lowers the threshold."""
-    scores = token_scores(page, probability, threshold(page, probability) - bias)
+    zero = threshold(page, probability)
+    scores = token_scores(page, probability, zero - bias)
     above = (scores[page.blocks.first] > 0) & ~page.in_title
     joined = rejoined(page, in_span(page, best_span(scores), above), above)
     copied = duplicates(page, joined)
     kept = joined & ~copied
-    return Selection(scores, _span_of(page, kept, scores), kept, above, copied)
+    return Selection(scores, _span_of(page, kept, scores), kept, above, copied, zero)
 
 
 def threshold(page: Page, probability: Floats) -> float:
@@ -65,7 +67,12 @@ def threshold(page: Page, probability: Floats) -> float:
 
 def token_scores(page: Page, probability: Floats, zero: float) -> Floats:
     """float64[n_tokens]: how far a token's block is above *zero*; 0 for tags and outside blocks."""
-    return page.blocks.spread(probability - zero) * ~page.tokens.is_tag
+    blocks, tokens, above = page.blocks, page.tokens, probability - zero
+    compiled = compiled_part()
+    if compiled is not None:
+        columns = blocks.of_token.tobytes(), tokens.kind.tobytes()
+        return np.asarray(compiled.runs.scores(above, *columns))
+    return blocks.spread(above) * ~tokens.is_tag
 
 
 def in_span(page: Page, span: Span, above: Bools) -> Bools:
@@ -76,7 +83,7 @@ def in_span(page: Page, span: Span, above: Bools) -> Bools:
 
 def rejoined(page: Page, kept: Bools, above: Bools) -> Bools:
     """bool[n_blocks]: the *kept*, and those *above* the threshold in the same kind of container."""
-    if not (above & ~kept).any():
+    if not np.count_nonzero(above & ~kept):
         return kept
     path = mix_rows(page.ancestor_keys)
     return kept | above & is_among(path, path[kept])
@@ -118,7 +125,7 @@ def _span_of(page: Page, kept: Bools, scores: Floats) -> Span:
     if not len(at):
         return EMPTY
     start, end = int(page.blocks.first[at[0]]), int(page.blocks.last[at[-1]]) + 1
-    return Span(start, end, float(scores[start:end].sum()))
+    return Span(start, end, float(np.add.reduce(scores[start:end])))
 
 
 def kept_tokens(page: Page, kept: Bools) -> Bools:
@@ -127,7 +134,10 @@ def kept_tokens(page: Page, kept: Bools) -> Bools:
     An element that contains blocks, but none that is kept, is removed with its tags; one that
     contains no block, a picture or a rule, stays if it is between kept ones.
     """
-    tokens, blocks = page.tokens, page.blocks
+    tokens, blocks, compiled = page.tokens, page.blocks, compiled_part()
+    if compiled is not None:
+        columns = (each.tobytes() for each in (tokens.partner, blocks.of_token, kept))
+        return np.asarray(compiled.runs.kept(*columns)).view(np.bool_)
     between = np.zeros(len(tokens), np.bool_)
     at = kept.nonzero()[0]
     if not len(at):
@@ -135,15 +145,11 @@ def kept_tokens(page: Page, kept: Bools) -> Bools:
     between[blocks.first[at[0]] : blocks.last[at[-1]] + 1] = True
     stays = blocks.spread(kept)
     removed = (blocks.of_token >= 0) & ~stays
-    return between & ~(removed | _inside_emptied(page, removed, stays))
+    return between & ~(removed | _inside_emptied(tokens, removed, stays))
 
 
-def _inside_emptied(page: Page, removed: Bools, kept: Bools) -> Bools:
+def _inside_emptied(tokens: Tokens, removed: Bools, kept: Bools) -> Bools:
     """bool[n_tokens]: the elements with tokens of blocks that are *removed*, and none of *kept*."""
-    tokens, compiled = page.tokens, compiled_part()
-    if compiled is not None:
-        columns = (each.tobytes() for each in (tokens.partner, removed, kept))
-        return np.asarray(compiled.runs.inside_emptied(*columns)).view(np.bool_)
     starts = np.flatnonzero(element_starts(tokens))
     n_removed, n_kept = (sum_inside(tokens, starts, each) for each in (removed, kept))
     emptied = np.zeros(len(tokens), np.bool_)

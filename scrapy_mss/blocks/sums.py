@@ -27,19 +27,41 @@ def element_sums(values: Floats, begin: Indices, end: Indices) -> Floats:
     return differences
 
 
-def element_pools(element: Indices, values: Floats, m: int) -> Floats:
-    """float64[3, m]: the sum, the least and the greatest of the *values* of each *element*, and 0.
+def ancestor_pools(element: Indices, values: Floats, around: Indices, m: int) -> Floats:
+    """float64[3, n]: the sum, the least and the greatest of the *values* around each block, and 0.
 
-    *element* (intp[n_values]) is whose each value is. Values are added in their order.
+    *element* (intp[n_values]) is whose each value is, *around* (intp[k, n]) are the elements around
+    each block, innermost first; all are below *m*. Values are added in their order, and then what
+    the elements have.
     """
     compiled = compiled_part()
     if compiled is not None:
-        pools = compiled.sums.element_pools(element.tobytes(), values.tobytes(), m)
-        return np.frombuffer(pools).reshape(3, m)
-    pooled = np.zeros((3, m))
+        found = compiled.sums.ancestor_pools(element.tobytes(), values.tobytes(), around, m)
+        return np.frombuffer(found).reshape(3, around.shape[1])
+    pooled = np.empty((3, around.shape[1]))
     for row, reduce in zip(pooled, (np.add, np.minimum, np.maximum), strict=True):
-        reduce.at(row, element, values)
+        of_elements = np.zeros(m)
+        reduce.at(of_elements, element, values)
+        reduce.reduce(of_elements[around], out=row)
     return pooled
+
+
+def sums_upwards(
+    values: Floats, element: Indices, parent: Indices, weights: tuple[float, ...]
+) -> Floats:
+    """float64[m]: the *values* of the blocks in each element, those around it with another weight.
+
+    *element* (intp[n]) is that of each block, *parent* (intp[m+1]) the one around each element; m
+    stands for none. The first of the *weights* is that of a block's own element.
+    """
+    m, compiled = len(parent) - 1, compiled_part()
+    if compiled is not None:
+        return np.frombuffer(compiled.sums.sums_upwards(values, element, parent, weights))
+    sums = np.zeros(m)
+    for weight in weights:
+        sums += np.bincount(element, values * weight, m + 1)[:m]
+        element = parent[element]
+    return sums
 
 
 def inside(chosen: Bools, begin: Indices, end: Indices, n: int) -> Bools:

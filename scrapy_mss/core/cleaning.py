@@ -58,7 +58,8 @@ class Rule:
 
     def matches(self, tokens: Tokens, span: Span) -> Bools:
         """bool[n_tokens]: what this rule removes from *span*, the tags of elements included."""
-        named = is_tag_of(tokens, self.elements)[span.start : span.end].nonzero()[0] + span.start
+        part = slice(span.start, span.end)
+        named = is_tag_of(tokens, self.elements, part).nonzero()[0] + span.start
         opens = named[(tokens.kind[named] == OPEN) & (tokens.partner[named] >= 0)]
         opens = opens[tokens.partner[opens] < span.end]
         closes = tokens.partner[opens]

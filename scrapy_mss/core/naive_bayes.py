@@ -154,8 +154,11 @@ class NaiveBayes(Generic[PageT]):
     def _log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
         ratio, seen = _ratios(self.counts[family.name], bucket, family.smoothing)
         np.log(ratio, out=ratio)
-        ratio -= self._prior
-        return np.where(seen, ratio, 0.0), seen
+        compiled = compiled_part()
+        if compiled is None:
+            return np.where(seen, ratio - self._prior, 0.0), seen
+        compiled.sums.centre(ratio, seen.view(np.uint8), self._prior)
+        return ratio, seen
 
     @property
     def _prior(self) -> float:

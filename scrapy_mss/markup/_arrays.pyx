@@ -2,13 +2,14 @@
 """What numpy has no step for: nesting, equal numbers, and looks at characters here and there.
 
 Arrays come as bytes and are returned as `array.array`. Each function is the inner loop of one of
-Python, which is its oracle: `nesting.nesting`, `elements.nearest`, three of `hashing`,
-`shared_words` and `occurrences.occurrences`, and those of `sites.counts`, `sites.observation` and
-`sites.evidence`.
+Python, which is its oracle: one of `tokenizer`, `nesting.nesting`, `elements.nearest`, three of
+`hashing`, `shared_words` and `occurrences.occurrences`, and those of `sites.counts`,
+`sites.observation` and `sites.evidence`.
 """
 
 cimport cython
 from cpython.array cimport array, clone, resize
+from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ
 from libc.math cimport log, log1p, rint, sqrt
 from libc.stdint cimport int8_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -19,6 +20,9 @@ ctypedef fused char_t:
     const uint8_t
     const uint16_t
     const uint32_t
+
+cdef enum:
+    CLOSE = 1  # the greatest kind of a tag; see `tokens`
 
 cdef array _INT32S = array("i")
 cdef array _COUNTS = array("q")
@@ -48,6 +52,23 @@ def nearest(bytes parents not None, bytes chosen not None):
         else:
             around[i] = around[parent[i]]
     return found
+
+
+def kinds_and_tags(bytes ids not None, int kind_bits, int tag_bits):
+    """The kind of each of *ids* (a uint64 each), and of those of a tag its number; a byte each.
+
+    The kind is in the lowest bits, the number in those that follow.
+    """
+    cdef const uint64_t* each = <const uint64_t*> <const char*> ids
+    cdef Py_ssize_t n = len(ids) // sizeof(uint64_t), i
+    cdef uint64_t kind_mask = (1 << kind_bits) - 1, tag_mask = (1 << tag_bits) - 1
+    cdef bytearray kinds = bytearray(n), tags = bytearray(n)
+    cdef char* kind = PyByteArray_AS_STRING(kinds)
+    cdef char* tag = PyByteArray_AS_STRING(tags)
+    for i in range(n):
+        kind[i] = each[i] & kind_mask
+        tag[i] = each[i] >> kind_bits & tag_mask if each[i] & kind_mask <= CLOSE else 0
+    return kinds, tags
 
 
 def nest(bytes kinds not None, bytes tags not None, int opening, int closing):

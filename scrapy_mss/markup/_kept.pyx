@@ -1,9 +1,13 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""The kept tokens of a page as tags and runs of text between them; see `kept_pieces`, whose steps
-in numpy are the oracle.
+"""The kept tokens of a page as tags and runs of text between them, and what is between two runs.
+
+See `kept_pieces` and `text_runs`, whose steps in numpy are the oracle.
 """
 
-from libc.stdint cimport uint8_t
+from cpython.array cimport array, clone, resize
+from libc.stdint cimport int64_t, uint8_t
+
+cdef array _INT64S = array("q")
 
 cdef enum:
     CLOSE = 1  # the greatest kind of a tag; see `tokens`
@@ -60,3 +64,67 @@ def pieces(tuple columns not None, tuple places not None, bytes blocks not None)
     if first >= 0:
         found.append((TEXT, joint, 0, first, -1, start[first], end[n - 1]))
     return found
+
+
+def text_runs(bytes kinds not None, bytes kept not None):
+    """Where the runs of *kept* words and symbols begin, and where they end; int64 each.
+
+    *kinds* and *kept* have a byte a token.
+    """
+    cdef const uint8_t* kind = kinds
+    cdef const uint8_t* is_kept = kept
+    cdef Py_ssize_t n = len(kinds), i, n_runs = 0
+    cdef array firsts = clone(_INT64S, n // 2 + 1, False), ends = clone(_INT64S, n // 2 + 1, False)
+    cdef bint inside = False, is_text
+    if len(kept) != n:
+        raise ValueError(f"{len(kept)} marks for {n} tokens")
+    for i in range(n):
+        is_text = is_kept[i] and kind[i] > CLOSE
+        if is_text and not inside:
+            firsts.data.as_longlongs[n_runs] = i
+        elif inside and not is_text:
+            ends.data.as_longlongs[n_runs] = i
+            n_runs += 1
+        inside = is_text
+    if inside:
+        ends.data.as_longlongs[n_runs] = n
+        n_runs += 1
+    resize(firsts, n_runs)
+    resize(ends, n_runs)
+    return firsts, ends
+
+
+def between(tuple tags not None, tuple places not None, tuple runs not None, bytes breaks not None):
+    """How much the tags between each run and the next break, and whether white space is there.
+
+    *tags* are kinds and numbers of tags, a byte a token; *places* where tokens begin and end in the
+    text, an int32 each; *runs* where those begin and end, an int64 each; *breaks* has a byte for
+    each number of a tag. Both results have a byte a gap; no sum of breaks counts above 255.
+    """
+    cdef bytes kinds = tags[0], numbers = tags[1], first_places = places[0], last_places = places[1]
+    cdef bytes firsts = runs[0], ends = runs[1]
+    cdef const uint8_t* kind = kinds
+    cdef const uint8_t* tag = numbers
+    cdef const uint8_t* break_of = breaks
+    cdef const int* start = <const int*> <const char*> first_places
+    cdef const int* end = <const int*> <const char*> last_places
+    cdef const int64_t* first = <const int64_t*> <const char*> firsts
+    cdef const int64_t* after = <const int64_t*> <const char*> ends
+    cdef Py_ssize_t n = len(kinds), n_runs = len(firsts) // sizeof(int64_t), run, i
+    cdef bytearray levels = bytearray(max(n_runs - 1, 0)), blanks = bytearray(max(n_runs - 1, 0))
+    cdef int level
+    cdef bint blank
+    if len(numbers) != n or len(first_places) != 4 * n or len(last_places) != 4 * n:
+        raise ValueError(f"the columns are not those of {n} tokens")
+    if len(ends) != len(firsts) or len(breaks) != 256:
+        raise ValueError(f"{len(firsts)} and {len(ends)} bytes of runs, {len(breaks)} breaks")
+    for run in range(n_runs - 1):
+        if not 0 < after[run] <= first[run + 1] < n:
+            raise IndexError(f"a run ends at {after[run]}, the next begins at {first[run + 1]}")
+        level = blank = 0
+        for i in range(after[run], first[run + 1] + 1):
+            blank |= start[i] > end[i - 1]
+            if i < first[run + 1] and kind[i] <= CLOSE:
+                level = min(level + break_of[tag[i]], 255)
+        levels[run], blanks[run] = level, blank
+    return levels, blanks

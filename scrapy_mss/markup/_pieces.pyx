@@ -259,17 +259,18 @@ cdef class Codes(Memory):
     """The codes of pieces. Those of short words and symbols are hashes, which are made here.
 
     The hash is that of what *normal* gives for a word, or of the symbol itself, without its last
-    *shift* bits. In their place stands what *kinds* has for words and for symbols. Of what is short
+    *shift* bits. For a word in small letters of ASCII, which is short, it is what *stem* gives. In their place stands what *kinds* has for words and for symbols. Of what is short
     and neither, *code* has the code, of what is longer *ask*, which may remember it.
     """
 
-    cdef object code, normal
+    cdef object code, normal, stem
     cdef uint64_t word, symbol
     cdef int shift
 
-    def __init__(self, ask, code, normal, kinds, int shift):
+    def __init__(self, ask, code, normal, stem, kinds, int shift):
         self.code = code
         self.normal = normal
+        self.stem = stem
         self.word, self.symbol = kinds
         self.shift = shift
 
@@ -280,7 +281,9 @@ cdef class Codes(Memory):
             piece = IS_SYMBOL  # it stands for itself
         if piece == OTHER or piece == IS_REFERENCE:
             return self.code(text)
-        cdef str hashed = self.normal(text) if piece == IS_WORD else text
+        cdef str hashed = text
+        if piece == IS_WORD:
+            hashed = self.stem(text) if _is_small(text) else self.normal(text)
         try:
             letters = PyUnicode_AsUTF8AndSize(hashed, &size)
         except UnicodeEncodeError:  # half of a surrogate pair, in a run of symbols
@@ -303,6 +306,18 @@ def hashed(str text not None):
     except UnicodeEncodeError:
         return None
     return _blake2b(<const uint8_t*> letters, size) if size <= BLOCK else None
+
+
+cdef bint _is_small(str text):
+    """Whether *text* consists of small letters of ASCII."""
+    cdef const uint8_t* letters = <const uint8_t*> PyUnicode_DATA(text)
+    cdef Py_ssize_t i
+    if PyUnicode_KIND(text) != 1:
+        return False
+    for i in range(PyUnicode_GET_LENGTH(text)):
+        if not c"a" <= letters[i] <= c"z":
+            return False
+    return True
 
 
 cdef bint _is_key(Key* key, char_t* text, Py_ssize_t n) noexcept nogil:

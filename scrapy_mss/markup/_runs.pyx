@@ -2,7 +2,7 @@
 """Runs of tokens: where they are, which of them a token is in, what is around them, the best one.
 
 Arrays come as bytes and are returned as `array.array`. Each function is the inner loop of one of
-Python, which is its oracle: three of `blocks.segmentation`, one of `blocks.selection`, and
+Python, which is its oracle: three of `blocks.segmentation`, two of `blocks.selection`, and
 `core.subsequence.best_span`.
 """
 
@@ -21,6 +21,7 @@ cdef enum:  # roles of tags, as `segmentation` has them
 cdef array _UINT8S = array("B")
 cdef array _INT32S = array("i")
 cdef array _INT64S = array("q")
+cdef array _FLOATS = array("d")
 
 
 def text_runs(bytes kinds not None, bytes tags not None, bytes roles not None, int word):
@@ -214,29 +215,59 @@ def best_run(bytes values not None):
     return start, end, best
 
 
-def inside_emptied(bytes partners not None, bytes wanted not None, bytes unwanted not None):
-    """A byte a token: whether it is in an element with some *wanted* and no *unwanted* token.
+def scores(const double[::1] values not None, bytes numbers not None, bytes kinds not None):
+    """For each token the one of *values* that the number of its run is of, as a float64.
 
-    *partners* has the closing tag of each opening tag and vice versa, an int32 each; *wanted* and
-    *unwanted* have a byte each. Both tags are in their element.
+    It is 0 for those without a run, whose number (an int32 each) is -1, and a tag's, whose kind (a
+    byte each) is below `WORD`, is multiplied by 0.
+    """
+    cdef const int* number = <const int*> <const char*> numbers
+    cdef const uint8_t* kind = kinds
+    cdef Py_ssize_t n = min(len(numbers) // sizeof(int), len(kinds)), n_values = values.shape[0], i
+    cdef array found = clone(_FLOATS, n, False)
+    cdef double* score = found.data.as_doubles
+    for i in range(n):
+        if number[i] >= n_values:
+            raise IndexError(f"token {i} is in run {number[i]} of {n_values}")
+        score[i] = values[number[i]] if number[i] >= 0 else 0.0
+        if kind[i] < WORD:
+            score[i] *= 0.0
+    return found
+
+
+def kept(bytes partners not None, bytes numbers not None, bytes chosen not None):
+    """A byte a token: those from the first to the last of the *chosen* runs (a byte each) that stay.
+
+    The tokens of other runs do not, nor does an element with one of them and with none of a chosen
+    run. *numbers* has the run of each token, -1 for none, *partners* the closing tag of each
+    opening tag and vice versa, an int32 each. Both tags are in their element.
     """
     cdef const int* partner = <const int*> <const char*> partners
-    cdef const uint8_t* is_wanted = wanted
-    cdef const uint8_t* is_unwanted = unwanted
-    cdef Py_ssize_t n = min(len(partners) // sizeof(int), len(wanted), len(unwanted)), i, last = -1
-    cdef array before_wanted = clone(_INT32S, n + 1, False)
-    cdef array before_unwanted = clone(_INT32S, n + 1, False)
-    cdef int* n_wanted = before_wanted.data.as_ints
-    cdef int* n_unwanted = before_unwanted.data.as_ints
-    cdef array found = clone(_UINT8S, n, False)
-    n_wanted[0] = n_unwanted[0] = 0
+    cdef const int* number = <const int*> <const char*> numbers
+    cdef const uint8_t* is_chosen = chosen
+    cdef Py_ssize_t n = min(len(partners), len(numbers)) // sizeof(int), n_runs = len(chosen), i
+    cdef Py_ssize_t first = -1, last = -1, emptied = -1
+    cdef array before_removed = clone(_INT32S, n + 1, False)
+    cdef array before_kept = clone(_INT32S, n + 1, False)
+    cdef int* n_removed = before_removed.data.as_ints
+    cdef int* n_kept = before_kept.data.as_ints
+    cdef array found = clone(_UINT8S, n, True)
+    cdef bint stays
+    n_removed[0] = n_kept[0] = 0
     for i in range(n):
-        n_wanted[i + 1] = n_wanted[i] + (is_wanted[i] != 0)
-        n_unwanted[i + 1] = n_unwanted[i] + (is_unwanted[i] != 0)
-    for i in range(n):
-        if i < partner[i] < n and n_wanted[partner[i]] > n_wanted[i] and (
-            n_unwanted[partner[i]] == n_unwanted[i]
+        if number[i] >= n_runs:
+            raise IndexError(f"token {i} is in run {number[i]} of {n_runs}")
+        stays = number[i] >= 0 and is_chosen[number[i]] != 0
+        n_removed[i + 1] = n_removed[i] + (number[i] >= 0 and not stays)
+        n_kept[i + 1] = n_kept[i] + stays
+        if stays:
+            first = i if first < 0 else first
+            last = i
+    for i in range(last + 1):
+        if i < partner[i] < n and n_removed[partner[i]] > n_removed[i] and (
+            n_kept[partner[i]] == n_kept[i]
         ):
-            last = max(last, partner[i])
-        found.data.as_uchars[i] = i <= last
+            emptied = max(emptied, partner[i])
+        stays = n_removed[i + 1] == n_removed[i] and i > emptied
+        found.data.as_uchars[i] = i >= first and stays
     return found

@@ -11,6 +11,7 @@ from cpython.array cimport array, clone
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
 
 cdef extern from *:
     """
@@ -106,24 +107,79 @@ def element_sums(bytes values not None, bytes begin not None, bytes end not None
     return sums
 
 
-def element_pools(bytes elements not None, bytes values not None, Py_ssize_t m):
-    """float64[3, m]: the sum, the least and the greatest of 0 and the *values* of each element.
+def ancestor_pools(
+    bytes elements not None, bytes values not None, const Py_ssize_t[:, ::1] around not None,
+    Py_ssize_t m
+):
+    """float64[3, n]: the sum, the least and the greatest of 0 and the *values* around each block.
 
-    *elements* (intp[...]) has the number of that which each of *values* (float64[...]) is of.
+    *elements* (intp[...]) has the number, below *m*, of that which each of *values* (float64[...])
+    is of, *around* (intp[k, n]) has those around each block, to be added in the order of its rows.
     """
     cdef const Py_ssize_t* element = <const Py_ssize_t*> <const char*> elements
     cdef const double* value = <const double*> <const char*> values
-    cdef Py_ssize_t n = min(len(elements) // sizeof(Py_ssize_t), len(values) // sizeof(double)), i
-    cdef array pools = clone(_FLOATS, 3 * m, True)
+    cdef Py_ssize_t n_values = min(
+        len(elements) // sizeof(Py_ssize_t), len(values) // sizeof(double)
+    )
+    cdef Py_ssize_t n = around.shape[1], level, i, at
+    cdef array pools = clone(_FLOATS, 3 * m, True), pooled = clone(_FLOATS, 3 * n, True)
     cdef double* total = pools.data.as_doubles
     cdef double* least = total + m
     cdef double* greatest = total + 2 * m
+    cdef double* found = pooled.data.as_doubles
+    for i in range(n_values):
+        at = element[i]
+        _check(at, m)
+        total[at] += value[i]
+        least[at] = min(least[at], value[i])
+        greatest[at] = max(greatest[at], value[i])
+    for level in range(around.shape[0]):
+        for i in range(n):
+            at = around[level, i]
+            _check(at, m)
+            found[i] = found[i] + total[at] if level else total[at]
+            found[n + i] = min(found[n + i], least[at])
+            found[2 * n + i] = max(found[2 * n + i], greatest[at])
+    return pooled
+
+
+def sums_upwards(
+    const double[::1] values not None, const Py_ssize_t[::1] element not None,
+    const Py_ssize_t[::1] parent not None, tuple weights not None
+):
+    """float64[m]: the *values* (float64[n]) of the blocks whose *element* (intp[n]) each is.
+
+    Times the first of the *weights*, and times the next for the *parent* (intp[m+1]) of that one,
+    and so on; m stands for none. What has one weight is added first.
+    """
+    cdef Py_ssize_t n = values.shape[0], m = parent.shape[0] - 1, i, at
+    cdef array sums = clone(_FLOATS, max(m, 0), True), part = clone(_FLOATS, max(m, 0) + 1, True)
+    cdef array places = clone(_COUNTS, n, False)
+    cdef double* total = sums.data.as_doubles
+    cdef double* of_weight = part.data.as_doubles
+    cdef int64_t* place = <int64_t*> places.data.as_longlongs
+    cdef double weight
+    _check(n, element.shape[0] + 1)
     for i in range(n):
-        _check(element[i], m)
-        total[element[i]] += value[i]
-        least[element[i]] = min(least[element[i]], value[i])
-        greatest[element[i]] = max(greatest[element[i]], value[i])
-    return pools
+        place[i] = element[i]
+    for weight in weights:
+        memset(of_weight, 0, (m + 1) * sizeof(double))
+        for i in range(n):
+            at = place[i]
+            _check(at, m + 1)
+            of_weight[at] += values[i] * weight
+            place[i] = parent[at]
+        for i in range(m):
+            total[i] += of_weight[i]
+    return sums
+
+
+def centre(double[::1] ratios not None, const uint8_t[::1] are_seen not None, double middle):
+    """Take *middle* from each of *ratios* (float64[n]); those not *are_seen* (bool[n]) become 0."""
+    cdef Py_ssize_t i
+    _check(ratios.shape[0], are_seen.shape[0] + 1)
+    for i in range(ratios.shape[0]):
+        ratios[i] = ratios[i] - middle if are_seen[i] else 0.0
 
 
 def inside(bytes chosen not None, bytes begin not None, bytes end not None, Py_ssize_t n):
@@ -308,6 +364,18 @@ def table_counts(bytes words not None, bytes rows not None, table, shape):
             for bit in range(n_classes):
                 count[bit * n + row[i]] += bits_of[place] >> bit & 1
     return counts
+
+
+def activate(float[:, ::1] sums not None, const float[::1] bias not None):
+    """Add the *bias* (float32[k]) to each row of *sums* (float32[n, k]); what is negative becomes 0."""
+    cdef Py_ssize_t n = sums.shape[0], k = sums.shape[1], row, i
+    cdef float each
+    if bias.shape[0] != k:
+        raise ValueError(f"{bias.shape[0]} biases for {k} sums")
+    for row in range(n):
+        for i in range(k):
+            each = sums[row, i] + bias[i]
+            sums[row, i] = 0.0 if each < 0.0 else each
 
 
 def standardized(

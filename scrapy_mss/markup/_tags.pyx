@@ -7,6 +7,7 @@ expressions, which are the oracle. Only tags of ASCII letters are read here, whe
 case are a matter of one bit; others are told by Python.
 """
 
+cimport cython
 from cpython.array cimport array, clone, resize
 from cpython.unicode cimport (
     PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
@@ -24,12 +25,31 @@ cdef array _UINT32S = array("I")
 
 cdef enum:
     MOST_WORDS = 64
+    MOST_NAMES = 16  # of attributes, and of cues
+    N_LETTERS = 0x80
 cdef uint32_t NO_LETTER = 0xFFFFFFFFu  # the state of a crc32 before the first letter
+
+# What a letter may be of two that follow one another; the second half is shifted to the first.
+cdef enum Role:
+    BEGINS_CUE = 1
+    IS_SPACE = 2
+    SECOND = 4  # bits by which what follows is shifted
+    GOES_ON = 16  # a cue
+    BEGINS_NAME = 32  # of an attribute, after space
+
+cdef struct Letters:
+    const uint8_t* first
+    Py_ssize_t size
 
 cdef struct Word:
     Py_ssize_t start
     Py_ssize_t size
     uint32_t hashed
+
+cdef struct Words:
+    Word found[MOST_WORDS]
+    int n
+    uint32_t key  # the running state of the hash of a tag with its words
 
 cdef uint32_t _CRC[256]
 
@@ -51,6 +71,7 @@ cdef inline uint32_t _crc(uint32_t state, uint32_t letter):
     return _CRC[(state ^ letter) & 0xFF] ^ state >> 8
 
 
+@cython.final
 cdef class _Hashes:
     """Hashes, as they are found."""
 
@@ -74,6 +95,7 @@ cdef class _Hashes:
         return self.items
 
 
+@cython.final
 cdef class _Found:
     """What is found of a page's tags: a row a tag in two columns, a row a word in the third."""
 
@@ -96,24 +118,33 @@ cdef class TagReader:
     with its words, and that of each word; they have a cue.
     """
 
-    cdef list names
-    cdef list cues
-    cdef uint8_t begins_name[0x80]
-    cdef uint8_t begins_cue[0x80]
-    cdef uint8_t goes_on[0x80]  # whether a cue has this letter behind its first
-    cdef list elements
-    cdef int most
+    cdef tuple kept  # what the letters below are of
+    cdef Letters names[MOST_NAMES]
+    cdef Letters cues[MOST_NAMES]
+    cdef int n_names, n_cues, n_elements, most
+    cdef uint8_t roles[N_LETTERS]
+    cdef uint32_t keys[256]  # of the elements without words
     cdef object ask
 
     def __init__(self, names, cues, elements, int most, ask):
         if most > MOST_WORDS:
             raise ValueError(f"{most} words of a tag where {MOST_WORDS} have room")
-        self.names = [bytes(name) for name in names]
-        self.cues = [bytes(cue) for cue in cues]
-        _mark(self.begins_name, [name[:1] for name in names])
-        _mark(self.begins_cue, [cue[:1] for cue in cues])
-        _mark(self.goes_on, [cue[1:2] for cue in cues])
-        self.elements = [name.encode() for name in elements]
+        if len(elements) > 256:
+            raise ValueError(f"{len(elements)} elements where 256 have room")
+        self.kept = tuple(names), tuple(cues)
+        self.n_names = _point(self.names, self.kept[0])
+        self.n_cues = _point(self.cues, self.kept[1])
+        memset(self.roles, 0, N_LETTERS)
+        for letter in range(N_LETTERS):
+            self.roles[letter] = IS_SPACE * _is_space(letter)
+        _mark(self.roles, BEGINS_NAME, [name[:1] for name in names])
+        _mark(self.roles, BEGINS_CUE, [cue[:1] for cue in cues])
+        _mark(self.roles, GOES_ON, [cue[1:2] for cue in cues])
+        self.n_elements = len(elements)
+        for number, name in enumerate(elements):
+            self.keys[number] = NO_LETTER
+            for letter in name.encode():
+                self.keys[number] = _crc(self.keys[number], letter)
         self.most = most
         self.ask = ask
 
@@ -129,27 +160,27 @@ cdef class TagReader:
         cdef const int* start = <const int*> <const char*> starts
         cdef const int* end = <const int*> <const char*> ends
         cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text), n_tags = len(tags), row, first, last
-        cdef Py_ssize_t n_elements = len(self.elements)
         cdef _Found found = _Found(n_tags)
+        cdef uint32_t key
         cdef bint is_told
         if len(starts) != 4 * n_tags or len(ends) != 4 * n_tags:
             raise ValueError(f"{len(starts)} and {len(ends)} bytes of places for {n_tags} tags")
         for row in range(n_tags):
-            if not 0 <= start[row] <= end[row] <= n or numbers[row] >= n_elements:
+            if not 0 <= start[row] <= end[row] <= n or numbers[row] >= self.n_elements:
                 raise ValueError(f"tag {numbers[row]} from {start[row]} to {end[row]} of {n}")
-            name = <bytes> self.elements[numbers[row]]
+            key = self.keys[numbers[row]]
             first, last = start[row], end[row]
             if PyUnicode_KIND(text) == 1:
                 is_told = _tell(
-                    self, <const uint8_t*> PyUnicode_DATA(text), first, last, name, found
+                    self, <const uint8_t*> PyUnicode_DATA(text), first, last, key, found
                 )
             elif PyUnicode_KIND(text) == 2:
                 is_told = _tell(
-                    self, <const uint16_t*> PyUnicode_DATA(text), first, last, name, found
+                    self, <const uint16_t*> PyUnicode_DATA(text), first, last, key, found
                 )
             else:
                 is_told = _tell(
-                    self, <const uint32_t*> PyUnicode_DATA(text), first, last, name, found
+                    self, <const uint32_t*> PyUnicode_DATA(text), first, last, key, found
                 )
             if not is_told:
                 self._ask(numbers[row], PyUnicode_Substring(text, first, last), row, found)
@@ -165,45 +196,56 @@ cdef class TagReader:
         return 0
 
 
-cdef int _mark(uint8_t* table, list letters) except -1:
-    """Make a *table* of 128 letters true at *letters*, in lower and in upper case."""
-    memset(table, False, 0x80)
+cdef int _point(Letters* letters, tuple strings) except -1:
+    """Let *letters* be those of some bytes; how many there are."""
+    cdef bytes each
+    if len(strings) > MOST_NAMES:
+        raise ValueError(f"{len(strings)} names where {MOST_NAMES} have room")
+    for number, each in enumerate(strings):
+        letters[number] = Letters(each, len(each))
+    return len(strings)
+
+
+cdef int _mark(uint8_t* roles, int role, list letters) except -1:
+    """Give a *role* to *letters*, in lower and in upper case."""
     for letter in letters:
-        table[ord(letter.lower())] = table[ord(letter.upper())] = True
+        roles[ord(letter.lower())] |= role
+        if letter.lower() != letter.upper():
+            roles[ord(letter.upper())] |= role
     return 0
 
 
 cdef bint _tell(
-    TagReader reader, char_t* text, Py_ssize_t at, Py_ssize_t end, bytes name, _Found found
+    TagReader reader, char_t* text, Py_ssize_t at, Py_ssize_t end, uint32_t key, _Found found
 ) except -1:
-    """Add the row of a tag, if it is ASCII."""
-    cdef Word words[MOST_WORDS]
-    cdef Py_ssize_t i, value
-    cdef uint32_t every = 0, state = NO_LETTER
-    cdef int n = 0, word
-    cdef const uint8_t* letters = name
-    for i in range(at, end):
-        every |= text[i]
-    if every >= 0x80:
+    """Add the row of a tag, if it is ASCII; *key* is the state of the hash of its name."""
+    cdef Words words
+    cdef Py_ssize_t value, read_to = at
+    cdef uint32_t every = 0
+    cdef int role, i
+    cdef bint has_cue = False
+    for value in range(at, end):
+        every |= text[value]
+    if every >= N_LETTERS:
         return False
-    if _has_cue(reader, text, at, end):
-        found.with_cue.append(found.keys.n)
-    while at < end:
-        at += 1
-        if _is_space(text[at - 1]) and at < end and reader.begins_name[text[at]]:
-            value = _value_start(reader.names, text, at, end)
+    words.n, words.key = 0, key
+    for at in range(at, end - 1):  # two letters with one look, of which few are worth a second
+        role = reader.roles[text[at]] & reader.roles[text[at + 1]] >> SECOND
+        if role == 0:
+            continue
+        if role & BEGINS_CUE and not has_cue:
+            has_cue = _is_one_of(reader.cues, reader.n_cues, text, at, end)
+        if role & IS_SPACE and at >= read_to:
+            value = _value_start(reader, text, at + 1, end)
             if value >= 0:
-                at = _value_end(text, value, end)
-                n = _add_words(text, value, at, words, n, reader.most)
-    for i in range(len(name)):
-        state = _crc(state, letters[i])
-    for word in range(n):
-        state = _crc(state, c" ")
-        for i in range(words[word].start, words[word].start + words[word].size):
-            state = _crc(state, text[i] | 0x20)
-        found.words.add(words[word].hashed)
-    found.keys.add(~state)
-    found.counts.add(n)
+                read_to = _value_end(text, value, end)
+                _add_words(text, value, read_to, &words, reader.most)
+    if has_cue:
+        found.with_cue.append(found.keys.n)
+    for i in range(words.n):
+        found.words.add(words.found[i].hashed)
+    found.keys.add(~words.key)
+    found.counts.add(words.n)
     return True
 
 
@@ -212,31 +254,33 @@ cdef inline bint _is_space(uint32_t letter):
     return letter == c" " or 9 <= letter <= 13 or 28 <= letter <= 31
 
 
-cdef bint _has_cue(TagReader reader, char_t* text, Py_ssize_t at, Py_ssize_t end):
-    cdef bytes cue
-    for at in range(at, end):
-        if reader.begins_cue[text[at]] and at + 1 < end and reader.goes_on[text[at + 1]]:
-            for cue in reader.cues:
-                if _begins_with(text, at, end, cue):
-                    return True
+cdef bint _is_one_of(
+    const Letters* strings, int n, char_t* text, Py_ssize_t at, Py_ssize_t end
+):
+    """Whether *text* goes on at *at* with one of *n* strings."""
+    cdef int i
+    for i in range(n):
+        if _begins_with(text, at, end, strings[i]):
+            return True
     return False
 
 
-cdef bint _begins_with(char_t* text, Py_ssize_t at, Py_ssize_t end, bytes letters):
-    """Whether *text* goes on at *at* with these *letters*, in lower or upper case."""
-    cdef const uint8_t* lower = letters
-    cdef Py_ssize_t i = 0, n = len(letters)
-    while i < n and at + i < end and _lower(text[at + i]) == lower[i]:
+cdef inline bint _begins_with(char_t* text, Py_ssize_t at, Py_ssize_t end, Letters lower):
+    """Whether *text* goes on at *at* with these letters, which are *lower*, in any case."""
+    cdef Py_ssize_t i = 0
+    if end - at < lower.size:
+        return False
+    while i < lower.size and _lower(text[at + i]) == lower.first[i]:
         i += 1
-    return i == n
+    return i == lower.size
 
 
-cdef Py_ssize_t _value_start(list names, char_t* text, Py_ssize_t at, Py_ssize_t end) except -2:
-    """Where the value begins of an attribute at *at* that is one of *names* and has one; or -1."""
-    cdef bytes name
-    for name in names:
-        if _begins_with(text, at, end, name):
-            at = _after_space(text, at + len(name), end)
+cdef Py_ssize_t _value_start(TagReader reader, char_t* text, Py_ssize_t at, Py_ssize_t end):
+    """Where the value begins of an attribute at *at* that has one of the names and one; or -1."""
+    cdef int i
+    for i in range(reader.n_names):
+        if _begins_with(text, at, end, reader.names[i]):
+            at = _after_space(text, at + reader.names[i].size, end)
             if at == end or text[at] != c"=":
                 return -1
             at = _after_space(text, at + 1, end)
@@ -269,11 +313,14 @@ cdef Py_ssize_t _value_end(char_t* text, Py_ssize_t at, Py_ssize_t end):
     return at
 
 
-cdef int _add_words(char_t* text, Py_ssize_t at, Py_ssize_t end, Word* found, int n, int most):
-    """Add the words of a value to the *n* that were *found*; how many there are then."""
+cdef void _add_words(
+    char_t* text, Py_ssize_t at, Py_ssize_t end, Words* words, int most
+) noexcept:
+    """Add the words of a value, each once, up to *most*."""
     cdef Py_ssize_t i
     cdef Word word
-    while at < end and n < most:
+    cdef uint32_t key
+    while at < end and words.n < most:
         word.start = at
         if c"A" <= text[at] <= c"Z":
             at += 1
@@ -292,23 +339,24 @@ cdef int _add_words(char_t* text, Py_ssize_t at, Py_ssize_t end, Word* found, in
             continue
         word.size = at - word.start
         word.hashed = NO_LETTER
+        key = _crc(words.key, c" ")
         for i in range(word.start, at):
             word.hashed = _crc(word.hashed, text[i] | 0x20)
+            key = _crc(key, text[i] | 0x20)
         word.hashed = ~word.hashed
-        if _is_new(text, word, found, n):
-            found[n] = word
-            n += 1
-    return n
+        if _is_new(text, &word, words):
+            words.found[words.n] = word
+            words.n += 1
+            words.key = key
 
 
-cdef bint _is_new(char_t* text, Word word, Word* found, int n):
-    cdef Py_ssize_t i, at
-    for i in range(n):
-        if found[i].hashed == word.hashed and found[i].size == word.size:
-            at = 0
-            while at < word.size and (
-                text[word.start + at] | 0x20 == text[found[i].start + at] | 0x20
-            ):
+cdef bint _is_new(char_t* text, const Word* word, const Words* words) noexcept:
+    cdef Py_ssize_t at, start
+    cdef int i
+    for i in range(words.n):
+        if words.found[i].hashed == word.hashed and words.found[i].size == word.size:
+            start, at = words.found[i].start, 0
+            while at < word.size and text[word.start + at] | 0x20 == text[start + at] | 0x20:
                 at += 1
             if at == word.size:
                 return False

@@ -236,10 +236,10 @@ def tags_with(name: str, source: str, starts: Ints, ends: Ints) -> Bools:
 
 def meta_description(tokens: Tokens) -> str:
     """The longest description that the page gives of itself; empty if there is none."""
-    metas = _tag_sources(tokens, tokens.is_open("meta").nonzero()[0])
-    # Whether a look is worth while: the letters "cr" have no third form.
-    likely = [tag for tag in metas if "cr" in tag or "CR" in tag or "Cr" in tag or "cR" in tag]
-    tags = filter(_DESCRIPTION.search, likely)
+    metas = tokens.is_open("meta").nonzero()[0]
+    # Whether a look is worth while: the letters "cr" have no form but small and capital.
+    likely = metas[tags_with("cr", tokens.clean, *_tag_bounds(tokens, metas))]
+    tags = filter(_DESCRIPTION.search, _tag_sources(tokens, likely))
     contents = filter(None, map(_CONTENT.search, tags))
     return max((content[1] or content[2] or "" for content in contents), key=len, default="")
 

@@ -45,6 +45,7 @@ class Pieces(Protocol):
         ask: Callable[[str], int],
         code: Callable[[str], int],
         normal: Callable[[str], str],
+        stem: Callable[[str], str],
         kinds: tuple[int, int],
         shift: int,
     ) -> PieceMemory: ...
@@ -94,15 +95,29 @@ class Attributes(Protocol):
 
 
 class Kept(Protocol):
-    """The kept tokens of a page in pieces."""
+    """The kept tokens of a page in pieces, and as runs of text; see `kept_pieces`, `text_runs`."""
 
     def pieces(
         self, columns: tuple[bytes, ...], places: tuple[bytes, ...], blocks: bytes
     ) -> list[tuple[int, int, int, int, int, int, int]]: ...
 
+    def text_runs(self, kinds: bytes, kept: bytes) -> tuple[array[int], array[int]]: ...
+
+    def between(
+        self,
+        tags: tuple[bytes, bytes],
+        places: tuple[bytes, bytes],
+        runs: tuple[bytes, bytes],
+        breaks: bytes,
+    ) -> tuple[bytearray, bytearray]: ...
+
 
 class Arrays(Protocol):
     """What numpy has no step for."""
+
+    def kinds_and_tags(
+        self, ids: bytes, kind_bits: int, tag_bits: int
+    ) -> tuple[bytearray, bytearray]: ...
 
     def nest(
         self, kinds: bytes, tags: bytes, opening: int, closing: int
@@ -172,7 +187,9 @@ class Runs(Protocol):
 
     def best_run(self, values: bytes) -> tuple[int, int, float]: ...
 
-    def inside_emptied(self, partners: bytes, wanted: bytes, unwanted: bytes) -> array[int]: ...
+    def scores(self, values: object, numbers: bytes, kinds: bytes) -> array[float]: ...
+
+    def kept(self, partners: bytes, numbers: bytes, chosen: bytes) -> array[int]: ...
 
 
 class Sums(Protocol):
@@ -184,7 +201,15 @@ class Sums(Protocol):
 
     def element_sums(self, values: bytes, begin: bytes, end: bytes, k: int) -> array[float]: ...
 
-    def element_pools(self, elements: bytes, values: bytes, m: int) -> array[float]: ...
+    def ancestor_pools(
+        self, elements: bytes, values: bytes, around: object, m: int
+    ) -> array[float]: ...
+
+    def sums_upwards(
+        self, values: object, element: object, parent: object, weights: tuple[float, ...]
+    ) -> array[float]: ...
+
+    def centre(self, ratios: object, are_seen: object, middle: float) -> None: ...
 
     def inside(self, chosen: bytes, begin: bytes, end: bytes, n: int) -> bytearray: ...
 
@@ -207,6 +232,8 @@ class Sums(Protocol):
     def run_sums(self, values: object, first: object) -> array[float]: ...
 
     def run_hashes(self, ids: bytes, first: bytes) -> array[int]: ...
+
+    def activate(self, sums: object, bias: object) -> None: ...
 
     def standardized(
         self, inputs: object, mean: object, scale: object, most: float

@@ -29,11 +29,14 @@ def element_starts(tokens: Tokens, names: frozenset[str] | None = None) -> Bools
     return starts if names is None else starts & is_tag_of(tokens, names)
 
 
-def is_tag_of(tokens: Tokens, names: frozenset[str]) -> Bools:
-    """bool[n_tokens]: the opening and closing tags with one of *names*; not to be written to."""
-    tags = is_one_of(tokens.tag, names)
+def is_tag_of(tokens: Tokens, names: frozenset[str], part: slice = slice(None)) -> Bools:
+    """The opening and closing tags with one of *names*; not to be written to.
+
+    It is bool[n]: of all tokens, or of those of a *part*.
+    """
+    tags = is_one_of(tokens.tag[part], names)
     # All texts have the number of the unknown tag.
-    return tags & tokens.is_tag if tag_table(names)[UNKNOWN_TAG] else tags
+    return tags & tokens.is_tag[part] if tag_table(names)[UNKNOWN_TAG] else tags
 
 
 def is_one_of(tags: Bytes, names: frozenset[str]) -> Bools:

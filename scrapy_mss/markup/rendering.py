@@ -17,26 +17,17 @@ from itertools import chain, compress
 
 import numpy as np
 
-from scrapy_mss.markup.elements import Indices, is_tag_of, prefix_sums
+from scrapy_mss.markup.elements import Indices, is_tag_of
 from scrapy_mss.markup.list_marks import items_of
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.slice_gaps import gaps_between
 from scrapy_mss.markup.table_rows import row_joints
-from scrapy_mss.markup.tags import (
-    BLOCK_TAGS,
-    LINE_BREAK_TAGS,
-    RAW_TEXT_TAGS,
-    TAG_NAMES,
-    VOID_TAGS,
-)
-from scrapy_mss.markup.tokens import CLOSE, Bools, Tokens
+from scrapy_mss.markup.tags import BLOCK_TAGS, RAW_TEXT_TAGS, TAG_NAMES, VOID_TAGS
+from scrapy_mss.markup.text_runs import PARAGRAPH, between, run_bounds, text_runs
+from scrapy_mss.markup.tokens import CLOSE, Bools, Bytes, Tokens
 
-# How much each tag breaks: a sum of 2 between two slices separates paragraphs.
-_BREAKS = np.array(
-    [2 if name in BLOCK_TAGS else int(name in LINE_BREAK_TAGS) for name in TAG_NAMES], np.int32
-)
+# What stands between two slices, by how much the text breaks there.
 _JOINTS = ("", "\n", "\n\n", " ")
-PARAGRAPH = _JOINTS.index("\n\n")
 _SPACE = _JOINTS.index(" ")
 
 # What no page shows: controls, and halves of surrogate pairs. Tabs are not of the page, but ours.
@@ -58,11 +49,12 @@ _TAG_NAME = re.compile(r"</?([^\s/>]+)")
 
 def render(tokens: Tokens, kept: Bools) -> str:
     """The text of the *kept* tokens (bool[n_tokens]), and not a character more."""
-    starts, ends = _run_bounds(kept & ~tokens.is_tag)
+    starts, ends = text_runs(tokens, kept)
     if not len(starts):
         return ""
     joints = [_JOINTS[joint] for joint in _joints(tokens, starts, ends).tolist()]
-    return _joined(_slices(tokens, starts, ends), joints)
+    slices, is_plain = _slices(tokens, starts, ends)
+    return _joined(slices, joints, is_plain=is_plain)
 
 
 def readable(tokens: Tokens, kept: Bools) -> str:
@@ -70,8 +62,8 @@ def readable(tokens: Tokens, kept: Bools) -> str:
 
     What has nothing that anybody sees, such as a paragraph of a zero-width space, is left out.
     """
-    starts, ends = _run_bounds(kept & ~tokens.is_tag)
-    slices = _slices(tokens, starts, ends)
+    starts, ends = text_runs(tokens, kept)
+    slices, is_plain = _slices(tokens, starts, ends)
     seen = [part.isascii() or bool(part.strip(INVISIBLE)) for part in slices]
     if not all(seen):
         slices, starts, ends = list(compress(slices, seen)), starts[seen], ends[seen]
@@ -87,46 +79,44 @@ def readable(tokens: Tokens, kept: Bools) -> str:
         joints[gap] = "\n"
     for number, mark in zip(items.slices.tolist(), items.marks, strict=True):
         slices[number] = mark + slices[number]
-    return _joined(slices, joints)
+    return _joined(slices, joints, is_plain=is_plain)
 
 
-def _slices(tokens: Tokens, starts: Indices, ends: Indices) -> list[str]:
-    """The text of each of the runs from *starts* to *ends*."""
+def _slices(tokens: Tokens, starts: Indices, ends: Indices) -> tuple[list[str], bool]:
+    """The text of each of the runs from *starts* to *ends*, and whether all of it is printable."""
     # A page may have a slice for each of its words: what is done for each is done by few steps.
     clean = tokens.clean
     bounds = zip(
         tokens.clean_start[starts].tolist(), tokens.clean_end[ends - 1].tolist(), strict=True
     )
-    slices = [clean[start:end] for start, end in bounds]
-    return [part if part.isalnum() else _shown(part) for part in slices]
+    slices = [_decoded(clean[start:end]) for start, end in bounds]
+    # Single spaces alone are known twice as fast as others are joined.
+    is_plain = [part.isprintable() and "  " not in part for part in slices]
+    spaced = [
+        part.strip(" ") if plain else " ".join(part.split())
+        for part, plain in zip(slices, is_plain, strict=True)
+    ]
+    rest = (part for part, plain in zip(spaced, is_plain, strict=True) if not plain)
+    return spaced, all(map(str.isprintable, rest))
 
 
-def _joined(slices: list[str], joints: list[str]) -> str:
+def _decoded(part: str) -> str:
+    """A slice of the cleaned source without declarations, with references decoded."""
+    return decode_all(DECLARATION.sub(" ", part) if "<" in part else part)
+
+
+def _joined(slices: list[str], joints: list[str], *, is_plain: bool) -> str:
     parts = [""] * (2 * len(slices) - 1)
     parts[::2] = slices
     parts[1::2] = joints
-    return _without_controls("".join(parts).strip())
+    text = "".join(parts).strip()
+    return text if is_plain else _without_controls(text)
 
 
-def _joints(tokens: Tokens, starts: Indices, ends: Indices) -> Indices:
-    """intp[n_runs - 1]: which of ``_JOINTS`` is between each of the runs and the next."""
-    first, last = starts[0], ends[-1]
-    starts, ends = starts[1:] - first, ends[:-1] - first
-    breaks = prefix_sums(_BREAKS[tokens.tag[first:last]] * tokens.is_tag[first:last])
-    blanks = prefix_sums(tokens.blank_before[first:last])
-    level = np.minimum(breaks[starts] - breaks[ends], 2)
-    blank = blanks[starts + 1] > blanks[ends]
-    return np.where(level > 0, level, np.where(blank, _SPACE, 0)).astype(np.intp)
-
-
-def _shown(part: str) -> str:
-    """A slice of the cleaned source as a browser shows it."""
-    if "<" in part:
-        part = DECLARATION.sub(" ", part)
-    part = decode_all(part)
-    if part.isprintable() and "  " not in part:  # single spaces alone, known twice as fast
-        return part.strip(" ")
-    return " ".join(part.split())
+def _joints(tokens: Tokens, starts: Indices, ends: Indices) -> Bytes:
+    """uint8[n_runs - 1]: which of ``_JOINTS`` is between each of the runs and the next."""
+    levels, blanks = between(tokens, starts, ends)
+    return np.where(levels == 0, np.uint8(_SPACE) * blanks, levels)
 
 
 def _without_controls(text: str) -> str:
@@ -141,15 +131,8 @@ def _without_controls(text: str) -> str:
 
 def runs(kept: Bools) -> list[tuple[int, int]]:
     """The runs of true values, as (start, end)."""
-    starts, ends = _run_bounds(kept)
+    starts, ends = run_bounds(kept)
     return list(zip(starts.tolist(), ends.tolist(), strict=True))
-
-
-def _run_bounds(kept: Bools) -> tuple[Indices, Indices]:
-    """The starts and the ends of the runs of true values."""
-    padded = np.concatenate(([False], kept, [False]))
-    edges = (padded[1:] != padded[:-1]).nonzero()[0]
-    return edges[::2], edges[1::2]
 
 
 def well_formed(tokens: Tokens, kept: Bools) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from scrapy_mss.markup.elements import Counts, Indices, is_tag_of
 from scrapy_mss.markup.tags import BLOCK_TAGS
-from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
+from scrapy_mss.markup.tokens import CLOSE, OPEN, Bools, Tokens
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +32,7 @@ class Gaps:
     def tags(self, names: frozenset[str], *, opening: bool = False) -> Indices:
         """The tags with one of *names*, ascending."""
         part = slice(self.begin, int(self.ends[-1]))
-        chosen = is_tag_of(self.tokens, names)[part]
+        chosen = is_tag_of(self.tokens, names, part)
         if opening:
             chosen = chosen & np.equal(self.tokens.kind[part], OPEN)
         return chosen.nonzero()[0] + self.begin
@@ -52,6 +52,6 @@ class Gaps:
 
 def gaps_between(tokens: Tokens, starts: Indices, ends: Indices, divides: Bools) -> Gaps:
     """What is between the runs from *starts* to *ends*, of which there is at least one."""
-    before = tokens.is_tag[: starts[0]]
-    begin = len(before) - int(np.argmin(before[::-1])) if not before.all() else 0
+    texts = (tokens.kind[: starts[0]] > CLOSE).nonzero()[0]
+    begin = int(texts[-1]) + 1 if len(texts) else 0
     return Gaps(tokens, starts, ends, divides, begin)

@@ -23,9 +23,10 @@ CAPTION: Final = frozenset({"caption"})
 
 def row_joints(gaps: Gaps) -> Iterator[tuple[int, str]]:
     """The gaps between the cells and rows of data tables, and what is there in the text."""
-    cells, rows = gaps.tags(CELL, opening=True), gaps.tags(ROW, opening=True)
+    cells = gaps.tags(CELL, opening=True)
     if not len(cells):
         return
+    rows = gaps.tags(ROW, opening=True)
     table = nearest_ancestors(gaps.tokens, element_starts(gaps.tokens, TABLE))
     left, right = table[gaps.ends[:-1] - 1], table[gaps.starts[1:]]
     inside = (left == right) & (left >= 0)

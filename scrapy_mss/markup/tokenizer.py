@@ -42,8 +42,10 @@ from scrapy_mss.markup.tokens import (
     KIND_MASK,
     OPEN,
     SYMBOL,
+    TAG_BITS,
     TAG_MASK,
     WORD,
+    Bytes,
     Ints,
     TokenIds,
     Tokens,
@@ -104,16 +106,27 @@ def tokenize(source: str, stem: Stem = porter) -> Tokens:
     """The tokens of an HTML page, or of any other text; words are told apart by their *stem*."""
     cleaned = clean(source)
     token_id, starts, ends = _affordable(source, *_scan(cleaned.text, stem))
-    # Without arrays of 64 bits on the way: a page of symbols has as many tokens as bytes.
-    kind = token_id.astype(np.uint8) & np.uint8(KIND_MASK)
-    is_tag = kind <= CLOSE
-    tag = np.zeros(len(kind), np.uint8)
-    tag[is_tag] = token_id[is_tag] >> np.uint64(KIND_BITS) & np.uint64(TAG_MASK)
+    kind, tag = _kinds_and_tags(token_id)
     unclosed, partner = nesting(kind, tag)
     start, end = cleaned.in_source(starts, ends)
     return Tokens(
         source, cleaned.text, token_id, kind, tag, start, end, starts, ends, unclosed, partner
     )
+
+
+def _kinds_and_tags(token_id: TokenIds) -> tuple[Bytes, Bytes]:
+    """The kind of each token, and of a tag its number."""
+    compiled = compiled_part()
+    if compiled is not None:
+        found = compiled.arrays.kinds_and_tags(token_id.tobytes(), KIND_BITS, TAG_BITS)
+        kind, tag = (np.frombuffer(each, np.uint8) for each in found)
+        return kind, tag
+    # Without arrays of 64 bits on the way: a page of symbols has as many tokens as bytes.
+    kind = token_id.astype(np.uint8) & np.uint8(KIND_MASK)
+    is_tag = kind <= CLOSE
+    tag = np.zeros(len(kind), np.uint8)
+    tag[is_tag] = token_id[is_tag] >> np.uint64(KIND_BITS) & np.uint64(TAG_MASK)
+    return kind, tag
 
 
 def _affordable(
@@ -217,7 +230,7 @@ def _compiled_codes(stem: Stem) -> PieceMemory:
     assert compiled is not None
     codes = _codes_of(stem)
     return compiled.pieces.Codes(
-        codes.__getitem__, codes.code, normalizer(stem), (WORD, SYMBOL), HASH_SHIFT
+        codes.__getitem__, codes.code, normalizer(stem), stem, (WORD, SYMBOL), HASH_SHIFT
     )
 
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks import mlp
-from scrapy_mss.blocks.mlp import CLIP, MOST_WORK, Network, forward, product
-from scrapy_mss.markup.compiled import python_alone
+from scrapy_mss.blocks.mlp import CLIP, MOST_WORK, UNITS, Network, forward, product
+from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
 from scrapy_mss.models.bundled import bundled_model
 from tests.helpers.classifiers import random_network
 from tests.helpers.effort import examples
@@ -67,6 +67,27 @@ def test_both_ways_standardize_to_the_last_bit(rows: list[list[float]], seed: in
     assert np.array_equal(compiled, in_rows, equal_nan=True)
 
 
+@given(ROWS, st.integers(0, 20))
+@examples(5)
+def test_both_ways_come_to_the_same_log_odds(rows: list[list[float]], seed: int) -> None:
+    network = random_network(N_INPUTS, seed=seed)
+    inputs = np.array(rows, np.float32).reshape(-1, N_INPUTS).T.copy().T
+
+    compiled = network.log_odds(inputs)
+
+    with python_alone():
+        assert compiled.tobytes() == network.log_odds(inputs).tobytes()
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
+def test_other_biases_than_units_are_refused() -> None:
+    built = compiled_part()
+    assert built is not None
+
+    with pytest.raises(ValueError, match="1 biases for 2 sums"):
+        built.sums.activate(np.zeros((1, 2), np.float32), np.zeros(1, np.float32))
+
+
 @given(
     st.lists(st.lists(st.floats(-1e30, 1e30), min_size=N_INPUTS, max_size=N_INPUTS), max_size=5),
     st.integers(0, 20),
@@ -88,8 +109,9 @@ def test_log_odds_do_not_depend_on_the_number_of_rows(
     tiles: int, more: int, tile: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     network = random_network(N_INPUTS)
-    monkeypatch.setattr(mlp, "MOST_WORK", tile**2 * len(network.hidden))
-    assert network.tile == tile
+    monkeypatch.setattr(mlp, "MOST_WORK", tile**2 * N_INPUTS)
+    monkeypatch.setattr(mlp, "UNITS", tile)
+    assert network.tile == (tile, tile)
     n = tiles * tile + more
     inputs = np.random.default_rng(0).normal(size=(n, N_INPUTS)).astype(np.float32)
 
@@ -104,11 +126,13 @@ def test_no_product_of_the_bundled_network_wakes_the_threads_of_blas() -> None:
     assert classifier is not None
 
     for network in classifier.networks:
-        assert 1 < network.tile**2 * len(network.hidden) <= MOST_WORK < 2**19
+        rows, units = network.tile
+        assert units == UNITS
+        assert 1 < rows * units * (len(network.hidden) - 1) <= MOST_WORK < 2**19
 
 
 def test_a_network_of_any_size_has_tiles() -> None:
-    assert random_network(MOST_WORK).tile == 1
+    assert random_network(MOST_WORK).tile == random_network(MOST_WORK + 1).tile == (1, 1)
 
 
 def test_inputs_are_clipped() -> None:

@@ -131,10 +131,10 @@ def test_the_article_is_what_rejoined_the_best_span_without_duplicates(
     page = Page.of(source)
     probability = probabilities(data, page)
 
-    scores, span, kept, chosen_from, copied = select(page, probability)
+    scores, span, kept, chosen_from, copied, _ = select(page, probability)
 
-    above = probability > threshold(page, probability)
-    assert chosen_from.tolist() == (above & ~page.in_title).tolist()
+    above = (probability > threshold(page, probability)) & ~page.in_title
+    assert chosen_from.tolist() == above.tolist()
     best = best_span(scores)
     firsts = [run[0] for run in block_runs(page.tokens)]
     in_span = above & np.array([best.start <= at < best.end for at in firsts], np.bool_)

@@ -21,7 +21,14 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import LEVELS
 from scrapy_mss.blocks.shared_words import each_once, pairs, shared_pairs, shared_words
 from scrapy_mss.blocks.stop_words import count_stop_words, is_stop_word
-from scrapy_mss.blocks.sums import element_pools, element_sums, group_sums, inside, run_sums
+from scrapy_mss.blocks.sums import (
+    ancestor_pools,
+    element_sums,
+    group_sums,
+    inside,
+    run_sums,
+    sums_upwards,
+)
 from scrapy_mss.blocks.text_counts import CLASSES, SENTENCE_ENDS, text_counts
 from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
 from scrapy_mss.markup.tokenizer import tokenize
@@ -172,19 +179,48 @@ def test_shared_words_and_pairs_are_those_of_a_slow_walk(source: str, other: lis
         assert found.tolist() == expected
 
 
-@given(st.lists(st.tuples(st.integers(0, 4), NUMBERS)))
-def test_pools_are_sums_and_ends_of_what_an_element_has_and_of_0(
-    values: list[tuple[int, float]],
+@given(
+    st.lists(st.tuples(st.integers(0, 4), NUMBERS)),
+    st.lists(st.tuples(*3 * [st.integers(0, 4)]), max_size=4),
+)
+def test_pools_are_sums_and_ends_of_what_the_elements_around_have_and_of_0(
+    values: list[tuple[int, float]], blocks: list[tuple[int, ...]]
 ) -> None:
     element = np.array([row for row, _ in values], np.intp)
     numbers = np.array([number for _, number in values], np.float64)
     of_each = [[0.0, *(number for at, number in values if at == row)] for row in range(5)]
 
-    for found in both(lambda: element_pools(element, numbers, 5)):
+    around = np.array(blocks, np.intp).reshape(-1, 3).T.copy()
+
+    for found in both(lambda: ancestor_pools(element, numbers, around, 5)):
         total, least, greatest = found.tolist()
-        assert total == list(map(sum, of_each))
-        assert least == list(map(min, of_each))
-        assert greatest == list(map(max, of_each))
+        assert total == [sum(sum(of_each[row]) for row in block) for block in blocks]
+        assert least == [min(min(of_each[row]) for row in block) for block in blocks]
+        assert greatest == [max(max(of_each[row]) for row in block) for block in blocks]
+
+
+@given(
+    st.lists(st.tuples(NUMBERS, st.integers(0, 3)), max_size=6),
+    st.lists(st.integers(0, 3), min_size=3, max_size=3),
+    st.lists(st.sampled_from([1.0, 0.5, 1 / 6]), max_size=3),
+)
+def test_sums_upwards_have_a_weight_for_each_level(
+    values: list[tuple[float, int]], parents: list[int], weights: list[float]
+) -> None:
+    numbers = np.array([value for value, _ in values], np.float64)
+    element = np.array([row for _, row in values], np.intp)
+    parent = np.array([*parents, 3], np.intp)
+
+    one, other = both(lambda: sums_upwards(numbers, element, parent, tuple(weights)).tobytes())
+
+    assert one == other
+    expected = np.zeros(4)
+    for value, at in zip(numbers, element.tolist(), strict=True):
+        row = at
+        for weight in weights:
+            expected[row] += value * weight
+            row = parent[row]
+    np.testing.assert_allclose(np.frombuffer(one), expected[:3], rtol=1e-9, atol=1e30)
 
 
 @given(PAGES)
@@ -275,7 +311,12 @@ def test_places_beyond_an_array_are_rejected() -> None:
     classes, value = bytes(0x10000), np.ones(1).tobytes()
     calls: tuple[Callable[[], object], ...] = (
         lambda: part.sums.element_sums(value, none, far, 1),
-        lambda: part.sums.element_pools(far, value, 3),
+        lambda: part.sums.ancestor_pools(far, value, np.zeros((1, 1), np.intp), 3),
+        lambda: part.sums.ancestor_pools(none, value, np.full((1, 1), 3, np.intp), 3),
+        lambda: part.sums.sums_upwards(
+            np.ones(1), np.array([3], np.intp), np.zeros(3, np.intp), (1.0,)
+        ),
+        lambda: part.sums.centre(np.ones(2), np.ones(1, np.uint8), 0.0),
         lambda: part.sums.ratios(np.ones((3, 2), np.uint32), place, (1, 0), 0.5),
         lambda: part.sums.ratios(np.ones((4, 2), np.uint32), place, (1, 2), 0.5),
         lambda: part.sums.inside(flag, none, far, 1),

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import Blocks, segment
-from scrapy_mss.blocks.selection import kept_tokens
+from scrapy_mss.blocks.selection import kept_tokens, token_scores
 from scrapy_mss.core.hashing import buckets, groups
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup import compiled
@@ -36,6 +36,7 @@ from scrapy_mss.markup.parser_tags import attributes, long_tags
 from scrapy_mss.markup.source_cleaning import clean
 from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import BLOCK_TAGS
+from scrapy_mss.markup.text_runs import between, text_runs
 from scrapy_mss.markup.tokenizer import tokenize, word_ids
 from scrapy_mss.markup.tokens import Tokens
 from tests.helpers.effort import examples
@@ -221,6 +222,38 @@ def test_both_ways_give_the_same_pieces_of_kept_tokens(source: str, random: Rand
 
 
 @needs_compiler
+@given(TEXTS, st.integers(0, 2**32 - 1))
+@examples(5)
+@example("one<br>two<p><p>three <b>four</b>five<!-- -->six", 0)
+def test_both_ways_find_the_same_between_the_same_runs_of_text(source: str, seed: int) -> None:
+    tokens = tokenize(source)
+    kept = np.random.default_rng(seed).random(len(tokens)) < 0.7
+
+    runs, others = both(lambda: [each.tolist() for each in text_runs(tokens, kept)])
+    starts, ends = (np.array(each, np.intp) for each in runs)
+    of_one, of_other = both(
+        lambda: [each.tolist() for each in between(tokens, starts, ends)] if len(starts) else []
+    )
+
+    assert runs == others
+    assert of_one == of_other
+
+
+@needs_compiler
+def test_runs_of_other_tokens_are_refused() -> None:
+    with pytest.raises(ValueError, match="2 marks for 1 tokens"):
+        built().kept.text_runs(b"a", b"bb")
+    tags, places = (b"ab", b"cd"), (bytes(8), bytes(8))
+    first, after = np.array([0, 2]).tobytes(), np.array([1, 3]).tobytes()
+    with pytest.raises(IndexError, match="a run ends at 1, the next begins at 2"):
+        built().kept.between(tags, places, (first, after), bytes(256))
+    with pytest.raises(ValueError, match="not those of 2 tokens"):
+        built().kept.between(tags, (b"", b""), (first, after), bytes(256))
+    with pytest.raises(ValueError, match="16 and 0 bytes of runs, 256 breaks"):
+        built().kept.between(tags, places, (first, b""), bytes(256))
+
+
+@needs_compiler
 def test_columns_of_different_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match="2 tags, 1 marks"):
         built().kept.pieces((b"a", b"bb", b"c"), (b"", b"", b""), bytes(256))
@@ -311,6 +344,18 @@ def test_both_ways_find_the_same_blocks_and_keep_the_same_tokens(source: str, se
 
 
 @needs_compiler
+@given(st.one_of(PAGES, TEXTS), st.integers(0, 2**32 - 1))
+@examples(4)
+def test_both_ways_score_tokens_to_the_last_bit(source: str, seed: int) -> None:
+    page = Page.of(source)
+    probability = np.random.default_rng(seed).random(len(page.blocks))
+
+    one, other = both(lambda: token_scores(page, probability, 0.5).tobytes())
+
+    assert one == other
+
+
+@needs_compiler
 @given(st.lists(st.integers(-6, 6).map(lambda n: n / 2)) | st.lists(st.floats(-9, 9)))
 def test_both_ways_find_the_same_best_span(scores: list[float]) -> None:
     one, other = both(lambda: best_span(np.array(scores, np.float64)))
@@ -370,7 +415,7 @@ def test_a_failure_of_what_is_asked_is_no_token() -> None:
         raise KeyError(text)
 
     with pytest.raises(KeyError, match="one"):
-        built().pieces.scan("<one>", built().pieces.Codes(ask, ask, str, (0, 0), 0), 1 << 11)
+        built().pieces.scan("<one>", built().pieces.Codes(ask, ask, str, str, (0, 0), 0), 1 << 11)
 
 
 @needs_compiler
@@ -382,7 +427,11 @@ def test_words_are_hashed_as_hashlib_does(normal_form: str) -> None:
     def ask(text: str) -> int:
         return len(text)
 
-    codes = built().pieces.Codes(ask, ask, lambda _: normal_form, (2, 3), 4)
+    def normal(text: str) -> str:
+        assert text == "word"
+        return normal_form
+
+    codes = built().pieces.Codes(ask, ask, str, normal, (2, 3), 4)
     hashed = int.from_bytes(blake2b(normal_form.encode(), digest_size=8).digest(), "little")
 
     ids, _, _ = built().pieces.scan("word", codes, 0)
