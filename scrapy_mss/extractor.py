@@ -253,11 +253,7 @@ class Extractor:
             by_page = without if np.count_nonzero(chosen.kept) else 0.0
             probability = site.adjusted(page, alone, by_page)
             before, chosen = chosen.kept, select(page, probability, self.profile.bias)
-<<<<<<< HEAD
-            read = read.again(probability, chosen.kept)
-=======
-            read = ReadPage(page, inputs, probability, chosen.kept, chosen.threshold)
->>>>>>> text
+            read = read.again(probability, chosen.kept, chosen.threshold)
             again = page_features_again(read, features, before)
             with_site = classifier.article_probability(again)
             is_likely = site.judged(is_likely, with_site)

@@ -128,12 +128,12 @@ class ReadPage:
         """The mean probability over the words that were kept."""
         return float(np.add.reduce(self.probability * self.words)) / self.n_words
 
-    def again(self, probability: Floats, kept: Bools) -> ReadPage:
+    def again(self, probability: Floats, kept: Bools, threshold: float) -> ReadPage:
         """The page by another *probability*, with what is known already if the *kept* are the same.
 
-        float64[n], bool[n].
+        float64[n], bool[n]; the *threshold* is that of the probabilities.
         """
-        read = ReadPage(self.page, self.inputs, probability, kept)
+        read = ReadPage(self.page, self.inputs, probability, kept, threshold)
         if np.array_equal(self.kept, kept):
             known = {name: value for name, value in vars(self).items() if name in _OF_KEPT}
             vars(read).update(known)
