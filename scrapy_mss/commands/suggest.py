@@ -21,7 +21,14 @@ from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.store import write_atomically
 from scrapy_mss.stored_pages import StoredPage
-from scrapy_mss.suggest import MAX_PAGES, NoRuleError, PageAgreement, Suggestion, suggest
+from scrapy_mss.suggest import (
+    MAX_PAGES,
+    NoRuleError,
+    PageAgreement,
+    Suggestion,
+    of_one_site,
+    suggest,
+)
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
@@ -52,7 +59,8 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     if addresses:
         pages += _fetched(addresses, command)
     try:
-        found = suggest(pages, extractor, known_site(model, pages[0].url if pages else ""))
+        _, of_site = of_one_site(pages)
+        found = suggest(pages, extractor, known_site(model, of_site[0].url))
     except NoRuleError as error:
         print_line(f"scrapy mss suggest: {error}", sys.stderr)
         return NOT_FOUND

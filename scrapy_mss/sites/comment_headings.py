@@ -23,12 +23,14 @@ comentarios, comentarios de los lectores, comentários, comentários dos leitore
 commenti, i commenti, commenti dei lettori, comentarii, reacties, lezersreacties
 kommentarer, läsarkommentarer, kommentit, lukijoiden kommentit, kommentaarid
 komentarze, komentarze czytelników, komentáře, komentari, komentáre, hozzászólások, yorumlar
-комментарии, комментарии читателей, коментарі, коментари, σχόλια, σχόλια αναγνωστών
-تعليقات, التعليقات, תגובות, 评论, 网友评论, 評論, 網友評論, 讀者回應, コメント, 댓글, bình luận
+комментарии, комментариев, комментария, комментарии читателей, коментарі, коментарів, коментари
+σχόλια, σχόλια αναγνωστών, تعليقات, التعليقات, תגובות
+评论, 条评论, 网友评论, 評論, 網友評論, 讀者回應, コメント, 件のコメント, 댓글, bình luận
 """
 _FORMS: Final = (
     *("{}", "{}:", "{} (1)", "{}: 1", "{} 1", "1 {}", "({}) 1", "{} [1]"),
-    *("{} (1,1)", "{} (1.1)"),  # thousands
+    *("(1) {}", "{}\N{FULLWIDTH LEFT PARENTHESIS}1\N{FULLWIDTH RIGHT PARENTHESIS}"),
+    *(form for n in ("1,1", "1.1", "1 1") for form in (f"{{}} ({n})", f"{{}} [{n}]", f"{n} {{}}")),
 )
 _APOSTROPHE: Final = "\N{RIGHT SINGLE QUOTATION MARK}"
 
@@ -45,5 +47,6 @@ def _hashes() -> TokenIds:
     """uint64[m], ascending: the hashes of all headings in all forms; any number counts as 1."""
     names = HEADINGS.strip().replace("\n", ", ").split(", ")
     spelled = {form for name in names for form in (name, name.replace("'", _APOSTROPHE))}
-    lines = (form.format(name) for name in spelled for form in _FORMS)
-    return np.unique(Page.of("".join(f"<p>{line}</p>" for line in lines)).text_hashes)
+    # A page each: one of a thousand short blocks is not read block by block.
+    lines = ("".join(f"<p>{form.format(name)}</p>" for form in _FORMS) for name in spelled)
+    return np.unique(np.concatenate([Page.of(each).text_hashes for each in lines]))

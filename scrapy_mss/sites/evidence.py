@@ -55,6 +55,7 @@ SETTLED = 0.8  # of the mean of the article's containers: from that on, one is l
 MAX_UNSETTLED = 4.0  # log-odds
 LEAD_WORDS = 20  # with fewer, what is above an article is a byline or a caption as often
 ABOVE_LEAD = 0.1  # share of the likely article
+EVERYWHERE = 0.9  # share of the pages: what is on more is a notice, not another copy of an article
 SURELY_MOST = 0.51  # of the likely words are not repeated: the median is 0 however they are added
 MAX_LOG_ODDS = 9.0  # of a mean, as certain as one in 8,000
 EVEN = 0.5
@@ -126,9 +127,13 @@ def _counted_compiled(recalled: Recalled, probability: Floats, usual: float) -> 
 
 
 def usual_share(recalled: Recalled, probability: Floats) -> float:
-    """The median share of the site's pages with the texts of the likely article, by words."""
+    """The median share of the site's pages with the texts of the likely article, by words.
+
+    It is 0 where that is next to all of the pages: these are no copies of one article.
+    """
     share = recalled.texts[0] / recalled.pages
-    return _share_of_article(share, _likely_words(recalled.keys, probability))
+    usual = _share_of_article(share, _likely_words(recalled.keys, probability))
+    return usual if usual < EVERYWHERE else 0.0
 
 
 def repeated_share(recalled: Recalled, usual: float) -> Floats:

@@ -35,6 +35,7 @@ __all__ = (
     "Suggestion",
     "agreements",
     "compare",
+    "of_one_site",
     "read_pages",
     "suggest",
     "suggest_of",
@@ -79,7 +80,7 @@ def suggest(
 
     *memory* is what crawls know of the site.
     """
-    site, own = _of_one_site(pages)
+    site, own = of_one_site(pages)
     read = read_pages(own[:MAX_PAGES], extractor, memory)
     of_site = {page.url for page in own}
     others = [(page.url, OTHER_SITE) for page in pages if page.url not in of_site]
@@ -132,7 +133,7 @@ def compare(
     return agreements(rule, read_pages(pages, extractor))
 
 
-def _of_one_site(pages: Sequence[StoredPage]) -> tuple[str, list[StoredPage]]:
+def of_one_site(pages: Sequence[StoredPage]) -> tuple[str, list[StoredPage]]:
     """The site that most of *pages* are of, as a wrapper names it, and its pages."""
     hosts = {page.url: parts.host for page in pages if (parts := UrlParts.of(page.url))}
     if not hosts:
@@ -173,5 +174,5 @@ def _comments(pages: Sequence[PageAgreement], confidence: float) -> list[str]:
     matched = sum(page.matched for page in articles)
     return [
         f"Suggested by scrapy mss suggest, confidence {confidence:.2f}.",
-        f"It matches {matched} of the {len(articles)} articles that it was made of.",
+        f"It matches {matched} of the {len(articles)} articles that were read.",
     ]

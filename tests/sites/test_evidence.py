@@ -11,6 +11,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
 from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.sites import evidence as evidence_module
 from scrapy_mss.sites.comment_headings import are_comment_headings
 from scrapy_mss.sites.evidence import (
     LEAD_WORDS,
@@ -121,6 +122,16 @@ def test_text_in_containers_of_repeated_text_is_less_likely() -> None:
 
     assert evidence[4] < 0
     assert evidence[:3].tolist() == [0, 0, 0]
+
+
+def test_a_notice_of_all_pages_is_no_copy_of_an_article_where_it_is_alone() -> None:
+    notice = "<div class=notice><p>We store cookies on your device</p><p>Change that here</p></div>"
+    pages = [article(n, notice) for n in range(10)]
+
+    evidence = by_repetition(pages, f"<h1>Watch</h1>{notice}", [0.2, 0.9, 0.9])
+
+    assert evidence[0] == 0
+    assert np.all(evidence[1:] < -2)
 
 
 def test_a_second_copy_of_a_page_keeps_its_article() -> None:
@@ -379,13 +390,34 @@ def test_evidence_of_comments_is_never_for_a_block(known: list[str], html: str) 
     "heading",
     [
         *("Comments", "Readers' comments", "Readers\N{RIGHT SINGLE QUOTATION MARK} comments"),
-        *("Comments (7)", "Comments (1,234)", "Comments (1.234)"),
+        *("Comments (7)", "Comments (1,234)", "Comments (1.234)", "Comments [1 234]"),
+        *("1,234 Comments", "(3) Comments", "5 комментариев", "12条评论"),
+        "评论\N{FULLWIDTH LEFT PARENTHESIS}12\N{FULLWIDTH RIGHT PARENTHESIS}",
     ],
 )
 def test_headings_of_comments_have_any_number_and_apostrophe(heading: str) -> None:
     page = Page.of(f"<p>{heading}</p><p>Comments were few.</p>")
 
     assert are_comment_headings(page.text_hashes).tolist() == [True, False]
+
+
+TERMS = ("repetition", "neighbours", "anchors", "unsettled", "novelty", "comments", "labels")
+
+
+@pytest.mark.parametrize("name", TERMS)
+def test_each_kind_of_evidence_is_added(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    labelled = learned_from_labels(keys_of(article(1)), np.ones(3, np.bool_), 1)
+    memory = remembered([article(n) for n in range(6)]).plus(labelled)
+    recalled = Recalled.of(memory, keys_of(article(9, before="<div>So it began</div>")))
+    even = np.full(4, 0.5)
+    term = getattr(evidence_module, name)
+
+    with python_alone():
+        before = block_evidence(recalled, even)
+        monkeypatch.setattr(evidence_module, name, lambda *known: term(*known) - 1.0)
+        after = block_evidence(recalled, even)
+
+    assert np.allclose(after[2:], before[2:] - 1.0)  # the first of the text is its lead
 
 
 @given(st.lists(PAGES, min_size=ENOUGH, max_size=6), PAGES, st.data())
