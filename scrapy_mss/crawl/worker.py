@@ -66,22 +66,20 @@ def main(descriptor: str, *limits_and_options: str) -> None:
     """Take a model whose counts are elsewhere, then answer pages until there are no more."""
     megabytes, seconds, extractor_path, raw_html, markdown = limits_and_options
     pages, answers = _pipes()
-    model = SharedModelReader(from_bytes(receive(pages)), int(descriptor))
+    try:
+        without_counts = receive(pages)
+    except EOFError:  # the crawl was killed while this process started
+        return
+    model = SharedModelReader(from_bytes(without_counts), int(descriptor))
     os.close(int(descriptor))
     loaded = load_text_extractor(extractor_path)
     named = (extractor_path, loaded) if loaded else None
     options = ReadOptions(named, bool(raw_html), bool(markdown))
     work = PageWork(model.model, model.state, options)
     _warm_up(PageWork(model.model, model.state, replace(options, extractor=None)))
-    send(answers, READY)
     limits = Limits(float(seconds), int(megabytes) * MEGABYTE, resident())
-    if limits.memory:
-        limit_memory(limits.memory)
-    try:
-        with suppress(BrokenPipeError):  # the crawl was killed and waits for no answer
-            _answer_pages(work, pages, answers, limits)
-    except MemoryError:
-        os._exit(OUT_OF_MEMORY)
+    with suppress(BrokenPipeError):  # the crawl was killed and waits for no answer
+        _serve(work, pages, answers, limits)
 
 
 def _pipes() -> tuple[BinaryIO, BinaryIO]:
@@ -112,6 +110,17 @@ def _warm_up(work: PageWork) -> None:
     language_of(WARM_UP, None)
     for wrapper in (None, WARM_UP_WRAPPER):
         work.answer(PageRequest(WARM_UP, WARM_UP_URL, wrapper, example=True))
+
+
+def _serve(work: PageWork, pages: BinaryIO, answers: BinaryIO, limits: Limits) -> None:
+    """Say that this process is ready, and answer *pages* within *limits*."""
+    send(answers, READY)
+    if limits.memory:
+        limit_memory(limits.memory)
+    try:
+        _answer_pages(work, pages, answers, limits)
+    except MemoryError:
+        os._exit(OUT_OF_MEMORY)
 
 
 def _answer_pages(work: PageWork, pages: BinaryIO, answers: BinaryIO, limits: Limits) -> None:

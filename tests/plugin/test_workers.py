@@ -34,6 +34,7 @@ from scrapy_mss.crawl.time_limits import TimeLimit
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.crawl.worker import Limits, resident
 from scrapy_mss.models.bundled import bundled_model, with_bundled
+from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import read_model
@@ -413,6 +414,25 @@ def test_what_a_worker_had_before_its_first_page_is_not_what_it_keeps_of_one() -
 
     assert not Limits(1.0, memory, at_rest=have).is_worn()
     assert Limits(1.0, memory, at_rest=have // 4).is_worn()
+
+
+@pytest.mark.parametrize("with_model", [False, True])
+def test_a_worker_says_nothing_where_the_crawl_is_killed_while_it_starts(
+    with_model: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    workers = pool_of(1, MODEL)
+    try:
+        process = workers._started()
+        into, out = pool._pipes_of(process)
+        out.close()
+        if with_model:
+            wire.send(into, to_bytes(Model(MODEL.profile, MODEL.classifier)))
+        into.close()
+
+        assert process.wait(LIMIT) == 0
+    finally:
+        workers.close()
+    assert capfd.readouterr().err == ""
 
 
 def test_workers_start_before_there_are_pages() -> None:
