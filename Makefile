@@ -123,6 +123,9 @@ loso: $(VENV)/installed-research ## leave one set out: how good it is on unseen 
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
 		$(BIN)/python -m research.bench loso --data '$(DATA)' --fits $(or $(FITS),1) \
 		--json build/loso.json --markdown docs/results/loso.md
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 \
+		$(BIN)/python -m research.bench unseen --data '$(DATA)' --scores build/loso.json \
+		--markdown docs/results/unseen.md --svg docs/results/unseen.svg
 
 systems: $(SYSTEMS_SETS:%=$(SYSTEMS_JSON)/%.json) ## all systems on all sets; LIMIT=pages of each
 	$(BIN)/python -m research.bench compare --json $^ --out $(SYSTEMS_OUT)

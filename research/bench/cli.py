@@ -24,6 +24,7 @@ from research.bench import (
     measurement,
     report,
     runner,
+    unseen,
 )
 from research.bench.resampling import RESAMPLES
 from research.command_line import at_least
@@ -53,7 +54,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--json", type=Path, metavar="FILE", help="write all numbers and rows here")
     run.add_argument("--markdown", type=Path, metavar="FILE", help="write a readable report here")
     run.set_defaults(perform=_run)
-    for module in (compare, fields, labels, loso):
+    for module in (compare, fields, labels, loso, unseen):
         module.add_parser(commands).set_defaults(perform=module.run)
     return top
 

@@ -38,7 +38,15 @@ from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 
-PEERS: Final = "trafilatura,trafilatura-precision,readability,resiliparse,newspaper4k"
+PEERS: Final = (
+    "trafilatura",
+    "trafilatura-fast",
+    "trafilatura-precision",
+    "readability",
+    "resiliparse",
+    "newspaper4k",
+    "turbohtml",
+)
 FOLDS: Final = 5  # of the cross-validation
 
 
@@ -50,7 +58,8 @@ def add_parser(
     add = loso.add_argument
     add("--data", type=Path, required=True, metavar="DIR", help="the folder of the labelled sets")
     add("--fits", type=at_least(1), default=1, metavar="N", help="to average over (default: 1)")
-    add("--peers", default=PEERS, metavar="A,B", help=f"systems beside ours (default: {PEERS})")
+    peers = ",".join(PEERS)
+    add("--peers", default=peers, metavar="A,B", help=f"systems beside ours (default: {peers})")
     add(
         "--answers",
         type=Path,
