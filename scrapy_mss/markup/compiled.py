@@ -257,6 +257,20 @@ class Blocks(Protocol):
     ) -> None: ...
 
 
+class AutomatonWalk(Protocol):
+    """Walks over bytes; see `metadata.text_language`."""
+
+    def counts(self, text: bytes) -> tuple[array[int], array[int]]: ...
+
+
+class Automata(Protocol):
+    """The walk of an automaton over bytes."""
+
+    def Automaton(  # noqa: N802 - a class, made once
+        self, moves: object, rows: object, outputs: object
+    ) -> AutomatonWalk: ...
+
+
 class Compiled(NamedTuple):
     """The compiled modules."""
 
@@ -268,6 +282,7 @@ class Compiled(NamedTuple):
     attributes: Attributes
     kept: Kept
     blocks: Blocks
+    automata: Automata
 
 
 def _load() -> Compiled | None:
@@ -275,6 +290,7 @@ def _load() -> Compiled | None:
         from scrapy_mss.markup import (  # type: ignore[attr-defined]
             _arrays,
             _attributes,
+            _automaton,
             _blocks,
             _kept,
             _pieces,
@@ -284,7 +300,7 @@ def _load() -> Compiled | None:
         )
     except ImportError:  # there was no compiler
         return None
-    return Compiled(_pieces, _tags, _arrays, _runs, _sums, _attributes, _kept, _blocks)
+    return Compiled(_pieces, _tags, _arrays, _runs, _sums, _attributes, _kept, _blocks, _automaton)
 
 
 _in_use = [_load()]
