@@ -94,8 +94,35 @@ class Attributes(Protocol):
     def holding(self, text: str, starts: bytes, ends: bytes, name: bytes) -> bytearray: ...
 
 
+class Nesting(Protocol):
+    """Makes HTML of kept tokens; see `sanitizing`."""
+
+    def html(  # noqa: PLR0913, PLR0917 - a page, and what is asked of Python
+        self,
+        text: str,
+        columns: tuple[bytes, ...],
+        places: tuple[bytes, ...],
+        blocks: bytes,
+        depth: int,
+        words: Callable[[str], str],
+        attributes: Callable[[int, int, int], str],
+    ) -> tuple[list[str], list[str]]: ...
+
+
 class Kept(Protocol):
     """The kept tokens of a page in pieces, and as runs of text; see `kept_pieces`, `text_runs`."""
+
+    def Nesting(  # noqa: N802, PLR0913, PLR0917 - a class, made once
+        self,
+        flags: bytes,
+        shown: bytes,
+        instead: bytes,
+        classes: bytes,
+        names: Sequence[str],
+        attributes: Sequence[Sequence[bytes]],
+        of_text: tuple[int, int],
+        paragraph: int,
+    ) -> Nesting: ...
 
     def pieces(
         self, columns: tuple[bytes, ...], places: tuple[bytes, ...], blocks: bytes

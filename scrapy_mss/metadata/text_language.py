@@ -11,7 +11,6 @@ the compiled part is at hand, that goes it.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
