@@ -35,6 +35,7 @@ from scrapy_mss.markup.elements import (
     nearest_ancestors,
     prefix_sums,
 )
+from scrapy_mss.markup.plain_addresses import plainly_joined
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
@@ -357,6 +358,9 @@ class _Article:
         address = "".join(address.split())  # as browsers read it
         if not address or len(address) > MAX_ADDRESS or not address.isprintable():
             return None
+        joined = plainly_joined(self.base, address)
+        if joined is not None:
+            return joined
         try:
             url = urljoin(self.base, address)
             host = urlsplit(url).hostname

@@ -10,13 +10,16 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 from unicodedata import combining
 from urllib.parse import urljoin, urlsplit
 
+from scrapy_mss.markup.plain_addresses import plainly_joined
 from scrapy_mss.metadata.sites import site_of
 
 MAX_TEXT: Final = 10_000  # characters; titles, names and descriptions are shorter
+MAX_REMEMBERED: Final = 500  # characters, of what is folded: titles and names
 MAX_URL: Final = 4_096  # characters; data: URLs run to megabytes, and servers reject longer ones
 MAX_HOST: Final = (
     253  # characters; DNS knows no longer ones, and IDNA takes quadratic time over them
@@ -52,10 +55,17 @@ def clean(value: str) -> str:
 
 def folded(value: str) -> str:
     """Letters and digits only, without case and accents, for comparing two spellings."""
+    return _remembered(value) if len(value) <= MAX_REMEMBERED else _folded(value)
+
+
+def _folded(value: str) -> str:
     value = value.casefold()
     if not value.isascii():
         value = "".join(c for c in unicodedata.normalize("NFKD", value) if not combining(c))
     return _NOT_LETTERS.sub(" ", value).strip()
+
+
+_remembered = lru_cache(2**8)(_folded)  # a page's titles are compared with one another
 
 
 def spellings(value: str) -> frozenset[str]:
@@ -69,6 +79,9 @@ def absolute_url(value: str, base: str | None) -> str | None:
     value = value.strip()
     if not value or len(value) > MAX_URL:
         return None
+    joined = plainly_joined(base or "", value)
+    if joined is not None:
+        return joined
     try:
         url = urljoin(base or "", clean(value).replace(" ", "%20"))
         parts = urlsplit(url)
