@@ -70,8 +70,15 @@ _remembered = lru_cache(2**8)(_folded)  # a page's titles are compared with one 
 
 def spellings(value: str) -> frozenset[str]:
     """The ways to write a name in a domain (`borsenzeitung`, `boersenzeitung`); may be empty."""
+    return _remembered_spellings(value) if len(value) <= MAX_REMEMBERED else _spellings(value)
+
+
+def _spellings(value: str) -> frozenset[str]:
     expanded = value if value.isascii() else value.casefold().translate(_UMLAUTS)
     return frozenset(folded(each).replace(" ", "") for each in {value, expanded}) - {""}
+
+
+_remembered_spellings = lru_cache(2**8)(_spellings)  # of the names of a site, on all its pages
 
 
 def absolute_url(value: str, base: str | None) -> str | None:
@@ -102,9 +109,12 @@ def names_in_host(url: str | None) -> list[str]:
         host = (urlsplit(url or "").hostname or "").removeprefix("www.").rstrip(".")
     except ValueError:
         return []
-    if not 0 < len(host) <= MAX_HOST:
-        return []
+    return list(_names_of(host)) if 0 < len(host) <= MAX_HOST else []
+
+
+@lru_cache(2**8)  # of a site's pages
+def _names_of(host: str) -> tuple[str, ...]:
     labels = host.split(".")
     n_suffix = site_of(host).count(".")
     labels = labels[: len(labels) - n_suffix]
-    return [host, *labels, "".join(labels)]
+    return (host, *labels, "".join(labels))
