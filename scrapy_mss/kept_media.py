@@ -110,7 +110,8 @@ _INLINE_TAG: Final = re.compile(
 )
 _TAG: Final = re.compile(r"<[^<>]*>")
 _NAME: Final = re.compile(r"<([a-z-]+)", re.IGNORECASE)
-_BETWEEN_SIZES: Final = re.compile(r",\s+|(?<=\d[wx]),")  # there are commas in addresses, too
+# There are commas in addresses, too. It begins with what is searched for at once: lists are long.
+_BETWEEN_SIZES: Final = re.compile(r",(?:\s+|(?<=\d[wx],))")
 _SIZE: Final = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)[wx],?\Z")
 _PIXELS: Final = re.compile(r"\s*(\d{1,5})(?:px)?\s*\Z")
 
