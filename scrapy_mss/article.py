@@ -142,6 +142,13 @@ def _by_model(
     extractor = Extractor(state.model)
     tokens = tokenize(page, extractor.profile.stem) if isinstance(page, str) else page
     extraction = extractor.extract_page(Page(tokens, url), options.site)
+    return article_of_extraction(extraction, url, state, options)
+
+
+def article_of_extraction(
+    extraction: Extraction, url: str, state: ModelState, options: ReadOptions = READ_OPTIONS
+) -> ArticleResult:
+    """The article that the model in *state* has found in the page at *url*, if it is one."""
     if not (extraction.is_article or (options.further and extraction.text)):
         return ArticleResult(
             reason=_reason(extraction),
@@ -150,7 +157,7 @@ def _by_model(
             sureness=_sureness(extraction),
         )
     media = kept_media(extraction.tokens, extraction.kept, url)
-    fields = page_metadata(tokens, url, extraction.text, media)
+    fields = page_metadata(extraction.tokens, url, extraction.text, media)
     article = Article(
         url,
         text=extraction.text,

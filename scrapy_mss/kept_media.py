@@ -35,6 +35,7 @@ from scrapy_mss.markup.elements import (
     nearest_ancestors,
     prefix_sums,
 )
+from scrapy_mss.markup.plain_addresses import plainly_joined
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
@@ -109,7 +110,8 @@ _INLINE_TAG: Final = re.compile(
 )
 _TAG: Final = re.compile(r"<[^<>]*>")
 _NAME: Final = re.compile(r"<([a-z-]+)", re.IGNORECASE)
-_BETWEEN_SIZES: Final = re.compile(r",\s+|(?<=\d[wx]),")  # there are commas in addresses, too
+# There are commas in addresses, too. It begins with what is searched for at once: lists are long.
+_BETWEEN_SIZES: Final = re.compile(r",(?:\s+|(?<=\d[wx],))")
 _SIZE: Final = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)[wx],?\Z")
 _PIXELS: Final = re.compile(r"\s*(\d{1,5})(?:px)?\s*\Z")
 
@@ -357,6 +359,9 @@ class _Article:
         address = "".join(address.split())  # as browsers read it
         if not address or len(address) > MAX_ADDRESS or not address.isprintable():
             return None
+        joined = plainly_joined(self.base, address)
+        if joined is not None:
+            return joined
         try:
             url = urljoin(self.base, address)
             host = urlsplit(url).hostname

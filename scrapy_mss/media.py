@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
-from urllib.parse import urlsplit
+
+from scrapy_mss.markup.plain_addresses import path_of
 
 IMAGE, VIDEO, AUDIO = "image", "video", "audio"
 
@@ -57,19 +58,19 @@ class Medium(NamedTuple):
 
 def extension_of(url: str) -> str:
     """What the path of *url* ends with, in lower case; empty if it has no extension."""
-    name = _path(url).rpartition("/")[2]
+    name = path_of(url).rpartition("/")[2]
     return name.rpartition(".")[2].lower() if "." in name else ""
 
 
 def is_junk(url: str) -> bool:
     """Whether an image is a drawing, or its name says that it is no picture of the story."""
-    name = _path(url).rpartition("/")[2].lower()
+    name = path_of(url).rpartition("/")[2].lower()
     return name.endswith(".svg") or not JUNK.isdisjoint(_WORD.findall(name))
 
 
 def picture(url: str) -> str:
     """What names the picture at *url* in all of its sizes: a long name of a file, else its path."""
-    path = _path(url)
+    path = path_of(url)
     name = path.rpartition("/")[2].lower()
     stem = _SIZE.sub("", name.rpartition(".")[0] or name)
     return stem if len(stem) >= MIN_NAME else path
@@ -103,10 +104,3 @@ def media_fields(media: Iterable[Medium]) -> dict[str, Any]:
 def on_one_line(text: str) -> str:
     """*text* as it is kept of a medium: on one line, without what no page shows."""
     return " ".join(_CONTROLS.sub(" ", text).split())[:MAX_CAPTION]
-
-
-def _path(url: str) -> str:
-    try:
-        return urlsplit(url).path
-    except ValueError:  # an unclosed bracket
-        return ""

@@ -16,19 +16,22 @@ the page leaves open inside a word ends there.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from html import escape, unescape
 from itertools import pairwise
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from scrapy_mss.markup.attributes import base_href
+from scrapy_mss.markup.compiled import Nesting, compiled_part
+from scrapy_mss.markup.elements import tag_table
 from scrapy_mss.markup.kept_pieces import GAP, TEXT, kept_pieces
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.rendering import DECLARATION
-from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, VOID_TAGS
+from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS, VOID_TAGS
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
 
 if TYPE_CHECKING:
@@ -96,6 +99,7 @@ _LEFT_OUT_OF_ADDRESSES = re.compile("[\t\n\r]+")
 # parser's work is at worst this number times the length.
 MAX_DEPTH = 32
 SHORTEST_ATTRIBUTE = len("<b dir=x")  # or "<a href=x>" and the like
+LONGEST_REMEMBERED = 2**7  # characters of a tag; longer ones are pictures and players, each once
 MAX_TAG_LENGTH = 2**16  # characters of a tag that are read: pictures in attributes are long
 
 # The time of nh3 is quadratic in the characters that it escapes in a text without a tag in between.
@@ -104,7 +108,9 @@ _ESCAPED = re.compile("[&\xa0]")
 _DIVISION = "<!---->"
 
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?""")
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")  # what no page shows
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")  # what no page shows
+_CONTROL_BYTES = bytes(n for n in range(128) if CONTROLS.match(chr(n)))
+_CONTROLS_OF_TWO_BYTES = re.compile(b"\xc2[\x80-\x9f]")
 
 # What elements that are not shown become: a block stays one.
 _INSTEAD = {name: "div" if name in BLOCK_TAGS - VOID_TAGS else "" for name in TAG_NAMES}
@@ -131,18 +137,29 @@ def sanitized(tokens: Tokens, kept: Bools, url: str = "", depth: int = MAX_DEPTH
     where neither gives an http address: in a page of one's own they would lead to one's own site,
     and an image there would be fetched with the reader's cookies.
     """
-    builder = _built(tokens, kept, depth)
-    html = builder.finished()
-    safe = _cleaned(html, builder.addresses, partial(base_url, tokens, url))
+    html, addresses = rebuilt(tokens, kept, depth)
+    safe = _cleaned(html, addresses, partial(base_url, tokens, url))
     return _without_controls(safe, "") if "&#" in html else safe  # those written as references
 
 
 def _without_controls(html: str, instead: str) -> str:
     """*html* with *instead* for each run of what no page shows."""
-    # Most is printable but for its line ends and tabs, which is known ten times as fast.
-    if html.replace("\n", "").replace("\t", "").isprintable():
+    # Most is printable but for its line ends and tabs, which is known four times as fast.
+    is_printable = not html.isascii() and html.replace("\n", "").replace("\t", "").isprintable()
+    if is_printable or not may_have_controls(html):
         return html
-    return _CONTROLS.sub(instead, html)
+    return CONTROLS.sub(instead, html)
+
+
+def may_have_controls(text: str) -> bool:
+    """Whether *text* has what `CONTROLS` is: known of its bytes sooner than of its characters."""
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError:  # a surrogate
+        return True
+    if len(encoded.translate(None, _CONTROL_BYTES)) < len(encoded):
+        return True
+    return _CONTROLS_OF_TWO_BYTES.search(encoded) is not None
 
 
 def _cleaned(html: str, addresses: list[str], base: Callable[[], str]) -> str:
@@ -206,26 +223,65 @@ def base_url(tokens: Tokens, url: str) -> str:
     return next((each for each in (joined, url) if each.startswith(("http://", "https://"))), "")
 
 
-def rebuilt(tokens: Tokens, kept: Bools) -> str:
-    """The *kept* tokens as well-nested HTML with allowed elements and attributes alone."""
-    return _built(tokens, kept).finished()
+def rebuilt(tokens: Tokens, kept: Bools, depth: int = MAX_DEPTH) -> tuple[str, list[str]]:
+    """The *kept* tokens as well-nested HTML, so many elements deep, and the addresses in it.
 
-
-def _built(tokens: Tokens, kept: Bools, depth: int = MAX_DEPTH) -> _Builder:
+    It has allowed elements and attributes alone.
+    """
     builder = _Builder(tokens, kept, depth)
-    clean, end_before = tokens.clean, 0
-    for kind, joint, tag, token, partner, begin, end in kept_pieces(tokens, kept):
-        if joint and builder.parts:
-            gap = clean[end_before:begin] if joint == GAP else " "
-            builder.parts.append(gap if gap.isspace() else " ")
-        if kind == TEXT:
-            builder.add_text(clean[begin:end])
-        elif kind == OPEN:
-            builder.open(TAG_NAMES[tag], partner, (begin, end))
-        else:
-            builder.close(TAG_NAMES[tag], partner, token)
-        end_before = end
-    return builder
+    compiled = compiled_part()
+    if compiled is None:
+        builder.read_pieces()
+        return builder.finished(), builder.addresses
+    parts, front = _nesting().html(
+        tokens.clean,
+        tuple(each.tobytes() for each in (tokens.kind, tokens.tag, kept)),
+        tuple(each.tobytes() for each in (tokens.clean_start, tokens.clean_end, tokens.partner)),
+        tag_table(BLOCK_TAGS),
+        depth,
+        builder.html_of,
+        lambda name, start, end: builder.with_attributes((start, end), TAG_NAMES[name]),
+    )
+    return _joined(front, parts), builder.addresses
+
+
+@cache
+def _nesting() -> Nesting:
+    """What the compiled part obeys, for each number of a tag: the rules of `_Builder`."""
+    compiled = compiled_part()
+    assert compiled is not None
+    sets = list({each for rule in _CLOSES.values() for each in rule} | {_TABLE, _CELLS})
+    bit = {names: 1 << number for number, names in enumerate(sets)}
+    marks = (BLOCK_TAGS, VOID_TAGS, _TABLE_PARTS, _ROWS, _TABLE)
+    nothing = bytes([255])
+    flags, shown, instead, classes = b"", b"", b"", array("I")
+    for name in TAG_NAMES:
+        flags += bytes([sum((name in names) << place for place, names in enumerate(marks))])
+        shown += _number(name if name in TAGS else _INSTEAD[name])
+        instead += _number(_INSTEAD[name])
+        closed, shields = _CLOSES.get(name, (None, None))
+        classes.append(sum(bit[each] for each in sets if name in each))
+        classes.extend((bit[closed], bit[shields]) if closed and shields else (0, 0))
+    rest = 256 - len(TAG_NAMES)
+    return compiled.kept.Nesting(
+        flags + bytes(rest),
+        shown + nothing * rest,
+        instead + nothing * rest,
+        classes.tobytes() + bytes(3 * classes.itemsize * rest),
+        TAG_NAMES,
+        [[each.encode() for each in _KEPT_ATTRIBUTES.get(name, ())] for name in TAG_NAMES],
+        (bit[_TABLE], bit[_CELLS]),
+        TAG_NUMBERS["p"],
+    )
+
+
+def _number(name: str) -> bytes:
+    """The number of a tag as the compiled part has it: 255 is that of none."""
+    return bytes([TAG_NUMBERS[name] if name else 255])
+
+
+def _joined(front: list[str], parts: list[str]) -> str:
+    return _without_controls("".join((*reversed(front), *parts)), " ")
 
 
 @dataclass(slots=True)
@@ -242,15 +298,34 @@ class _Builder:
     _names: list[str] = field(default_factory=list)
     _escaped: int = 0  # characters since the last division
 
+    def read_pieces(self) -> None:
+        """Add what is kept: the compiled part does the same by a stack of its own."""
+        clean, end_before = self.tokens.clean, 0
+        for kind, joint, tag, token, partner, begin, end in kept_pieces(self.tokens, self.kept):
+            if joint and self.parts:
+                gap = clean[end_before:begin] if joint == GAP else " "
+                self.parts.append(gap if gap.isspace() else " ")
+            if kind == TEXT:
+                self.add_text(clean[begin:end])
+            elif kind == OPEN:
+                self.open(TAG_NAMES[tag], partner, (begin, end))
+            else:
+                self.close(TAG_NAMES[tag], partner, token)
+            end_before = end
+
     def add_text(self, text: str) -> None:
         """Add words and symbols; a table in which they are outside of a cell ends before them."""
         if self._names and self._names[-1] in _ROWS:
             self._close_from(_place(self._names, _TABLE, _CELLS))
+        self.parts.append(self.html_of(text))
+
+    def html_of(self, text: str) -> str:
+        """Words and symbols as HTML."""
         if "<" in text:
             text = DECLARATION.sub(" ", text).replace("<", "&lt;")
         if "&" in text or "\xa0" in text:
             text = self._in_parts(_with_closed_reference(text))
-        self.parts.append(text)
+        return text
 
     def _in_parts(self, text: str) -> str:
         """*text* with a comment, which nh3 takes out, after each so many of what it escapes."""
@@ -276,7 +351,7 @@ class _Builder:
         if not name or not self._has_room_for(name):
             self.parts.append(" " * is_block)
             return
-        self.parts.append(self._opening(place, name))
+        self.parts.append(self.with_attributes(place, name))
         if name not in VOID_TAGS:
             self._partners.append(partner)
             names.append(name)
@@ -290,7 +365,7 @@ class _Builder:
         was_cut = partner >= 0 and not self.kept[partner]
         if was_cut and name and not self._names and len(self._front) < self.depth:
             start, end = self.tokens.clean_start[partner], self.tokens.clean_end[partner]
-            self._front.append(self._opening((int(start), int(end)), name))
+            self._front.append(self.with_attributes((int(start), int(end)), name))
             self.parts.append(f"</{name}>")
         elif tag in BLOCK_TAGS:
             self.parts.append(" ")
@@ -298,7 +373,7 @@ class _Builder:
     def finished(self) -> str:
         """The HTML, with everything closed."""
         self._close_from(0)
-        return _without_controls("".join((*reversed(self._front), *self.parts)), " ")
+        return _joined(self._front, self.parts)
 
     def _shown_name(self, name: str) -> str:
         """What an element *name* is called where it is shown; empty if it is not shown."""
@@ -319,17 +394,26 @@ class _Builder:
             self.parts.append(f"</{names.pop()}>")
         del self._partners[depth:]
 
-    def _opening(self, place: tuple[int, int], name: str) -> str:
+    def with_attributes(self, place: tuple[int, int], name: str) -> str:
         """An opening tag with the attributes of its source that are allowed."""
         start, end = place
         if end - start < SHORTEST_ATTRIBUTE:
             return f"<{name}>"
-        values = _attributes(self.tokens.clean[start : min(end, start + MAX_TAG_LENGTH)], name)
-        if not values:
-            return f"<{name}>"
-        self.addresses += (values[key] for key in ADDRESSES if key in values)
-        written = "".join(f' {key}="{escape(value)}"' for key, value in values.items())
-        return f"<{name}{written}>"
+        read = _opening if end - start <= LONGEST_REMEMBERED else _new_opening
+        written, addresses = read(self.tokens.clean[start : min(end, start + MAX_TAG_LENGTH)], name)
+        self.addresses += addresses
+        return written
+
+
+def _new_opening(source: str, name: str) -> tuple[str, list[str]]:
+    """The opening tag of an element *name*, from that in *source*, and the addresses in it."""
+    values = _attributes(source, name)
+    addresses = [values[key] for key in ADDRESSES if key in values]
+    written = "".join(f' {key}="{escape(value)}"' for key, value in values.items())
+    return f"<{name}{written}>", addresses
+
+
+_opening = lru_cache(2**11)(_new_opening)  # a page has the same few
 
 
 def _with_closed_reference(text: str) -> str:

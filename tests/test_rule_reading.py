@@ -8,13 +8,13 @@ from functools import partial
 import numpy as np
 import pytest
 
-from scrapy_mss.article import ModelState, ReadOptions
+from scrapy_mss.article import ModelState, ReadOptions, read_article
 from scrapy_mss.blocks.explanation import Fate
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
-from scrapy_mss.extractor import Extractor
+from scrapy_mss.extractor import Extraction, Extractor, Site
 from scrapy_mss.rule_reading import explained, read_at, read_by, read_tokens
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.visit import Visit
@@ -242,6 +242,29 @@ def test_a_check_reads_a_page_as_a_crawl_does_by_its_address() -> None:
     reason = answer.labels.reason
     assert outcome.status == (reason.value if reason else LABELLED)
     assert outcome.status == Reason.NOT_READ.value
+
+
+def test_a_page_that_a_rule_is_not_for_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes of it is what the model makes of the page alone."""
+    beside = replace(AROUND, around=(css("nav, footer"),), exclude=(css(".story-text"),))
+    model = EXTRACTOR.model
+    assert model is not None
+    alone = read_article(HTML, URL, ModelState.of(model))
+    read_pages: list[Page] = []
+    extract = Extractor.extract_page
+
+    def counted(extractor: Extractor, page: Page, site: Site | None = None) -> Extraction:
+        read_pages.append(page)
+        return extract(extractor, page, site)
+
+    monkeypatch.setattr(Extractor, "extract_page", counted)
+    answer = answered(beside, article=True)
+
+    assert answer.labels is not None
+    assert answer.labels.reason is Reason.NOT_READ
+    assert answer.article is not None
+    assert len(read_pages) == 1
+    assert replace(answer.article, seconds=0) == replace(alone, seconds=0)
 
 
 def test_a_further_page_may_be_as_short_as_no_article_is() -> None:

@@ -348,7 +348,7 @@ def test_a_text_of_many_ampersands_is_whole() -> None:
 def test_what_the_parser_gets_is_never_nested_deeper_than_the_bound() -> None:
     tokens = tokenize("<div>" * 500 + "one" + "</div>" * 500)
 
-    html = rebuilt(tokens, np.ones(len(tokens), np.bool_))
+    html, _ = rebuilt(tokens, np.ones(len(tokens), np.bool_))
 
     assert html.count("<div>") == html.count("</div>") == MAX_DEPTH
 
@@ -381,7 +381,7 @@ BASES = (
 def test_what_nh3_is_spared_changes_nothing(addresses: list[tuple[str, str]], url: str) -> None:
     source = "".join(f'<{tag}="{address}">x</a>' for tag, address in addresses)
     tokens = tokenize(source)
-    html = rebuilt(tokens, np.ones(len(tokens), np.bool_))
+    html, _ = rebuilt(tokens, np.ones(len(tokens), np.bool_))
 
     asked_for_each = nh3.clean(
         html,

@@ -10,19 +10,21 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import NamedTuple
 
 from scrapy_mss.article import (
     WRAPPER,
     ArticleResult,
     ModelState,
     ReadOptions,
+    article_of_extraction,
     article_of_labels,
     read_article,
 )
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.wire import ERROR, LabelSummary, PageAnswer, PageRequest
-from scrapy_mss.extractor import Extractor
+from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.models.examples import Example, example_of
@@ -37,6 +39,13 @@ WRAPPER_MISS = "wrapper_miss"  # the wrapper of its site found nothing, and is t
 MISSES = (Reason.NO_MATCH, Reason.NO_WORDS, Reason.NOT_READ, Reason.EMPTY_PAGE)
 
 _FAILED = "scrapy-mss: cannot read %s; the crawl continues"
+
+
+class _Reading(NamedTuple):
+    """What the model has found in a page, and the state that it was in."""
+
+    extraction: Extraction
+    state: ModelState
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +95,13 @@ class PageWork:
             return Rejection.READ_BY_MODEL
         return example_of(labelling.tokens, labelling.inside, page.url, self.model)
 
-    def _around(self, page: PageRequest, place: Labelling) -> tuple[Labelling, float | None]:
-        """The article at a *place*, as the model reads it, and the confidence of that."""
-        read = Page(place.tokens, page.url)
-        extraction = Extractor(self.state().model).extract_page(read, page.visit)
+    def _around(self, page: PageRequest, place: Labelling) -> tuple[Labelling, _Reading]:
+        """The article at a *place*, as the model reads it, and what the model reads alone."""
+        state, read = self.state(), Page(place.tokens, page.url)
+        extraction = Extractor(state.model).extract_page(read, page.visit)
         # A further page is short, and known to be of an article.
         least = 0.0 if page.further else LEAST_PROBABILITY
-        return read_at(place, read, extraction, least), extraction.confidence
+        return read_at(place, read, extraction, least), _Reading(extraction, state)
 
     def _article(self, page: PageRequest, labelling: Labelling) -> tuple[ArticleResult, Labelling]:
         """The article of a labelled *page*, and the labels that it has where the model reads, too.
@@ -101,10 +110,10 @@ class PageWork:
         """
         started = perf_counter()
         try:
-            confidence = None
+            reading = None
             if labelling.reason is None and labelling.wrapper.around:
-                labelling, confidence = self._around(page, labelling)
-            result = self._result(page, labelling, confidence)
+                labelling, reading = self._around(page, labelling)
+            result = self._result(page, labelling, reading)
         except MemoryError:
             raise
         except Exception:
@@ -113,15 +122,22 @@ class PageWork:
         return replace(result, seconds=perf_counter() - started), labelling
 
     def _result(
-        self, page: PageRequest, labelling: Labelling, confidence: float | None
+        self, page: PageRequest, labelling: Labelling, reading: _Reading | None
     ) -> ArticleResult:
         if labelling.reason is None:
+            confidence = reading.extraction.confidence if reading else None
             return article_of_labels(labelling, page.url, self.options, confidence)
         if labelling.reason in MISSES and page.trust_miss:
             return ArticleResult(reason=WRAPPER_MISS, source=WRAPPER)
+        if reading is not None and self.options.extractor is None:
+            return article_of_extraction(
+                reading.extraction, page.url, reading.state, self._options(page)
+            )
         return self._read(page, labelling.tokens)
 
     def _read(self, page: PageRequest, source: str | Tokens) -> ArticleResult:
         """The article of a *page* without its wrapper; *source* is its HTML, or its tokens."""
-        options = replace(self.options, site=page.visit, further=page.further)
-        return read_article(source, page.url, self.state(), options)
+        return read_article(source, page.url, self.state(), self._options(page))
+
+    def _options(self, page: PageRequest) -> ReadOptions:
+        return replace(self.options, site=page.visit, further=page.further)

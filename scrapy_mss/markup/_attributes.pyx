@@ -55,7 +55,7 @@ def holding(
     cdef const int* end = <const int*> <const char*> ends
     cdef Py_ssize_t row, n = len(starts) // 4
     cdef bytearray found = bytearray(n)
-    cdef Py_ssize_t steps[N_STEPS]
+    cdef Py_ssize_t steps[N_STEPS + 1]
     _check(text, starts, ends)
     if not name:
         raise ValueError("no name")
@@ -101,7 +101,8 @@ cdef enum:
 cdef int _prepare(Py_ssize_t* steps, bytes name) except -1:
     """By a character that stands where *name* would end, how far the name cannot begin (Horspool).
 
-    Of a letter that is further to the front of the name, so many characters; of others, all.
+    Of a letter that is further to the front of the name, so many characters; of others, all. Of the
+    name's last letter none, as the name may end there; how far then, if it does not, comes last.
     """
     cdef const uint8_t* letters = name
     cdef Py_ssize_t i, n = len(name)
@@ -113,24 +114,35 @@ cdef int _prepare(Py_ssize_t* steps, bytes name) except -1:
         steps[letters[i]] = n - 1 - i
         if c"a" <= letters[i] <= c"z":
             steps[letters[i] - 0x20] = n - 1 - i
+    if letters[n - 1] >= N_STEPS:
+        raise ValueError(f"{name!r} is not of ASCII alone")
+    steps[N_STEPS] = steps[letters[n - 1]]
+    steps[letters[n - 1]] = 0
+    if c"a" <= letters[n - 1] <= c"z":
+        steps[letters[n - 1] - 0x20] = 0
     return 0
 
 
 cdef bint _holds(
     char_t* text, Py_ssize_t at, Py_ssize_t end, bytes name, const Py_ssize_t* steps
 ):
+    """Most of the time is that of a step, so it looks at one letter and compares nothing."""
     cdef const uint8_t* letters = name
-    cdef Py_ssize_t i, n = len(name)
+    cdef Py_ssize_t i, step, n = len(name), after = steps[N_STEPS]
     cdef uint32_t last
-    while at <= end - n:
-        last = text[at + n - 1]
-        if _small(last) == letters[n - 1]:
-            i = 0
-            while i < n - 1 and _small(text[at + i]) == letters[i]:
-                i += 1
-            if i == n - 1:
-                return True
-        at += steps[last] if last < N_STEPS else n
+    at += n - 1
+    while at < end:
+        last = text[at]
+        step = steps[last] if last < N_STEPS else n
+        if step:
+            at += step
+            continue
+        i = 1
+        while i < n and _small(text[at - i]) == letters[n - 1 - i]:
+            i += 1
+        if i == n:
+            return True
+        at += after
     return False
 
 

@@ -1,11 +1,24 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """The kept tokens of a page as tags and runs of text between them, and what is between two runs.
 
-See `kept_pieces` and `text_runs`, whose steps in numpy are the oracle.
+See `kept_pieces` and `text_runs`, whose steps in numpy are the oracle, and `sanitizing`, where the
+class that makes HTML of pieces is that of `Nesting`.
 """
 
+cimport cython
 from cpython.array cimport array, clone, resize
-from libc.stdint cimport int64_t, uint8_t
+from cpython.mem cimport PyMem_Free, PyMem_Realloc
+from cpython.unicode cimport (
+    PyUnicode_DATA, PyUnicode_FindChar, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
+)
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+from libc.string cimport memset
+
+# A character as it is stored: one, two or four bytes, the same in a whole text.
+ctypedef fused char_t:
+    const uint8_t
+    const uint16_t
+    const uint32_t
 
 cdef array _INT64S = array("q")
 
@@ -16,6 +29,32 @@ cdef enum:
     GAP = 2
 
 
+cdef struct Piece:
+    int kind, joint, tag, first, partner, begin, end
+
+
+@cython.final
+cdef class _Pieces:
+    """The kept tags of a page, and what is between them."""
+
+    cdef Piece* items
+    cdef Py_ssize_t n, room
+
+    def __dealloc__(self):
+        PyMem_Free(self.items)
+
+    cdef int add(self, Piece piece) except -1:
+        if self.n == self.room:
+            self.room = 2 * self.room + 256
+            items = <Piece*> PyMem_Realloc(self.items, self.room * sizeof(Piece))
+            if not items:
+                raise MemoryError
+            self.items = items
+        self.items[self.n] = piece
+        self.n += 1
+        return 0
+
+
 def pieces(tuple columns not None, tuple places not None, bytes blocks not None):
     """A row a piece: kind, what is before it, tag, first token, its partner, place in the text.
 
@@ -24,6 +63,19 @@ def pieces(tuple columns not None, tuple places not None, bytes blocks not None)
     tag. Pieces are apart where white space was between them, or a tag of a block that is not kept:
     1 where tokens were left out, 2 between neighbours, else 0.
     """
+    cdef _Pieces cut = _cut(columns, places, blocks)
+    cdef Py_ssize_t i
+    cdef Piece each
+    cdef list found = []
+    for i in range(cut.n):
+        each = cut.items[i]
+        found.append(
+            (each.kind, each.joint, each.tag, each.first, each.partner, each.begin, each.end)
+        )
+    return found
+
+
+cdef _Pieces _cut(tuple columns, tuple places, bytes blocks):
     cdef bytes kinds = columns[0], tags = columns[1], kept = columns[2]
     cdef bytes starts = places[0], ends = places[1], partners = places[2]
     cdef const uint8_t* kind = kinds
@@ -35,14 +87,14 @@ def pieces(tuple columns not None, tuple places not None, bytes blocks not None)
     cdef const int* partner = <const int*> <const char*> partners
     cdef Py_ssize_t n = len(kinds), i, first = -1, before = -1
     cdef int joint = 0
-    cdef list found = []
+    cdef _Pieces found = _Pieces()
     if len(tags) != n or len(kept) != n or len(blocks) != 256:
         raise ValueError(f"{len(tags)} tags, {len(kept)} marks and {len(blocks)} names for {n}")
     if len(starts) != 4 * n or len(ends) != 4 * n or len(partners) != 4 * n:
         raise ValueError(f"{len(starts)}, {len(ends)} and {len(partners)} bytes of places for {n}")
     for i in range(n):
         if first >= 0 and not (is_kept[i] and kind[i] > CLOSE):  # the end of a run of text
-            found.append((TEXT, joint, 0, first, -1, start[first], end[i - 1]))
+            found.add(Piece(TEXT, joint, 0, first, -1, start[first], end[i - 1]))
             before = i - 1
             first = -1
             joint = 0
@@ -58,12 +110,269 @@ def pieces(tuple columns not None, tuple places not None, bytes blocks not None)
         if kind[i] > CLOSE:
             first = i
             continue
-        found.append((kind[i], joint, tag[i], i, partner[i], start[i], end[i]))
+        if partner[i] >= n:
+            raise IndexError(f"the partner of token {i} is {partner[i]} of {n}")
+        found.add(Piece(kind[i], joint, tag[i], i, partner[i], start[i], end[i]))
         before = i
         joint = 0
     if first >= 0:
-        found.append((TEXT, joint, 0, first, -1, start[first], end[n - 1]))
+        found.add(Piece(TEXT, joint, 0, first, -1, start[first], end[n - 1]))
     return found
+
+
+cdef enum:
+    MOST_OPEN = 256  # elements in one another
+
+
+cdef class Nesting:
+    """How kept tokens become HTML that is well nested: a stack, and tables of what it obeys.
+
+    *flags* has a byte for each number of a tag: what it is, by the bits below. *shown* and
+    *instead* have the number of what it becomes: the first as a rule, the second where a part of a
+    table is in none; 255 is nothing. *classes* has three bit sets for each number (uint32): the
+    classes that it is in, those that its opening tag closes, and those that shield from that.
+    *of_text* are the last two for text in a row of a table. *paragraph* is the number of a p. By the
+    numbers of what is shown, too, are *names*, and the *attributes* (bytes, in lower case) of each.
+    """
+
+    cdef bytes tables
+    cdef bytes classes
+    cdef list opening, closing, attributes
+    cdef uint32_t closed_by_text, shield_from_text
+    cdef int paragraph
+
+    def __init__(
+        self, bytes flags not None, bytes shown not None, bytes instead not None,
+        bytes classes not None, names, attributes, tuple of_text not None, int paragraph,
+    ):
+        if len(flags) != 256 or len(shown) != 256 or len(instead) != 256:
+            raise ValueError(f"{len(flags)}, {len(shown)} and {len(instead)} numbers of 256")
+        if len(classes) != 256 * 3 * 4:
+            raise ValueError(f"{len(classes)} bytes of classes of 256 numbers")
+        self.tables = flags + shown + instead
+        self.classes = classes
+        self.opening = [f"<{name}>" for name in names]
+        self.closing = [f"</{name}>" for name in names]
+        self.attributes = [tuple(each) for each in attributes]
+        self.closed_by_text, self.shield_from_text = of_text
+        self.paragraph = paragraph
+        if len(self.attributes) != len(self.opening):
+            raise ValueError(f"attributes of {len(self.attributes)} names, of {len(self.opening)}")
+        if max(each for each in shown + instead if each != NOTHING) >= len(self.opening):
+            raise ValueError(f"a tag becomes one without a name, of {len(self.opening)}")
+
+    def html(
+        self, str text not None, tuple columns not None, tuple places not None,
+        bytes blocks not None, int depth, words, attributes,
+    ):
+        """The parts of the HTML, and the tags that belong before them, the last one first.
+
+        *columns*, *places* and *blocks* are those of `pieces`. At most *depth* elements are in one
+        another. *words* makes HTML of a text with "<", "&" or a no-break space in it, *attributes* the
+        opening tag, of the number given, for the one from one place to another that may have some.
+        """
+        if not 0 <= depth <= MOST_OPEN:
+            raise ValueError(f"{depth} elements in one another where {MOST_OPEN} have room")
+        cdef _Pieces cut = _cut(columns, places, blocks)
+        cdef _Stack stack = _Stack(self, text, depth, attributes)
+        cdef bytes kept = columns[2], starts = places[0], ends = places[1]
+        cdef const uint8_t* is_kept = kept
+        cdef const int* start = <const int*> <const char*> starts
+        cdef const int* end = <const int*> <const char*> ends
+        cdef Py_ssize_t i, end_before = 0
+        cdef Piece piece
+        cdef str between
+        for i in range(cut.n):
+            piece = cut.items[i]
+            if piece.joint and stack.parts:
+                between = _slice(text, end_before, piece.begin) if piece.joint == GAP else " "
+                stack.parts.append(between if between.isspace() else " ")
+            if piece.kind == TEXT:
+                stack.add_text(_slice(text, piece.begin, piece.end), words)
+            elif piece.kind < CLOSE:
+                stack.open(piece)
+            elif not stack.close(piece):
+                if piece.partner >= 0 and not is_kept[piece.partner]:
+                    stack.close_before(
+                        piece.tag, start[piece.partner], end[piece.partner]
+                    )
+                elif stack.is_block(piece.tag):
+                    stack.parts.append(" ")
+            end_before = piece.end
+        stack.close_from(0)
+        return stack.parts, stack.front
+
+
+cdef enum:  # what an element is
+    BLOCK = 1
+    VOID = 2
+    PART_OF_TABLE = 4
+    ROW = 8  # of a table: what has no text of its own
+    TABLE = 16
+    NOTHING = 255  # the number of no tag
+
+
+@cython.final
+cdef class _Stack:
+    """The elements that are open: what each is called, and the token that closes it."""
+
+    cdef Nesting rules
+    cdef str text
+    cdef object attributes
+    cdef list parts, front
+    cdef const uint8_t* flags
+    cdef const uint8_t* shown
+    cdef const uint8_t* instead
+    cdef const uint32_t* classes
+    cdef int names[MOST_OPEN]
+    cdef int partners[MOST_OPEN]
+    cdef int n, depth, n_tables, n_paragraphs
+
+    def __cinit__(self, Nesting rules, str text, int depth, attributes):
+        cdef bytes tables = rules.tables, classes = rules.classes
+        self.rules, self.text, self.depth, self.attributes = rules, text, depth, attributes
+        self.parts, self.front = [], []
+        self.flags = tables
+        self.shown = self.flags + 256
+        self.instead = self.flags + 512
+        self.classes = <const uint32_t*> <const char*> classes
+
+    cdef bint is_block(self, int tag):
+        return self.flags[tag] & BLOCK
+
+    cdef int add_text(self, str text, object words) except -1:
+        if self.n and self.flags[self.names[self.n - 1]] & ROW:
+            self.close_from(
+                self.place(self.rules.closed_by_text, self.rules.shield_from_text)
+            )
+        if _has(text, c"<") or _has(text, c"&") or _has(text, 0xA0):
+            text = words(text)
+        self.parts.append(text)
+        return 0
+
+    cdef int open(self, Piece piece) except -1:
+        cdef int name = self.shown_as(piece.tag), first = 0
+        cdef bint is_block = self.is_block(piece.tag)
+        if is_block and self.n_paragraphs:
+            while self.names[first] != self.rules.paragraph:
+                first += 1
+            self.close_from(first)
+        if name == NOTHING:
+            pass
+        elif self.classes[3 * name + 1]:
+            self.close_from(self.place(self.classes[3 * name + 1], self.classes[3 * name + 2]))
+        elif piece.partner < 0 and not self.flags[name] & VOID:
+            name = self.rules.paragraph if is_block else NOTHING  # nobody knows where it ends
+        if name == NOTHING or not self.has_room_for(name):
+            self.parts.append(" " if is_block else "")
+            return 0
+        self.parts.append(self.opening(name, piece.begin, piece.end))
+        if not self.flags[name] & VOID:
+            self.names[self.n], self.partners[self.n] = name, piece.partner
+            self.n += 1
+            self.n_tables += (self.flags[name] & TABLE) != 0
+            self.n_paragraphs += name == self.rules.paragraph
+        return 0
+
+    cdef bint close(self, Piece piece) except -1:
+        """Close the element that the tag ends; False if none that is open does."""
+        cdef int i
+        for i in range(self.n):
+            if self.partners[i] == piece.first:
+                self.close_from(i)
+                return True
+        return False
+
+    cdef int close_before(self, int tag, int start, int end) except -1:
+        """Close an element that began before all that is kept, from *start* to *end*."""
+        cdef int name = self.shown_as(tag)
+        if name != NOTHING and not self.n and len(self.front) < self.depth:
+            self.front.append(self.opening(name, start, end))
+            self.parts.append(self.rules.closing[name])
+        elif self.is_block(tag):
+            self.parts.append(" ")
+        return 0
+
+    cdef int close_from(self, int depth) except -1:
+        cdef int name
+        while self.n > depth:
+            self.n -= 1
+            name = self.names[self.n]
+            self.n_tables -= (self.flags[name] & TABLE) != 0
+            self.n_paragraphs -= name == self.rules.paragraph
+            self.parts.append(self.rules.closing[name])
+        return 0
+
+    cdef int place(self, uint32_t classes, uint32_t shields):
+        """Where the first of some classes is open inside the last of the shields; else the end."""
+        cdef int found = self.n, at = self.n - 1
+        while at >= 0 and not self.classes[3 * self.names[at]] & shields:
+            if self.classes[3 * self.names[at]] & classes:
+                found = at
+            at -= 1
+        return found
+
+    cdef int shown_as(self, int tag):
+        if self.flags[tag] & PART_OF_TABLE and not self.n_tables:
+            return self.instead[tag]
+        return self.shown[tag]
+
+    cdef bint has_room_for(self, int name):
+        """In a row of a table only the next part of it has room."""
+        cdef bint in_row = self.n and self.flags[self.names[self.n - 1]] & ROW
+        return self.n < self.depth and (not in_row or self.flags[name] & PART_OF_TABLE)
+
+    cdef str opening(self, int name, int start, int end):
+        if _may_have(self.text, start, end, self.rules.attributes[name]):
+            return self.attributes(name, start, end)
+        return self.rules.opening[name]
+
+
+cdef bint _may_have(str text, Py_ssize_t start, Py_ssize_t end, tuple names) except -1:
+    """Whether the tag has one of *names* anywhere, in any case, or a character beyond ASCII."""
+    cdef const void* data = PyUnicode_DATA(text)
+    if not 0 <= start <= end <= PyUnicode_GET_LENGTH(text):
+        raise ValueError(f"a tag from {start} to {end} of {PyUnicode_GET_LENGTH(text)}")
+    if PyUnicode_KIND(text) == 1:
+        return _holds_any(<const uint8_t*> data, start, end, names)
+    if PyUnicode_KIND(text) == 2:
+        return _holds_any(<const uint16_t*> data, start, end, names)
+    return _holds_any(<const uint32_t*> data, start, end, names)
+
+
+cdef bint _holds_any(char_t* text, Py_ssize_t start, Py_ssize_t end, tuple names):
+    cdef Py_ssize_t at, i, n
+    cdef uint8_t are_first[0x80]
+    cdef const uint8_t* letters
+    cdef bytes name
+    memset(are_first, 0, 0x80)
+    for name in names:
+        letters = name
+        are_first[letters[0] & 0x7F] = 1
+    for at in range(start, end):
+        if text[at] >= 0x80:
+            return True
+        if not are_first[_small(text[at])]:
+            continue
+        for name in names:
+            letters, n, i = name, len(name), 0
+            while i < n and at + i < end and _small(text[at + i]) == letters[i]:
+                i += 1
+            if i == n:
+                return True
+    return False
+
+
+cdef inline uint32_t _small(uint32_t letter):
+    return letter | 0x20 if c"A" <= letter <= c"Z" else letter
+
+
+cdef inline str _slice(str text, Py_ssize_t start, Py_ssize_t end):
+    return PyUnicode_Substring(text, start, end)
+
+
+cdef inline bint _has(str text, Py_UCS4 letter):
+    return PyUnicode_FindChar(text, letter, 0, PyUnicode_GET_LENGTH(text), 1) >= 0
 
 
 def text_runs(bytes kinds not None, bytes kept not None):

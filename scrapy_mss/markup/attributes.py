@@ -60,10 +60,10 @@ _ANY_ATTRIBUTE = re.compile(
 
 BASE = frozenset({"base"})
 _HREF = re.compile(r"""\shref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE)
-_DESCRIPTION = re.compile(
-    r"""\s(?:name|property|itemprop)\s*=\s*["']?(?:og:|twitter:)?description["'\s/>]""",
-    re.IGNORECASE,
-)
+_NAMED_DESCRIPTION = r"""=\s*["']?(?:og:|twitter:)?description["'\s/>]"""
+_DESCRIPTION = re.compile(rf"\s(?:name|property|itemprop)\s*{_NAMED_DESCRIPTION}", re.IGNORECASE)
+# Without it no tag is one: searched for by its first letter, where the other tries each letter.
+_MAY_DESCRIBE = re.compile(_NAMED_DESCRIPTION, re.IGNORECASE)
 _CONTENT = re.compile(r"""\scontent\s*=\s*(?:"([^"]*)"|'([^']*)')""", re.IGNORECASE)
 
 # schema.org types in JSON-LD and OpenGraph's og:type: what each begins with, and the whole. No type
@@ -239,7 +239,7 @@ def meta_description(tokens: Tokens) -> str:
     metas = tokens.is_open("meta").nonzero()[0]
     # Whether a look is worth while: the letters "cr" have no form but small and capital.
     likely = metas[tags_with("cr", tokens.clean, *_tag_bounds(tokens, metas))]
-    tags = filter(_DESCRIPTION.search, _tag_sources(tokens, likely))
+    tags = filter(_DESCRIPTION.search, filter(_MAY_DESCRIBE.search, _tag_sources(tokens, likely)))
     contents = filter(None, map(_CONTENT.search, tags))
     return max((content[1] or content[2] or "" for content in contents), key=len, default="")
 

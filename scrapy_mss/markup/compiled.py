@@ -94,8 +94,35 @@ class Attributes(Protocol):
     def holding(self, text: str, starts: bytes, ends: bytes, name: bytes) -> bytearray: ...
 
 
+class Nesting(Protocol):
+    """Makes HTML of kept tokens; see `sanitizing`."""
+
+    def html(  # noqa: PLR0913, PLR0917 - a page, and what is asked of Python
+        self,
+        text: str,
+        columns: tuple[bytes, ...],
+        places: tuple[bytes, ...],
+        blocks: bytes,
+        depth: int,
+        words: Callable[[str], str],
+        attributes: Callable[[int, int, int], str],
+    ) -> tuple[list[str], list[str]]: ...
+
+
 class Kept(Protocol):
     """The kept tokens of a page in pieces, and as runs of text; see `kept_pieces`, `text_runs`."""
+
+    def Nesting(  # noqa: N802, PLR0913, PLR0917 - a class, made once
+        self,
+        flags: bytes,
+        shown: bytes,
+        instead: bytes,
+        classes: bytes,
+        names: Sequence[str],
+        attributes: Sequence[Sequence[bytes]],
+        of_text: tuple[int, int],
+        paragraph: int,
+    ) -> Nesting: ...
 
     def pieces(
         self, columns: tuple[bytes, ...], places: tuple[bytes, ...], blocks: bytes
@@ -257,6 +284,20 @@ class Blocks(Protocol):
     ) -> None: ...
 
 
+class AutomatonWalk(Protocol):
+    """Walks over bytes; see `metadata.text_language`."""
+
+    def counts(self, text: bytes) -> tuple[array[int], array[int]]: ...
+
+
+class Automata(Protocol):
+    """The walk of an automaton over bytes."""
+
+    def Automaton(  # noqa: N802 - a class, made once
+        self, moves: object, rows: object, outputs: object
+    ) -> AutomatonWalk: ...
+
+
 class Compiled(NamedTuple):
     """The compiled modules."""
 
@@ -268,6 +309,7 @@ class Compiled(NamedTuple):
     attributes: Attributes
     kept: Kept
     blocks: Blocks
+    automata: Automata
 
 
 def _load() -> Compiled | None:
@@ -275,6 +317,7 @@ def _load() -> Compiled | None:
         from scrapy_mss.markup import (  # type: ignore[attr-defined]
             _arrays,
             _attributes,
+            _automaton,
             _blocks,
             _kept,
             _pieces,
@@ -284,7 +327,7 @@ def _load() -> Compiled | None:
         )
     except ImportError:  # there was no compiler
         return None
-    return Compiled(_pieces, _tags, _arrays, _runs, _sums, _attributes, _kept, _blocks)
+    return Compiled(_pieces, _tags, _arrays, _runs, _sums, _attributes, _kept, _blocks, _automaton)
 
 
 _in_use = [_load()]

@@ -24,6 +24,8 @@ ANY_REFERENCE = re.compile(REFERENCE)
 _BARE_NAME = re.compile(_BARE)
 # Numbers that are their character's: no control, half of a surrogate pair, or noncharacter.
 _PLAIN, _PLAIN_1, _PLAIN_2 = range(0xA0, 0xD800), range(0x10000, 0x1FFFE), range(0x20000, 0x2FFFE)
+# What data in attributes is full of, thousands to a value. "&" comes last, and so begins no other.
+_FREQUENT = {"&quot;": '"', "&#34;": '"', "&#39;": "'", "&lt;": "<", "&gt;": ">", "&amp;": "&"}
 _LONGEST = 40  # of those that mean a character; the longest name has 33
 
 
@@ -62,6 +64,10 @@ def decode_value(value: str) -> str:
     n_references = value.count("&")
     if n_references == value.count("&amp;"):  # as in most addresses
         return value.replace("&amp;", "&") if n_references else value
+    if n_references == sum(map(value.count, _FREQUENT)):
+        for reference, text in _FREQUENT.items():
+            value = value.replace(reference, text)
+        return value
     return ANY_REFERENCE.sub(_decoded_in_value, value)
 
 

@@ -205,7 +205,8 @@ def in_direct_order(text: str) -> str:
 def _parts(text: str) -> list[str]:
     """The parts of *text* between separators, without URLs, e-mail addresses and degrees."""
     text = " ".join(word for word in text.split() if not _URL.search(word))
-    text = _without_labels(_BRACKETS.sub(" ", _EMAIL.sub(" ", text)))
+    text = _EMAIL.sub(" ", text) if "@" in text else text
+    text = _without_labels(_BRACKETS.sub(" ", text))
     return [
         part
         for line in _STRONG.split(text)
@@ -222,7 +223,10 @@ def _is_sentence(text: str) -> bool:
 
 def _without_labels(text: str) -> str:
     for _ in range(MAX_LABELS):
-        text = _LABEL.sub("", text)
+        label = _LABEL.match(text)
+        if label is None:
+            break
+        text = text[label.end() :]
     return text
 
 

@@ -25,7 +25,7 @@ MAX_LONG_LINES: Final = 2  # on many pages, a standfirst and a caption are above
 MAX_LINE: Final = 120  # characters of a byline or a line with a date; a teaser has more
 SEPARATOR: Final = " | "  # between the lines of one element
 
-_BYLINE_MARKER: Final = re.compile("byline|author|autor|auteur")
+BYLINE_MARKERS: Final = ("byline", "author", "autor", "auteur")
 _AUTHOR_PAGE: Final = re.compile(
     r"/(?:authors?|autor(?:en|es|i)?|auteurs?|by|contributors?|journalists?|people|profiles?|"
     r"redaktion|staff|team|writers?)/[^/]",
@@ -132,6 +132,13 @@ def _until_long_lines(lines: Iterable[Fragment]) -> Iterator[Fragment]:
 def _is_byline(element: Element) -> bool:
     if not element.attrib:  # as most paragraphs
         return False
-    if _BYLINE_MARKER.search(markers_of(element)):
+    if _marks_byline(markers_of(element)):
         return True
     return element.tag == "a" and bool(_AUTHOR_PAGE.search(element.get("href") or ""))
+
+
+def _marks_byline(markers: str) -> bool:
+    for word in BYLINE_MARKERS:  # a third of the time of an expression  # noqa: SIM110
+        if word in markers:
+            return True
+    return False

@@ -207,14 +207,18 @@ def consistent_with_url(lookup: Lookup) -> Lookup:
 
     @wraps(lookup)
     def consistent(page: ParsedPage, keys: Keys) -> Iterator[str]:
-        day = next(filter(None, map(dates.parse, url_day(page, ()))), None)
         for text in lookup(page, keys):
             value = dates.parse(clean(text), page.language)
-            if value and (day is None or dates.days_between(day, value) <= MAX_DAYS_APART):
+            if value and _agrees_with_url(page, value):
                 yield value
 
     consistent.__doc__ = f"{(lookup.__doc__ or '').rstrip('.')}, unless the URL has another day."
     return consistent
+
+
+def _agrees_with_url(page: ParsedPage, value: str) -> bool:
+    day = next(filter(None, map(dates.parse, url_day(page, ()))), None)
+    return day is None or dates.days_between(day, value) <= MAX_DAYS_APART
 
 
 # --- authors --------------------------------------------------------------------------------------

@@ -10,13 +10,16 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Final
 from unicodedata import combining
 from urllib.parse import urljoin, urlsplit
 
+from scrapy_mss.markup.plain_addresses import plainly_joined
 from scrapy_mss.metadata.sites import site_of
 
 MAX_TEXT: Final = 10_000  # characters; titles, names and descriptions are shorter
+MAX_REMEMBERED: Final = 500  # characters, of what is folded: titles and names
 MAX_URL: Final = 4_096  # characters; data: URLs run to megabytes, and servers reject longer ones
 MAX_HOST: Final = (
     253  # characters; DNS knows no longer ones, and IDNA takes quadratic time over them
@@ -52,16 +55,30 @@ def clean(value: str) -> str:
 
 def folded(value: str) -> str:
     """Letters and digits only, without case and accents, for comparing two spellings."""
+    return _remembered(value) if len(value) <= MAX_REMEMBERED else _folded(value)
+
+
+def _folded(value: str) -> str:
     value = value.casefold()
     if not value.isascii():
         value = "".join(c for c in unicodedata.normalize("NFKD", value) if not combining(c))
     return _NOT_LETTERS.sub(" ", value).strip()
 
 
+_remembered = lru_cache(2**8)(_folded)  # a page's titles are compared with one another
+
+
 def spellings(value: str) -> frozenset[str]:
     """The ways to write a name in a domain (`borsenzeitung`, `boersenzeitung`); may be empty."""
+    return _remembered_spellings(value) if len(value) <= MAX_REMEMBERED else _spellings(value)
+
+
+def _spellings(value: str) -> frozenset[str]:
     expanded = value if value.isascii() else value.casefold().translate(_UMLAUTS)
     return frozenset(folded(each).replace(" ", "") for each in {value, expanded}) - {""}
+
+
+_remembered_spellings = lru_cache(2**8)(_spellings)  # of the names of a site, on all its pages
 
 
 def absolute_url(value: str, base: str | None) -> str | None:
@@ -69,6 +86,9 @@ def absolute_url(value: str, base: str | None) -> str | None:
     value = value.strip()
     if not value or len(value) > MAX_URL:
         return None
+    joined = plainly_joined(base or "", value)
+    if joined is not None:
+        return joined
     try:
         url = urljoin(base or "", clean(value).replace(" ", "%20"))
         parts = urlsplit(url)
@@ -89,9 +109,12 @@ def names_in_host(url: str | None) -> list[str]:
         host = (urlsplit(url or "").hostname or "").removeprefix("www.").rstrip(".")
     except ValueError:
         return []
-    if not 0 < len(host) <= MAX_HOST:
-        return []
+    return list(_names_of(host)) if 0 < len(host) <= MAX_HOST else []
+
+
+@lru_cache(2**8)  # of a site's pages
+def _names_of(host: str) -> tuple[str, ...]:
     labels = host.split(".")
     n_suffix = site_of(host).count(".")
     labels = labels[: len(labels) - n_suffix]
-    return [host, *labels, "".join(labels)]
+    return (host, *labels, "".join(labels))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import islice
+from functools import lru_cache
 from typing import Final
 
 from scrapy_mss.metadata import dates
@@ -43,24 +43,27 @@ def is_site_name(text: str, site_names: frozenset[str]) -> bool:
 
 
 def _without_last(text: str, site_names: frozenset[str]) -> str:
-    separators = list(_SEPARATOR.finditer(text))
-    if not separators or not separators[-1].start():
+    separators = _separators(text)
+    if not separators or not separators[-1][0]:
         return text
-    last = text[separators[-1].end() :]
+    start, end = separators[-1]
+    last = text[end:]
     if _names_site(last, site_names) or _is_date(last):
-        return text[: separators[-1].start()].rstrip()
+        return text[:start].rstrip()
     return text
 
 
 def _without_first(text: str, site_names: frozenset[str]) -> str:
-    separator = _SEPARATOR.search(text)
-    if (
-        separator
-        and separator.end() < len(text)
-        and is_site_name(text[: separator.start()], site_names)
-    ):
-        return text[separator.end() :].lstrip()
+    start, end = next(iter(_separators(text)), (0, len(text)))
+    if end < len(text) and is_site_name(text[:start], site_names):
+        return text[end:].lstrip()
     return text
+
+
+@lru_cache(2**6)  # a title is looked at four times, for itself and beside the headings
+def _separators(text: str) -> tuple[tuple[int, int], ...]:
+    """Where separators begin and end."""
+    return tuple(found.span() for found in _SEPARATOR.finditer(text))
 
 
 def _names_site(part: str, site_names: frozenset[str]) -> bool:
@@ -84,8 +87,7 @@ def matching_heading(text: str, headings: Iterable[str]) -> str | None:
     """The heading that *text* begins with, up to a separator; None if there is none."""
     text = text[: 2 * MAX_TITLE]  # a title, the section and the site
     beginnings = {folded(text)}
-    separators = islice(_SEPARATOR.finditer(text), MAX_SEPARATORS)
-    beginnings |= {folded(text[: each.start()]) for each in separators}
+    beginnings |= {folded(text[:start]) for start, _ in _separators(text)[:MAX_SEPARATORS]}
     return next((each for each in headlines(headings) if folded(each) in beginnings), None)
 
 

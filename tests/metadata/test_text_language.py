@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from scrapy_mss.metadata.text_language import detector, known, language_of
+from scrapy_mss.markup.compiled import compiled_part, python_alone
+from scrapy_mss.metadata.text_language import _identifier, detector, known, language_of
+
+langid = pytest.importorskip("py3langid")
 
 ENGLISH = "The ferry sails again after the storm had kept it in the harbour for a whole week. " * 4
 GERMAN = "Die Fähre fährt wieder, nachdem der Sturm sie eine Woche im Hafen gehalten hatte. " * 4
@@ -54,10 +60,49 @@ def test_the_library_knows_a_hundred_languages() -> None:
 
 def test_without_the_library_the_page_is_believed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "py3langid", None)
-    detector.cache_clear()
+    for remembered in (detector, _identifier):
+        remembered.cache_clear()
 
     try:
         assert language_of(GERMAN, "en") == "en"
         assert language_of(GERMAN, None) is None
     finally:
-        detector.cache_clear()
+        for remembered in (detector, _identifier):
+            remembered.cache_clear()
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=300))
+@example(ENGLISH)
+@example(GERMAN + CHINESE + NORWEGIAN + CROATIAN)
+@example("")
+def test_both_ways_score_a_text_as_the_library_does(text: str) -> None:
+    score = _identifier().classify
+    with python_alone():
+        alone = score(text)
+
+    assert score(text) == alone == langid.classify(text)
+
+
+AUTOMATON = {"moves": np.zeros(512, np.uint32), "rows": [1, 0, 1], "outputs": [-1, 5, 2]}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"outputs": [1]}, "1 outputs of 3 states"),
+        ({"rows": [], "outputs": []}, "0 outputs of 0 states"),
+        ({"rows": [0, 1, 2]}, "state 2 has row 2 of 2"),
+        ({"moves": np.full(512, 3, np.uint32)}, "move 0 leads to state 3 of 3"),
+    ],
+)
+def test_an_automaton_that_leads_out_of_its_tables_is_refused(
+    wrong: dict[str, object], said: str
+) -> None:
+    compiled = compiled_part()
+    if compiled is None:
+        pytest.skip("the compiled part was not built")
+    tables = AUTOMATON | wrong
+    rows, outputs = np.array(tables["rows"], np.uint16), np.array(tables["outputs"], np.int32)
+
+    with pytest.raises(ValueError, match=said):
+        compiled.automata.Automaton(tables["moves"], rows, outputs)

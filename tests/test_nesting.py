@@ -1,0 +1,110 @@
+"""HTML of kept tokens is nested the same way by the compiled part and by Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.sanitizing import CONTROLS, MAX_DEPTH, may_have_controls, rebuilt, sanitized
+from tests.helpers.effort import examples
+from tests.helpers.markup import SOUP, TAG_SOUP
+
+needs_compiler = pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
+
+
+# Elements that close one another or have room in some alone, with and without attributes.
+NESTED = st.lists(
+    st.sampled_from(
+        [
+            *(f"<{name}>" for name in ("p", "div", "b", "span", "nosuch", "section", "br", "svg")),
+            *(f"</{name}>" for name in ("p", "div", "b", "span", "nosuch", "section", "br")),
+            *(f"<{name}>" for name in ("table", "caption", "tbody", "tr", "td", "th", "thead")),
+            *(f"</{name}>" for name in ("table", "caption", "tbody", "tr", "td", "th", "thead")),
+            *("<ul>", "<ol start=3>", "<li>", "<li value=2>", "</li>", "</ul>", "</ol>"),
+            *("<dl>", "<dt>", "<dd>", "</dd>", "</dl>", "<a HREF='/x'>", "</a>", "<a title=y>"),
+            *(
+                "<td colspan=2>",
+                "<p class=x>",
+                "<p dIr=rtl>",
+                "<p \u0130d\u0130r=rtl>",
+                "<p l\xe4ng=de>",
+            ),
+            *("<img src=/a.png alt=b>", "<time datetime=2024>", "<hr>", "<b =dir x>", "<wbr/>"),
+            *(
+                "one ",
+                "two",
+                " ",
+                "\n",
+                "&amp;",
+                "&nbsp",
+                "\xa0",
+                "&",
+                "<",
+                "&lt",
+                "\x85",
+                "\u202f",
+            ),
+        ]
+    ),
+    max_size=40,
+).map("".join)
+
+
+@needs_compiler
+@given(NESTED | TAG_SOUP | SOUP, st.integers(0, 2**32 - 1), st.sampled_from([0, 1, 3, MAX_DEPTH]))
+@examples(10)
+@example("<div>" * 40 + "one", 0, MAX_DEPTH)
+@example("<table>one<tr>two<td>three<table><td>four</table>five", 0, MAX_DEPTH)
+def test_both_ways_nest_the_same_elements(source: str, seed: int, depth: int) -> None:
+    tokens = tokenize(source)
+    kept = np.random.default_rng(seed).random(len(tokens)) < 0.9
+
+    compiled = rebuilt(tokens, kept, depth)
+    with python_alone():
+        alone = rebuilt(tokens, kept, depth)
+
+    assert compiled == alone
+
+
+@given(
+    st.text(st.characters(), max_size=40), st.text("\n\t\x0b\x7f\x80\x9f\xa0\xad\u202f", max_size=4)
+)
+def test_no_control_is_overlooked(text: str, blanks: str) -> None:
+    is_known = may_have_controls(text + blanks)
+
+    assert is_known == (CONTROLS.search(text + blanks) is not None)
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("place", "wrong", "said"),
+    [
+        (0, b"", "0, 256 and 256 numbers of 256"),
+        (2, bytes(255), "256, 256 and 255 numbers of 256"),
+        (1, b"\x09" * 256, "becomes one without a name, of 1"),
+        (3, b"", "0 bytes of classes"),
+        (5, [], "attributes of 0 names, of 1"),
+    ],
+)
+def test_tables_that_leave_out_a_tag_are_refused(place: int, wrong: object, said: str) -> None:
+    compiled = compiled_part()
+    assert compiled is not None
+    tables: list[Any] = [bytes(256), bytes(256), bytes(256), bytes(3072), ["p"], [[]], (0, 0), 0]
+    tables[place] = wrong
+
+    with pytest.raises(ValueError, match=said):
+        compiled.kept.Nesting(*tables)
+
+
+@needs_compiler
+def test_more_elements_than_have_room_are_refused() -> None:
+    tokens = tokenize("<p>one</p>")
+
+    with pytest.raises(ValueError, match="257 elements in one another where 256 have room"):
+        sanitized(tokens, np.ones(len(tokens), np.bool_), depth=257)
