@@ -1,4 +1,4 @@
-"""CSS -> XPath, with siblings that cost no more than a walk along them.
+"""CSS -> XPath, with siblings that cost no more than a walk along them, and nesting little more.
 
 As it is usual, `a + b` looks at all that follows each `a`, and `a ~ b` collects it: a page of 1 MB,
 with twenty thousand siblings, takes minutes. Here `b` looks one step back; or the search goes on
@@ -6,6 +6,11 @@ from the first `a` in each element, since what follows any other one follows tha
 
     a + b    b[preceding-sibling::*[1]/self::a]
     a ~ b    */a[1]/following-sibling::b
+
+What is inside an `a` is also usually collected with all that is around it there, and from each of
+many in one another. The outermost are enough:
+
+    a b      a[not(ancestor::a)]/descendant::b
 
 Whether an element is an `a` depends on itself, on elements before it and on those around it, and
 siblings have these in common: what is before `a` in a selector holds for `b` as well.
@@ -21,13 +26,22 @@ if TYPE_CHECKING:
     from cssselect.parser import Relation
     from cssselect.xpath import XPathExpr
 
+DESCENDANT: Final = "descendant::"
 FOLLOWING: Final = "following-sibling::"
-_INSIDE: Final = {" ": "descendant::", ">": "", "+": f"{FOLLOWING}*[1]/self::", "~": FOLLOWING}
+_INSIDE: Final = {" ": DESCENDANT, ">": "", "+": f"{FOLLOWING}*[1]/self::", "~": FOLLOWING}
 _OF_SCOPE: Final = "1"  # the condition of `:scope`, which is of no other element
 
 
 class Translator(HTMLTranslator):
     """Translates the CSS of Scrapy's selectors."""
+
+    def xpath_descendant_combinator(self, left: XPathExpr, right: XPathExpr) -> XPathExpr:
+        """What *right* selects inside of what *left* does."""
+        if str(right) == "*":  # parsel makes of `a *::text` what is in the `a` itself, too
+            return super().xpath_descendant_combinator(left, right)
+        if not left.path and left.condition != _OF_SCOPE:
+            left.add_condition(f"not(ancestor::{_step(left)})")
+        return left.join(f"/{DESCENDANT}", right)
 
     def xpath_direct_adjacent_combinator(self, left: XPathExpr, right: XPathExpr) -> XPathExpr:
         """What *right* selects right after what *left* does."""
@@ -43,6 +57,8 @@ class Translator(HTMLTranslator):
         """What *right* selects anywhere after what *left* does, in the same element."""
         if left.condition == _OF_SCOPE:
             return super().xpath_indirect_adjacent_combinator(left, right)
+        if left.path.endswith(DESCENDANT):  # the first of each element, and not of all
+            left.path = left.path.removesuffix(DESCENDANT) + "descendant-or-self::*/"
         left.path = f"{left.path or '*/'}{_step(left)}[1]/{FOLLOWING}"
         left.element, left.condition = right.element, right.condition
         return left

@@ -58,6 +58,9 @@ def test_it_selects_what_the_usual_xpath_does(trees: list[Tree], text: str) -> N
     "text",
     [
         "p ~ p::text",
+        "div *::text",
+        "div b *::text",
+        "div p ~ *::text",
         "p + p::attr(class)",
         "p ~ p, b + b",
         ":is(p, b) ~ p",
@@ -83,6 +86,15 @@ def test_what_follows_may_have_something_inside() -> None:
     root = etree.fromstring("<html><b>1</b><p id='with'><i>2</i></p><b/><p>3</p></html>")
 
     assert css("b + p:has(i)").select(root) == [root[1]]
+
+
+@pytest.mark.parametrize("text", ["dl dd", "div dl dd"])
+def test_many_lists_take_no_minutes(text: str) -> None:
+    few, many = (html.document_fromstring("<dl><dt>a<dd>word</dl>" * n) for n in (500, 2_000))
+
+    selector = css(text)
+
+    assert grows_linearly(partial(selector.select, few), partial(selector.select, many))
 
 
 def siblings(n: int) -> etree._Element:
