@@ -58,7 +58,7 @@ class Translator(HTMLTranslator):
         if left.condition == _OF_SCOPE:
             return super().xpath_indirect_adjacent_combinator(left, right)
         if left.path.endswith(DESCENDANT):  # the first of each element, and not of all
-            left.path = left.path.removesuffix(DESCENDANT) + "descendant-or-self::*/"
+            left.path += f"{_step(left)}/../"
         left.path = f"{left.path or '*/'}{_step(left)}[1]/{FOLLOWING}"
         left.element, left.condition = right.element, right.condition
         return left
