@@ -11,13 +11,11 @@ All that is summed, the masses and the sizes, is summed at once: the cost is tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.blocks.columns import Columns
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.sums import group_sums
 from scrapy_mss.core.hashing import groups
@@ -58,19 +56,11 @@ def container_names(prefixes: tuple[str, ...]) -> tuple[str, ...]:
     return (*shares, *sizes)
 
 
-def container_features(page: Page, masses: Mapping[str, Floats]) -> Columns:
-    """Shares of each of the *masses*, and the sizes of what they are shares of.
-
-    A mass (float64[n]) is each block's share of something; its key begins the names of its columns.
-    """
-    names = container_names(tuple(masses))
-    rows = np.empty((len(names), len(page.blocks)))
-    fill_containers(page, np.array(list(masses.values())), rows)
-    return Columns(names, rows)
-
-
 def fill_containers(page: Page, masses: Floats, rows: Floats) -> None:
-    """Fill *rows* with the shares of *masses* (float64[k, n]) and with the sizes."""
+    """Fill *rows* with the shares of *masses* (float64[k, n]), and the sizes of what they are of.
+
+    A mass is each block's share of something.
+    """
     (k, n), n_shares = masses.shape, len(masses) * len(_SHARES)
     of_blocks = np.empty((k + len(_SUMMED), n))
     of_blocks[:k], of_blocks[k], of_blocks[k + 1] = masses, page.words, page.blocks.linked_words

@@ -129,11 +129,14 @@ class MssExtension:
     async def close(self, reason: str = "") -> None:
         """End with the crawl: learn what is under way, write the model, log a summary."""
         async with AsyncExitStack() as steps:  # the last first, each whatever the others raise
+            steps.callback(self._summarize)
             steps.callback(self.state.close, reason)
             steps.callback(self._workers.close)
             if _compat.runs_asyncio():
                 steps.push_async_callback(self.state.finish, reason)
             steps.push_async_callback(self.trainer.drain)
             steps.callback(self.state.stop)
+
+    def _summarize(self) -> None:
         model = self.state.learner.model.identifier
         logger.info("%s", summary(self.stats, self.wrappers, model))

@@ -13,11 +13,11 @@ from scrapy_mss.blocks.container_features import (
     EPSILON,
     KEY_LEVELS,
     PATH_LENGTH,
-    container_features,
     evidence_mass,
 )
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Floats
+from tests.helpers.container_shares import container_features
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_ancestors, block_runs
 

@@ -14,7 +14,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.class_roles import role_counts
-from scrapy_mss.blocks.container_features import container_features
 from scrapy_mss.blocks.features import block_features
 from scrapy_mss.blocks.opinions import opinion_columns
 from scrapy_mss.blocks.page import Page
@@ -33,6 +32,7 @@ from scrapy_mss.blocks.text_counts import CLASSES, SENTENCE_ENDS, text_counts
 from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import TokenIds
+from tests.helpers.container_shares import container_features
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_runs
 

@@ -125,6 +125,7 @@ def test_a_part_that_cannot_be_finished_is_named_and_closed_nevertheless(
 def test_what_a_part_has_not_stored_is_told_whatever_another_does(
     crawl: OnePage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.INFO)
     close = SeenStore.close
 
     def closed_with_an_error(store: SeenStore) -> None:
@@ -139,5 +140,6 @@ def test_what_a_part_has_not_stored_is_told_whatever_another_does(
 
     monkeypatch.undo()
     assert "is lost: the quality of 1 sites" in caplog.text
+    assert "learned 1 of 1 pages of 1 wrapped sites" in caplog.text
     assert stat(crawl.crawler, "model/pages") == 1
     assert crawl.stored() == {"model": 1, "seen": 1, "quality": 0}
