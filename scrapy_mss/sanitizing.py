@@ -27,7 +27,7 @@ from urllib.parse import urljoin
 from scrapy_mss.markup.attributes import base_href
 from scrapy_mss.markup.kept_pieces import GAP, TEXT, kept_pieces
 from scrapy_mss.markup.references import decode_all
-from scrapy_mss.markup.rendering import DECLARATION
+from scrapy_mss.markup.slice_texts import DECLARATION
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, VOID_TAGS
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
 

@@ -95,7 +95,10 @@ class Attributes(Protocol):
 
 
 class Kept(Protocol):
-    """The kept tokens of a page in pieces, and as runs of text; see `kept_pieces`, `text_runs`."""
+    """The kept tokens of a page in pieces, and as runs of text.
+
+    See `kept_pieces`, `text_runs` and `slice_texts`.
+    """
 
     def pieces(
         self, columns: tuple[bytes, ...], places: tuple[bytes, ...], blocks: bytes
@@ -110,6 +113,10 @@ class Kept(Protocol):
         runs: tuple[bytes, bytes],
         breaks: bytes,
     ) -> tuple[bytearray, bytearray]: ...
+
+    def spaced(
+        self, text: str, starts: bytes, ends: bytes, decode: Callable[[str], str]
+    ) -> list[str | None]: ...
 
 
 class Arrays(Protocol):

@@ -33,6 +33,7 @@ from scrapy_mss.markup.elements import element_starts, nearest_ancestors
 from scrapy_mss.markup.kept_pieces import kept_pieces
 from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.markup.parser_tags import attributes, long_tags
+from scrapy_mss.markup.slice_texts import slice_texts
 from scrapy_mss.markup.source_cleaning import clean
 from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import BLOCK_TAGS
@@ -251,6 +252,68 @@ def test_runs_of_other_tokens_are_refused() -> None:
         built().kept.between(tags, (b"", b""), (first, after), bytes(256))
     with pytest.raises(ValueError, match="16 and 0 bytes of runs, 256 breaks"):
         built().kept.between(tags, places, (first, b""), bytes(256))
+
+
+# White space, what is none though it looks like it, what no text shows, and references to these.
+SPACED = st.lists(
+    st.one_of(
+        st.sampled_from(
+            [
+                *(
+                    " ",
+                    "  ",
+                    "\n",
+                    "\t",
+                    "\x1c",
+                    "\x85",
+                    "\xa0",
+                    "\u2028",
+                    "\u3000",
+                    "\u200b",
+                    "\0",
+                ),
+                *(
+                    "one",
+                    "\xe9",
+                    "\u4e00",
+                    "\U0001f600",
+                    "\ud800",
+                    "\x7f",
+                    "\xad",
+                    "<!-- a -->",
+                    "</>",
+                ),
+                *("<", "&", "&amp;", "&nbsp;", "&#10;", "&#x1F600;", "&#0;", "&lt;!", "&copy"),
+            ]
+        ),
+        st.characters(),
+    ),
+    max_size=20,
+).map("".join)
+
+
+@needs_compiler
+@given(st.lists(SPACED, max_size=8))
+@examples(20)
+@example(["a" * 9, "&#x1F600;", ""])
+@example(["\xe9 &nbsp; \x01"])
+def test_both_ways_space_the_same_slices(parts: list[str]) -> None:
+    bounds = np.cumsum([0, *map(len, parts)]).astype(np.int32)
+
+    one, other = both(lambda: slice_texts("".join(parts), bounds[:-1], bounds[1:]))
+
+    assert one == other
+    assert one.is_plain == all(text.isprintable() for text in one.texts)
+
+
+@needs_compiler
+def test_slices_beyond_a_text_are_refused() -> None:
+    one, three = (np.array([place], np.int32).tobytes() for place in (1, 3))
+    for start, end in ((one, three), (three, one), (three, three)):
+        with pytest.raises(IndexError, match=r"a slice from \d to \d of 2"):
+            built().kept.spaced("ab", start, end, str)
+    with pytest.raises(ValueError, match="4 and 0 bytes of places"):
+        built().kept.spaced("ab", one, b"", str)
 
 
 @needs_compiler
