@@ -93,6 +93,15 @@ class Attributes(Protocol):
 
     def holding(self, text: str, starts: bytes, ends: bytes, name: bytes) -> bytearray: ...
 
+    def holding_tags(  # noqa: PLR0913, PLR0917 - a text, tokens of it, and what is sought
+        self,
+        text: str,
+        tags: tuple[bytes, bytes],
+        places: tuple[bytes, bytes],
+        wanted: tuple[int, int, int],
+        name: bytes,
+    ) -> list[str]: ...
+
 
 class Kept(Protocol):
     """The kept tokens of a page in pieces, and as runs of text.

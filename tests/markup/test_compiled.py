@@ -23,9 +23,11 @@ from scrapy_mss.core.hashing import buckets, groups
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup import compiled
 from scrapy_mss.markup.attributes import (
+    MAX_TAG_LENGTH,
     attributes_of_tag,
     attributes_of_tags,
     element_attributes,
+    open_tags_with,
     tags_with,
 )
 from scrapy_mss.markup.compiled import Compiled, compiled_part, python_alone
@@ -580,6 +582,46 @@ def test_both_ways_find_a_name_in_a_tag_wherever_it_begins(tag: str, name: str) 
     compiled, python = both(lambda: tags_with(name, tag, starts, ends).tolist())
 
     assert compiled == python
+
+
+METAS = st.lists(
+    st.sampled_from(
+        [
+            *("<meta ", "</meta ", "<p ", "<META\n", "<meta>", "> ", ">", "<"),
+            *(" name=description", " scr", " CR", " cR", "c", "r", "\xe9", "\u4e00", "one"),
+            "x" * (MAX_TAG_LENGTH - 8),
+        ]
+    ),
+    max_size=20,
+).map("".join)
+
+
+@needs_compiler
+@given(st.one_of(METAS, TEXTS))
+@examples(20)
+@example("<meta cr><meta " + "x" * MAX_TAG_LENGTH + "cr></meta cr><p cr>")
+def test_both_ways_find_the_same_tags_with_a_name(source: str) -> None:
+    tokens = tokenize(source)
+
+    one, other = both(lambda: open_tags_with("cr", "meta", tokens))
+
+    assert one == other
+
+
+@needs_compiler
+def test_tags_of_other_tokens_are_refused() -> None:
+    sought, tags = built().attributes.holding_tags, (b"\0\0", b"\1\1")
+    beyond = np.array([0, 3], np.int32).tobytes()
+    for places in ((beyond, beyond), (beyond[::-1], beyond)):
+        with pytest.raises(ValueError, match="a tag from"):
+            sought("ab", tags, places, (0, 1, 9), b"a")
+    for columns in ((b"\0", b"\1\1"), (b"\0\0", b"\1")):
+        with pytest.raises(ValueError, match="not those of"):
+            sought("ab", columns, (beyond, beyond), (0, 1, 9), b"a")
+    with pytest.raises(ValueError, match="not those of 2 tokens"):
+        sought("ab", tags, (beyond, b""), (0, 1, 9), b"a")
+    with pytest.raises(ValueError, match="no name"):
+        sought("ab", tags, (beyond, beyond), (0, 1, 9), b"")
 
 
 @needs_compiler
