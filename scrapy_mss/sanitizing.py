@@ -30,7 +30,7 @@ from scrapy_mss.markup.compiled import Nesting, compiled_part
 from scrapy_mss.markup.elements import tag_table
 from scrapy_mss.markup.kept_pieces import GAP, TEXT, kept_pieces
 from scrapy_mss.markup.references import decode_all
-from scrapy_mss.markup.rendering import DECLARATION
+from scrapy_mss.markup.slice_texts import DECLARATION
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS, VOID_TAGS
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
 

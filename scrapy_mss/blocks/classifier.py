@@ -26,12 +26,13 @@ import numpy as np
 from scrapy_mss.blocks.columns import Columns, filled
 from scrapy_mss.blocks.container_features import container_names, evidence_mass, fill_containers
 from scrapy_mss.blocks.features import FEATURES, GROUPS, Measured
+from scrapy_mss.blocks.layout_families import class_word_buckets, shape_buckets
 from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.mlp import Matrix, Network, product
 from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.sums import ancestor_pools, run_sums
-from scrapy_mss.core.features import Family, Values
+from scrapy_mss.core.features import Family, unigram_buckets
 from scrapy_mss.core.naive_bayes import (
     DIGEST_BITS,
     MAX_EXPONENT,
@@ -40,8 +41,7 @@ from scrapy_mss.core.naive_bayes import (
     logistic,
     portions,
 )
-from scrapy_mss.markup.elements import Indices
-from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.markup.tokens import Floats, Ints, TokenIds
 
 MAX_LOG_ODDS = 8.0  # of one family's evidence: what is beyond is as certain as e**8 to 1
 NEIGHBOUR_OFFSETS = (-2, -1, 1, 2)
@@ -59,21 +59,24 @@ class Pooling(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FamilyEvidence:
-    """The values of one *family* on a *page*, and what the counts say about them."""
+    """What the counts of one *family* say about a *page*."""
 
     page: Page
     family: Family[Page]
-    values: Values
     bayes: NaiveBayes[Page]
 
     @lazy
     def ratio(self) -> Floats:
-        """float64[n_values]: the evidence of each value."""
-        return self.bayes.log_ratio(self.family, self.values.bucket)[0]
+        """float64[n_values]: the evidence of each value, of a family in ``_BUCKETS``."""
+        return self.ratio_of(_BUCKETS[self.family.name](self.page, self.family.bits))
 
-    def ratio_of(self, chosen: Indices) -> Floats:
-        """float64[n]: the evidence of the values *chosen*."""
-        return self.bayes.log_ratio(self.family, self.values.bucket[chosen])[0]
+    def ratio_of(self, buckets: Ints) -> Floats:
+        """float64[n]: the evidence of what is in *buckets* (int32[n])."""
+        return self.bayes.log_ratio(self.family, buckets)[0]
+
+    def ratio_of_tokens(self, ids: TokenIds) -> Floats:
+        """float64[n]: the evidence of the tokens with these *ids*; the family is of unigrams."""
+        return self.ratio_of(unigram_buckets(ids, self.family.bits))
 
     @lazy
     def around(self) -> Floats:
@@ -86,13 +89,16 @@ class FamilyEvidence:
 
 
 def mean_over_block(known: FamilyEvidence) -> Floats:
-    """The mean over the words and symbols of each block; values are one a token."""
-    page, texts = known.page, known.page.texts
+    """The mean over the words and symbols of each block; values are of single tokens."""
+    texts = known.page.texts
     if len(texts.token) <= PORTION:
-        return run_sums(known.ratio_of(texts.token), texts.block, texts.first) / texts.size
-    total = np.zeros(len(page.blocks))
+        return (
+            run_sums(known.ratio_of_tokens(texts.token_id), texts.block, texts.first) / texts.size
+        )
+    total = np.zeros(len(known.page.blocks))
     for some in portions(len(texts.token)):
-        total += np.bincount(texts.block[some], known.ratio_of(texts.token[some]), len(total))
+        ratio = known.ratio_of_tokens(known.page.tokens.token_id[texts.token[some]])
+        total += np.bincount(texts.block[some], ratio, len(total))
     return total / texts.size
 
 
@@ -119,6 +125,11 @@ def max_over_ancestors(known: FamilyEvidence) -> Floats:
     return pooled
 
 
+# Of the families whose values are not of single tokens: only their buckets are asked for here.
+_BUCKETS: dict[str, Callable[[Page, int], Ints]] = {
+    "shape": shape_buckets,
+    "class_words": class_word_buckets,
+}
 POOLINGS = (
     Pooling("unigram", "unigram", mean_over_block),
     Pooling("shape", "shape", own_value),
@@ -131,10 +142,7 @@ _EVIDENCE = tuple(f"evidence_{pooling.name}" for pooling in POOLINGS)
 
 def block_evidence(page: Page, bayes: NaiveBayes[Page]) -> Floats:
     """The log-odds of each block by each row of ``POOLINGS``: float64[n_poolings, n_blocks]."""
-    known = {
-        family.name: FamilyEvidence(page, family, family.values(page, family.bits), bayes)
-        for family in bayes.families
-    }
+    known = {family.name: FamilyEvidence(page, family, bayes) for family in bayes.families}
     rows = np.empty((len(POOLINGS), len(page.blocks)))
     for row, pooling in zip(rows, POOLINGS, strict=True):
         row[:] = pooling.of(known[pooling.family])

@@ -12,7 +12,7 @@ import numpy as np
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.features import Family, Values
 from scrapy_mss.core.hashing import MULTIPLIERS, buckets, mix
-from scrapy_mss.markup.tokens import TokenIds
+from scrapy_mss.markup.tokens import Ints, TokenIds
 
 # Words of doubt: an article's worth. With half a word, as for words, international news lost .012
 # F1 and reader-mode pages .018.
@@ -25,12 +25,18 @@ _BEYOND_PAGE = np.uint64(63)  # the shape before the first block and after the l
 
 def shape(page: Page, bits: int) -> Values:
     """How many words the block and its two neighbours have, and how much of each is links."""
+    first, last = page.blocks.first.astype(np.int32), page.blocks.last.astype(np.int32)
+    return Values(shape_buckets(page, bits), first, last + 1)
+
+
+def shape_buckets(page: Page, bits: int) -> Ints:
+    """int32[n]: the buckets of the blocks' shapes."""
     words = np.maximum(page.blocks.words, 1)
     links = (page.blocks.linked_words / words * (LINK_CLASSES - 0.01)).astype(np.uint64)
     padded = np.full(len(words) + 2, _BEYOND_PAGE)
     shapes = padded[1:-1]
     np.add(_SIZES.take(words, mode="clip"), links, out=shapes)
-    return _of_blocks(page, mix((padded[:-2], shapes, padded[2:])), bits)
+    return buckets(mix((padded[:-2], shapes, padded[2:])), bits)
 
 
 def _sizes() -> TokenIds:
@@ -45,16 +51,14 @@ _SIZES = _sizes()
 
 def class_words(page: Page, bits: int) -> Values:
     """Every single class word of every block element, for all tokens of the element."""
-    attributes = page.attributes
-    start = attributes.start[attributes.element]
-    hashes = attributes.word.astype(np.uint64) * MULTIPLIERS[0]
-    return Values(buckets(hashes, bits), start.astype(np.int32), page.tokens.partner[start])
+    start = page.attributes.start[page.attributes.element]
+    ends = page.tokens.partner[start]
+    return Values(class_word_buckets(page, bits), start.astype(np.int32), ends)
 
 
-def _of_blocks(page: Page, hashes: TokenIds, bits: int) -> Values:
-    """One value a block."""
-    first, last = page.blocks.first, page.blocks.last
-    return Values(buckets(hashes, bits), first.astype(np.int32), last.astype(np.int32) + 1)
+def class_word_buckets(page: Page, bits: int) -> Ints:
+    """int32[n_class_words]: the buckets of the class words."""
+    return buckets(page.attributes.word.astype(np.uint64) * MULTIPLIERS[0], bits)
 
 
 SHAPE = Family("shape", 17, shape, LAYOUT_SMOOTHING)

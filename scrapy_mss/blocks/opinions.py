@@ -25,6 +25,7 @@ from scrapy_mss.blocks.mlp import product
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.readings import Reading
 from scrapy_mss.blocks.sums import sums_upwards
+from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import Bools, Bytes, Floats
 
@@ -139,7 +140,10 @@ def below_headline(reading: Reading) -> Bools:
 
 def densest_run(reading: Reading) -> Bools:
     """The run of blocks with the most words in it and tags around it: body text extraction."""
-    return best_run(reading.values(WORDS_PER_TAG_IN_RUN)) & reading.is_unlinked
+    best = best_span(reading.values(WORDS_PER_TAG_IN_RUN))
+    run = np.zeros(len(reading), np.bool_)
+    run[best.start : best.end] = True
+    return run & reading.is_unlinked
 
 
 def densest_element(reading: Reading) -> Bools:
@@ -150,15 +154,6 @@ def densest_element(reading: Reading) -> Bools:
 def stop_word_element(reading: Reading) -> Bools:
     """The element with more stop words than its other words outweigh."""
     return _text_in(reading, int(reading.stop_words_inside.argmax()))
-
-
-def best_run(values: Floats) -> Bools:
-    """bool[n]: the run with the greatest sum of *values* (float64[n])."""
-    sums = np.append(0.0, values).cumsum()
-    end = int((sums - np.minimum.accumulate(sums)).argmax())
-    run = np.zeros(len(values), np.bool_)
-    run[int(sums[: end + 1].argmin()) : end] = True
-    return run
 
 
 def _is_tag(tags: Bytes, name: str) -> Bools:

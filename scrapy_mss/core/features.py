@@ -19,7 +19,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from scrapy_mss.core.hashing import MULTIPLIERS, buckets, mix
-from scrapy_mss.markup.tokens import Ints, Tokens
+from scrapy_mss.markup.tokens import Ints, TokenIds, Tokens
 
 
 class Tokenized(Protocol):
@@ -62,7 +62,12 @@ class Family(Generic[PageT_contra]):
 
 def unigram(page: Tokenized, bits: int) -> Values:
     """The token itself."""
-    return Values.of_tokens(buckets(page.tokens.token_id * MULTIPLIERS[0], bits))
+    return Values.of_tokens(unigram_buckets(page.tokens.token_id, bits))
+
+
+def unigram_buckets(ids: TokenIds, bits: int) -> Ints:
+    """int32[n]: the buckets of tokens by their *ids*."""
+    return buckets(ids * MULTIPLIERS[0], bits)
 
 
 def trigram(page: Tokenized, bits: int) -> Values:

@@ -61,19 +61,50 @@ def holding(
         raise ValueError("no name")
     _prepare(steps, name)
     for row in range(n):
-        if PyUnicode_KIND(text) == 1:
-            found[row] = _holds(
-                <const uint8_t*> PyUnicode_DATA(text), start[row], end[row], name, steps
-            )
-        elif PyUnicode_KIND(text) == 2:
-            found[row] = _holds(
-                <const uint16_t*> PyUnicode_DATA(text), start[row], end[row], name, steps
-            )
-        else:
-            found[row] = _holds(
-                <const uint32_t*> PyUnicode_DATA(text), start[row], end[row], name, steps
-            )
+        found[row] = _is_in(text, start[row], end[row], name, steps)
     return found
+
+
+def holding_tags(
+    str text not None, tuple tags not None, tuple places not None, tuple wanted not None,
+    bytes name not None
+):
+    """The source of each tag that is *wanted*, a kind and a number, and holds *name*, in any case.
+
+    *tags* are kinds and numbers, a byte a token; *places* where tokens begin and end in *text*, an
+    int32 each. Of a longer tag than *wanted* has it third, so much is looked at.
+    """
+    cdef bytes kinds = tags[0], numbers = tags[1], starts = places[0], ends = places[1]
+    cdef const uint8_t* kind = kinds
+    cdef const uint8_t* number = numbers
+    cdef const int* start = <const int*> <const char*> starts
+    cdef const int* end = <const int*> <const char*> ends
+    cdef int kind_wanted = wanted[0], number_wanted = wanted[1], most = wanted[2]
+    cdef Py_ssize_t n = len(kinds), n_letters = PyUnicode_GET_LENGTH(text), row, last
+    cdef Py_ssize_t steps[N_STEPS]
+    cdef list found = []
+    if len(numbers) != n or len(starts) != 4 * n or len(ends) != 4 * n:
+        raise ValueError(f"the columns are not those of {n} tokens")
+    if not name:
+        raise ValueError("no name")
+    _prepare(steps, name)
+    for row in range(n):
+        if number[row] == number_wanted and kind[row] == kind_wanted:
+            _check_place(start[row], end[row], n_letters)
+            last = min(end[row], start[row] + <Py_ssize_t> most)
+            if _is_in(text, start[row], last, name, steps):
+                found.append(PyUnicode_Substring(text, start[row], last))
+    return found
+
+
+cdef bint _is_in(str text, Py_ssize_t start, Py_ssize_t end, bytes name, const Py_ssize_t* steps):
+    """Whether *name*, whose *steps* are prepared, is between two places of *text*."""
+    cdef const void* data = PyUnicode_DATA(text)
+    if PyUnicode_KIND(text) == 1:
+        return _holds(<const uint8_t*> data, start, end, name, steps)
+    if PyUnicode_KIND(text) == 2:
+        return _holds(<const uint16_t*> data, start, end, name, steps)
+    return _holds(<const uint32_t*> data, start, end, name, steps)
 
 
 cdef int _check(str text, bytes starts, bytes ends) except -1:

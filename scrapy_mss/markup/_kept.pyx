@@ -1,24 +1,26 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """The kept tokens of a page as tags and runs of text between them, and what is between two runs.
 
-See `kept_pieces` and `text_runs`, whose steps in numpy are the oracle, and `sanitizing`, where the
-class that makes HTML of pieces is that of `Nesting`.
+See `kept_pieces`, `text_runs` and `slice_texts`, whose steps in Python are the oracle, and
+`sanitizing`, where the class that makes HTML of pieces is that of `Nesting`.
 """
 
 cimport cython
 from cpython.array cimport array, clone, resize
+from cpython.bytearray cimport PyByteArray_Resize
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.unicode cimport (
-    PyUnicode_DATA, PyUnicode_FindChar, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
+    Py_UNICODE_ISPRINTABLE, Py_UNICODE_ISSPACE, PyUnicode_DATA, PyUnicode_FindChar,
+    PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
 )
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from libc.string cimport memset
 
 # A character as it is stored: one, two or four bytes, the same in a whole text.
 ctypedef fused char_t:
-    const uint8_t
-    const uint16_t
-    const uint32_t
+    uint8_t
+    uint16_t
+    uint32_t
 
 cdef array _INT64S = array("q")
 
@@ -340,7 +342,7 @@ cdef bint _may_have(str text, Py_ssize_t start, Py_ssize_t end, tuple names) exc
     return _holds_any(<const uint32_t*> data, start, end, names)
 
 
-cdef bint _holds_any(char_t* text, Py_ssize_t start, Py_ssize_t end, tuple names):
+cdef bint _holds_any(const char_t* text, Py_ssize_t start, Py_ssize_t end, tuple names):
     cdef Py_ssize_t at, i, n
     cdef uint8_t are_first[0x80]
     cdef const uint8_t* letters
@@ -437,3 +439,67 @@ def between(tuple tags not None, tuple places not None, tuple runs not None, byt
                 level = min(level + break_of[tag[i]], 255)
         levels[run], blanks[run] = level, blank
     return levels, blanks
+
+
+def spaced(str text not None, bytes starts not None, bytes ends not None, decode):
+    """The slices of *text* with one space for all white space in a row, and none at either end.
+
+    They are from each of *starts* to *ends* (int32 each). One with a "<" or a "&" is what *decode*
+    makes of it. None is for what has a character that is neither printable nor white space.
+    """
+    cdef const int* start = <const int*> <const char*> starts
+    cdef const int* end = <const int*> <const char*> ends
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text), row, n_rows = len(starts) // 4
+    cdef bytearray room = bytearray()
+    cdef list found = []
+    cdef str part
+    if len(starts) != len(ends) or len(starts) % 4:
+        raise ValueError(f"{len(starts)} and {len(ends)} bytes of places")
+    for row in range(n_rows):
+        if not 0 <= start[row] <= end[row] <= n:
+            raise IndexError(f"a slice from {start[row]} to {end[row]} of {n}")
+        part = _spaced(text, start[row], end[row], room, False)
+        if part is None:
+            part = decode(PyUnicode_Substring(text, start[row], end[row]))
+            part = _spaced(part, 0, PyUnicode_GET_LENGTH(part), room, True)
+        found.append(part)
+    return found
+
+
+cdef str _spaced(str text, Py_ssize_t start, Py_ssize_t end, bytearray room, bint is_decoded):
+    """A slice of *text*, or None where it is not for here; *room* grows to hold it."""
+    cdef int kind = PyUnicode_KIND(text)
+    cdef Py_ssize_t size
+    if len(room) < kind * (end - start):
+        PyByteArray_Resize(room, 2 * kind * (end - start))
+    cdef void* data = PyUnicode_DATA(text)
+    cdef void* into = <char*> room
+    if kind == 1:
+        size = _space(<const uint8_t*> data, start, end, is_decoded, <uint8_t*> into)
+    elif kind == 2:
+        size = _space(<const uint16_t*> data, start, end, is_decoded, <uint16_t*> into)
+    else:
+        size = _space(<const uint32_t*> data, start, end, is_decoded, <uint32_t*> into)
+    return PyUnicode_FromKindAndData(kind, into, size) if size >= 0 else None
+
+
+cdef Py_ssize_t _space(
+    const char_t* text, Py_ssize_t start, Py_ssize_t end, bint is_decoded, char_t* into
+) noexcept:
+    """Copy a slice of *text*, spaced; how long it is then, or -1 if it is not for here."""
+    cdef Py_ssize_t i, n = 0
+    cdef uint32_t letter
+    for i in range(start, end):
+        letter = text[i]
+        if letter > 0x20 and (
+            letter < 0x7F and (is_decoded or letter != 0x26 and letter != 0x3C)  # "&" and "<"
+            or letter > 0x7F and Py_UNICODE_ISPRINTABLE(letter)
+        ):
+            into[n] = <char_t> letter
+            n += 1
+        elif not Py_UNICODE_ISSPACE(letter):
+            return -1
+        elif n and into[n - 1] != 0x20:
+            into[n] = 0x20
+            n += 1
+    return n - 1 if n and into[n - 1] == 0x20 else n

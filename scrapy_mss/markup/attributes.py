@@ -234,12 +234,29 @@ def tags_with(name: str, source: str, starts: Ints, ends: Ints) -> Bools:
     return np.fromiter((holds(source, *each) is not None for each in bounds), np.bool_)
 
 
+def open_tags_with(name: str, element: str, tokens: Tokens) -> list[str]:
+    """The sources of an element's opening tags that hold an ASCII *name*, in any case.
+
+    Too long ones are cut.
+    """
+    compiled = compiled_part()
+    if compiled is None:
+        tags = tokens.is_open(element).nonzero()[0]
+        return _tag_sources(tokens, tags[tags_with(name, tokens.clean, *_tag_bounds(tokens, tags))])
+    return compiled.attributes.holding_tags(
+        tokens.clean,
+        (tokens.kind.tobytes(), tokens.tag.tobytes()),
+        (tokens.clean_start.tobytes(), tokens.clean_end.tobytes()),
+        (OPEN, TAG_NUMBERS[element], MAX_TAG_LENGTH),
+        name.encode(),
+    )
+
+
 def meta_description(tokens: Tokens) -> str:
     """The longest description that the page gives of itself; empty if there is none."""
-    metas = tokens.is_open("meta").nonzero()[0]
     # Whether a look is worth while: the letters "cr" have no form but small and capital.
-    likely = metas[tags_with("cr", tokens.clean, *_tag_bounds(tokens, metas))]
-    tags = filter(_DESCRIPTION.search, filter(_MAY_DESCRIBE.search, _tag_sources(tokens, likely)))
+    likely = filter(_MAY_DESCRIBE.search, open_tags_with("cr", "meta", tokens))
+    tags = filter(_DESCRIPTION.search, likely)
     contents = filter(None, map(_CONTENT.search, tags))
     return max((content[1] or content[2] or "" for content in contents), key=len, default="")
 

@@ -93,6 +93,15 @@ class Attributes(Protocol):
 
     def holding(self, text: str, starts: bytes, ends: bytes, name: bytes) -> bytearray: ...
 
+    def holding_tags(  # noqa: PLR0913, PLR0917 - a text, tokens of it, and what is sought
+        self,
+        text: str,
+        tags: tuple[bytes, bytes],
+        places: tuple[bytes, bytes],
+        wanted: tuple[int, int, int],
+        name: bytes,
+    ) -> list[str]: ...
+
 
 class Nesting(Protocol):
     """Makes HTML of kept tokens; see `sanitizing`."""
@@ -110,7 +119,10 @@ class Nesting(Protocol):
 
 
 class Kept(Protocol):
-    """The kept tokens of a page in pieces, and as runs of text; see `kept_pieces`, `text_runs`."""
+    """The kept tokens of a page in pieces, and as runs of text.
+
+    See `kept_pieces`, `text_runs` and `slice_texts`.
+    """
 
     def Nesting(  # noqa: N802, PLR0913, PLR0917 - a class, made once
         self,
@@ -137,6 +149,10 @@ class Kept(Protocol):
         runs: tuple[bytes, bytes],
         breaks: bytes,
     ) -> tuple[bytearray, bytearray]: ...
+
+    def spaced(
+        self, text: str, starts: bytes, ends: bytes, decode: Callable[[str], str]
+    ) -> list[str | None]: ...
 
 
 class Arrays(Protocol):

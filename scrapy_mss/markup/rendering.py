@@ -19,8 +19,8 @@ import numpy as np
 
 from scrapy_mss.markup.elements import Indices, is_tag_of
 from scrapy_mss.markup.list_marks import items_of
-from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.slice_gaps import gaps_between
+from scrapy_mss.markup.slice_texts import SliceTexts, slice_texts
 from scrapy_mss.markup.table_rows import row_joints
 from scrapy_mss.markup.tags import BLOCK_TAGS, RAW_TEXT_TAGS, TAG_NAMES, VOID_TAGS
 from scrapy_mss.markup.text_runs import PARAGRAPH, between, run_bounds, text_runs
@@ -42,8 +42,6 @@ _INVISIBLE = (
 )
 INVISIBLE = "".join(map(chr, _INVISIBLE))
 
-# A declaration between two words is part of the slice, since it is no token.
-DECLARATION = re.compile(r"<[!?/][^>]*(?:>|\Z)")
 _TAG_NAME = re.compile(r"</?([^\s/>]+)")
 
 
@@ -82,27 +80,9 @@ def readable(tokens: Tokens, kept: Bools) -> str:
     return _joined(slices, joints, is_plain=is_plain)
 
 
-def _slices(tokens: Tokens, starts: Indices, ends: Indices) -> tuple[list[str], bool]:
-    """The text of each of the runs from *starts* to *ends*, and whether all of it is printable."""
-    # A page may have a slice for each of its words: what is done for each is done by few steps.
-    clean = tokens.clean
-    bounds = zip(
-        tokens.clean_start[starts].tolist(), tokens.clean_end[ends - 1].tolist(), strict=True
-    )
-    slices = [_decoded(clean[start:end]) for start, end in bounds]
-    # Single spaces alone are known twice as fast as others are joined.
-    is_plain = [part.isprintable() and "  " not in part for part in slices]
-    spaced = [
-        part.strip(" ") if plain else " ".join(part.split())
-        for part, plain in zip(slices, is_plain, strict=True)
-    ]
-    rest = (part for part, plain in zip(spaced, is_plain, strict=True) if not plain)
-    return spaced, all(map(str.isprintable, rest))
-
-
-def _decoded(part: str) -> str:
-    """A slice of the cleaned source without declarations, with references decoded."""
-    return decode_all(DECLARATION.sub(" ", part) if "<" in part else part)
+def _slices(tokens: Tokens, starts: Indices, ends: Indices) -> SliceTexts:
+    """The text of each of the runs from *starts* to *ends*."""
+    return slice_texts(tokens.clean, tokens.clean_start[starts], tokens.clean_end[ends - 1])
 
 
 def _joined(slices: list[str], joints: list[str], *, is_plain: bool) -> str:
@@ -121,12 +101,19 @@ def _joints(tokens: Tokens, starts: Indices, ends: Indices) -> Bytes:
 
 def _without_controls(text: str) -> str:
     """*text* with a space for each run of what no page shows."""
-    # Most texts are printable but for their line ends, which is known ten times as fast.
-    if text.replace("\n", "").isprintable() or not _NO_TEXT.search(text):
+    # Most lines are printable, which is known ten times as fast.
+    lines = text.split("\n")
+    odd = [place for place, line in enumerate(lines) if _has_controls(line)]
+    if not odd:
         return text
-    lines = _NO_TEXT.sub(" ", text).split("\n")
+    for place in odd:
+        lines[place] = _NO_TEXT.sub(" ", lines[place])
     cells = ([" ".join(cell.split()) for cell in line.split("\t")] for line in lines)
     return "\n".join("\t".join(line) for line in cells).strip()
+
+
+def _has_controls(line: str) -> bool:
+    return not line.isprintable() and _NO_TEXT.search(line) is not None
 
 
 def runs(kept: Bools) -> list[tuple[int, int]]:

@@ -6,12 +6,13 @@ line. Others lay out a page: their cells are paragraphs.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
-from scrapy_mss.markup.elements import Indices, element_starts, nearest_ancestors
+from scrapy_mss.markup.elements import element_starts, nearest_ancestors
 from scrapy_mss.markup.slice_gaps import Gaps
 from scrapy_mss.markup.tags import LINE_BREAK_TAGS
 
@@ -40,18 +41,18 @@ def row_joints(gaps: Gaps) -> Iterator[tuple[int, str]]:
         *right[(left != right) & (left >= 0) & (table[left] == right)],
     )
     data = set(left[is_row].tolist()) & set(left[is_between & ~is_row].tolist()) - set(bad)
-    for gap in np.flatnonzero(right >= 0).tolist():
-        begin, end = int(gaps.ends[gap]), int(gaps.starts[gap + 1])
-        if right[gap] in data and is_between[gap]:
-            yield gap, _joint(begin, end, cells, rows)
-        elif right[gap] in data and n_cells[gap]:  # the first row, below other text
-            yield gap, "\n" + _joint(begin, end, cells, rows)
+    cell_places, row_places = cells.tolist(), rows.tolist()
+    begins, ends = gaps.ends[:-1].tolist(), gaps.starts[1:].tolist()
+    for gap in np.flatnonzero(np.isin(right, list(data)) & (n_cells > 0)).tolist():
+        joint = _joint(begins[gap], ends[gap], cell_places, row_places)
+        # What is not between two cells is the first row, below other text.
+        yield gap, joint if is_between[gap] else "\n" + joint
 
 
-def _joint(begin: int, end: int, cells: Indices, rows: Indices) -> str:
+def _joint(begin: int, end: int, cells: list[int], rows: list[int]) -> str:
     """A tab for each cell that begins, in the last row that does; those of empty cells, too."""
-    row = int(np.searchsorted(rows, end)) - 1
+    row = bisect_left(rows, end) - 1
     is_new_row = row >= 0 and rows[row] >= begin
-    first = int(rows[row]) if is_new_row else begin
-    count = int(np.searchsorted(cells, end) - np.searchsorted(cells, first))
+    first = rows[row] if is_new_row else begin
+    count = bisect_left(cells, end) - bisect_left(cells, first)
     return "\n" + "\t" * (count - 1) if is_new_row else "\t" * count

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from scrapy_mss.blocks.features import block_features
-from scrapy_mss.blocks.opinions import OPINIONS, best_run, opinion_columns, opinions
+from scrapy_mss.blocks.opinions import OPINIONS, opinion_columns, opinions
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.readings import Reading
 from tests.helpers.effort import examples
@@ -165,11 +165,3 @@ def test_odd_pages_have_opinions(source: str) -> None:
 
     assert all(np.isfinite(column).all() for column in columns.values())
     assert {len(column) for column in columns.values()} == {len(page.blocks)}
-
-
-def test_the_best_run_has_the_greatest_sum() -> None:
-    rng = np.random.default_rng(1)
-    for values in rng.integers(-3, 4, (60, 7)).astype(float):
-        sums = [values[i:j].sum() for i in range(8) for j in range(i, 8)]
-
-        assert values[best_run(values)].sum() == max(sums)

@@ -23,9 +23,11 @@ from scrapy_mss.core.hashing import buckets, groups
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup import compiled
 from scrapy_mss.markup.attributes import (
+    MAX_TAG_LENGTH,
     attributes_of_tag,
     attributes_of_tags,
     element_attributes,
+    open_tags_with,
     tags_with,
 )
 from scrapy_mss.markup.compiled import Compiled, compiled_part, python_alone
@@ -33,6 +35,7 @@ from scrapy_mss.markup.elements import element_starts, nearest_ancestors
 from scrapy_mss.markup.kept_pieces import kept_pieces
 from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.markup.parser_tags import attributes, long_tags
+from scrapy_mss.markup.slice_texts import slice_texts
 from scrapy_mss.markup.source_cleaning import clean
 from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import BLOCK_TAGS
@@ -251,6 +254,68 @@ def test_runs_of_other_tokens_are_refused() -> None:
         built().kept.between(tags, (b"", b""), (first, after), bytes(256))
     with pytest.raises(ValueError, match="16 and 0 bytes of runs, 256 breaks"):
         built().kept.between(tags, places, (first, b""), bytes(256))
+
+
+# White space, what is none though it looks like it, what no text shows, and references to these.
+SPACED = st.lists(
+    st.one_of(
+        st.sampled_from(
+            [
+                *(
+                    " ",
+                    "  ",
+                    "\n",
+                    "\t",
+                    "\x1c",
+                    "\x85",
+                    "\xa0",
+                    "\u2028",
+                    "\u3000",
+                    "\u200b",
+                    "\0",
+                ),
+                *(
+                    "one",
+                    "\xe9",
+                    "\u4e00",
+                    "\U0001f600",
+                    "\ud800",
+                    "\x7f",
+                    "\xad",
+                    "<!-- a -->",
+                    "</>",
+                ),
+                *("<", "&", "&amp;", "&nbsp;", "&#10;", "&#x1F600;", "&#0;", "&lt;!", "&copy"),
+            ]
+        ),
+        st.characters(),
+    ),
+    max_size=20,
+).map("".join)
+
+
+@needs_compiler
+@given(st.lists(SPACED, max_size=8))
+@examples(20)
+@example(["a" * 9, "&#x1F600;", ""])
+@example(["\xe9 &nbsp; \x01"])
+def test_both_ways_space_the_same_slices(parts: list[str]) -> None:
+    bounds = np.cumsum([0, *map(len, parts)]).astype(np.int32)
+
+    one, other = both(lambda: slice_texts("".join(parts), bounds[:-1], bounds[1:]))
+
+    assert one == other
+    assert one.is_plain == all(text.isprintable() for text in one.texts)
+
+
+@needs_compiler
+def test_slices_beyond_a_text_are_refused() -> None:
+    one, three = (np.array([place], np.int32).tobytes() for place in (1, 3))
+    for start, end in ((one, three), (three, one), (three, three)):
+        with pytest.raises(IndexError, match=r"a slice from \d to \d of 2"):
+            built().kept.spaced("ab", start, end, str)
+    with pytest.raises(ValueError, match="4 and 0 bytes of places"):
+        built().kept.spaced("ab", one, b"", str)
 
 
 @needs_compiler
@@ -517,6 +582,46 @@ def test_both_ways_find_a_name_in_a_tag_wherever_it_begins(tag: str, name: str) 
     compiled, python = both(lambda: tags_with(name, tag, starts, ends).tolist())
 
     assert compiled == python
+
+
+METAS = st.lists(
+    st.sampled_from(
+        [
+            *("<meta ", "</meta ", "<p ", "<META\n", "<meta>", "> ", ">", "<"),
+            *(" name=description", " scr", " CR", " cR", "c", "r", "\xe9", "\u4e00", "one"),
+            "x" * (MAX_TAG_LENGTH - 8),
+        ]
+    ),
+    max_size=20,
+).map("".join)
+
+
+@needs_compiler
+@given(st.one_of(METAS, TEXTS))
+@examples(20)
+@example("<meta cr><meta " + "x" * MAX_TAG_LENGTH + "cr></meta cr><p cr>")
+def test_both_ways_find_the_same_tags_with_a_name(source: str) -> None:
+    tokens = tokenize(source)
+
+    one, other = both(lambda: open_tags_with("cr", "meta", tokens))
+
+    assert one == other
+
+
+@needs_compiler
+def test_tags_of_other_tokens_are_refused() -> None:
+    sought, tags = built().attributes.holding_tags, (b"\0\0", b"\1\1")
+    beyond = np.array([0, 3], np.int32).tobytes()
+    for places in ((beyond, beyond), (beyond[::-1], beyond)):
+        with pytest.raises(ValueError, match="a tag from"):
+            sought("ab", tags, places, (0, 1, 9), b"a")
+    for columns in ((b"\0", b"\1\1"), (b"\0\0", b"\1")):
+        with pytest.raises(ValueError, match="not those of"):
+            sought("ab", columns, (beyond, beyond), (0, 1, 9), b"a")
+    with pytest.raises(ValueError, match="not those of 2 tokens"):
+        sought("ab", tags, (beyond, b""), (0, 1, 9), b"a")
+    with pytest.raises(ValueError, match="no name"):
+        sought("ab", tags, (beyond, beyond), (0, 1, 9), b"")
 
 
 @needs_compiler
