@@ -32,7 +32,7 @@ import numpy as np
 
 from research.benchmarks.redis_server import PROGRAMS, program, running
 from research.benchmarks.synthetic import page as made_up_page
-from research.benchmarks.victims import KEY_SHIFT, Report, Victim, killed_in_turn
+from research.benchmarks.victims import KEY_SHIFT, Report, Victim, goes_on, killed_in_turn
 from research.command_line import at_least
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import span_labels
@@ -172,7 +172,7 @@ def campaign(options: argparse.Namespace, outcome: Outcome) -> None:
             target = Target(store, one, server.restart)
         else:
             target = Target(stack.enter_context(model_file(options.folder)), one)
-        while outcome.kills < options.kills and outcome.is_good:
+        while outcome.is_good and goes_on(options.kills, outcome.kills, outcome.reported):
             one_round(target, chance, outcome)
 
 

@@ -33,7 +33,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from research.benchmarks.redis_server import PROGRAMS, program, running
-from research.benchmarks.victims import KEY_SHIFT, Report, Victim, killed_in_turn
+from research.benchmarks.victims import KEY_SHIFT, Report, Victim, goes_on, killed_in_turn
 from research.command_line import at_least
 from scrapy_mss.quality.redis_store import RedisQualityStore
 from scrapy_mss.quality.store import QualityStore
@@ -248,7 +248,7 @@ def campaign(kind: Kind, options: argparse.Namespace) -> Outcome:
         else:
             folder = stack.enter_context(TemporaryDirectory(prefix="scrapy-mss-crash-"))
             opened = partial(kind.file, f"{folder}/store")
-        while outcome.kills < options.kills and not any(outcome.found):
+        while not any(outcome.found) and goes_on(options.kills, outcome.kills, outcome.reported):
             for _ in one_round(kind, opened, chance, outcome):
                 if server is not None and outcome.kills % KILLS_A_RESTART == 0:
                     server.restart()

@@ -393,8 +393,8 @@ def test_a_server_that_nobody_asks_is_not_given_up_at_the_end(server: RedisServe
     patience = Patience()
     asked = Server(server.address(), patience=patience)
 
-    patience.begin_end(seconds=0.3)
-    sleep(1)
+    patience.begin_end(seconds=1.0)
+    sleep(1.5)
 
     assert asked.ask(lambda client: client.ping())
     server.hang()

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import select
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
 CRAWLER = Path(__file__).with_name("crawler.py")
+FORKING = Path(__file__).with_name("forking.py")
 ADDON = {"ADDONS": {"scrapy_mss.Addon": 500}}
 
 LONGEST = 600.0  # seconds; a crawl of the tests takes a few, of five thousand pages some thirty
@@ -82,6 +88,10 @@ def environment() -> dict[str, str]:
     return {**kept, "PYTHONPATH": path}
 
 
+USUAL_PATH = environment()["PYTHONPATH"]  # which tests may have workers find other modules by
+_FORKED = Lock()
+
+
 def command_of(folder: Path, jobs: Iterable[Job]) -> list[str]:
     """What runs *jobs*, one after the other; each has a model of its own unless it names one."""
     asked = [
@@ -98,19 +108,67 @@ def command_of(folder: Path, jobs: Iterable[Job]) -> list[str]:
     return [sys.executable, str(CRAWLER), str(inputs), str(outputs)]
 
 
-def crawl(folder: Path, jobs: Iterable[Job]) -> list[Crawl]:
-    """Run *jobs*, one after the other, in one child process in *folder*."""
-    command = command_of(folder, jobs)
+def _ran(folder: Path, command: list[str]) -> tuple[int, str]:
+    """The exit code of a crawl, and what it printed.
+
+    It is a copy of a process that waits for that, where this can be had: not for a second crawl at
+    once, nor where a test has modules of its own.
+    """
+    env = environment()
+    if env["PYTHONPATH"] == USUAL_PATH and hasattr(os, "fork") and _FORKED.acquire(blocking=False):
+        try:
+            return _forked(folder, env, command[2:])
+        finally:
+            _FORKED.release()
     done = subprocess.run(
         command,
         cwd=folder,
-        env=environment(),
+        env=env,
         capture_output=True,
         text=True,
         timeout=LONGEST,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    return done.returncode, done.stderr
+
+
+def _forked(folder: Path, env: dict[str, str], arguments: list[str]) -> tuple[int, str]:
+    process, printed = _forking_process(), folder / "printed.txt"
+    assert process.stdin is not None
+    assert process.stdout is not None
+    files = {"folder": str(folder), "printed": str(printed)}
+    asked = {**files, "environment": env, "arguments": arguments}
+    process.stdin.write(json.dumps(asked) + "\n")
+    process.stdin.flush()
+    if not select.select([process.stdout], [], [], LONGEST)[0]:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise TimeoutError(f"a crawl in {folder} takes more than {LONGEST} seconds")
+    code = int(process.stdout.readline())
+    told = printed.read_text()
+    printed.unlink()
+    return code, told
+
+
+@cache
+def _forking_process() -> subprocess.Popen[str]:
+    """What crawls are copies of; it ends with this process, if not before."""
+    process = subprocess.Popen(
+        [sys.executable, str(FORKING)],
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    atexit.register(process.communicate)
+    return process
+
+
+def crawl(folder: Path, jobs: Iterable[Job]) -> list[Crawl]:
+    """Run *jobs*, one after the other, in one child process in *folder*."""
+    command = command_of(folder, jobs)
+    code, printed = _ran(folder, command)
+    assert code == 0, printed
     return [
         Crawl(
             [Item(**item) for item in result["items"]],

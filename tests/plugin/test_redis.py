@@ -24,7 +24,7 @@ from scrapy_mss.quality.redis_store import RedisQualityStore
 from scrapy_mss.redis_server import CHECKPOINT_SECONDS, PAUSES
 from scrapy_mss.sites.redis_store import RedisSiteStore
 from tests.helpers.redis import client, needs_redis, server, shared_server
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
+from tests.plugin.crawling import ADDON, LONGEST, Crawl, Job, crawl, environment
 from tests.plugin.models import assert_same_counts, learned
 from tests.plugin.site import RULES, Site, wrapped
 
@@ -170,7 +170,8 @@ def test_a_server_that_is_slow_to_answer_at_the_end_has_all(
 
 def _hang_shortly(server: RedisServer) -> None:
     """Let the server hang for a second from the first checkpoint on."""
-    while not client(server).exists("test:model"):
+    until = time.monotonic() + LONGEST  # or a crawl that fails would never end this thread
+    while not client(server).exists("test:model") and time.monotonic() < until:
         time.sleep(0.01)
     server.hang()
     time.sleep(1)

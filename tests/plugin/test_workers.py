@@ -46,7 +46,7 @@ from tests.plugin.spiders import ScraperMeter
 
 DOWNLOADS = QUIET["CONCURRENT_REQUESTS_PER_DOMAIN"]  # at once, in crawls of these tests
 MODEL = bundled_model()  # of the tests whose pages matter little
-LIMIT = 60.0  # seconds; no test waits that long unless something is wrong
+LIMIT = 300.0  # seconds; no test waits that long unless something is wrong
 
 MISBEHAVING = """
 import os, subprocess, sys, time
@@ -57,6 +57,7 @@ kept = []
 
 def read_article(html, url, state, extractor):
     if "slow" in url:
+        open(os.environ["BEGUN"], "w").close()
         time.sleep(600)
     if "crash" in url:
         os._exit(3)
@@ -79,9 +80,13 @@ scrapy_mss.article.read_article = read_article
 
 
 @pytest.fixture
-def misbehaving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def misbehaving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file that is there once a worker has begun with a slow page."""
+    begun = tmp_path / "begun"
     (tmp_path / "sitecustomize.py").write_text(MISBEHAVING)
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("BEGUN", str(begun))
+    return begun
 
 
 def pool_of(count: int, model: Model, **more: object) -> WorkerPool:
@@ -182,11 +187,14 @@ def test_a_result_names_the_state_of_the_model_that_read_its_page() -> None:
 
     with working(2, model) as workers:
         read(workers, [page()] * 2)
-        jobs = [workers.submit(each) for each in pages]
+        jobs: list[PageJob] = []
         for number in range(60):
+            if number % 5 == 0:
+                if len(jobs) > 4:  # whoever is slow, pages are read while the model learns
+                    jobs[-4].result(LIMIT)
+                jobs += map(workers.submit, pages[len(jobs) :][:2])
             with workers.changing():
                 model.learn(*labelled(number))
-            time.sleep(0.01)
         found = [job.result(LIMIT).article for job in jobs]
 
     states = {result.model_state for result in found if result}
@@ -201,7 +209,7 @@ def test_a_result_names_the_state_of_the_model_that_read_its_page() -> None:
 def test_a_page_that_takes_too_long_is_given_up_and_its_worker_replaced(
     misbehaving: None,
 ) -> None:
-    with working(1, MODEL, MSS_TIMEOUT=0.5) as workers:
+    with working(1, MODEL, MSS_TIMEOUT=2) as workers:
         read(workers, [page()])
         (before,) = worker_processes()
         found = read(workers, [page("slow")])
@@ -221,20 +229,21 @@ def test_a_page_that_no_worker_read_did_not_take_too_long(misbehaving: None) -> 
 
 
 def test_the_time_that_a_worker_takes_to_start_is_not_its_first_pages(misbehaving: None) -> None:
-    """Starting takes longer than half a second, reading a page of a few paragraphs never does."""
+    """Starting takes longer than half a second; reading a short page seldom does."""
     with working(1, MODEL, MSS_TIMEOUT=0.5) as workers:
-        first = read(workers, [page("crash"), page()])
+        expected = ["crash", here(MODEL, page())]
 
-    assert first == ["crash", here(MODEL, page())]
+        assert any(read(workers, [page("crash"), page()]) == expected for _ in range(6))
 
 
-def test_other_workers_go_on_beside_a_slow_page(misbehaving: None) -> None:
-    pages = [page("slow"), *[page()] * 9]
+def test_other_workers_go_on_beside_a_slow_page(misbehaving: Path) -> None:
+    with working(2, MODEL) as workers:
+        slow = workers.submit(page("slow"))
+        assert eventually(misbehaving.exists)
+        found = read(workers, [page()] * 9)
 
-    with working(2, MODEL, MSS_TIMEOUT=1.5) as workers:
-        found = read(workers, pages)
-
-    assert found == ["timeout", *[here(MODEL, page())] * 9]
+        assert found == [here(MODEL, page())] * 9
+        assert not slow.done()
 
 
 def test_a_worker_that_dies_at_a_page_costs_that_page(misbehaving: None) -> None:
@@ -252,7 +261,8 @@ def test_a_page_that_goes_wrong_costs_none_of_those_sent_ahead(
     misbehaving: None, count: int
 ) -> None:
     chance = random.Random(count)
-    long = plain(7, paragraphs=20_000)  # as much as no pipe takes
+    long = plain(7, paragraphs=4_000)
+    assert len(long) > pool.LARGE_PIPE / 2  # more than is sent ahead
     becomes = {
         "sound": here(MODEL, page()),
         "long": here(MODEL, page("long", long)),
@@ -319,13 +329,13 @@ def test_a_page_that_comes_after_the_end_is_given_up() -> None:
     assert workers.submit(page()).cancelled()
 
 
-def test_a_worker_that_is_killed_at_a_page_costs_that_page(misbehaving: None) -> None:
+def test_a_worker_that_is_killed_at_a_page_costs_that_page(misbehaving: Path) -> None:
     with working(1, MODEL) as workers:
         read(workers, [page()])
         (process,) = worker_processes()
 
         job = workers.submit(page("slow"))
-        time.sleep(0.2)
+        assert eventually(misbehaving.exists)
         process.send_signal(signal.SIGKILL)
 
         assert result_of(job) == "crash"
