@@ -21,7 +21,9 @@ GENERATED = {"docs/commands.md"}  # `make lint` compares them with the code
 
 FENCE = re.compile(r"^```(\w*).*?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"^```.*?^```$|`[^`]+`", re.MULTILINE | re.DOTALL)
-RESEARCH = re.compile(r"-m\s+(research[.a-z_]*)(?![.\w])(?:\s+(run|compare|fields|labels)\b)?")
+RESEARCH = re.compile(
+    r"-m\s+(research[.a-z_]*)(?![.\w])(?:\s+(run|compare|fields|labels|loso|unseen)\b)?"
+)
 SCRAPY = re.compile(r"scrapy\s+mss\s+([a-z]+)")
 MAKE = re.compile(r"\bmake\s+([a-z][a-z-]*)")
 TARGET = re.compile(r"^([a-z][a-z-]*):.*?##", re.MULTILINE)
@@ -85,6 +87,11 @@ def test_commands_of_research_exist_and_have_help() -> None:
 
     assert len(names) > 10
     assert json.loads(printed) == dict.fromkeys(names, 0)
+
+
+def test_the_table_in_the_readme_is_the_measured_one() -> None:
+    measured = (ROOT / "docs" / "results" / "unseen.md").read_text(encoding="utf-8")
+    assert measured.strip() in PAGES[0].read_text(encoding="utf-8")
 
 
 def test_actions_of_the_command_exist() -> None:

@@ -48,12 +48,13 @@ def draw_dots(title: str, dots: Sequence[Dot]) -> bytes:
         places = [d.slow for d in rows], [_missing(d) for d in rows]
         axes.plot(*places, label=kind, markersize=5, **style)
     axes.set(title=title, xlabel="time, × lxml parse", ylabel="F1", xscale="log", yscale="log")  # noqa: RUF001
+    axes.xaxis.set_major_locator(require("matplotlib.ticker", "a plot").LogLocator(subs=(1, 3)))
     axes.xaxis.set_major_formatter("{x:g}")
     axes.set_yticks([1 - tick for tick in TICKS], [f"{tick:g}" for tick in TICKS])
     axes.minorticks_off()
     axes.set_ylim(1.1 * max(map(_missing, dots)), min(map(_missing, dots)) / 1.1)
     axes.grid(alpha=0.3)
-    axes.legend(frameon=False, fontsize="small", loc="lower left")
+    axes.legend(frameon=False, fontsize="small")
     without_box(axes)
     _name(axes, dots, LINE / (height - 1.2))
     return svg(figure, title)

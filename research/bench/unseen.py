@@ -147,6 +147,6 @@ def _rows(scores: dict[str, float], costs: dict[str, Cost]) -> Iterable[list[str
 
 def _dots(scores: dict[str, float], costs: dict[str, Cost]) -> list[plots.Dot]:
     return [
-        plots.Dot(spec, costs[spec].median, f1, "this one" if spec == OURS else "others")
+        plots.Dot(spec, costs[spec].median, f1, "scrapy-mss" if spec == OURS else "other libraries")
         for spec, f1 in scores.items()
     ]
