@@ -149,7 +149,7 @@ class Stories:
             self.wait()
             try:
                 self._store.forget_before(self._since)
-            except OSError as error:
+            except Exception as error:  # noqa: BLE001 - what was told is stored all the same
                 self._failed(error)
 
     @property

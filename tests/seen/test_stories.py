@@ -369,6 +369,21 @@ def test_a_file_that_fails_stops_no_crawl_and_fills_no_memory(
     assert len(caplog.records) == 1
 
 
+def test_what_cannot_be_forgotten_is_told_and_loses_nothing(
+    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forget(_store: StoryStore, _minute: int) -> int:
+        raise MemoryError
+
+    monkeypatch.setattr(StoryStore, "forget_before", forget)
+    stories = crawl(path, clock)
+    tell(stories, A, text(1))
+    stories.close()
+
+    assert (stories.failures, stories.lost) == (1, 0)
+    assert len(StoryStore(path)) == 1
+
+
 def test_a_file_of_before_gets_the_tables(path: Path, clock: Clock) -> None:
     """Files were made before there were stories, and are added to by crawls without them."""
     articles = SeenStore(path)
