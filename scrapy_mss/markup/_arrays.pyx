@@ -2,9 +2,9 @@
 """What numpy has no step for: nesting, equal numbers, and looks at characters here and there.
 
 Arrays come as bytes and are returned as `array.array`. Each function is the inner loop of one of
-Python, which is its oracle: one of `tokenizer`, `nesting.nesting`, `elements.nearest`, three of
-`hashing`, `shared_words` and `occurrences.occurrences`, and those of `sites.counts`,
-`sites.observation` and `sites.evidence`.
+Python, which is its oracle: one of `tokenizer`, `nesting.nesting`, `elements.nearest`, one of
+`metadata.token_tree`, three of `hashing`, `shared_words` and `occurrences.occurrences`, and those
+of `sites.counts`, `sites.observation` and `sites.evidence`.
 """
 
 cimport cython
@@ -22,6 +22,7 @@ ctypedef fused char_t:
     const uint32_t
 
 cdef enum:
+    OPEN = 0
     CLOSE = 1  # the greatest kind of a tag; see `tokens`
 
 cdef array _INT32S = array("i")
@@ -52,6 +53,53 @@ def nearest(bytes parents not None, bytes chosen not None):
         else:
             around[i] = around[parent[i]]
     return found
+
+
+def tag_rows(tuple bytes_of not None, tuple places not None):
+    """The tags among tokens, one row each, and the row of each token; -1 stands for none.
+
+    *bytes_of* are the tokens' kinds and numbers, a byte each; *places* where each begins and ends,
+    and its partner, an int32 each. Of the rows come back: token, number, whether it opens, start,
+    end and the row of its partner; then the row of each token, and that of no token.
+    """
+    cdef bytes kinds = bytes_of[0], numbers = bytes_of[1]
+    cdef bytes starts = places[0], ends = places[1], partners = places[2]
+    cdef const uint8_t* kind = kinds
+    cdef const uint8_t* number = numbers
+    cdef const int* start = <const int*> <const char*> starts
+    cdef const int* end = <const int*> <const char*> ends
+    cdef const int* partner = <const int*> <const char*> partners
+    cdef Py_ssize_t n_tokens = len(kinds), n = 0, i
+    for column, width in ((numbers, 1), (starts, 4), (ends, 4), (partners, 4)):
+        if len(column) != width * n_tokens:
+            raise ValueError(f"the columns are not those of {n_tokens} tokens")
+    cdef array rows = clone(_INT32S, n_tokens + 1, False)
+    cdef int* row_of = rows.data.as_ints
+    for i in range(n_tokens):
+        row_of[i] = -1
+        if kind[i] <= CLOSE:
+            row_of[i] = <int> n
+            n += 1
+        if not -1 <= partner[i] < n_tokens:
+            raise ValueError(f"the partner of token {i} is {partner[i]}")
+    row_of[n_tokens] = -1
+    cdef bytearray tag_numbers = bytearray(n), opening = bytearray(n)
+    cdef char* tag_number = PyByteArray_AS_STRING(tag_numbers)
+    cdef char* opens = PyByteArray_AS_STRING(opening)
+    cdef array tokens = clone(_INT32S, n, False), firsts = clone(_INT32S, n, False)
+    cdef array lasts = clone(_INT32S, n, False), partner_rows = clone(_INT32S, n, False)
+    n = 0
+    for i in range(n_tokens):
+        if row_of[i] < 0:
+            continue
+        tag_number[n] = <char> number[i]
+        opens[n] = kind[i] == OPEN
+        tokens.data.as_ints[n] = <int> i
+        firsts.data.as_ints[n] = start[i]
+        lasts.data.as_ints[n] = end[i]
+        partner_rows.data.as_ints[n] = row_of[partner[i]] if partner[i] >= 0 else -1
+        n += 1
+    return tokens, tag_numbers, opening, firsts, lasts, partner_rows, rows
 
 
 def kinds_and_tags(bytes ids not None, int kind_bits, int tag_bits):

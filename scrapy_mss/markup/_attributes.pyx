@@ -127,6 +127,7 @@ cdef int _check_place(Py_ssize_t start, Py_ssize_t end, Py_ssize_t n) except -1:
 
 cdef enum:
     N_STEPS = 0x80  # ASCII
+    BLOCK = 32  # places that are looked at together
 
 
 cdef int _prepare(Py_ssize_t* steps, bytes name) except -1:
@@ -155,6 +156,30 @@ cdef int _prepare(Py_ssize_t* steps, bytes name) except -1:
 
 
 cdef bint _holds(
+    char_t* text, Py_ssize_t at, Py_ssize_t end, bytes name, const Py_ssize_t* steps
+):
+    """Look closer at those blocks alone where both ends of *name* are in their places."""
+    cdef const uint8_t* letters = name
+    cdef Py_ssize_t n = len(name)
+    while at + BLOCK + n - 1 <= end:
+        if _may_begin(text + at, text + at + n - 1, letters[0] | 0x20, letters[n - 1] | 0x20) and (
+            _is_between(text, at, at + BLOCK + n - 1, name, steps)
+        ):
+            return True
+        at += BLOCK
+    return _is_between(text, at, end, name, steps)
+
+
+cdef inline bint _may_begin(char_t* first, char_t* last, uint8_t one, uint8_t other) noexcept:
+    """Whether a pair is *one* and *other*, in any case; without a branch, so that it is vectors."""
+    cdef uint8_t found = 0
+    cdef int i
+    for i in range(BLOCK):
+        found |= ((first[i] | 0x20) == one) & ((last[i] | 0x20) == other)
+    return found
+
+
+cdef bint _is_between(
     char_t* text, Py_ssize_t at, Py_ssize_t end, bytes name, const Py_ssize_t* steps
 ):
     """Most of the time is that of a step, so it looks at one letter and compares nothing."""

@@ -168,6 +168,12 @@ class Arrays(Protocol):
 
     def nearest(self, parents: bytes, chosen: bytes) -> array[int]: ...
 
+    def tag_rows(
+        self, bytes_of: tuple[bytes, bytes], places: tuple[bytes, bytes, bytes]
+    ) -> tuple[
+        array[int], bytearray, bytearray, array[int], array[int], array[int], array[int]
+    ]: ...
+
     def buckets(self, mixed: bytes, multiplier: int, bits: int) -> array[int]: ...
 
     def mixed(

@@ -87,11 +87,9 @@ class Graph:
                 queue.extend((each, of_page) for each in value if isinstance(each, NESTED))
             elif isinstance(value, dict):
                 self._add(value, of_page=of_page)
-                queue.extend(
-                    (each, of_page and key in PAGE_KEYS)
-                    for key, each in value.items()
-                    if isinstance(each, NESTED)
-                )
+                for key, each in value.items():
+                    if isinstance(each, NESTED):
+                        queue.append((each, of_page and key in PAGE_KEYS))
 
     def _add(self, node: Node, *, of_page: bool) -> None:
         identifier = node.get("@id")

@@ -18,6 +18,7 @@ import numpy as np
 
 from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.markup.attributes import attributes_of_tag, attributes_of_tags, tags_with
+from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import LINK, Indices, is_one_of, nearest
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.tags import RAW_TEXT_TAGS, TAG_NAMES, UNKNOWN_TAG, VOID_TAGS, tag_numbers
@@ -81,7 +82,7 @@ class TokenElement:
 class _Tags(NamedTuple):
     """The tags of a page, one row each, and the row of each token; -1 stands for none."""
 
-    token: Indices  # intp[n]
+    token: Indices  # int[n]
     number: Bytes  # uint8[n]
     opens: Bools
     start: Ints  # int32[n]: where each begins in the source
@@ -90,7 +91,28 @@ class _Tags(NamedTuple):
     row_of: Ints  # int32[n_tokens + 1]; the last is that of no token
 
     @classmethod
-    def of(cls, tokens: Tokens, token: Indices) -> _Tags:
+    def of(cls, tokens: Tokens) -> _Tags:
+        """All tags among *tokens*."""
+        compiled = compiled_part()
+        if compiled is None:
+            return cls.among(tokens, np.less_equal(tokens.kind, CLOSE).nonzero()[0])
+        token, number, opens, start, end, partner, row_of = compiled.arrays.tag_rows(
+            (tokens.kind.tobytes(), tokens.tag.tobytes()),
+            (tokens.start.tobytes(), tokens.end.tobytes(), tokens.partner.tobytes()),
+        )
+        return cls(
+            token=np.asarray(token),
+            number=np.frombuffer(number, np.uint8),
+            opens=np.frombuffer(opens, np.bool_),
+            start=np.asarray(start),
+            end=np.asarray(end),
+            partner=np.asarray(partner),
+            row_of=np.asarray(row_of),
+        )
+
+    @classmethod
+    def among(cls, tokens: Tokens, token: Indices) -> _Tags:
+        """The tags that are at *token*."""
         row_of = np.full(len(tokens) + 1, -1, np.int32)
         row_of[token] = np.arange(len(token), dtype=np.int32)
         return cls(
@@ -111,10 +133,10 @@ class TokenTree:
         self._tokens = tokens
         self._source = tokens.source
         self._elements: dict[int, TokenElement] = {}
-        tags = _Tags.of(tokens, np.less_equal(tokens.kind, CLOSE).nonzero()[0])
+        tags = _Tags.of(tokens)
         hidden = _rows_in_raw_text(tags)
         if hidden:
-            tags = _Tags.of(tokens, np.delete(tags.token, hidden))
+            tags = _Tags.among(tokens, np.delete(tags.token, hidden))
         self._tags = tags
         self._n = len(tags.token)
         self._number = tags.number.data
@@ -152,6 +174,10 @@ class TokenTree:
             name = TAG_NAMES[number] if number != UNKNOWN_TAG else self._unknown_name(row)
             element = self._elements[row] = TokenElement(self, row, name, attributes)
         return element
+
+    def _elements_in(self, rows: Indices) -> Iterator[TokenElement]:
+        """The elements of *rows*, whose attributes are all read at once."""
+        return map(self._element, rows.tolist(), self._attributes_of(rows))
 
     def _unknown_name(self, row: int) -> str:
         found = TAG_NAME.match(self._source, self._start[row])
@@ -198,8 +224,7 @@ class TokenTree:
         return bool((self._tags.partner[: element.row][hiding] > element.row).any())
 
     def find(self, tags: frozenset[str], most: int) -> Iterator[TokenElement]:
-        rows = self._rows_of(tags, most)
-        return map(self._element, rows.tolist(), self._attributes_of(rows))
+        return self._elements_in(self._rows_of(tags, most))
 
     def declarations(
         self, tags: frozenset[str], most: int
@@ -218,7 +243,8 @@ class TokenTree:
 
     def properties(self, most: int) -> Iterator[TokenElement]:
         rows = self._holding(PROPERTY, self._tags.opens.nonzero()[0])
-        elements = map(self._element, rows.tolist())
+        parts = (rows[first : first + most] for first in range(0, len(rows), most))
+        elements = (each for part in parts for each in self._elements_in(part))
         return islice((each for each in elements if PROPERTY in each.attrib), most)
 
     def related_links(self, relation: str, most: int) -> Iterator[TokenElement]:

@@ -584,6 +584,19 @@ def test_both_ways_find_a_name_in_a_tag_wherever_it_begins(tag: str, name: str) 
     assert compiled == python
 
 
+@needs_compiler
+@pytest.mark.parametrize("filler", ["x", "a", "n", "\u4e00", "\U0001f600"])
+def test_both_ways_find_a_name_wherever_it_is_in_a_long_tag(filler: str) -> None:
+    n = 70  # more than two blocks of what is looked at together
+    text = filler * n + "aBn" + filler * n
+    places = [(start, end) for start in range(n + 3) for end in (n + 2, n + 3, n + 4, 2 * n + 3)]
+    starts, ends = np.array(places, np.int32).T.copy()
+
+    compiled, python = both(lambda: tags_with("abn", text, starts, ends).tolist())
+
+    assert compiled == python == [start <= n and end >= n + 3 for start, end in places]
+
+
 METAS = st.lists(
     st.sampled_from(
         [

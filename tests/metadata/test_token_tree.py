@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from html import escape
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
 from scrapy_mss import metadata
-from scrapy_mss.markup.compiled import IS_COMPILED, python_alone
+from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
+from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.metadata.parsed_page import ParsedPage
+from scrapy_mss.metadata.token_tree import _Tags
 from scrapy_mss.metadata.visible_text import VisibleText
 from tests.helpers.effort import examples
 from tests.helpers.news_pages import news_page
@@ -112,6 +115,49 @@ def test_without_the_compiled_part_metadata_are_the_same(
         alone = metadata.read_html(source, URL)
 
     assert (alone, alone.sources) == (compiled, compiled.sources)
+
+
+def tags(source: str) -> list[tuple[object, str]]:
+    """The columns of the tags in *source*, but the tokens that they are at, with their types."""
+    found = _Tags.of(tokenize(source))._asdict()
+    return [
+        (found.pop("token").tolist(), "any"),
+        *((c.tolist(), c.dtype.str) for c in found.values()),
+    ]
+
+
+@given(st.lists(HEADS, max_size=2), st.lists(BODIES, max_size=4), st.integers(0, 200))
+def test_the_compiled_part_finds_the_same_tags(
+    heads: list[tuple[str, dict[str, str]]], bodies: list[object], start: int
+) -> None:
+    source = page_of(heads, bodies)[start:]
+    compiled = tags(source)
+
+    with python_alone():
+        assert tags(source) == compiled
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
+def test_the_compiled_part_refuses_columns_that_are_not_of_the_tokens() -> None:
+    compiled = compiled_part()
+    assert compiled is not None
+    place = np.zeros(2, np.int32).tobytes()
+    beyond = np.full(2, 2, np.int32).tobytes()
+
+    with pytest.raises(ValueError, match="not those of 2 tokens"):
+        compiled.arrays.tag_rows((b"\0\1", b"\1"), (place, place, place))
+    with pytest.raises(ValueError, match="the partner of token 0 is 2"):
+        compiled.arrays.tag_rows((b"\0\1", b"\1\1"), (place, place, beyond))
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_properties_are_read_up_to_the_most(*, whole: bool) -> None:
+    named = "<p title=itemprop><p itemprop=a>" * 5  # every second tag but names the attribute
+    tree = made_of_tokens(named)
+
+    found = list(tree.properties(10 if whole else 3))
+
+    assert [each.get("itemprop") for each in found] == ["a"] * (5 if whole else 3)
 
 
 def page(source: str) -> ParsedPage:
