@@ -10,7 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_mss.markup.compiled import compiled_part, python_alone
-from scrapy_mss.metadata.text_language import _identifier, detector, known, language_of
+from scrapy_mss.metadata import text_language
+from scrapy_mss.metadata.text_language import READ, _identifier, detector, known, language_of
 
 langid = pytest.importorskip("py3langid")
 
@@ -81,6 +82,25 @@ def test_both_ways_score_a_text_as_the_library_does(text: str) -> None:
         alone = score(text)
 
     assert score(text) == alone == langid.classify(text)
+
+
+def test_the_library_is_not_asked_where_common_words_confirm_the_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    def german(text: str) -> str:
+        asked.append(text)
+        return "de"
+
+    monkeypatch.setattr(text_language, "detector", lambda: german)
+    text = "The ferry and its crew, which had been kept in the harbour, sail. " * 6
+
+    assert language_of(text, "en") == "en"
+    assert not asked
+    assert language_of(text, "fr") == "de"
+    assert language_of(text, None) == "de"
+    assert asked == [text[:READ]] * 2
 
 
 AUTOMATON = {"moves": np.zeros(512, np.uint32), "rows": [1, 0, 1], "outputs": [-1, 5, 2]}
