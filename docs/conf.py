@@ -33,4 +33,7 @@ nitpick_ignore_regex = [
     ("py:class", r"scrapy_mss\.core\.naive_bayes\.NaiveBayes"),
     # What a crawl knows of a site: described in `site-memory.md`, not part of the interface.
     ("py:class", r"scrapy_mss\.extractor\.Site"),
+    ("py:class", r"scrapy_mss\.sites\.memory\.SiteMemory"),
+    # A page of a file: what commands read, described with them.
+    ("py:class", r"scrapy_mss\.stored_pages\.StoredPage"),
 ]
