@@ -69,12 +69,12 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
 
 ACTION = Action(
     "report",
-    "report extraction quality by site, and drops",
+    "report extraction quality by site, and what has fallen",
     "Write an HTML page with the daily counts of each site, the worst sites first, and print\n"
-    "the measures that have dropped compared with the site's own past.",
+    "the measures that have fallen compared with the site's own past.",
     "scrapy mss report -o quality.html",
     add_arguments,
     perform,
-    "Exit codes: 0 if nothing has dropped, 1 if something has, 2 for invalid arguments\n"
+    "Exit codes: 0 if nothing has fallen, 1 if something has, 2 for invalid arguments\n"
     "or files, or if nothing has been counted yet.",
 )
