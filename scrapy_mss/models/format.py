@@ -53,7 +53,7 @@ _PROBE = (
 
 
 class ModelError(ValueError):
-    """What cannot be used as a model; the message says what is wrong and what to do."""
+    """A model that cannot be used; the message says what is wrong and what to do."""
 
 
 class UnreadableModelError(ModelError):
