@@ -1,4 +1,4 @@
-"""What the command lines have in common: errors on one line, and what exit codes mean."""
+"""Shared by all command lines: one-line errors and the meaning of exit codes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The settings: one row each, with name, default, what it must be and what it does.
+"""The settings: one row each, with name, default, expected value and meaning.
 
-Everything follows from the table: `Options` is what a crawl works with, the documentation lists
-the rows, and a setting that begins with MSS_ and has no row is reported with the nearest name
-that has one.
+Everything follows from the table: `Options` has the values for a crawl, the documentation lists
+the rows, and an unknown setting that begins with MSS_ is reported with the nearest known name.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The stats of a crawl: one row each. Code uses the rows, the documentation lists them.
 
-`{…}` in a name is a part that varies: a reason, a site. All values are numbers, so that
+`{…}` in a name is a variable part, such as a reason or a site. All values are numbers, so that
 Scrapy's PeriodicLog can report them and their changes.
 """
 
