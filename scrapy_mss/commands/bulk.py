@@ -1,4 +1,4 @@
-"""``scrapy mss bulk``: the articles of archives, as Parquet."""
+"""``scrapy mss bulk``: extract archives to Parquet."""
 
 from __future__ import annotations
 

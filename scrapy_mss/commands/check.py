@@ -1,4 +1,4 @@
-"""``scrapy mss check``: do wrappers still match the pages that they were written for?"""
+"""``scrapy mss check``: check that wrappers still match their test pages."""
 
 from __future__ import annotations
 

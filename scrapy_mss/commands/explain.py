@@ -1,4 +1,4 @@
-"""``scrapy mss explain``: a page that shows why another was read as it was."""
+"""``scrapy mss explain``: write an HTML page that explains the extraction of another page."""
 
 from __future__ import annotations
 

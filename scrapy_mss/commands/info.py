@@ -1,4 +1,4 @@
-"""``scrapy mss info``: a model file, the memories of sites next to it, and the compiled part."""
+"""``scrapy mss info``: describe a model file, its site memories, and the compiled part."""
 
 from __future__ import annotations
 

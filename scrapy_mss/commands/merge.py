@@ -1,4 +1,4 @@
-"""``scrapy mss merge``: add models up."""
+"""``scrapy mss merge``: add models together."""
 
 from __future__ import annotations
 

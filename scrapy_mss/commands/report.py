@@ -1,4 +1,4 @@
-"""``scrapy mss report``: how well each site is read, and what has fallen."""
+"""``scrapy mss report``: report extraction quality by site, and what has fallen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``scrapy mss suggest``: a rule for a site, found from a few of its pages."""
+"""``scrapy mss suggest``: infer a rule for a site from a few of its pages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""``scrapy mss train``: learn from stored pages that wrappers label.
+"""``scrapy mss train``: train a model on stored pages that wrappers label.
 
-To label a page and to count what is in it depends on the page alone, so processes can do that; its
-counts are added here, in the order of the pages. So the model is the same, bit for bit, however
-many processes there are.
+Labelling a page and counting its features depend only on the page, so worker processes can do it.
+The counts are added here, in page order, so the model is the same, bit for bit, for any number of
+processes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``scrapy mss unsure``: the pages on which crawls were least sure."""
+"""``scrapy mss unsure``: list the pages on which the model was least certain."""
 
 from __future__ import annotations
 

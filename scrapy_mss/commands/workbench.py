@@ -1,4 +1,4 @@
-"""``scrapy mss workbench``: make rules for sites on a page in one's own browser."""
+"""``scrapy mss workbench``: edit rules for sites in the browser."""
 
 from __future__ import annotations
 
