@@ -1,8 +1,8 @@
 """Pages to rows of articles, by worker processes that hold the model.
 
-Each page has its own limits of time and memory, those of a crawl: one that exceeds them costs its
-worker, which is replaced, and is a row with the reason, like any other page without an article.
-Rows come in the order of the pages; few pages wait at a time, however many there are.
+Each page has the time and memory limits of a crawl. A page that exceeds them costs its
+worker, which is replaced, and becomes a row with the reason, like any other page without an
+article. Rows come in page order; the number of waiting pages is bounded.
 """
 
 from __future__ import annotations

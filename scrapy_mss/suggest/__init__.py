@@ -1,4 +1,4 @@
-"""A wrapper for a site, found from stored pages without a label.
+"""Infers a wrapper for a site from stored pages, without labels.
 
     pages -> what the model makes of each, knowing the others       readings
           -> where the article is, and what is surely no part of it   bodies
