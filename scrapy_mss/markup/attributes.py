@@ -103,10 +103,17 @@ def _read_tag(name: str, tag: str) -> tuple[int, list[int], bool]:
     """The key of an element, the hashes of its class words, and whether it is hidden."""
     words = class_words(tag)
     key = crc32(" ".join((name, *words)).encode())
-    lower = tag.lower()
-    may_hide = any(letters in lower for letters in HIDING_LETTERS)
-    hidden = name == TEMPLATE or (may_hide and _HIDDEN.search(tag) is not None)
+    hidden = name == TEMPLATE or (_may_hide(tag) and _HIDDEN.search(tag) is not None)
     return key, list(map(_hashed, words)), hidden
+
+
+def _may_hide(tag: str) -> bool:
+    """Whether one of ``HIDING_LETTERS`` is in *tag*: a loop, in half the time of `any`."""
+    lower = tag.lower()
+    for letters in HIDING_LETTERS:  # noqa: SIM110
+        if letters in lower:
+            return True
+    return False
 
 
 def _hashed(word: str) -> int:
