@@ -290,7 +290,7 @@ class Sums(Protocol):
 
 
 class Blocks(Protocol):
-    """Rows of a page's blocks; see `blocks.features`, `container_features`."""
+    """Rows of a page's blocks; see `blocks.features`, `container_features`, `opinions`."""
 
     def fill_around(
         self, tags: bytes, ancestors: bytes, parents: tuple[bytes, bytes], rows: object
@@ -304,6 +304,26 @@ class Blocks(Protocol):
         per: float,
         rows: object,
     ) -> None: ...
+
+    def paragraph_points(
+        self,
+        counts: object,
+        link_share: object,
+        beside: bytes,
+        limits: tuple[float, float, float, float],
+    ) -> array[float]: ...
+
+    def paragraph_scores(  # noqa: PLR0913, PLR0917 - columns
+        self,
+        points: object,
+        tags: bytes,
+        names: tuple[object, object],
+        letters: object,
+        of_tag: object,
+        of_name: float,
+    ) -> array[float]: ...
+
+    def fill_agreement(self, rows: object, k: int, words: object, total: float) -> bool: ...
 
 
 class AutomatonWalk(Protocol):
