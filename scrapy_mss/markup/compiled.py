@@ -24,7 +24,7 @@ class ClassWordReader(Protocol):
     """Reads the class words of tags; see `attributes`."""
 
     def read(
-        self, text: str, tags: bytes, starts: bytes, ends: bytes
+        self, text: str, tags: bytes, start: object, end: object
     ) -> tuple[array[int], array[int], array[int], list[int]]: ...
 
 
@@ -76,6 +76,16 @@ class Tags(Protocol):
         most: int,
         ask: Callable[[int, str], tuple[int, list[int]]],
     ) -> ClassWordReader: ...
+
+    def element_tags(  # noqa: PLR0913, PLR0917 - columns
+        self,
+        kind: object,
+        number: object,
+        partner: object,
+        places: tuple[object, object],
+        wanted: bytes,
+        longest: int,
+    ) -> tuple[array[int], bytes, array[int], array[int]]: ...
 
     def may_exceed(self, text: str, most: int) -> bool: ...
 
