@@ -534,6 +534,11 @@ def test_places_outside_of_a_text_are_rejected() -> None:
         runs.levels_around((b"\0\0", b"\0\0", other, other), roles, last, 2)
     with pytest.raises(ValueError, match="run 0 is from 0 to 3 of 2, after 0"):
         runs.run_counts((b"\2\2", b"\0\0", other), roles, first, last)
+    with pytest.raises(ValueError, match="1 places of 2 blocks"):
+        runs.best_choice(np.ones(2), np.ones(2), np.array([0]))
+    for outside in (2, -1):
+        with pytest.raises(IndexError, match=f"no block {outside} of 2"):
+            runs.best_choice(np.ones(2), np.ones(2), np.array([0, outside]))
     with pytest.raises(ValueError, match="1 roles"):
         runs.text_runs(b"\2", b"\0", b"\0", 2)
     with pytest.raises(ValueError, match="32 bits of an int32"):
