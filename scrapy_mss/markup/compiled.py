@@ -336,11 +336,13 @@ class AutomatonWalk(Protocol):
 
 
 class Automata(Protocol):
-    """The walk of an automaton over bytes."""
+    """The walk of an automaton over bytes, and the numbers that it leads to."""
 
     def Automaton(  # noqa: N802 - a class, made once
         self, moves: object, rows: object, outputs: object
     ) -> AutomatonWalk: ...
+
+    def floats(self, table: object, rows: array[int], of: object) -> array[float]: ...
 
 
 class Compiled(NamedTuple):
