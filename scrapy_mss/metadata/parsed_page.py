@@ -8,7 +8,7 @@ and all of them share the budget of `VisibleText`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Final
@@ -169,10 +169,10 @@ class ParsedPage:
             frozenset(folded(title) for title in {*titles}),
         )
 
-    def json_ld(self, kind: str, keys: Sequence[str]) -> Iterator[str]:
+    def json_ld(self, kind: str, keys: Sequence[str]) -> Iterable[str]:
         """The texts under *keys* in the node of *kind* that most likely describes the page."""
         node = self.graph.best_node(kind)
-        return self.graph.texts(node, keys) if node else iter(())
+        return self.graph.texts(node, keys) if node and not node.keys().isdisjoint(keys) else ()
 
     @lazy
     def properties(self) -> microdata.Properties:
