@@ -23,8 +23,9 @@ from scrapy_mss import metadata
 from scrapy_mss.article import ModelState, read_article
 from scrapy_mss.items import Article
 from scrapy_mss.media import AUDIO, IMAGE, VIDEO
+from scrapy_mss.metadata.common_words import has_common_words
 from scrapy_mss.metadata.moments import Moments
-from scrapy_mss.metadata.text_language import READ, detector, language_of
+from scrapy_mss.metadata.text_language import READ, detector, language_by_bytes, language_of
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.store import write_atomically
 
@@ -36,6 +37,14 @@ SETS: Final = (
     "articles_wcxb",
     "articles_tools",
     "articles_world",
+)
+LANGUAGE_COLUMNS: Final = (
+    "pages",
+    "silent",
+    "told by the text",
+    "corrected",
+    "not asked",
+    "of these, another",
 )
 LENGTHS: Final = (100, 200, READ, 2 * READ)  # characters of a text
 
@@ -83,13 +92,16 @@ def languages(pages: Sequence[LabelledPage], declared: Sequence[str | None]) -> 
         counts["silent"] += named is None
         counts["told by the text"] += named is None and found is not None
         counts["corrected"] += named is not None and found != named
+        read = page.golds[0][:READ]
+        if named is not None and has_common_words(read, named):
+            counts["not asked"] += 1
+            counts["of these, another"] += language_by_bytes(read, named) != named
     return counts
 
 
 def languages_row(name: str, counts: Counter[str]) -> str:
     """The row of a set in the second table."""
-    columns = ("pages", "silent", "told by the text", "corrected")
-    return f"| `{name}` | {' | '.join(str(counts[each]) for each in columns)} |"
+    return f"| `{name}` | {' | '.join(str(counts[each]) for each in LANGUAGE_COLUMNS)} |"
 
 
 def prefixes(texts: Sequence[str]) -> str:
@@ -136,7 +148,8 @@ def measured(folder: Path) -> str:
         print(fields[-1], spoken[-1], sep="\n", flush=True)
     both, before = earlier["both"], earlier["earlier"]
     sentence = f"Of {both} pages with both dates {before} have a change before the publication."
-    head = "| set | pages | silent | told by the text | corrected |\n| --- |" + " ---: |" * 4
+    rule = "| --- |" + " ---: |" * len(LANGUAGE_COLUMNS)
+    head = f"| set | {' | '.join(LANGUAGE_COLUMNS)} |\n{rule}"
     parts = (fields_table(fields), sentence + "\n", "\n".join([head, *spoken, ""]), prefixes(texts))
     return "\n".join(parts)
 

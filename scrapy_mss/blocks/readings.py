@@ -76,20 +76,20 @@ class Reading:
         return self.page.words
 
     @lazy
-    def _counts(self) -> Floats:
+    def counts(self) -> Floats:
         """float64[2, n]: the letters and the commas of each block."""
         return np.expm1(self.columns.some(("letters", "commas")))
 
     @lazy
     def letters(self) -> Floats:
         """float64[n]: the characters of each block's words."""
-        letters: Floats = self._counts[0]
+        letters: Floats = self.counts[0]
         return letters
 
     @property
     def commas(self) -> Floats:
         """float64[n]: the commas of each block."""
-        commas: Floats = self._counts[1]
+        commas: Floats = self.counts[1]
         return commas
 
     @lazy

@@ -189,7 +189,10 @@ cdef uint64_t _blake2b(const uint8_t* message, Py_ssize_t size) noexcept nogil:
 # --- what is remembered of pieces ---------------------------------------------------------------
 
 cdef enum:
-    N_SLOTS = 1 << 16  # the working set of a news crawl is a third of them; 2 MB
+    # 8 MB. With a quarter of them, each of 400 pages of many sites asked for 42 words more, that had
+    # been forgotten, and took a quarter more time to be scanned.
+    SLOT_BITS = 18
+    N_SLOTS = 1 << SLOT_BITS
     KEY_SIZE = 22  # bytes: eleven Cyrillic letters
     LINE = 64  # bytes of most caches, and two slots
 
@@ -259,8 +262,9 @@ cdef class Codes(Memory):
     """The codes of pieces. Those of short words and symbols are hashes, which are made here.
 
     The hash is that of what *normal* gives for a word, or of the symbol itself, without its last
-    *shift* bits. For a word in small letters of ASCII, which is short, it is what *stem* gives. In their place stands what *kinds* has for words and for symbols. Of what is short
-    and neither, *code* has the code, of what is longer *ask*, which may remember it.
+    *shift* bits, in whose place stands what *kinds* has for words and for symbols. For a word in
+    letters of ASCII, which is short, it is what *stem* gives for small ones. Of what is short and
+    neither, *code* has the code, of what is longer *ask*, which may remember it.
     """
 
     cdef object code, normal, stem
@@ -283,7 +287,8 @@ cdef class Codes(Memory):
             return self.code(text)
         cdef str hashed = text
         if piece == IS_WORD:
-            hashed = self.stem(text) if _is_small(text) else self.normal(text)
+            hashed = _in_small_letters(text)
+            hashed = self.normal(text) if hashed is None else self.stem(hashed)
         try:
             letters = PyUnicode_AsUTF8AndSize(hashed, &size)
         except UnicodeEncodeError:  # half of a surrogate pair, in a run of symbols
@@ -308,16 +313,20 @@ def hashed(str text not None):
     return _blake2b(<const uint8_t*> letters, size) if size <= BLOCK else None
 
 
-cdef bint _is_small(str text):
-    """Whether *text* consists of small letters of ASCII."""
+cdef str _in_small_letters(str text):
+    """A *text* of ASCII letters in small ones; None for any other."""
     cdef const uint8_t* letters = <const uint8_t*> PyUnicode_DATA(text)
-    cdef Py_ssize_t i
-    if PyUnicode_KIND(text) != 1:
-        return False
-    for i in range(PyUnicode_GET_LENGTH(text)):
-        if not c"a" <= letters[i] <= c"z":
-            return False
-    return True
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text), i
+    cdef uint8_t small[KEY_SIZE]
+    cdef bint is_small = True
+    if PyUnicode_KIND(text) != 1 or n > KEY_SIZE:
+        return None
+    for i in range(n):
+        small[i] = letters[i] | 0x20
+        if not c"a" <= small[i] <= c"z":
+            return None
+        is_small &= small[i] == letters[i]
+    return text if is_small else PyUnicode_FromKindAndData(1, small, n)
 
 
 cdef bint _is_key(Key* key, char_t* text, Py_ssize_t n) noexcept nogil:
@@ -353,7 +362,7 @@ cdef inline Py_ssize_t _slot(Key* key) noexcept nogil:
     cdef uint64_t mixed = key.words[0] * 0x9E3779B97F4A7C15u
     mixed += key.words[1] * 0xC2B2AE3D27D4EB4Fu + key.words[2] * 0x165667B19E3779F9u
     mixed = (mixed ^ mixed >> 32) * 0xD6E8FEB86659FD93u
-    return mixed >> 48
+    return mixed >> (64 - SLOT_BITS)
 
 
 cdef inline bint _is_same(Key* one, Key* other) noexcept nogil:

@@ -12,7 +12,7 @@ from cpython.array cimport array, clone, resize
 from cpython.unicode cimport (
     PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
 )
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from libc.string cimport memset
 
 # A character as it is stored: one, two or four bytes, the same in a whole text.
@@ -22,8 +22,11 @@ ctypedef fused char_t:
     const uint32_t
 
 cdef array _UINT32S = array("I")
+cdef array _INT32S = array("i")
+cdef array _INT64S = array("q")
 
 cdef enum:
+    OPEN = 0  # a kind of token, as `tokens` has it
     MOST_WORDS = 64
     MOST_NAMES = 16  # of attributes, and of cues
     N_LETTERS = 0x80
@@ -108,6 +111,48 @@ cdef class _Found:
         self.words = _Hashes(4 * n_tags)
         self.with_cue = []
 
+    cdef array rows(self):
+        """Which row each word is of."""
+        cdef array rows = clone(_INT64S, self.words.n, False)
+        cdef Py_ssize_t word = 0, row
+        cdef uint32_t i
+        for row in range(self.counts.n):
+            for i in range(self.counts.items.data.as_uints[row]):
+                rows.data.as_longlongs[word] = row
+                word += 1
+        return rows
+
+
+def element_tags(
+    const uint8_t[::1] kind not None, const uint8_t[::1] number not None,
+    const int[::1] partner not None, places, bytes wanted not None, int longest,
+):
+    """The opening tags of elements that are *wanted*, a byte for each number of a tag.
+
+    That is the token of each, its number, and where it begins and ends, no more than *longest*
+    characters behind. *places* are where each token does (int32[n] each).
+    """
+    cdef const int[::1] start = places[0], end = places[1]
+    cdef Py_ssize_t n = kind.shape[0], m = 0, i, row
+    cdef const uint8_t* is_wanted = wanted
+    if len(wanted) != 256 or not (
+        n == number.shape[0] == partner.shape[0] == start.shape[0] == end.shape[0]
+    ):
+        raise ValueError(f"{len(wanted)} bytes for 256 numbers, or columns not of {n} tokens")
+    cdef array tokens = clone(_INT64S, n, False)
+    for i in range(n):  # without a branch: which tokens are tags is hard to foretell
+        tokens.data.as_longlongs[m] = i
+        m += (kind[i] == OPEN) & (partner[i] >= 0) & (is_wanted[number[i]] != 0)
+    resize(tokens, m)
+    cdef array firsts = clone(_INT32S, m, False), lasts = clone(_INT32S, m, False)
+    cdef bytearray numbers = bytearray(m)
+    for row in range(m):
+        i = tokens.data.as_longlongs[row]
+        numbers[row] = number[i]
+        firsts.data.as_ints[row] = start[i]
+        lasts.data.as_ints[row] = min(end[i], start[i] + longest)
+    return tokens, bytes(numbers), firsts, lasts
+
 
 cdef class TagReader:
     """The words in the values of some attributes, hashed, and which tags have a cue.
@@ -149,22 +194,20 @@ cdef class TagReader:
         self.ask = ask
 
     def read(
-        self, str text not None, bytes tags not None, bytes starts not None, bytes ends not None
+        self, str text not None, bytes tags not None, const int[::1] start not None,
+        const int[::1] end not None,
     ):
-        """The hash of each tag, that of each of its words, how many it has; the rows with a cue.
+        """The hash of each tag, that of each of its words, the rows of these; the rows with a cue.
 
-        *tags* has their numbers, a byte each; *starts* and *ends* have where each begins and ends
-        in *text*, an int32 each.
+        *tags* has their numbers, a byte each; *start* and *end* are where each is in *text*.
         """
         cdef const uint8_t* numbers = tags
-        cdef const int* start = <const int*> <const char*> starts
-        cdef const int* end = <const int*> <const char*> ends
         cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text), n_tags = len(tags), row, first, last
         cdef _Found found = _Found(n_tags)
         cdef uint32_t key
         cdef bint is_told
-        if len(starts) != 4 * n_tags or len(ends) != 4 * n_tags:
-            raise ValueError(f"{len(starts)} and {len(ends)} bytes of places for {n_tags} tags")
+        if start.shape[0] != n_tags or end.shape[0] != n_tags:
+            raise ValueError(f"{start.shape[0]} and {end.shape[0]} places for {n_tags} tags")
         for row in range(n_tags):
             if not 0 <= start[row] <= end[row] <= n or numbers[row] >= self.n_elements:
                 raise ValueError(f"tag {numbers[row]} from {start[row]} to {end[row]} of {n}")
@@ -184,7 +227,7 @@ cdef class TagReader:
                 )
             if not is_told:
                 self._ask(numbers[row], PyUnicode_Substring(text, first, last), row, found)
-        return found.keys.column(), found.words.column(), found.counts.column(), found.with_cue
+        return found.keys.column(), found.words.column(), found.rows(), found.with_cue
 
     cdef int _ask(self, int tag, str source, Py_ssize_t row, _Found found) except -1:
         key, words = self.ask(tag, source)

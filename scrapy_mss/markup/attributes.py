@@ -25,8 +25,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.compiled import ClassWordReader, compiled_part
-from scrapy_mss.markup.elements import Indices, element_starts, is_tag_of
+from scrapy_mss.markup.compiled import ClassWordReader, Tags, compiled_part
+from scrapy_mss.markup.elements import Indices, element_starts, is_tag_of, tag_table
 from scrapy_mss.markup.references import decode_value
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokens import OPEN, Bools, Ints, Tokens
@@ -122,10 +122,17 @@ def _read_tag(name: str, tag: str) -> tuple[int, list[int], bool]:
     """The key of an element, the hashes of its class words, and whether it is hidden."""
     words = class_words(tag)
     key = crc32(" ".join((name, *words)).encode())
-    lower = tag.lower()
-    may_hide = any(letters in lower for letters in HIDING_LETTERS)
-    hidden = name == TEMPLATE or (may_hide and _HIDDEN.search(tag) is not None)
+    hidden = name == TEMPLATE or (_may_hide(tag) and _HIDDEN.search(tag) is not None)
     return key, list(map(_hashed, words)), hidden
+
+
+def _may_hide(tag: str) -> bool:
+    """Whether one of ``HIDING_LETTERS`` is in *tag*: a loop, in half the time of `any`."""
+    lower = tag.lower()
+    for letters in HIDING_LETTERS:  # noqa: SIM110
+        if letters in lower:
+            return True
+    return False
 
 
 def _hashed(word: str) -> int:
@@ -134,10 +141,10 @@ def _hashed(word: str) -> int:
 
 def element_attributes(tokens: Tokens) -> ElementAttributes:
     """The attributes of the block elements of a page."""
-    starts = element_starts(tokens, BLOCK_TAGS).nonzero()[0]
     compiled = compiled_part()
     if compiled is not None:
-        return _read_compiled(tokens, starts)
+        return _read_compiled(tokens, compiled.tags)
+    starts = element_starts(tokens, BLOCK_TAGS).nonzero()[0]
     names = map(TAG_NAMES.__getitem__, tokens.tag[starts].tolist())
     rows = list(map(_read_tag, names, _tag_sources(tokens, starts)))
     keys, words, hidden = zip(*rows, strict=True) if rows else ((), (), ())
@@ -150,22 +157,22 @@ def element_attributes(tokens: Tokens) -> ElementAttributes:
     )
 
 
-def _read_compiled(tokens: Tokens, starts: Indices) -> ElementAttributes:
+def _read_compiled(tokens: Tokens, compiled: Tags) -> ElementAttributes:
     """The same by the compiled part, which knows which tags may be hidden, not which are."""
-    clean, tags = tokens.clean, tokens.tag[starts]
-    first, last = _tag_bounds(tokens, starts)
-    key, word, n_words, suspects = _tag_reader().read(
-        clean, tags.tobytes(), first.tobytes(), last.tobytes()
+    places = tokens.clean_start, tokens.clean_end
+    start, tags, first, last = compiled.element_tags(
+        tokens.kind, tokens.tag, tokens.partner, places, tag_table(BLOCK_TAGS), MAX_TAG_LENGTH
     )
-    hidden = tags == TAG_NUMBERS[TEMPLATE]
+    key, word, element, suspects = _tag_reader().read(tokens.clean, tags, first, last)
+    hidden = np.equal(np.frombuffer(tags, np.uint8), TAG_NUMBERS[TEMPLATE])
     for row in suspects:
-        hidden[row] |= _HIDDEN.search(clean, first[row], last[row]) is not None
+        hidden[row] |= _HIDDEN.search(tokens.clean, first[row], last[row]) is not None
     return ElementAttributes(
-        start=starts,
+        start=np.asarray(start).astype(np.intp, copy=False),
         key=np.asarray(key),
         hidden=hidden,
         word=np.asarray(word),
-        element=np.repeat(np.arange(len(starts)), np.asarray(n_words)),
+        element=np.asarray(element).astype(np.intp, copy=False),
     )
 
 

@@ -24,7 +24,7 @@ class ClassWordReader(Protocol):
     """Reads the class words of tags; see `attributes`."""
 
     def read(
-        self, text: str, tags: bytes, starts: bytes, ends: bytes
+        self, text: str, tags: bytes, start: object, end: object
     ) -> tuple[array[int], array[int], array[int], list[int]]: ...
 
 
@@ -76,6 +76,16 @@ class Tags(Protocol):
         most: int,
         ask: Callable[[int, str], tuple[int, list[int]]],
     ) -> ClassWordReader: ...
+
+    def element_tags(  # noqa: PLR0913, PLR0917 - columns
+        self,
+        kind: object,
+        number: object,
+        partner: object,
+        places: tuple[object, object],
+        wanted: bytes,
+        longest: int,
+    ) -> tuple[array[int], bytes, array[int], array[int]]: ...
 
     def may_exceed(self, text: str, most: int) -> bool: ...
 
@@ -313,7 +323,7 @@ class Sums(Protocol):
 
 
 class Blocks(Protocol):
-    """Rows of a page's blocks; see `blocks.features`, `container_features`."""
+    """Rows of a page's blocks; see `blocks.features`, `container_features`, `opinions`."""
 
     def fill_around(
         self, tags: bytes, ancestors: bytes, parents: tuple[bytes, bytes], rows: object
@@ -327,6 +337,26 @@ class Blocks(Protocol):
         per: float,
         rows: object,
     ) -> None: ...
+
+    def paragraph_points(
+        self,
+        counts: object,
+        link_share: object,
+        beside: bytes,
+        limits: tuple[float, float, float, float],
+    ) -> array[float]: ...
+
+    def paragraph_scores(  # noqa: PLR0913, PLR0917 - columns
+        self,
+        points: object,
+        tags: bytes,
+        names: tuple[object, object],
+        letters: object,
+        of_tag: object,
+        of_name: float,
+    ) -> array[float]: ...
+
+    def fill_agreement(self, rows: object, k: int, words: object, total: float) -> bool: ...
 
 
 class AutomatonWalk(Protocol):

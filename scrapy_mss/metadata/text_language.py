@@ -5,7 +5,8 @@ py3langid tells it from sequences of bytes. It is asked about the beginning of t
 research.studies.whole_article`). It knows a hundred languages; what a page declares beyond these
 stays. Languages that nobody can tell apart in a paragraph are left to the page. The library's way
 over a text, a step of Python a byte, is a third of what a median page's HTML costs to parse: where
-the compiled part is at hand, that goes it.
+the compiled part is at hand, that goes it. Where the commonest words of a language already say that
+the page is right, the library is not asked.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.markup.compiled import AutomatonWalk, compiled_part
+from scrapy_mss.metadata.common_words import has_common_words
 
 ENOUGH: Final = 80  # bytes of letters for a page that is silent: a sentence, or a line of Chinese
 CERTAIN: Final = 200  # for a page that says otherwise
@@ -88,7 +90,15 @@ def known() -> frozenset[str]:
 
 def language_of(text: str | None, declared: str | None) -> str | None:
     """The language of *text*, which its page has *declared*; that, where the text tells nothing."""
-    detect, read = detector(), (text or "")[:READ]
+    read = (text or "")[:READ]
+    if declared and has_common_words(read, declared):
+        return declared
+    return language_by_bytes(read, declared)
+
+
+def language_by_bytes(read: str, declared: str | None) -> str | None:
+    """The same by the library alone, of the beginning that is *read* of a text."""
+    detect = detector()
     if detect is None or not _has_letters(read, CERTAIN if declared else ENOUGH):
         return declared
     if declared and declared not in known():

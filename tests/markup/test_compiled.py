@@ -510,15 +510,22 @@ def test_words_are_hashed_as_hashlib_does(normal_form: str) -> None:
 def test_places_outside_of_a_text_are_rejected() -> None:
     arrays, tags, runs = built().arrays, built().tags, built().runs
     reader = tags.TagReader((), (), ("unknown",), 12, lambda _tag, _source: (0, []))
-    place = np.array([3], np.int32).tobytes()
-    none = np.array([0], np.int32).tobytes()
+    place, none = np.array([3], np.int32), np.array([0], np.int32)
+    kind, two = np.zeros(1, np.uint8), np.zeros(2, np.int32)
 
     with pytest.raises(ValueError, match="from 3 to 0"):
         reader.read("one", b"\0", place, none)
     with pytest.raises(ValueError, match="tag 1 from 0"):
         reader.read("one", b"\1", none, place)
-    with pytest.raises(ValueError, match="8 and 4 bytes"):
-        reader.read("one", b"\0", none + none, place)
+    with pytest.raises(ValueError, match="2 and 1 places"):
+        reader.read("one", b"\0", two, place)
+    for partner, places, wanted in (
+        (two, (none, none), bytes(256)),
+        (none, (two, none), bytes(256)),
+        (none, (none, none), bytes(255)),
+    ):
+        with pytest.raises(ValueError, match="columns not of 1 token"):
+            tags.element_tags(kind, kind, partner, places, wanted, 9)
     with pytest.raises(ValueError, match="run 1 is from 1 to 1 of 3, after 2"):
         runs.run_numbers(*2 * (np.array([1, 1], np.int64).tobytes(),), 3)
     roles, (first, last) = bytes(256), (np.array([at], np.int64).tobytes() for at in (0, 3))

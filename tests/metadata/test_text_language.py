@@ -12,7 +12,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_mss.markup.compiled import IS_COMPILED, Automata, compiled_part, python_alone
+from scrapy_mss.metadata import text_language
 from scrapy_mss.metadata.text_language import (
+    READ,
     _floats_of_shorts,
     _identifier,
     detector,
@@ -98,6 +100,25 @@ def test_both_ways_score_a_text_as_the_library_does(text: str) -> None:
         alone = score(text)
 
     assert score(text) == alone == langid.classify(text)
+
+
+def test_the_library_is_not_asked_where_common_words_confirm_the_page(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    def german(text: str) -> str:
+        asked.append(text)
+        return "de"
+
+    monkeypatch.setattr(text_language, "detector", lambda: german)
+    text = "The ferry and its crew, which had been kept in the harbour, sail. " * 6
+
+    assert language_of(text, "en") == "en"
+    assert not asked
+    assert language_of(text, "fr") == "de"
+    assert language_of(text, None) == "de"
+    assert asked == [text[:READ]] * 2
 
 
 @needs_compiler
