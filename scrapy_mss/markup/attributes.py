@@ -14,11 +14,12 @@ Declarations
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from html import unescape
-from itertools import chain
-from typing import NamedTuple
+from itertools import chain, compress
+from typing import NamedTuple, TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -73,6 +74,24 @@ _TYPES = {
     "og:type": re.compile(r"""og:type["']\s+content\s*=\s*["']([a-z.]{1,40})["']"""),
 }
 TYPE_CUES = tuple(_TYPES)
+
+
+Values: TypeAlias = list[str | None]
+
+
+class TagPlaces(NamedTuple):
+    """Tags of a page, each of them one of its *rows*: int32 each.
+
+    The tag in row n is from ``starts[n]`` to ``ends[n]`` in the source.
+    """
+
+    rows: array[int]
+    starts: array[int]
+    ends: array[int]
+
+    def bounds(self) -> Iterator[tuple[int, int]]:
+        """Where each of the tags begins and ends."""
+        return ((self.starts[row], self.ends[row]) for row in self.rows)
 
 
 class ElementAttributes(NamedTuple):
@@ -191,21 +210,11 @@ def _tag_sources(tokens: Tokens, tags: Indices) -> list[str]:
     return [clean[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
-def attributes_of_tags(source: str, starts: Ints, ends: Ints) -> list[dict[str, str]]:
-    """The attributes of the tags from *starts* to *ends* in *source*, by name in lower case.
+def attributes_of_tag(source: str, start: int, end: int) -> dict[str, str]:
+    """The attributes of the tag from *start* to *end* in *source*, by name in lower case.
 
     As HTML has it, of two with one name the first counts.
     """
-    compiled = compiled_part()
-    if compiled is not None:
-        first, last = starts.tobytes(), ends.tobytes()
-        return compiled.attributes.read(source, first, last, MAX_ATTRIBUTES, decode_value)
-    bounds = zip(starts.tolist(), ends.tolist(), strict=True)
-    return [_attributes_in_python(source, start, end) for start, end in bounds]
-
-
-def attributes_of_tag(source: str, start: int, end: int) -> dict[str, str]:
-    """The same of the one tag from *start* to *end*."""
     compiled = compiled_part()
     if compiled is not None:
         return compiled.attributes.read_one(source, start, end, MAX_ATTRIBUTES, decode_value)
@@ -226,19 +235,29 @@ def _attributes_in_python(source: str, position: int, end: int) -> dict[str, str
     return attributes
 
 
-def tags_with(name: str, source: str, starts: Ints, ends: Ints) -> Bools:
-    """bool[n]: the tags from *starts* to *ends* in *source* that hold an ASCII *name*, in any case.
+def attribute_values(names: tuple[str, ...], source: str, tags: TagPlaces) -> list[Values]:
+    """The values that each of *tags* has for *names*, which are in lower case; None for none.
+
+    They are those that `attributes_of_tag` finds.
+    """
+    compiled = compiled_part()
+    if compiled is not None:
+        return compiled.attributes.values(source, *tags, names, MAX_ATTRIBUTES, decode_value)
+    found = (_attributes_in_python(source, *bounds) for bounds in tags.bounds())
+    return [list(map(each.get, names)) for each in found]
+
+
+def rows_with(name: str, source: str, tags: TagPlaces) -> array[int]:
+    """The rows of those *tags* that hold an ASCII *name*, in any case.
 
     It may be that of an attribute, or part of one or of a value.
     """
     compiled = compiled_part()
     if compiled is not None:
-        first, last = starts.tobytes(), ends.tobytes()
-        holding = compiled.attributes.holding(source, first, last, name.encode())
-        return np.frombuffer(holding, np.bool_)
+        return compiled.attributes.holding(source, *tags, name.encode())
     holds = re.compile(re.escape(name), re.IGNORECASE | re.ASCII).search
-    bounds = zip(starts.tolist(), ends.tolist(), strict=True)
-    return np.fromiter((holds(source, *each) is not None for each in bounds), np.bool_)
+    found = (holds(source, *bounds) is not None for bounds in tags.bounds())
+    return array("i", compress(tags.rows, found))
 
 
 def open_tags_with(name: str, element: str, tokens: Tokens) -> list[str]:
@@ -248,8 +267,9 @@ def open_tags_with(name: str, element: str, tokens: Tokens) -> list[str]:
     """
     compiled = compiled_part()
     if compiled is None:
-        tags = tokens.is_open(element).nonzero()[0]
-        return _tag_sources(tokens, tags[tags_with(name, tokens.clean, *_tag_bounds(tokens, tags))])
+        sources = _tag_sources(tokens, tokens.is_open(element).nonzero()[0])
+        holds = re.compile(re.escape(name), re.IGNORECASE | re.ASCII).search
+        return [source for source in sources if holds(source)]
     return compiled.attributes.holding_tags(
         tokens.clean,
         (tokens.kind.tobytes(), tokens.tag.tobytes()),

@@ -93,15 +93,24 @@ class Tags(Protocol):
 class Attributes(Protocol):
     """The attributes of tags."""
 
-    def read(  # noqa: PLR0913, PLR0917 - a text, places in it, and how it is read
-        self, text: str, starts: bytes, ends: bytes, most: int, decode: Callable[[str], str]
-    ) -> list[dict[str, str]]: ...
-
-    def read_one(  # noqa: PLR0913, PLR0917 - the same
+    def read_one(  # noqa: PLR0913, PLR0917 - a text, a place in it, and how it is read
         self, text: str, start: int, end: int, most: int, decode: Callable[[str], str]
     ) -> dict[str, str]: ...
 
-    def holding(self, text: str, starts: bytes, ends: bytes, name: bytes) -> bytearray: ...
+    def values(  # noqa: PLR0913, PLR0917 - a text, places in it, and what is read how
+        self,
+        text: str,
+        rows: array[int],
+        starts: array[int],
+        ends: array[int],
+        names: tuple[str, ...],
+        most: int,
+        decode: Callable[[str], str],
+    ) -> list[list[str | None]]: ...
+
+    def holding(  # noqa: PLR0913, PLR0917 - a text, places in it, and what is sought
+        self, text: str, rows: array[int], starts: array[int], ends: array[int], name: bytes
+    ) -> array[int]: ...
 
     def holding_tags(  # noqa: PLR0913, PLR0917 - a text, tokens of it, and what is sought
         self,
@@ -178,10 +187,24 @@ class Arrays(Protocol):
 
     def nearest(self, parents: bytes, chosen: bytes) -> array[int]: ...
 
-    def tag_rows(
-        self, bytes_of: tuple[bytes, bytes], places: tuple[bytes, bytes, bytes]
+    def tag_rows(  # noqa: PLR0913, PLR0917 - columns of tokens, and what is sought
+        self,
+        kind: object,
+        number: object,
+        start: object,
+        end: object,
+        partner: object,
+        raw: bytes,
+        lists: bytes,
     ) -> tuple[
-        array[int], bytearray, bytearray, array[int], array[int], array[int], array[int]
+        bytearray,
+        bytearray,
+        array[int],
+        array[int],
+        array[int],
+        array[int],
+        array[int],
+        list[array[int]],
     ]: ...
 
     def buckets(self, mixed: bytes, multiplier: int, bits: int) -> array[int]: ...
@@ -345,11 +368,13 @@ class AutomatonWalk(Protocol):
 
 
 class Automata(Protocol):
-    """The walk of an automaton over bytes."""
+    """The walk of an automaton over bytes, and the numbers that it leads to."""
 
     def Automaton(  # noqa: N802 - a class, made once
         self, moves: object, rows: object, outputs: object
     ) -> AutomatonWalk: ...
+
+    def floats(self, table: object, rows: array[int], of: object) -> array[float]: ...
 
 
 class Compiled(NamedTuple):

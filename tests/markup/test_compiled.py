@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import blake2b
 from html.entities import html5
@@ -24,11 +25,12 @@ from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup import compiled
 from scrapy_mss.markup.attributes import (
     MAX_TAG_LENGTH,
+    TagPlaces,
+    attribute_values,
     attributes_of_tag,
-    attributes_of_tags,
     element_attributes,
     open_tags_with,
-    tags_with,
+    rows_with,
 )
 from scrapy_mss.markup.compiled import Compiled, compiled_part, python_alone
 from scrapy_mss.markup.elements import element_starts, nearest_ancestors
@@ -561,18 +563,25 @@ def test_letters_take_no_more_room_than_what_they_replace() -> None:
     assert (places.tolist(), shifts.tolist()) == ([7, 13], [0, 1])
 
 
+def tags_at(bounds: Sequence[tuple[int, int]]) -> TagPlaces:
+    """A tag between each two places."""
+    starts, ends = (array("i", [each[edge] for each in bounds]) for edge in range(2))
+    return TagPlaces(array("i", range(len(bounds))), starts, ends)
+
+
 @needs_compiler
 @given(ATTRIBUTES, st.sampled_from(["", "x\u00e9", "\u4e00", "\U0001f600"]))
 @example('a="&copy=1&amp;b" B=\'2', "")
+@example("\u212a=1 k=2 CLASS class=3", "")
 def test_both_ways_read_the_attributes_of_a_tag_alike(inside: str, around: str) -> None:
     source = f"{around}<p {inside}>{around}"
-    starts = np.full(2, len(around), np.int32)
-    ends = np.array([len(source) - len(around), len(around) + len(inside) // 2], np.int32)
+    start, end = len(around), len(source) - len(around)
+    places = tags_at([(start, end), (start, start + len(inside) // 2)])
     compiled, python = both(
         lambda: (
-            attributes_of_tags(source, starts, ends),
-            attributes_of_tag(source, int(starts[0]), int(ends[0])),
-            tags_with("itemprop", source, starts, ends).tolist(),
+            attributes_of_tag(source, start, end),
+            attribute_values(("id", "k", "class", "b"), source, places),
+            rows_with("itemprop", source, places).tolist(),
         )
     )
 
@@ -588,10 +597,9 @@ def test_both_ways_read_the_attributes_of_a_tag_alike(inside: str, around: str) 
 @example("banan=", "anan=")
 def test_both_ways_find_a_name_in_a_tag_wherever_it_begins(tag: str, name: str) -> None:
     places = range(0, len(tag) + 1, 3)
-    starts = np.array([place for place in places for _ in places], np.int32)
-    ends = np.maximum(starts, np.tile(np.array(places, np.int32), len(places)))
+    tags = tags_at([(start, max(start, end)) for start in places for end in places])
 
-    compiled, python = both(lambda: tags_with(name, tag, starts, ends).tolist())
+    compiled, python = both(lambda: rows_with(name, tag, tags).tolist())
 
     assert compiled == python
 
@@ -602,11 +610,11 @@ def test_both_ways_find_a_name_wherever_it_is_in_a_long_tag(filler: str) -> None
     n = 70  # more than two blocks of what is looked at together
     text = filler * n + "aBn" + filler * n
     places = [(start, end) for start in range(n + 3) for end in (n + 2, n + 3, n + 4, 2 * n + 3)]
-    starts, ends = np.array(places, np.int32).T.copy()
+    holding = [row for row, (start, end) in enumerate(places) if start <= n and end >= n + 3]
 
-    compiled, python = both(lambda: tags_with("abn", text, starts, ends).tolist())
+    compiled, python = both(lambda: rows_with("abn", text, tags_at(places)).tolist())
 
-    assert compiled == python == [start <= n and end >= n + 3 for start, end in places]
+    assert compiled == python == holding
 
 
 METAS = st.lists(
@@ -652,21 +660,32 @@ def test_tags_of_other_tokens_are_refused() -> None:
 @needs_compiler
 @pytest.mark.parametrize("bounds", [(-1, 2), (2, 1), (0, 99)])
 def test_a_tag_outside_of_its_text_is_refused(bounds: tuple[int, int]) -> None:
-    starts, ends = (np.array([each], np.int32).tobytes() for each in bounds)
+    rows, starts, ends = tags_at([bounds])
 
     with pytest.raises(ValueError, match="a tag from"):
-        built().attributes.read("<p a=1>", starts, ends, 9, str)
+        built().attributes.values("<p a=1>", rows, starts, ends, ("a",), 9, str)
     with pytest.raises(ValueError, match="a tag from"):
         built().attributes.read_one("<p a=1>", *bounds, 9, str)
-    with pytest.raises(ValueError, match="bytes of places"):
-        built().attributes.holding("<p a=1>", starts, b"", b"a")
+    with pytest.raises(ValueError, match="a tag from"):
+        built().attributes.holding("<p a=1>", rows, starts, ends, b"a")
+
+
+@needs_compiler
+@pytest.mark.parametrize("row", [-1, 1])
+def test_a_row_without_a_tag_is_refused(row: int) -> None:
+    _, starts, ends = tags_at([(0, 2)])
+
+    with pytest.raises(IndexError, match=f"row {row} of 1"):
+        built().attributes.values("<p>", array("i", [row]), starts, ends, ("a",), 9, str)
+    with pytest.raises(IndexError, match=f"row {row} of 0"):
+        built().attributes.holding("<p>", array("i", [row]), starts, array("i"), b"a")
 
 
 @needs_compiler
 @pytest.mark.parametrize("name", ["", "\u00e9x"])
 def test_a_name_that_is_none_is_not_looked_for(name: str) -> None:
     with pytest.raises(ValueError, match=r"no name|not of ASCII"):
-        built().attributes.holding("<p>", b"", b"", name.encode())
+        built().attributes.holding("<p>", *tags_at([]), name.encode())
 
 
 @needs_compiler
