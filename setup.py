@@ -14,6 +14,7 @@ setup(
             "_attributes",
             "_kept",
             "_blocks",
+            "_features",
             "_automaton",
         )
     ]

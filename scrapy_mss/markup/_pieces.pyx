@@ -19,7 +19,7 @@ from cpython.unicode cimport (
 )
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memchr, memcpy, memset
+from libc.string cimport memchr, memcpy, memmove, memset
 
 # A character as it is stored: one, two or four bytes, the same in a whole text.
 ctypedef fused char_t:
@@ -191,10 +191,11 @@ cdef uint64_t _blake2b(const uint8_t* message, Py_ssize_t size) noexcept nogil:
 cdef enum:
     # 8 MB. With a quarter of them, each of 400 pages of many sites asked for 42 words more, that had
     # been forgotten, and took a quarter more time to be scanned.
-    SLOT_BITS = 18
-    N_SLOTS = 1 << SLOT_BITS
+    SET_BITS = 16
+    N_SETS = 1 << SET_BITS
+    SET = 4  # slots: with two, as many were forgotten as with a quarter of the memory
     KEY_SIZE = 22  # bytes: eleven Cyrillic letters
-    LINE = 64  # bytes of most caches, and two slots
+    LINE = 64  # bytes of most caches, and half of a set
 
 cdef enum Piece:
     IS_WORD
@@ -219,9 +220,10 @@ cdef struct Slot:
 
 
 cdef class Memory:
-    """Numbers that a function gives for short texts; of two in one place the older is forgotten.
+    """Numbers that a function gives for short texts; of five in one set the oldest is forgotten.
 
-    A text has two slots. What is longer than a slot is asked for each time.
+    What is asked for again gets into the first half of its set, which is looked at first. What is
+    longer than a slot is asked for each time.
     """
 
     cdef void* room
@@ -230,7 +232,7 @@ cdef class Memory:
 
     def __cinit__(self, ask, *_):
         self.ask = ask
-        self.room = calloc(N_SLOTS * sizeof(Slot) + LINE, 1)
+        self.room = calloc(N_SETS * SET * sizeof(Slot) + LINE, 1)
         if self.room == NULL:
             raise MemoryError
         self.slots = <Slot*> (<char*> self.room + LINE - <size_t> self.room % LINE)
@@ -286,8 +288,15 @@ cdef class Codes(Memory):
         if piece == OTHER or piece == IS_REFERENCE:
             return self.code(text)
         cdef str hashed = text
+        cdef Key key
+        cdef Slot* known
         if piece == IS_WORD:
             hashed = _in_small_letters(text)
+            if hashed is not None and hashed is not text:
+                _is_key(&key, <const uint8_t*> PyUnicode_DATA(hashed), PyUnicode_GET_LENGTH(hashed))
+                known = _remembered(self.slots + SET * _set(&key), &key)
+                if known != NULL:
+                    return known.value
             hashed = self.normal(text) if hashed is None else self.stem(hashed)
         try:
             letters = PyUnicode_AsUTF8AndSize(hashed, &size)
@@ -358,17 +367,31 @@ cdef bint _is_key(Key* key, char_t* text, Py_ssize_t n) noexcept nogil:
     return True
 
 
-cdef inline Py_ssize_t _slot(Key* key) noexcept nogil:
+cdef inline Py_ssize_t _set(Key* key) noexcept nogil:
     cdef uint64_t mixed = key.words[0] * 0x9E3779B97F4A7C15u
     mixed += key.words[1] * 0xC2B2AE3D27D4EB4Fu + key.words[2] * 0x165667B19E3779F9u
     mixed = (mixed ^ mixed >> 32) * 0xD6E8FEB86659FD93u
-    return mixed >> (64 - SLOT_BITS)
+    return mixed >> (64 - SET_BITS)
 
 
 cdef inline bint _is_same(Key* one, Key* other) noexcept nogil:
     return one.words[0] == other.words[0] and (
         one.words[1] == other.words[1] and one.words[2] == other.words[2]
     )
+
+
+cdef inline Slot* _remembered(Slot* slots, Key* key) noexcept nogil:
+    """The slot of a set that has the *key*, or NULL."""
+    cdef int i
+    if _is_same(&slots[0].key, key):
+        return &slots[0]
+    if _is_same(&slots[1].key, key):
+        return &slots[1]
+    for i in range(2, SET):
+        if _is_same(&slots[i].key, key):
+            slots[1], slots[i] = slots[i], slots[1]
+            return &slots[1]
+    return NULL
 
 
 cdef uint64_t _recall(
@@ -380,19 +403,16 @@ cdef uint64_t _recall(
     if not _is_key(&key, text + start, end - start):
         asked = PyUnicode_Substring(source, start, end)
         return memory.ask(asked) if memory.is_worth_it(asked, piece) else 0
-    cdef Py_ssize_t place = _slot(&key)
-    cdef Slot* slot = &memory.slots[place]
-    if _is_same(&slot.key, &key):
-        return slot.value
-    cdef Slot* other = &memory.slots[place ^ 1]
-    if _is_same(&other.key, &key):
-        return other.value
+    cdef Slot* slots = memory.slots + SET * _set(&key)
+    cdef Slot* known = _remembered(slots, &key)
+    if known != NULL:
+        return known.value
     asked = PyUnicode_Substring(source, start, end)
     if not memory.is_worth_it(asked, piece):
         return 0
     cdef uint64_t value = memory.told(asked, piece)
-    other[0] = slot[0]
-    slot.value, slot.key = value, key
+    memmove(slots + 1, slots, (SET - 1) * sizeof(Slot))
+    slots[0].value, slots[0].key = value, key
     return value
 
 

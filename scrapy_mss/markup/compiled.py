@@ -9,7 +9,7 @@ each call of theirs is what they are tested against. Arrays are passed as bytes,
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
@@ -361,6 +361,36 @@ class Blocks(Protocol):
     def fill_agreement(self, rows: object, k: int, words: object, total: float) -> bool: ...
 
 
+class Features(Protocol):
+    """Rows of a page's blocks by text, place and headings; see `blocks.features`."""
+
+    def fill_text(
+        self,
+        columns: tuple[object, ...],
+        ends: Mapping[str, object],
+        places: tuple[object, ...],
+        rows: object,
+    ) -> None: ...
+
+    def fill_position(self, words: object, total: float, rows: object) -> None: ...
+
+    def headline(
+        self, columns: tuple[object, ...], n_title: int, limits: tuple[float, ...]
+    ) -> tuple[array[float], int]: ...
+
+    def fill_below(self, before: object, level: object, headline: int, rows: object) -> None: ...
+
+    def heading_above(self, level: object) -> array[int]: ...
+
+    def fill_headings(
+        self, columns: tuple[object, ...], ranks: object, most: float, rows: object
+    ) -> None: ...
+
+    def fill_described(
+        self, columns: tuple[object, ...], limits: tuple[float, ...], rows: object
+    ) -> None: ...
+
+
 class AutomatonWalk(Protocol):
     """Walks over bytes; see `metadata.text_language`."""
 
@@ -388,6 +418,7 @@ class Compiled(NamedTuple):
     attributes: Attributes
     kept: Kept
     blocks: Blocks
+    features: Features
     automata: Automata
 
 
@@ -398,6 +429,7 @@ def _load() -> Compiled | None:
             _attributes,
             _automaton,
             _blocks,
+            _features,
             _kept,
             _pieces,
             _runs,
@@ -406,7 +438,8 @@ def _load() -> Compiled | None:
         )
     except ImportError:  # there was no compiler
         return None
-    return Compiled(_pieces, _tags, _arrays, _runs, _sums, _attributes, _kept, _blocks, _automaton)
+    modules = _pieces, _tags, _arrays, _runs, _sums, _attributes, _kept, _blocks, _features
+    return Compiled(*modules, _automaton)
 
 
 _in_use = [_load()]

@@ -552,6 +552,30 @@ def test_places_outside_of_a_text_are_rejected() -> None:
 
 
 @needs_compiler
+def test_a_memory_gives_what_it_was_told_also_when_it_has_forgotten_some() -> None:
+    asked: list[str] = []
+    memory = built().pieces.Memory(lambda text: asked.append(text) or int(text))
+    numbers = range(400_000)  # more than it has room for
+
+    assert [memory[str(number)] for number in numbers] == [*numbers]
+    assert [memory[str(number)] for number in numbers] == [*numbers]
+    assert len(numbers) < len(asked) < 2 * len(numbers)
+
+
+@needs_compiler
+def test_what_is_asked_for_again_and_again_is_not_forgotten_for_what_is_asked_for_once() -> None:
+    asked: list[str] = []
+    memory = built().pieces.Memory(lambda text: asked.append(text) or int(text))
+    often = range(1_000)
+
+    for once in range(1_000, 1_000_000):
+        assert memory[str(once)] == once
+        assert memory[str(once % len(often))] == once % len(often)
+
+    assert len(asked) < 1_000_000 + len(often)
+
+
+@needs_compiler
 def test_letters_take_no_more_room_than_what_they_replace() -> None:
     three = ord("x") | ord("y") << 21 | ord("\U0001f600") << 42
 
