@@ -466,14 +466,14 @@ def test_a_memory_gives_what_was_asked_for_and_asks_again_for_what_it_lost() -> 
         return sum(map(ord, text)) % 2**64
 
     memory = built().pieces.Memory(ask)
-    texts = [f"{letter}{n}" for n in range(30_000) for letter in ("w", "\u0434", "\U0001f600")]
+    texts = [f"{letter}{n}" for n in range(100_000) for letter in ("w", "\u0434", "\U0001f600")]
     texts += ["", "x" * 1000]
 
     for _ in range(2):
         for text in texts:
             assert memory[text] == sum(map(ord, text))
     assert len(set(asked)) == len(texts)
-    assert len(asked) < 2 * len(texts)
+    assert len(texts) < len(asked) < 2 * len(texts)
 
 
 @needs_compiler
@@ -552,20 +552,14 @@ def test_places_outside_of_a_text_are_rejected() -> None:
 
 
 @needs_compiler
-def test_a_memory_gives_what_it_was_told_also_when_it_has_forgotten_some() -> None:
-    asked: list[str] = []
-    memory = built().pieces.Memory(lambda text: asked.append(text) or int(text))
-    numbers = range(400_000)  # more than it has room for
-
-    assert [memory[str(number)] for number in numbers] == [*numbers]
-    assert [memory[str(number)] for number in numbers] == [*numbers]
-    assert len(numbers) < len(asked) < 2 * len(numbers)
-
-
-@needs_compiler
 def test_what_is_asked_for_again_and_again_is_not_forgotten_for_what_is_asked_for_once() -> None:
     asked: list[str] = []
-    memory = built().pieces.Memory(lambda text: asked.append(text) or int(text))
+
+    def ask(text: str) -> int:
+        asked.append(text)
+        return int(text)
+
+    memory = built().pieces.Memory(ask)
     often = range(1_000)
 
     for once in range(1_000, 1_000_000):
