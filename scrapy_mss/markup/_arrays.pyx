@@ -410,27 +410,37 @@ cdef class _Search:
                 n_places += 1
 
     cdef int run(self, char_t* text, Py_ssize_t n, list found) except -1:
-        cdef Py_ssize_t at = 0, start
+        cdef Py_ssize_t at = 0, step = self.step
+        cdef const int8_t* first = self.first
+        while at <= n - BLOCK:
+            if first[_block(text, at)] >= 0:
+                self.look(text, n, at, first[_block(text, at)], found)
+            at += step
+        return 0
+
+    cdef int look(
+        self, char_t* text, Py_ssize_t n, Py_ssize_t at, int number, list found
+    ) except -1:
+        """Note which strings *text* has around *at*; *number* is the first place of the block there."""
         cdef Place* place
         cdef Sought* sought
-        cdef int number
-        while at <= n - BLOCK:
-            number = self.first[_block(text, at)]
-            while number >= 0:
-                place = &self.places[number]
-                number = place.following
-                sought = &self.sought[place.string]
-                start = at - place.offset
-                if sought.end <= start <= n - sought.size and _is_same(text + start, sought):
-                    (<list> found[place.string]).append(start)
-                    sought.end = start + sought.size
-            at += self.step
+        cdef Py_ssize_t start
+        while number >= 0:
+            place = &self.places[number]
+            number = place.following
+            sought = &self.sought[place.string]
+            start = at - place.offset
+            if sought.end <= start <= n - sought.size and _is_same(text + start, sought):
+                (<list> found[place.string]).append(start)
+                sought.end = start + sought.size
         return 0
 
 
 cdef inline int _block(char_t* text, Py_ssize_t at):
-    cdef uint32_t mixed = text[at] ^ <uint32_t> text[at + 1] << 8 ^ <uint32_t> text[at + 2] << 16
-    return mixed * 0x9E3779B1u >> (32 - BLOCK_BITS)
+    cdef uint32_t mixed = text[at] | <uint32_t> text[at + 1] << 8 | <uint32_t> text[at + 2] << 16
+    if sizeof(text[0]) == 1:  # a fourth, the zero after the end at last, makes it one load
+        mixed |= <uint32_t> text[at + 3] << 24
+    return (mixed << 8) * 0x9E3779B1u >> (32 - BLOCK_BITS)
 
 
 cdef bint _is_same(char_t* text, Sought* sought):
