@@ -15,6 +15,7 @@ setup(
             "_kept",
             "_blocks",
             "_features",
+            "_opinions",
             "_automaton",
         )
     ]

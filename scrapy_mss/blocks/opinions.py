@@ -86,7 +86,9 @@ def _paragraph_scores(reading: Reading) -> Floats:
         names = reading.roles[Role.LIKELY], reading.roles[Role.BESIDE]
         tags, letters = containers.tag.tobytes(), reading.letters_inside
         return np.frombuffer(
-            compiled.blocks.paragraph_scores(score, tags, names, letters, _TAG_POINTS, NAME_POINTS)
+            compiled.opinions.paragraph_scores(
+                score, tags, names, letters, _TAG_POINTS, NAME_POINTS
+            )
         )
     has_any = score > 0
     likely, beside = (reading.roles[[Role.LIKELY, Role.BESIDE]] > 0).astype(np.float64)
@@ -103,7 +105,7 @@ def _points(reading: Reading) -> Floats:
     if compiled is not None:
         beside = reading.inside_beside.tobytes()
         return np.frombuffer(
-            compiled.blocks.paragraph_points(
+            compiled.opinions.paragraph_points(
                 reading.counts, reading.link_share, beside, _POINT_LIMITS
             )
         )
@@ -216,7 +218,7 @@ def fill_opinions(page: Page, features: Columns, rows: Floats) -> None:
     for row, blocks in zip(kept, opinions(Reading(page, features)).values(), strict=True):
         row[:] = blocks
     compiled = compiled_part()
-    if compiled is not None and compiled.blocks.fill_agreement(rows, k, words, page.total_words):
+    if compiled is not None and compiled.opinions.fill_agreement(rows, k, words, page.total_words):
         return
     common = product(kept * words, kept.T)
     size = common.diagonal()

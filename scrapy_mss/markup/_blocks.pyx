@@ -1,13 +1,12 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """Rows of a page's blocks, filled in where the network's inputs are: what is around each, and shares.
 
-Each function is the inner loop of one of Python, which is its oracle: those of `blocks.features`,
-`blocks.container_features` and `blocks.opinions`. Which tags count and what a row means is said by
-Python. Sums are taken in numpy's order, so that they are the same to the last bit.
+Each function is the inner loop of one of Python, which is its oracle: those of `blocks.features` and
+`blocks.container_features`. Which tags count and what a row means is said by Python. Sums are taken
+in numpy's order, so that they are the same to the last bit.
 """
 
 from cpython.array cimport array, clone
-from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 cdef array _FLOATS = array("d")
@@ -195,119 +194,3 @@ cdef int _check_places(const Py_ssize_t[:, ::1] places, Py_ssize_t end) except -
         for j in range(places.shape[1]):
             _check(places[i, j], end)
     return 0
-
-
-# --- opinions -----------------------------------------------------------------------------------
-
-cdef enum:
-    MOST_OPINIONS = 16
-
-
-def paragraph_points(
-    const double[:, ::1] counts not None, const double[::1] link_share not None,
-    bytes beside not None, limits,
-):
-    """What each paragraph gives, by its letters and commas, as `opinions._points` has it.
-
-    *counts* are the letters and the commas of each block, *beside* (a byte each) whether it is in
-    an element beside the text. *limits* are the letters of a paragraph, those that give a point, the
-    most points that they give, and the share of links from which a block is none of the text.
-    """
-    cdef double least, per_point, most, linked, points
-    least, per_point, most, linked = limits
-    cdef Py_ssize_t n = link_share.shape[0], i
-    cdef const uint8_t* is_beside = beside
-    cdef array every = clone(_FLOATS, n, False), text = clone(_FLOATS, n, False)
-    cdef array outside = clone(_FLOATS, n, False)
-    cdef bint has_text = False, has_outside = False
-    if counts.shape[0] != 2 or counts.shape[1] != n or len(beside) != n:
-        raise ValueError(f"counts of {counts.shape[1]} and bytes of {len(beside)} of {n} blocks")
-    for i in range(n):
-        points = counts[0, i] / per_point
-        points = 1 + counts[1, i] + (points if points < most else most)
-        points *= counts[0, i] >= least
-        every.data.as_doubles[i] = points
-        points *= link_share[i] < linked
-        text.data.as_doubles[i] = points
-        has_text |= points != 0
-        points *= not is_beside[i]
-        outside.data.as_doubles[i] = points
-        has_outside |= points != 0
-    return outside if has_outside else text if has_text else every
-
-
-def paragraph_scores(
-    const double[::1] points not None, bytes tags not None, names, letters,
-    const double[::1] of_tag not None, double of_name,
-):
-    """The points of each element with those of its tag and names, as `opinions` has them.
-
-    *points* are those by its paragraphs; *names* how many class words speak for text and how many
-    against it (int64[m] each), *letters* those in it and the linked ones of them (float64[2, m]).
-    *of_tag* are the points of each tag number. An element without points has less than any other.
-    """
-    cdef const int64_t[::1] likely = names[0], unlikely = names[1]
-    cdef const double[:, ::1] inside = letters
-    cdef const uint8_t* tag = tags
-    cdef Py_ssize_t m = points.shape[0], i
-    cdef array found = clone(_FLOATS, m, False)
-    cdef double more, all_letters
-    if not m == len(tags) == likely.shape[0] == unlikely.shape[0] == inside.shape[1]:
-        raise ValueError(f"not all columns are of {m} elements")
-    if inside.shape[0] != 2 or of_tag.shape[0] != 256:
-        raise ValueError(f"{inside.shape[0]} rows of letters, points of {of_tag.shape[0]} tags")
-    for i in range(m):
-        more = of_tag[tag[i]] + of_name * ((likely[i] > 0) - (unlikely[i] > 0))
-        all_letters = inside[0, i] if inside[0, i] > 1.0 else 1.0
-        found.data.as_doubles[i] = (
-            (points[i] + more) * (1 - inside[1, i] / all_letters) if points[i] > 0 else -INFINITY
-        )
-    return found
-
-
-def fill_agreement(
-    double[:, ::1] rows not None, int k, const double[::1] words not None, double total
-):
-    """Fill what follows the first *k* of *rows*, each 1 for the blocks that an opinion keeps.
-
-    That is their mean; how many of the *total* words each keeps; the F1 of each two of them. False
-    where one of them keeps none of the *words*: then nothing is filled.
-    """
-    cdef Py_ssize_t n = words.shape[0], block
-    cdef double common[MOST_OPINIONS][MOST_OPINIONS]
-    cdef double size
-    cdef int one, other, row
-    if not 0 < k <= MOST_OPINIONS or rows.shape[0] != 2 * k + 1 + k * (k - 1) // 2:
-        raise ValueError(f"{rows.shape[0]} rows of {k} opinions")
-    if rows.shape[1] != n:
-        raise ValueError(f"rows of {rows.shape[1]} blocks, words of {n}")
-    for one in range(k):
-        for other in range(one, k):
-            common[one][other] = _common_words(rows[one], rows[other], words)
-        if not common[one][one] > 0:
-            return False
-    rows[k] = 0.0
-    for one in range(k):
-        for block in range(n):
-            rows[k, block] += rows[one, block]
-    for block in range(n):
-        rows[k, block] /= k
-    row = 2 * k + 1
-    for one in range(k):
-        rows[k + 1 + one] = common[one][one] / (total if total > 1.0 else 1.0)
-        for other in range(one + 1, k):
-            size = common[one][one] + common[other][other]
-            rows[row] = 2 * common[one][other] / (size if size > 1.0 else 1.0)
-            row += 1
-    return True
-
-
-cdef double _common_words(
-    const double[::1] one, const double[::1] other, const double[::1] words
-) noexcept:
-    """The words of the blocks that both keep: whole numbers, whose order does not matter."""
-    cdef double common = 0.0
-    cdef Py_ssize_t block
-    for block in range(words.shape[0]):
-        common += one[block] * other[block] * words[block]
-    return common

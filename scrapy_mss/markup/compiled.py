@@ -325,7 +325,7 @@ class Sums(Protocol):
 
 
 class Blocks(Protocol):
-    """Rows of a page's blocks; see `blocks.features`, `container_features`, `opinions`."""
+    """Rows of a page's blocks; see `blocks.features`, `container_features`."""
 
     def fill_around(
         self, tags: bytes, ancestors: bytes, parents: tuple[bytes, bytes], rows: object
@@ -339,26 +339,6 @@ class Blocks(Protocol):
         per: float,
         rows: object,
     ) -> None: ...
-
-    def paragraph_points(
-        self,
-        counts: object,
-        link_share: object,
-        beside: bytes,
-        limits: tuple[float, float, float, float],
-    ) -> array[float]: ...
-
-    def paragraph_scores(  # noqa: PLR0913, PLR0917 - columns
-        self,
-        points: object,
-        tags: bytes,
-        names: tuple[object, object],
-        letters: object,
-        of_tag: object,
-        of_name: float,
-    ) -> array[float]: ...
-
-    def fill_agreement(self, rows: object, k: int, words: object, total: float) -> bool: ...
 
 
 class Features(Protocol):
@@ -391,6 +371,64 @@ class Features(Protocol):
     ) -> None: ...
 
 
+class Opinions(Protocol):
+    """What opinions are formed from; see `blocks.readings` and `blocks.opinions`."""
+
+    def prose(  # noqa: PLR0913, PLR0917 - columns
+        self,
+        letters: object,
+        link_share: object,
+        elements: tuple[bytes, object, object],
+        roles: bytes,
+        limits: tuple[float, float],
+    ) -> array[float]: ...
+
+    def beside(  # noqa: PLR0913, PLR0917 - columns
+        self,
+        prose: object,
+        elements: tuple[bytes, object, object],
+        roles: bytes,
+        names: tuple[object, bytes] | None,
+        least: float,
+    ) -> tuple[bytes, bytes]: ...
+
+    def lines(
+        self,
+        columns: tuple[object, object, object, bytes],
+        tags: bytes,
+        roles: bytes,
+        limits: tuple[float, float, float],
+    ) -> bytes: ...
+
+    def sums_inside(
+        self,
+        columns: tuple[object, object, object, object, bytes],
+        counts: tuple[object, object],
+        elements: tuple[bytes, object, object],
+        limits: tuple[float, float, float],
+    ) -> array[float]: ...
+
+    def paragraph_points(
+        self,
+        counts: object,
+        link_share: object,
+        beside: bytes,
+        limits: tuple[float, float, float, float],
+    ) -> array[float]: ...
+
+    def paragraph_scores(  # noqa: PLR0913, PLR0917 - columns
+        self,
+        points: object,
+        tags: bytes,
+        names: tuple[object, object],
+        letters: object,
+        of_tag: object,
+        of_name: float,
+    ) -> array[float]: ...
+
+    def fill_agreement(self, rows: object, k: int, words: object, total: float) -> bool: ...
+
+
 class AutomatonWalk(Protocol):
     """Walks over bytes; see `metadata.text_language`."""
 
@@ -419,6 +457,7 @@ class Compiled(NamedTuple):
     kept: Kept
     blocks: Blocks
     features: Features
+    opinions: Opinions
     automata: Automata
 
 
@@ -431,6 +470,7 @@ def _load() -> Compiled | None:
             _blocks,
             _features,
             _kept,
+            _opinions,
             _pieces,
             _runs,
             _sums,
@@ -439,7 +479,7 @@ def _load() -> Compiled | None:
     except ImportError:  # there was no compiler
         return None
     modules = _pieces, _tags, _arrays, _runs, _sums, _attributes, _kept, _blocks, _features
-    return Compiled(*modules, _automaton)
+    return Compiled(*modules, _opinions, _automaton)
 
 
 _in_use = [_load()]

@@ -159,9 +159,30 @@ def test_both_ways_are_of_one_mind_to_the_last_bit(source: str) -> None:
     assert rows() == alone
 
 
+ONE = np.zeros(1)
+ELEMENT = (b"\1", np.zeros(1, np.intp), np.ones(1, np.intp))
+BEYOND = (b"\1", np.zeros(1, np.intp), np.full(1, 2, np.intp))
+ROLES = bytes(256)
+
+
 @pytest.mark.parametrize(
     "call",
     [
+        lambda part: part.prose(ONE, np.zeros(2), ELEMENT, ROLES, (1, 1)),
+        lambda part: part.prose(ONE, ONE, ELEMENT, ROLES[:1], (1, 1)),
+        lambda part: part.prose(ONE, ONE, (b"", *ELEMENT[1:]), ROLES, (1, 1)),
+        lambda part: part.beside(ONE, ELEMENT, ROLES, (np.zeros(2, np.int64), b"\0"), 1.0),
+        lambda part: part.beside(ONE, ELEMENT, ROLES, (np.zeros(1, np.int64), b""), 1.0),
+        lambda part: part.beside(ONE, ELEMENT, ROLES[:1], None, 1.0),
+        lambda part: part.lines((ONE, ONE, ONE, b""), b"\0", ROLES, (1, 1, 1)),
+        lambda part: part.lines((ONE, ONE, ONE, b"\0"), b"", ROLES, (1, 1, 1)),
+        lambda part: part.lines((ONE, ONE, ONE, b"\0"), b"\0", b"", (1, 1, 1)),
+        lambda part: part.sums_inside(
+            (ONE, ONE, ONE, ONE, b""), (np.zeros(1, np.int64),) * 2, ELEMENT, (1, 1, 1)
+        ),
+        lambda part: part.sums_inside(
+            (ONE, ONE, ONE, ONE, b"\0"), (np.zeros(2, np.int64),) * 2, ELEMENT, (1, 1, 1)
+        ),
         lambda part: part.paragraph_points(np.zeros((2, 3)), np.zeros(2), b"\0\0", (1, 1, 1, 1)),
         lambda part: part.paragraph_points(np.zeros((2, 2)), np.zeros(2), b"\0", (1, 1, 1, 1)),
         lambda part: part.paragraph_scores(
@@ -180,8 +201,17 @@ def test_columns_of_other_lengths_are_refused(call: Callable[[Any], object]) -> 
     if compiled is None:
         pytest.skip("the compiled part was not built")
 
-    with pytest.raises(ValueError, match=r"opinions|blocks|elements|tags"):
-        call(compiled.blocks)
+    with pytest.raises(ValueError, match=r"opinions|blocks|elements|tags|expected"):
+        call(compiled.opinions)
+
+
+def test_elements_of_blocks_that_are_not_there_are_refused() -> None:
+    compiled = compiled_part()
+    if compiled is None:
+        pytest.skip("the compiled part was not built")
+
+    with pytest.raises(IndexError, match="from 0 to 2 of 1"):
+        compiled.opinions.prose(ONE, ONE, BEYOND, ROLES, (1, 1))
 
 
 def test_an_opinion_that_keeps_nothing_contradicts_none() -> None:
