@@ -26,6 +26,7 @@ cdef extern from *:
 cdef enum:
     N_CLASSES = 8  # of a text: bits of a byte
     SYMBOL = 3  # as `tokens` has it
+    LANES = 16  # as `mlp` has it
 
 ctypedef fused real:
     float
@@ -366,16 +367,47 @@ def table_counts(bytes words not None, bytes rows not None, table, shape):
     return counts
 
 
-def activate(float[:, ::1] sums not None, const float[::1] bias not None):
-    """Add the *bias* (float32[k]) to each row of *sums* (float32[n, k]); what is negative becomes 0."""
-    cdef Py_ssize_t n = sums.shape[0], k = sums.shape[1], row, i
-    cdef float each
-    if bias.shape[0] != k:
-        raise ValueError(f"{bias.shape[0]} biases for {k} sums")
+def output(
+    const float[:, ::1] sums not None, const float[::1] bias not None,
+    const float[::1] weights not None,
+):
+    """float32[n]: of each row of *sums* (float32[n, k]) the weighted sum of the units' activations.
+
+    A unit is active by as much as its sum and its *bias* (float32[k]) are above 0. The *weights* are
+    float32[k]. Products are added up in lanes, as `blocks.mlp` has it.
+    """
+    cdef Py_ssize_t n = sums.shape[0], k = sums.shape[1], full = k - k % LANES, row, at, half, lane
+    cdef array found = clone(_SHORT_FLOATS, n, False)
+    cdef float lanes[LANES]
+    if not bias.shape[0] == weights.shape[0] == k:
+        raise ValueError(f"{bias.shape[0]} biases and {weights.shape[0]} weights for {k} sums")
+    if k == 0:
+        raise ValueError("a network without hidden units")
+    cdef const float* of_unit = &bias[0]
+    cdef const float* weight = &weights[0]
+    cdef const float* unit
     for row in range(n):
-        for i in range(k):
-            each = sums[row, i] + bias[i]
-            sums[row, i] = 0.0 if each < 0.0 else each
+        unit = &sums[row, 0]
+        memset(lanes, 0, sizeof(lanes))
+        at = 0
+        while at < full:
+            for lane in range(LANES):
+                lanes[lane] += _active(unit[at + lane] + of_unit[at + lane]) * weight[at + lane]
+            at += LANES
+        for lane in range(k - full):
+            lanes[lane] += _active(unit[full + lane] + of_unit[full + lane]) * weight[full + lane]
+        half = LANES // 2
+        while half:
+            for lane in range(half):
+                lanes[lane] += lanes[lane + half]
+            half //= 2
+        found.data.as_floats[row] = lanes[0]
+    return found
+
+
+cdef inline float _active(float each) noexcept nogil:
+    cdef float nothing = 0
+    return nothing if each < nothing else each
 
 
 def standardized(
