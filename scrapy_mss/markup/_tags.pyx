@@ -29,6 +29,7 @@ cdef enum:
     OPEN = 0  # a kind of token, as `tokens` has it
     MOST_WORDS = 64
     MOST_NAMES = 16  # of attributes, and of cues
+    MOST_BEFORE = 8  # letters of a word before a cue
     N_LETTERS = 0x80
 cdef uint32_t NO_LETTER = 0xFFFFFFFFu  # the state of a crc32 before the first letter
 
@@ -157,8 +158,8 @@ def element_tags(
 cdef class TagReader:
     """The words in the values of some attributes, hashed, and which tags have a cue.
 
-    *names* are those of the attributes and *cues* what is looked for anywhere in a tag (bytes, in
-    lower case, two letters or more), *elements* the names of elements by their numbers. No more than *most* words of a
+    *names* are those of the attributes and *cues* the ends of words (bytes, in lower case, two letters
+    or more) that are looked for where the name of an attribute may be, or behind a colon; *elements* the names of elements by their numbers. No more than *most* words of a
     tag count. Tags that are not ASCII are told by *ask*: from number and source the hash of a tag
     with its words, and that of each word; they have a cue.
     """
@@ -263,7 +264,7 @@ cdef bint _tell(
 ) except -1:
     """Add the row of a tag, if it is ASCII; *key* is the state of the hash of its name."""
     cdef Words words
-    cdef Py_ssize_t value, read_to = at
+    cdef Py_ssize_t begin = at, value, read_to = at
     cdef uint32_t every = 0
     cdef int role, i
     cdef bint has_cue = False
@@ -277,7 +278,7 @@ cdef bint _tell(
         if role == 0:
             continue
         if role & BEGINS_CUE and not has_cue:
-            has_cue = _is_one_of(reader.cues, reader.n_cues, text, at, end)
+            has_cue = _has_cue(reader, text, begin, at, end)
         if role & IS_SPACE and at >= read_to:
             value = _value_start(reader, text, at + 1, end)
             if value >= 0:
@@ -297,15 +298,35 @@ cdef inline bint _is_space(uint32_t letter):
     return letter == c" " or 9 <= letter <= 13 or 28 <= letter <= 31
 
 
-cdef bint _is_one_of(
-    const Letters* strings, int n, char_t* text, Py_ssize_t at, Py_ssize_t end
+cdef bint _has_cue(
+    TagReader reader, char_t* text, Py_ssize_t begin, Py_ssize_t at, Py_ssize_t end
 ):
-    """Whether *text* goes on at *at* with one of *n* strings."""
+    """Whether one of the cues is at *at*, in its place, in a tag from *begin* to *end*."""
     cdef int i
-    for i in range(n):
-        if _begins_with(text, at, end, strings[i]):
-            return True
+    for i in range(reader.n_cues):
+        if _begins_with(text, at, end, reader.cues[i]):
+            return _is_in_place(text, begin, at, at + reader.cues[i].size, end)
     return False
+
+
+cdef bint _is_in_place(
+    char_t* text, Py_ssize_t begin, Py_ssize_t at, Py_ssize_t after, Py_ssize_t end
+):
+    """Whether a word that ends before *after* is a whole name, or the first behind a colon.
+
+    It goes back from *at* by no more letters than a cue may leave out.
+    """
+    cdef Py_ssize_t word = at
+    while word > begin and at - word <= MOST_BEFORE and c"a" <= _lower(text[word - 1]) <= c"z":
+        word -= 1
+    at = word
+    while at > begin and _is_space(text[at - 1]):
+        at -= 1
+    if at > begin and text[at - 1] == c":":
+        return True
+    return at < word and after < end and (
+        _is_space(text[after]) or text[after] in (c"=", c"/", c">")
+    )
 
 
 cdef inline bint _begins_with(char_t* text, Py_ssize_t at, Py_ssize_t end, Letters lower):
