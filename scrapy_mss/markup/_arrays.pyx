@@ -329,9 +329,7 @@ cdef class _Few:
             place = (place + 1) & self.mask
         return place
 
-    cdef inline bint has(self, uint64_t number):
-        if not self.is_likely[number >> (64 - HIGH_BITS)]:
-            return False
+    cdef bint has(self, uint64_t number):
         return self.table.data.as_ints[self.place(number)] != 0
 
 
@@ -346,8 +344,8 @@ def shared_counts(bytes ids not None, bytes first not None, bytes few not None, 
     cdef const Py_ssize_t* begin = <const Py_ssize_t*> <const char*> first
     cdef Py_ssize_t n = len(first) // sizeof(Py_ssize_t), size = len(ids) // sizeof(uint64_t)
     cdef Py_ssize_t run, i, end
-    cdef uint64_t kind = key[0], factor = key[1], before = 0
-    cdef bint is_pair
+    cdef uint64_t kind = key[0], factor = key[1], before = 0, number
+    cdef bint is_kind, is_pair
     cdef _Few known = _Few(few, key[2])
     cdef array counts = clone(_COUNTS, n, True)
     for run in range(n):
@@ -355,11 +353,13 @@ def shared_counts(bytes ids not None, bytes first not None, bytes few not None, 
         if not 0 <= begin[run] <= end <= size:
             raise IndexError(f"a run from {begin[run]} to {end} of {size}")
         is_pair = factor == 0
-        for i in range(begin[run], end):
-            if each[i] & 3 == kind:
-                if is_pair and known.has(before * factor + each[i]):
-                    counts.data.as_longlongs[run] += 1
-                before, is_pair = each[i], True
+        for i in range(begin[run], end):  # no processor foretells which of them are of the kind
+            is_kind = each[i] & 3 == kind
+            number = before * factor + each[i]
+            if is_kind & is_pair & known.is_likely[number >> (64 - HIGH_BITS)]:
+                counts.data.as_longlongs[run] += known.has(number)
+            before = each[i] if is_kind else before
+            is_pair |= is_kind
     return counts
 
 

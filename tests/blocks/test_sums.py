@@ -139,6 +139,7 @@ def test_both_ways_find_the_same_elements_around(source: str) -> None:
 
 
 @given(PAGES | SOURCES)
+@example("<p>" + "One, 2. " * 200 + "<p>" + "One " * 255)  # more than are counted in a byte
 @examples(2)
 def test_texts_are_counted_by_their_first_characters(source: str) -> None:
     page = Page.of(source)
