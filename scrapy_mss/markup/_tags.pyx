@@ -12,8 +12,8 @@ from cpython.array cimport array, clone, resize
 from cpython.unicode cimport (
     PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
 )
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
-from libc.string cimport memset
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcmp, memcpy, memset
 
 # A character as it is stored: one, two or four bytes, the same in a whole text.
 ctypedef fused char_t:
@@ -31,6 +31,8 @@ cdef enum:
     MOST_NAMES = 16  # of attributes, and of cues
     MOST_BEFORE = 8  # letters of a word before a cue
     N_LETTERS = 0x80
+    SEEN_BITS = 9
+    N_SEEN = 1 << SEEN_BITS
 cdef uint32_t NO_LETTER = 0xFFFFFFFFu  # the state of a crc32 before the first letter
 
 # What a letter may be of two that follow one another; the second half is shifted to the first.
@@ -40,6 +42,12 @@ cdef enum Role:
     SECOND = 4  # bits by which what follows is shifted
     GOES_ON = 16  # a cue
     BEGINS_NAME = 32  # of an attribute, after space
+
+# A tag that was read, of a place by a hash of its characters: three of five tags of a page come again.
+cdef struct Seen:
+    int row  # counted from 1; 0 for none
+    int word  # the first of its words
+    bint has_cue
 
 cdef struct Letters:
     const uint8_t* first
@@ -111,6 +119,17 @@ cdef class _Found:
         self.counts = _Hashes(n_tags)
         self.words = _Hashes(4 * n_tags)
         self.with_cue = []
+
+    cdef int add_again(self, Seen seen) except -1:
+        """Add a row that is as the one that was *seen*."""
+        cdef Py_ssize_t i
+        if seen.has_cue:
+            self.with_cue.append(self.keys.n)
+        self.keys.add(self.keys.items.data.as_uints[seen.row - 1])
+        self.counts.add(self.counts.items.data.as_uints[seen.row - 1])
+        for i in range(seen.word, seen.word + self.counts.items.data.as_uints[seen.row - 1]):
+            self.words.add(self.words.items.data.as_uints[i])
+        return 0
 
     cdef array rows(self):
         """Which row each word is of."""
@@ -205,8 +224,13 @@ cdef class TagReader:
         cdef const uint8_t* numbers = tags
         cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text), n_tags = len(tags), row, first, last
         cdef _Found found = _Found(n_tags)
+        cdef const char* data = <const char*> PyUnicode_DATA(text)
+        cdef Py_ssize_t width = PyUnicode_KIND(text), n_cues, before
+        cdef Seen seen[N_SEEN]
+        cdef Seen* same
         cdef uint32_t key
         cdef bint is_told
+        memset(seen, 0, sizeof(seen))
         if start.shape[0] != n_tags or end.shape[0] != n_tags:
             raise ValueError(f"{start.shape[0]} and {end.shape[0]} places for {n_tags} tags")
         for row in range(n_tags):
@@ -214,6 +238,14 @@ cdef class TagReader:
                 raise ValueError(f"tag {numbers[row]} from {start[row]} to {end[row]} of {n}")
             key = self.keys[numbers[row]]
             first, last = start[row], end[row]
+            same = &seen[_place(data + width * first, width * (last - first), numbers[row])]
+            if same.row and numbers[same.row - 1] == numbers[row] and _are_same(
+                data, width * start[same.row - 1], width * end[same.row - 1],
+                width * first, width * last,
+            ):
+                found.add_again(same[0])
+                continue
+            n_cues, before = len(found.with_cue), found.words.n
             if PyUnicode_KIND(text) == 1:
                 is_told = _tell(
                     self, <const uint8_t*> PyUnicode_DATA(text), first, last, key, found
@@ -226,7 +258,9 @@ cdef class TagReader:
                 is_told = _tell(
                     self, <const uint32_t*> PyUnicode_DATA(text), first, last, key, found
                 )
-            if not is_told:
+            if is_told:
+                same[0] = Seen(<int> row + 1, <int> before, len(found.with_cue) > n_cues)
+            else:
                 self._ask(numbers[row], PyUnicode_Substring(text, first, last), row, found)
         return found.keys.column(), found.words.column(), found.rows(), found.with_cue
 
@@ -238,6 +272,27 @@ cdef class TagReader:
             found.words.add(word)
         found.with_cue.append(row)
         return 0
+
+
+cdef inline Py_ssize_t _place(const char* at, Py_ssize_t size, uint64_t mixed) noexcept nogil:
+    """The place of a tag of *size* bytes, by a hash that need not tell all tags apart."""
+    cdef uint64_t word = 0
+    while size >= <Py_ssize_t> sizeof(word):
+        memcpy(&word, at, sizeof(word))
+        mixed = (mixed ^ word) * 0x9E3779B97F4A7C15u
+        mixed ^= mixed >> 32
+        at += sizeof(word)
+        size -= sizeof(word)
+    while size > 0:
+        size -= 1
+        mixed = mixed * 31 + <uint8_t> at[size]
+    return mixed * 0x9E3779B97F4A7C15u >> (64 - SEEN_BITS)
+
+
+cdef inline bint _are_same(
+    const char* data, Py_ssize_t one, Py_ssize_t end, Py_ssize_t other, Py_ssize_t other_end
+) noexcept nogil:
+    return end - one == other_end - other and memcmp(data + one, data + other, end - one) == 0
 
 
 cdef int _point(Letters* letters, tuple strings) except -1:
