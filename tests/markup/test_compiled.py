@@ -521,6 +521,29 @@ def test_words_are_hashed_as_hashlib_does(normal_form: str) -> None:
 
 
 @needs_compiler
+@pytest.mark.parametrize("around", ["", "\u2019", "\U0001f600"])
+@pytest.mark.parametrize("n", [*range(1, 26)])
+def test_a_word_is_asked_for_once_wherever_it_stands_in_whatever_text(n: int, around: str) -> None:
+    asked: list[str] = []
+
+    def stem(word: str) -> str:
+        asked.append(word)
+        return word
+
+    def ask(_text: str) -> int:
+        return 2
+
+    codes = built().pieces.Codes(ask, ask, str, stem, (2, 3), 4)
+    word = "abcdefghijklmnopqrstuvwxyz"[:n]
+
+    for text in (word, f"{around} {word} {'.' * 30} {word}{around} {word}", f"{around} {word}"):
+        ids, starts, ends = built().pieces.scan(text, codes, 1)
+        found = {text[start:end]: each for each, start, end in zip(ids, starts, ends, strict=True)}
+        assert word in found
+    assert asked == [word][: n <= 22]  # longer ones are told by Python
+
+
+@needs_compiler
 def test_places_outside_of_a_text_are_rejected() -> None:
     arrays, tags, runs = built().arrays, built().tags, built().runs
     reader = tags.TagReader((), (), ("unknown",), 12, lambda _tag, _source: (0, []))
