@@ -19,7 +19,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from html import unescape
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
@@ -36,7 +35,7 @@ from scrapy_mss.markup.elements import (
     prefix_sums,
 )
 from scrapy_mss.markup.plain_addresses import plainly_joined
-from scrapy_mss.markup.references import decode_all
+from scrapy_mss.markup.references import decode_all, unescaped
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
 from scrapy_mss.media import (
@@ -333,7 +332,7 @@ class _Article:
         for name, value in _ATTRIBUTE.findall(self._source(place)):
             if value:
                 bare = value[1:-1] if value[0] in "\"'" else value
-                values.setdefault(name.lower(), unescape(bare))
+                values.setdefault(name.lower(), unescaped(bare))
         return values
 
     def _address(

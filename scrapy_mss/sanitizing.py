@@ -20,7 +20,7 @@ from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
-from html import escape, unescape
+from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
@@ -29,7 +29,7 @@ from scrapy_mss.markup.attributes import base_href
 from scrapy_mss.markup.compiled import Nesting, compiled_part
 from scrapy_mss.markup.elements import tag_table
 from scrapy_mss.markup.kept_pieces import GAP, TEXT, kept_pieces
-from scrapy_mss.markup.references import decode_all
+from scrapy_mss.markup.references import decode_all, unescaped
 from scrapy_mss.markup.slice_texts import DECLARATION
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS, VOID_TAGS
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
@@ -444,7 +444,7 @@ def _attributes(source: str, name: str) -> dict[str, str]:
     for written_name, value in _ATTRIBUTE.findall(source):
         attribute = written_name.lower()
         if attribute in allowed and value and attribute not in values:
-            values[attribute] = unescape(value.strip(value[0] * (value[0] in "\"'")))
+            values[attribute] = unescaped(value.strip(value[0] * (value[0] in "\"'")))
     return values
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from research.benchmarks.soak_server import story
 from scrapy_mss import Extractor
 from scrapy_mss.article import ModelState, read_article
 from scrapy_mss.models.bundled import bundled_model
@@ -18,3 +19,37 @@ def test_a_page_is_read_with_its_address(case: PageCase) -> None:
 
         found = result.article.probability if result.article else None
         assert found == (round(extraction.probability, 4) if extraction.is_article else None)
+
+
+LONG_NUMBER = f"&#{'9' * 5000};"  # of more digits than Python reads
+ESCAPED = f"{{&quot;a&quot;: &quot;{LONG_NUMBER}&quot;}}"
+
+
+@pytest.mark.parametrize(
+    ("place", "instead"),
+    [
+        ("</p>", f' <a href="/x{LONG_NUMBER}" title="{LONG_NUMBER}">link</a></p>'),
+        ("</p>", f'</p><img src="/rain{LONG_NUMBER}.jpg" alt="{LONG_NUMBER}">'),
+        (
+            "</title>",
+            f'</title><meta property="og:title" content="&amp;#39;&amp;{LONG_NUMBER[1:]}">',
+        ),
+        ("</title>", f"</title><script type=application/ld+json>{ESCAPED}</script>"),
+    ],
+    ids=["link", "picture", "meta", "json-ld"],
+)
+def test_a_reference_to_a_number_of_any_length_costs_nothing_of_an_article(
+    place: str, instead: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    url, state = "https://news.example/1", ModelState.of(bundled_model())
+    page, hostile = story(1), story(1).replace(place, instead, 3)
+    plain = read_article(page, url, state).article
+
+    found = read_article(hostile, url, state).article
+
+    assert hostile != page
+    assert plain is not None
+    assert found is not None
+    assert found.html
+    assert (found.published, found.authors) == (plain.published, plain.authors)
+    assert not caplog.records

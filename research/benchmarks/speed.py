@@ -38,9 +38,15 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage, page_features
 from scrapy_mss.blocks.selection import kept_tokens, select
 from scrapy_mss.core.cleaning import keep
+from scrapy_mss.extractor import Extraction
+from scrapy_mss.items import Article
 from scrapy_mss.kept_media import kept_media
 from scrapy_mss.markup.compiled import IS_COMPILED, python_alone
 from scrapy_mss.markup.rendering import readable
+from scrapy_mss.media import Medium, media_fields
+from scrapy_mss.metadata import Metadata
+from scrapy_mss.metadata.moments import Moments
+from scrapy_mss.metadata.text_language import language_of
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.model import Model
 
@@ -145,7 +151,7 @@ def measure(pages: list[LabelledPage]) -> Costs:
     """The costs of *pages* but the first, which are read without a clock."""
     costs, model = Costs(), bundled_model()
     for page in pages[:N_WARM]:
-        Extractor(model).extract(page.html)
+        language_of(Extractor(model).extract(page.html).text, None)
     for page in pages[N_WARM:]:
         unit = parse_milliseconds(page.source, process_time)
         if unit is None:
@@ -159,11 +165,29 @@ def measure(pages: list[LabelledPage]) -> Costs:
         clock = Clock(costs.beyond)
         _ = extraction.html
         clock.lap("html")
-        kept_media(extraction.tokens, extraction.kept, page.url or "")
+        media = kept_media(extraction.tokens, extraction.kept, page.url or "")
         clock.lap("media")
-        metadata.read_tokens(extraction.tokens, page.url)
+        found = metadata.read_tokens(extraction.tokens, page.url)
         clock.lap("metadata")
+        language = language_of(extraction.text, found.language)
+        clock.lap("language")
+        _item(extraction, found, media, language)
+        clock.lap("item")
     return costs
+
+
+def _item(
+    extraction: Extraction, found: Metadata, media: list[Medium], language: str | None
+) -> Article:
+    """The item with what the stages have found."""
+    moments = Moments(found.published, found.modified).settled()
+    values = found.fields() | moments._asdict() | media_fields([*media, *found.media])
+    return Article(
+        extraction.url,
+        text=extraction.text,
+        probability=round(extraction.probability, 4),
+        **values | {"language": language},
+    )
 
 
 def sample(folder: Path, n_pages: int) -> list[LabelledPage]:

@@ -22,10 +22,11 @@ from scrapy_mss.blocks.columns import Columns, Group, columns_of, names_of
 from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.shared_words import each_once, pairs, shared_pairs, shared_words
-from scrapy_mss.blocks.text_counts import CLASSES, TextCounts, text_counts
+from scrapy_mss.blocks.text_counts import BITS, CLASSES, TextCounts, text_counts
 from scrapy_mss.core.hashing import groups
 from scrapy_mss.markup.attributes import meta_description
 from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import word_ids
 from scrapy_mss.markup.tokens import WORD, Floats, TokenIds, Tokens
@@ -45,6 +46,11 @@ SHARES = {
     "digit_share": "digit",
     "sentence_end_share": "sentence_end",
     "symbol_share": "symbol",
+}
+ENDS = {  # which end of the block is of which class
+    "ends_sentence": ("last", "closer"),
+    "ends_with_colon": ("last", "colon"),
+    "starts_with_capital": ("first", "capital"),
 }
 TEXT = (
     *("words", "letters", "word_length", "link_share", "all_linked", "capital_share"),
@@ -77,6 +83,10 @@ _EACH_ANCESTOR_BIT = 1 << np.arange(len(ANCESTORS), dtype=np.uint32)[:, np.newax
 _AROUND = _PARENT_NUMBERS.tobytes(), bytes(TAG_NUMBERS[name] for name in ANCESTORS)
 _HEADING_LEVELS = np.zeros(256, np.int64)
 _HEADING_LEVELS[[TAG_NUMBERS[name] for name in HEADINGS]] = range(1, len(HEADINGS) + 1)
+_HEADLINE_LIMITS = (
+    *(MAX_HEADLINE, FULL_TITLE),
+    *(MIN_OVERLAP_HEADING, MIN_OVERLAP_LINE, H1_BONUS, HEADING_BONUS),
+)
 _HEADING_RANKS = np.array([0.0, *(NO_LEVEL - level for level in range(1, len(HEADINGS) + 1))])
 
 
@@ -90,11 +100,6 @@ class Measured:
     """What several features of a page's blocks are computed from, each once."""
 
     page: Page
-
-    @lazy
-    def words(self) -> Floats:
-        """float64[n]: the words of each block, at least 1."""
-        return np.maximum(self.page.words, 1.0)
 
     @lazy
     def texts(self) -> TextCounts:
@@ -115,10 +120,6 @@ class Measured:
     def headline(self) -> Headline:
         return Headline.of(self.page)
 
-    @lazy
-    def description(self) -> Description:
-        return Description.of(self.page)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Headline:
@@ -130,8 +131,13 @@ class Headline:
 
     @classmethod
     def of(cls, page: Page) -> Headline:
-        overlap, level = _title_overlap(page), heading_levels(page)
-        is_main, is_lower = level == 1, level > 1
+        title, level = _title_words(page), heading_levels(page)
+        hits, compiled = shared_words(page.texts, title), compiled_part()
+        if compiled is not None:
+            columns = hits.tobytes(), page.words, level, page.in_title.tobytes()
+            found, block = compiled.features.headline(columns, len(title), _HEADLINE_LIMITS)
+            return cls(np.frombuffer(found), level, block)
+        overlap, is_main, is_lower = _title_overlap(page, hits, len(title)), level == 1, level > 1
         is_candidate = ~page.in_title & (
             is_main | (is_lower & (overlap > MIN_OVERLAP_HEADING)) | (overlap > MIN_OVERLAP_LINE)
         )
@@ -140,54 +146,18 @@ class Headline:
         rank = overlap + H1_BONUS * is_main + HEADING_BONUS * is_lower
         return cls(overlap, level, int(np.where(is_candidate, rank, -1.0).argmax()))
 
-    def words_from(self, page: Page) -> Floats:
-        """float64[n]: the logarithm of the words from the headline, negative before it."""
-        distance = page.words_before - page.words_before[self.block]
-        logarithm: Floats = np.copysign(np.log1p(np.abs(distance)), distance)
-        return logarithm
-
     def later_headings(self) -> Floats:
-        """float64[n]: the logarithm of how many headings of its level follow, up to each block."""
+        """float64[n]: how many headings of its level follow, up to each block."""
         level = self.level[self.block]
         if not level:
             return np.zeros(len(self.level))
-        same = np.equal(self.level, level).cumsum()
-        later: Floats = np.log1p(np.maximum(same - same[self.block], 0))
+        same = np.equal(self.level, level).cumsum(dtype=np.float64)
+        later: Floats = np.maximum(same - same[self.block], 0.0)
         return later
 
     @property
     def own_overlap(self) -> float:
         return float(self.overlap[self.block]) if self.block >= 0 else 0.0
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Description:
-    """What each block shares with the page's description of itself, by pairs of words."""
-
-    recall: Floats  # float64[n]: the share of the description that is in the block
-    precision: Floats  # float64[n]: the share of the block that is in the description
-    n_pairs: int
-
-    @classmethod
-    def of(cls, page: Page) -> Description:
-        described = _description_pairs(page.tokens)
-        if not len(described):
-            nothing = np.zeros(len(page.blocks))
-            return cls(nothing, nothing, 0)
-        hits = shared_pairs(page.texts, described)
-        shown, is_long = ~page.in_title, page.words > MAX_SHARED_BY_CHANCE
-        return cls(
-            recall=np.minimum(1.0, hits / len(described)) * shown,
-            precision=hits / np.maximum(page.words - 1, 1) * (is_long & shown),
-            n_pairs=len(described),
-        )
-
-    def sides(self) -> Floats:
-        """float64[n]: 1 from the first described block on, -1 before it, 0 if there is none."""
-        described = (self.recall > MIN_DESCRIBING).nonzero()[0]
-        if not len(described):
-            return np.zeros(len(self.recall))
-        return np.where(np.arange(len(self.recall)) >= described[0], 1.0, -1.0)
 
 
 def heading_levels(page: Page) -> NDArray[np.int64]:
@@ -198,15 +168,17 @@ def heading_levels(page: Page) -> NDArray[np.int64]:
 
 def heading_above(level: NDArray[np.int64]) -> NDArray[np.int64]:
     """int64[n]: the nearest heading before each block, -1 if there is none."""
+    compiled = compiled_part()
+    if compiled is not None:
+        return np.asarray(compiled.features.heading_above(level))
     at = np.where(level > 0, np.arange(len(level)), -1)
     return np.concatenate(([-1], np.maximum.accumulate(at)))[: len(level)]
 
 
-def _title_overlap(page: Page) -> Floats:
-    words, title = page.words, _title_words(page)
-    hits = shared_words(page.texts, title)
+def _title_overlap(page: Page, hits: Counts, n_title: int) -> Floats:
+    words = page.words
     is_short = (words > 1) & (words <= MAX_HEADLINE) & ~page.in_title
-    completeness = np.minimum(1.0, hits / max(1, min(len(title), FULL_TITLE)))
+    completeness = np.minimum(1.0, hits / max(1, min(n_title, FULL_TITLE)))
     return np.where(is_short, hits / np.maximum(words, 1) * completeness, 0.0)
 
 
@@ -228,34 +200,52 @@ def _description_pairs(tokens: Tokens) -> TokenIds:
 
 def _fill_text(measured: Measured, rows: Floats) -> None:
     """The block's text."""
-    page, texts, words = measured.page, measured.texts, measured.words
+    compiled, page, texts = compiled_part(), measured.page, measured.texts
+    if compiled is None:
+        _fill_text_in_python(measured, rows)
+    else:
+        words, same = (page.blocks.words, page.blocks.linked_words), groups(page.text_hashes)
+        columns = texts.counts, texts.letters, *words, same
+        compiled.features.fill_text(columns, texts.ends, _OF_TEXT, rows)
+    for place in _LOGARITHMS:
+        np.log1p(rows[place], out=rows[place])
+    np.log(rows[_REPETITIONS], out=rows[_REPETITIONS])
+
+
+def _fill_text_in_python(measured: Measured, rows: Floats) -> None:
+    """Fill *rows* but for the logarithms."""
+    page, texts, words = measured.page, measured.texts, np.maximum(measured.page.words, 1.0)
     counts = np.empty((len(_COUNTS), len(words)))
     counts[: len(CLASSES)], counts[len(CLASSES)] = texts.counts, texts.letters
     counts[-2], counts[-1] = words, page.blocks.linked_words
-    rows[_LOGARITHMS] = np.log1p(counts[_OF_LOGARITHMS])
+    rows[_LOGARITHMS] = counts[_OF_LOGARITHMS]
     rows[_SHARES] = counts[_OF_SHARES] / words
     rows[_ALL_LINKED] = counts[-1] == words
-    rows[_ENDS_SENTENCE] = texts.ends_with("closer")
-    rows[_ENDS_WITH_COLON] = texts.ends_with("colon")
-    rows[_STARTS_WITH_CAPITAL] = texts.begins_with("capital")
-    np.log(_repetitions(page), out=rows[_REPETITIONS])
+    for row, (end, name) in ENDS.items():
+        rows[TEXT.index(row)] = texts.ends[end] & BITS[name] != 0
+    which = groups(page.text_hashes)
+    rows[_REPETITIONS] = np.bincount(which)[which]
 
 
 # What is counted, and where in the rows of the group and in the counts which is.
 _COUNTS = (*CLASSES, "letters", "words", "linked_words")
-_LOGARITHMS = np.array([TEXT.index(name) for name in LOGARITHMS])
-_OF_LOGARITHMS = np.array([_COUNTS.index(counted) for counted in LOGARITHMS.values()])
-_SHARES = np.array([TEXT.index(name) for name in SHARES])
-_OF_SHARES = np.array([_COUNTS.index(counted) for counted in SHARES.values()])
-_ALL_LINKED = TEXT.index("all_linked")
-_ENDS_SENTENCE, _ENDS_WITH_COLON = TEXT.index("ends_sentence"), TEXT.index("ends_with_colon")
-_STARTS_WITH_CAPITAL, _REPETITIONS = TEXT.index("starts_with_capital"), TEXT.index("repetitions")
 
 
-def _repetitions(page: Page) -> NDArray[np.int64]:
-    """int64[n]: how many blocks of the page have the same text."""
-    which = groups(page.text_hashes)
-    return np.bincount(which)[which]
+def _places(rows: dict[str, str]) -> tuple[list[int], list[int]]:
+    """Where in the group the *rows* are, and where in the counts what they are made from."""
+    return [TEXT.index(row) for row in rows], [_COUNTS.index(counted) for counted in rows.values()]
+
+
+_LOGARITHMS, _OF_LOGARITHMS = _places(LOGARITHMS)
+_SHARES, _OF_SHARES = _places(SHARES)
+_ALL_LINKED, _REPETITIONS = TEXT.index("all_linked"), TEXT.index("repetitions")
+_OF_TEXT = (
+    tuple(zip(_LOGARITHMS, _OF_LOGARITHMS, strict=True)),
+    tuple(zip(_SHARES, _OF_SHARES, strict=True)),
+    _ALL_LINKED,
+    tuple((TEXT.index(row), end, int(BITS[name])) for row, (end, name) in ENDS.items()),
+    _REPETITIONS,
+)
 
 
 def _fill_around(measured: Measured, rows: Floats) -> None:
@@ -283,48 +273,104 @@ def _fill_around_in_python(page: Page, rows: Floats) -> None:
 
 def _fill_position(measured: Measured, rows: Floats) -> None:
     """The block's position in the page."""
-    page, total = measured.page, measured.page.total_words
-    position, rank, _, after, of_page = rows
-    before_and_after = rows[2:4]
+    compiled, page, before_and_after = compiled_part(), measured.page, rows[2:]
+    if compiled is None:
+        _fill_position_in_python(page, rows)
+    else:
+        compiled.features.fill_position(page.words, page.total_words, rows)
+    np.log1p(before_and_after, out=before_and_after)
+
+
+def _fill_position_in_python(page: Page, rows: Floats) -> None:
+    """Fill *rows* but for the logarithms."""
+    total = page.total_words
+    position, rank, before, after, of_page = rows
     np.divide(page.words_before, max(total, 1.0), out=position)
     np.divide(np.arange(len(rank)), max(len(rank), 1), out=rank)
+    before[:] = page.words_before
     np.subtract(total, page.words_before, out=after)
     np.subtract(after, page.words, out=after)
-    before_and_after[0] = page.words_before
-    np.log1p(before_and_after, out=before_and_after)
-    of_page[:] = np.log1p(total)
+    of_page[:] = total
 
 
 def _fill_headline(measured: Measured, rows: Floats) -> None:
     """How much of the title is in the block, and where the headline is."""
-    page, headline = measured.page, measured.headline
-    overlap, own_overlap, words_from, below, later = rows
-    overlap[:] = headline.overlap
-    own_overlap[:] = headline.own_overlap
-    rows[2:] = 0.0
-    if headline.block >= 0:
-        words_from[:] = headline.words_from(page)
-        below[headline.block + 1 :] = 1.0
-        later[:] = headline.later_headings()
+    compiled, page, headline = compiled_part(), measured.page, measured.headline
+    rows[0], rows[1] = headline.overlap, headline.own_overlap
+    distance, _, later = below = rows[2:]
+    if headline.block < 0:
+        below[:] = 0.0
+        return
+    if compiled is None:
+        _fill_below(page, headline, below)
+    else:
+        compiled.features.fill_below(page.words_before, headline.level, headline.block, below)
+    np.copysign(np.log1p(np.abs(distance)), distance, out=distance)
+    np.log1p(later, out=later)
+
+
+def _fill_below(page: Page, headline: Headline, rows: Floats) -> None:
+    """Fill *rows* but for the logarithms, with what blocks are by the *headline*'s place."""
+    distance, below, later = rows
+    np.subtract(page.words_before, page.words_before[headline.block], out=distance)
+    below[: headline.block + 1] = 0.0
+    below[headline.block + 1 :] = 1.0
+    later[:] = headline.later_headings()
 
 
 def _fill_headings(measured: Measured, rows: Floats) -> None:
     """Which heading the block is, and which one it is below."""
     page, level, above = measured.page, measured.headline.level, measured.heading_above
+    compiled, words_below = compiled_part(), rows[1]
+    if compiled is None:
+        _fill_headings_in_python(measured, rows)
+    else:
+        columns = page.words_before, level, above
+        compiled.features.fill_headings(columns, _HEADING_RANKS, MAX_MAIN_HEADINGS, rows)
+    np.log1p(words_below, out=words_below)
+    words_below[above < 0] = FAR
+
+
+def _fill_headings_in_python(measured: Measured, rows: Floats) -> None:
+    """Fill *rows* but for the logarithms, and for blocks below no heading."""
+    page, level, above = measured.page, measured.headline.level, measured.heading_above
     rank, words_below, rank_above, main_headings = rows
     rank[:] = _HEADING_RANKS[level]
     if len(level):
-        distance = np.maximum(page.words_before - page.words_before[above], 0.0)
-        words_below[:] = np.where(above >= 0, np.log1p(distance), FAR)
+        before = np.where(above >= 0, page.words_before[above], page.words_before)
+        np.maximum(page.words_before - before, 0.0, out=words_below)
     rank_above[:] = measured.of_heading_above(rank)
     np.minimum(np.equal(level, 1).cumsum(), MAX_MAIN_HEADINGS, out=main_headings)
 
 
 def _fill_description(measured: Measured, rows: Floats) -> None:
     """The page's description of itself."""
-    described = measured.description
-    rows[0], rows[1], rows[2] = described.recall, described.precision, described.sides()
-    rows[3] = described.n_pairs > 0
+    page, described, compiled = (
+        measured.page,
+        _description_pairs(measured.page.tokens),
+        compiled_part(),
+    )
+    if not len(described):
+        rows[:] = 0.0
+        return
+    hits = shared_pairs(page.texts, described)
+    if compiled is None:
+        _fill_described(page, hits, len(described), rows)
+        return
+    columns = hits.tobytes(), page.words, page.in_title.tobytes()
+    limits = len(described), MAX_SHARED_BY_CHANCE, MIN_DESCRIBING
+    compiled.features.fill_described(columns, limits, rows)
+
+
+def _fill_described(page: Page, hits: Counts, n_pairs: int, rows: Floats) -> None:
+    """Fill *rows*; a block has so many *hits* among the pairs of words of the description."""
+    recall, precision, sides, has_description = rows
+    shown, is_long = ~page.in_title, page.words > MAX_SHARED_BY_CHANCE
+    np.multiply(np.minimum(1.0, hits / n_pairs), shown, out=recall)
+    np.multiply(hits / np.maximum(page.words - 1, 1), is_long & shown, out=precision)
+    described = (recall > MIN_DESCRIBING).nonzero()[0]
+    sides[:] = np.where(np.arange(len(sides)) >= described[0], 1.0, -1.0) if len(described) else 0.0
+    has_description[:] = 1.0
 
 
 GROUPS: tuple[Group[Measured], ...] = (

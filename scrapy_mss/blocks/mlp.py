@@ -42,10 +42,13 @@ class Network:
         return np.concatenate([self._log_odds(inputs[at : at + PORTION]) for at in starts])
 
     def _log_odds(self, inputs: Numbers) -> Matrix:
-        activations = self._sums(self.standardized(inputs))
-        _activate(activations, self.hidden[-1])
-        # Not a product by BLAS, which wakes its threads for a far smaller matrix with a vector.
-        log_odds: Matrix = np.einsum("ij,j->i", activations, self.output[:-1])
+        sums, compiled = self._sums(self.standardized(inputs)), compiled_part()
+        bias, weights = self.hidden[-1], self.output[:-1]
+        if compiled is not None:
+            log_odds: Matrix = np.asarray(compiled.sums.output(sums, bias, weights))
+        else:
+            _activate(sums, bias)
+            log_odds = _weighted(sums, weights)
         log_odds += self.output[-1]
         return log_odds
 
@@ -94,12 +97,24 @@ def forward(inputs: Matrix, hidden: Matrix, output: Matrix) -> tuple[Matrix, Mat
 
 def _activate(sums: Matrix, bias: Matrix) -> None:
     """Make of weighted *sums* (float32[n, n_hidden]) the activations of rectified linear units."""
-    compiled = compiled_part()
-    if compiled is not None:
-        compiled.sums.activate(sums, bias)
-        return
     sums += bias
     np.maximum(sums, 0.0, out=sums)
+
+
+def _weighted(activations: Matrix, weights: Matrix) -> Matrix:
+    """float32[n]: the weighted sum of each row, added up in lanes, then each half to the other.
+
+    Not a product by BLAS, which wakes its threads for a far smaller matrix with a vector.
+    """
+    n, n_hidden = activations.shape
+    n_lanes = -(-n_hidden // LANES)
+    products = np.zeros((n, n_lanes * LANES), np.float32)
+    np.multiply(activations, weights, out=products[:, :n_hidden])
+    lanes: Matrix = np.add.reduce(products.reshape(n, n_lanes, LANES), axis=1)
+    while lanes.shape[1] > 1:
+        half = lanes.shape[1] // 2
+        lanes = lanes[:, :half] + lanes[:, half:]
+    return lanes[:, 0]
 
 
 def product(left: NDArray[Number], right: NDArray[Number]) -> NDArray[Number]:

@@ -16,9 +16,10 @@ from scrapy_mss.blocks.containers import Containers
 from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.stop_words import count_stop_words
+from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.tags import tag_numbers
-from scrapy_mss.markup.tokens import Bools, Floats
+from scrapy_mss.markup.tokens import Bools, Bytes, Floats
 
 PARAGRAPH_LETTERS = 25  # that a paragraph has at least, as in Readability
 LONG_LINE = 60  # letters, from which a line is text even if no sentence ends it; names are shorter
@@ -42,18 +43,27 @@ BESIDE_TAGS = frozenset(
 NAMELESS_TAGS = frozenset({"html", "body"})  # their class words describe the whole page
 
 
-def _tag_table(names: frozenset[str]) -> Bools:
-    """bool[256]: by a tag's number whether it is one of *names*."""
-    table = np.zeros(256, np.bool_)
-    table[list(tag_numbers(names))] = True
-    return table
+# What a tag says of its element, as bits; the compiled part has the same.
+_NEVER, _BESIDE, _NAMELESS, _ITEM, _PARAGRAPH = (1 << bit for bit in range(5))
+_TAGS = {
+    _NEVER: NEVER_TAGS,
+    _BESIDE: BESIDE_TAGS,
+    _NAMELESS: NAMELESS_TAGS,
+    _ITEM: PARAGRAPH_TAGS - {"p"},
+    _PARAGRAPH: PARAGRAPH_TAGS,
+}
 
 
-_IS_PARAGRAPH = _tag_table(PARAGRAPH_TAGS)
-_IS_ITEM = _tag_table(PARAGRAPH_TAGS - {"p"})
-_IS_NEVER = _tag_table(NEVER_TAGS)
-_IS_BESIDE = _tag_table(BESIDE_TAGS)
-_IS_NAMELESS = _tag_table(NAMELESS_TAGS)
+def _tag_roles() -> Bytes:
+    """uint8[256]: the roles of a tag by its number."""
+    roles = np.zeros(256, np.uint8)
+    for role, names in _TAGS.items():
+        roles[list(tag_numbers(names))] |= role
+    return roles
+
+
+_ROLES = _tag_roles()
+_ROLES_BYTES = _ROLES.tobytes()
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,20 +86,20 @@ class Reading:
         return self.page.words
 
     @lazy
-    def _counts(self) -> Floats:
+    def counts(self) -> Floats:
         """float64[2, n]: the letters and the commas of each block."""
         return np.expm1(self.columns.some(("letters", "commas")))
 
     @lazy
     def letters(self) -> Floats:
         """float64[n]: the characters of each block's words."""
-        letters: Floats = self._counts[0]
+        letters: Floats = self.counts[0]
         return letters
 
     @property
     def commas(self) -> Floats:
         """float64[n]: the commas of each block."""
-        commas: Floats = self._counts[1]
+        commas: Floats = self.counts[1]
         return commas
 
     @lazy
@@ -113,18 +123,43 @@ class Reading:
         return self.link_share < MIN_LINKED
 
     @lazy
-    def stop_words(self) -> Floats:
-        """float64[n]: how many of the commonest words each block has."""
-        return count_stop_words(self.page.texts).astype(np.float64)
+    def stop_words(self) -> Counts:
+        """int64[n]: how many of the commonest words each block has."""
+        return count_stop_words(self.page.texts)
 
     @lazy
     def never(self) -> Bools:
         """bool[m]: the elements that no reader sees as text."""
-        return _IS_NEVER[self.containers.tag]
+        return self._have(_NEVER)
+
+    def _have(self, role: int) -> Bools:
+        """bool[m]: the elements whose tag has a *role*."""
+        have: Bools = _ROLES[self.containers.tag] & role != 0
+        return have
+
+    @lazy
+    def _own_roles(self) -> Bytes:
+        """uint8[n]: the roles of the tag of the innermost element around each block."""
+        roles: Bytes = _ROLES[self.page.ancestor_tags[0]]
+        return roles
+
+    @lazy
+    def _elements(self) -> tuple[bytes, Indices, Indices]:
+        """The page's elements as the compiled part has them: tags, first blocks, ends."""
+        containers = self.containers
+        return containers.tag.tobytes(), containers.begin, containers.end
 
     @lazy
     def prose(self) -> Floats:
         """float64[n]: the letters of each block that looks like a paragraph, 0 for the others."""
+        compiled = compiled_part()
+        if compiled is not None:
+            limits = PARAGRAPH_LETTERS, MAX_LINKED
+            return np.frombuffer(
+                compiled.opinions.prose(
+                    self.letters, self.link_share, self._elements, _ROLES_BYTES, limits
+                )
+            )
         is_prose = self.is_long & (self.link_share < MAX_LINKED)
         return self.letters * (is_prose & ~self.containers.inside(self.never))
 
@@ -150,17 +185,31 @@ class Reading:
 
     @lazy
     def _beside(self) -> tuple[Bools, Bools]:
-        """The elements beside the text, and the blocks inside them."""
-        containers, total = self.containers, np.add.reduce(self.prose)
-        by_tag = _IS_BESIDE[containers.tag]
-        by_name = (self.roles[Role.BESIDE] > 0) & ~_IS_NAMELESS[containers.tag]
-        is_small = containers.total(self.prose) < MOST * total
-        beside: Bools = self.never | (by_tag | by_name | self.page.attributes.hidden) & is_small
-        inside = containers.inside(beside)
+        """The elements beside the text, and the blocks inside them.
+
+        By tags alone where class words would leave next to nothing of the page's prose.
+        """
+        total = float(np.add.reduce(self.prose))
+        beside, inside = self._beside_by(MOST * total, names=True)
         if np.add.reduce(self.prose[~inside]) >= FEW * total:
             return beside, inside
-        nameless: Bools = self.never | by_tag & is_small
-        return nameless, containers.inside(nameless)
+        return self._beside_by(MOST * total, names=False)
+
+    def _beside_by(self, least: float, *, names: bool) -> tuple[Bools, Bools]:
+        """The same by tags alone, or by *names*, too; no element is with *least* of the prose."""
+        containers, hidden = self.containers, self.page.attributes.hidden
+        by_words, compiled = self.roles[Role.BESIDE], compiled_part()
+        if compiled is not None:
+            say = (by_words, hidden.tobytes()) if names else None
+            found = compiled.opinions.beside(self.prose, self._elements, _ROLES_BYTES, say, least)
+            beside, inside = (np.frombuffer(each, np.bool_) for each in found)
+            return beside, inside
+        chosen = self._have(_BESIDE)
+        if names:
+            chosen |= ((by_words > 0) & ~self._have(_NAMELESS)) | hidden
+        chosen &= containers.total(self.prose) < least
+        chosen |= self.never
+        return chosen, containers.inside(chosen)
 
     @lazy
     def is_line(self) -> Bools:
@@ -169,13 +218,21 @@ class Reading:
         A short line in a paragraph or a bare box that is no sentence is a date, a name, a label.
         """
         is_sentence = self.is_long & (self.columns["ends_sentence"] > 0)
-        in_list = _IS_ITEM[self.page.ancestor_tags[0]]
+        in_list = self._own_roles & _ITEM != 0
         lines: Bools = in_list | is_sentence | (self.letters >= LONG_LINE)
         return lines
 
     @lazy
     def is_text(self) -> Bools:
         """bool[n]: the lines of a text, without what is beside it and without linked ones."""
+        compiled = compiled_part()
+        if compiled is not None:
+            columns = self.letters, self.link_share, self.columns["ends_sentence"]
+            tags, limits = self.page.ancestor_tags[0], (PARAGRAPH_LETTERS, LONG_LINE, MIN_LINKED)
+            lines = compiled.opinions.lines(
+                (*columns, self.inside_beside.tobytes()), tags.tobytes(), _ROLES_BYTES, limits
+            )
+            return np.frombuffer(lines, np.bool_)
         return self.is_line & ~self.inside_beside & self.is_unlinked
 
     def values(self, words_per_tag: float) -> Floats:
@@ -196,6 +253,15 @@ class Reading:
 
         What is beside the text cannot speak for an element around it.
         """
+        compiled = compiled_part()
+        if compiled is not None:
+            columns = self.letters, self.link_share, self.prose, self.words
+            counts = self.page.blocks.tags, self.stop_words
+            limits = WORDS_PER_TAG_IN_ELEMENT, LEAST_STOP_SHARE, STOP_WORD_PRICE
+            sums = compiled.opinions.sums_inside(
+                (*columns, self.inside_beside.tobytes()), counts, self._elements, limits
+            )
+            return np.frombuffer(sums).reshape(5, -1)
         of_blocks = np.empty((5, len(self)))
         of_blocks[0], of_blocks[1] = self.letters, self.letters * self.link_share
         of_blocks[2] = self.prose_of_text
@@ -232,6 +298,6 @@ class Reading:
     def own_container(self) -> Indices:
         """intp[n]: the element that holds each block's paragraph."""
         innermost, beyond = self.containers.around[:2]
-        is_paragraph = _IS_PARAGRAPH[self.page.ancestor_tags[0]]
+        is_paragraph = self._own_roles & _PARAGRAPH != 0
         containers: Indices = np.where(is_paragraph, beyond, innermost)
         return containers

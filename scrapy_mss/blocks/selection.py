@@ -57,7 +57,9 @@ def select(page: Page, probability: Floats, bias: float = 0.0) -> Selection:
 
 def threshold(page: Page, probability: Floats) -> float:
     """Half of the expected F1, by words, of the best choice of blocks; 0 if there are none."""
-    best_first = (-probability).argsort(kind="stable")
+    best_first, compiled = (-probability).argsort(kind="stable"), compiled_part()
+    if compiled is not None:
+        return compiled.runs.best_choice(probability, page.words, best_first)
     words = page.words[best_first]
     hits = (probability[best_first] * words).cumsum()
     if not len(hits) or hits[-1] <= 0:

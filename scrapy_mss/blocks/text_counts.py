@@ -15,7 +15,7 @@ import numpy as np
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.characters import LAST_CODE, character_codes
 from scrapy_mss.markup.compiled import compiled_part
-from scrapy_mss.markup.tokens import SYMBOL, Bools, Bytes, Floats
+from scrapy_mss.markup.tokens import SYMBOL, Bytes, Floats
 
 SENTENCE_ENDS = ".!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964"
 COMMAS = ",;\u060c\u061b\u3001\uff0c"
@@ -34,14 +34,14 @@ _CHARACTERS: dict[str, Iterable[str]] = {
 }
 CLASSES = (*_CHARACTERS, "symbol")
 _EACH_BIT = np.uint8(1) << np.arange(len(CLASSES), dtype=np.uint8)
-_BITS: dict[str, np.uint8] = dict(zip(CLASSES, _EACH_BIT, strict=True))
+BITS: dict[str, np.uint8] = dict(zip(CLASSES, _EACH_BIT, strict=True))
 
 
 def _table() -> Bytes:
     """uint8[65536]: the bits of each character's classes."""
     table = np.zeros(LAST_CODE + 1, np.uint8)
     for name, characters in _CHARACTERS.items():
-        table[[ord(character) for character in characters]] |= _BITS[name]
+        table[[ord(character) for character in characters]] |= BITS[name]
     return table
 
 
@@ -54,23 +54,12 @@ class TextCounts(NamedTuple):
 
     counts: Floats  # float64[len(CLASSES), n]: how many are of each class
     letters: Floats  # float64[n]: the characters of the words
-    first: Bytes  # uint8[n]: the classes of the first of each block
-    last: Bytes  # uint8[n]: the classes of the last
+    ends: dict[str, Bytes]  # uint8[n]: the classes of the "first" of each block, and of the "last"
 
     def of(self, name: str) -> Floats:
         """float64[n]: how many words and symbols of each block are of a class."""
         counts: Floats = self.counts[CLASSES.index(name)]
         return counts
-
-    def begins_with(self, name: str) -> Bools:
-        """bool[n]: the blocks that begin with a character of a class."""
-        begins: Bools = self.first & _BITS[name] != 0
-        return begins
-
-    def ends_with(self, name: str) -> Bools:
-        """bool[n]: the blocks whose last word or symbol begins with a character of a class."""
-        ends: Bools = self.last & _BITS[name] != 0
-        return ends
 
 
 def text_counts(page: Page) -> TextCounts:
@@ -87,8 +76,7 @@ def text_counts(page: Page) -> TextCounts:
     return TextCounts(
         np.frombuffer(counts).reshape(len(CLASSES), len(texts.first)),
         np.frombuffer(letters),
-        np.frombuffer(first, np.uint8),
-        np.frombuffer(last, np.uint8),
+        {"first": np.frombuffer(first, np.uint8), "last": np.frombuffer(last, np.uint8)},
     )
 
 
@@ -96,12 +84,11 @@ def _text_counts(page: Page) -> TextCounts:
     tokens, texts = page.tokens, page.texts
     codes = character_codes(tokens.clean)[tokens.clean_start[texts.token]]
     is_symbol = tokens.kind[texts.token] == SYMBOL
-    classes = _TABLE.take(codes, mode="clip") | is_symbol * _BITS["symbol"]
+    classes = _TABLE.take(codes, mode="clip") | is_symbol * BITS["symbol"]
     lengths = (tokens.clean_end - tokens.clean_start)[texts.token] * ~is_symbol
     counts = (texts.count(classes & bit != 0) for bit in _EACH_BIT)  # together they are too large
     return TextCounts(
         np.array(list(counts), np.float64),
         np.add.reduceat(lengths, texts.first, dtype=np.int64).astype(np.float64),
-        classes[texts.first],
-        classes[texts.first + texts.size - 1],
+        {"first": classes[texts.first], "last": classes[texts.first + texts.size - 1]},
     )

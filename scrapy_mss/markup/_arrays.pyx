@@ -55,51 +55,125 @@ def nearest(bytes parents not None, bytes chosen not None):
     return found
 
 
-def tag_rows(tuple bytes_of not None, tuple places not None):
-    """The tags among tokens, one row each, and the row of each token; -1 stands for none.
+def tag_rows(
+    const uint8_t[::1] kind not None, const uint8_t[::1] number not None,
+    const int[::1] start not None, const int[::1] end not None,
+    const int[::1] partner not None, bytes raw not None, bytes lists not None,
+):
+    """The tags among tokens, one row each, but those inside of raw text.
 
-    *bytes_of* are the tokens' kinds and numbers, a byte each; *places* where each begins and ends,
-    and its partner, an int32 each. Of the rows come back: token, number, whether it opens, start,
-    end and the row of its partner; then the row of each token, and that of no token.
+    *kind* and *number* are of the tokens, *start* and *end* where each is, *partner* the token that
+    ends its element or begins it, or -1. *raw* has a byte for each number of a tag, whether its
+    content is raw text, and *lists* in which list its opening tags are. Of the rows come back:
+    number, whether it opens, start, end, the row of its partner, and that of the element around it;
+    then the rows of all opening tags, and the lists with some of them, of which the first is empty.
     """
-    cdef bytes kinds = bytes_of[0], numbers = bytes_of[1]
-    cdef bytes starts = places[0], ends = places[1], partners = places[2]
-    cdef const uint8_t* kind = kinds
-    cdef const uint8_t* number = numbers
-    cdef const int* start = <const int*> <const char*> starts
-    cdef const int* end = <const int*> <const char*> ends
-    cdef const int* partner = <const int*> <const char*> partners
-    cdef Py_ssize_t n_tokens = len(kinds), n = 0, i
-    for column, width in ((numbers, 1), (starts, 4), (ends, 4), (partners, 4)):
-        if len(column) != width * n_tokens:
-            raise ValueError(f"the columns are not those of {n_tokens} tokens")
-    cdef array rows = clone(_INT32S, n_tokens + 1, False)
-    cdef int* row_of = rows.data.as_ints
+    cdef Py_ssize_t n_tokens = kind.shape[0], n = 0, row, i
+    if number.shape[0] != n_tokens or partner.shape[0] != n_tokens or (
+        start.shape[0] != n_tokens or end.shape[0] != n_tokens
+    ):
+        raise ValueError(f"the columns are not those of {n_tokens} tokens")
+    if len(raw) != 256 or len(lists) != 256:
+        raise ValueError(f"{len(raw)} and {len(lists)} bytes for 256 numbers of tags")
+    cdef array at = clone(_INT32S, n_tokens + 1, False)
     for i in range(n_tokens):
-        row_of[i] = -1
-        if kind[i] <= CLOSE:
-            row_of[i] = <int> n
-            n += 1
-        if not -1 <= partner[i] < n_tokens:
-            raise ValueError(f"the partner of token {i} is {partner[i]}")
-    row_of[n_tokens] = -1
-    cdef bytearray tag_numbers = bytearray(n), opening = bytearray(n)
-    cdef char* tag_number = PyByteArray_AS_STRING(tag_numbers)
+        at.data.as_ints[n] = <int> i
+        n += kind[i] <= CLOSE
+    n = _without_raw_text(at.data.as_ints, n, kind, number, partner, raw)
+    cdef bytearray numbers = bytearray(n), opening = bytearray(n)
+    cdef char* tag_number = PyByteArray_AS_STRING(numbers)
     cdef char* opens = PyByteArray_AS_STRING(opening)
-    cdef array tokens = clone(_INT32S, n, False), firsts = clone(_INT32S, n, False)
-    cdef array lasts = clone(_INT32S, n, False), partner_rows = clone(_INT32S, n, False)
-    n = 0
-    for i in range(n_tokens):
-        if row_of[i] < 0:
-            continue
-        tag_number[n] = <char> number[i]
-        opens[n] = kind[i] == OPEN
-        tokens.data.as_ints[n] = <int> i
-        firsts.data.as_ints[n] = start[i]
-        lasts.data.as_ints[n] = end[i]
-        partner_rows.data.as_ints[n] = row_of[partner[i]] if partner[i] >= 0 else -1
-        n += 1
-    return tokens, tag_numbers, opening, firsts, lasts, partner_rows, rows
+    cdef array starts = clone(_INT32S, n, False), ends = clone(_INT32S, n, False)
+    for row in range(n):
+        i = at.data.as_ints[row]
+        tag_number[row] = <char> number[i]
+        opens[row] = kind[i] == OPEN
+        starts.data.as_ints[row], ends.data.as_ints[row] = start[i], end[i]
+    partners = _partner_rows(at.data.as_ints, n, partner)
+    return (
+        numbers, opening, starts, ends, partners, _rows_around(opening, partners),
+        *_opening_rows(numbers, opening, lists),
+    )
+
+
+cdef Py_ssize_t _without_raw_text(
+    int* at, Py_ssize_t n, const uint8_t[::1] kind, const uint8_t[::1] number,
+    const int[::1] partner, const uint8_t* is_raw
+):
+    """Leave those of the tokens in *at* that are not inside of raw text; how many that are."""
+    cdef Py_ssize_t n_left = 0, row
+    cdef int token, raw_end = -1
+    for row in range(n):
+        token = at[row]
+        if token >= raw_end:
+            at[n_left] = token
+            n_left += 1
+            if is_raw[number[token]] and kind[token] == OPEN:
+                raw_end = partner[token]
+    return n_left
+
+
+cdef array _partner_rows(const int* at, Py_ssize_t n, const int[::1] partner):
+    """The row of the partner of each tag in *at*, or -1."""
+    cdef array rows = clone(_INT32S, n, False), row_of = clone(_INT32S, partner.shape[0], False)
+    cdef Py_ssize_t row, other
+    memset(row_of.data.as_ints, -1, partner.shape[0] * sizeof(int))
+    for row in range(n):
+        row_of.data.as_ints[at[row]] = <int> row
+    for row in range(n):
+        other = partner[at[row]]
+        if not -1 <= other < partner.shape[0]:
+            raise ValueError(f"the partner of token {at[row]} is {other}")
+        rows.data.as_ints[row] = row_of.data.as_ints[other] if other >= 0 else -1
+    return rows
+
+
+cdef array _rows_around(bytearray opening, array partners):
+    """The row of the element around each tag, or -1; a closing tag is inside its own."""
+    cdef const char* opens = PyByteArray_AS_STRING(opening)
+    cdef const int* partner = partners.data.as_ints
+    cdef array parents = clone(_INT32S, len(opening), False)
+    cdef int* parent = parents.data.as_ints
+    cdef int around = -1, row
+    for row in range(len(opening)):
+        parent[row] = around
+        if opens[row] and partner[row] > row:
+            around = row
+        elif not opens[row] and 0 <= partner[row] < row:
+            parent[row] = partner[row]
+            around = parent[partner[row]]
+    return parents
+
+
+cdef tuple _opening_rows(bytearray numbers, bytearray opening, const uint8_t* list_of):
+    """The rows of all opening tags, and lists of those of some numbers, the first of them empty."""
+    cdef const uint8_t* number = <const uint8_t*> PyByteArray_AS_STRING(numbers)
+    cdef const char* opens = PyByteArray_AS_STRING(opening)
+    cdef array every = clone(_INT32S, len(numbers), False), one
+    cdef list found = []
+    cdef int n_found[256]
+    cdef int* items[256]
+    cdef int row, n = 0, which, n_lists = 0
+    memset(n_found, 0, sizeof(n_found))
+    for row in range(len(numbers)):
+        every.data.as_ints[n] = row
+        n += opens[row]
+        n_found[list_of[number[row]]] += opens[row]
+    resize(every, n)
+    n_found[0] = 0
+    for which in range(256):
+        n_lists = max(n_lists, list_of[which] + 1)
+    for which in range(n_lists):
+        one = clone(_INT32S, n_found[which], False)
+        items[which] = one.data.as_ints
+        found.append(one)
+        n_found[which] = 0
+    for row in every:
+        which = list_of[number[row]]
+        if which:
+            items[which][n_found[which]] = row
+            n_found[which] += 1
+    return every, found
 
 
 def kinds_and_tags(bytes ids not None, int kind_bits, int tag_bits):
@@ -255,9 +329,7 @@ cdef class _Few:
             place = (place + 1) & self.mask
         return place
 
-    cdef inline bint has(self, uint64_t number):
-        if not self.is_likely[number >> (64 - HIGH_BITS)]:
-            return False
+    cdef bint has(self, uint64_t number):
         return self.table.data.as_ints[self.place(number)] != 0
 
 
@@ -272,8 +344,8 @@ def shared_counts(bytes ids not None, bytes first not None, bytes few not None, 
     cdef const Py_ssize_t* begin = <const Py_ssize_t*> <const char*> first
     cdef Py_ssize_t n = len(first) // sizeof(Py_ssize_t), size = len(ids) // sizeof(uint64_t)
     cdef Py_ssize_t run, i, end
-    cdef uint64_t kind = key[0], factor = key[1], before = 0
-    cdef bint is_pair
+    cdef uint64_t kind = key[0], factor = key[1], before = 0, number
+    cdef bint is_kind, is_pair
     cdef _Few known = _Few(few, key[2])
     cdef array counts = clone(_COUNTS, n, True)
     for run in range(n):
@@ -281,11 +353,13 @@ def shared_counts(bytes ids not None, bytes first not None, bytes few not None, 
         if not 0 <= begin[run] <= end <= size:
             raise IndexError(f"a run from {begin[run]} to {end} of {size}")
         is_pair = factor == 0
-        for i in range(begin[run], end):
-            if each[i] & 3 == kind:
-                if is_pair and known.has(before * factor + each[i]):
-                    counts.data.as_longlongs[run] += 1
-                before, is_pair = each[i], True
+        for i in range(begin[run], end):  # no processor foretells which of them are of the kind
+            is_kind = each[i] & 3 == kind
+            number = before * factor + each[i]
+            if is_kind & is_pair & known.is_likely[number >> (64 - HIGH_BITS)]:
+                counts.data.as_longlongs[run] += known.has(number)
+            before = each[i] if is_kind else before
+            is_pair |= is_kind
     return counts
 
 
@@ -336,27 +410,37 @@ cdef class _Search:
                 n_places += 1
 
     cdef int run(self, char_t* text, Py_ssize_t n, list found) except -1:
-        cdef Py_ssize_t at = 0, start
+        cdef Py_ssize_t at = 0, step = self.step
+        cdef const int8_t* first = self.first
+        while at <= n - BLOCK:
+            if first[_block(text, at)] >= 0:
+                self.look(text, n, at, first[_block(text, at)], found)
+            at += step
+        return 0
+
+    cdef int look(
+        self, char_t* text, Py_ssize_t n, Py_ssize_t at, int number, list found
+    ) except -1:
+        """Note which strings *text* has around *at*; *number* is the first place of the block there."""
         cdef Place* place
         cdef Sought* sought
-        cdef int number
-        while at <= n - BLOCK:
-            number = self.first[_block(text, at)]
-            while number >= 0:
-                place = &self.places[number]
-                number = place.following
-                sought = &self.sought[place.string]
-                start = at - place.offset
-                if sought.end <= start <= n - sought.size and _is_same(text + start, sought):
-                    (<list> found[place.string]).append(start)
-                    sought.end = start + sought.size
-            at += self.step
+        cdef Py_ssize_t start
+        while number >= 0:
+            place = &self.places[number]
+            number = place.following
+            sought = &self.sought[place.string]
+            start = at - place.offset
+            if sought.end <= start <= n - sought.size and _is_same(text + start, sought):
+                (<list> found[place.string]).append(start)
+                sought.end = start + sought.size
         return 0
 
 
 cdef inline int _block(char_t* text, Py_ssize_t at):
-    cdef uint32_t mixed = text[at] ^ <uint32_t> text[at + 1] << 8 ^ <uint32_t> text[at + 2] << 16
-    return mixed * 0x9E3779B1u >> (32 - BLOCK_BITS)
+    cdef uint32_t mixed = text[at] | <uint32_t> text[at + 1] << 8 | <uint32_t> text[at + 2] << 16
+    if sizeof(text[0]) == 1:  # a fourth, the zero after the end at last, makes it one load
+        mixed |= <uint32_t> text[at + 3] << 24
+    return (mixed << 8) * 0x9E3779B1u >> (32 - BLOCK_BITS)
 
 
 cdef bint _is_same(char_t* text, Sought* sought):

@@ -3,6 +3,7 @@
 which is the oracle.
 """
 
+from cpython.array cimport array, clone, resize
 from cpython.unicode cimport (
     PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
 )
@@ -14,26 +15,14 @@ ctypedef fused char_t:
     const uint16_t
     const uint32_t
 
-
-def read(
-    str text not None, bytes starts not None, bytes ends not None, Py_ssize_t most, decode
-):
-    """The first *most* attributes of each tag, by name in lower case.
-
-    *starts* and *ends* have where each tag begins and ends in *text*, an int32 each. Values with a
-    "&" are decoded by *decode*.
-    """
-    cdef const int* start = <const int*> <const char*> starts
-    cdef const int* end = <const int*> <const char*> ends
-    cdef Py_ssize_t row
-    _check(text, starts, ends)
-    return [
-        _of_tag(text, start[row], end[row], most, decode) for row in range(len(starts) // 4)
-    ]
+cdef array _INT32S = array("i")
 
 
 def read_one(str text not None, Py_ssize_t start, Py_ssize_t end, Py_ssize_t most, decode):
-    """The same of the one tag from *start* to *end*."""
+    """The first *most* attributes of the tag from *start* to *end*, by name in lower case.
+
+    Values with a "&" are decoded by *decode*.
+    """
     _check_place(start, end, PyUnicode_GET_LENGTH(text))
     return _of_tag(text, start, end, most, decode)
 
@@ -48,21 +37,88 @@ cdef dict _of_tag(str text, Py_ssize_t start, Py_ssize_t end, Py_ssize_t most, o
 
 
 def holding(
-    str text not None, bytes starts not None, bytes ends not None, bytes name not None
+    str text not None, const int[::1] rows not None, const int[::1] starts not None,
+    const int[::1] ends not None, bytes name not None
 ):
-    """A byte for each tag: whether it holds *name* (in lower case), in any case."""
-    cdef const int* start = <const int*> <const char*> starts
-    cdef const int* end = <const int*> <const char*> ends
-    cdef Py_ssize_t row, n = len(starts) // 4
-    cdef bytearray found = bytearray(n)
+    """Those of *rows* whose tags hold *name* (in lower case), in any case: an array of int32.
+
+    *starts* and *ends* have where the tag of each row begins and ends in *text*.
+    """
+    cdef array found = clone(_INT32S, rows.shape[0], False)
+    cdef int* into = found.data.as_ints
+    cdef const void* data = PyUnicode_DATA(text)
+    cdef Py_ssize_t n
     cdef Py_ssize_t steps[N_STEPS + 1]
-    _check(text, starts, ends)
+    _check(rows, starts, ends, PyUnicode_GET_LENGTH(text))
     if not name:
         raise ValueError("no name")
     _prepare(steps, name)
-    for row in range(n):
-        found[row] = _is_in(text, start[row], end[row], name, steps)
+    if PyUnicode_KIND(text) == 1:
+        n = _choose(<const uint8_t*> data, text, rows, starts, ends, name, steps, into)
+    elif PyUnicode_KIND(text) == 2:
+        n = _choose(<const uint16_t*> data, text, rows, starts, ends, name, steps, into)
+    else:
+        n = _choose(<const uint32_t*> data, text, rows, starts, ends, name, steps, into)
+    resize(found, n)
     return found
+
+
+cdef Py_ssize_t _choose(
+    char_t* text, str source, const int[::1] rows, const int[::1] starts, const int[::1] ends,
+    bytes name, const Py_ssize_t* steps, int* into
+):
+    """Put those of *rows* whose tags hold *name* there; how many they are."""
+    cdef Py_ssize_t i, n = 0, after = PyUnicode_GET_LENGTH(source)
+    for i in range(rows.shape[0]):
+        into[n] = rows[i]
+        n += _holds(text, starts[rows[i]], ends[rows[i]], after, name, steps)
+    return n
+
+
+def values(
+    str text not None, const int[::1] rows not None, const int[::1] starts not None,
+    const int[::1] ends not None, tuple names not None, Py_ssize_t most, decode
+):
+    """The values of the attributes called *names*, in lower case, of the tag of each row; or None.
+
+    They are those that `read_one` finds, of which no more is made than what is asked for.
+    """
+    cdef Py_ssize_t i
+    cdef const void* data = PyUnicode_DATA(text)
+    cdef list found = []
+    cdef int row
+    cdef str name
+    _check(rows, starts, ends, PyUnicode_GET_LENGTH(text))
+    for name in names:
+        if not name.isascii():
+            raise ValueError(f"{name!r} is not of ASCII alone")
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        if PyUnicode_KIND(text) == 1:
+            found.append(_values(
+                <const uint8_t*> data, text, starts[row], ends[row], names, most, decode
+            ))
+        elif PyUnicode_KIND(text) == 2:
+            found.append(_values(
+                <const uint16_t*> data, text, starts[row], ends[row], names, most, decode
+            ))
+        else:
+            found.append(_values(
+                <const uint32_t*> data, text, starts[row], ends[row], names, most, decode
+            ))
+    return found
+
+
+cdef int _check(
+    const int[::1] rows, const int[::1] starts, const int[::1] ends, Py_ssize_t n
+) except -1:
+    """Refuse rows whose tags are not in a text of *n* letters."""
+    cdef Py_ssize_t i, n_rows = min(starts.shape[0], ends.shape[0])
+    for i in range(rows.shape[0]):
+        if not 0 <= rows[i] < n_rows:
+            raise IndexError(f"row {rows[i]} of {n_rows}")
+        _check_place(starts[rows[i]], ends[rows[i]], n)
+    return 0
 
 
 def holding_tags(
@@ -100,23 +156,12 @@ def holding_tags(
 cdef bint _is_in(str text, Py_ssize_t start, Py_ssize_t end, bytes name, const Py_ssize_t* steps):
     """Whether *name*, whose *steps* are prepared, is between two places of *text*."""
     cdef const void* data = PyUnicode_DATA(text)
+    cdef Py_ssize_t after = PyUnicode_GET_LENGTH(text)
     if PyUnicode_KIND(text) == 1:
-        return _holds(<const uint8_t*> data, start, end, name, steps)
+        return _holds(<const uint8_t*> data, start, end, after, name, steps)
     if PyUnicode_KIND(text) == 2:
-        return _holds(<const uint16_t*> data, start, end, name, steps)
-    return _holds(<const uint32_t*> data, start, end, name, steps)
-
-
-cdef int _check(str text, bytes starts, bytes ends) except -1:
-    """Refuse what is not in *text*."""
-    cdef const int* start = <const int*> <const char*> starts
-    cdef const int* end = <const int*> <const char*> ends
-    cdef Py_ssize_t row, n = PyUnicode_GET_LENGTH(text)
-    if len(starts) != len(ends) or len(starts) % 4:
-        raise ValueError(f"{len(starts)} and {len(ends)} bytes of places")
-    for row in range(len(starts) // 4):
-        _check_place(start[row], end[row], n)
-    return 0
+        return _holds(<const uint16_t*> data, start, end, after, name, steps)
+    return _holds(<const uint32_t*> data, start, end, after, name, steps)
 
 
 cdef int _check_place(Py_ssize_t start, Py_ssize_t end, Py_ssize_t n) except -1:
@@ -156,18 +201,23 @@ cdef int _prepare(Py_ssize_t* steps, bytes name) except -1:
 
 
 cdef bint _holds(
-    char_t* text, Py_ssize_t at, Py_ssize_t end, bytes name, const Py_ssize_t* steps
+    char_t* text, Py_ssize_t at, Py_ssize_t end, Py_ssize_t after, bytes name,
+    const Py_ssize_t* steps
 ):
-    """Look closer at those blocks alone where both ends of *name* are in their places."""
+    """Look closer at those blocks alone where both ends of *name* are in their places.
+
+    A block may reach beyond *end*, and not beyond what is *after* the text.
+    """
     cdef const uint8_t* letters = name
-    cdef Py_ssize_t n = len(name)
-    while at + BLOCK + n - 1 <= end:
+    cdef Py_ssize_t n = len(name), last
+    while at + n <= end and at + BLOCK + n - 1 <= after:
+        last = min(end, at + BLOCK + n - 1)
         if _may_begin(text + at, text + at + n - 1, letters[0] | 0x20, letters[n - 1] | 0x20) and (
-            _is_between(text, at, at + BLOCK + n - 1, name, steps)
+            _is_between(text, at, last, name, steps)
         ):
             return True
         at += BLOCK
-    return _is_between(text, at, end, name, steps)
+    return at + n <= end and _is_between(text, at, end, name, steps)
 
 
 cdef inline bint _may_begin(char_t* first, char_t* last, uint8_t one, uint8_t other) noexcept:
@@ -216,39 +266,103 @@ cdef inline bint _ends_name(uint32_t letter):
     return _is_white(letter) or letter == c"/" or letter == c">"
 
 
+cdef struct Attribute:
+    Py_ssize_t name, name_end
+    Py_ssize_t value, value_end
+
+
 cdef dict _read(
     char_t* text, str source, Py_ssize_t at, Py_ssize_t end, Py_ssize_t most, object decode
 ):
-    cdef Py_ssize_t first, last, value, n
+    cdef Py_ssize_t n
+    cdef Attribute each
     cdef dict found = {}
     cdef str name
+    at = _name_end(text, at, end)
+    for n in range(most):
+        at = _next(text, at, end, &each)
+        if at < 0:
+            break
+        name = _lower(text, source, each.name, each.name_end)
+        if name not in found:
+            found[name] = _value(text, source, each.value, each.value_end, decode)
+    return found
+
+
+cdef list _values(
+    char_t* text, str source, Py_ssize_t at, Py_ssize_t end, tuple names, Py_ssize_t most,
+    object decode
+):
+    cdef Py_ssize_t n, place, left = len(names)
+    cdef Attribute each
+    cdef list found = [None] * left
+    at = _name_end(text, at, end)
+    for n in range(most):
+        at = _next(text, at, end, &each) if left else -1
+        if at < 0:
+            break
+        place = _place_of(text, source, each.name, each.name_end, names)
+        if place >= 0 and found[place] is None:
+            found[place] = _value(text, source, each.value, each.value_end, decode)
+            left -= 1
+    return found
+
+
+cdef Py_ssize_t _place_of(
+    char_t* text, str source, Py_ssize_t start, Py_ssize_t end, tuple names
+) except -2:
+    """The place of a name among *names*, in lower case; or -1."""
+    cdef Py_ssize_t place, i, n = end - start
+    cdef const uint8_t* letters
+    cdef object name
+    for i in range(start, end):
+        if text[i] >= 0x80:  # some are ASCII in lower case
+            lower = PyUnicode_Substring(source, start, end).lower()
+            return names.index(lower) if lower in names else -1
+    for place in range(len(names)):
+        name = names[place]
+        if PyUnicode_GET_LENGTH(name) != n:
+            continue
+        letters = <const uint8_t*> PyUnicode_DATA(name)
+        i = 0
+        while i < n and _small(text[start + i]) == letters[i]:
+            i += 1
+        if i == n:
+            return place
+    return -1
+
+
+cdef inline Py_ssize_t _name_end(char_t* text, Py_ssize_t at, Py_ssize_t end):
+    """The end of the name of the tag at *at*."""
     while at < end and not _ends_name(text[at]):
         at += 1
-    for n in range(most):
-        while at < end and (_is_white(text[at]) or text[at] == c"/"):
-            at += 1
-        if at == end or text[at] == c">":
-            break
-        first = at
+    return at
+
+
+cdef inline Py_ssize_t _next(char_t* text, Py_ssize_t at, Py_ssize_t end, Attribute* found):
+    """The end of the next attribute from *at* on, which is *found*; -1 if there is none."""
+    while at < end and (_is_white(text[at]) or text[at] == c"/"):
         at += 1
-        while at < end and not _ends_name(text[at]) and text[at] != c"=":
-            at += 1
-        name = _lower(text, source, first, at)
-        first = last = 0
-        value = _after_white(text, at, end)
-        if value < end and text[value] == c"=":
-            at = first = last = _after_white(text, value + 1, end)
-            if at < end and (text[at] == c'"' or text[at] == c"'"):
-                last = _closing_quote(text, at, end)
-                first = min(at + 1, last)
-                at = last + (last > at)
-            else:
-                while at < end and not _is_white(text[at]) and text[at] != c">":
-                    at += 1
-                last = at
-        if name not in found:
-            found[name] = _value(text, source, first, last, decode)
-    return found
+    if at == end or text[at] == c">":
+        return -1
+    found.name = at
+    at += 1
+    while at < end and not _ends_name(text[at]) and text[at] != c"=":
+        at += 1
+    found.name_end = at
+    found.value = found.value_end = 0
+    cdef Py_ssize_t value = _after_white(text, at, end)
+    if value == end or text[value] != c"=":
+        return at
+    at = found.value = found.value_end = _after_white(text, value + 1, end)
+    if at < end and (text[at] == c'"' or text[at] == c"'"):
+        found.value_end = _closing_quote(text, at, end)
+        found.value = min(at + 1, found.value_end)
+        return found.value_end + (found.value_end > at)
+    while at < end and not _is_white(text[at]) and text[at] != c">":
+        at += 1
+    found.value_end = at
+    return at
 
 
 cdef inline Py_ssize_t _after_white(char_t* text, Py_ssize_t at, Py_ssize_t end):

@@ -2,12 +2,12 @@
 """Rows of a page's blocks, filled in where the network's inputs are: what is around each, and shares.
 
 Each function is the inner loop of one of Python, which is its oracle: those of `blocks.features` and
-`blocks.container_features`. Which tags count and what a row means is said by Python. Sums are taken in
-numpy's order, so that they are the same to the last bit.
+`blocks.container_features`. Which tags count and what a row means is said by Python. Sums are taken
+in numpy's order, so that they are the same to the last bit.
 """
 
 from cpython.array cimport array, clone
-from libc.stdint cimport int32_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 
 cdef array _FLOATS = array("d")
 

@@ -19,7 +19,23 @@ from cpython.unicode cimport (
 )
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memchr, memcpy, memset
+from libc.string cimport memchr, memcpy, memmove, memset
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define _prefetch(place) __builtin_prefetch(place)
+    #else
+    #define _prefetch(place)
+    #endif
+    #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    #define _IS_LITTLE_ENDIAN 1
+    #else
+    #define _IS_LITTLE_ENDIAN 0
+    #endif
+    """
+    void _prefetch(const void* place) noexcept nogil
+    const bint _IS_LITTLE_ENDIAN
 
 # A character as it is stored: one, two or four bytes, the same in a whole text.
 ctypedef fused char_t:
@@ -189,9 +205,14 @@ cdef uint64_t _blake2b(const uint8_t* message, Py_ssize_t size) noexcept nogil:
 # --- what is remembered of pieces ---------------------------------------------------------------
 
 cdef enum:
-    N_SLOTS = 1 << 16  # the working set of a news crawl is a third of them; 2 MB
+    # 8 MB. With a quarter of them, each of 400 pages of many sites asked for 42 words more, that had
+    # been forgotten, and took a quarter more time to be scanned.
+    SET_BITS = 16
+    N_SETS = 1 << SET_BITS
+    SET = 4  # slots: with two, as many were forgotten as with a quarter of the memory
     KEY_SIZE = 22  # bytes: eleven Cyrillic letters
-    LINE = 64  # bytes of most caches, and two slots
+    EIGHT = 8  # bytes of a number
+    LINE = 64  # bytes of most caches, and half of a set
 
 cdef enum Piece:
     IS_WORD
@@ -216,9 +237,10 @@ cdef struct Slot:
 
 
 cdef class Memory:
-    """Numbers that a function gives for short texts; of two in one place the older is forgotten.
+    """Numbers that a function gives for short texts; of five in one set the oldest is forgotten.
 
-    A text has two slots. What is longer than a slot is asked for each time.
+    What is asked for again gets into the first half of its set, which is looked at first. What is
+    longer than a slot is asked for each time.
     """
 
     cdef void* room
@@ -227,7 +249,7 @@ cdef class Memory:
 
     def __cinit__(self, ask, *_):
         self.ask = ask
-        self.room = calloc(N_SLOTS * sizeof(Slot) + LINE, 1)
+        self.room = calloc(N_SETS * SET * sizeof(Slot) + LINE, 1)
         if self.room == NULL:
             raise MemoryError
         self.slots = <Slot*> (<char*> self.room + LINE - <size_t> self.room % LINE)
@@ -237,11 +259,14 @@ cdef class Memory:
 
     def __getitem__(self, str text not None):
         cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
+        cdef Asked asked
         if PyUnicode_KIND(text) == 1:
-            return _recall(self, <const uint8_t*> PyUnicode_DATA(text), 0, n, text, OTHER)
-        if PyUnicode_KIND(text) == 2:
-            return _recall(self, <const uint16_t*> PyUnicode_DATA(text), 0, n, text, OTHER)
-        return _recall(self, <const uint32_t*> PyUnicode_DATA(text), 0, n, text, OTHER)
+            asked = _asked(self, <const uint8_t*> PyUnicode_DATA(text), 0, n, n, OTHER)
+        elif PyUnicode_KIND(text) == 2:
+            asked = _asked(self, <const uint16_t*> PyUnicode_DATA(text), 0, n, n, OTHER)
+        else:
+            asked = _asked(self, <const uint32_t*> PyUnicode_DATA(text), 0, n, n, OTHER)
+        return _recall(self, text, &asked)
 
     cdef uint64_t told(self, str text, Piece piece) except? 1:
         """The number of a *text* that is not remembered."""
@@ -259,8 +284,9 @@ cdef class Codes(Memory):
     """The codes of pieces. Those of short words and symbols are hashes, which are made here.
 
     The hash is that of what *normal* gives for a word, or of the symbol itself, without its last
-    *shift* bits. For a word in small letters of ASCII, which is short, it is what *stem* gives. In their place stands what *kinds* has for words and for symbols. Of what is short
-    and neither, *code* has the code, of what is longer *ask*, which may remember it.
+    *shift* bits, in whose place stands what *kinds* has for words and for symbols. For a word in
+    letters of ASCII, which is short, it is what *stem* gives for small ones. Of what is short and
+    neither, *code* has the code, of what is longer *ask*, which may remember it.
     """
 
     cdef object code, normal, stem
@@ -282,8 +308,17 @@ cdef class Codes(Memory):
         if piece == OTHER or piece == IS_REFERENCE:
             return self.code(text)
         cdef str hashed = text
+        cdef Key key
+        cdef Slot* known
         if piece == IS_WORD:
-            hashed = self.stem(text) if _is_small(text) else self.normal(text)
+            hashed = _in_small_letters(text)
+            if hashed is not None and hashed is not text:
+                size = PyUnicode_GET_LENGTH(hashed)
+                _is_key(&key, <const uint8_t*> PyUnicode_DATA(hashed), size, size)
+                known = _remembered(self.slots + SET * _set(&key), &key)
+                if known != NULL:
+                    return known.value
+            hashed = self.normal(text) if hashed is None else self.stem(hashed)
         try:
             letters = PyUnicode_AsUTF8AndSize(hashed, &size)
         except UnicodeEncodeError:  # half of a surrogate pair, in a run of symbols
@@ -308,23 +343,89 @@ def hashed(str text not None):
     return _blake2b(<const uint8_t*> letters, size) if size <= BLOCK else None
 
 
-cdef bint _is_small(str text):
-    """Whether *text* consists of small letters of ASCII."""
+cdef str _in_small_letters(str text):
+    """A *text* of ASCII letters in small ones; None for any other."""
     cdef const uint8_t* letters = <const uint8_t*> PyUnicode_DATA(text)
-    cdef Py_ssize_t i
-    if PyUnicode_KIND(text) != 1:
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text), i
+    cdef uint8_t small[KEY_SIZE]
+    cdef bint is_small = True
+    if PyUnicode_KIND(text) != 1 or n > KEY_SIZE:
+        return None
+    for i in range(n):
+        small[i] = letters[i] | 0x20
+        if not c"a" <= small[i] <= c"z":
+            return None
+        is_small &= small[i] == letters[i]
+    return text if is_small else PyUnicode_FromKindAndData(1, small, n)
+
+
+cdef uint64_t _FIRST_BYTES[EIGHT + 1]  # masks of so many bytes
+
+
+cdef void _fill_masks() noexcept:
+    cdef int n
+    for n in range(EIGHT):
+        _FIRST_BYTES[n] = (<uint64_t> 1 << 8 * n) - 1
+    _FIRST_BYTES[EIGHT] = ~<uint64_t> 0
+
+
+_fill_masks()
+
+
+cdef inline uint64_t _bytes(const void* at, Py_ssize_t n) noexcept nogil:
+    """The first *n* of eight bytes, as a number."""
+    cdef uint64_t found
+    memcpy(&found, at, EIGHT)
+    return found & _FIRST_BYTES[min(max(n, 0), EIGHT)]
+
+
+cdef inline uint64_t _low_bytes(uint64_t four) noexcept nogil:
+    """Of four numbers of two bytes, which are below 256, the low ones."""
+    four = (four | four >> 8) & 0x0000FFFF0000FFFFu
+    return (four | four >> 16) & 0xFFFFFFFFu
+
+
+cdef inline uint64_t _eight(char_t* text, Py_ssize_t n, uint64_t* wide) noexcept nogil:
+    """The first *n* of eight characters, a byte each; *wide* is no longer 0 if they need more."""
+    cdef uint64_t one, other
+    if n <= 0:
+        return 0
+    if sizeof(text[0]) == 1:
+        return _bytes(text, n)
+    one, other = _bytes(text, 2 * n), _bytes(text + 4, 2 * n - EIGHT)
+    wide[0] |= (one | other) & 0xFF00FF00FF00FF00u
+    return _low_bytes(one) | _low_bytes(other) << 32
+
+
+cdef inline bint _is_short_key(
+    Key* key, char_t* text, Py_ssize_t n, Py_ssize_t room
+) noexcept nogil:
+    """Make the *key* of *n* characters with a byte each, where there is *room* to read some more.
+
+    In registers: what has just been written a byte at a time has to be waited for.
+    """
+    cdef uint64_t wide = 0, one, other, last
+    if not (_IS_LITTLE_ENDIAN and sizeof(text[0]) <= 2 and 0 < n <= KEY_SIZE and room >= 3 * EIGHT):
         return False
-    for i in range(PyUnicode_GET_LENGTH(text)):
-        if not c"a" <= letters[i] <= c"z":
-            return False
-    return True
+    one = _eight(text, n, &wide)
+    other = _eight(text + EIGHT, n - EIGHT, &wide)
+    last = _eight(text + 2 * EIGHT, n - 2 * EIGHT, &wide)
+    key.words[0] = one << 16 | 1 << 8 | <uint64_t> n
+    key.words[1] = other << 16 | one >> 48
+    key.words[2] = last << 16 | other >> 48
+    return not wide
 
 
-cdef bint _is_key(Key* key, char_t* text, Py_ssize_t n) noexcept nogil:
-    """Make the *key* of the *n* characters at *text*, if they have room in it."""
+cdef bint _is_key(Key* key, char_t* text, Py_ssize_t n, Py_ssize_t room) noexcept nogil:
+    """Make the *key* of the *n* characters at *text*, if they have room in it.
+
+    So many as *room* are there before the text ends.
+    """
     cdef uint32_t every = 0, code
     cdef Py_ssize_t i, place
     cdef uint8_t width
+    if _is_short_key(key, text, n, room):
+        return True
     if not 0 < n <= KEY_SIZE:
         return False
     memset(key, 0, sizeof(Key))
@@ -349,11 +450,11 @@ cdef bint _is_key(Key* key, char_t* text, Py_ssize_t n) noexcept nogil:
     return True
 
 
-cdef inline Py_ssize_t _slot(Key* key) noexcept nogil:
+cdef inline Py_ssize_t _set(Key* key) noexcept nogil:
     cdef uint64_t mixed = key.words[0] * 0x9E3779B97F4A7C15u
     mixed += key.words[1] * 0xC2B2AE3D27D4EB4Fu + key.words[2] * 0x165667B19E3779F9u
     mixed = (mixed ^ mixed >> 32) * 0xD6E8FEB86659FD93u
-    return mixed >> 48
+    return mixed >> (64 - SET_BITS)
 
 
 cdef inline bint _is_same(Key* one, Key* other) noexcept nogil:
@@ -362,28 +463,58 @@ cdef inline bint _is_same(Key* one, Key* other) noexcept nogil:
     )
 
 
-cdef uint64_t _recall(
-    Memory memory, char_t* text, Py_ssize_t start, Py_ssize_t end, str source, Piece piece
-) except? 1:
-    """What *memory* has, or is told, of the characters from *start* to *end* of *source*."""
-    cdef Key key
-    cdef str asked
-    if not _is_key(&key, text + start, end - start):
-        asked = PyUnicode_Substring(source, start, end)
-        return memory.ask(asked) if memory.is_worth_it(asked, piece) else 0
-    cdef Py_ssize_t place = _slot(&key)
-    cdef Slot* slot = &memory.slots[place]
-    if _is_same(&slot.key, &key):
-        return slot.value
-    cdef Slot* other = &memory.slots[place ^ 1]
-    if _is_same(&other.key, &key):
-        return other.value
-    asked = PyUnicode_Substring(source, start, end)
-    if not memory.is_worth_it(asked, piece):
+cdef inline Slot* _remembered(Slot* slots, Key* key) noexcept nogil:
+    """The slot of a set that has the *key*, or NULL."""
+    cdef int i
+    if _is_same(&slots[0].key, key):
+        return &slots[0]
+    if _is_same(&slots[1].key, key):
+        return &slots[1]
+    for i in range(2, SET):
+        if _is_same(&slots[i].key, key):
+            slots[1], slots[i] = slots[i], slots[1]
+            return &slots[1]
+    return NULL
+
+
+# A piece of a source, and where it is remembered, if it is.
+cdef struct Asked:
+    Py_ssize_t start, end
+    Piece piece
+    bint has_key
+    Key key
+    Slot* slots
+
+
+cdef inline Asked _asked(
+    Memory memory, char_t* text, Py_ssize_t start, Py_ssize_t end, Py_ssize_t n, Piece piece
+) noexcept nogil:
+    """What is to be asked of the characters of *text* from *start* to *end*; there are *n*."""
+    cdef Asked asked
+    asked.start, asked.end, asked.piece = start, end, piece
+    asked.has_key = _is_key(&asked.key, text + start, end - start, n - start)
+    if asked.has_key:
+        asked.slots = memory.slots + SET * _set(&asked.key)
+        _prefetch(asked.slots)
+    return asked
+
+
+cdef uint64_t _recall(Memory memory, str source, Asked* asked) except? 1:
+    """What *memory* has, or is told, of a piece of *source*."""
+    cdef Slot* known
+    cdef str text
+    if not asked.has_key:
+        text = PyUnicode_Substring(source, asked.start, asked.end)
+        return memory.ask(text) if memory.is_worth_it(text, asked.piece) else 0
+    known = _remembered(asked.slots, &asked.key)
+    if known != NULL:
+        return known.value
+    text = PyUnicode_Substring(source, asked.start, asked.end)
+    if not memory.is_worth_it(text, asked.piece):
         return 0
-    cdef uint64_t value = memory.told(asked, piece)
-    other[0] = slot[0]
-    slot.value, slot.key = value, key
+    cdef uint64_t value = memory.told(text, asked.piece)
+    memmove(asked.slots + 1, asked.slots, (SET - 1) * sizeof(Slot))
+    asked.slots[0].value, asked.slots[0].key = value, asked.key
     return value
 
 
@@ -545,14 +676,39 @@ cdef class _Rows:
         return self.ids, self.starts, self.ends
 
 
+# Pieces that are asked for while memory is read for those before them: a word of a text is in
+# no cache of the processor more often than not.
+cdef enum:
+    AHEAD = 8
+
+
+cdef struct Waiting:
+    Asked asked[AHEAD]
+    Py_ssize_t ends[AHEAD]  # of the tokens; a tag goes on after what is asked
+    Py_ssize_t n  # that there were
+
+
+cdef inline int _settle(
+    Waiting* waiting, Py_ssize_t number, str source, Codes codes, uint64_t no_token, _Rows rows
+) except -1:
+    """Add a row for the piece of this *number*, if it is a token."""
+    cdef Asked* asked = &waiting.asked[number % AHEAD]
+    cdef uint64_t found = _recall(codes, source, asked)
+    if not found & no_token:
+        rows.add(found, asked.start, waiting.ends[number % AHEAD])
+    return 0
+
+
 cdef int _scan(
     char_t* text, Py_ssize_t n, str source, Codes codes, uint64_t no_token, _Rows rows
 ) except -1:
+    cdef Waiting waiting
+    cdef Py_ssize_t number
     cdef Py_ssize_t at = 0, end, known
     cdef uint32_t code
     cdef uint8_t is_in
-    cdef uint64_t found
     cdef Piece piece
+    waiting.n = 0
     while at < n:
         code = text[at]
         is_in = _class(code)
@@ -589,10 +745,14 @@ cdef int _scan(
             else:
                 piece = IS_REFERENCE
             known = end
-        found = _recall(codes, text, at, known, source, piece)
-        if not found & no_token:
-            rows.add(found, at, end)
+        if waiting.n >= AHEAD:
+            _settle(&waiting, waiting.n - AHEAD, source, codes, no_token, rows)
+        waiting.asked[waiting.n % AHEAD] = _asked(codes, text, at, known, n, piece)
+        waiting.ends[waiting.n % AHEAD] = end
+        waiting.n += 1
         at = end
+    for number in range(max(0, waiting.n - AHEAD), waiting.n):
+        _settle(&waiting, number, source, codes, no_token, rows)
     return 0
 
 
@@ -690,9 +850,11 @@ cdef Py_ssize_t _add_reference(
     """Add the reference at *at*, if *letters* has a number for one; where to read on."""
     cdef Py_ssize_t end = _reference_end(text, at, n)
     cdef uint64_t found
+    cdef Asked asked
     if end == at:
         return at + 1
-    found = _recall(letters, text, at, end, source, IS_REFERENCE)
+    asked = _asked(letters, text, at, end, n, IS_REFERENCE)
+    found = _recall(letters, source, &asked)
     if found:
         rows.add(found, at, end)
     return end

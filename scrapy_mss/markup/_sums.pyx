@@ -26,6 +26,8 @@ cdef extern from *:
 cdef enum:
     N_CLASSES = 8  # of a text: bits of a byte
     SYMBOL = 3  # as `tokens` has it
+    LANES = 16  # as `mlp` has it
+    MOST_PACKED = 255  # counts that a byte has room for
 
 ctypedef fused real:
     float
@@ -205,6 +207,28 @@ def inside(bytes chosen not None, bytes begin not None, bytes end not None, Py_s
     return found
 
 
+# For the bits of a byte a number with one of them in each of its bytes, to count all at once.
+cdef uint64_t _SPREAD[256]
+
+
+cdef void _make_spread() noexcept:
+    cdef int bits, place
+    for bits in range(256):
+        _SPREAD[bits] = 0
+        for place in range(N_CLASSES):
+            _SPREAD[bits] |= <uint64_t> (bits >> place & 1) << 8 * place
+
+
+_make_spread()
+
+
+cdef void _unpack(uint64_t packed, double* count, Py_ssize_t step) noexcept:
+    """Add what is counted in each byte of *packed* to the counts, each a *step* after the other."""
+    cdef int place
+    for place in range(N_CLASSES):
+        count[place * step] += packed >> 8 * place & 0xFF
+
+
 def text_counts(str text not None, texts, bytes first not None, bytes classes not None):
     """What the *texts* of each run are: how many of each class, how many letters; the ends' classes.
 
@@ -224,7 +248,7 @@ def text_counts(str text not None, texts, bytes first not None, bytes classes no
     cdef Py_ssize_t n = len(first) // sizeof(Py_ssize_t), size = len(rows) // sizeof(Py_ssize_t)
     cdef Py_ssize_t n_tokens = min(len(kinds), min(len(starts), len(ends)) // sizeof(int32_t))
     cdef Py_ssize_t n_characters = PyUnicode_GET_LENGTH(text), run, i, at, after
-    cdef int width = PyUnicode_KIND(text), place
+    cdef int width = PyUnicode_KIND(text)
     cdef const void* data = PyUnicode_DATA(text)
     cdef array counts = clone(_FLOATS, N_CLASSES * n, True), letters = clone(_FLOATS, n, True)
     cdef double* count = counts.data.as_doubles
@@ -233,25 +257,30 @@ def text_counts(str text not None, texts, bytes first not None, bytes classes no
     cdef uint8_t* first_class = <uint8_t*> PyByteArray_AS_STRING(of_first)
     cdef uint8_t* last_class = <uint8_t*> PyByteArray_AS_STRING(of_last)
     cdef uint8_t bits = 0
+    cdef int is_symbol, n_packed = 0
+    cdef uint64_t packed = 0
     _check(0xFFFF, len(classes))
     for run in range(n):
         after = begin[run + 1] if run + 1 < n else size
         _check(begin[run], after)
         _check(after, size + 1)
-        for i in range(begin[run], after):
+        for i in range(begin[run], after):  # no processor foretells what each of them is
             at = token[i]
             _check(at, n_tokens)
             _check(start[at], n_characters)
+            is_symbol = kind_of[at] == SYMBOL
             bits = class_of[min(PyUnicode_READ(width, data, start[at]), 0xFFFF)]
-            if kind_of[at] == SYMBOL:
-                bits |= 1 << (N_CLASSES - 1)
-            else:
-                letter[run] += end[at] - start[at]
+            bits |= is_symbol << (N_CLASSES - 1)
+            letter[run] += (end[at] - start[at]) * (1 - is_symbol)
             if i == begin[run]:
                 first_class[run] = bits
-            if bits:
-                for place in range(N_CLASSES):
-                    count[place * n + run] += bits >> place & 1
+            packed += _SPREAD[bits]
+            n_packed += 1
+            if n_packed == MOST_PACKED:
+                _unpack(packed, count + run, n)
+                packed, n_packed = 0, 0
+        _unpack(packed, count + run, n)
+        packed, n_packed = 0, 0
         last_class[run] = bits
     return counts, letters, of_first, of_last
 
@@ -335,7 +364,7 @@ def marked_counts(bytes ids not None, bytes chosen not None, bytes first not Non
         _check(begin[run], end + 1)
         _check(end, size + 1)
         for i in range(begin[run], end):
-            count[run] += is_chosen[i] and mark[each[i] >> shift & mask]
+            count[run] += is_chosen[i] & mark[each[i] >> shift & mask]
     return counts
 
 
@@ -366,16 +395,47 @@ def table_counts(bytes words not None, bytes rows not None, table, shape):
     return counts
 
 
-def activate(float[:, ::1] sums not None, const float[::1] bias not None):
-    """Add the *bias* (float32[k]) to each row of *sums* (float32[n, k]); what is negative becomes 0."""
-    cdef Py_ssize_t n = sums.shape[0], k = sums.shape[1], row, i
-    cdef float each
-    if bias.shape[0] != k:
-        raise ValueError(f"{bias.shape[0]} biases for {k} sums")
+def output(
+    const float[:, ::1] sums not None, const float[::1] bias not None,
+    const float[::1] weights not None,
+):
+    """float32[n]: of each row of *sums* (float32[n, k]) the weighted sum of the units' activations.
+
+    A unit is active by as much as its sum and its *bias* (float32[k]) are above 0. The *weights* are
+    float32[k]. Products are added up in lanes, as `blocks.mlp` has it.
+    """
+    cdef Py_ssize_t n = sums.shape[0], k = sums.shape[1], full = k - k % LANES, row, at, half, lane
+    cdef array found = clone(_SHORT_FLOATS, n, False)
+    cdef float lanes[LANES]
+    if not bias.shape[0] == weights.shape[0] == k:
+        raise ValueError(f"{bias.shape[0]} biases and {weights.shape[0]} weights for {k} sums")
+    if k == 0:
+        raise ValueError("a network without hidden units")
+    cdef const float* of_unit = &bias[0]
+    cdef const float* weight = &weights[0]
+    cdef const float* unit
     for row in range(n):
-        for i in range(k):
-            each = sums[row, i] + bias[i]
-            sums[row, i] = 0.0 if each < 0.0 else each
+        unit = &sums[row, 0]
+        memset(lanes, 0, sizeof(lanes))
+        at = 0
+        while at < full:
+            for lane in range(LANES):
+                lanes[lane] += _active(unit[at + lane] + of_unit[at + lane]) * weight[at + lane]
+            at += LANES
+        for lane in range(k - full):
+            lanes[lane] += _active(unit[full + lane] + of_unit[full + lane]) * weight[full + lane]
+        half = LANES // 2
+        while half:
+            for lane in range(half):
+                lanes[lane] += lanes[lane + half]
+            half //= 2
+        found.data.as_floats[row] = lanes[0]
+    return found
+
+
+cdef inline float _active(float each) noexcept nogil:
+    cdef float nothing = 0
+    return nothing if each < nothing else each
 
 
 def standardized(

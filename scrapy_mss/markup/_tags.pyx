@@ -12,8 +12,8 @@ from cpython.array cimport array, clone, resize
 from cpython.unicode cimport (
     PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
 )
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
-from libc.string cimport memset
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcmp, memcpy, memset
 
 # A character as it is stored: one, two or four bytes, the same in a whole text.
 ctypedef fused char_t:
@@ -22,11 +22,17 @@ ctypedef fused char_t:
     const uint32_t
 
 cdef array _UINT32S = array("I")
+cdef array _INT32S = array("i")
+cdef array _INT64S = array("q")
 
 cdef enum:
+    OPEN = 0  # a kind of token, as `tokens` has it
     MOST_WORDS = 64
     MOST_NAMES = 16  # of attributes, and of cues
+    MOST_BEFORE = 8  # letters of a word before a cue
     N_LETTERS = 0x80
+    SEEN_BITS = 9
+    N_SEEN = 1 << SEEN_BITS
 cdef uint32_t NO_LETTER = 0xFFFFFFFFu  # the state of a crc32 before the first letter
 
 # What a letter may be of two that follow one another; the second half is shifted to the first.
@@ -36,6 +42,12 @@ cdef enum Role:
     SECOND = 4  # bits by which what follows is shifted
     GOES_ON = 16  # a cue
     BEGINS_NAME = 32  # of an attribute, after space
+
+# A tag that was read, of a place by a hash of its characters: three of five tags of a page come again.
+cdef struct Seen:
+    int row  # counted from 1; 0 for none
+    int word  # the first of its words
+    bint has_cue
 
 cdef struct Letters:
     const uint8_t* first
@@ -108,12 +120,65 @@ cdef class _Found:
         self.words = _Hashes(4 * n_tags)
         self.with_cue = []
 
+    cdef int add_again(self, Seen seen) except -1:
+        """Add a row that is as the one that was *seen*."""
+        cdef Py_ssize_t i
+        if seen.has_cue:
+            self.with_cue.append(self.keys.n)
+        self.keys.add(self.keys.items.data.as_uints[seen.row - 1])
+        self.counts.add(self.counts.items.data.as_uints[seen.row - 1])
+        for i in range(seen.word, seen.word + self.counts.items.data.as_uints[seen.row - 1]):
+            self.words.add(self.words.items.data.as_uints[i])
+        return 0
+
+    cdef array rows(self):
+        """Which row each word is of."""
+        cdef array rows = clone(_INT64S, self.words.n, False)
+        cdef Py_ssize_t word = 0, row
+        cdef uint32_t i
+        for row in range(self.counts.n):
+            for i in range(self.counts.items.data.as_uints[row]):
+                rows.data.as_longlongs[word] = row
+                word += 1
+        return rows
+
+
+def element_tags(
+    const uint8_t[::1] kind not None, const uint8_t[::1] number not None,
+    const int[::1] partner not None, places, bytes wanted not None, int longest,
+):
+    """The opening tags of elements that are *wanted*, a byte for each number of a tag.
+
+    That is the token of each, its number, and where it begins and ends, no more than *longest*
+    characters behind. *places* are where each token does (int32[n] each).
+    """
+    cdef const int[::1] start = places[0], end = places[1]
+    cdef Py_ssize_t n = kind.shape[0], m = 0, i, row
+    cdef const uint8_t* is_wanted = wanted
+    if len(wanted) != 256 or not (
+        n == number.shape[0] == partner.shape[0] == start.shape[0] == end.shape[0]
+    ):
+        raise ValueError(f"{len(wanted)} bytes for 256 numbers, or columns not of {n} tokens")
+    cdef array tokens = clone(_INT64S, n, False)
+    for i in range(n):  # without a branch: which tokens are tags is hard to foretell
+        tokens.data.as_longlongs[m] = i
+        m += (kind[i] == OPEN) & (partner[i] >= 0) & (is_wanted[number[i]] != 0)
+    resize(tokens, m)
+    cdef array firsts = clone(_INT32S, m, False), lasts = clone(_INT32S, m, False)
+    cdef bytearray numbers = bytearray(m)
+    for row in range(m):
+        i = tokens.data.as_longlongs[row]
+        numbers[row] = number[i]
+        firsts.data.as_ints[row] = start[i]
+        lasts.data.as_ints[row] = min(end[i], start[i] + longest)
+    return tokens, bytes(numbers), firsts, lasts
+
 
 cdef class TagReader:
     """The words in the values of some attributes, hashed, and which tags have a cue.
 
-    *names* are those of the attributes and *cues* what is looked for anywhere in a tag (bytes, in
-    lower case, two letters or more), *elements* the names of elements by their numbers. No more than *most* words of a
+    *names* are those of the attributes and *cues* the ends of words (bytes, in lower case, two letters
+    or more) that are looked for where the name of an attribute may be, or behind a colon; *elements* the names of elements by their numbers. No more than *most* words of a
     tag count. Tags that are not ASCII are told by *ask*: from number and source the hash of a tag
     with its words, and that of each word; they have a cue.
     """
@@ -149,27 +214,38 @@ cdef class TagReader:
         self.ask = ask
 
     def read(
-        self, str text not None, bytes tags not None, bytes starts not None, bytes ends not None
+        self, str text not None, bytes tags not None, const int[::1] start not None,
+        const int[::1] end not None,
     ):
-        """The hash of each tag, that of each of its words, how many it has; the rows with a cue.
+        """The hash of each tag, that of each of its words, the rows of these; the rows with a cue.
 
-        *tags* has their numbers, a byte each; *starts* and *ends* have where each begins and ends
-        in *text*, an int32 each.
+        *tags* has their numbers, a byte each; *start* and *end* are where each is in *text*.
         """
         cdef const uint8_t* numbers = tags
-        cdef const int* start = <const int*> <const char*> starts
-        cdef const int* end = <const int*> <const char*> ends
         cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text), n_tags = len(tags), row, first, last
         cdef _Found found = _Found(n_tags)
+        cdef const char* data = <const char*> PyUnicode_DATA(text)
+        cdef Py_ssize_t width = PyUnicode_KIND(text), n_cues, before
+        cdef Seen seen[N_SEEN]
+        cdef Seen* same
         cdef uint32_t key
         cdef bint is_told
-        if len(starts) != 4 * n_tags or len(ends) != 4 * n_tags:
-            raise ValueError(f"{len(starts)} and {len(ends)} bytes of places for {n_tags} tags")
+        memset(seen, 0, sizeof(seen))
+        if start.shape[0] != n_tags or end.shape[0] != n_tags:
+            raise ValueError(f"{start.shape[0]} and {end.shape[0]} places for {n_tags} tags")
         for row in range(n_tags):
             if not 0 <= start[row] <= end[row] <= n or numbers[row] >= self.n_elements:
                 raise ValueError(f"tag {numbers[row]} from {start[row]} to {end[row]} of {n}")
             key = self.keys[numbers[row]]
             first, last = start[row], end[row]
+            same = &seen[_place(data + width * first, width * (last - first), numbers[row])]
+            if same.row and numbers[same.row - 1] == numbers[row] and _are_same(
+                data, width * start[same.row - 1], width * end[same.row - 1],
+                width * first, width * last,
+            ):
+                found.add_again(same[0])
+                continue
+            n_cues, before = len(found.with_cue), found.words.n
             if PyUnicode_KIND(text) == 1:
                 is_told = _tell(
                     self, <const uint8_t*> PyUnicode_DATA(text), first, last, key, found
@@ -182,9 +258,11 @@ cdef class TagReader:
                 is_told = _tell(
                     self, <const uint32_t*> PyUnicode_DATA(text), first, last, key, found
                 )
-            if not is_told:
+            if is_told:
+                same[0] = Seen(<int> row + 1, <int> before, len(found.with_cue) > n_cues)
+            else:
                 self._ask(numbers[row], PyUnicode_Substring(text, first, last), row, found)
-        return found.keys.column(), found.words.column(), found.counts.column(), found.with_cue
+        return found.keys.column(), found.words.column(), found.rows(), found.with_cue
 
     cdef int _ask(self, int tag, str source, Py_ssize_t row, _Found found) except -1:
         key, words = self.ask(tag, source)
@@ -194,6 +272,27 @@ cdef class TagReader:
             found.words.add(word)
         found.with_cue.append(row)
         return 0
+
+
+cdef inline Py_ssize_t _place(const char* at, Py_ssize_t size, uint64_t mixed) noexcept nogil:
+    """The place of a tag of *size* bytes, by a hash that need not tell all tags apart."""
+    cdef uint64_t word = 0
+    while size >= <Py_ssize_t> sizeof(word):
+        memcpy(&word, at, sizeof(word))
+        mixed = (mixed ^ word) * 0x9E3779B97F4A7C15u
+        mixed ^= mixed >> 32
+        at += sizeof(word)
+        size -= sizeof(word)
+    while size > 0:
+        size -= 1
+        mixed = mixed * 31 + <uint8_t> at[size]
+    return mixed * 0x9E3779B97F4A7C15u >> (64 - SEEN_BITS)
+
+
+cdef inline bint _are_same(
+    const char* data, Py_ssize_t one, Py_ssize_t end, Py_ssize_t other, Py_ssize_t other_end
+) noexcept nogil:
+    return end - one == other_end - other and memcmp(data + one, data + other, end - one) == 0
 
 
 cdef int _point(Letters* letters, tuple strings) except -1:
@@ -220,7 +319,7 @@ cdef bint _tell(
 ) except -1:
     """Add the row of a tag, if it is ASCII; *key* is the state of the hash of its name."""
     cdef Words words
-    cdef Py_ssize_t value, read_to = at
+    cdef Py_ssize_t begin = at, value, read_to = at
     cdef uint32_t every = 0
     cdef int role, i
     cdef bint has_cue = False
@@ -234,7 +333,7 @@ cdef bint _tell(
         if role == 0:
             continue
         if role & BEGINS_CUE and not has_cue:
-            has_cue = _is_one_of(reader.cues, reader.n_cues, text, at, end)
+            has_cue = _has_cue(reader, text, begin, at, end)
         if role & IS_SPACE and at >= read_to:
             value = _value_start(reader, text, at + 1, end)
             if value >= 0:
@@ -254,15 +353,35 @@ cdef inline bint _is_space(uint32_t letter):
     return letter == c" " or 9 <= letter <= 13 or 28 <= letter <= 31
 
 
-cdef bint _is_one_of(
-    const Letters* strings, int n, char_t* text, Py_ssize_t at, Py_ssize_t end
+cdef bint _has_cue(
+    TagReader reader, char_t* text, Py_ssize_t begin, Py_ssize_t at, Py_ssize_t end
 ):
-    """Whether *text* goes on at *at* with one of *n* strings."""
+    """Whether one of the cues is at *at*, in its place, in a tag from *begin* to *end*."""
     cdef int i
-    for i in range(n):
-        if _begins_with(text, at, end, strings[i]):
-            return True
+    for i in range(reader.n_cues):
+        if _begins_with(text, at, end, reader.cues[i]):
+            return _is_in_place(text, begin, at, at + reader.cues[i].size, end)
     return False
+
+
+cdef bint _is_in_place(
+    char_t* text, Py_ssize_t begin, Py_ssize_t at, Py_ssize_t after, Py_ssize_t end
+):
+    """Whether a word that ends before *after* is a whole name, or the first behind a colon.
+
+    It goes back from *at* by no more letters than a cue may leave out.
+    """
+    cdef Py_ssize_t word = at
+    while word > begin and at - word <= MOST_BEFORE and c"a" <= _lower(text[word - 1]) <= c"z":
+        word -= 1
+    at = word
+    while at > begin and _is_space(text[at - 1]):
+        at -= 1
+    if at > begin and text[at - 1] == c":":
+        return True
+    return at < word and after < end and (
+        _is_space(text[after]) or text[after] in (c"=", c"/", c">")
+    )
 
 
 cdef inline bint _begins_with(char_t* text, Py_ssize_t at, Py_ssize_t end, Letters lower):

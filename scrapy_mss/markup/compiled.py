@@ -9,7 +9,7 @@ each call of theirs is what they are tested against. Arrays are passed as bytes,
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, Protocol
 
@@ -24,7 +24,7 @@ class ClassWordReader(Protocol):
     """Reads the class words of tags; see `attributes`."""
 
     def read(
-        self, text: str, tags: bytes, starts: bytes, ends: bytes
+        self, text: str, tags: bytes, start: object, end: object
     ) -> tuple[array[int], array[int], array[int], list[int]]: ...
 
 
@@ -77,21 +77,40 @@ class Tags(Protocol):
         ask: Callable[[int, str], tuple[int, list[int]]],
     ) -> ClassWordReader: ...
 
+    def element_tags(  # noqa: PLR0913, PLR0917 - columns
+        self,
+        kind: object,
+        number: object,
+        partner: object,
+        places: tuple[object, object],
+        wanted: bytes,
+        longest: int,
+    ) -> tuple[array[int], bytes, array[int], array[int]]: ...
+
     def may_exceed(self, text: str, most: int) -> bool: ...
 
 
 class Attributes(Protocol):
     """The attributes of tags."""
 
-    def read(  # noqa: PLR0913, PLR0917 - a text, places in it, and how it is read
-        self, text: str, starts: bytes, ends: bytes, most: int, decode: Callable[[str], str]
-    ) -> list[dict[str, str]]: ...
-
-    def read_one(  # noqa: PLR0913, PLR0917 - the same
+    def read_one(  # noqa: PLR0913, PLR0917 - a text, a place in it, and how it is read
         self, text: str, start: int, end: int, most: int, decode: Callable[[str], str]
     ) -> dict[str, str]: ...
 
-    def holding(self, text: str, starts: bytes, ends: bytes, name: bytes) -> bytearray: ...
+    def values(  # noqa: PLR0913, PLR0917 - a text, places in it, and what is read how
+        self,
+        text: str,
+        rows: array[int],
+        starts: array[int],
+        ends: array[int],
+        names: tuple[str, ...],
+        most: int,
+        decode: Callable[[str], str],
+    ) -> list[list[str | None]]: ...
+
+    def holding(  # noqa: PLR0913, PLR0917 - a text, places in it, and what is sought
+        self, text: str, rows: array[int], starts: array[int], ends: array[int], name: bytes
+    ) -> array[int]: ...
 
     def holding_tags(  # noqa: PLR0913, PLR0917 - a text, tokens of it, and what is sought
         self,
@@ -168,10 +187,24 @@ class Arrays(Protocol):
 
     def nearest(self, parents: bytes, chosen: bytes) -> array[int]: ...
 
-    def tag_rows(
-        self, bytes_of: tuple[bytes, bytes], places: tuple[bytes, bytes, bytes]
+    def tag_rows(  # noqa: PLR0913, PLR0917 - columns of tokens, and what is sought
+        self,
+        kind: object,
+        number: object,
+        start: object,
+        end: object,
+        partner: object,
+        raw: bytes,
+        lists: bytes,
     ) -> tuple[
-        array[int], bytearray, bytearray, array[int], array[int], array[int], array[int]
+        bytearray,
+        bytearray,
+        array[int],
+        array[int],
+        array[int],
+        array[int],
+        array[int],
+        list[array[int]],
     ]: ...
 
     def buckets(self, mixed: bytes, multiplier: int, bits: int) -> array[int]: ...
@@ -236,6 +269,8 @@ class Runs(Protocol):
 
     def best_run(self, values: bytes) -> tuple[int, int, float]: ...
 
+    def best_choice(self, probability: object, words: object, best_first: object) -> float: ...
+
     def scores(self, values: object, numbers: bytes, kinds: bytes) -> array[float]: ...
 
     def kept(self, partners: bytes, numbers: bytes, chosen: bytes) -> array[int]: ...
@@ -282,7 +317,7 @@ class Sums(Protocol):
 
     def run_hashes(self, ids: bytes, first: bytes) -> array[int]: ...
 
-    def activate(self, sums: object, bias: object) -> None: ...
+    def output(self, sums: object, bias: object, weights: object) -> array[float]: ...
 
     def standardized(
         self, inputs: object, mean: object, scale: object, most: float
@@ -306,6 +341,94 @@ class Blocks(Protocol):
     ) -> None: ...
 
 
+class Features(Protocol):
+    """Rows of a page's blocks by text, place and headings; see `blocks.features`."""
+
+    def fill_text(
+        self,
+        columns: tuple[object, ...],
+        ends: Mapping[str, object],
+        places: tuple[object, ...],
+        rows: object,
+    ) -> None: ...
+
+    def fill_position(self, words: object, total: float, rows: object) -> None: ...
+
+    def headline(
+        self, columns: tuple[object, ...], n_title: int, limits: tuple[float, ...]
+    ) -> tuple[array[float], int]: ...
+
+    def fill_below(self, before: object, level: object, headline: int, rows: object) -> None: ...
+
+    def heading_above(self, level: object) -> array[int]: ...
+
+    def fill_headings(
+        self, columns: tuple[object, ...], ranks: object, most: float, rows: object
+    ) -> None: ...
+
+    def fill_described(
+        self, columns: tuple[object, ...], limits: tuple[float, ...], rows: object
+    ) -> None: ...
+
+
+class Opinions(Protocol):
+    """What opinions are formed from; see `blocks.readings` and `blocks.opinions`."""
+
+    def prose(  # noqa: PLR0913, PLR0917 - columns
+        self,
+        letters: object,
+        link_share: object,
+        elements: tuple[bytes, object, object],
+        roles: bytes,
+        limits: tuple[float, float],
+    ) -> array[float]: ...
+
+    def beside(  # noqa: PLR0913, PLR0917 - columns
+        self,
+        prose: object,
+        elements: tuple[bytes, object, object],
+        roles: bytes,
+        names: tuple[object, bytes] | None,
+        least: float,
+    ) -> tuple[bytes, bytes]: ...
+
+    def lines(
+        self,
+        columns: tuple[object, object, object, bytes],
+        tags: bytes,
+        roles: bytes,
+        limits: tuple[float, float, float],
+    ) -> bytes: ...
+
+    def sums_inside(
+        self,
+        columns: tuple[object, object, object, object, bytes],
+        counts: tuple[object, object],
+        elements: tuple[bytes, object, object],
+        limits: tuple[float, float, float],
+    ) -> array[float]: ...
+
+    def paragraph_points(
+        self,
+        counts: object,
+        link_share: object,
+        beside: bytes,
+        limits: tuple[float, float, float, float],
+    ) -> array[float]: ...
+
+    def paragraph_scores(  # noqa: PLR0913, PLR0917 - columns
+        self,
+        points: object,
+        tags: bytes,
+        names: tuple[object, object],
+        letters: object,
+        of_tag: object,
+        of_name: float,
+    ) -> array[float]: ...
+
+    def fill_agreement(self, rows: object, k: int, words: object, total: float) -> bool: ...
+
+
 class AutomatonWalk(Protocol):
     """Walks over bytes; see `metadata.text_language`."""
 
@@ -313,11 +436,13 @@ class AutomatonWalk(Protocol):
 
 
 class Automata(Protocol):
-    """The walk of an automaton over bytes."""
+    """The walk of an automaton over bytes, and the numbers that it leads to."""
 
     def Automaton(  # noqa: N802 - a class, made once
         self, moves: object, rows: object, outputs: object
     ) -> AutomatonWalk: ...
+
+    def floats(self, table: object, rows: array[int], of: object) -> array[float]: ...
 
 
 class Compiled(NamedTuple):
@@ -331,6 +456,8 @@ class Compiled(NamedTuple):
     attributes: Attributes
     kept: Kept
     blocks: Blocks
+    features: Features
+    opinions: Opinions
     automata: Automata
 
 
@@ -341,7 +468,9 @@ def _load() -> Compiled | None:
             _attributes,
             _automaton,
             _blocks,
+            _features,
             _kept,
+            _opinions,
             _pieces,
             _runs,
             _sums,
@@ -349,7 +478,8 @@ def _load() -> Compiled | None:
         )
     except ImportError:  # there was no compiler
         return None
-    return Compiled(_pieces, _tags, _arrays, _runs, _sums, _attributes, _kept, _blocks, _automaton)
+    modules = _pieces, _tags, _arrays, _runs, _sums, _attributes, _kept, _blocks, _features
+    return Compiled(*modules, _opinions, _automaton)
 
 
 _in_use = [_load()]

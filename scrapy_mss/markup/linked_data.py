@@ -8,7 +8,6 @@ is read, those in comments among them; metadata are read from a parsed page (`me
 
 from __future__ import annotations
 
-import html
 import json
 import re
 import sys
@@ -17,6 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Final
+
+from scrapy_mss.markup.references import unescaped
 
 # The longest of 368 scripts on news sites had 34,406 characters.
 MAX_SCRIPT: Final = 500_000  # characters of one script
@@ -63,7 +64,7 @@ def _remembered(source: str) -> list[Any]:
 def _parsed(source: str) -> list[Any]:
     source = _without_wrapper(source.strip())
     if source.startswith(("{&quot;", "[{&quot;")):
-        source = html.unescape(source)
+        source = unescaped(source)
     values = _values(source)
     if values is None:
         repaired = _without_trailing_commas(source)

@@ -45,10 +45,11 @@ def _nest(tag: Bytes, is_close: Bools) -> tuple[Ints, Ints]:
             stack.append(index)
             open_count[name] += 1
         elif open_count[name]:
-            opened = -1
-            while opened < 0 or names[opened] != name:
-                opened = stack.pop()
+            opened = stack.pop()
+            while names[opened] != name:
                 open_count[names[opened]] -= 1
+                opened = stack.pop()
+            open_count[name] -= 1
             opened_at.append(opened)
             closed_at.append(index)
         top_after.append(stack[-1] if stack else -1)

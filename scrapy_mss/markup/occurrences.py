@@ -1,8 +1,8 @@
 """Where each of several short strings occurs in a page's source, in one look at it.
 
 A search for each of them would read the page as often as there are strings. Four characters make
-one number, so that numpy compares a quarter of a page at a time; what begins alike is compared in
-full.
+one number, which numpy looks up in a table of those that may be in one of the strings; what is
+found there is compared in full. Where all strings are longer, not each place has to be looked at.
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ from numpy.typing import NDArray
 
 from scrapy_mss.markup.compiled import compiled_part
 
-WIDTH: Final = 4  # characters that are compared at once: the shortest string that can be sought
+WIDTH: Final = 4  # characters that are looked at together: the shortest string that can be sought
+STEPS: Final = (4, 2, 1)  # from one place that is looked at to the next
 _WORD = np.dtype("<u4")
+_FACTOR, _SHIFT = np.uint32(0x9E3779B1), np.uint32(20)  # to twelve bits that depend on all
+_N_PLACES = 1 << 32 - int(_SHIFT)
 
 
 def occurrences(text: str, wanted: Sequence[str]) -> list[list[int]]:
@@ -30,23 +33,49 @@ def occurrences(text: str, wanted: Sequence[str]) -> list[list[int]]:
 def _find_all(text: str, wanted: Sequence[str]) -> list[list[int]]:
     """The same without the compiled part."""
     data = text.encode("ascii", "replace")  # a byte a character, and "?" is in none of them
-    shifted = [
-        np.frombuffer(data, _WORD, (len(data) - shift) // WIDTH, shift)
-        for shift in range(min(WIDTH, len(data)))
+    strings = [each.encode("ascii") for each in wanted]
+    shortest = min(map(len, strings), default=WIDTH)
+    step = next(step for step in STEPS if WIDTH + step - 1 <= shortest)
+    # Whatever the string, one of its first words is where it is looked.
+    begins = [[_word(each, offset) for offset in range(step)] for each in strings]
+    places, words = _likely(data, np.array(begins, _WORD), step)
+    return [
+        list(_apart(data, each, places, [words == word for word in of_each]))
+        for each, of_each in zip(strings, begins, strict=True)
     ]
-    return [list(_apart(data, each.encode("ascii"), shifted)) for each in wanted]
 
 
-def _apart(data: bytes, wanted: bytes, shifted: list[NDArray[np.uint32]]) -> Iterator[int]:
-    """Where *wanted* occurs in *data*, without those that overlap the one before."""
-    begins = np.frombuffer(wanted, _WORD, 1)[0]
-    places = [
-        WIDTH * np.flatnonzero(equal) + shift
-        for shift, equal in enumerate(words == begins for words in shifted)
-        if equal.any()
-    ]
+def _word(text: bytes, offset: int) -> np.uint32:
+    return np.uint32(int.from_bytes(text[offset : offset + WIDTH], "little"))
+
+
+def _likely(
+    data: bytes, begins: NDArray[np.uint32], step: int
+) -> tuple[NDArray[np.intp], NDArray[np.uint32]]:
+    """The places, a *step* or more apart, where one of *begins* may be, and the words there."""
+    is_likely = np.zeros(_N_PLACES, np.bool_)
+    is_likely[begins * _FACTOR >> _SHIFT] = True
+    places, found = [], []
+    for shift in range(0, min(WIDTH, len(data)), step):
+        words = np.frombuffer(data, _WORD, (len(data) - shift) // WIDTH, shift)
+        likely = np.flatnonzero(is_likely.take(words * _FACTOR >> _SHIFT))
+        places.append(WIDTH * likely + shift)
+        found.append(words[likely])
+    if not places:
+        return np.zeros(0, np.intp), np.zeros(0, _WORD)
+    return np.concatenate(places), np.concatenate(found)
+
+
+def _apart(
+    data: bytes, wanted: bytes, places: NDArray[np.intp], are_at: list[NDArray[np.bool_]]
+) -> Iterator[int]:
+    """Where *wanted* occurs in *data*, without those that overlap the one before.
+
+    *are_at* tells of each offset in it at which of the *places* it may be.
+    """
+    starts = [places[is_there] - offset for offset, is_there in enumerate(are_at)]
     end = 0
-    for place in np.sort(np.concatenate(places)).tolist() if places else ():
-        if place >= end and data.startswith(wanted, place):
-            end = place + len(wanted)
-            yield place
+    for start in np.sort(np.concatenate(starts)).tolist():
+        if start >= end and data.startswith(wanted, start):
+            end = start + len(wanted)
+            yield start

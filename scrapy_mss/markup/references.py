@@ -26,6 +26,7 @@ _BARE_NAME = re.compile(_BARE)
 _PLAIN, _PLAIN_1, _PLAIN_2 = range(0xA0, 0xD800), range(0x10000, 0x1FFFE), range(0x20000, 0x2FFFE)
 # What data in attributes is full of, thousands to a value. "&" comes last, and so begins no other.
 _FREQUENT = {"&quot;": '"', "&#34;": '"', "&#39;": "'", "&lt;": "<", "&gt;": ">", "&amp;": "&"}
+_LONG_NUMBER, _BEYOND = re.compile(r"&#[0-9]{40,}"), "&#x110000"  # one of no character
 _LONGEST = 40  # of those that mean a character; the longest name has 33
 
 
@@ -50,6 +51,14 @@ def _number(reference: str) -> str:
         return unescape(reference)
     is_plain = number in _PLAIN or number in _PLAIN_1 or number in _PLAIN_2
     return chr(number) if is_plain else unescape(reference)
+
+
+def unescaped(text: str) -> str:
+    """`html.unescape`, which fails on numbers of more digits than Python reads (4,300)."""
+    try:
+        return unescape(text)
+    except ValueError:
+        return unescape(_LONG_NUMBER.sub(_BEYOND, text))
 
 
 def decode_all(text: str) -> str:

@@ -195,6 +195,9 @@ class _Codes(dict[str, int]):
 
     def __missing__(self, piece: str) -> int:
         if len(piece) > self.LONGEST_KEPT:
+            begin = piece.partition(" ")[0] if piece[0] == "<" else piece
+            if len(begin) <= self.LONGEST_KEPT:  # it has the name of the tag, or none, as the piece
+                return self[begin]
             tag = _TAG_NAME.match(piece)
             if tag and len(tag[0]) <= self.LONGEST_KEPT:
                 return self[tag[0]]

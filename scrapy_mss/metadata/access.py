@@ -15,6 +15,7 @@ from scrapy_mss.metadata.jsonld import Node
 from scrapy_mss.metadata.parsed_page import ParsedPage
 
 MAX_PARTS: Final = 50  # of an article; pages with a paywall have one or two
+FLAGS: Final = (bool, int, str)
 FREE: Final = {
     "true": True,
     "1": True,
@@ -39,12 +40,12 @@ def is_free(text: str) -> bool | None:
     return FREE.get(name)
 
 
-def article_flag(page: ParsedPage, keys: tuple[str, ...]) -> Iterator[str]:
+def article_flag(page: ParsedPage, keys: tuple[str, ...]) -> list[str]:
     """JSON-LD of the article."""
     return _flags(page.graph.best_node(jsonld.ARTICLE), keys)
 
 
-def page_flag(page: ParsedPage, keys: tuple[str, ...]) -> Iterator[str]:
+def page_flag(page: ParsedPage, keys: tuple[str, ...]) -> list[str]:
     """JSON-LD of the page."""
     return _flags(page.graph.best_node(jsonld.WEB_PAGE), keys)
 
@@ -58,8 +59,7 @@ def part_flag(page: ParsedPage, keys: tuple[str, ...]) -> Iterator[str]:
             yield from (flag for flag in _flags(part, keys) if is_free(flag) is False)
 
 
-def _flags(node: Node | None, keys: tuple[str, ...]) -> Iterator[str]:
+def _flags(node: Node | None, keys: tuple[str, ...]) -> list[str]:
     """The values of *keys*, which may be booleans, as texts."""
-    for value in map(node.get, keys) if node else ():
-        if isinstance(value, bool | int | str):
-            yield str(value)
+    values = map(node.get, keys) if node else ()
+    return [str(value) for value in values if isinstance(value, FLAGS)]

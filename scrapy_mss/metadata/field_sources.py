@@ -258,8 +258,10 @@ SOURCES_BY_FIELD: Final[Mapping[str, tuple[FieldSource, ...]]] = {
 def resolve_field(page: ParsedPage, field: str) -> tuple[FieldValue, str] | None:
     """The value of *field* and the name of its source; None if no source has one."""
     weak: tuple[FieldValue, str] | None = None
+    parser = PARSERS[field]
     for source in SOURCES_BY_FIELD[field]:
-        found = PARSERS[field](page, source.lookup(page, source.keys))
+        texts = source.lookup(page, source.keys)
+        found = parser(page, texts) if texts else None
         if found and not found.weak:
             return found, source.name
         if found and not weak:

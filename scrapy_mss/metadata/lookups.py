@@ -2,6 +2,7 @@
 
 Strategy: a lookup finds and does not decide; whether a text is a title or a date is for the
 field's parser in `field_sources`. So one lookup serves several fields, and any row can use any.
+Most find nothing on a page; what they then give is empty, and no parser is asked.
 The first line of each docstring is shown in docs/metadata.md.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, wraps
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from scrapy_mss.metadata import dates, jsonld, microdata
@@ -27,27 +28,25 @@ Lookup = Callable[[ParsedPage, Keys], Iterable[str]]
 # --- machine-readable data ------------------------------------------------------------------------
 
 
-def json_ld_article(page: ParsedPage, keys: Keys) -> Iterator[str]:
+def json_ld_article(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """JSON-LD of the article."""
     return page.json_ld(jsonld.ARTICLE, keys)
 
 
-def json_ld_page(page: ParsedPage, keys: Keys) -> Iterator[str]:
+def json_ld_page(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """JSON-LD of the page."""
     return page.json_ld(jsonld.WEB_PAGE, keys)
 
 
-def json_ld_site(page: ParsedPage, keys: Keys) -> Iterator[str]:
+def json_ld_site(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """JSON-LD of the site."""
     return page.json_ld(jsonld.WEB_SITE, keys)
 
 
-def meta(page: ParsedPage, keys: Keys) -> Iterator[str]:
+def meta(page: ParsedPage, keys: Keys) -> list[str]:
     """`<meta>` by name or property."""
     metas = page.metas
-    return (
-        (text for name in _meta_names(keys) for text in metas.get(name, ())) if metas else iter(())
-    )
+    return [text for name in _meta_names(keys) if name in metas for text in metas[name]]
 
 
 @lru_cache
@@ -56,35 +55,40 @@ def _meta_names(keys: Keys) -> Keys:
     return tuple(key.replace(".", ":") for key in keys)
 
 
-def meta_inverted_name(page: ParsedPage, keys: Keys) -> Iterator[str]:
+def meta_inverted_name(page: ParsedPage, keys: Keys) -> list[str]:
     """`<meta>` by name or property, with `Last, First` put in direct order."""
-    return map(in_direct_order, meta(page, keys))
+    return list(map(in_direct_order, meta(page, keys)))
 
 
-def link(page: ParsedPage, keys: Keys) -> Iterator[str]:
+def link(page: ParsedPage, keys: Keys) -> list[str]:
     """`<link>` by relation."""
-    return (url for key in keys for url in page.links.get(key, ()))
+    return [url for key in keys for url in page.links.get(key, ())]
 
 
-def microdata_property(page: ParsedPage, keys: Keys) -> Iterator[str]:
+def microdata_property(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """Microdata."""
     elements = _properties(page, keys)
-    return (microdata.property_value(element, page.visible) for element in elements)
+    values = (microdata.property_value(each, page.visible) for each in elements)
+    return values if elements else ()
 
 
-def microdata_person(page: ParsedPage, keys: Keys) -> Iterator[str]:
+def microdata_person(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """The first person in the microdata and those next to it; others belong to teasers."""
-    for element in first_group(_properties(page, keys)):
-        yield from microdata.names_of_person(element, page.visible)
+    persons = _properties(page, keys)
+    names = (microdata.names_of_person(each, page.visible) for each in first_group(persons))
+    return chain.from_iterable(names) if persons else ()
 
 
-def _properties(page: ParsedPage, keys: Keys) -> Iterator[Element]:
-    return (element for key in keys for element in page.properties.get(key.lower(), ()))
+def _properties(page: ParsedPage, keys: Keys) -> list[Element]:
+    properties = page.properties
+    if not properties:
+        return []
+    return [each for key in keys for each in properties.get(key.lower(), ())]
 
 
-def html_language(page: ParsedPage, _: Keys) -> Iterator[str]:
+def html_language(page: ParsedPage, _: Keys) -> list[str]:
     """The `lang` attribute of `<html>`."""
-    return iter([page.language] if page.language else [])
+    return [page.language] if page.language else []
 
 
 # --- titles ---------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from scrapy_mss.metadata.page_tree import (
     CanVisit,
     Element,
     Fragment,
+    is_json_ld,
 )
 
 LxmlElement = etree._Element  # noqa: SLF001 - lxml's class of elements has no other name
@@ -53,10 +54,13 @@ class LxmlTree:
             if left[element.tag] >= 0:
                 yield element
 
-    def declarations(
-        self, tags: frozenset[str], most: int
-    ) -> Iterator[tuple[str, Mapping[str, str]]]:
-        return ((element.tag, element.attrib) for element in self.find(tags, most))
+    def values(self, tag: str, names: tuple[str, ...], most: int) -> Iterator[list[str | None]]:
+        elements = islice(self.root.iter(tag), most)
+        return (list(map(element.get, names)) for element in elements)
+
+    def scripts(self, most: int, *, json_ld: bool) -> Iterator[str]:
+        scripts = islice(self.root.iter("script"), most)
+        return (each.text or "" for each in scripts if is_json_ld(each.get("type")) == json_ld)
 
     def properties(self, most: int) -> Iterator[Element]:
         return map(_own, _finder("*[@itemprop]", most)(self.root))

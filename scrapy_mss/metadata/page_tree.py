@@ -6,12 +6,14 @@ at hand, which needs no second parse. Elements have the names and habits of lxml
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, Protocol, TypeAlias
 
 # Elements whose text browsers do not display, and elements that start a new line.
 HIDDEN: Final = frozenset({"script", "style", "noscript", "template", "svg"})
 BREAKS: Final = frozenset("address br dd div dt h1 h2 h3 h4 li p section td th tr".split())
+
+JSON_LD: Final = "ld+json"  # in the type of a script
 
 MAX_ANCESTORS: Final = 50  # of a heading
 LEVELS_ABOVE: Final = 4  # the heading and its ancestors whose preceding siblings are read
@@ -61,10 +63,11 @@ class PageTree(Protocol):
     def find(self, tags: frozenset[str], most: int) -> Iterator[Element]:
         """The first *most* elements of each of *tags*, all in document order."""
 
-    def declarations(
-        self, tags: frozenset[str], most: int
-    ) -> Iterator[tuple[str, Mapping[str, str]]]:
-        """The tags and the attributes of the same, for elements without a content."""
+    def values(self, tag: str, names: tuple[str, ...], most: int) -> Iterable[Sequence[str | None]]:
+        """The values of the attributes called *names* of the first *most* elements called *tag*."""
+
+    def scripts(self, most: int, *, json_ld: bool) -> Iterator[str]:
+        """Of the first *most* scripts, the texts of those that are JSON-LD, or of the others."""
 
     def properties(self, most: int) -> Iterator[Element]:
         """The first *most* elements with an `itemprop`."""
@@ -83,3 +86,8 @@ class PageTree(Protocol):
 
     def above(self, element: Element) -> Iterator[Element]:
         """A few elements that precede *element*, then those that precede its ancestors."""
+
+
+def is_json_ld(kind: str | None) -> bool:
+    """Whether a script with *kind* for its type is JSON-LD."""
+    return kind is not None and JSON_LD in kind.lower()

@@ -8,7 +8,7 @@ and all of them share the budget of `VisibleText`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Final
@@ -38,10 +38,9 @@ MAX_AUTHOR_LINKS: Final = 500  # a page of comments links each of their authors
 MAX_SITE_WORDS: Final = 7  # some templates put the headline where the site's name belongs
 
 LANGUAGE_ATTRIBUTES: Final = ("lang", "{http://www.w3.org/XML/1998/namespace}lang", "xml:lang")
-DECLARING_TAGS: Final = frozenset({"base", "link", "meta"})
-SOUGHT_TAGS: Final = frozenset({"h1", "h2", "script", "title"})
 TIME_TAGS: Final = frozenset({"h1", "time"})
-META_NAME_ATTRIBUTES: Final = ("property", "name", "http-equiv")
+META_ATTRIBUTES: Final = ("content", "property", "name", "http-equiv")
+LINK_ATTRIBUTES: Final = ("href", "rel")
 SITE_METAS: Final = ("og:site_name", "application-name", "apple-mobile-web-app-title")
 
 
@@ -54,38 +53,20 @@ class ParsedPage:
         self.visible = VisibleText(tree)
 
     @lazy
-    def _declarations(self) -> Mapping[str, list[Mapping[str, str]]]:
-        """The attributes of the elements with a tag of `DECLARING_TAGS`, found in one pass."""
-        found: dict[str, list[Mapping[str, str]]] = {tag: [] for tag in DECLARING_TAGS}
-        for tag, attributes in self.tree.declarations(DECLARING_TAGS, MAX_OF_TAG):
-            found[tag].append(attributes)
-        return found
-
-    @lazy
-    def _by_tag(self) -> Mapping[str, list[Element]]:
-        """The elements with a tag of `SOUGHT_TAGS`, found in one pass."""
-        found: dict[str, list[Element]] = {tag: [] for tag in SOUGHT_TAGS}
-        for element in self.tree.find(SOUGHT_TAGS, MAX_OF_TAG):
-            found[element.tag].append(element)
-        return found
-
-    @lazy
     def base(self) -> str | None:
         """The URL against which relative URLs are resolved."""
-        for attributes in self._declarations["base"][:1]:
-            return absolute_url(attributes.get("href") or "", self.url) or self.url
+        for (href,) in self.tree.values("base", ("href",), 1):
+            return absolute_url(href or "", self.url) or self.url
         return self.url
 
     @lazy
     def metas(self) -> Mapping[str, list[str]]:
         """The contents of `<meta>` by name or property, in lower case and with `:` for `.`."""
         metas: dict[str, list[str]] = {}
-        for attributes in self._declarations["meta"]:
-            content = attributes.get("content")
+        for content, *names in self.tree.values("meta", META_ATTRIBUTES, MAX_OF_TAG):
             if not content:
                 continue
-            for attribute in META_NAME_ATTRIBUTES:
-                name = attributes.get(attribute)
+            for name in names:
                 if name:
                     _add(metas, _meta_name(name), content)
         return metas
@@ -94,10 +75,9 @@ class ParsedPage:
     def links(self) -> Mapping[str, list[str]]:
         """The URLs of `<link>` by relation."""
         links: dict[str, list[str]] = {}
-        for attributes in self._declarations["link"]:
-            url = attributes.get("href")
-            if url:
-                for relation in (attributes.get("rel") or "").lower().split()[:MAX_VALUES]:
+        for url, relations in self.tree.values("link", LINK_ATTRIBUTES, MAX_OF_TAG):
+            if url and relations:
+                for relation in relations.lower().split()[:MAX_VALUES]:
                     _add(links, relation, url)
         return links
 
@@ -127,7 +107,7 @@ class ParsedPage:
         """The texts of `<title>`; a drawing in the page has a title of its own, which is none."""
         return [
             self.visible.of(element)
-            for element in self._by_tag["title"][:2]
+            for element in self.tree.find(frozenset({"title"}), 2)
             if not self.tree.is_hidden(element)
         ]
 
@@ -135,7 +115,7 @@ class ParsedPage:
     def _headings(self) -> list[tuple[str, Element]]:
         """The texts and elements of the highest level of headings in the page."""
         for tag in ("h1", "h2"):
-            elements = self._by_tag[tag][:MAX_HEADINGS]
+            elements = self.tree.find(frozenset({tag}), MAX_HEADINGS)
             texts = ((self.visible.of(element), element) for element in elements)
             headings = [(text, element) for text, element in texts if 0 < len(text) <= MAX_TITLE]
             if headings:
@@ -163,33 +143,20 @@ class ParsedPage:
     # --- machine-readable data --------------------------------------------------------------------
 
     @lazy
-    def _scripts(self) -> tuple[list[Element], list[Element]]:
-        """The scripts that are JSON-LD, and the others."""
-        json_ld: list[Element] = []
-        others: list[Element] = []
-        for element in self._by_tag["script"]:
-            kind = element.get("type")
-            (json_ld if kind and "ld+json" in kind.lower() else others).append(element)
-        return json_ld, others
-
-    @lazy
     def graph(self) -> Graph:
         """The JSON-LD of the page."""
-        json_ld, _ = self._scripts
-        return Graph((text for each in json_ld if (text := each.text)), self.identity)
+        return Graph(filter(None, self.tree.scripts(MAX_OF_TAG, json_ld=True)), self.identity)
 
     @lazy
     def other_scripts(self) -> str:
         """The scripts that are not JSON-LD, up to `MAX_SCRIPTS` characters in all."""
         scripts: list[str] = []
         length = 0
-        for element in self._scripts[1]:
-            text = element.text
-            if text:
-                scripts.append(text)
-                length += len(text)
-                if length >= MAX_SCRIPTS:
-                    break
+        for text in filter(None, self.tree.scripts(MAX_OF_TAG, json_ld=False)):
+            scripts.append(text)
+            length += len(text)
+            if length >= MAX_SCRIPTS:
+                break
         return "\0".join(scripts)[:MAX_SCRIPTS]
 
     @lazy
@@ -202,10 +169,10 @@ class ParsedPage:
             frozenset(folded(title) for title in {*titles}),
         )
 
-    def json_ld(self, kind: str, keys: Sequence[str]) -> Iterator[str]:
+    def json_ld(self, kind: str, keys: Sequence[str]) -> Iterable[str]:
         """The texts under *keys* in the node of *kind* that most likely describes the page."""
         node = self.graph.best_node(kind)
-        return self.graph.texts(node, keys) if node else iter(())
+        return self.graph.texts(node, keys) if node and not node.keys().isdisjoint(keys) else ()
 
     @lazy
     def properties(self) -> microdata.Properties:

@@ -37,6 +37,8 @@ def _site_of_host(host: str) -> str:
 
 
 def _in_ascii(host: str) -> str:
+    if host.isascii():
+        return host
     try:
         return host.encode("idna").decode("ascii")
     except UnicodeError:  # an empty or overlong label, or a lone surrogate

@@ -7,7 +7,6 @@ it), and without the markup and character references that a template escaped twi
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from functools import lru_cache
@@ -16,6 +15,7 @@ from unicodedata import combining
 from urllib.parse import urljoin, urlsplit
 
 from scrapy_mss.markup.plain_addresses import plainly_joined
+from scrapy_mss.markup.references import unescaped
 from scrapy_mss.metadata.sites import site_of
 
 MAX_TEXT: Final = 10_000  # characters; titles, names and descriptions are shorter
@@ -43,7 +43,7 @@ def clean(value: str) -> str:
     for _ in range(2):  # `&amp;#039;` is an apostrophe that was escaped twice
         if "&" not in value or not _REFERENCE.search(value):
             break
-        value = html.unescape(value)
+        value = unescaped(value)
     if "<" in value:
         value = _MARKUP.sub(" ", value)
     if not value.isprintable():

@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.markup.compiled import AutomatonWalk, compiled_part
@@ -26,6 +27,7 @@ ENOUGH: Final = 80  # bytes of letters for a page that is silent: a sentence, or
 CERTAIN: Final = 200  # for a page that says otherwise
 READ: Final = 300  # characters: more take time and change nothing
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
+_NO_LETTERS: Final = bytes(n for n in range(128) if not _LETTERS.match(chr(n)))
 
 # Of a language, what a page may call it instead: standards beside one another, and close relatives.
 ALIKE: Final = ({"no", "nb", "nn"}, {"hr", "sr", "bs", "sh"}, {"id", "ms"}, {"zh", "yue", "wuu"})
@@ -60,14 +62,23 @@ def _identifier() -> Any:  # noqa: ANN401 - of a library without types
             )
 
         def _raw_score(self, text: bytes) -> object:
-            walk = self._walk if compiled_part() is not None else None
-            features, times = walk.counts(text) if walk is not None else ((), ())
-            if not features:  # nothing known in the text, or Python alone
+            compiled = compiled_part()
+            walk = self._walk if compiled is not None else None
+            features, times = walk.counts(text) if walk is not None else (None, ())
+            if compiled is None or not features:  # Python alone, or nothing known in the text
                 return super()._raw_score(text)
+            shorts = self.nb_ptc.view(np.uint16)  # of floats of 16 bits
+            rows = np.asarray(compiled.automata.floats(shorts, features, _floats_of_shorts()))
             counts = np.asarray(times, np.float32)
-            return np.log1p(counts) @ self.nb_ptc[np.asarray(features)] + self.nb_pc
+            return np.log1p(counts) @ rows.reshape(len(features), -1) + self.nb_pc
 
     return Identifier.from_model_file(langid.MODEL_FILE)
+
+
+@lru_cache(1)
+def _floats_of_shorts() -> NDArray[np.float32]:
+    """float32[2**16]: the number that each 16 bits are."""
+    return np.arange(2**16, dtype=np.uint16).view(np.float16).astype(np.float32)
 
 
 @lru_cache(1)
@@ -88,8 +99,7 @@ def language_of(text: str | None, declared: str | None) -> str | None:
 def language_by_bytes(read: str, declared: str | None) -> str | None:
     """The same by the library alone, of the beginning that is *read* of a text."""
     detect = detector()
-    n_bytes = len("".join(_LETTERS.findall(read)).encode())
-    if detect is None or n_bytes < (CERTAIN if declared else ENOUGH):
+    if detect is None or not _has_letters(read, CERTAIN if declared else ENOUGH):
         return declared
     if declared and declared not in known():
         return declared
@@ -97,6 +107,12 @@ def language_by_bytes(read: str, declared: str | None) -> str | None:
     if declared and any(declared in names and found in names for names in ALIKE):
         return declared
     return found if found in known() else declared
+
+
+def _has_letters(text: str, n_bytes: int) -> bool:
+    """Whether the letters of *text* are so many bytes; most have as many that are plain."""
+    plain = text.encode("ascii", "ignore").translate(None, _NO_LETTERS)
+    return len(plain) >= n_bytes or len("".join(_LETTERS.findall(text)).encode()) >= n_bytes
 
 
 def _named(language: str) -> str:

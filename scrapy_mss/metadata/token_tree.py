@@ -9,20 +9,27 @@ that follows a tag that is never closed belongs to the element around it.
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from scrapy_mss.blocks.lazy import lazy
-from scrapy_mss.markup.attributes import attributes_of_tag, attributes_of_tags, tags_with
+from scrapy_mss.markup.attributes import (
+    TagPlaces,
+    Values,
+    attribute_values,
+    attributes_of_tag,
+    rows_with,
+)
 from scrapy_mss.markup.compiled import compiled_part
-from scrapy_mss.markup.elements import LINK, Indices, is_one_of, nearest
+from scrapy_mss.markup.elements import Indices, is_tag_of, nearest, tag_table
 from scrapy_mss.markup.references import decode_all
-from scrapy_mss.markup.tags import RAW_TEXT_TAGS, TAG_NAMES, UNKNOWN_TAG, VOID_TAGS, tag_numbers
-from scrapy_mss.markup.tokens import CLOSE, OPEN, Bools, Bytes, Ints, Tokens
+from scrapy_mss.markup.tags import RAW_TEXT_TAGS, TAG_NAMES, TAG_NUMBERS, UNKNOWN_TAG, VOID_TAGS
+from scrapy_mss.markup.tokens import OPEN, Bools, Ints, Tokens
 from scrapy_mss.metadata.page_tree import (
     BREAKS,
     HIDDEN,
@@ -31,15 +38,21 @@ from scrapy_mss.metadata.page_tree import (
     CanVisit,
     Element,
     Fragment,
+    is_json_ld,
 )
 
+Rows: TypeAlias = "array[int]"  # int32
+
 MAX_ROOTS: Final = 10  # `<html>` tags that are read: one for old browsers, one for others
-HTML: Final = frozenset({"html"})
+LISTED: Final = ("html", "base", "link", "meta", "title", "script", "h1", "h2", "time", "a")
 PROPERTY: Final = "itemprop"
 TAG_NAME: Final = re.compile(r"</?([^\s/>]*)")
 _RAW_TEXT: Final = RAW_TEXT_TAGS - HIDDEN
 # What is no text between two tags.
 _MARKS: Final = re.compile(r"<!--.*?(?:-->|\Z)|<[!?/][^>]*(?:>|\Z)", re.DOTALL)
+_LISTS: Final = bytes(LISTED.index(name) + 1 if name in LISTED else 0 for name in TAG_NAMES).ljust(
+    256, b"\0"
+)
 _NO_TEXT, _LINE = 1, 2  # what a tag does to the text around it
 _EFFECTS: Final = bytes(
     _NO_TEXT if name in HIDDEN else _LINE if name in BREAKS else 0 for name in TAG_NAMES
@@ -51,11 +64,9 @@ class TokenElement:
 
     __slots__ = ("_attributes", "_tree", "row", "tag")
 
-    def __init__(
-        self, tree: TokenTree, row: int, tag: str, attributes: Mapping[str, str] | None
-    ) -> None:
+    def __init__(self, tree: TokenTree, row: int, tag: str) -> None:
         self._tree = tree
-        self._attributes = attributes  # None if they were not read yet
+        self._attributes: Mapping[str, str] | None = None  # not read yet
         self.row = row
         self.tag = tag
 
@@ -80,86 +91,95 @@ class TokenElement:
 
 
 class _Tags(NamedTuple):
-    """The tags of a page, one row each, and the row of each token; -1 stands for none."""
+    """The tags of a page but those in raw text, a title for example: one row each; -1 is none.
 
-    token: Indices  # int[n]
-    number: Bytes  # uint8[n]
-    opens: Bools
-    start: Ints  # int32[n]: where each begins in the source
-    end: Ints
-    partner: Ints  # int32[n]
-    row_of: Ints  # int32[n_tokens + 1]; the last is that of no token
+    *opening* are the rows of the opening tags, and *listed* those of each of `LISTED`.
+    """
+
+    number: bytes | bytearray  # uint8[n]
+    opens: bytes | bytearray  # bool[n]
+    start: Rows  # int32[n]: where each begins in the source
+    end: Rows
+    partner: Rows
+    parent: Rows  # of the element around each; a closing tag is inside its own
+    opening: Rows
+    listed: Sequence[Rows]  # by the numbers in `_LISTS`; there is none of number 0
 
     @classmethod
     def of(cls, tokens: Tokens) -> _Tags:
-        """All tags among *tokens*."""
+        """The tags among *tokens*."""
         compiled = compiled_part()
         if compiled is None:
-            return cls.among(tokens, np.less_equal(tokens.kind, CLOSE).nonzero()[0])
-        token, number, opens, start, end, partner, row_of = compiled.arrays.tag_rows(
-            (tokens.kind.tobytes(), tokens.tag.tobytes()),
-            (tokens.start.tobytes(), tokens.end.tobytes(), tokens.partner.tobytes()),
-        )
+            return cls._in_python(tokens)
         return cls(
-            token=np.asarray(token),
-            number=np.frombuffer(number, np.uint8),
-            opens=np.frombuffer(opens, np.bool_),
-            start=np.asarray(start),
-            end=np.asarray(end),
-            partner=np.asarray(partner),
-            row_of=np.asarray(row_of),
+            *compiled.arrays.tag_rows(
+                *(tokens.kind, tokens.tag, tokens.start, tokens.end, tokens.partner),
+                *(tag_table(_RAW_TEXT), _LISTS),
+            )
         )
 
     @classmethod
-    def among(cls, tokens: Tokens, token: Indices) -> _Tags:
-        """The tags that are at *token*."""
-        row_of = np.full(len(tokens) + 1, -1, np.int32)
-        row_of[token] = np.arange(len(token), dtype=np.int32)
+    def _in_python(cls, tokens: Tokens) -> _Tags:
+        is_tag = tokens.is_tag & ~_is_in_raw_text(tokens)
+        at = is_tag.nonzero()[0]
+        row_of = np.full(len(tokens) + 1, -1, np.int32)  # the last is that of no token
+        row_of[at] = np.arange(len(at), dtype=np.int32)
+        number, opens = tokens.tag[at], tokens.kind[at] == OPEN
+        partner, unclosed = row_of[tokens.partner[at]], row_of[tokens.unclosed[at]]
+        before = np.append(np.int32(-1), unclosed)[: len(at)]
+        lists = np.frombuffer(_LISTS, np.uint8)[number]
+        listed = (opens & (lists == 1 + place) for place in range(len(LISTED)))
         return cls(
-            token=token,
-            number=tokens.tag[token],
-            opens=tokens.kind[token] == OPEN,
-            start=tokens.start[token],
-            end=tokens.end[token],
-            partner=row_of[tokens.partner[token]],
-            row_of=row_of,
+            number=number.tobytes(),
+            opens=opens.tobytes(),
+            start=_rows(tokens.start[at]),
+            end=_rows(tokens.end[at]),
+            partner=_rows(partner),
+            parent=_rows(nearest(before, opens & (partner >= 0))),
+            opening=_rows(opens.nonzero()[0]),
+            listed=[array("i"), *(_rows(each.nonzero()[0]) for each in listed)],
         )
+
+
+def _rows(values: Ints | Indices) -> Rows:
+    return array("i", values.astype(np.int32).tobytes())
+
+
+def _is_in_raw_text(tokens: Tokens) -> Bools:
+    inside = np.zeros(len(tokens), np.bool_)
+    end = 0
+    for start in (is_tag_of(tokens, _RAW_TEXT) & (tokens.kind == OPEN)).nonzero()[0].tolist():
+        if start >= end:
+            end = max(int(tokens.partner[start]), start + 1)
+            inside[start + 1 : end] = True
+    return inside
 
 
 class TokenTree:
     """The elements among *tokens*."""
 
     def __init__(self, tokens: Tokens) -> None:
-        self._tokens = tokens
         self._source = tokens.source
         self._elements: dict[int, TokenElement] = {}
-        tags = _Tags.of(tokens)
-        hidden = _rows_in_raw_text(tags)
-        if hidden:
-            tags = _Tags.among(tokens, np.delete(tags.token, hidden))
-        self._tags = tags
-        self._n = len(tags.token)
-        self._number = tags.number.data
-        self._opens = tags.opens.data
-        self._partner = tags.partner.data
-        self._start = tags.start.data
-        self._end = tags.end.data
+        self._tags = tags = _Tags.of(tokens)
+        self._n = len(tags.number)
+        self._number = tags.number
+        self._opens = tags.opens
+        self._partner = tags.partner
+        self._parents = tags.parent
+        self._start = tags.start
+        self._end = tags.end
 
     # --- rows -------------------------------------------------------------------------------------
 
-    @lazy
-    def _parents(self) -> memoryview:
-        """The row of the element around each tag; -1 for none. A closing tag is inside its own."""
-        unclosed = self._tags.row_of[self._tokens.unclosed[self._tags.token]]
-        before = np.append(np.int32(-1), unclosed)[: self._n]
-        return nearest(before, self._tags.opens & (self._tags.partner >= 0)).data
-
     def attributes_in(self, row: int) -> Mapping[str, str]:
-        """The attributes of the tag in *row*."""
+        """The attributes of the tag in *row*; -1 has none."""
+        if row < 0:
+            return {}
         return attributes_of_tag(self._source, self._start[row], self._end[row])
 
-    def _attributes_of(self, rows: Indices) -> list[dict[str, str]]:
-        return attributes_of_tags(self._source, self._tags.start[rows], self._tags.end[rows])
+    def _places(self, rows: Rows) -> TagPlaces:
+        return TagPlaces(rows, self._start, self._end)
 
     def source_after(self, row: int) -> str:
         """What stands between the tag in *row* and the next one; -1 is before the first."""
@@ -167,17 +187,13 @@ class TokenTree:
         end = self._start[row + 1] if row + 1 < self._n else len(self._source)
         return self._source[start:end] if start < end else ""
 
-    def _element(self, row: int, attributes: Mapping[str, str] | None = None) -> TokenElement:
+    def _element(self, row: int) -> TokenElement:
         element = self._elements.get(row)
         if element is None:
             number = self._number[row]
             name = TAG_NAMES[number] if number != UNKNOWN_TAG else self._unknown_name(row)
-            element = self._elements[row] = TokenElement(self, row, name, attributes)
+            element = self._elements[row] = TokenElement(self, row, name)
         return element
-
-    def _elements_in(self, rows: Indices) -> Iterator[TokenElement]:
-        """The elements of *rows*, whose attributes are all read at once."""
-        return map(self._element, rows.tolist(), self._attributes_of(rows))
 
     def _unknown_name(self, row: int) -> str:
         found = TAG_NAME.match(self._source, self._start[row])
@@ -186,7 +202,7 @@ class TokenTree:
     @lazy
     def _root(self) -> TokenElement:
         """What is around all elements."""
-        return TokenElement(self, -1, "", {})
+        return TokenElement(self, -1, "")
 
     def _parent(self, row: int) -> TokenElement:
         parent = self._parents[row]
@@ -199,68 +215,70 @@ class TokenTree:
             row = element.row
 
     def inside(self, row: int) -> Iterator[TokenElement]:
-        rows, stop = self._open_rows, self._partner[row]
+        rows, stop = self._tags.opening, self._partner[row]
         for number in range(bisect_right(rows, row), len(rows)):
             if rows[number] >= stop:
                 return
             yield self._element(rows[number])
-
-    @lazy
-    def _open_rows(self) -> memoryview:
-        return self._tags.opens.nonzero()[0].data
 
     # --- elements ---------------------------------------------------------------------------------
 
     @property
     def attributes(self) -> Mapping[str, str]:
         merged: dict[str, str] = {}
-        for element in self.find(HTML, MAX_ROOTS):
-            merged = {**element.attrib, **merged}
+        for row in self._rows_of("html")[:MAX_ROOTS]:
+            merged = {**self.attributes_in(row), **merged}
         return merged
 
     def is_hidden(self, element: Element) -> bool:
         assert isinstance(element, TokenElement)
-        hiding = is_one_of(self._tags.number[: element.row], HIDDEN)
-        return bool((self._tags.partner[: element.row][hiding] > element.row).any())
+        row = self._parents[element.row]
+        while row >= 0:
+            if _EFFECTS[self._number[row]] == _NO_TEXT:
+                return True
+            row = self._parents[row]
+        return False
 
     def find(self, tags: frozenset[str], most: int) -> Iterator[TokenElement]:
-        return self._elements_in(self._rows_of(tags, most))
+        rows = sorted(row for name in tags for row in self._rows_of(name)[:most])
+        return map(self._element, rows)
 
-    def declarations(
-        self, tags: frozenset[str], most: int
-    ) -> Iterator[tuple[str, Mapping[str, str]]]:
-        rows = self._rows_of(tags, most)
-        names = map(TAG_NAMES.__getitem__, self._tags.number[rows].tolist())
-        return zip(names, self._attributes_of(rows), strict=True)
+    def values(self, tag: str, names: tuple[str, ...], most: int) -> list[Values]:
+        rows = self._rows_of(tag)[:most]
+        return attribute_values(names, self._source, self._places(rows)) if rows else []
 
-    def _rows_of(self, names: frozenset[str], most: int) -> Indices:
-        """The first *most* opening tags of each of *names*."""
-        rows = (is_one_of(self._tags.number, names) & self._tags.opens).nonzero()[0]
-        if len(rows) <= most:
-            return rows
-        numbers = self._tags.number[rows]
-        return np.sort(np.concatenate([rows[numbers == n][:most] for n in tag_numbers(names)]))
+    def scripts(self, most: int, *, json_ld: bool) -> Iterator[str]:
+        kinds = self.values("script", ("type",), most)
+        return (
+            self.source_after(row)
+            for row, (kind,) in zip(self._rows_of("script"), kinds)  # noqa: B905 - up to the most
+            if is_json_ld(kind) == json_ld
+        )
+
+    def _rows_of(self, name: str) -> Rows:
+        """The rows of the opening tags called *name*."""
+        if name in LISTED:
+            return self._tags.listed[_LISTS[TAG_NUMBERS[name]]]
+        number = TAG_NUMBERS[name]
+        return array("i", (row for row in self._tags.opening if self._number[row] == number))
 
     def properties(self, most: int) -> Iterator[TokenElement]:
-        rows = self._holding(PROPERTY, self._tags.opens.nonzero()[0])
-        parts = (rows[first : first + most] for first in range(0, len(rows), most))
-        elements = (each for part in parts for each in self._elements_in(part))
+        rows = self._holding(PROPERTY, self._tags.opening)
+        elements = map(self._element, rows)
         return islice((each for each in elements if PROPERTY in each.attrib), most)
 
     def related_links(self, relation: str, most: int) -> Iterator[TokenElement]:
-        links = map(self._element, self._holding(relation, self._with_relation).tolist())
+        links = map(self._element, self._holding(relation, self._with_relation))
         return islice((each for each in links if relation in (each.get("rel") or "")), most)
 
     @lazy
-    def _with_relation(self) -> Indices:
+    def _with_relation(self) -> Rows:
         """The rows of links that may have a relation: few of all, and asked for several times."""
-        links = is_one_of(self._tags.number, LINK) & self._tags.opens
-        return self._holding("rel", links.nonzero()[0])
+        return self._holding("rel", self._rows_of("a"))
 
-    def _holding(self, name: str, rows: Indices) -> Indices:
+    def _holding(self, name: str, rows: Rows) -> Rows:
         """Those of *rows* whose tags hold *name*, in any case."""
-        start, end = self._tags.start[rows], self._tags.end[rows]
-        return rows[tags_with(name, self._source, start, end)]
+        return rows_with(name, self._source, self._places(rows)) if rows else rows
 
     # --- text -------------------------------------------------------------------------------------
 
@@ -271,12 +289,18 @@ class TokenTree:
         return self._walk(element.row, self._last(element.row), can_visit)
 
     def body_fragments(self, can_visit: CanVisit) -> Iterator[Fragment]:
-        opens, closes = self._tags.opens, ~self._tags.opens
-        for name, is_kind in (("body", opens), ("head", closes), ("title", closes)):
-            rows = np.flatnonzero(is_one_of(self._tags.number, frozenset({name})) & is_kind)
-            if len(rows):
-                return self._texts(int(rows[0]), can_visit)
+        for name, opens in (("body", True), ("head", False), ("title", False)):
+            row = self._first(name, opens=opens)
+            if row >= 0:
+                return self._texts(row, can_visit)
         return self._texts(-1, can_visit)
+
+    def _first(self, name: str, *, opens: bool) -> int:
+        """The row of the first tag called *name* that opens or closes; -1 if there is none."""
+        row = self._number.find(TAG_NUMBERS[name])
+        while row >= 0 and self._opens[row] != opens:
+            row = self._number.find(TAG_NUMBERS[name], row + 1)
+        return row
 
     def fragments_after(self, element: Element, can_visit: CanVisit) -> Iterator[Fragment]:
         assert isinstance(element, TokenElement)
@@ -371,14 +395,3 @@ def _between_marks(text: str) -> Iterator[str]:
         yield text[start : mark.start()]
         start = mark.end()
     yield text[start:]
-
-
-def _rows_in_raw_text(tags: _Tags) -> list[int]:
-    """The rows of the *tags* between those of raw text, a title for example."""
-    inside: list[int] = []
-    end = 0
-    for row in is_one_of(tags.number, _RAW_TEXT).nonzero()[0].tolist():
-        if row >= end and tags.opens[row]:
-            end = max(int(tags.partner[row]), row + 1)
-            inside += range(row + 1, end)
-    return inside

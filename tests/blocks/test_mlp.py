@@ -67,10 +67,12 @@ def test_both_ways_standardize_to_the_last_bit(rows: list[list[float]], seed: in
     assert np.array_equal(compiled, in_rows, equal_nan=True)
 
 
-@given(ROWS, st.integers(0, 20))
+@given(ROWS, st.integers(0, 20), st.integers(1, 50))
 @examples(5)
-def test_both_ways_come_to_the_same_log_odds(rows: list[list[float]], seed: int) -> None:
-    network = random_network(N_INPUTS, seed=seed)
+def test_both_ways_come_to_the_same_log_odds(
+    rows: list[list[float]], seed: int, n_hidden: int
+) -> None:
+    network = random_network(N_INPUTS, n_hidden, seed)
     inputs = np.array(rows, np.float32).reshape(-1, N_INPUTS).T.copy().T
 
     compiled = network.log_odds(inputs)
@@ -80,12 +82,17 @@ def test_both_ways_come_to_the_same_log_odds(rows: list[list[float]], seed: int)
 
 
 @pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
-def test_other_biases_than_units_are_refused() -> None:
+@pytest.mark.parametrize(("biases", "weights"), [(1, 2), (2, 3)])
+def test_other_biases_and_weights_than_units_are_refused(biases: int, weights: int) -> None:
     built = compiled_part()
     assert built is not None
 
-    with pytest.raises(ValueError, match="1 biases for 2 sums"):
-        built.sums.activate(np.zeros((1, 2), np.float32), np.zeros(1, np.float32))
+    with pytest.raises(ValueError, match=f"{biases} biases and {weights} weights for 2 sums"):
+        built.sums.output(
+            np.zeros((1, 2), np.float32),
+            np.zeros(biases, np.float32),
+            np.zeros(weights, np.float32),
+        )
 
 
 @given(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from array import array
+from itertools import accumulate
 from zlib import crc32
 
 import numpy as np
@@ -12,12 +14,14 @@ from scrapy_mss.markup.attributes import (
     MAX_CLASS_WORDS,
     MAX_TAG_LENGTH,
     TYPE_CUES,
-    attributes_of_tags,
+    TagPlaces,
+    attribute_values,
+    attributes_of_tag,
     class_words,
     declared_types,
     element_attributes,
     meta_description,
-    tags_with,
+    rows_with,
 )
 from scrapy_mss.markup.occurrences import occurrences
 from scrapy_mss.markup.tags import BLOCK_TAGS
@@ -207,8 +211,7 @@ def test_declared_types_of_a_page(source: str, expected: set[str]) -> None:
 def attributes_of(tag: str) -> dict[str, str]:
     """The attributes of a tag, which is found between others."""
     source = f'<b a="1">{tag}<i>'
-    start, end = np.array([9], np.int32), np.array([9 + len(tag)], np.int32)
-    return attributes_of_tags(source, start, end)[0]
+    return attributes_of_tag(source, 9, 9 + len(tag))
 
 
 @pytest.mark.parametrize(
@@ -248,10 +251,24 @@ def test_a_tag_of_a_million_attributes_has_the_first_few() -> None:
     assert len(attributes_of(f"<p {'a%d ' * 1000 % tuple(range(1000))}>")) == MAX_ATTRIBUTES
 
 
+def places_of(tags: list[str]) -> TagPlaces:
+    """Where *tags* are in all of them, one behind the other."""
+    ends = array("i", accumulate(map(len, tags)))
+    starts = array("i", (end - len(tag) for end, tag in zip(ends, tags, strict=True)))
+    return TagPlaces(array("i", range(len(tags))), starts, ends)
+
+
 def test_tags_with_a_name_hold_it_in_any_case() -> None:
     tags = ["<b itemprop>", "<b ITEMprop=x>", "<b class=itemprop>", "<b itempro p>", "<itemprop"]
-    source, ends = "".join(tags), np.cumsum([len(tag) for tag in tags], dtype=np.int32)
-    starts = (ends - [len(tag) for tag in tags]).astype(np.int32)
+    places, none = places_of(tags), places_of([])
 
-    assert tags_with("itemprop", source, starts, ends).tolist() == [1, 1, 1, 0, 1]
-    assert tags_with("itemprop", source, starts[:0], ends[:0]).tolist() == []
+    assert rows_with("itemprop", "".join(tags), places).tolist() == [0, 1, 2, 4]
+    assert rows_with("itemprop", "".join(tags), none).tolist() == []
+
+
+def test_values_are_those_of_the_first_attribute_of_each_name() -> None:
+    tags = ["<a rel=x href='?a&amp;b' REL=y>", "<a href>", "<a>"]
+
+    found = attribute_values(("href", "rel"), "".join(tags), places_of(tags))
+
+    assert found == [["?a&b", "x"], ["", None], [None, None]]

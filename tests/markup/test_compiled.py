@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import blake2b
 from html.entities import html5
@@ -24,11 +25,12 @@ from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup import compiled
 from scrapy_mss.markup.attributes import (
     MAX_TAG_LENGTH,
+    TagPlaces,
+    attribute_values,
     attributes_of_tag,
-    attributes_of_tags,
     element_attributes,
     open_tags_with,
-    tags_with,
+    rows_with,
 )
 from scrapy_mss.markup.compiled import Compiled, compiled_part, python_alone
 from scrapy_mss.markup.elements import element_starts, nearest_ancestors
@@ -63,7 +65,21 @@ ATTRIBUTES = st.lists(
             *(" ", "\t", "\x1c", "=", '"', "'", ">", "/", "-", "_", "\u00e9", "\u017f", "\u212a"),
             *("class", "CLASS", "id", "ID=", "itemprop", "role", "data-testid", "data-component"),
             *("classy", "aclass", "hidden", " HIDDEN", "style", 'style="', "display:none", "None"),
-            *("visibility : hidden", "storyBody", "HTMLBox", "aB", "AB", "Ab", "b", "word", "Word"),
+            *(
+                "visibility : hidden",
+                "display:",
+                "\nnone",
+                "hidden/",
+                "=hidden",
+                "storyBody",
+                "HTMLBox",
+                "aB",
+                "AB",
+                "Ab",
+                "b",
+                "word",
+                "Word",
+            ),
             *(' class="', " id='", " class=x", "cla\u017fs=word", " \u0130d=word", "x" * 2048),
         ]
     ),
@@ -344,13 +360,14 @@ def test_both_ways_read_the_same_attributes(attributes: str, name: str) -> None:
     assert one == other
 
 
-@given(TEXTS)
+@given(TEXTS, st.sampled_from([4, 5, 6, 7, 9]))  # the longer, the fewer places are looked at
 @examples(4)
-@example("'author''author'")
-@example("forumforum")
-def test_occurrences_are_those_of_a_regular_expression(text: str) -> None:
-    wanted = ["'author'", "forum", "thread", 'e="a', "\u0001\u0001\u0001\u0001"]
-    whole = text + "".join(wanted) + text
+@example("'author''author'", 7)
+@example("forumforum", 5)
+def test_occurrences_are_those_of_a_regular_expression(text: str, shortest: int) -> None:
+    strings = ["'author'", "forum", "thread", 'e="a', "\u0001\u0001\u0001\u0001", "addtocart"]
+    wanted = [each for each in strings if len(each) >= shortest]
+    whole = text + "".join(strings) + text
 
     for found in both(lambda: occurrences(whole, wanted)):
         for each, places in zip(wanted, found, strict=True):
@@ -464,14 +481,14 @@ def test_a_memory_gives_what_was_asked_for_and_asks_again_for_what_it_lost() -> 
         return sum(map(ord, text)) % 2**64
 
     memory = built().pieces.Memory(ask)
-    texts = [f"{letter}{n}" for n in range(30_000) for letter in ("w", "\u0434", "\U0001f600")]
+    texts = [f"{letter}{n}" for n in range(100_000) for letter in ("w", "\u0434", "\U0001f600")]
     texts += ["", "x" * 1000]
 
     for _ in range(2):
         for text in texts:
             assert memory[text] == sum(map(ord, text))
     assert len(set(asked)) == len(texts)
-    assert len(asked) < 2 * len(texts)
+    assert len(texts) < len(asked) < 2 * len(texts)
 
 
 @needs_compiler
@@ -505,18 +522,48 @@ def test_words_are_hashed_as_hashlib_does(normal_form: str) -> None:
 
 
 @needs_compiler
+@pytest.mark.parametrize("around", ["", "\u2019", "\U0001f600"])
+@pytest.mark.parametrize("n", [*range(1, 26)])
+def test_a_word_is_asked_for_once_wherever_it_stands_in_whatever_text(n: int, around: str) -> None:
+    asked: list[str] = []
+
+    def stem(word: str) -> str:
+        asked.append(word)
+        return word
+
+    def ask(_text: str) -> int:
+        return 2
+
+    codes = built().pieces.Codes(ask, ask, str, stem, (2, 3), 4)
+    word = "abcdefghijklmnopqrstuvwxyz"[:n]
+
+    for text in (word, f"{around} {word} {'.' * 30} {word}{around} {word}", f"{around} {word}"):
+        ids, starts, ends = built().pieces.scan(text, codes, 1)
+        found = {text[start:end]: each for each, start, end in zip(ids, starts, ends, strict=True)}
+        assert word in found
+    assert asked == [word][: n <= 22]  # longer ones are told by Python
+
+
+@needs_compiler
 def test_places_outside_of_a_text_are_rejected() -> None:
     arrays, tags, runs = built().arrays, built().tags, built().runs
     reader = tags.TagReader((), (), ("unknown",), 12, lambda _tag, _source: (0, []))
-    place = np.array([3], np.int32).tobytes()
-    none = np.array([0], np.int32).tobytes()
+    place, none = np.array([3], np.int32), np.array([0], np.int32)
+    kind, two = np.zeros(1, np.uint8), np.zeros(2, np.int32)
 
     with pytest.raises(ValueError, match="from 3 to 0"):
         reader.read("one", b"\0", place, none)
     with pytest.raises(ValueError, match="tag 1 from 0"):
         reader.read("one", b"\1", none, place)
-    with pytest.raises(ValueError, match="8 and 4 bytes"):
-        reader.read("one", b"\0", none + none, place)
+    with pytest.raises(ValueError, match="2 and 1 places"):
+        reader.read("one", b"\0", two, place)
+    for partner, places, wanted in (
+        (two, (none, none), bytes(256)),
+        (none, (two, none), bytes(256)),
+        (none, (none, none), bytes(255)),
+    ):
+        with pytest.raises(ValueError, match="columns not of 1 token"):
+            tags.element_tags(kind, kind, partner, places, wanted, 9)
     with pytest.raises(ValueError, match="run 1 is from 1 to 1 of 3, after 2"):
         runs.run_numbers(*2 * (np.array([1, 1], np.int64).tobytes(),), 3)
     roles, (first, last) = bytes(256), (np.array([at], np.int64).tobytes() for at in (0, 3))
@@ -527,6 +574,11 @@ def test_places_outside_of_a_text_are_rejected() -> None:
         runs.levels_around((b"\0\0", b"\0\0", other, other), roles, last, 2)
     with pytest.raises(ValueError, match="run 0 is from 0 to 3 of 2, after 0"):
         runs.run_counts((b"\2\2", b"\0\0", other), roles, first, last)
+    with pytest.raises(ValueError, match="1 places of 2 blocks"):
+        runs.best_choice(np.ones(2), np.ones(2), np.array([0]))
+    for outside in (2, -1):
+        with pytest.raises(IndexError, match=f"no block {outside} of 2"):
+            runs.best_choice(np.ones(2), np.ones(2), np.array([0, outside]))
     with pytest.raises(ValueError, match="1 roles"):
         runs.text_runs(b"\2", b"\0", b"\0", 2)
     with pytest.raises(ValueError, match="32 bits of an int32"):
@@ -535,6 +587,24 @@ def test_places_outside_of_a_text_are_rejected() -> None:
         arrays.find_all("one", [b"on"])
     with pytest.raises(ValueError, match="9 names, at most 8"):
         built().pieces.cleaned("one", built().pieces.Memory(len), (b"x",) * 9)
+
+
+@needs_compiler
+def test_what_is_asked_for_again_and_again_is_not_forgotten_for_what_is_asked_for_once() -> None:
+    asked: list[str] = []
+
+    def ask(text: str) -> int:
+        asked.append(text)
+        return int(text)
+
+    memory = built().pieces.Memory(ask)
+    often = range(1_000)
+
+    for once in range(1_000, 1_000_000):
+        assert memory[str(once)] == once
+        assert memory[str(once % len(often))] == once % len(often)
+
+    assert len(asked) < 1_000_000 + len(often)
 
 
 @needs_compiler
@@ -549,18 +619,25 @@ def test_letters_take_no_more_room_than_what_they_replace() -> None:
     assert (places.tolist(), shifts.tolist()) == ([7, 13], [0, 1])
 
 
+def tags_at(bounds: Sequence[tuple[int, int]]) -> TagPlaces:
+    """A tag between each two places."""
+    starts, ends = (array("i", [each[edge] for each in bounds]) for edge in range(2))
+    return TagPlaces(array("i", range(len(bounds))), starts, ends)
+
+
 @needs_compiler
 @given(ATTRIBUTES, st.sampled_from(["", "x\u00e9", "\u4e00", "\U0001f600"]))
 @example('a="&copy=1&amp;b" B=\'2', "")
+@example("\u212a=1 k=2 CLASS class=3", "")
 def test_both_ways_read_the_attributes_of_a_tag_alike(inside: str, around: str) -> None:
     source = f"{around}<p {inside}>{around}"
-    starts = np.full(2, len(around), np.int32)
-    ends = np.array([len(source) - len(around), len(around) + len(inside) // 2], np.int32)
+    start, end = len(around), len(source) - len(around)
+    places = tags_at([(start, end), (start, start + len(inside) // 2)])
     compiled, python = both(
         lambda: (
-            attributes_of_tags(source, starts, ends),
-            attributes_of_tag(source, int(starts[0]), int(ends[0])),
-            tags_with("itemprop", source, starts, ends).tolist(),
+            attributes_of_tag(source, start, end),
+            attribute_values(("id", "k", "class", "b"), source, places),
+            rows_with("itemprop", source, places).tolist(),
         )
     )
 
@@ -576,10 +653,9 @@ def test_both_ways_read_the_attributes_of_a_tag_alike(inside: str, around: str) 
 @example("banan=", "anan=")
 def test_both_ways_find_a_name_in_a_tag_wherever_it_begins(tag: str, name: str) -> None:
     places = range(0, len(tag) + 1, 3)
-    starts = np.array([place for place in places for _ in places], np.int32)
-    ends = np.maximum(starts, np.tile(np.array(places, np.int32), len(places)))
+    tags = tags_at([(start, max(start, end)) for start in places for end in places])
 
-    compiled, python = both(lambda: tags_with(name, tag, starts, ends).tolist())
+    compiled, python = both(lambda: rows_with(name, tag, tags).tolist())
 
     assert compiled == python
 
@@ -590,11 +666,11 @@ def test_both_ways_find_a_name_wherever_it_is_in_a_long_tag(filler: str) -> None
     n = 70  # more than two blocks of what is looked at together
     text = filler * n + "aBn" + filler * n
     places = [(start, end) for start in range(n + 3) for end in (n + 2, n + 3, n + 4, 2 * n + 3)]
-    starts, ends = np.array(places, np.int32).T.copy()
+    holding = [row for row, (start, end) in enumerate(places) if start <= n and end >= n + 3]
 
-    compiled, python = both(lambda: tags_with("abn", text, starts, ends).tolist())
+    compiled, python = both(lambda: rows_with("abn", text, tags_at(places)).tolist())
 
-    assert compiled == python == [start <= n and end >= n + 3 for start, end in places]
+    assert compiled == python == holding
 
 
 METAS = st.lists(
@@ -640,21 +716,32 @@ def test_tags_of_other_tokens_are_refused() -> None:
 @needs_compiler
 @pytest.mark.parametrize("bounds", [(-1, 2), (2, 1), (0, 99)])
 def test_a_tag_outside_of_its_text_is_refused(bounds: tuple[int, int]) -> None:
-    starts, ends = (np.array([each], np.int32).tobytes() for each in bounds)
+    rows, starts, ends = tags_at([bounds])
 
     with pytest.raises(ValueError, match="a tag from"):
-        built().attributes.read("<p a=1>", starts, ends, 9, str)
+        built().attributes.values("<p a=1>", rows, starts, ends, ("a",), 9, str)
     with pytest.raises(ValueError, match="a tag from"):
         built().attributes.read_one("<p a=1>", *bounds, 9, str)
-    with pytest.raises(ValueError, match="bytes of places"):
-        built().attributes.holding("<p a=1>", starts, b"", b"a")
+    with pytest.raises(ValueError, match="a tag from"):
+        built().attributes.holding("<p a=1>", rows, starts, ends, b"a")
+
+
+@needs_compiler
+@pytest.mark.parametrize("row", [-1, 1])
+def test_a_row_without_a_tag_is_refused(row: int) -> None:
+    _, starts, ends = tags_at([(0, 2)])
+
+    with pytest.raises(IndexError, match=f"row {row} of 1"):
+        built().attributes.values("<p>", array("i", [row]), starts, ends, ("a",), 9, str)
+    with pytest.raises(IndexError, match=f"row {row} of 0"):
+        built().attributes.holding("<p>", array("i", [row]), starts, array("i"), b"a")
 
 
 @needs_compiler
 @pytest.mark.parametrize("name", ["", "\u00e9x"])
 def test_a_name_that_is_none_is_not_looked_for(name: str) -> None:
     with pytest.raises(ValueError, match=r"no name|not of ASCII"):
-        built().attributes.holding("<p>", b"", b"", name.encode())
+        built().attributes.holding("<p>", *tags_at([]), name.encode())
 
 
 @needs_compiler

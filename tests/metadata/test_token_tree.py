@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Callable
 from html import escape
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,12 +14,13 @@ from lxml import etree
 from scrapy_mss import metadata
 from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
 from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.metadata.page_tree import PageTree
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.metadata.token_tree import _Tags
 from scrapy_mss.metadata.visible_text import VisibleText
 from tests.helpers.effort import examples
 from tests.helpers.news_pages import news_page
-from tests.helpers.page_trees import made_of_tokens, parsed_by_lxml
+from tests.helpers.page_trees import TREES, made_of_tokens, parsed_by_lxml
 
 URL = "https://x.example/2024/03/05/a"
 TEXTS = st.sampled_from(
@@ -117,13 +119,10 @@ def test_without_the_compiled_part_metadata_are_the_same(
     assert (alone, alone.sources) == (compiled, compiled.sources)
 
 
-def tags(source: str) -> list[tuple[object, str]]:
-    """The columns of the tags in *source*, but the tokens that they are at, with their types."""
-    found = _Tags.of(tokenize(source))._asdict()
-    return [
-        (found.pop("token").tolist(), "any"),
-        *((c.tolist(), c.dtype.str) for c in found.values()),
-    ]
+def tags(source: str) -> list[list[int]]:
+    """The columns of the tags in *source*, then the lists of some of them."""
+    *columns, listed = _Tags.of(tokenize(source))
+    return [*map(list, columns), *map(list, listed)]
 
 
 @given(st.lists(HEADS, max_size=2), st.lists(BODIES, max_size=4), st.integers(0, 200))
@@ -141,13 +140,22 @@ def test_the_compiled_part_finds_the_same_tags(
 def test_the_compiled_part_refuses_columns_that_are_not_of_the_tokens() -> None:
     compiled = compiled_part()
     assert compiled is not None
-    place = np.zeros(2, np.int32).tobytes()
-    beyond = np.full(2, 2, np.int32).tobytes()
+    rows, kinds, names = compiled.arrays.tag_rows, b"\0\1", b"\1\1"
+    place, table = array("i", [0, 0]), bytes(256)
 
-    with pytest.raises(ValueError, match="not those of 2 tokens"):
-        compiled.arrays.tag_rows((b"\0\1", b"\1"), (place, place, place))
-    with pytest.raises(ValueError, match="the partner of token 0 is 2"):
-        compiled.arrays.tag_rows((b"\0\1", b"\1\1"), (place, place, beyond))
+    for columns in (
+        (b"\1", place, place, place),
+        (names, place[:1], place, place),
+        (names, place, place[:1], place),
+        (names, place, place, place[:1]),
+    ):
+        with pytest.raises(ValueError, match="not those of 2 tokens"):
+            rows(kinds, *columns, table, table)
+    for other in (-2, 2):
+        with pytest.raises(ValueError, match=f"the partner of token 0 is {other}"):
+            rows(kinds, names, place, place, array("i", [other, 0]), table, table)
+    with pytest.raises(ValueError, match="255 and 256 bytes"):
+        rows(kinds, names, place, place, place, table[1:], table)
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -266,7 +274,19 @@ def test_one_of_many_tags_costs_no_more_elements_than_asked_for() -> None:
     tree = made_of_tokens("<h1>a</h1>" * 50 + "<h2>b</h2>")
 
     assert [each.tag for each in tree.find(frozenset({"h1", "h2"}), 3)] == ["h1"] * 3 + ["h2"]
-    assert len(list(tree.declarations(frozenset({"h1", "h2"}), 3))) == 4
+    assert len(list(tree.values("h1", ("id",), 3))) == 3
+
+
+@pytest.mark.parametrize("tree_of", TREES.values(), ids=TREES)
+def test_scripts_are_json_ld_or_not(tree_of: Callable[[str], PageTree]) -> None:
+    tree = tree_of(
+        "<script>a</script><script type='application/LD+JSON; x'>b</script><script type></script>"
+        "<script type=text/javascript>c</script><script type='application/ld&#43;json'>d</script>"
+    )
+
+    assert list(tree.scripts(9, json_ld=True)) == ["b", "d"]
+    assert list(tree.scripts(9, json_ld=False)) == ["a", "", "c"]
+    assert list(tree.scripts(2, json_ld=False)) == ["a"]
 
 
 def test_attributes_of_several_html_tags_are_joined() -> None:
