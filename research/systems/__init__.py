@@ -28,7 +28,7 @@ class System:
 SYSTEMS: dict[str, System] = {
     "mss": System(
         "research.systems.mss:BlockMss",
-        summary="the bundled model's: counts of words and layout, and a block classifier",
+        summary="the bundled model: counts of words and layout, and a block classifier",
     ),
     "mss-paper": System(
         "research.systems.mss:Mss",
@@ -40,10 +40,10 @@ SYSTEMS: dict[str, System] = {
         {"profile": "paper-hr"},
         "the same, cut at the first horizontal rule",
     ),
-    "mss-trigram": System("research.systems.mss:Mss", {"profile": "trigram"}, "the trigram alone"),
+    "mss-trigram": System("research.systems.mss:Mss", {"profile": "trigram"}, "only the trigram"),
     "mss-selftrained": System(
         "research.systems.mss:SelfTrainedMss",
-        summary="mss-paper trained on from a site's unlabelled pages",
+        summary="mss-paper, self-trained on a site's unlabelled pages",
     ),
     "mss-cleaneval": System(
         "research.systems.mss:Mss",
@@ -106,13 +106,13 @@ SYSTEMS: dict[str, System] = {
     ),
     "vips-perfect": System(
         "research.systems.vips.system:VipsPerfect",
-        summary="the block of the drawn page with the best F1: an oracle, no system",
+        summary="the block of the rendered page with the best F1 (an oracle)",
         reconstruction=True,
         drawn=True,
     ),
     "vips-simple": System(
         "research.systems.vips.system:VipsSimple",
-        summary="the block of the drawn page with the most words, less twice its tags",
+        summary="the block of the rendered page with the most words, minus twice its tags",
         reconstruction=True,
         drawn=True,
     ),
@@ -164,17 +164,17 @@ SYSTEMS: dict[str, System] = {
     "trafilatura-fast": System(
         "research.systems.external:External",
         {"peer": "trafilatura-fast"},
-        "the same without the libraries that it falls back to",
+        "the same without its fallback libraries",
     ),
     "trafilatura-precision": System(
         "research.systems.external:External",
         {"peer": "trafilatura-precision"},
-        "the same, when in doubt less text",
+        "the same, favouring precision",
     ),
     "trafilatura-recall": System(
         "research.systems.external:External",
         {"peer": "trafilatura-recall"},
-        "the same, when in doubt more text",
+        "the same, favouring recall",
     ),
     "readability": System(
         "research.systems.external:External",
