@@ -71,8 +71,8 @@ class ParquetItemExporter(BaseItemExporter):
         for name in left.keys() - self._rejected:  # logged once, not once an item
             self._rejected.add(name)
             logger.warning(
-                "scrapy-mss: a value of %s is left out of the feed, as the column takes none like "
-                "it: %.100r. Further ones are not logged",
+                "scrapy-mss: a value of %s does not fit its column and is left out of the feed: "
+                "%.100r. Further ones are not logged",
                 name,
                 left[name],
             )
@@ -83,7 +83,7 @@ class ParquetItemExporter(BaseItemExporter):
         at = self._stream.finish()
         if at != self._path:
             logger.info(
-                "scrapy-mss: nothing can be added to %s, as it is a Parquet file; the articles of "
+                "scrapy-mss: cannot append to %s because it is a Parquet file; the articles of "
                 "this crawl are in %s",
                 self._path,
                 at,

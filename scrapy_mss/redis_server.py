@@ -353,7 +353,8 @@ class Outbox(Generic[Data]):
                 if self._unanswered is None:
                     raise
                 logger.warning(
-                    "scrapy-mss: %s The crawl goes on; what it adds is kept and sent later", error
+                    "scrapy-mss: %s The crawl continues; its additions are kept and sent later",
+                    error,
                 )
                 return None
 

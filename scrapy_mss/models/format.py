@@ -242,7 +242,7 @@ def _classifier(header: dict[str, Any], data: bytes) -> BlockClassifier:
     names = _shapes(dict.fromkeys(NETWORKS, (1,))).keys()
     if shapes.keys() != names:
         raise IncompatibleModelError(
-            "the model's block classifier is of other parts than that of this version of "
+            "the model's block classifier has other parts than that of this version of "
             f"scrapy-mss: its weights are {', '.join(shapes) or 'none'}; expected were "
             f"{', '.join(names)}. Train it again, or use the version that made it"
         )

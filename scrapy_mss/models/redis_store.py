@@ -189,7 +189,7 @@ class RedisModelStore:
             if answer.generation <= self._known.generation:
                 logger.warning(
                     "scrapy-mss: %s has lost what it had stored; was it restarted without a file "
-                    "(appendonly)? The crawl goes on from what is there",
+                    "(appendonly)? The crawl continues from what is there",
                     self.name,
                 )
             self._read_all()

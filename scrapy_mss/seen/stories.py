@@ -212,7 +212,7 @@ class Stories:
         self.failures += 1
         if self.failures == 1:
             logger.warning(
-                "scrapy-mss: the stories that were told cannot be stored or read: %s. The crawl "
+                "scrapy-mss: stories cannot be stored or read: %s. The crawl "
                 "continues, and copies may be missed; further failures are only counted",
                 error,
             )

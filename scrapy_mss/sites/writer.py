@@ -208,6 +208,6 @@ class SiteWriter:
         if self.failures == 1:
             logger.warning(
                 "scrapy-mss: the memory of sites cannot be stored: %s. The crawl continues "
-                "without what is there; further failures are only counted",
+                "without the stored one; further failures are only counted",
                 error,
             )

@@ -100,8 +100,8 @@ def suggest_of(
     found = best_body(voters)
     if found is None:
         raise NoRuleError(
-            f"no rule from {len(voters)} articles: no container has what the model finds in pages "
-            "that it was not chosen by; give more pages, or those of one design alone"
+            f"no rule from {len(voters)} articles: no container agrees with the model on pages "
+            "that it was not chosen from; give more pages, or only those of one layout"
         )
     fields = field_rules(voters)
     rule = _with_fields(Wrapper(site=site, around=found.body, exclude=found.exclude), fields)
@@ -137,7 +137,7 @@ def of_one_site(pages: Sequence[StoredPage]) -> tuple[str, list[StoredPage]]:
     """The site that most of *pages* are of, as a wrapper names it, and its pages."""
     hosts = {page.url: parts.host for page in pages if (parts := UrlParts.of(page.url))}
     if not hosts:
-        raise NoRuleError("a rule is for a site, and no page has an address with a host")
+        raise NoRuleError("no page has an address with a host, and a rule needs a site")
     domains = Counter(site_of(hosts[page.url]) for page in pages if page.url in hosts)
     domain = domains.most_common(1)[0][0]
     of_domain = [page for page in pages if page.url in hosts and site_of(hosts[page.url]) == domain]
