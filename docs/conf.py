@@ -11,7 +11,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 4
 # Parts of a page, not pages.
-exclude_patterns = ["results/systems.md", "systems-table.md"]
+exclude_patterns = ["results/systems.md", "results/vips_systems.md", "systems-table.md"]
 html_theme = "furo"
 html_title = f"scrapy-mss {release}"
 
@@ -33,4 +33,7 @@ nitpick_ignore_regex = [
     ("py:class", r"scrapy_mss\.core\.naive_bayes\.NaiveBayes"),
     # What a crawl knows of a site: described in `site-memory.md`, not part of the interface.
     ("py:class", r"scrapy_mss\.extractor\.Site"),
+    ("py:class", r"scrapy_mss\.sites\.memory\.SiteMemory"),
+    # A page of a file: what commands read, described with them.
+    ("py:class", r"scrapy_mss\.stored_pages\.StoredPage"),
 ]

@@ -1,4 +1,4 @@
-"""A file that grows by whole records: a disk that is full leaves no half of one in it."""
+"""A file that grows by whole records: a full disk leaves no partial record in it."""
 
 from __future__ import annotations
 

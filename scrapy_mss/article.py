@@ -1,9 +1,9 @@
-"""A page's HTML and URL to its article: the one function for crawls, workers and commands.
+"""From a page's HTML and URL to its article: the one function for crawls, workers and commands.
 
     text of the article -> is it one? -> metadata of the page -> Article
 
-All that it needs is passed in, and its result can be sent between processes. The state of the model
-that read the page is part of the result: it is taken with the model, before the page is read.
+Everything it needs is passed in, and its result can be sent between processes. The state of the
+model that read the page is part of the result: it is taken with the model, before the page is read.
 """
 
 from __future__ import annotations

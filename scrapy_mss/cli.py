@@ -1,4 +1,4 @@
-"""What the command lines have in common: errors on one line, and what exit codes mean."""
+"""Shared by all command lines: one-line errors and the meaning of exit codes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from scrapy_mss.untrusted import printable, without_controls
 GOOD, NOT_FOUND, BAD_ARGUMENTS = 0, 1, 2
 NOBODY_READS = 128 + 13  # what shells report of a program that SIGPIPE has ended
 EXIT_CODES = (
-    "Exit codes: 0 if all went well, 1 if a page has no article or a check failed,\n"
-    "2 for arguments or files that cannot be used."
+    "Exit codes: 0 on success, 1 if a page has no article or a check failed, 2 for\n"
+    "invalid arguments or files."
 )
 
 _CONTROLS = re.compile("[\x7f-\x9f]")

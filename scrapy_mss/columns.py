@@ -1,9 +1,9 @@
-"""Articles as rows of a table: the columns, their types, and items as values of these.
+"""Articles as rows of a table: the columns, their types, and the values of items.
 
-The columns are the fields of `Article`, under the names that a project's items have for them, and
-``other``, a JSON object of all else that an item has: so all files have the same columns, and no
-value is lost. Where a feed names its fields, these are the columns. What is no field of `Article`
-is text, and so is whatever Parquet has no simple type for: strings as they are, all else as JSON.
+The columns are the fields of `Article`, under their names in the project's items, and
+``other``, a JSON object with everything else in an item, so all files have the same columns and no
+value is lost. If a feed names its fields, these are the columns. Columns that are not fields of
+`Article`, or have no simple type in Parquet, are text: strings as they are, anything else as JSON.
 """
 
 from __future__ import annotations

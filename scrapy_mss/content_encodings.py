@@ -1,8 +1,8 @@
-"""Bodies as servers send them, decoded within a bound: gzip, deflate, Brotli, Zstandard.
+"""Decodes bodies as sent by servers, with bounded size: gzip, deflate, Brotli, Zstandard.
 
-For the last two the libraries are needed with which Scrapy decodes them. A header is not always
-true: some programs store decoded bodies with the header of those that were sent, some servers name
-as an encoding what is none. Such bodies are taken as they are.
+The last two need the same libraries as in Scrapy. Headers may be wrong: some programs store decoded
+bodies with the original header, and some servers name an encoding that does not exist. Such bodies
+are used as they are.
 """
 
 from __future__ import annotations

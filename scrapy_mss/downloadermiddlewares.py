@@ -1,7 +1,4 @@
-"""What is done with requests and responses.
-
-Training; waiting for workers; asking whether a list has changed; WARC.
-"""
+"""Downloader middlewares: training, backpressure from workers, conditional requests, WARC."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Feeds in other forms: Parquet, CSV that a spreadsheet may open; one for each day or site.
+"""More feed formats: Parquet, CSV that is safe in a spreadsheet, and a feed per day or site.
 
-They are Scrapy's item exporters, item filters and URI parameters. The add-on makes the formats
-known; `FEEDS` chooses one.
+These are Scrapy item exporters, item filters and URI parameters. The add-on registers the formats;
+choose one in `FEEDS`.
 """
 
 from __future__ import annotations

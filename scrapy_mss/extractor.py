@@ -1,12 +1,12 @@
-"""The way of a page through the product: HTML in, the article out. It reads from top to bottom.
+"""The path of a page through the product, from HTML to the article. Read it from top to bottom.
 
     html -> page -> evidence -> block probabilities [-> site] -> span -> Extraction
 
-With the bundled model, text blocks are classified: Naive Bayes evidence, which goes on being
-counted in a crawl, and a small network over it give each block a probability, and the maximum
-subsequence of the blocks' scores is the article. A model of the paper's profiles scores tokens by
-Naive Bayes alone, and an extractor without a model by the paper's untrained baseline. The same page
-and the same counts always give the same extraction. In a crawl, what other pages of the site tell
+The bundled model classifies text blocks: Naive Bayes evidence, whose counts keep growing in a
+crawl, and a small network on top of it give each block a probability, and the maximum
+subsequence of the block scores is the article. A model of the paper's profiles scores tokens with
+Naive Bayes only, and an extractor without a model uses the paper's untrained baseline. The same
+page and counts always give the same extraction. In a crawl, what other pages of the site tell
 may change the probabilities of the blocks (`scrapy_mss.sites`).
 """
 
@@ -55,10 +55,10 @@ MIN_ARTICLE_PROBABILITY = 0.5  # from which the page classifier takes a page for
 class Extraction:
     """A page's article and how it was found.
 
-    ``span`` counts tokens; ``scores`` has one score a token, ``kept`` is true for the tokens that
-    make up ``text`` and ``html``. ``url`` is the page's own, if it was given. ``probability`` is
-    that of the page being an article. ``confidence`` is the F1 to be expected of the text, if the
-    page is one; None where nothing is known of it, as with profiles of the paper.
+    ``span`` is in tokens; ``scores`` has one score per token; ``kept`` is true for the tokens that
+    make up ``text`` and ``html``. ``url`` is the page's address, if given. ``probability`` is the
+    probability that the page is an article. ``confidence`` is the expected F1 of the text if it
+    is one; None if it cannot be estimated, as with profiles of the paper.
     """
 
     text: str
@@ -73,7 +73,7 @@ class Extraction:
 
     @property
     def html(self) -> str:
-        """The article's HTML, safe to show; without ``url``, relative links are dropped."""
+        """The article's HTML, safe to show. Relative links are dropped without ``url``."""
         return sanitized(self.tokens, self.kept, self.url)
 
     @property
@@ -91,7 +91,7 @@ class Extraction:
 
     @property
     def offsets(self) -> tuple[int, int]:
-        """Where in the source the span begins and ends, in characters."""
+        """Start and end of the span in the source, in characters."""
         start, end, _ = self.span
         if start == end:
             return 0, 0
@@ -100,7 +100,7 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Explanation:
-    """An extraction, and what was decided about each block of its page.
+    """An extraction, and the decision about each block of its page.
 
     A block is kept if its probability is above the ``threshold`` and it is in the article's span.
     """
@@ -150,9 +150,9 @@ class Site(Protocol):
 
 
 class Extractor:
-    """Finds the article in a page; with a model it can also learn from labelled pages.
+    """Finds the article in a page. With a model it can also learn from labelled pages.
 
-    Without a model it is the paper's untrained baseline, simple MSS; `load` gives the bundled one.
+    Without a model it is the paper's untrained baseline, simple MSS; `load` loads the bundled one.
 
     >>> Extractor.load().extract("<p>One line.</p>").text
     'One line.'
@@ -165,9 +165,9 @@ class Extractor:
         profile: Profile | None = None,
         tag_penalty: float = TAG_PENALTY,
     ) -> None:
-        """Use *model* as its own profile says, or as *profile* does.
+        """Use *model* with its own profile, or with *profile*.
 
-        *tag_penalty* is what a tag scores where there is no model.
+        *tag_penalty* is the score of a tag if there is no model.
         """
         self.model = model
         self.profile = profile or (model.profile if model else PAPER)
@@ -181,12 +181,12 @@ class Extractor:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str] | None = None) -> Self:
-        """An extractor with the model in the file *path*, or with the bundled one."""
+        """An extractor with the model in the file *path*, or with the bundled model."""
         return cls(bundled_model() if path is None else load_with_bundled(path))
 
     @classmethod
     def untrained(cls, profile: Profile = PAPER) -> Self:
-        """An extractor that has learned nothing yet, for learning."""
+        """An extractor with an empty model, to be trained."""
         return cls(Model(profile))
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -196,23 +196,23 @@ class Extractor:
         write_model(path, self.model)
 
     def extract(self, html: str, url: str = "", site: Site | None = None) -> Extraction:
-        """The article in *html*, a page's source; links become absolute by the page's *url*.
+        """The article in *html*, the source of the page at *url*, which makes links absolute.
 
-        *site* is what is known of its site, in a crawl that remembers sites.
+        *site* is the memory of its site, in a crawl that remembers sites.
         """
         return self.extract_page(Page.of(html, self.profile.stem, url), site)
 
     def extract_page(self, page: Page, site: Site | None = None) -> Extraction:
-        """The article in a page that is tokenized already, with what is known of its *site*."""
+        """The article in a tokenized page, using the memory of its *site*."""
         if self.model is not None and self.model.classifier is not None:
             reading = self._read(page, self.model.bayes, self.model.classifier, site)
             return self._by_blocks(reading, self.model.classifier)
         return self._by_tokens(page)
 
     def explain(self, html: str, url: str = "", site: Site | None = None) -> Explanation:
-        """What `extract` makes of *html* with the same arguments, and why, block by block.
+        """The extraction of `extract` with the same arguments, explained block by block.
 
-        Only a model with a block classifier, such as the bundled one, can say why.
+        This needs a model with a block classifier, such as the bundled one.
         """
         if self.model is None or self.model.classifier is None:
             raise ValueError(
@@ -301,10 +301,10 @@ class Extractor:
         return bayes.probability(page, neighbours=profile.neighbours) - 0.5 + profile.bias
 
     def learn(self, tokens: Tokens, inside: Bools, *, checked: bool = True) -> Rejection | None:
-        """Learn a page whose article is *inside* (bool[n_tokens]), or say why it is rejected.
+        """Learn a page whose article is *inside* (bool[n_tokens]), or return why it is rejected.
 
-        With *checked*, pages that look wrongly labelled are rejected; labels made from a text
-        that people wrote need no check.
+        With *checked*, pages that seem to be labelled wrongly are rejected. Labels made from a
+        text that people selected need no check.
         """
         if self.model is None:
             raise ValueError("an extractor without a model cannot learn: use Extractor.untrained()")

@@ -1,7 +1,7 @@
-"""HTML that is written element by element; what is not made here is text and is escaped.
+"""Writes HTML element by element; any other string is text and is escaped.
 
-Names of sites come from the web, selectors from other people's files, text from pages: no string
-reaches a document but through `element`, `lines` or `document`.
+Names of sites come from the web, selectors from other people's files, text from pages: every string
+reaches a document only through `element`, `lines` or `document`.
 """
 
 from __future__ import annotations

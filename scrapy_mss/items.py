@@ -1,8 +1,8 @@
-"""The article as a value: what a feed gets for a page.
+"""The article as a value: the item of a page.
 
-Strategy: a plain dataclass, so that feeds export its fields in the order in which they are
-declared and `itemadapter` reads its field docstrings as descriptions. Everything but the address
-may be absent: no value is invented. Dates are ISO 8601 strings that are as precise as the page was:
+Strategy: a plain dataclass, so that feeds export its fields in the order of their declaration
+and `itemadapter` reads the field docstrings as descriptions. Everything except the address
+may be absent: no value is invented. Dates are ISO 8601 strings as precise as on the page:
 a day, a time without a zone, or a time in UTC.
 """
 
@@ -31,10 +31,10 @@ ZYTE_FIELDS: tuple[tuple[str, str], ...] = (
 
 @dataclass(repr=False)
 class Article:
-    """One article of one page; every field but *url* is empty if its value is unknown."""
+    """The article of a page. All fields except *url* are empty if their value is unknown."""
 
     url: str
-    """Where the page was fetched from."""
+    """The address from which the page was fetched."""
 
     canonical_url: str | None = None
     """The absolute URL that the page declares as its own."""
@@ -45,93 +45,94 @@ class Article:
     text: str | None = None
     """The text of the article, with blank lines between paragraphs.
 
-    An item of a list begins with a dash or its number; rows of a table are lines with tabs.
+    List items begin with a dash or their number; table rows are lines with tabs.
     """
 
     html: str | None = None
-    """The article as HTML that is safe to show, links and images absolute.
+    """The article as HTML that is safe to show, with absolute links and images.
 
-    With `MSS_RAW_HTML`, or where the spider has set it, it is what the page had: not safe.
+    Not safe with `MSS_RAW_HTML`, which keeps the page's own source, or if the spider has set it.
     """
 
     markdown: str | None = None
-    """The article as Markdown, if `MSS_MARKDOWN` asks for it."""
+    """The article as Markdown, with `MSS_MARKDOWN`."""
 
     authors: list[str] = field(default_factory=list)
-    """The names of the authors, in the page's order."""
+    """The names of the authors, in page order."""
 
     published: str | None = None
-    """When it was published: ISO 8601, in UTC if a zone is known, else as precise as given."""
+    """The publication date: ISO 8601, in UTC if the zone is known, otherwise as on the page."""
 
     modified: str | None = None
-    """When it was last changed, in the same form; never before it was published."""
+    """The last modification date, in the same form; never before the publication."""
 
     language: str | None = None
-    """The language, as the primary subtag of BCP 47: en, de, zh."""
+    """The language as the primary subtag of BCP 47: en, de, zh."""
 
     description: str | None = None
     """The page's own summary, usually one or two sentences."""
 
     site_name: str | None = None
-    """The site's name for itself."""
+    """The name of the site, as it calls itself."""
 
     main_image: str | None = None
     """The absolute URL of the main image."""
 
     media: list[dict[str, str]] = field(default_factory=list)
-    """Its images, videos and audio in their order: `kind`, `url`, `caption` and `alt` of each."""
+    """Images, videos and audio in page order, each with `kind`, `url`, `caption` and `alt`."""
 
     image_urls: list[str] = field(default_factory=list)
-    """The addresses of the images, as Scrapy's `ImagesPipeline` takes them."""
+    """The addresses of the images, for Scrapy's `ImagesPipeline`."""
 
     file_urls: list[str] = field(default_factory=list)
-    """Those of videos and audio that are files and not players, for `FilesPipeline`."""
+    """The addresses of video and audio files, excluding players, for `FilesPipeline`."""
 
     section: str | None = None
-    """The section of the site that it is in."""
+    """The section of the site."""
 
     tags: list[str] = field(default_factory=list)
-    """What the site has filed it under."""
+    """The tags or keywords that the site has assigned."""
 
     breadcrumbs: list[dict[str, str]] = field(default_factory=list)
-    """The trail from the site's front page to it: `name` and `url` of each step."""
+    """The trail from the site's front page to the article: `name` and `url` of each step."""
 
     is_accessible_for_free: bool | None = None
-    """Whether the whole of it can be read without paying, if the page says that."""
+    """Whether the whole article can be read without paying, if the page declares it."""
 
     pages: list[str] = field(default_factory=list)
-    """The addresses of its further pages, whose text is part of this one."""
+    """The addresses of further pages, whose text is included."""
 
     revision: int | None = None
-    """1 for a new article, more if an earlier crawl has seen it; with `MSS_ONLY_NEW`."""
+    """1 for a new article, higher if an earlier crawl has seen it; with `MSS_ONLY_NEW`."""
 
     changed: list[str] = field(default_factory=list)
-    """What differs from the revision before: title, text."""
+    """What differs from the previous revision: title, text."""
 
     story: str | None = None
-    """The same for all articles that tell one story in one wording; with `MSS_COPIES`."""
+    """A key shared by all articles with the same wording; with `MSS_COPIES`."""
 
     probability: float | None = None
     """The probability, from 0 to 1, that the page is an article."""
 
     confidence: float | None = None
-    """How good the text probably is: its expected F1, from 0 to 1, as people would judge it.
+    """The expected F1 of the text, from 0 to 1, compared with the text that people would select.
 
-    Empty where a wrapper or `MSS_EXTRACTOR` has found the text.
+    Empty if a wrapper or `MSS_EXTRACTOR` found the text.
     """
 
     extractor: str | None = None
     """What read the page: ``wrapper:`` and the wrapper's id, or ``mss:`` and the model's state.
 
-    The state is the profile, the number of learned pages and a digest of all that the model has
-    learned: ``mss:default@1754p-100f1b5032d8080a``. If `MSS_EXTRACTOR` found the text, its value.
+    The state is the profile, the number of learned pages and a digest of everything that the model
+    has learned: ``mss:default@1754p-100f1b5032d8080a``. Text that `MSS_EXTRACTOR` found has the
+    value of that setting.
     """
 
     crawled: str | None = None
-    """When the page was crawled: ISO 8601 with zone."""
+    """The time of the crawl: ISO 8601 with zone."""
 
     def __repr__(self) -> str:
-        """Short, since Scrapy logs every item: text and HTML are given by their lengths."""
+        """Short, because Scrapy logs every item: text and HTML are shown by their lengths."""
         text, html = (
             "None" if value is None else f"<{len(value):,} characters>"
             for value in (self.text, self.html)
@@ -139,7 +140,7 @@ class Article:
         return f"Article(url={self.url!r}, title={self.title!r}, text={text}, html={html}, …)"
 
     def to_zyte_article(self) -> zyte_common_items.Article:
-        """The same as an item of zyte-common-items, which needs Python 3.11 or newer."""
+        """The article as an item of zyte-common-items, which needs Python 3.11 or newer."""
         try:
             import zyte_common_items as zyte
         except ImportError as error:

@@ -1,7 +1,7 @@
-"""Images, videos and audio: what one is, which addresses are files, which pictures are the same.
+"""Images, videos and audio: their values, which addresses are files, which pictures are equal.
 
-An article's `media` are such values, in the order of the page. `image_urls` and `file_urls` are
-their addresses as Scrapy's `ImagesPipeline` and `FilesPipeline` take them.
+An article's `media` are such values, in page order. `image_urls` and `file_urls` are
+their addresses for Scrapy's `ImagesPipeline` and `FilesPipeline`.
 """
 
 from __future__ import annotations

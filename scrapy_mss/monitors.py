@@ -1,9 +1,9 @@
-"""Monitors for Spidermon (extra `spidermon`), which fail where a site is read worse than before.
+"""Monitors for Spidermon (extra `spidermon`), which fail if a site's quality has fallen.
 
     SPIDERMON_SPIDER_CLOSE_MONITORS = ("scrapy_mss.monitors.QualitySuite",)
 
-They look at stats, which the add-on has set by the time Spidermon closes. A project that enables
-the components by hand lists `MssExtension` in EXTENSIONS before Spidermon.
+They check stats, which the add-on has set by the time Spidermon closes. If you enable the
+components by hand, list `MssExtension` in EXTENSIONS before Spidermon.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Rows that become a Parquet file, and are not lost before they do.
+"""Writes rows to a Parquet file without losing them if the crawl is killed before the end.
 
-A Parquet file can be read once its end is written. So the rows of a crawl first go into a stream of
-Arrow batches beside the file, ``<file>.mss-<key>.arrows``, which can be read up to its last whole
-batch whenever the crawl is killed. When it is complete, it becomes the row groups of a file that
-gets its name last. Whatever ends in ``.parquet`` is whole, and a stream that a killed crawl has
-left becomes a file of its own before the next crawl writes to that folder. A lock on the stream
-tells whether its crawl is still at work.
+A Parquet file can be read only after its footer is written. The rows of a crawl therefore first go
+to a stream of Arrow batches next to the file, ``<file>.mss-<key>.arrows``, which can be read up to
+its last complete batch if the crawl is killed. When it is complete, it is converted to the row
+groups of a file that is renamed last. Any file that ends in ``.parquet`` is thus complete, and a
+stream left by a killed crawl is converted to its own file before the next crawl writes to the
+folder. A lock on the stream shows whether its crawl is still running.
 
-Memory is bounded: a batch and a row group are written as soon as they have their size.
+Memory is bounded: batches and row groups are written as soon as they are full.
 """
 
 from __future__ import annotations

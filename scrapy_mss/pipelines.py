@@ -1,4 +1,4 @@
-"""Fills items with the articles of their pages; lets new ones pass; says which tell one story."""
+"""Item pipelines: fill items with articles, drop articles already seen, mark copies of a story."""
 
 from __future__ import annotations
 

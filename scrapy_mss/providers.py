@@ -1,9 +1,9 @@
-"""An `Article` for callbacks and page objects that ask for one, by scrapy-poet (extra `poet`).
+"""Provides an `Article` to callbacks and page objects through scrapy-poet (extra `poet`).
 
     def parse(self, response, article: Article): ...
 
-The add-on enables it where scrapy-poet is installed. The page is read once, also where the callback
-yields that article and the pipeline sees it. A page without an article gives an `Article`
+The add-on enables it if scrapy-poet is installed. The page is read once, even if the callback
+yields the article and the pipeline processes it. A page without an article gives an `Article`
 with its URL and a probability of 0.
 """
 

@@ -1,11 +1,10 @@
-"""A Redis server that crawls share: its errors, and how to change it exactly once.
+"""A Redis server that crawls share: its errors, and exactly-once updates.
 
-A server that speaks the protocol, such as Valkey, does as well. What is changed is changed by
-scripts, each as a whole or not at all.
+Any server with the same protocol, such as Valkey, works. All updates are scripts, which are atomic.
 
-When the connection is lost, nobody knows whether what was sent last has arrived. So a change that
-must not happen twice has a name of its own, which the server remembers for a week, and is sent
-again under this name until it is answered (`Outbox`). Nothing else is sent before that.
+If the connection is lost, the client does not know whether the last message has arrived. An update
+that must not happen twice therefore has an idempotency key, which the server remembers for a week,
+and is resent under this key until it is acknowledged (`Outbox`). Nothing else is sent before that.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Stored pages instead of the network: real pages through a real crawl.
+"""Serves stored pages instead of the network: real pages in a real crawl.
 
     DOWNLOAD_HANDLERS = {scheme: "scrapy_mss.replay.ReplayHandler" for scheme in ("http", "https")}
     MSS_REPLAY = ["pages.jsonl.xz", "news.warc.gz"]
 
-A request is answered with the page that was stored under its URL, or with status 404. The sources
-are those of `stored_pages`; pages are kept compressed. If the add-on is enabled, a source that does
-not exist stops the crawl at its start.
+The response is the page that was stored under the request's URL, or has status 404. Sources
+are those of `stored_pages`; pages are kept compressed. If the add-on is enabled, a missing source
+stops the crawl at startup.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What a rule and the model make of a page together: the rule says where, the model what is text.
+"""Reads a page with a rule and the model: the rule says where, the model what is text.
 
-A rule with `around` labels a place. The article is what the model keeps there and on from there
-(`blocks.runs`), without what the rule excludes. Where the model keeps next to nothing at the place,
-compared with what it keeps on the page, or is nearly sure that the page is no article, the rule is
-not for this page: it counts as one that has not matched, and the model reads the page alone.
+A rule with `around` labels a place. The article is what the model keeps there and onwards
+(`blocks.runs`), without what the rule excludes. If the model keeps almost nothing at the place,
+compared with the whole page, or is almost certain that the page is not an article, the rule is
+not for this page: it counts as not matching, and the model reads the page without it.
 
 labelling = read_by(wrapper, Page.of(html), Extractor.load())
 """

@@ -1,7 +1,7 @@
-"""The address of a Redis server that a setting names in the place of a file.
+"""The address of a Redis server, given in a setting instead of a file.
 
-It is that of redis-py with a prefix for all keys, `redis://host:6379/0?prefix=news`. What begins
-like an address and is none of ours is an error: as a file, it would quietly be shared with nobody.
+The format is that of redis-py plus a prefix for all keys, `redis://host:6379/0?prefix=news`. Any
+other address is an error: used as a file name, it would silently be shared with nobody.
 """
 
 from __future__ import annotations

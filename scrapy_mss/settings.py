@@ -1,8 +1,7 @@
-"""The settings: one row each, with name, default, what it must be and what it does.
+"""The settings: one row each, with name, default, expected value and meaning.
 
-Everything follows from the table: `Options` is what a crawl works with, the documentation lists
-the rows, and a setting that begins with MSS_ and has no row is reported with the nearest name
-that has one.
+Everything follows from the table: `Options` has the values for a crawl, the documentation lists
+the rows, and an unknown setting that begins with MSS_ is reported with the nearest known name.
 """
 
 from __future__ import annotations
@@ -164,9 +163,9 @@ SETTINGS: tuple[Setting, ...] = (
         "",
         _store,
         "a path or the address of a Redis server",
-        "The file that the model is read from and written to; several crawls may share one. If "
-        "empty: `mss/model` in the JOBDIR if there is one, otherwise in the project's `.scrapy` "
-        "folder. Or a server that crawls on several machines share, as in "
+        "The file from which the model is loaded and to which it is saved; several crawls can "
+        "share it. If empty: `mss/model` in the JOBDIR if there is one, otherwise in the project's "
+        "`.scrapy` folder. Or a server that crawls on several machines share, as in "
         "`redis://host:6379/0?prefix=news`. See [beyond one machine](scale.md).",
     ),
     Setting(
@@ -174,21 +173,21 @@ SETTINGS: tuple[Setting, ...] = (
         True,
         _switch,
         "True or False",
-        "Whether to learn from pages of sites with wrappers. If not, the model file is only read.",
+        "Whether to learn from pages of sites with wrappers. If not, the model file is read-only.",
     ),
     Setting(
         "MSS_FREEZE_AFTER",
         0,
         _at_least(0, int),
         "a number of pages, 0 for never",
-        "Stop learning once crawls have learned this many pages, earlier crawls included.",
+        "Stop learning after this many pages, including those of earlier crawls.",
     ),
     Setting(
         "MSS_EXTRACTOR",
         "",
         _dotted_path,
         "the dotted path of a module, instance or class with extract(html)",
-        "Another extractor to use instead of the model, for pages that no wrapper labels: the "
+        "An extractor to use instead of the model for pages that no wrapper labels: the "
         "dotted path of a module, an instance or a class with `extract(html: str) -> str | None`. "
         "If empty: the model. See [other extractors](crawling.md#other-extractors).",
     ),
@@ -197,7 +196,7 @@ SETTINGS: tuple[Setting, ...] = (
         EMIT_ARTICLES,
         _one_of(EMIT_ARTICLES, EMIT_ALL),
         f"{EMIT_ARTICLES!r} or {EMIT_ALL!r}",
-        "`articles` drops the items that scrapy-mss has made for pages without an article, `all` "
+        "`articles` drops the items that scrapy-mss creates for pages without an article; `all` "
         "keeps them, with a probability of 0. Items that the spider yields are never dropped.",
     ),
     Setting(
@@ -205,16 +204,16 @@ SETTINGS: tuple[Setting, ...] = (
         0.0,
         _share,
         "a number from 0 to 1",
-        "A page with a lower probability is treated like a page without an article.",
+        "Pages with a lower probability are treated like pages without an article.",
     ),
     Setting(
         "MSS_LANGUAGES",
         (),
         _languages,
         "a list of languages, such as en,de",
-        "An article in another language is treated like a page without an article; one whose "
-        "language is not known passes. Empty: all pass. With `pip install 'scrapy-mss[language]'` "
-        "the text tells the language where the page is silent or wrong. See "
+        "Articles in other languages are treated like pages without an article; those in an "
+        "unknown language pass. If empty, all pass. With `pip install 'scrapy-mss[language]'`, "
+        "the text decides if the page declares no language or a wrong one. See "
         "[language](metadata.md#language).",
     ),
     Setting(
@@ -222,7 +221,7 @@ SETTINGS: tuple[Setting, ...] = (
         10,
         _at_least(1, int),
         "a number of pages, 1 for none but the first",
-        "How many pages of an article that is spread over several are joined at most. See "
+        "The maximum number of pages that are joined if an article is split over several. See "
         "[articles of several pages](crawling.md#articles-of-several-pages).",
     ),
     Setting(
@@ -230,16 +229,16 @@ SETTINGS: tuple[Setting, ...] = (
         "scrapy_mss.items.Article",
         lambda value: value,
         "a class or its dotted path",
-        "The class of the item that is made for a page if the spider yields none.",
+        "The class of the item that is created for a page if the spider yields none.",
     ),
     Setting(
         "MSS_FIELD_MAP",
         {},
         _field_map,
         "a dict from fields of Article to those of your items",
-        "What your items call the fields of [Article](python-api.md#article), as in "
-        "`{'text': 'body'}`. Fields that are not listed keep their names; an empty name leaves a "
-        "field out. A key that is no field of Article stops the crawl.",
+        "The names of the fields of [Article](python-api.md#article) in your items, as in "
+        "`{'text': 'body'}`. Fields that are not listed keep their names; an empty name omits the "
+        "field. A key that is not a field of Article stops the crawl.",
     ),
     Setting(
         "MSS_RAW_HTML",
@@ -247,31 +246,32 @@ SETTINGS: tuple[Setting, ...] = (
         _switch,
         "True or False",
         "Whether `html` is the page's own source, with its scripts, event handlers and frames: "
-        "**not safe to show**. If not, it is sanitized: elements and attributes of an allow-list, "
-        "absolute links. See [HTML](python-api.md#html).",
+        "**not safe to show**. If not, it is sanitized: only elements and attributes of an "
+        "allow-list, absolute links. See [HTML](python-api.md#html).",
     ),
     Setting(
         "MSS_MARKDOWN",
         False,
         _switch,
         "True or False",
-        "Whether articles have their text as `markdown`, too: headings, lists, tables, quotations, "
-        "links and pictures. See [Markdown](python-api.md#markdown).",
+        "Whether articles also have their text as `markdown`, with headings, lists, tables, "
+        "quotations, links and pictures. See [Markdown](python-api.md#markdown).",
     ),
     Setting(
         "MSS_PREFER_WRAPPER",
         True,
         _switch,
         "True or False",
-        "Whether a page that a wrapper labels gets the wrapper's text and fields, not the model's.",
+        "Whether the item of a page that a wrapper labels has the wrapper's text and fields, not "
+        "the model's.",
     ),
     Setting(
         "MSS_TRUST_WRAPPER_MISS",
         False,
         _switch,
         "True or False",
-        "Whether a page of a wrapped site that its wrapper finds nothing on has no article "
-        "(`wrapper_miss`). If not, the model reads it. Needs `MSS_PREFER_WRAPPER`.",
+        "Whether a page on which its site's wrapper finds nothing counts as a page without an "
+        "article (`wrapper_miss`). If not, the model reads it. Requires `MSS_PREFER_WRAPPER`.",
     ),
     Setting(
         "MSS_MAX_BODY",
@@ -285,18 +285,19 @@ SETTINGS: tuple[Setting, ...] = (
         10.0,
         _at_least(0.001, float, LONGEST),
         "a number of seconds",
-        "A page that takes longer in a worker is given up, and the worker is replaced. Without "
-        "workers no page can be interrupted; `MSS_MAX_BODY` limits the time that one can take.",
+        "If a worker takes longer for a page, the page is given up and the worker is replaced. "
+        "Without workers no page can be interrupted; only `MSS_MAX_BODY` limits the time per page.",
     ),
     Setting(
         "MSS_WORKERS",
         1,
         _at_least(0, int),
         "a number of processes",
-        "How many processes label, learn and read pages for the crawl. One by default, so that no "
-        "page stops downloads and any can be given up: a process can be ended in the middle of a "
-        "page, a thread cannot. With 0 the crawl's own process does it, as also where there can "
-        "be no workers: on Windows, in a frozen executable, or if Scrapy does not run on asyncio. "
+        "The number of worker processes that label, learn and read pages. The default is one, so "
+        "that no page blocks the event loop and any page can be given up: a process can be killed "
+        "in the middle of a page, a thread cannot. With 0, the crawl's own process reads the "
+        "pages. This is also the fallback on Windows, in a frozen executable, or if Scrapy does "
+        "not run on asyncio. "
         "See [workers](crawling.md#workers).",
     ),
     Setting(
@@ -304,18 +305,18 @@ SETTINGS: tuple[Setting, ...] = (
         1024,
         _at_least(0, int),
         "a number of megabytes, 0 for no limit",
-        "A page for which a worker needs more memory is given up, and the worker is replaced. A "
-        "worker has some 100 MB without a page, 180 with the extra `language`; a page of 5,000,000 "
-        "characters (`MSS_MAX_BODY`) may take 130 bytes for each of them, in its tree and in ours. "
-        "Needs Linux.",
+        "If a worker needs more memory for a page, the page is given up and the worker is "
+        "replaced. An idle worker uses about 100 MB, 180 with the extra `language`; a page of "
+        "5,000,000 characters (`MSS_MAX_BODY`) may take 130 bytes per character, including lxml's "
+        "tree. Requires Linux.",
     ),
     Setting(
         "MSS_SITE_MEMORY",
         64,
         _at_least(0, int),
         "a number of megabytes, 0 for no memory",
-        "How much of what is known of sites is held in the crawl's process: 64 KB of each site at "
-        "most, the rest is in a file next to the model. With 0 each page is read by itself. See "
+        "The size of the site memory that is cached in the crawl's process, with at most 64 KB per "
+        "site; the rest is in a file next to the model. With 0, each page is read on its own. See "
         "[site memory](site-memory.md).",
     ),
     Setting(
@@ -323,8 +324,8 @@ SETTINGS: tuple[Setting, ...] = (
         False,
         _switch,
         "True or False",
-        "Whether only articles are emitted that earlier crawls have not seen, or not in this "
-        "wording; addresses that need no second look are not downloaded. `NewsSpider` turns it on. "
+        "Whether to emit only articles that earlier crawls have not seen, or not in this wording. "
+        "Addresses that need no recheck are not downloaded. `NewsSpider` turns it on. "
         "See [Every hour](every-hour.md).",
     ),
     Setting(
@@ -332,25 +333,25 @@ SETTINGS: tuple[Setting, ...] = (
         "",
         _store,
         "the path of a file or the address of a Redis server",
-        "The file with what crawls have seen, an SQLite database that several crawls can share, "
-        "or a server, as in `MSS_MODEL`. Empty: `.scrapy/mss/seen.db` in the project, where the "
-        "stories of `MSS_COPIES` are beside a server, too.",
+        "The file of seen articles, an SQLite database that several crawls can share, or a server, "
+        "as in `MSS_MODEL`. If empty: `.scrapy/mss/seen.db` in the project, which holds the "
+        "stories of `MSS_COPIES` even if this names a server.",
     ),
     Setting(
         "MSS_SEEN_DAYS",
         400,
         _at_least(0, int),
         "a number of days",
-        "Articles that no crawl has met for so many days are forgotten; 0 keeps all.",
+        "Articles that no crawl has met for this many days are forgotten; 0 keeps all.",
     ),
     Setting(
         "MSS_COPIES",
         COPIES_KEEP,
         _one_of(COPIES_KEEP, COPIES_MARK, COPIES_DROP),
         f"{COPIES_KEEP!r}, {COPIES_MARK!r} or {COPIES_DROP!r}",
-        "What is done where several papers print one text, such as an agency's: `keep` looks for "
-        "no copies, `mark` gives articles of one `story` the same key, `drop` lets only the first "
-        "pass. `NewsSpider` marks. See [One story, many papers]"
+        "What to do if several papers print the same text, such as an agency's: `keep` does not "
+        "look for copies, `mark` gives all copies the same key in `story`, `drop` keeps only the "
+        "first. `NewsSpider` uses `mark`. See [One story, many papers]"
         "(every-hour.md#one-story-many-papers).",
     ),
     Setting(
@@ -358,46 +359,48 @@ SETTINGS: tuple[Setting, ...] = (
         7.0,
         _at_least(0, float, LONGEST),
         "a number of days",
-        "For so long a text is known, and what is printed later in its words is a copy of it.",
+        "How long a text is remembered, so that later articles with its words count as copies.",
     ),
     Setting(
         "MSS_RECHECK_HOURS",
         24.0,
         _at_least(0, float, LONGEST),
         "a number of hours",
-        "After so long an article is downloaded again, to see whether it has changed, if neither "
-        "feed nor sitemap has dated it twice. With two dates it is when the second is later.",
+        "After this time an article is downloaded again, to see whether it has changed, unless a "
+        "feed or sitemap has dated it twice. With two dates, it is downloaded again if the second "
+        "is later.",
     ),
     Setting(
         "MSS_QUALITY",
         True,
         _switch,
         "True or False",
-        "Whether to count by site and day how many pages are articles and what they have, so that "
-        "`scrapy mss report` can show it and a fall is told. See [quality](quality.md).",
+        "Whether to count, by site and day, how many pages are articles and which fields they "
+        "have. `scrapy mss report` shows the counts, and a fall raises an alarm. See "
+        "[quality](quality.md).",
     ),
     Setting(
         "MSS_QUALITY_FILE",
         "",
         _store,
         "the path of a file or the address of a Redis server",
-        "The file with these counts, an SQLite database that several crawls can share, or a "
-        "server, as in `MSS_MODEL`. Empty: `.scrapy/mss/quality.db` in the project.",
+        "The file for these counts, an SQLite database that several crawls can share, or a "
+        "server, as in `MSS_MODEL`. If empty: `.scrapy/mss/quality.db` in the project.",
     ),
     Setting(
         "MSS_UNSURE_PAGES",
         0,
         _at_least(0, int, MOST_UNSURE),
         f"a number of pages, at most {MOST_UNSURE}, or 0 for none",
-        "So many pages of each site are kept with their HTML: those on which the model was least "
-        "sure. See [unsure pages](quality.md#unsure-pages).",
+        "The number of pages of each site to keep, with their HTML: those on which the model was "
+        "least certain. See [unsure pages](quality.md#unsure-pages).",
     ),
     Setting(
         "MSS_UNSURE_FILE",
         "",
         _text,
         "the path of a file",
-        "The file with these pages, an SQLite database that several crawls can share. Empty: "
+        "The file for these pages, an SQLite database that several crawls can share. If empty: "
         "`.scrapy/mss/unsure.db` in the project.",
     ),
     Setting(
@@ -412,34 +415,35 @@ SETTINGS: tuple[Setting, ...] = (
         None,
         _shard,
         f"two numbers such as '3/8', the third of eight shards, of {MAX_SHARDS} at most",
-        "Which part of the sites this crawl takes, where several crawls share the work. Requests "
-        "of spiders for sites of other parts are dropped, and `NewsSpider` begins with its own. "
-        "Empty: all. See [shards](scale.md#shards).",
+        "The part of the sites that this crawl takes if several crawls share the work. Requests "
+        "for sites of other shards are dropped, and `NewsSpider` starts only with its own. "
+        "If empty: all sites. See [shards](scale.md#shards).",
     ),
     Setting(
         "MSS_LINK_PRIORITY",
         0,
         _at_least(0, int),
         "a number, 0 for no priorities",
-        "Requests get up to this much more priority, by how probably their address is that of an "
-        "article; 10 is a good value. See [links](crawling.md#links).",
+        "The priority of requests is raised by up to this number, depending on the probability "
+        "that their address is that of an article; 10 is a good value. See "
+        "[links](crawling.md#links).",
     ),
     Setting(
         "MSS_MIN_LINK_PROBABILITY",
         0.0,
         _share,
         "a number from 0 to 1",
-        "Requests whose address is less probably that of an article are dropped, once three pages "
-        "at such addresses of the site have been read. Lists of articles are among them, and what "
-        "only they link to is not found.",
+        "Requests are dropped if the probability that their address is that of an article is "
+        "lower, once three pages at such addresses of the site have been read. This also drops "
+        "lists of articles, so articles that only they link to are not found.",
     ),
     Setting(
         "MSS_CHECKPOINT_PAGES",
         500,
         _at_least(1, int),
         "a number of pages",
-        "A checkpoint is written after this many learned pages: what was learned since the last "
-        "one is added to the model file.",
+        "A checkpoint is written after this many learned pages: it adds what was learned since the "
+        "last one to the model file.",
     ),
     Setting(
         "MSS_CHECKPOINT_SECONDS",
@@ -453,7 +457,7 @@ SETTINGS: tuple[Setting, ...] = (
         "",
         _text,
         "the path of a folder",
-        "The folder for WARC files of all that the crawl downloads, as it was received. Empty: "
+        "The folder for WARC files of everything that the crawl downloads, as received. If empty: "
         "none. See [WARC](feeds.md#warc).",
     ),
     Setting(
@@ -461,16 +465,16 @@ SETTINGS: tuple[Setting, ...] = (
         1000,
         _at_least(1, int),
         "a number of megabytes",
-        "A WARC file of this size is followed by another one.",
+        "The size at which a new WARC file is started.",
     ),
     Setting(
         "MSS_REPLAY",
         [],
         listed,
         "a list of files or folders",
-        "Where `scrapy_mss.replay.ReplayHandler` takes pages from, instead of the network: JSON "
-        "lines with `url` and `html`, WARC files, or folders of HTML files with a canonical URL. "
-        "See [pages from files](crawling.md#pages-from-files).",
+        "The sources from which `scrapy_mss.replay.ReplayHandler` serves pages instead of the "
+        "network: JSON lines with `url` and `html`, WARC files, or folders of HTML files "
+        "with a canonical URL. See [pages from files](crawling.md#pages-from-files).",
     ),
 )
 

@@ -1,9 +1,9 @@
-"""Which of several crawls takes which site.
+"""Assigns sites to crawls by rendezvous hashing.
 
-A site is given to the shard whose hash together with the site's name is the greatest, so that of
-*n* shards one more takes an *n*-th of the sites from each other and moves nothing else (rendezvous
-hashing). The hash depends on no machine and no process. All pages of a site are one crawl's: it
-alone knows how fast the site may be asked.
+A site belongs to the shard with the highest hash of shard and site name. Adding one shard to *n*
+takes one in *n* + 1 of the sites from each of the others and moves nothing else. The hash is the
+same on every machine and in every process. All pages of a site belong to one crawl, which alone has
+to respect the site's rate limit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What is done with what spiders yield.
-
-An item for each page, a priority for each request, and no request for another shard's site.
-"""
+"""Spider middlewares: an item per page, a priority per request, no requests for other shards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQLite files of our own: made where there is nothing, refused where there is something else."""
+"""Our SQLite files: created if missing, rejected if the file is something else."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The stats of a crawl: one row each. Code uses the rows, the documentation lists them.
 
-`{…}` in a name is a part that varies: a reason, a site. All values are numbers, so that
+`{…}` in a name is a variable part, such as a reason or a site. All values are numbers, so that
 Scrapy's PeriodicLog can report them and their changes.
 """
 
@@ -29,89 +29,96 @@ TRAIN_LEARNED = Stat("train/learned", "pages learned from")
 TRAIN_TOKENS = Stat("train/tokens", "tokens of these pages")
 TRAIN_REFUSED = Stat("train/refused/{reason}", "pages not learned from, by reason")
 TRAIN_SECONDS = Stat(
-    "train/seconds", "seconds spent on labelling and learning, those of workers included"
+    "train/seconds", "seconds spent on labelling and learning, including in workers"
 )
-EXTRACT_PAGES = Stat("extract/pages", "pages read; each counts once, however many items it has")
+EXTRACT_PAGES = Stat("extract/pages", "pages read; each counts once, even if it has several items")
 EXTRACT_ARTICLES = Stat("extract/articles", "pages with an article")
 EXTRACT_DROPPED = Stat(
     "extract/dropped/{reason}",
     "pages without an article, by [reason](crawling.md#pages-without-an-article)",
 )
-EXTRACT_SECONDS = Stat("extract/seconds", "seconds spent on extraction, those of workers included")
+EXTRACT_SECONDS = Stat("extract/seconds", "seconds spent on extraction, including in workers")
 EXTRACT_PROBABILITY = Stat("extract/probability", "sum of the articles' probabilities")
 EXTRACT_SOURCE = Stat(
-    "extract/source/{source}", "articles, by what read the page: wrapper, model, extractor"
+    "extract/source/{source}", "articles, by what extracted them: wrapper, model, extractor"
 )
 EXTRACT_FALLBACK = Stat(
     "extract/fallback/{error}",
-    "pages that `MSS_EXTRACTOR` failed on and the model read instead, by exception",
+    "pages on which `MSS_EXTRACTOR` failed, so that the model read them, by exception",
 )
 EXTRACT_FAILED = Stat(
     "extract/failed/{reason}", "pages given up, by reason: error, timeout, memory, crash"
 )
-JOINED = Stat("join/pages", "further pages whose text was joined to the article of the first")
+JOINED = Stat("join/pages", "further pages joined to the article of the first page")
 JOIN_STOPPED = Stat(
     "join/stopped/{reason}",
     "articles whose next page was not joined, by [reason](crawling.md#articles-of-several-pages)",
 )
 ITEMS_UNPAIRED = Stat(
     "items/unpaired",
-    "items passed on unchanged, as they have no page: yielded for a response that is not HTML or "
-    "is skipped, or put in the place of the yielded item by another pipeline",
+    "items passed on unchanged because they have no page: yielded for a response that is not HTML "
+    "or is skipped, or substituted for the yielded item by another pipeline",
 )
 WRAPPER_HIT = Stat("wrapper/{site}/hit", "pages that a wrapper of the site labelled")
 WRAPPER_MISS = Stat("wrapper/{site}/miss", "pages on which a wrapper of the site found nothing")
 FIELD_HIT = Stat(
     "wrapper/field/hit/{site}/{field}",
-    "labelled pages on which a wrapper's selectors of a field hit: title, authors, published, "
+    "labelled pages on which a wrapper's selectors for a field match: title, authors, published, "
     "exclude",
 )
 FIELD_MISS = Stat(
     "wrapper/field/miss/{site}/{field}",
-    "labelled pages on which they selected nothing: of a title, often that the rule is outdated",
+    "labelled pages on which they match nothing; for a title, often a sign of an outdated rule",
 )
-MODEL_PAGES = Stat("model/pages", "pages learned in this crawl and in earlier ones")
+MODEL_PAGES = Stat("model/pages", "pages learned in this crawl and earlier ones")
 MODEL_CHECKPOINTS = Stat(
     "model/checkpoints", "checkpoints written to the model file, or sent to its server"
 )
 MODEL_TWICE = Stat(
     "model/twice",
-    "pages that the model counts twice, since another crawl learned them at the same time",
+    "pages that the model counts twice because another crawl learned them at the same time",
 )
 MODEL_FAILED = Stat("model/failed", "checkpoints that could not be written")
-LINKS_DROPPED = Stat(
-    "links/dropped", "requests not sent, as their address is less probable than the setting says"
-)
+LINKS_DROPPED = Stat("links/dropped", "requests dropped because of `MSS_MIN_LINK_PROBABILITY`")
 SHARD_DROPPED = Stat(
-    "shard/dropped", "requests of spiders that were dropped, as another shard takes their site"
+    "shard/dropped", "requests dropped because their site belongs to another shard"
 )
-SITES_LEARNED = Stat("sites/pages", "pages with an article that were remembered for their site")
+SITES_LEARNED = Stat("sites/pages", "pages with an article that were added to the site memory")
 SITES_CHANGED = Stat(
-    "sites/changed", "sites whose layout has changed, so that they are learned anew"
+    "sites/changed", "sites whose layout has changed, so that their memory starts anew"
 )
-SEEN_SKIPPED = Stat("seen/skipped", "requests dropped, as an earlier crawl has seen the article")
-SEEN_UNCHANGED = Stat("seen/unchanged", "items dropped, as the article was seen in this wording")
+SEEN_SKIPPED = Stat(
+    "seen/skipped", "requests dropped because an earlier crawl has seen the article"
+)
+SEEN_UNCHANGED = Stat(
+    "seen/unchanged", "items dropped because the article was seen in this wording"
+)
 SEEN_CHANGED = Stat("seen/changed", "items of articles that have changed")
-SEEN_NEW = Stat("seen/new", "items of articles that were not seen before")
-SEEN_FAILED = Stat("seen/failed", "times that the file of what was seen failed")
+SEEN_NEW = Stat("seen/new", "items of articles not seen before")
+SEEN_FAILED = Stat("seen/failed", "failures of the store of seen articles")
 STORIES_NEW = Stat("stories/new", "items whose text no other paper had printed")
 STORIES_COPIES = Stat(
-    "stories/copies", "items whose text another paper had printed; dropped if `MSS_COPIES` says so"
+    "stories/copies",
+    "items whose text another paper had printed; dropped with `MSS_COPIES = 'drop'`",
 )
-STORIES_FAILED = Stat("stories/failed", "times that the file of what was seen failed for stories")
+STORIES_FAILED = Stat("stories/failed", "failures of the store of stories")
 LISTS_UNCHANGED = Stat(
-    "seen/lists_unchanged", "feeds, sitemaps and fronts that had not changed, and were not sent"
+    "seen/lists_unchanged",
+    "feeds, sitemaps and front pages that were not sent because they had not changed",
 )
 WARC_RESPONSES = Stat("warc/responses", "responses written to WARC files")
 WARC_BYTES = Stat("warc/bytes", "bytes of these files")
 WARC_FAILED = Stat("warc/failed", "responses that could not be written to them")
 QUALITY_ALARMS = Stat(
-    "quality/alarms", "falls of the crawl's sites against their own past, see [quality](quality.md)"
+    "quality/alarms",
+    "falls of the crawl's sites compared with their own past, see [quality](quality.md)",
 )
-QUALITY_ALARM = Stat("quality/alarm/{site}/{measure}", "1 for each, by what has fallen")
-QUALITY_FAILED = Stat("quality/failed", "times that the file with the quality of sites failed")
+QUALITY_ALARM = Stat(
+    "quality/alarm/{site}/{measure}", "1 for each of these, by the measure that has fallen"
+)
+QUALITY_FAILED = Stat("quality/failed", "failures of the store of site quality")
 UNSURE_FAILED = Stat("unsure/failed", "pages that could not be kept for `MSS_UNSURE_PAGES`")
-SITES_FAILED = Stat("sites/failed", "times that the file with the memories of sites failed")
+SITES_FAILED = Stat("sites/failed", "failures of the site memory's store")
 
 STATS: tuple[Stat, ...] = tuple(row for row in globals().values() if isinstance(row, Stat))
 

@@ -1,7 +1,7 @@
-"""Stored pages: in JSON lines, WARC files, or folders of HTML files.
+"""Stored pages in JSON lines, WARC files, or folders of HTML files.
 
-A source is read page by page and never held whole. A record that cannot be used, or that is larger
-than any page is, is counted and skipped.
+A source is read page by page and never loaded as a whole. Invalid records, and those larger
+than any page, are counted and skipped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A stored page and the rules -> a model that has learned it, or why it has not."""
+"""Teaches a model a stored page that rules label, or says why it is rejected."""
 
 from __future__ import annotations
 

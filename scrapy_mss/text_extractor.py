@@ -1,8 +1,8 @@
-"""Another extractor instead of the model: what `MSS_EXTRACTOR` names.
+"""The extractor that `MSS_EXTRACTOR` names, used instead of the model.
 
 It is the dotted path of anything with `extract(html) -> str | None`: a module, an instance, or a
-class that is called without arguments. All that can be checked without a page is checked when it is
-loaded, so that a wrong path stops a crawl at its start.
+class that is called without arguments. Everything that can be checked without a page is checked
+when it is loaded, so that a wrong path stops a crawl at startup.
 """
 
 from __future__ import annotations

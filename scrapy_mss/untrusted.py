@@ -1,8 +1,7 @@
-"""What other people wrote: files that are opened, and text that is shown on a terminal.
+"""Untrusted input: files that are opened, and text that is printed to a terminal.
 
-A path may lead to a named pipe that nobody writes to, or to a device that never ends: only regular
-files are opened. A name may hold the escape sequences by which a terminal is controlled: they are
-shown as what they are.
+A path may lead to a named pipe without a writer, or to an endless device, so only regular
+files are opened. A name may contain escape sequences that control a terminal, so these are escaped.
 """
 
 from __future__ import annotations

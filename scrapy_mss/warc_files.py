@@ -1,12 +1,12 @@
-"""WARC files: what was asked and answered, as it was received.
+"""WARC files of requests and responses, as received.
 
-The format is that of web archives (ISO 28500, WARC/1.1), by warcio. Each exchange is a record of
-the response and one of the request, each compressed by itself and both written in one piece: a file
-that breaks off, since the crawl was killed or the disk is full, can be read up to there. A file
-that is large enough is followed by another one.
+The format is ISO 28500 (WARC/1.1), written with warcio. Each exchange is a response record and a
+request record, each compressed separately and both written at once: a truncated file,
+because the crawl was killed or the disk is full, can be read up to there. A file
+that has reached its size is followed by a new one.
 
-Names and passwords of ours are left out: the headers that have them, and what is before the host
-in an address. Import this where it is used: warcio is an extra.
+Our credentials are removed: the headers that contain them, and the user information in
+an address. Import this module locally: warcio is an extra.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The extractor in the form that other programs take: each module is for one of them."""
+"""The extractor with the interfaces of other programs, one module for each."""

@@ -1,7 +1,7 @@
-"""An extractor for datatrove's pipelines, in the place of its `Trafilatura`.
+"""An extractor for datatrove's pipelines, in place of its `Trafilatura`.
 
-datatrove runs it in a process of its own and gives up what takes too long; it calls the extractor
-once before the first page, which is when the model is loaded.
+datatrove runs it in a process of its own and gives up pages that take too long. It calls the
+extractor once before the first page, which loads the model.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The text of a page by a model that is loaded where it is first used.
+"""The text of a page, by a model that is loaded on first use.
 
-Pipelines are made in one process and run in others: what they send there is the path alone.
+Pipelines are created in one process and run in others; only the path is sent there.
 """
 
 from __future__ import annotations

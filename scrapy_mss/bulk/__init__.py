@@ -1,1 +1,1 @@
-"""Articles of whole archives: read in pieces, extracted by processes, written as Parquet parts."""
+"""Extracts whole archives: read in pieces, extracted by processes, written as Parquet parts."""

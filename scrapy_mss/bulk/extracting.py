@@ -1,8 +1,8 @@
 """Pages to rows of articles, by worker processes that hold the model.
 
-Each page has its own limits of time and memory, those of a crawl: one that exceeds them costs its
-worker, which is replaced, and is a row with the reason, like any other page without an article.
-Rows come in the order of the pages; few pages wait at a time, however many there are.
+Each page has the time and memory limits of a crawl. A page that exceeds them costs its
+worker, which is replaced, and becomes a row with the reason, like any other page without an
+article. Rows come in page order; the number of waiting pages is bounded.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ class _Waiting:
 
 
 class ArticleExtractor:
-    """Reads pages with the *settings* of a crawl, such as ``MSS_MARKDOWN=True``.
+    """Extracts pages with the *settings* of a crawl, such as ``MSS_MARKDOWN=True``.
 
-    ``MSS_MODEL`` is a model file, without it the bundled model reads alone; ``MSS_WORKERS`` says
-    how many processes read. As an actor of Ray Data it takes batches with the columns ``url`` and
-    ``html``; these are to be ``pyarrow`` tables (``batch_format``).
+    ``MSS_MODEL`` is a model file; without it, only the bundled model is used. ``MSS_WORKERS`` is
+    the number of processes. As an actor of Ray Data it takes batches with the columns ``url`` and
+    ``html``, which must be ``pyarrow`` tables (``batch_format``).
     """
 
     def __init__(self, **settings: Any) -> None:
@@ -87,7 +87,7 @@ class ArticleExtractor:
     def __call__(self, batch: pa.Table) -> pa.Table:
         """A row for each page of *batch*: its article, or the reason why it has none.
 
-        Other columns of *batch* are passed on, but for ``html``, which is that of the article.
+        Other columns of *batch* are passed on, except ``html``, which becomes the article's.
         """
         import pyarrow as pa
 

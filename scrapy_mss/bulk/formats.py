@@ -1,4 +1,4 @@
-"""The formats of archives: by what their files end, how these are cut, what reads a piece."""
+"""The formats of archives: their file names, how they are split, and what reads a piece."""
 
 from __future__ import annotations
 

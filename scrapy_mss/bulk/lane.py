@@ -1,9 +1,9 @@
 """One lane: a process that makes parts, one after the other, with a few workers of its own.
 
-To read pages, to decode them and to write Parquet takes a tenth of the time that reading articles
-takes: a process that does this keeps several workers busy, and more lanes as many cores as there
-are. Lines of JSON go to standard input, the settings first and then parts; lines come back, how far
-a part is and at last what it has become. Standard input that ends ends the lane.
+Reading and decoding pages and writing Parquet take a tenth of the time of extraction, so one
+process can keep several workers busy, and several lanes any number of cores. JSON lines go to
+standard input, first the settings and then parts; JSON lines come back with the progress
+of a part and finally its result. The lane exits when its standard input ends.
 """
 
 from __future__ import annotations

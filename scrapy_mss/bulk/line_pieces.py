@@ -1,6 +1,6 @@
 """Pages of JSON lines from any byte on: a line belongs to the piece in which it begins.
 
-A compressed file has to be read from its beginning: it is one piece.
+A compressed file must be read from its beginning, so it is one piece.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The manifest of a folder of parts: which pieces of which files are done, in which part.
 
-``manifest.jsonl`` has a line for how the parts are made, one for each file of the archive and one
-for each part. A line is written and synced before what it says is done: a part that is listed is
-then given its name, one that is withdrawn is removed. A run that was killed in between is finished
-by the next one; half of a line, at the end, says nothing.
+``manifest.jsonl`` has a line for the options of the run, one for each file of the archive and one
+for each part. It is a write-ahead log: a line is written and synced before its action is done. A
+listed part is then renamed, and a withdrawn one removed. If a run was killed in between, the
+next one completes it. A partial line at the end is ignored.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Pages of Parquet files, row group by row group: of the columns ``url`` and ``html`` alone.
+"""Pages of Parquet files, row group by row group, reading only the columns ``url`` and ``html``.
 
-Few rows are decoded at a time, as many as have a few megabytes by what the file says of itself.
+Few rows are decoded at a time, up to a few megabytes according to the file's metadata.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Parts: Parquet files of articles, one row a page, under another name until they are listed.
+"""Parts: Parquet files of articles, one row per page, under a temporary name until they are listed.
 
-The process that makes a part writes and syncs ``part-….parquet.….new``; who keeps the manifest
-lists the part there, and then gives the file its name. So whatever ends in ``.parquet`` is whole
-and listed, and what a killed run leaves is seen by its name.
+The process that makes a part writes and syncs ``part-….parquet.….new``. The owner of the manifest
+lists the part there and then renames the file. Any file that ends in ``.parquet`` is thus complete
+and listed, and what a killed run leaves is recognized by its name.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Parts made by processes of this machine: lanes, each of which has workers.
 
-A lane that is lost, killed for what it needs or by chance, costs no page: its part is made again by
-a new one. A part that costs several lanes is given up.
+If a lane is lost, killed for its memory or by accident, no page is lost: a new lane makes its part
+again. A part that costs several lanes is given up.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Parts made by Ray Data, on the machines of a cluster or on this one.
 
-A part is a row, which an actor turns into another one, the line of the manifest: pages and articles
-do not go through Ray's memory, each actor reads and writes files itself, which all machines have to
-see in the same place. An actor holds one worker, so it has the same limits for each page; an actor
-that is lost is replaced by Ray, and its part is made again.
+A part is a row, which an actor maps to another row, the line of the manifest. Pages and articles
+do not pass through Ray's memory: each actor reads and writes files itself, which must have the same
+path on all machines. An actor holds one worker, so the limits per page are the same. Ray replaces
+lost actors, and their parts are made again.
 """
 
 from __future__ import annotations

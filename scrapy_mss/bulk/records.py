@@ -1,9 +1,9 @@
-"""What is read of an archive: pieces of its files, and in these the pages and what is none.
+"""What is read from an archive: pieces of its files, and in these pages and records without a page.
 
 A piece is what one process reads at a time. A file that can be read from the middle is cut into
-pieces of about the same size, so that one huge file keeps all processes busy; another one is one
-piece. Where a piece begins and ends depends on its file alone: so what was done in an earlier run
-is known, whatever other files there were.
+pieces of similar size, so that one huge file keeps all processes busy; any other file is one
+piece. The boundaries of a piece depend only on its file, so the work of an earlier run
+is recognized even if other files have changed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""One run: what is left of the archive is made by an engine, and listed part by part.
+"""One run: an engine makes the remaining parts of the archive, which are listed one by one.
 
-A run that was killed is gone on with by the same call: parts that are listed are not made again.
+Calling it again resumes a killed run: listed parts are not made again.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Pages of WARC files from any place on, by fastwarc.
+"""Pages of WARC files from any position, with fastwarc.
 
-Where the files are compressed, each record is a gzip member of its own, so reading can begin at
-each. Which bytes are the beginning of one cannot be told for certain: a record may hold a WARC file
-itself. So a piece says where its first record was and where the one after its last is; where the
-next piece began elsewhere, it is read again from there (`manifest.misfit`).
+In compressed files each record is a gzip member of its own, so reading can begin at any
+record. Which bytes begin a record cannot be determined with certainty, because a record may contain
+a WARC file itself. A piece therefore records the positions of its first record and of the one after
+its last; if the next piece began elsewhere, it is read again from there (`manifest.misfit`).
 
-After damage, reading goes on with the next record that can be recognized. All is read as a stream:
-what is larger than a page is passed over.
+After damage, reading continues with the next record that can be recognized. Everything is read as a
+stream, and records larger than a page are skipped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``scrapy mss …``: its actions, each in a module of its name."""
+"""``scrapy mss …``: its actions, each in a module of the same name."""
 
 from __future__ import annotations
 

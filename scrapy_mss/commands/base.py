@@ -1,4 +1,4 @@
-"""What the actions of ``scrapy mss`` have in common."""
+"""Shared by the actions of ``scrapy mss``."""
 
 from __future__ import annotations
 

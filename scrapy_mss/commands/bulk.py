@@ -1,4 +1,4 @@
-"""``scrapy mss bulk``: the articles of archives, as Parquet."""
+"""``scrapy mss bulk``: extract archives to Parquet."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=local_path,
         required=True,
         metavar="FOLDER",
-        help="a new folder, or that of a run to go on with",
+        help="a new folder, or that of a run to resume",
     )
     add_model_arguments(parser)
     parser.add_argument(
@@ -54,20 +54,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--processes",
         type=positive,
         metavar="N",
-        help="how many processes read articles; default: one for each core",
+        help="number of worker processes; default: one per core",
     )
     parser.add_argument(
         "--part",
         type=positive,
         default=64,
         metavar="MB",
-        help="about so many megabytes of input become one Parquet file; default: 64",
+        help="approximate megabytes of input per Parquet file; default: 64",
     )
     parser.add_argument(
         "--ray",
         action="store_true",
-        help="read by Ray Data, on the cluster that RAY_ADDRESS names, else on this machine; all "
-        "machines have to have INPUT and FOLDER in the same place",
+        help="use Ray Data, on the cluster at RAY_ADDRESS or else on this machine; INPUT and "
+        "FOLDER must have the same path on all machines",
     )
 
 
@@ -152,12 +152,12 @@ def _print(folder: Path, summary: Summary) -> None:
 
 ACTION = Action(
     "bulk",
-    "write the articles of archives as Parquet",
-    "Read archives and write a row for each page to Parquet files in a folder: the article,\n"
-    "or the reason why there is none. The same command goes on with a run that was killed.",
+    "extract archives to Parquet files",
+    "Read archives and write a row per page to Parquet files in a folder: the article, or\n"
+    "the reason why there is none. To resume a killed run, repeat the command.",
     "scrapy mss bulk 'crawl/*.warc.gz' news.parquet -o articles/",
     add_arguments,
     perform,
-    exit_codes="Exit codes: 0 if all was read, pages without an article included, 2 for\n"
-    "arguments, files or folders that cannot be used.",
+    exit_codes="Exit codes: 0 if everything was read, even if pages have no article, 2 for\n"
+    "invalid arguments, files or folders.",
 )

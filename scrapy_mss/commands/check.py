@@ -1,4 +1,4 @@
-"""``scrapy mss check``: do wrappers still match the pages that they were written for?"""
+"""``scrapy mss check``: check that wrappers still match their test pages."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         type=existing_path,
         metavar="SOURCE",
-        help="read the test pages from here instead of the network; sources as in train",
+        help="read the test pages from here instead of the network; same sources as train",
     )
     parser.add_argument(
         "--snapshot",
         type=Path,
         metavar="FILE",
-        help="compare with the results in this file, then replace them by the new ones; one that "
-        "fails does not replace one that did not",
+        help="compare with the results in this file, then update it; a failing result does not "
+        "replace a passing one",
     )
     add_model_arguments(parser)
 
@@ -154,9 +154,8 @@ def _outcome(row: dict[str, Any]) -> Outcome:
 ACTION = Action(
     "check",
     "check that wrappers still match their test pages",
-    "Label the test pages of wrappers; report which are labelled, for which fields nothing is\n"
-    "selected, and what has changed. Exit code 1 if a body, a title, authors or a date is not\n"
-    "found.",
+    "Label the test pages of wrappers. Report which pages are labelled, which fields select\n"
+    "nothing, and what has changed. Exit code 1 if a body, title, authors or date is missing.",
     "scrapy mss check wrappers/ --snapshot wrappers.json",
     add_arguments,
     perform,

@@ -1,4 +1,4 @@
-"""``scrapy mss explain``: a page that shows why another was read as it was."""
+"""``scrapy mss explain``: write an HTML page that explains the extraction of another page."""
 
 from __future__ import annotations
 
@@ -49,15 +49,20 @@ class _Source(NamedTuple):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("page", metavar="URL|FILE", help="a URL or an HTML file")
     parser.add_argument(
-        "-o", "--output", type=Path, default=Path(OUTPUT), help=f"the page to write; {OUTPUT}"
+        "-o",
+        "--output",
+        type=Path,
+        default=Path(OUTPUT),
+        help=f"the file to write; default: {OUTPUT}",
     )
-    parser.add_argument("-u", "--url", default="", help="the address that FILE is from")
+    parser.add_argument("-u", "--url", default="", help="the address of FILE")
     parser.add_argument(
         "-w",
         "--wrappers",
         action="append",
         metavar="RULES",
-        help="wrappers, of which that of the page leaves blocks out; default: MSS_WRAPPERS",
+        help="wrappers; the one for the page marks the blocks that it excludes; default: "
+        "MSS_WRAPPERS",
     )
     add_model_arguments(parser)
 
@@ -151,10 +156,10 @@ def _of_rule(rule: Wrapper | None, *, matches: bool) -> str:
 
 ACTION = Action(
     "explain",
-    "show why a page is read as it is, block by block",
-    "Write a page that shows another as the model reads it: each block with its probability and\n"
-    "with what spoke for it and against it, the text, Markdown, and where each field is from. It\n"
-    "opens no connection and runs nothing, so that it can be attached to a report.",
+    "explain the extraction of a page, block by block",
+    "Write an HTML page that shows how the model reads a page: each block with its probability\n"
+    "and the reasons for and against it, the text, Markdown, and the source of each field. It\n"
+    "loads nothing and runs no scripts, so you can attach it to a bug report.",
     "scrapy mss explain https://example.com/news/story.html -o why.html",
     add_arguments,
     perform,

@@ -51,9 +51,9 @@ BINARY_WITHIN = 1024  # characters; the header of a binary file has a NUL, a pag
 NOT_REACHABLE, NO_ANSWER = "not_reachable", "no_answer"
 CODES = {NOT_REACHABLE: 3, NO_TEXT: 4}
 EXIT_CODES = (
-    "Exit codes: 0 if each page has an article, 1 if one has none, 2 for arguments or\n"
-    "files that cannot be used, 3 if an address is not reachable, 4 if a page has no\n"
-    "text at all, as a picture. Of several pages the greatest code counts."
+    "Exit codes: 0 if every page has an article, 1 if a page has none, 2 for invalid\n"
+    "arguments or files, 3 if an address is unreachable, 4 if a page is not text, such\n"
+    "as a picture. With several pages, the highest code is returned."
 )
 
 # Where no file can be, so that there is nothing to add to the bundled model.
@@ -85,8 +85,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "pages",
         nargs="+",
         metavar="URL|FILE",
-        help="a URL, an HTML file, or a file of many pages: JSON lines with url and html (.jsonl, "
-        ".gz, .xz), a WARC file",
+        help="a URL, an HTML file, or a file with many pages: JSON lines with url and html "
+        "(.jsonl, .gz, .xz) or WARC",
     )
     add_model_arguments(parser)
     parser.add_argument(
@@ -101,13 +101,13 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         "-m",
         "--model",
         type=existing_store,
-        help="a model file or a server; default: what a crawl with these settings uses",
+        help="a model file or server; default: the one that a crawl with these settings uses",
     )
     models.add_argument(
         "-b",
         "--bundled",
         action="store_true",
-        help="the bundled model alone, without what crawls have learned",
+        help="use only the bundled model, without what crawls have learned",
     )
 
 
@@ -244,8 +244,8 @@ def _crawl(addresses: list[str], model: str, answers: _Answers, command: ScrapyC
 ACTION = Action(
     "extract",
     "print the articles in files and at URLs",
-    "Print the article in each page as a JSON line, as text or as Markdown, or the reason\n"
-    "why there is none.",
+    "Print the article of each page as a JSON line, text or Markdown, or the reason why\n"
+    "there is none.",
     "scrapy mss extract -f text https://example.com/news/story.html saved.html crawl.warc.gz",
     add_arguments,
     perform,

@@ -1,4 +1,4 @@
-"""Addresses that a command fetches: a crawl that says of each what came, or why nothing did."""
+"""Fetches the addresses given to a command: a crawl that reports each result or error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``scrapy mss info``: a model file, the memories of sites next to it, and the compiled part."""
+"""``scrapy mss info``: describe a model file, its site memories, and the compiled part."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=existing_path,
         default=[BUNDLED],
         metavar="MODEL",
-        help="a model file; the bundled model unless given",
+        help="a model file; default: the bundled model",
     )
     parser.add_argument(
-        "--site", metavar="SITE", help="print what crawls with the model know of this site, too"
+        "--site", metavar="SITE", help="also print what crawls with the model know about this site"
     )
 
 
@@ -78,8 +78,9 @@ def _print_sites(store: SiteStore, wanted: str | None) -> None:
 ACTION = Action(
     "info",
     "print what is in a model file",
-    "Print what a model has learned and how full its feature tables are, what is known of a site, "
-    "and whether the compiled part of scrapy-mss is in use, which halves the time of a page.",
+    "Print what a model has learned, how full its feature tables are, what is known about a\n"
+    "site, and whether the compiled part of scrapy-mss, which halves the time per page, is in\n"
+    "use.",
     "scrapy mss info --site example.com .scrapy/mss/model",
     add_arguments,
     perform,

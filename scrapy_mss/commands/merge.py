@@ -1,4 +1,4 @@
-"""``scrapy mss merge``: add models up."""
+"""``scrapy mss merge``: add models together."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ def _loaded(name: str) -> Model:
 
 ACTION = Action(
     "merge",
-    "add up models",
-    "Add up models: the sum is what one model would have learned from all their pages.",
+    "add models together",
+    "Add models together. The sum equals one model that learned from all their pages.",
     "scrapy mss merge monday.model tuesday.model -o week.model",
     add_arguments,
     perform,

@@ -1,4 +1,4 @@
-"""``scrapy mss report``: how well each site is read, and what has fallen."""
+"""``scrapy mss report``: report extraction quality by site, and what has fallen."""
 
 from __future__ import annotations
 
@@ -30,15 +30,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help=f"where to write the page, or the JSON; default: {PAGE}, JSON is printed",
+        help=f"the file to write; default: {PAGE}, or standard output for JSON",
     )
-    parser.add_argument("--json", action="store_true", help="JSON instead of a page")
+    parser.add_argument("--json", action="store_true", help="write JSON instead of HTML")
     parser.add_argument(
         "-q",
         "--quality",
         type=existing_store,
         metavar="FILE",
-        help="the file or server with the counts; default: what a crawl with these settings uses",
+        help="the file or server with the counts; default: the one that a crawl with these "
+        "settings uses",
     )
 
 
@@ -68,12 +69,12 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
 
 ACTION = Action(
     "report",
-    "show how well each site is read, and what has fallen",
-    "Write a page with what crawls have counted of each site by day, the worst sites first, and\n"
-    "print what has fallen against the site's own past.",
+    "report extraction quality by site, and what has fallen",
+    "Write an HTML page with the daily counts of each site, the worst sites first, and print\n"
+    "the measures that have fallen compared with the site's own past.",
     "scrapy mss report -o quality.html",
     add_arguments,
     perform,
-    "Exit codes: 0 if nothing has fallen, 1 if something has, 2 for arguments or files\n"
-    "that cannot be used, also if nothing was counted yet.",
+    "Exit codes: 0 if nothing has fallen, 1 if something has, 2 for invalid arguments\n"
+    "or files, or if nothing has been counted yet.",
 )

@@ -1,4 +1,4 @@
-"""``scrapy mss suggest``: a rule for a site, found from a few of its pages."""
+"""``scrapy mss suggest``: infer a rule for a site from a few of its pages."""
 
 from __future__ import annotations
 
@@ -43,10 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="URL|SOURCE",
         help="a URL, or stored pages: JSON lines with url and html (.jsonl, .gz, .xz), a WARC "
-        f"file, an HTML file or a folder of such with a canonical URL; up to {MAX_PAGES} are read",
+        "file, an HTML file with a canonical URL or a folder of such files; at most "
+        f"{MAX_PAGES} pages are read",
     )
     parser.add_argument(
-        "-o", "--output", type=Path, metavar="FILE", help="the rule's file; default: printed"
+        "-o", "--output", type=Path, metavar="FILE", help="the file for the rule; default: print it"
     )
     add_model_arguments(parser)
 
@@ -136,9 +137,9 @@ def _difference(page: PageAgreement) -> str:
 ACTION = Action(
     "suggest",
     "suggest a rule for a site from some of its pages",
-    "Find a rule for the site of some pages, without labels, and print it as a file for\n"
-    "MSS_WRAPPERS. On standard error: its confidence, the pages that have no vote, and those\n"
-    "on which rule and model disagree. Exit code 1 if no rule is good enough.",
+    "Infer a rule for a site from some of its pages, without labels, and print it as a file\n"
+    "for MSS_WRAPPERS. Standard error shows its confidence, the pages that were excluded, and\n"
+    "those on which rule and model disagree. Exit code 1 if no rule is good enough.",
     "scrapy mss suggest crawl.warc.gz -o rules/example.com.yaml",
     add_arguments,
     perform,

@@ -1,8 +1,8 @@
-"""``scrapy mss train``: learn from stored pages that wrappers label.
+"""``scrapy mss train``: train a model on stored pages that wrappers label.
 
-To label a page and to count what is in it depends on the page alone, so processes can do that; its
-counts are added here, in the order of the pages. So the model is the same, bit for bit, however
-many processes there are.
+Labelling a page and counting its features depend only on the page, so worker processes can do it.
+The counts are added here, in page order, so the model is the same, bit for bit, for any number of
+processes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=existing_path,
         metavar="SOURCE",
         help="JSON lines with url and html (.jsonl, .gz, .xz), a WARC file, or a folder of HTML "
-        "files with a canonical URL",
+        "files that have a canonical URL",
     )
     parser.add_argument(
         "-w",
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--model",
         type=store_name,
         required=True,
-        help="the model to add to: a file, which need not exist, or a server",
+        help="the model to add to: a file, created if it does not exist, or a server",
     )
     parser.add_argument(
         "-p",
@@ -68,8 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=0,
         metavar="N",
-        help="how many processes label pages, each page within MSS_TIMEOUT and MSS_WORKER_MEMORY; "
-        "default: this one, without limits. The model is the same",
+        help="number of worker processes that label pages, limited by MSS_TIMEOUT and "
+        "MSS_WORKER_MEMORY; default: none, without limits. The model is the same",
     )
 
 
@@ -142,8 +142,8 @@ def _answered(waiting: Future[PageAnswer] | None, pool: WorkerPool) -> Example |
 
 ACTION = Action(
     "train",
-    "learn from stored pages that wrappers label",
-    "Label stored pages with wrappers, learn from them, and add the counts to a model file.",
+    "train a model on stored pages that wrappers label",
+    "Label stored pages with wrappers, learn from them, and add the counts to a model.",
     "scrapy mss train crawl.warc.gz -w wrappers/ -m news.model",
     add_arguments,
     perform,

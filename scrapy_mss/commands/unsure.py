@@ -1,4 +1,4 @@
-"""``scrapy mss unsure``: the pages on which crawls were least sure."""
+"""``scrapy mss unsure``: list the pages on which the model was least certain."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=_json_lines,
         metavar="FILE",
-        help="write the pages to a .jsonl file, which all commands read, instead of listing them",
+        help="write the pages to a .jsonl file, which all commands can read, instead of listing "
+        "them",
     )
     parser.add_argument(
         "-u",
@@ -77,12 +78,12 @@ def _write(path: Path, store: UnsureStore, sites: list[str]) -> None:
 
 ACTION = Action(
     "unsure",
-    "list the pages on which crawls were least sure",
-    "List the pages that crawls with MSS_UNSURE_PAGES have kept, the least sure ones of each site\n"
-    "first: how sure the model was, from 0 to 1, and the address. Or write them to a file.",
+    "list the pages on which the model was least certain",
+    "List the pages that crawls with MSS_UNSURE_PAGES have kept, or write them to a file. The\n"
+    "list shows the model's certainty, from 0 to 1, and the address, the least certain pages of\n"
+    "each site first.",
     "scrapy mss unsure example.com -o pages.jsonl",
     add_arguments,
     perform,
-    "Exit codes: 0 if there are pages, 1 if there are none, 2 for arguments or files\n"
-    "that cannot be used.",
+    "Exit codes: 0 if there are pages, 1 if there are none, 2 for invalid arguments\nor files.",
 )

@@ -1,4 +1,4 @@
-"""``scrapy mss workbench``: make rules for sites on a page in one's own browser."""
+"""``scrapy mss workbench``: edit rules for sites in the browser."""
 
 from __future__ import annotations
 
@@ -63,15 +63,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "sources",
         nargs="*",
         metavar="SITE|URL|SOURCE",
-        help="pages as in train, a URL to fetch with pages that it links to, or a host whose "
-        "pages are in the project's HTTP cache",
+        help="stored pages as in train, a URL to fetch together with pages that it links to, or a "
+        "host with pages in the project's HTTP cache",
     )
     parser.add_argument(
         "-r",
         "--rules",
         type=Path,
         metavar="FOLDER",
-        help=f"where rules are saved; default: the first folder of MSS_WRAPPERS, or {RULES}",
+        help=f"where to save rules; default: the first folder of MSS_WRAPPERS, or {RULES}",
     )
     parser.add_argument(
         "-n",
@@ -79,10 +79,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_number_of_pages,
         default=MOST_PAGES,
         metavar="NUMBER",
-        help=f"most pages of a site, up to {MOST_ASKED}; default: {MOST_PAGES}",
+        help=f"maximum number of pages per site, up to {MOST_ASKED}; default: {MOST_PAGES}",
     )
-    parser.add_argument("--port", type=_port, default=0, help="default: one that is free")
-    parser.add_argument("--no-browser", action="store_true", help="print the address alone")
+    parser.add_argument("--port", type=_port, default=0, help="default: a free port")
+    parser.add_argument("--no-browser", action="store_true", help="only print the address")
     add_model_arguments(parser)
 
 
@@ -210,10 +210,10 @@ def _rules_folder(command: ScrapyCommand) -> Path:
 
 ACTION = Action(
     "workbench",
-    "make rules for sites on a page in the browser",
-    "Open a page in the browser on which the rule for a site is made. The suggested rule is\n"
-    "there, a click on a block takes it in or out, and all pages of the site show what comes\n"
-    "of it. It is served on this machine alone, and sends nothing anywhere.",
+    "edit rules for sites in the browser",
+    "Edit the rule for a site in the browser. Start from the suggested rule, click on blocks\n"
+    "to include or exclude them, and see the effect on all pages of the site. The page is\n"
+    "served only on this machine and sends nothing anywhere.",
     "scrapy mss workbench crawl.warc.gz",
     add_arguments,
     perform,

@@ -1,1 +1,1 @@
-"""What the components of a crawl share: life cycle, training, reading pages, worker processes."""
+"""Shared by the components of a crawl: life cycle, training, reading pages, worker processes."""

@@ -1,4 +1,4 @@
-"""What Scrapy's versions do differently, in one place; drop a function with its version."""
+"""Differences between Scrapy versions, in one place; drop a function with its version."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Responses as they are received, on their way into WARC files; a thread writes them.
+"""Writes responses, as received, to WARC files in a thread.
 
-A response goes on when its records are written: so no more of them wait than are under way, and
-nothing is known to the spider that is not in the archive.
+A response is passed on when its records are written. The number of waiting responses is thus
+limited by the downloads in progress, and the spider sees nothing that is not in the archive.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The options of a crawl, as its settings have them; what cannot be used stops it at its start."""
+"""The options of a crawl from its settings; an invalid one stops the crawl at startup."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The life cycle of scrapy-mss in a crawl, as a Scrapy extension.
 
-It reads the settings, wrappers and model when it is made, so that any error in them stops the crawl
-at its start. It begins and ends with the crawl; at the end the model is written, workers are
-stopped, and a summary is logged. The components take from it what they need.
+It loads settings, wrappers and model when it is created, so that any error in them stops the crawl
+at startup. At the end of the crawl it writes the model, stops the workers and logs a summary. The
+components get from it what they need.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Reads the pages of a crawl: each once, for all that ask, and each counted in one place.
+"""Reads the pages of a crawl, each once for all consumers, and counts them in one place.
 
-A page that a wrapper labels gets the wrapper's text; any other is read by `MSS_EXTRACTOR`, if that
-is set, else by the model. Results are kept as long as the crawl holds the response, so that the
+A page that a wrapper labels gets the wrapper's text. Any other is read by `MSS_EXTRACTOR`, if set,
+otherwise by the model. Results are kept as long as the crawl holds the response, so that the
 items of a page and scrapy-poet's provider share one reading.
 """
 

@@ -1,16 +1,15 @@
-"""Joins the pages of an article that is spread over several.
+"""Joins the pages of an article that is split over several.
 
     first page -> its next page -> ... -> no further one, or a reason to stop
 
-Pages are asked for through the engine, as Scrapy's media pipelines do it: robots.txt, delays and
-everything else of the downloader apply. The item waits for them. Title, dates and all other fields
-are those of the first page. What a page names as its next is followed within its site alone, no
-page twice, and at most so many; a page that declares to be another article, or has the same text
-again, is the end.
+Pages are requested through the engine, as in Scrapy's media pipelines, so robots.txt, delays and
+all other downloader features apply. The item waits for them. Title, dates and all other fields
+are those of the first page. A next page is followed only within its site, never twice, and up to a
+limit. A page that declares a different article, or repeats the text, ends the article.
 
-A spider may follow the same links. Until the pages of an article are joined, whatever may be one
-of them waits for that: by its address, if it was asked for here or is that of the article with a
-number after it. Who joins waits for no other article, so that none wait for one another.
+A spider may follow the same links. Until the pages of an article are joined, any page that may be
+one of them waits: pages whose address was requested here, or is the article's with a number
+appended. A page that is joining waits for no other article, so there is no deadlock.
 """
 
 from __future__ import annotations

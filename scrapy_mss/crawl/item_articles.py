@@ -1,4 +1,4 @@
-"""The article in an item, as it is compared with what was seen: addresses, title and text."""
+"""The article in an item, for comparison with seen articles: addresses, title and text."""
 
 from __future__ import annotations
 

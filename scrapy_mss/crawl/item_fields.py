@@ -1,8 +1,8 @@
-"""The fields of an item by their names, whatever class the item is of.
+"""The fields of an item by name, for any class of item.
 
-`itemadapter` knows all kinds of items. It imports every library whose items it knows, pydantic
-among them: where that is installed, 7 MB and 10,000 objects for the garbage collector, which
-nothing but such items needs. Our own `Article` is a plain object, and most crawls have no other.
+`itemadapter` supports all kinds of items. It imports every library whose items it supports, such as
+pydantic, if installed: 7 MB and 10,000 objects for the garbage collector, needed only for
+such items. Our own `Article` is a plain object, and most crawls have no other items.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Which page an item was yielded for.
+"""Maps each item to the page for which it was yielded.
 
-A pair knows its item by the object itself: by a weak reference, or, for an item such as a dict that
-cannot have one, by holding it, so that as long as the pair exists no other object can take its id.
-Pages are held weakly. A pair is forgotten with its item, with its page, and when the item leaves
-the pipelines. A dict that holds its own response and that another pipeline replaces does none of
-that: the bound is for those.
+A pair identifies its item by object identity: through a weak reference or, for items such as dicts
+that do not support one, by holding the item, so that no other object can get its id while the pair
+exists. Pages are held weakly. A pair is removed with its item, with its page, or when the item
+leaves the pipelines. None of this happens for a dict that holds its own response and is replaced
+by another pipeline; the bound is for those.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Page work that is under way: in the worker processes while there are any, else done here.
+"""Page work in progress: in the worker processes if there are any, otherwise in this process.
 
-A job is a `concurrent.futures.Future`, which needs no event loop: in a crawl without workers each
-is done when it begins, so that whoever waits for one need not know where it is done.
+A job is a `concurrent.futures.Future`, which needs no event loop. In a crawl without workers it
+is done when it is created, so callers need not know where the work happens.
 
-There is room for more pages while workers might run out of them. Downloads wait for room: what is
-downloaded sooner would wait in Scrapy's scraper, which takes 5 MB of pages and a hundred tasks for
-each, and makes a crawl that waits for its workers slower than they are.
+There is room for more pages while workers might run out of them, and downloads wait for room. Pages
+downloaded earlier would wait in Scrapy's scraper, which holds 5 MB of pages and a hundred tasks for
+each, and would make the crawl slower than its workers are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The labels of a page, made once for training and extraction alike.
+"""The labels of a page, computed once for both training and extraction.
 
-They are made where page work is done, and never come here: what comes back is a summary, a training
-example if one was asked for, and the article if that was.
+They are computed where page work is done and stay there: the result is a summary, and on request a
+training example and the article.
 """
 
 from __future__ import annotations

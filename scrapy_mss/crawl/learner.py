@@ -1,15 +1,14 @@
 """A model that learns while others may be learning into the same file, or on the same server.
 
-The live model answers at once with everything this crawl has learned, on top of the bundled model,
-which is never written to the file. What was learned since the last checkpoint is kept a second
-time, apart (`unsaved`): a checkpoint adds just that to the file, in a thread. Where other crawls
-have added to the file too, the same thread makes the model that it comes to, and the live model
-becomes that and what was learned meanwhile. A checkpoint that fails gives its counts back and is
-tried again. A page that this file's crawls have learned before, with the same text, is not learned
-again.
+The live model includes at once everything that this crawl has learned, on top of the bundled model,
+which is never written to the file. What was learned since the last checkpoint is also kept
+separately (`unsaved`); a checkpoint adds it to the file, in a thread. If other crawls have added
+to the file, the same thread builds the resulting model, and the live model becomes that plus what
+was learned meanwhile. A failed checkpoint returns its counts and is retried. A page that crawls
+with this file have learned before, with the same text, is not learned again.
 
-In memory is one set of tables, that of the live model, and while a checkpoint is written two more,
-of what it adds and of the file; the bundled ones are read again where they are needed.
+Memory holds one set of tables, that of the live model, and two more while a checkpoint is written:
+the added counts and those of the file. The bundled ones are read again when needed.
 """
 
 from __future__ import annotations

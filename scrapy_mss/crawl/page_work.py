@@ -1,7 +1,7 @@
-"""What is done with a page of a crawl: labels, a training example, an article, a lesson.
+"""The work for a page of a crawl: labels, a training example, an article, learning.
 
-It is the same whether a worker process does it or the crawl's own. A wrapped page is parsed and
-labelled once for all that is made of it, and read at once where its wrapper misses it.
+It is the same in a worker process and in the crawl's own. A page of a site with a wrapper is parsed
+and labelled once for all purposes, and read by the model at once if the wrapper misses it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which responses of a crawl are pages, and how a request has its page skipped."""
+"""Which responses of a crawl are pages, and how a request can skip its page."""
 
 from __future__ import annotations
 

@@ -1,13 +1,14 @@
-"""Page work in processes next to the crawl's own, so that no page stalls it, however bad.
+"""Page work in separate processes, so that no page can block the crawl.
 
-Only a process can be ended in the middle of a page: a thread cannot, and it would hold the
-interpreter's lock. A worker is a Python of its own that runs `worker`, not a copy of this process:
-no script is run twice, and nothing but bytes goes between them. The model lies in memory that all
-share (`shared_model`), so nothing is sent round when it learns. A page that takes too long or too
-much memory costs its worker, which is replaced; the others go on.
+Only a process can be killed in the middle of a page; a thread cannot, and would hold the
+interpreter's lock. A worker is a separate Python that runs `worker`, not a copy of this process:
+no script is run twice, and only bytes are exchanged. The model is in shared memory
+(`shared_model`), so nothing is sent when it learns. A page that takes too long or too
+much memory costs its worker, which is replaced; the others continue.
 
-Pebble, which kills and renews processes too, would not do: it starts them by multiprocessing, which
-runs the user's script again or forks a process with threads, and it pickles what they answer.
+Pebble, which also kills and renews processes, is not suitable: it starts them through
+multiprocessing, which reruns the user's script or forks a process with threads, and it pickles
+results.
 """
 
 from __future__ import annotations

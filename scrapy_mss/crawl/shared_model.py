@@ -1,13 +1,13 @@
-"""A model in memory that worker processes read while the crawl goes on learning into it.
+"""A model in shared memory that worker processes read while the crawl keeps learning into it.
 
     generation, 8 bytes | length of the name, 4 bytes | name of the state | changes | counts
 
-A reader must not take half of a change for a state of the model. So the writer makes the generation
-odd, changes the counts and their name, and makes it even again; a reader copies both and keeps
-the copy only if the generation was the same even number before and after. The writer, which is the
-crawl's event loop, never waits. A reader copies what has changed since its last copy
-(`table_changes`), and nothing if that is the newest state. Between the generation and the rest are
-memory barriers, for processors that let others see writes in another order, such as ARM.
+A reader must not take a partial update for a state of the model (a seqlock). The writer makes the
+generation odd, changes the counts and their name, and makes it even again. A reader copies both and
+uses the copy only if the generation was the same even number before and after. The writer, which is
+the crawl's event loop, never waits. A reader copies only what has changed since its last copy
+(`table_changes`), and nothing if it has the latest state. Memory barriers separate the generation
+from the rest, for processors that reorder writes, such as ARM.
 """
 
 from __future__ import annotations

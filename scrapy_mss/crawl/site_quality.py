@@ -1,8 +1,8 @@
-"""What a crawl counts of each site and has not stored yet, and what has fallen by its end.
+"""A crawl's unsaved counts of each site, and what has fallen at its end.
 
-A checkpoint has what was counted since the last one added to the file, by a thread, as it may have
-to wait for another crawl. One that fails is tried again with the next. At the end the sites of the
-crawl are judged, before anything else that waits for the end looks at the stats.
+A checkpoint adds what was counted since the last one to the file, in a thread, because it may have
+to wait for another crawl. A failed one is retried with the next. At the end the sites of the
+crawl are judged before any other handler of the signal reads the stats.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a crawl has from earlier ones and leaves to later ones, and when it is written.
+"""State that a crawl loads from earlier ones and saves for later ones, and when it is written.
 
-Each part keeps in memory what it has not stored yet, and a checkpoint stores that; at the end all
-of them do so together, and a part that fails keeps no other from being written.
+Each part keeps unsaved changes in memory until a checkpoint writes them. At the end of the crawl
+all parts are written together; a failing part does not prevent the others from being written.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Where crawls keep what they learn: the one place that chooses between files and a server.
+"""The one place that chooses between files and a server for what crawls learn.
 
-A setting names either; each kind of store is a protocol that both follow, and the rest of the crawl
-knows no difference.
+A setting names either. Each kind of store is a protocol with both implementations, so the rest of
+the crawl does not know the difference.
 """
 
 from __future__ import annotations

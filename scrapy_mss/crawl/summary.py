@@ -1,7 +1,7 @@
-"""What the log says at the end of a crawl: what was learned, what was found, which rules look old.
+"""The log messages at the end of a crawl: what was learned and found, which rules seem outdated.
 
-A rule looks old if it labelled no page of its site, or if none of its selectors of a field found
-anything on the pages that it did label. A line names ten sites at most; the stats have all of them.
+A rule seems outdated if it labelled no page of its site, or if none of its selectors for a field
+matched on the pages that it labelled. A line names at most ten sites; the stats have all of them.
 """
 
 from __future__ import annotations

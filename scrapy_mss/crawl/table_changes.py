@@ -1,8 +1,8 @@
-"""Which parts of the shared tables have changed since when, so that a reader copies those alone.
+"""Tracks which parts of the shared tables have changed, so that a reader copies only those.
 
-A page that is learned changes some thousand buckets of more than a million; to copy all of them
-before each page is a fifth of the time in which a short page is read. So tables are divided into
-blocks of buckets, and for each it is noted in which generation of the model it was changed last.
+A learned page changes some thousand buckets out of more than a million. Copying all of them
+before each page would take a fifth of the time for a short page. The tables are therefore divided
+into blocks of buckets, each with the generation of the model in which it last changed.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Time limits: one thread ends what takes too long, in any of several places.
+"""Time limits: one thread ends work that takes too long, for all callers.
 
-A `threading.Timer` for each page is a thread for each page, to be started and joined: as much
-processor time as all else that the crawl's process does to have a short page read. Here a limit
-costs a lock. No limit is shorter than the shortest one, so what begins while the thread sleeps
-cannot be due before that: it sleeps until the first limit that it knows, or for the shortest one,
-and nobody has to wake it.
+A `threading.Timer` per page means starting and joining a thread per page, which takes as much CPU
+time as everything else that the crawl's process does to have a short page read. Here a limit
+costs one lock. No limit is shorter than the shortest one, so a limit that begins while the thread
+sleeps cannot be due before that: the thread sleeps until the first known limit, or for the shortest
+one, and never needs to be woken.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Learning from the pages of wrapped sites; a page is not kept.
+"""Learns from the pages of sites with wrappers; pages are not stored.
 
-Pages are labelled where page work is done, several at a time, and what they add is added here, in
-the event loop, one after the other: nobody else changes the model. Counts add up, so their order
-does not matter. When more pages wait than workers need to be busy, the crawl waits for one of them.
+Pages are labelled where page work is done, several at a time, and their counts are added here, in
+the event loop, one after the other; nothing else changes the model. Counts add up, so the order
+does not matter. If more pages wait than the workers need to be busy, the crawl waits for one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What a crawl has learned since a checkpoint: the counts of the buckets that its pages filled.
 
-A model's tables have room for every bucket, 9.5 MB, most of which the five hundred pages of a
-checkpoint leave empty. What pages add is kept as it comes, and added up whenever it is as much as
-what was added up before: so each row is added up a few times, and takes 12 bytes from then on.
+A model's tables have room for every bucket, 9.5 MB, most of which stay empty in the five hundred
+pages of a checkpoint. The counts of pages are therefore kept as they come and merged when they are
+as large as what was merged before: each row is merged a few times, and takes 12 bytes from then on.
 """
 
 from __future__ import annotations

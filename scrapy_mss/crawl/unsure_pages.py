@@ -1,8 +1,8 @@
-"""Picks, of the pages of a crawl, those of each site on which the model was least sure.
+"""Selects the pages of each site on which the model was least certain.
 
-A thread writes them. What is kept is known here, so that of a site's many pages only those are
-compressed and written that belong to the few: the more it has read, the fewer. While the thread has
-enough to do, pages are passed over; there will be others.
+A thread writes them. The kept pages are known here, so that only pages that belong to the selection
+are compressed and written, fewer and fewer as the crawl reads more. Pages are skipped
+while the thread is busy; there will be others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Waiting in the event loop for what threads do.
+"""Waits in the event loop for the work of threads.
 
-Neither an error nor a cancelled wait is passed on: asyncio logs the error of a future that nobody
-asks, and a future that is cancelled is lost to all others that wait for it.
+Neither errors nor cancellation are propagated: asyncio logs the error of a future that nobody
+awaits, and a cancelled future is lost to all others that wait for it.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What goes through the pipes between the crawl and a worker.
+"""The protocol of the pipes between the crawl and a worker.
 
-A message is its length in four bytes and so many bytes: first a model without its counts, then
-pages, each with what is asked of it; for each page its answer comes back. Both are JSON, whose
-length comes first, and after it what may be large, as bytes whose names and sizes are in the JSON:
-the page's HTML, what is remembered of its site; the text and the HTML of an article, the arrays of
-a training example. To read megabytes of JSON would keep the event loop waiting for the
-interpreter's lock. Lone surrogates, which pages can hold, survive.
+A message is its length in four bytes, then that many bytes: first a model without its counts, then
+pages, each with the requested work; each page gets one response. Both are JSON, preceded by
+its length, and followed by large values as bytes whose names and sizes are in the JSON:
+the page's HTML and the site memory; the text and HTML of an article, the arrays of
+a training example. Parsing megabytes of JSON would block the event loop with the
+interpreter's lock. Lone surrogates, which pages can contain, survive.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""One worker process: reads pages from standard input, writes what came of them to standard output.
+"""One worker process: reads pages from standard input and writes results to standard output.
 
-Standard input that ends, because the crawl did or was killed, ends the worker. So does a page that
-takes too much memory: after that nothing in this process can be relied on.
+The worker exits when standard input ends, because the crawl has ended or was killed, and after a
+page that takes too much memory, because nothing in the process is reliable then.
 """
 
 from __future__ import annotations

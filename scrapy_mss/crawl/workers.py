@@ -1,6 +1,6 @@
-"""The worker processes of a crawl: whether there can be any, and from when until when there are.
+"""The worker processes of a crawl: whether they are possible, and their life cycle.
 
-Memory that they share is made with the components, processes are started with the crawl.
+Shared memory is created with the components; processes are started with the crawl.
 """
 
 from __future__ import annotations

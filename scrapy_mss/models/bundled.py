@@ -1,8 +1,8 @@
-"""The bundled model: what a crawl starts from, and what its own counts are added to.
+"""The bundled model: where a crawl starts, and to which its own counts are added.
 
-A model file that a crawl writes has the counts of crawls and no classifier: it stays small, several
-crawls can share it, and a later version of this package brings its better start. The bundled counts
-are added when such a file is read. A model with a classifier is complete.
+A model file written by a crawl has the counts of crawls and no classifier. It stays small, several
+crawls can share it, and a later version of this package can bring a better bundled model, whose
+counts are added when the file is loaded. A model with a classifier is complete.
 """
 
 from __future__ import annotations

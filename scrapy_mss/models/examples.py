@@ -1,7 +1,7 @@
-"""A labelled page as a training example: what it adds to a model, and the key that it is known by.
+"""A labelled page as a training example: what it adds to a model, and its key.
 
-All that depends on the page alone is in it, so that it can be made in another process; what depends
-on the model that learns, whether the page was learned before and whether there is room, is not.
+It contains everything that depends only on the page, so that it can be made in another process.
+Whether the page was learned before and whether there is room depend on the model and are not in it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The feature families that a model can count, by their names: the paper's and those of layout."""
+"""The feature families that a model can count, by name: the paper's and those of layout."""
 
 from __future__ import annotations
 

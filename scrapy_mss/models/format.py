@@ -4,15 +4,15 @@
     | weights | BLAKE2b
 
 The header names every part in the order of the file: families with the length of their blocks,
-arrays of the block classifier with their shapes, and the inputs that the classifier was trained
-with (`inputs`). A block has the filled buckets only, so that a file is as large as what was
+arrays of the block classifier with their shapes, and the inputs with which the classifier was
+trained (`inputs`). A block has only the filled buckets, so that a file is as large as what was
 learned: their numbers as differences (small numbers compress well) and their out and in counts,
-packed by zlib. The keys are packed in the same way, with their generations; a model that knows no
-page has none.
+compressed with zlib. The keys are stored in the same way, with their generations; a model that
+knows no page has none.
 
-A file whose parts do not mean here what they meant to the version that wrote it is rejected. The
-fingerprint is of the features of a probe page, so counts of another tokenizer are recognized
-without anybody counting versions; of the classifier's inputs the first difference is named.
+A file whose parts do not have the same meaning in this version as in the one that wrote it is
+rejected. The fingerprint covers the features of a probe page, so counts of a different tokenizer
+are recognized without version numbers; for the classifier's inputs the first difference is named.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _PROBE = (
 
 
 class ModelError(ValueError):
-    """What cannot be used as a model; the message says what is wrong and what to do."""
+    """A model that cannot be used; the message says what is wrong and what to do."""
 
 
 class UnreadableModelError(ModelError):

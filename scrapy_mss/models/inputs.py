@@ -1,9 +1,9 @@
-"""What a block classifier's inputs are: their names, in order, and a digest of what they mean.
+"""The inputs of a block classifier: their names, in order, and a digest of what they mean.
 
-The weights of a classifier are worth something with the inputs that it was trained with alone. So a
-model file has the name of each input, and next to it a digest of the input's values on a probe
-page: an input that was added, removed, moved, or computed in another way under the same name is
-recognized, and named.
+The weights of a classifier are valid only with the inputs with which it was trained. A
+model file therefore has the name of each input and a digest of the input's values on a probe
+page: an input that was added, removed, moved, or computed differently under the same name is
+recognized and named.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Which pages a model has learned, so that a page that is crawled again is not counted again.
 
-A page's key is 64 bits of a hash of its address and its labelled words, so a text that changed is
+A page's key is a 64-bit hash of its address and its labelled words, so a changed text is
 learned again. The keys are a sorted array with a bound. Each has the number of its generation: how
-many times 16,384 pages had been learned when it came. Of too many keys, those of the first
-generations are forgotten. So the union of two sets is bounded, does not depend on their order, and
-is the same however often one of them is added. (A bound on the keys alone, say the least of them,
-would forget new pages as soon as old ones.)
+many times 16,384 pages had been learned before. Beyond the bound, the keys of the oldest
+generations are dropped. The union of two sets is thus bounded, commutative and idempotent.
+(A bound on the keys alone, such as keeping the smallest, would forget new pages as soon as old
+ones.)
 
-A new address is wrongly taken as learned with a probability of at most 2**18 / 2**64, one in 70
-trillion; a learned one with another text, where a single word differs, of one in 2**32.
+A new address is mistaken for a learned one with a probability of at most 2**18 / 2**64, one in 70
+trillion; a learned one with a text that differs in a single word, with one in 2**32.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A model: a profile, counts of its feature families, and a block classifier where it has one.
+"""A model: a profile, counts of its feature families, and optionally a block classifier.
 
-Counts add up. A model that a crawl learns has counts and which pages they are of; the bundled one
-has a classifier, too.
+Counts are additive. A model that a crawl learns has counts and the keys of their pages; the bundled
+one also has a classifier.
 """
 
 from __future__ import annotations

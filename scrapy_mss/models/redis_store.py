@@ -1,17 +1,17 @@
-"""A model on a Redis server: the sum of all deltas, as a base and those that came since.
+"""A model on a Redis server: the sum of all deltas, as a base and the later deltas.
 
     PREFIX:model        what it is, the generation, that of the base, what was trimmed
     PREFIX:model:base   the sum of the deltas up to a generation, in the form of a model file
     PREFIX:model:log    the deltas after it, and some before, each its name and a model
     PREFIX:model:names  the names of the deltas of a week
 
-Counts add, so a checkpoint appends what it has learned, under a name that makes it count once
-(`redis_server.Outbox`), and takes the deltas that others have appended since it last looked: the
-generation is the number of deltas so far. Each crawl keeps their sum in memory, which costs it a
-second set of tables. A delta is stored as it is and not added on the server, which would stand
-still for all crawls meanwhile; when the log has become as long as the base, the crawl that notices
-stores the sum it has as the new base. Of the log what is before the old base is then dropped, so
-that others, who have looked since, still need not read all.
+Counts are additive, so a checkpoint appends what it has learned, under a name that makes it count
+once (`redis_server.Outbox`), and reads the deltas that others have appended since it last looked.
+The generation is the number of deltas so far. Each crawl keeps their sum in memory, which costs a
+second set of tables. Deltas are stored as they are and not added on the server, which would block
+all crawls meanwhile. When the log is as long as the base, the crawl that notices this stores its
+sum as the new base. The part of the log before the old base is then dropped; crawls
+that have looked since then still need not read everything.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""A model in a file: read whole, written so that a crash leaves the old file or the new one.
+"""A model in a file: read completely, written so that a crash leaves the old file or the new one.
 
-Several crawls may share a file. Counts add, so none has to know of the others: each keeps what
-it learned since its last checkpoint apart, and a checkpoint adds that to what the file holds by
-then, under a lock that the system releases when a process dies.
+Several crawls may share a file. Counts are additive, so none has to know about the others: each
+keeps what it learned since its last checkpoint separately, and a checkpoint adds that to the file,
+under a lock that the system releases when a process dies.
 
-With the rename the counts are in the file. From there on nothing may fail, or they would be added
-again by a caller that believes that they are not: what goes wrong then is logged.
+After the rename the counts are in the file. From then on nothing may fail, or a caller that
+believes they are not would add them again; errors after that point are logged.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""How well each site is read, by day: counts that add up, what has fallen, a page of them."""
+"""Extraction quality of each site by day: additive counts, what has fallen, and a report."""

@@ -1,20 +1,20 @@
-"""What of a site has fallen beyond a bound, against the site's own past.
+"""Detects falls of a site's quality compared with the site's own past.
 
 The days of a site are grouped, from the latest back, until each group has enough pages, ten and
-then forty: a site with two hundred articles a day is judged by the day, one with three by four days
-and by the fortnight. The latest group is compared with those before it. A share has fallen if it is
+then forty: a site with two hundred articles a day is judged daily, one with three every four days
+and every two weeks. The latest group is compared with the earlier ones. A share has fallen if it is
 lower than theirs
 
 - by more than chance: p, the share of n pages, varies by 1 / sqrt(n) on the scale 2 arcsin sqrt(p),
-  whatever p is; one day differs from the next by more than that, by how much is seen in the groups;
-- and by so much that somebody would want to know.
+  for any p; days vary by more than that, and the additional variance is estimated from the groups;
+- and by enough to matter.
 
-A median is watched as a share: of what is at least as long as three quarters were before. The
-layout is, too: as the share of articles in containers that held a tenth of the articles before.
-Where nothing at all comes of a site there is no share; it is silent if it used to have articles on
-most days, and on enough of them to say so.
+A median is monitored as a share: of values at least as large as the former lower quartile. So is
+the layout: as the share of articles in containers that held a tenth of the articles before.
+If a site has no articles there is no share; it is silent if it used to have articles on
+most days, and on enough of them to tell.
 
-How often this is wrong, and what it finds: ``python -m research.studies.alarms``.
+To measure false alarms and detections: ``python -m research.studies.alarms``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What is counted of the pages of a site in a day: names and numbers that add up.
+"""The counts of a site's pages in a day: additive numbers by name.
 
-Everything is a count, so that crawls at once, hours and days are added by adding. Shares follow
-from two counts, medians from the counts of buckets: of words, each a sixth longer than the one
-before, of confidences, each a twentieth. A page can name neither buckets nor fields, and what it
-can name, the container that holds most of its article, is one of so many a day: all is bounded.
+Everything is a count, so that concurrent crawls, hours and days are merged by addition. Shares are
+computed from two counts, medians from counts of buckets: of words, each bucket a sixth wider than
+the previous one, and of confidences, each a twentieth. A page can name neither buckets nor fields,
+and the number of containers per day, which it can name, is limited: everything is bounded.
 """
 
 from __future__ import annotations

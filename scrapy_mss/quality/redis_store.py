@@ -1,10 +1,10 @@
-"""The counts of each site and day on a Redis server, which crawls on several machines share.
+"""The counts of each site and day on a Redis server shared by crawls on several machines.
 
     PREFIX:quality             what it is
     PREFIX:quality:names       the names of the additions of a week
     PREFIX:quality:sites       sites by the last day that was counted
     PREFIX:quality:of:SITE     the days of a site
-    PREFIX:quality:of:SITE:DAY its counts on a day, which end a year later by themselves
+    PREFIX:quality:of:SITE:DAY its counts on a day, which expire a year later
 
 A checkpoint is one script, under a name that makes it count once (`redis_server.Outbox`).
 """

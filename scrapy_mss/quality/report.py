@@ -1,6 +1,6 @@
-"""What is known of all sites, the worst first: what the page shows and JSON has.
+"""The quality of all sites, the worst first: the data of the page and the JSON.
 
-A site is the worse, the more of it has fallen, and then, the less is left of what it had.
+Sites are ordered by how many measures have fallen, then by how little is left of what they had.
 """
 
 from __future__ import annotations

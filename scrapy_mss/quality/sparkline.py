@@ -1,4 +1,4 @@
-"""A line of numbers as a small picture: SVG that stands in the text."""
+"""A series of numbers as a small inline SVG."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The counts of each site and day, in an SQLite database that crawls share.
 
-A checkpoint adds what was counted since the last one: each row is read, added to and written in
-one transaction, so that crawls at once lose nothing to one another, and one that is killed loses
-what it counted since its last checkpoint.
+A checkpoint adds what was counted since the last one. Each row is read, added to and written in
+one transaction, so that concurrent crawls do not overwrite one another, and a killed crawl loses
+only what it counted since its last checkpoint.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The pages on which crawls were least sure, a few of each site, in an SQLite database.
+"""The pages on which the model was least certain, a few per site, in an SQLite database.
 
-Those are the pages that a person looks at, to label one or to mend a rule. Each is added when it is
-read, with its HTML, so that a crawl that is killed loses those of its last moments alone; a surer
-one goes for it. Crawls can share the file.
+These are the pages to inspect, in order to label them or to fix a rule. Each is added with its HTML
+when it is read, replacing a more certain one, so that a killed crawl loses only those of its last
+moments. Crawls can share the file.
 """
 
 from __future__ import annotations

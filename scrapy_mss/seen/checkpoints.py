@@ -1,4 +1,4 @@
-"""What is written during a crawl: by a thread, since it may have to wait for another crawl."""
+"""Writes during a crawl, in a thread, because they may have to wait for another crawl."""
 
 from __future__ import annotations
 

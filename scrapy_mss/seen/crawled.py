@@ -1,9 +1,9 @@
-"""What one crawl has seen, and what it knows of earlier ones.
+"""What one crawl has seen, and what it knows from earlier ones.
 
-An article counts as seen when its item has left the pipelines, and a checkpoint stores it: a crawl
-that is killed gets again what it saw since its last checkpoint. The state of a
-list, such as a feed, is stored only when the crawl has ended well and has downloaded all that the
-list names, since a list that has not changed is not read again.
+An article counts as seen when its item has left the pipelines, and a checkpoint stores it. After a
+crawl is killed, what it saw since its last checkpoint comes again. The state of a
+list, such as a feed, is stored only if the crawl has ended normally and has downloaded everything
+that the list names, because an unchanged list is not read again.
 """
 
 from __future__ import annotations

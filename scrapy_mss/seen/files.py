@@ -1,4 +1,4 @@
-"""The file of what crawls have seen: one SQLite database, whose tables several stores keep."""
+"""The file of what crawls have seen: one SQLite database with the tables of several stores."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Addresses and texts as numbers of 64 bits, which is all that is kept of them.
+"""Addresses and texts as 64-bit hashes, so that nothing else is stored.
 
-Of ten million addresses two have the same number with a probability of 3 in a million; then one
-article is taken for another, and does not come.
+Among ten million addresses, two have the same hash with a probability of 3 in a million; then one
+article is mistaken for another and is not emitted.
 """
 
 from __future__ import annotations

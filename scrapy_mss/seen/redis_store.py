@@ -1,13 +1,12 @@
-"""What crawls have seen, on a Redis server, which crawls on several machines share.
+"""What crawls have seen, on a Redis server shared by crawls on several machines.
 
     PREFIX:seen              what it is
     PREFIX:seen:at:KEY       an article: six numbers
     PREFIX:seen:list:URL     a list, such as a feed
 
-To note twice what was seen changes nothing, so what is sent needs no name. What no crawl has met
-for long ends by itself. The event loop asks for all articles that a list names at once and waits
-for the answer, as long as the network takes; of a server that does not answer it asks nothing for a
-while.
+Updates are idempotent, so they need no key of their own. Entries that no crawl has met for a long
+time expire. The event loop looks up all articles that a list names at once and waits for the
+response, a network round trip. If a server does not respond, it is not asked again for a while.
 """
 
 from __future__ import annotations

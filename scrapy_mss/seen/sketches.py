@@ -1,12 +1,13 @@
-"""What a text is recognized by in the words of other papers: a bottom-k sketch of its passages.
+"""A bottom-k sketch of a text's passages, by which copies in other papers are recognized.
 
-Each passage, some words in a row, gets a number that looks random. The smallest numbers are a
-sample of the passages that is drawn the same way from every text: of two texts, the share of
-numbers that both have is the share of passages that both have, whatever was left out, added or
-put elsewhere. The very smallest are what an index is asked by. (Broder 1997; one permutation, so
-that a text costs a sort and not a hundred passes.)
+Each passage, a few consecutive words, is hashed to a number. The smallest numbers are a
+sample of the passages, drawn in the same way from every text: the share of numbers that two texts
+have in common estimates the share of passages in common, whatever was left out, added or
+moved. The very smallest are the keys of an index. (Broder 1997; one permutation, so
+that a text costs one sort instead of a hundred passes.)
 
-Numbers are stored, so they are ours: no library promises the same ones with its next release.
+Numbers are stored, so the hash is our own: no library guarantees the same values in its next
+release.
 """
 
 from __future__ import annotations

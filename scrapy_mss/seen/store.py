@@ -1,8 +1,8 @@
-"""What crawls have seen, in an SQLite database that several of them may share.
+"""What crawls have seen, in an SQLite database that several of them can share.
 
-An article is a row of numbers under the key of its address: some 60 bytes, so that ten million take
-less than a gigabyte. A list, such as a feed, has the validators by which a server says that it has
-not changed. Rows that no crawl has met for long are dropped.
+An article is a row of numbers under the key of its address: some 60 bytes, so ten million take
+less than a gigabyte. A list, such as a feed, has the validators with which a server reports that it
+has not changed. Rows that no crawl has met for a long time are dropped.
 """
 
 from __future__ import annotations

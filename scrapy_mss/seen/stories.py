@@ -1,14 +1,14 @@
-"""Which articles tell one story: copies, cut and edited, of a text that was told before.
+"""Detects articles that tell the same story: copies, cut and edited, of an earlier text.
 
-The story of a text is that of the earliest text that it is a copy of, and has its number from that
-one's words, so that two crawls that meet the same text first give it the same. Later wordings are
-copies of a copy only if they are copies of one that is known, so that stories do not grow into one
-another by small steps: a text is compared with those of a window of days, not with their chain.
+The story of a text is that of the earliest text of which it is a copy, and is named by a hash of
+that text's words, so that two crawls that meet the same text first give it the same name. Later
+texts are copies of a copy only if they are copies of a known one, so that stories do not merge
+in small steps: a text is compared with the texts of a window of days, not with their chain.
 
-What an article was told as holds beyond that window, so that a late revision of an original is no
-copy of its copies: its record is kept while a text of its story is in the window.
+The story of an article is remembered beyond that window, so that a late revision of an original
+does not become a copy of its copies: its record is kept while a text of its story is in the window.
 
-A text counts as told when its item has left the pipelines. Until then it is under way: others are
+A text counts as told when its item has left the pipelines. Until then it is pending: others are
 its copies, but if it is lost, they were not seen.
 """
 

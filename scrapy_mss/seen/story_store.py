@@ -1,9 +1,9 @@
-"""The texts of the last days, by what they are recognized by, in the file of what was seen.
+"""The texts of the last days, by their sketches, in the file of what crawls have seen.
 
-A text is a row with its sketch, some 400 bytes, and a row for each of the keys by which texts that
-share passages with it find it: 800 bytes in all. Texts are added in the order of time, so that the
-oldest are the first; they are forgotten by their keys, which their sketch has. An original outlives
-its time while its story goes on, so that its revisions are known as such.
+A text is a row with its sketch, some 400 bytes, and a row for each key by which texts that
+share passages find it: 800 bytes in all. Texts are added in chronological order, so the
+oldest come first. They are removed by their keys, which are in the sketch. An original is kept
+longer while its story continues, so that its revisions are recognized.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Site memory: what the pages of a site that were read before tell about its next page."""
+"""Site memory: what earlier pages of a site tell about its next page."""

@@ -4,12 +4,12 @@
     exact    /news/{year}/{n}/{slug}.html               /story.php?id={n}
     general  /{word}/{year}/{n}/{slug}.html             /{word}.php?id={n}
 
-Every address has three shapes. In the exact one, single words are kept, and what differs from page
-to page is named by its kind. In that of its place, the last word is named by its kind, too, so that
-all sections of a site are one; and in the general one, all words are. The counts of a site are a
-mapping from shapes to pages, articles and the minute of the last. Like those of texts they add up
-in any order, and beyond the bound what was seen once goes before what was seen again, and of these
-what was seen longest ago.
+Every address has three shapes. The exact one keeps single words and replaces what differs from page
+to page by its kind. The shape of its place also replaces the last word, so that
+all sections of a site are one, and the general one replaces all words. The counts of a site map
+shapes to pages, articles and the minute of the last one. Like those of texts they can be added
+in any order. Beyond the bound, shapes seen once are dropped before others, and among these
+the least recently seen.
 """
 
 from __future__ import annotations

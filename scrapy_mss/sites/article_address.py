@@ -1,9 +1,9 @@
-"""How probably an address is that of an article: what is known of the site, and a start without.
+"""The probability that an address is that of an article: a prior plus what is known of the site.
 
-The start is a table of things that addresses tell anywhere: a date, a headline in words, a page of
-a list. Its log-odds were set by hand; `research.studies.link_priority` measures them. What
-a site's pages were at addresses of such a shape then counts like further pages beside so many that
-the start stands for: first those of the general shape, at last those of the exact one.
+The prior is a table of general features of addresses: a date, a headline in words, a page of
+a list. Its log-odds were set by hand; `research.studies.link_priority` measures them. The
+site's pages with addresses of the same shape are then counted in addition to the number of
+pages for which the prior stands: first those of the general shape, finally those of the exact one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Headings of readers' comments, as newspapers print them above a thread.
 
-A reading of a single page takes comments on pages without telling markup for the article, and so
-does the memory of a site, which counts such readings: only what the heading means tells otherwise.
-A heading is known by the whole text of its block, with or without a number of comments.
+The reading of a single page mistakes comments in markup without telling names for the article, and
+so does the memory of a site, which counts such readings. Only the meaning of the heading helps.
+A heading is recognized by the whole text of its block, with or without a number of comments.
 """
 
 from __future__ import annotations

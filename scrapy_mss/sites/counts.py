@@ -1,10 +1,10 @@
-"""Keyed counts that add up: a sorted array of keys, and beside it one row of counts for each.
+"""Additive keyed counts: a sorted array of keys, and a row of counts for each.
 
-Adding is the union of the keys and the sum of the rows, so the order of what is added changes
-nothing. Counts are multiples of 1/256 on a scale of powers of two, which float32 adds without
+Addition is the union of the keys and the sum of the rows, so it is commutative and associative.
+Counts are multiples of 1/256 on a scale of powers of two, which float32 adds without
 rounding until a row has seen some 60,000 pages. Each row has the minute in which it was last
-seen, the latest of those that were added: a table that grows beyond its bound drops what was
-seen once, before what was seen again, and of these what was seen longest ago.
+seen, the maximum of those added. A table that exceeds its bound drops rows seen once before
+others, and among these the least recently seen.
 """
 
 from __future__ import annotations

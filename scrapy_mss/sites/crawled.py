@@ -1,7 +1,7 @@
-"""The sites that a crawl meets: in memory while they are used, in the store between checkpoints.
+"""The sites of a crawl: cached in memory while in use, in the store between checkpoints.
 
-Memory is bounded: beyond so many bytes, the sites that were used longest ago are written, if they
-have to be, and forgotten.
+Memory is bounded: beyond a number of bytes, the least recently used sites are written, if
+necessary, and evicted.
 """
 
 from __future__ import annotations

@@ -1,25 +1,26 @@
-"""What the memory of its site says about the blocks of a page, as log-odds to be added to theirs.
+"""What the memory of a site says about the blocks of a page, as log-odds to be added.
 
 Repetition
-    Text that is on other pages of the site belongs to the site, not to this article; what the
-    reading is certain of, only if it is on more of them. Where most of the article itself is
-    repeated, as on a second copy of a page, only what is repeated more counts.
+    Text that is on other pages of the site belongs to the site, not to this article. If the
+    reading is certain of a text, it must be on more of them. If most of the article itself is
+    repeated, as on a second copy of a page, only text that is repeated more often counts.
 Labels
-    What blocks in such containers were on labelled pages.
+    How blocks in such containers were labelled on labelled pages.
 Novelty
-    Where most of the article is in containers that the site often has, what is in one that it never
-    had is hardly part of it.
+    If most of the article is in containers that are frequent on the site, a block in a container
+    that it never had is hardly part of it.
 Comments
-    What is below a heading of comments that many of the site's pages have is not the article,
-    however much it looks like that.
+    Text below a heading of comments that many of the site's pages have is not the article,
+    even if it looks like one.
 Hints
-    What tells of blocks that could be either, and of no others: the words around them in such
-    containers are repeated; a text is there that the article is always before, or always after; or
-    in such containers blocks were the article less often than in the article's own. They spare the
+    Evidence only for uncertain blocks: the words around them in such containers are repeated;
+    they follow a text that the article always precedes, or precede one that it always follows; or
+    in such containers blocks were the article less often than in the article's own. Hints spare the
     article's lead, a paragraph in a container of its own that looks like the text of a box.
 
-All but labels are against a block. An empty memory says nothing. The constants were chosen on one
-set of sites and checked on another: `python -m research.studies.site_memory`, docs/site-memory.md.
+All except labels are negative evidence. An empty memory says nothing. The constants were chosen on
+one set of sites and verified on another: `python -m research.studies.site_memory`,
+docs/site-memory.md.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     header | keys | rows | minutes | shapes of addresses | CRC-32
 
-Keys, rows and minutes are those of texts, then those of containers: arrays that are used where they
-lie, without a copy. Shapes are their counts as doubles, then their texts in UTF-8, one a line. All
-numbers are little-endian. What was cut off, changed, or has not the size that its header says is
+Keys, rows and minutes are those of texts, then those of containers: arrays that are used in place,
+without a copy. Shapes are their counts as doubles, then their texts in UTF-8, one per line. All
+numbers are little-endian. Data that is truncated, changed, or not of the size in its header is
 rejected: `DamagedMemoryError`.
 """
 

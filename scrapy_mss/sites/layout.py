@@ -1,9 +1,8 @@
-"""Notices that a site has changed its layout: nothing on its new pages is where it was.
+"""Detects that a site has changed its layout: nothing on its new pages is where it was.
 
-A page agrees with what was known by the share of its containers' votes that are for containers
-which were known. A new layout is known as soon as one page has it, so the pages of a window are
-compared with what was known before the window before it: a change in the middle of one is told at
-the end of the next.
+A page's agreement is the share of its containers' votes that are for known containers. One page is
+enough to make a new layout known, so the pages of a window are compared with what was known
+before the previous window. A change in the middle of a window is reported at the end of the next.
 """
 
 from __future__ import annotations

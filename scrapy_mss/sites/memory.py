@@ -1,9 +1,9 @@
-"""The memory of one site: additive, bounded, decaying counts of its pages; no page is kept.
+"""The memory of one site: additive, bounded, decaying counts of its pages; no page is stored.
 
 Below the bounds the same pages give the same memory in any order, and the memories of two crawls
-are merged by adding them. Counts are halved at the end of each period: all counts of a memory are
+are merged by addition. Counts are halved at the end of each period. All counts of a memory are
 in units of its own period, and adding an older memory scales it by a power of two, without
-rounding. Nothing has to be rewritten as time goes by.
+rounding, so nothing has to be rewritten as time passes.
 """
 
 from __future__ import annotations

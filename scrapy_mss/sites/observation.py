@@ -1,13 +1,13 @@
 """What one page adds to the memory of its site: the texts and the containers of its blocks.
 
-A text is the words of a block. For each text of the page that occurs on it once, it is known which
-share of the article is before it and which after it: on the next page the article is expected on
-the same side. A container is the kind of place that a block is in: the tags and class words of its
-four innermost ancestors. Its vote is the mean probability of its blocks by the reading that knew
-nothing of the site, so that no error confirms itself, or what a wrapper says.
+A text is the words of a block. For each text that occurs once on the page, it records which
+share of the article is before it and which after it; on the next page the article is expected on
+the same side. A container is the kind of place of a block: the tags and class words of its
+four innermost ancestors. Its vote is the mean probability of its blocks, either in the reading
+without site memory, so that errors do not reinforce themselves, or according to a wrapper.
 
-Each page is one observation whatever its length, and one that has the same key a hundred times
-counts it once.
+Each page is one observation, regardless of its length, and counts a key once even if it occurs a
+hundred times.
 """
 
 from __future__ import annotations

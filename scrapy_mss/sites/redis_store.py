@@ -1,14 +1,14 @@
-"""The memories of sites on a Redis server, which crawls on several machines share.
+"""The memories of sites on a Redis server shared by crawls on several machines.
 
     PREFIX:sites          what it is, also by which keys texts are recognized
     PREFIX:sites:names    the names of the additions of a week
     PREFIX:sites:used     sites by the minute in which they were used last
     PREFIX:sites:of:SITE  the memory of a site, in the form that files have it
 
-Memories are added here and not on the server, which knows nothing of them: a script writes all sums
-of a checkpoint if what they were added to is still there, and nothing otherwise; then the crawl
-reads again what others have written, and adds to that. Each such addition has a name that makes it
-count once (`redis_server.Outbox`).
+Memories are added here and not on the server, which does not know their format. A script writes all
+sums of a checkpoint if the stored values are unchanged, and nothing otherwise; in that case the
+crawl reads what others have written and adds to it (optimistic locking). Each addition has a name
+that makes it count once (`redis_server.Outbox`).
 """
 
 from __future__ import annotations

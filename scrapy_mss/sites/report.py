@@ -1,4 +1,4 @@
-"""What is known of a site, as lines for people: mostly numbers, as texts and names are not kept."""
+"""What is known of a site, as lines to print: mostly numbers; texts and names are not stored."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """The memories of many sites in one file: an SQLite database next to the model.
 
-A crawl reads a site when it meets it, and its checkpoints add what was learned since: all sites of
-a checkpoint in one transaction, so a crawl that is killed loses what was learned after its
-last checkpoint and nothing else. Memories add, so crawls that share a file lose nothing to one
-another. Beyond the greatest number of sites those that were used longest ago are dropped.
+A crawl reads a site when it first meets it, and its checkpoints add what was learned since, all
+sites of a checkpoint in one transaction. A killed crawl loses only what it learned after its
+last checkpoint. Memories are additive, so crawls that share a file do not overwrite one
+another. Beyond the maximum number of sites the least recently used ones are dropped.
 
 SQLite's write-ahead log lets crawls read while another one writes.
 """

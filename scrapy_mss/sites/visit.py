@@ -1,12 +1,12 @@
-"""One page of a site: read with what is known of the site, and what it adds to that.
+"""One page of a site: read with the site's memory, and what it adds to that.
 
-The extractor asks a `Visit` once, in the middle of reading a page (`Extractor.extract_page`). What
-the page adds are the probabilities of the reading without memory. A page that this reading
-takes for no article adds nothing but its address: teasers on a front page are text of articles,
-which must not become text of the site by that.
+The extractor calls a `Visit` once, in the middle of reading a page (`Extractor.extract_page`). The
+page adds the probabilities of the reading without memory. A page that this reading
+does not consider an article adds only its address: teasers on a front page are text of articles,
+and must not be remembered as text of the site.
 
-With memory, the blocks of a page can tell that it is no article, and only its address that it is
-one: blocks of a gallery look like those of the site's articles, too.
+With memory, the blocks of a page can show that it is not an article, but only its address can show
+that it is one: blocks of a gallery also look like those of the site's articles.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a crawl has learned of sites and not stored yet; it is written by a thread.
+"""What a crawl has learned about sites and not stored yet, written by a thread.
 
-A checkpoint takes what was learned since the last one and has it added to the store while the crawl
-goes on. One that fails gives it back, and it is tried again with the next.
+A checkpoint adds what was learned since the last one to the store while the crawl
+continues. A failed one returns it, to be retried with the next.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Spiders that find articles, and the functions that spiders of one's own find them with."""
+"""Spiders that find articles, and the functions behind them for your own spiders."""
 
 from scrapy_mss.spiders.news import NewsSpider
 

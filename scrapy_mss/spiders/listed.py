@@ -1,4 +1,4 @@
-"""What a list of articles, a feed or a sitemap, says of one of them."""
+"""What a list of articles, a feed or a sitemap, says about one of them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A spider that needs a list of news sites and nothing else.
+"""A spider that needs only a list of news sites.
 
-For each site it reads what names articles: the front page and those of sections, the feeds that
-these declare, and the news sitemaps in robots.txt. Addresses that are probably articles are
-downloaded, newest first; those that an earlier crawl has seen are not (`MSS_ONLY_NEW`).
+For each site it reads everything that lists articles: the front page and section pages, the feeds
+that these declare, and the news sitemaps in robots.txt. Addresses that are probably articles are
+downloaded, newest first, except those that an earlier crawl has seen (`MSS_ONLY_NEW`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lists of sites: in a file, one to a line, or separated by commas."""
+"""Lists of sites: in a file, one per line, or separated by commas."""
 
 from __future__ import annotations
 

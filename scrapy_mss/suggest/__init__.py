@@ -1,4 +1,4 @@
-"""A wrapper for a site, found from stored pages without a label.
+"""Infers a wrapper for a site from stored pages, without labels.
 
     pages -> what the model makes of each, knowing the others       readings
           -> where the article is, and what is surely no part of it   bodies
@@ -53,16 +53,16 @@ TOO_MANY: Final = f"beyond the first {MAX_PAGES} pages"
 
 
 class NoRuleError(ValueError):
-    """There is no rule that is any good; the message says why, for people."""
+    """No rule is good enough; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A rule for a site, and how far it can be trusted.
+    """A rule for a site, and how reliable it is.
 
-    ``confidence`` is the agreement with the model to be expected on further pages, 0 to 1, and
-    ``fields`` that of each field that the rule has a selector for. ``left_out`` are the addresses
-    of pages that had no vote, each with the reason.
+    ``confidence`` is the expected agreement with the model on further pages, from 0 to 1, and
+    ``fields`` the same for each field with a selector. ``left_out`` has the addresses of excluded
+    pages, each with the reason.
     """
 
     rule: Wrapper
@@ -76,9 +76,9 @@ class Suggestion:
 def suggest(
     pages: Sequence[StoredPage], extractor: Extractor, memory: SiteMemory | None = None
 ) -> Suggestion:
-    """A rule for the site of *pages*; a `NoRuleError` says why there is none.
+    """Infer a rule for the site of *pages*, or raise `NoRuleError` with the reason.
 
-    *memory* is what crawls know of the site.
+    *memory* is what crawls know about the site.
     """
     site, own = of_one_site(pages)
     read = read_pages(own[:MAX_PAGES], extractor, memory)
@@ -126,9 +126,9 @@ def _with_fields(rule: Wrapper, fields: Mapping[str, FieldRule]) -> Wrapper:
 def compare(
     rule: Wrapper, pages: Sequence[StoredPage], extractor: Extractor
 ) -> tuple[PageAgreement, ...]:
-    """How far *rule*, suggested or written, and the model agree on each of *pages*.
+    """The agreement of *rule*, suggested or written by hand, and the model on each of *pages*.
 
-    Who compares again and again calls `read_pages` once, and `agreements` with what it gives.
+    To compare repeatedly, call `read_pages` once, and `agreements` with its result.
     """
     return agreements(rule, read_pages(pages, extractor))
 

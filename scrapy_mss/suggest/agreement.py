@@ -1,4 +1,4 @@
-"""How far a rule, suggested or edited by hand, and the model agree on pages."""
+"""The agreement of a rule, suggested or edited by hand, with the model on pages."""
 
 from __future__ import annotations
 

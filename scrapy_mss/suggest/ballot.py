@@ -1,8 +1,8 @@
-"""How well selections of words agree with what the model keeps: over all pages that vote at once.
+"""How well selections of words agree with what the model keeps, over all voting pages at once.
 
-The words of all pages stand in one row. A selection is a mask over that row, and its agreement is
-the mean over pages of F1 with what the model keeps. What may be left out of it are lists of words,
-short ones mostly: all of them are tried in one pass over their words.
+The words of all pages are concatenated. A selection is a mask over them, and its agreement is
+the mean over pages of F1 with what the model keeps. Candidates for exclusion are lists of words,
+mostly short; all of them are tried in one pass over their words.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Where the article is and what is surely no part of it, by the vote of the pages.
+"""Where the article is, and what is certainly not part of it, by the vote of the pages.
 
     containers   the elements with much of what the model keeps, and the kinds of their children
     bodies       each selector of these: a span on each page; those with equal spans are one place
-    leave out    for the best places: of what the model drops in there, what gains most, in turn
-    alternatives for the pages that the best has nothing on: the same again
-    read         the rule leaves to the model what in there is text: of what was left out that stays
-                 which a model that reads a page alone would keep
+    leave out    for the best places: greedily, what the model drops there and gains most
+    alternatives the same again for the pages on which the best matches nothing
+    read         the rule leaves it to the model what is text there: only what a model that reads
+                 a page on its own would keep remains excluded
 
-The agreement is the mean over pages of F1 with the model, less a little for each selector: a rule
-of many parts fits the pages that it was made of, and not the next one. No page decides alone.
+The agreement is the mean over pages of F1 with the model, less a small penalty per selector: a rule
+of many parts overfits the pages from which it was made. No page decides alone.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Selectors of title, authors and date: where in the tree is the value that the metadata has.
+"""Selectors for title, authors and date: where in the tree the metadata's value is.
 
-The metadata reads pages of any site; where on this site's pages their values are seen, or declared,
-a selector of the site's own holds. One is suggested if it gives the very same value on most of the
-pages that have one, and hardly ever another. `FIELDS` says for each how a text becomes a value.
+The metadata module reads pages of any site. Where its values are shown or declared on the pages of
+this site, a site-specific selector is reliable. One is suggested if it gives exactly the same value
+on most of the pages that have one, and hardly ever another. `FIELDS` defines for each field how a
+text becomes a value.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Which ids and class words are of a site's template, and which were generated for one page.
+"""Which ids and class words belong to a site's template, and which were generated for one page.
 
 A generated name (`post-48213`, `css-1q2w3e`, `sc-bdVaJa`) selects nothing on the next page or after
-the next release. What looks generated and is not costs little: the element has other names, or one
-around it has. A name that CSS would have to escape is none either.
+the next release. Mistaking a name for a generated one costs little: the element or an ancestor has
+other names. Names that CSS would have to escape are not used either.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The pages of a site as the model reads them, each with what the others tell about the site.
+"""The pages of a site as read by the model, each with what the others tell about the site.
 
     pages -> read alone -> what each teaches -> read again with what the others teach
 
-A page never votes on itself: its memory is that of the other pages, as in a crawl. What a rule is
-compared with is this second reading, in words: their place in the page, and which of them the
-model keeps. Some pages are left out of the vote, each with the reason.
+A page never votes on itself: its memory is that of the other pages, as in a crawl. A rule is
+compared with this second reading, in words: their place in the page, and which of them the
+model keeps. Some pages are excluded from the vote, each with the reason.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""Selectors of an element, from the shortest and most stable on: by names, and at last by place.
+"""Selectors of an element, the shortest and most stable first: by names, and finally by position.
 
     compounds      one element by what it is itself: #id, .class, tag.class, tag[attribute]
     candidates     a compound alone, inside one of another element, or by its place in such a one
     selectors_for  those that select the element first on its page, best on the other pages first
 
-What is stable is what `names` says, and what other pages have, too. A place (`:nth-of-type`) is
-only named where no name is. All lists are short, however many names an element has.
+Stable names are those that `names` accepts and that other pages have too. A position
+(`:nth-of-type`) is used only if there is no name. All lists are short, however many names an
+element has.
 """
 
 from __future__ import annotations

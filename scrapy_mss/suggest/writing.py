@@ -1,4 +1,4 @@
-"""A wrapper -> YAML as a person would write it; the crawl's loader reads back the same."""
+"""Writes a wrapper as YAML in the style of a person; the crawl's loader reads back the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page on one's own machine on which the rule for a site is made and checked.
+"""A local web application for editing and checking the rule of a site.
 
     pages       the pages of each site, from what is stored
     reading     a page read once: blocks, tokens, tree
@@ -10,6 +10,6 @@
     security    who may ask
     app         requests -> the above
 
-The browser keeps the rule, as YAML, and what can be undone; the server keeps pages. Each request
-says all that its answer depends on.
+The browser holds the rule, as YAML, and the undo history; the server holds the pages. Each request
+contains everything on which its answer depends.
 """

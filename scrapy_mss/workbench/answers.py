@@ -1,8 +1,8 @@
-"""The questions that the page asks, a row each, and their answers as JSON.
+"""The questions that the page sends, a row each, and their answers as JSON.
 
-A question carries all that its answer depends on: the rule is sent as the text that it is. What is
-wrong with a rule, a click or a file is an answer as good as any (`problems`); a question of another
-shape than the page sends is a `QuestionError`.
+A question contains everything on which its answer depends, including the text of the rule. A
+problem with a rule, a click or a file is a regular answer (`problems`). A question of any other
+form than those of the page is a `QuestionError`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Requests -> answers: the desk's page and questions, and the pages of the frame.
 
-Reading pages is heavy, so that questions are answered in a thread, one after the other; the event
-loop goes on meanwhile. What a question fails by is logged here and told there.
+Reading pages is slow, so questions are answered in a thread, one after the other, while the event
+loop continues. If a question fails, the error is logged and returned.
 """
 
 from __future__ import annotations

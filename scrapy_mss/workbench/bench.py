@@ -1,7 +1,7 @@
-"""What the workbench knows: the pages of each site, read once it is opened, and where rules go.
+"""The state of the workbench: the pages of each site, read when it is opened, and the rules folder.
 
-A few sites are kept as they were read; what has not been looked at for longest is read again when
-it is asked for. One request is worked on at a time, in a thread: nothing here is shared by two.
+The readings of a few sites are cached; the least recently used ones are read again on
+request. Requests are processed one at a time, in a thread, so nothing here is shared.
 """
 
 from __future__ import annotations

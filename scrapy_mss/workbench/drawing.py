@@ -1,16 +1,16 @@
-"""A stranger's page for the frame: drawn without anything of it that acts, with a script of ours.
+"""An untrusted page for the frame: rendered without any active content, with a script of ours.
 
-A block is to be clicked, so something has to run where the page is shown. It is a script that knows
-nothing but numbers of blocks: it tells the desk which one was clicked, and is told which to tint.
-Three walls stand before it, each enough by itself:
+Blocks must be clickable, so some script has to run where the page is shown. It knows
+only numbers of blocks: it tells the desk which one was clicked, and is told which to tint.
+Three barriers protect it, each sufficient by itself:
 
-    the page is made anew from an allow-list       no script, handler, link, form or style is left
-    the policy names the hash of our script        nothing else runs, were it left
+    the page is rebuilt from an allow-list         no script, handler, link, form or style is left
+    the policy names the hash of our script        nothing else would run, if it were left
     the sandbox gives the frame no origin          what ran could read nothing and ask for nothing
 
-The other ways are worse. Links of ours that lead the parent to a block need a right to navigate it,
-and tints would need the page to be loaded again after each click. In the desk's own origin, as in
-a shadow root, there would be one wall in the place of three.
+The alternatives are worse. Links of ours that navigate the parent to a block need the right to do
+so, and tints would require a reload after each click. In the desk's own origin, as in
+a shadow root, there would be one barrier instead of three.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """A click on a block of a page -> another rule.
 
-    out       an element around the block is left out: the greatest without a word that the model
+    out       an element around the block is excluded: the largest without a word that the model
               keeps, so that one click takes a whole box
-    in        what leaves the block out is taken from `exclude`; if the model does, which says what
-              at a place is text, the place becomes the `body`; if it is outside of that, the body
-              becomes one of two places, from the first to the last
+    in        what excludes the block is removed from `exclude`; if the model does, which decides
+              what is text at a place, the place becomes the `body`; if the block is outside, the
+              body becomes a range of two places, from the first to the last
     a field   is selected by the innermost element around the text
 
-The element is one of the path from the block up to the body of the page, and the user may go up and
-down on it: the same click with another *level*. Of the element's selectors the best is taken that
-does what was wanted on this page and costs least of what the model keeps on the others.
+The element is on the path from the block up to the body of the page, and the user can move up and
+down on it: the same click with another *level*. Of the element's selectors, the one is used that
+has the wanted effect on this page and loses least of what the model keeps on the others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The pages in Scrapy's HTTP cache, as its default storage keeps them: a folder for each response.
+"""The pages in Scrapy's HTTP cache, in its default storage: a folder for each response.
 
-What Scrapy itself reads there are pickles, which run whatever they say when they are read. Beside
-each is the same as the text of a Python literal, and that is read here.
+Scrapy itself reads pickles there, which can run arbitrary code. Next to each is the same
+data as a Python literal, which is read here instead.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a rule makes of a page, beside what the model makes of it.
+"""Compares what a rule and the model select on a page.
 
-Both are masks over the same tokens, so that their differences are known by place: no texts are
-compared, and the work is that of reading the page once.
+Both are masks over the same tokens, so their differences are known by position: no texts are
+compared, and the page is read only once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""All rules of the folder, what crawls have counted of their sites, and where they were unsure."""
+"""All rules of the folder, with the counts of their sites and the pages that were uncertain."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The pages that rules are made from, by their hosts: so many of each, and so many in all.
+"""The pages from which rules are made, by host, with limits per host and in total.
 
-A rule is for a host, or for all hosts of a domain where somebody says so: subdomains have layouts
-of their own more often than not.
+A rule is for a host, or on request for all hosts of a domain: subdomains usually have layouts
+of their own.
 """
 
 from __future__ import annotations

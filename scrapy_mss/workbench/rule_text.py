@@ -1,4 +1,4 @@
-"""The text that is edited -> a rule, or what is wrong in it by line."""
+"""The edited text -> a rule, or its problems by line."""
 
 from __future__ import annotations
 

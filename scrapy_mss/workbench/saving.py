@@ -1,11 +1,11 @@
-"""A rule into the folder of rules, with the pages that it was made from as its tests.
+"""Saves a rule in the folder of rules, with the pages from which it was made as its tests.
 
     rules/example.com.yaml             the rule, its test pages among its lines
     rules/example.com.snapshot.json    what it makes of them: scrapy mss check --snapshot
 
-What is written was read back by the loader of a crawl before, and is written whole or not at all. A
-file that is there is replaced only by somebody who has seen what is in it. A rule that a crawl has
-from another file of the folder is replaced there.
+The text is first validated with the loader of a crawl, and written completely or not at all. An
+existing file is replaced only if its current content has been shown to the user. A rule that a
+crawl loads from another file of the folder is replaced in that file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Who may ask the workbench for anything: its own page, and nothing else in the user's browser.
+"""Restricts access to the workbench to its own page; no other page in the browser has access.
 
 Two origins on the loopback, each a port of its own. The *desk* serves the workbench's page, script
-and answers; the *frame* serves strangers' pages, as they are drawn, to a sandboxed frame of the
+and answers; the *frame* serves untrusted pages, as rendered, to a sandboxed frame of the
 desk. A request is answered if
 
     its Host is the address that was opened        no name that somebody points at 127.0.0.1
@@ -11,11 +11,11 @@ desk. A request is answered if
                                                    that sees the command line of a browser that
                                                    was started for it (`--no-browser` starts none)
 
-The secret of the desk is in the fragment of the address, which browsers send to nobody, and then in
-a header, which only a script of the desk's origin can set. A cookie would go to every port of the
-host, the frame's and other servers' too, and with every request that anybody makes the browser
-send. That of the frame is a part of its path. Answers come from POST requests alone, which have
-JSON and an Origin.
+The secret of the desk is in the fragment of the address, which browsers never send, and then in
+a header, which only a script of the desk's origin can set. A cookie would be sent to every port of
+the host, including the frame's and other servers', and with every request that any page makes the
+browser send. The secret of the frame is a part of its path. Only POST requests with JSON and an
+Origin get answers.
 """
 
 from __future__ import annotations

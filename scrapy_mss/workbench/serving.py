@@ -1,4 +1,4 @@
-"""The workbench on two free ports of the loopback, until it is interrupted."""
+"""Serves the workbench on two free ports of the loopback until interrupted."""
 
 from __future__ import annotations
 
