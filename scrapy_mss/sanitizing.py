@@ -144,15 +144,19 @@ def sanitized(tokens: Tokens, kept: Bools, url: str = "", depth: int = MAX_DEPTH
 
 def _without_controls(html: str, instead: str) -> str:
     """*html* with *instead* for each run of what no page shows."""
+    return CONTROLS.sub(instead, html) if has_controls(html) else html
+
+
+def has_controls(text: str) -> bool:
+    """Whether *text* has what `CONTROLS` is: known sooner than it is found."""
+    compiled = compiled_part()
+    return _has_controls(text) if compiled is None else compiled.kept.has_controls(text)
+
+
+def _has_controls(text: str) -> bool:
     # Most is printable but for its line ends and tabs, which is known four times as fast.
-    is_printable = not html.isascii() and html.replace("\n", "").replace("\t", "").isprintable()
-    if is_printable or not may_have_controls(html):
-        return html
-    return CONTROLS.sub(instead, html)
-
-
-def may_have_controls(text: str) -> bool:
-    """Whether *text* has what `CONTROLS` is: known of its bytes sooner than of its characters."""
+    if not text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
+        return False
     try:
         encoded = text.encode()
     except UnicodeEncodeError:  # a surrogate

@@ -503,3 +503,28 @@ cdef Py_ssize_t _space(
             into[n] = 0x20
             n += 1
     return n - 1 if n and into[n - 1] == 0x20 else n
+
+
+def has_controls(str text not None):
+    """Whether *text* has a control, but for tabs and line feeds, or half of a surrogate pair."""
+    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
+    cdef void* data = PyUnicode_DATA(text)
+    if PyUnicode_KIND(text) == 1:
+        return _has_controls(<const uint8_t*> data, n)
+    if PyUnicode_KIND(text) == 2:
+        return _has_controls(<const uint16_t*> data, n)
+    return _has_controls(<const uint32_t*> data, n)
+
+
+cdef bint _has_controls(const char_t* text, Py_ssize_t n) noexcept:
+    """Without a branch for each character, so that several are looked at together."""
+    cdef Py_ssize_t i
+    cdef char_t found = 0, letter
+    for i in range(n):
+        letter = text[i]
+        found |= ((letter < 0x20) & (letter != 0x09) & (letter != 0x0A)) | (
+            (letter >= 0x7F) & (letter <= 0x9F)
+        )
+        if sizeof(letter) > 1:
+            found |= (letter >= <char_t> 0xD800) & (letter <= <char_t> 0xDFFF)
+    return found

@@ -143,6 +143,8 @@ class Kept(Protocol):
     See `kept_pieces`, `text_runs` and `slice_texts`.
     """
 
+    def has_controls(self, text: str) -> bool: ...
+
     def Nesting(  # noqa: N802, PLR0913, PLR0917 - a class, made once
         self,
         flags: bytes,

@@ -44,6 +44,8 @@ def items_of(gaps: Gaps) -> Items:
     tag = tags[np.maximum(last, 0)]
     is_item = (last >= 0) & (tag >= gaps.bounds()[begins])
     is_item &= (gaps.tokens.tag[tag] == TAG_NUMBERS["li"]) & (gaps.tokens.kind[tag] == OPEN)
+    if not is_item.any():
+        return NONE
     between = gaps.divides.nonzero()[0]  # the gap after each paragraph but the last
     is_item[:-1] &= gaps.count(tags)[between] > 0
     tight = is_item[:-1] & is_item[1:] & gaps.has_only(tags)[between]
