@@ -25,7 +25,7 @@ from urllib.parse import urljoin, urlsplit
 import numpy as np
 
 from scrapy_mss.blocks.lazy import lazy
-from scrapy_mss.markup.attributes import class_words
+from scrapy_mss.markup.attributes import attributes_of_tag, class_words
 from scrapy_mss.markup.elements import (
     Counts,
     Indices,
@@ -35,7 +35,7 @@ from scrapy_mss.markup.elements import (
     prefix_sums,
 )
 from scrapy_mss.markup.plain_addresses import plainly_joined
-from scrapy_mss.markup.references import decode_all, unescaped
+from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
 from scrapy_mss.media import (
@@ -103,7 +103,6 @@ PLAYERS: Final = {
 }
 _KIND_OF_HOST: Final = {host: kind for kind, hosts in PLAYERS.items() for host in hosts}
 
-_ATTRIBUTE: Final = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?""")
 _INLINE_TAG: Final = re.compile(
     r"</?(?:a|abbr|b|bdi|em|font|i|mark|s|small|span|strong|u)\b[^<>]*>"
 )
@@ -320,19 +319,21 @@ class _Article:
 
     # --- what a tag says --------------------------------------------------------------------------
 
-    def _source(self, place: int) -> str:
+    def _bounds(self, place: int) -> tuple[int, int]:
+        """Where the tag at *place* begins and ends, cut if it is too long."""
         start = int(self.tokens.clean_start[place])
-        return self.tokens.clean[start : min(int(self.tokens.clean_end[place]), start + MAX_TAG)]
+        return start, min(int(self.tokens.clean_end[place]), start + MAX_TAG)
+
+    def _source(self, place: int) -> str:
+        start, end = self._bounds(place)
+        return self.tokens.clean[start:end]
 
     def _attributes(self, place: int) -> dict[str, str]:
         """The attributes of the tag at *place*, the first of each name."""
         if place in self._values:
             return self._values[place]
-        values = self._values[place] = {}
-        for name, value in _ATTRIBUTE.findall(self._source(place)):
-            if value:
-                bare = value[1:-1] if value[0] in "\"'" else value
-                values.setdefault(name.lower(), unescaped(bare))
+        values = attributes_of_tag(self.tokens.clean, *self._bounds(place))
+        self._values[place] = values
         return values
 
     def _address(
