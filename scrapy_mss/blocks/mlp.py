@@ -102,19 +102,17 @@ def _activate(sums: Matrix, bias: Matrix) -> None:
 
 
 def _weighted(activations: Matrix, weights: Matrix) -> Matrix:
-    """float32[n]: the weighted sum of each row, added up in lanes, then each half to the other.
+    """float32[n]: the weighted sum of each row: the second half is added to the first, and so on.
 
     Not a product by BLAS, which wakes its threads for a far smaller matrix with a vector.
     """
-    n, n_hidden = activations.shape
-    n_lanes = -(-n_hidden // LANES)
-    products = np.zeros((n, n_lanes * LANES), np.float32)
-    np.multiply(activations, weights, out=products[:, :n_hidden])
-    lanes: Matrix = np.add.reduce(products.reshape(n, n_lanes, LANES), axis=1)
-    while lanes.shape[1] > 1:
-        half = lanes.shape[1] // 2
-        lanes = lanes[:, :half] + lanes[:, half:]
-    return lanes[:, 0]
+    products = activations * weights
+    rest = products.shape[1]
+    while rest > 1:
+        half = rest - rest // 2
+        products[:, : rest // 2] += products[:, half:rest]
+        rest = half
+    return products[:, 0]
 
 
 def product(left: NDArray[Number], right: NDArray[Number]) -> NDArray[Number]:

@@ -26,7 +26,6 @@ cdef extern from *:
 cdef enum:
     N_CLASSES = 8  # of a text: bits of a byte
     SYMBOL = 3  # as `tokens` has it
-    LANES = 16  # as `mlp` has it
     MOST_PACKED = 255  # counts that a byte has room for
 
 ctypedef fused real:
@@ -402,11 +401,11 @@ def output(
     """float32[n]: of each row of *sums* (float32[n, k]) the weighted sum of the units' activations.
 
     A unit is active by as much as its sum and its *bias* (float32[k]) are above 0. The *weights* are
-    float32[k]. Products are added up in lanes, as `blocks.mlp` has it.
+    float32[k]. Of the products the second half is added to the first, until one is left.
     """
-    cdef Py_ssize_t n = sums.shape[0], k = sums.shape[1], full = k - k % LANES, row, at, half, lane
-    cdef array found = clone(_SHORT_FLOATS, n, False)
-    cdef float lanes[LANES]
+    cdef Py_ssize_t n = sums.shape[0], k = sums.shape[1], row, i, half, rest
+    cdef array found = clone(_SHORT_FLOATS, n, False), products = clone(_SHORT_FLOATS, k, False)
+    cdef float* product = products.data.as_floats
     if not bias.shape[0] == weights.shape[0] == k:
         raise ValueError(f"{bias.shape[0]} biases and {weights.shape[0]} weights for {k} sums")
     if k == 0:
@@ -416,20 +415,15 @@ def output(
     cdef const float* unit
     for row in range(n):
         unit = &sums[row, 0]
-        memset(lanes, 0, sizeof(lanes))
-        at = 0
-        while at < full:
-            for lane in range(LANES):
-                lanes[lane] += _active(unit[at + lane] + of_unit[at + lane]) * weight[at + lane]
-            at += LANES
-        for lane in range(k - full):
-            lanes[lane] += _active(unit[full + lane] + of_unit[full + lane]) * weight[full + lane]
-        half = LANES // 2
-        while half:
-            for lane in range(half):
-                lanes[lane] += lanes[lane + half]
-            half //= 2
-        found.data.as_floats[row] = lanes[0]
+        for i in range(k):
+            product[i] = _active(unit[i] + of_unit[i]) * weight[i]
+        rest = k
+        while rest > 1:
+            half = rest - rest // 2
+            for i in range(rest // 2):
+                product[i] += product[half + i]
+            rest = half
+        found.data.as_floats[row] = product[0]
     return found
 
 
