@@ -17,6 +17,7 @@ in other attributes (`LATE`), and a placeholder in `src`.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -28,7 +29,6 @@ from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.markup.attributes import attributes_of_tag, class_words
 from scrapy_mss.markup.elements import (
     Counts,
-    Indices,
     element_starts,
     is_tag_of,
     nearest_ancestors,
@@ -145,7 +145,7 @@ class _Article:
     tokens: Tokens
     kept: Bools
     url: str
-    _places: dict[str, Indices] = field(default_factory=dict)
+    _places: dict[str, list[int]] = field(default_factory=dict)
     _texts: dict[int, str] = field(default_factory=dict)
     _values: dict[int, dict[str, str]] = field(default_factory=dict)
 
@@ -279,11 +279,11 @@ class _Article:
     def _opening(self, name: str, element: int) -> list[int]:
         """Where the first tags called *name* open in an *element*."""
         if name not in self._places:
-            self._places[name] = self.tokens.is_open(name).nonzero()[0]
+            self._places[name] = self.tokens.is_open(name).nonzero()[0].tolist()
         places, end = self._places[name], int(self.tokens.partner[element])
-        first, after = np.searchsorted(places, (element, max(end, element)))
-        inside: list[int] = places[first : min(after, first + MAX_INSIDE)].tolist()
-        return inside
+        first = bisect_left(places, element)
+        after = bisect_left(places, max(end, element), first)
+        return places[first : min(after, first + MAX_INSIDE)]
 
     def _caption(self, place: int, around: list[int]) -> str:
         """The caption in the figure around an image; else what is called one and follows it."""

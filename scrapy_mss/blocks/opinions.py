@@ -146,8 +146,8 @@ def below_headline(reading: Reading) -> Bools:
     headline = int(below.argmax()) - 1
     prose = reading.prose_of_text * below
     enough = max(LEAST_TEXT, HEADLINE_SHARE * float(np.add.reduce(prose)))
-    total = np.append(reading.containers.total(prose), 0.0)  # the last is of no element
-    around = reading.containers.around[:, headline]
+    total, around = reading.containers.total(prose), reading.containers.around[:, headline]
+    around = around[around < len(total)]  # those that are there
     has_text = total[around] >= enough
     if np.count_nonzero(has_text):
         below &= reading.containers.run(int(around[has_text.argmax()]))

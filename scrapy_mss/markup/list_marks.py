@@ -39,14 +39,14 @@ def items_of(gaps: Gaps) -> Items:
     if not len(gaps.tags(ITEM, opening=True)):
         return NONE
     tags = gaps.tags(ITEM | LISTS)
-    begins = np.flatnonzero(np.append(True, gaps.divides))  # the first slice of each paragraph
-    last = np.searchsorted(tags, gaps.starts[begins]) - 1
+    between = gaps.divides.nonzero()[0]  # the gap after each paragraph but the last
+    begins = np.concatenate(([0], between + 1))  # the first slice of each paragraph
+    last = tags.searchsorted(gaps.starts[begins]) - 1
     tag = tags[np.maximum(last, 0)]
     is_item = (last >= 0) & (tag >= gaps.bounds()[begins])
     is_item &= (gaps.tokens.tag[tag] == TAG_NUMBERS["li"]) & (gaps.tokens.kind[tag] == OPEN)
     if not is_item.any():
         return NONE
-    between = gaps.divides.nonzero()[0]  # the gap after each paragraph but the last
     is_item[:-1] &= gaps.count(tags)[between] > 0
     tight = is_item[:-1] & is_item[1:] & gaps.has_only(tags)[between]
     return Items(begins[is_item], _marks(gaps.tokens, tag[is_item]), between[tight])

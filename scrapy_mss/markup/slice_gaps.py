@@ -27,7 +27,9 @@ class Gaps:
 
     def bounds(self) -> Indices:
         """intp[n_runs]: where what precedes each run begins."""
-        return np.append(self.begin, self.ends[:-1])
+        bounds = np.empty_like(self.ends)
+        bounds[0], bounds[1:] = self.begin, self.ends[:-1]
+        return bounds
 
     def tags(self, names: frozenset[str], *, opening: bool = False) -> Indices:
         """The tags with one of *names*, ascending."""
@@ -39,11 +41,9 @@ class Gaps:
 
     def count(self, tags: Indices) -> Counts:
         """int64[n_runs - 1]: how many of the *tags* are in each gap."""
-        after, before = (
-            np.searchsorted(tags, self.starts[1:]),
-            np.searchsorted(tags, self.ends[:-1]),
-        )
-        return (after - before).astype(np.int64)
+        before_start, before_end = tags.searchsorted(self.starts), tags.searchsorted(self.ends)
+        counts: Counts = (before_start[1:] - before_end[:-1]).astype(np.int64, copy=False)
+        return counts
 
     def has_only(self, tags: Indices) -> Bools:
         """bool[n_runs - 1]: whether no block in a gap begins or ends but for these *tags*."""
