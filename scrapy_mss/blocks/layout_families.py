@@ -11,7 +11,9 @@ import numpy as np
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.features import Family, Values
-from scrapy_mss.core.hashing import MULTIPLIERS, buckets, mix
+from scrapy_mss.core.hashing import buckets, buckets_of_ids, mix
+from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.tokens import Ints, TokenIds
 
 # Words of doubt: an article's worth. With half a word, as for words, international news lost .012
@@ -20,6 +22,7 @@ LAYOUT_SMOOTHING = 300.0
 
 MAX_LOG_WORDS = 9  # log2 of a block's words: blocks of more than 500 are alike
 LINK_CLASSES = 5  # link density in fifths
+_MOST_LINKS = LINK_CLASSES - 0.01  # so that all words are in the last fifth
 _BEYOND_PAGE = np.uint64(63)  # the shape before the first block and after the last
 
 
@@ -31,12 +34,22 @@ def shape(page: Page, bits: int) -> Values:
 
 def shape_buckets(page: Page, bits: int) -> Ints:
     """int32[n]: the buckets of the blocks' shapes."""
-    words = np.maximum(page.blocks.words, 1)
-    links = (page.blocks.linked_words / words * (LINK_CLASSES - 0.01)).astype(np.uint64)
-    padded = np.full(len(words) + 2, _BEYOND_PAGE)
-    shapes = padded[1:-1]
-    np.add(_SIZES.take(words, mode="clip"), links, out=shapes)
+    padded = np.empty(len(page.blocks) + 2, np.uint64)
+    padded[0] = padded[-1] = _BEYOND_PAGE
+    shapes, words, linked = padded[1:-1], page.blocks.words, page.blocks.linked_words
+    compiled = compiled_part()
+    if compiled is None:
+        _fill_shapes(words, linked, shapes)
+    else:
+        compiled.features.fill_shapes(words, linked, _SIZES, _MOST_LINKS, shapes)
     return buckets(mix((padded[:-2], shapes, padded[2:])), bits)
+
+
+def _fill_shapes(words: Counts, linked: Counts, shapes: TokenIds) -> None:
+    """Fill *shapes* with how many words a block has, and how many of these are *linked*."""
+    words = np.maximum(words, 1)
+    links = (linked / words * _MOST_LINKS).astype(np.uint64)
+    np.add(_SIZES.take(words, mode="clip"), links, out=shapes)
 
 
 def _sizes() -> TokenIds:
@@ -58,7 +71,7 @@ def class_words(page: Page, bits: int) -> Values:
 
 def class_word_buckets(page: Page, bits: int) -> Ints:
     """int32[n_class_words]: the buckets of the class words."""
-    return buckets(page.attributes.word.astype(np.uint64) * MULTIPLIERS[0], bits)
+    return buckets_of_ids(page.attributes.word, bits)
 
 
 SHAPE = Family("shape", 17, shape, LAYOUT_SMOOTHING)

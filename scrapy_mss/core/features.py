@@ -18,7 +18,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from scrapy_mss.core.hashing import MULTIPLIERS, buckets, mix
+from scrapy_mss.core.hashing import buckets, buckets_of_ids, mix
 from scrapy_mss.markup.tokens import Ints, TokenIds, Tokens
 
 
@@ -67,7 +67,7 @@ def unigram(page: Tokenized, bits: int) -> Values:
 
 def unigram_buckets(ids: TokenIds, bits: int) -> Ints:
     """int32[n]: the buckets of tokens by their *ids*."""
-    return buckets(ids * MULTIPLIERS[0], bits)
+    return buckets_of_ids(ids, bits)
 
 
 def trigram(page: Tokenized, bits: int) -> Values:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Indices
@@ -52,7 +53,19 @@ def buckets(mixed: TokenIds, bits: int) -> Ints:
     """int32[n] below 2**bits: the high bits of a product depend on all bits of its factors."""
     compiled = compiled_part()
     if compiled is not None:
-        return np.asarray(compiled.arrays.buckets(mixed.tobytes(), int(MULTIPLIERS[1]), bits))
+        return np.asarray(compiled.arrays.buckets(mixed, (1, _FACTORS[1]), bits))
+    return _buckets(mixed, bits)
+
+
+def buckets_of_ids(ids: TokenIds | NDArray[np.uint32], bits: int) -> Ints:
+    """int32[n] below 2**bits: those of *ids*, which are not mixed yet."""
+    compiled = compiled_part()
+    if compiled is not None:
+        return np.asarray(compiled.arrays.buckets(ids, _FACTORS[:2], bits))
+    return _buckets(ids.astype(np.uint64) * MULTIPLIERS[0], bits)
+
+
+def _buckets(mixed: TokenIds, bits: int) -> Ints:
     found = _folded(mixed)
     found *= MULTIPLIERS[1]
     found >>= np.uint64(64 - bits)

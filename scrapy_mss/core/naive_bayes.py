@@ -208,7 +208,7 @@ def _ratios(counts: Table, bucket: Ints, smoothing: float) -> tuple[Floats, Bool
     """How often each feature was inside for each time outside, smoothed, and which were seen."""
     compiled = compiled_part()
     if compiled is not None:
-        ratios, are_seen = compiled.sums.ratios(counts, bucket.tobytes(), (IN, OUT), smoothing)
+        ratios, are_seen = compiled.sums.ratios(counts, bucket, (IN, OUT), smoothing)
         return np.frombuffer(ratios), np.frombuffer(are_seen, np.bool_)
     both = counts.reshape(-1).view(np.uint64)[bucket]  # two at one look-up
     smoothed = both.view(np.uint32).reshape(-1, 2) + smoothing

@@ -25,6 +25,10 @@ cdef enum:
     OPEN = 0
     CLOSE = 1  # the greatest kind of a tag; see `tokens`
 
+ctypedef fused number_t:
+    uint32_t
+    uint64_t
+
 cdef array _INT32S = array("i")
 cdef array _COUNTS = array("q")
 cdef array _HASHES = array("Q")
@@ -228,15 +232,16 @@ def nest(bytes kinds not None, bytes tags not None, int opening, int closing):
     return tops, partners
 
 
-def buckets(bytes mixed not None, uint64_t multiplier, int bits):
-    """For each of *mixed* (a uint64 each) an int32 below 2**bits, by an odd *multiplier*."""
-    cdef const uint64_t* each = <const uint64_t*> <const char*> mixed
-    cdef Py_ssize_t n = len(mixed) // sizeof(uint64_t), i
+def buckets(const number_t[::1] values not None, factors, int bits):
+    """For each of *values* (uint32 or uint64[n]) an int32 below 2**bits, by two odd *factors*."""
+    cdef Py_ssize_t n = values.shape[0], i
+    cdef uint64_t factor = factors[0], last = factors[1], each
     cdef array found = clone(_INT32S, n, False)
     if not 0 < bits < 32:
         raise ValueError(f"{bits} bits of an int32")
     for i in range(n):
-        found.data.as_ints[i] = <int> ((each[i] ^ each[i] >> 29) * multiplier >> (64 - bits))
+        each = values[i] * factor
+        found.data.as_ints[i] = <int> ((each ^ each >> 29) * last >> (64 - bits))
     return found
 
 

@@ -1,12 +1,12 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """Rows of a page's blocks by their text, place, headline and headings.
 
-Each function is the inner loop of one of `blocks.features`, which is its oracle: the same numbers to
-the last bit. Logarithms are left to numpy, whose own differ from those of C in the last bit.
+Each function is the inner loop of one of `blocks.features` or `blocks.layout_families`, which is its
+oracle: the same numbers to the last bit. Logarithms are left to numpy, whose own differ from those of C in the last bit.
 """
 
 from cpython.array cimport array, clone
-from libc.stdint cimport int64_t, uint8_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 
 cdef array _FLOATS = array("d")
 cdef array _COUNTS = array("q")
@@ -235,3 +235,24 @@ def fill_described(columns, limits, double[:, ::1] rows not None):
     for i in range(n):
         rows[2, i] = 0.0 if described < 0 else 1.0 if i >= described else -1.0
     rows[3] = 1.0
+
+
+def fill_shapes(
+    const int64_t[::1] words not None, const int64_t[::1] linked not None,
+    const uint64_t[::1] sizes not None, double most_links, uint64_t[::1] shapes not None
+):
+    """Fill *shapes* (uint64[n]) with the one of *sizes* by each block's words, and a class of links.
+
+    *words* and the *linked* ones of them are int64[n]. More words than there are *sizes* have the
+    last. Links are classes from 0 to *most_links*, rounded down.
+    """
+    cdef Py_ssize_t n = words.shape[0], most = sizes.shape[0] - 1, i
+    cdef int64_t size
+    _check_size(linked.shape[0], n)
+    _check_size(shapes.shape[0], n)
+    _check(0, sizes.shape[0])
+    for i in range(n):
+        if linked[i] < 0:
+            raise ValueError(f"block {i} has {linked[i]} linked words")
+        size = words[i] if words[i] > 1 else 1
+        shapes[i] = sizes[min(size, most)] + <uint64_t> (linked[i] / <double> size * most_links)

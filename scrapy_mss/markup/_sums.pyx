@@ -316,15 +316,15 @@ def run_hashes(bytes ids not None, bytes first not None):
 
 
 def ratios(
-    const uint32_t[:, ::1] counts not None, bytes buckets not None, columns, double smoothing
+    const uint32_t[:, ::1] counts not None, const int32_t[::1] bucket not None, columns,
+    double smoothing,
 ):
     """float64[n] and bool[n]: of each bucket the ratio of its two counts, and whether it has one.
 
-    *counts* are uint32[n_buckets, 2], *buckets* an int32 each, and *columns* which of the two counts
+    *counts* are uint32[n_buckets, 2], *bucket* int32[n], and *columns* which of the two counts
     is divided by which; *smoothing* is added to both.
     """
-    cdef const int32_t* bucket = <const int32_t*> <const char*> buckets
-    cdef Py_ssize_t n = len(buckets) // sizeof(int32_t), i, upper = columns[0], lower = columns[1]
+    cdef Py_ssize_t n = bucket.shape[0], i, upper = columns[0], lower = columns[1]
     cdef Py_ssize_t n_buckets = counts.shape[0]
     cdef array found = clone(_FLOATS, n, False)
     cdef double* ratio = found.data.as_doubles

@@ -209,7 +209,7 @@ class Arrays(Protocol):
         list[array[int]],
     ]: ...
 
-    def buckets(self, mixed: bytes, multiplier: int, bits: int) -> array[int]: ...
+    def buckets(self, values: object, factors: tuple[int, ...], bits: int) -> array[int]: ...
 
     def mixed(
         self, columns: tuple[bytes, ...], factors: tuple[int, ...], fold: int
@@ -304,7 +304,7 @@ class Sums(Protocol):
     ) -> tuple[array[float], array[float], bytearray, bytearray]: ...
 
     def ratios(
-        self, counts: object, buckets: bytes, columns: tuple[int, int], smoothing: float
+        self, counts: object, bucket: object, columns: tuple[int, int], smoothing: float
     ) -> tuple[array[float], bytearray]: ...
 
     def marked_counts(
@@ -352,6 +352,10 @@ class Features(Protocol):
         ends: Mapping[str, object],
         places: tuple[object, ...],
         rows: object,
+    ) -> None: ...
+
+    def fill_shapes(  # noqa: PLR0913, PLR0917 - columns
+        self, words: object, linked: object, sizes: object, most_links: float, shapes: object
     ) -> None: ...
 
     def fill_position(self, words: object, total: float, rows: object) -> None: ...

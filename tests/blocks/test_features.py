@@ -236,6 +236,7 @@ def test_what_may_be_a_headline(body: str, found: bool) -> None:  # noqa: FBT001
 
 ONE = np.zeros(1)
 COUNT, COUNTS = np.zeros(1, np.int64), np.zeros(2, np.int64)
+HASH = np.zeros(1, np.uint64)
 TEXT = (np.zeros((2, 1)), ONE, COUNT, COUNT, np.zeros(1, np.intp))
 ENDS = {"first": np.zeros(1, np.uint8), "last": np.zeros(1, np.uint8)}
 NO_PLACES = ((), (), 0, (), 0)
@@ -272,6 +273,15 @@ NO_PLACES = ((), (), 0, (), 0)
                 np.zeros((1, 1)),
             ),
         ),
+        (
+            ValueError,
+            lambda part: part.fill_shapes(COUNT, COUNTS, COUNT.view(np.uint64), 4.9, HASH),
+        ),
+        (
+            ValueError,
+            lambda part: part.fill_shapes(COUNT, COUNT - 1, COUNT.view(np.uint64), 4.9, HASH),
+        ),
+        (IndexError, lambda part: part.fill_shapes(COUNT, COUNT, HASH[:0], 4.9, HASH)),
         (ValueError, lambda part: part.fill_position(ONE, 1.0, np.zeros((4, 1)))),
         (ValueError, lambda part: part.headline((b"", ONE, COUNT, b"\0"), 1, (1,) * 6)),
         (ValueError, lambda part: part.headline((bytes(8), ONE, COUNT, b""), 1, (1,) * 6)),
@@ -302,5 +312,5 @@ def test_columns_of_other_lengths_and_places_outside_are_refused(
     if compiled is None:
         pytest.skip("the compiled part was not built")
 
-    with pytest.raises(error, match=r"expected|is not from|a description of 0"):
+    with pytest.raises(error, match=r"expected|is not from|a description of 0|linked words"):
         call(compiled.features)

@@ -310,7 +310,8 @@ def test_places_beyond_an_array_are_rejected() -> None:
     part = compiled_part()
     assert part is not None
     none, far = (np.array([place], np.intp).tobytes() for place in (0, 3))
-    place, flag, one = np.array([3], np.int32).tobytes(), b"\1", ids([1]).tobytes()
+    third, flag, one = np.array([3], np.int32), b"\1", ids([1]).tobytes()
+    place = third.tobytes()
     classes, value = bytes(0x10000), np.ones(1).tobytes()
     calls: tuple[Callable[[], object], ...] = (
         lambda: part.sums.element_sums(value, none, far, 1),
@@ -320,8 +321,8 @@ def test_places_beyond_an_array_are_rejected() -> None:
             np.ones(1), np.array([3], np.intp), np.zeros(3, np.intp), (1.0,)
         ),
         lambda: part.sums.centre(np.ones(2), np.ones(1, np.uint8), 0.0),
-        lambda: part.sums.ratios(np.ones((3, 2), np.uint32), place, (1, 0), 0.5),
-        lambda: part.sums.ratios(np.ones((4, 2), np.uint32), place, (1, 2), 0.5),
+        lambda: part.sums.ratios(np.ones((3, 2), np.uint32), third, (1, 0), 0.5),
+        lambda: part.sums.ratios(np.ones((4, 2), np.uint32), third, (1, 2), 0.5),
         lambda: part.sums.inside(flag, none, far, 1),
         lambda: part.sums.run_hashes(one, far),
         lambda: part.sums.run_sums(np.ones(1), np.array([3], np.intp)),

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import Blocks, segment
 from scrapy_mss.blocks.selection import kept_tokens, token_scores
-from scrapy_mss.core.hashing import buckets, groups
+from scrapy_mss.core.hashing import MULTIPLIERS, buckets, buckets_of_ids, groups
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup import compiled
 from scrapy_mss.markup.attributes import (
@@ -447,11 +447,18 @@ def test_both_ways_find_the_same_best_span(scores: list[float]) -> None:
 
 @given(st.lists(st.integers(0, 2**64 - 1)), st.integers(1, 31))
 def test_buckets_are_the_same_both_ways_and_as_many_as_asked_for(ids: list[int], bits: int) -> None:
-    one, other = both(lambda: buckets(np.array(ids, np.uint64), bits))
+    values, short = np.array(ids, np.uint64), np.array([each >> 32 for each in ids], np.uint32)
 
-    assert one.dtype == other.dtype == np.int32
-    assert one.tolist() == other.tolist()
-    assert all(0 <= bucket < 1 << bits for bucket in one.tolist())
+    for find in (
+        lambda: buckets(values, bits),
+        lambda: buckets_of_ids(values, bits),
+        lambda: buckets_of_ids(short, bits),
+    ):
+        one, other = both(find)
+        assert one.dtype == other.dtype == np.int32
+        assert one.tolist() == other.tolist()
+        assert all(0 <= bucket < 1 << bits for bucket in one.tolist())
+    assert buckets_of_ids(values, bits).tolist() == buckets(values * MULTIPLIERS[0], bits).tolist()
 
 
 @needs_compiler
@@ -582,7 +589,7 @@ def test_places_outside_of_a_text_are_rejected() -> None:
     with pytest.raises(ValueError, match="1 roles"):
         runs.text_runs(b"\2", b"\0", b"\0", 2)
     with pytest.raises(ValueError, match="32 bits of an int32"):
-        arrays.buckets(bytes(8), 1, 32)
+        arrays.buckets(np.zeros(1, np.uint64), (1, 1), 32)
     with pytest.raises(ValueError, match="cannot seek"):
         arrays.find_all("one", [b"on"])
     with pytest.raises(ValueError, match="9 names, at most 8"):
