@@ -297,7 +297,12 @@ class Reading:
     @lazy
     def own_container(self) -> Indices:
         """intp[n]: the element that holds each block's paragraph."""
-        innermost, beyond = self.containers.around[:2]
+        compiled, around = compiled_part(), self.containers.around
+        if compiled is not None:
+            tags = self.page.ancestor_tags[0].tobytes()
+            found = compiled.opinions.own_elements(around, tags, _ROLES_BYTES)
+            return np.frombuffer(found, np.intp)
+        innermost, beyond = around[:2]
         is_paragraph = self._own_roles & _PARAGRAPH != 0
         containers: Indices = np.where(is_paragraph, beyond, innermost)
         return containers

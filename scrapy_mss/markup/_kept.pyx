@@ -377,31 +377,27 @@ cdef inline bint _has(str text, Py_UCS4 letter):
     return PyUnicode_FindChar(text, letter, 0, PyUnicode_GET_LENGTH(text), 1) >= 0
 
 
-def text_runs(bytes kinds not None, bytes kept not None):
-    """Where the runs of *kept* words and symbols begin, and where they end; int64 each.
+def text_runs(const uint8_t[::1] kind not None, const uint8_t[::1] is_kept not None):
+    """Where the runs of kept words and symbols begin, and where they end; int64 each.
 
-    *kinds* and *kept* have a byte a token.
+    *kind* and *is_kept* have a byte a token.
     """
-    cdef const uint8_t* kind = kinds
-    cdef const uint8_t* is_kept = kept
-    cdef Py_ssize_t n = len(kinds), i, n_runs = 0
-    cdef array firsts = clone(_INT64S, n // 2 + 1, False), ends = clone(_INT64S, n // 2 + 1, False)
+    cdef Py_ssize_t n = kind.shape[0], i, n_firsts = 0, n_ends = 0
+    cdef array firsts = clone(_INT64S, n // 2 + 2, False), ends = clone(_INT64S, n // 2 + 2, False)
     cdef bint inside = False, is_text
-    if len(kept) != n:
-        raise ValueError(f"{len(kept)} marks for {n} tokens")
-    for i in range(n):
-        is_text = is_kept[i] and kind[i] > CLOSE
-        if is_text and not inside:
-            firsts.data.as_longlongs[n_runs] = i
-        elif inside and not is_text:
-            ends.data.as_longlongs[n_runs] = i
-            n_runs += 1
+    if is_kept.shape[0] != n:
+        raise ValueError(f"{is_kept.shape[0]} marks for {n} tokens")
+    for i in range(n):  # without a branch: what tokens are is hard to foretell
+        is_text = (is_kept[i] != 0) & (kind[i] > CLOSE)
+        firsts.data.as_longlongs[n_firsts] = i
+        ends.data.as_longlongs[n_ends] = i
+        n_firsts += is_text & (not inside)
+        n_ends += inside & (not is_text)
         inside = is_text
     if inside:
-        ends.data.as_longlongs[n_runs] = n
-        n_runs += 1
-    resize(firsts, n_runs)
-    resize(ends, n_runs)
+        ends.data.as_longlongs[n_ends] = n
+    resize(firsts, n_firsts)
+    resize(ends, n_firsts)
     return firsts, ends
 
 
@@ -409,35 +405,31 @@ def between(tuple tags not None, tuple places not None, tuple runs not None, byt
     """How much the tags between each run and the next break, and whether white space is there.
 
     *tags* are kinds and numbers of tags, a byte a token; *places* where tokens begin and end in the
-    text, an int32 each; *runs* where those begin and end, an int64 each; *breaks* has a byte for
+    text, an int32 each; *runs* where those begin and end, an intp each; *breaks* has a byte for
     each number of a tag. Both results have a byte a gap; no sum of breaks counts above 255.
     """
-    cdef bytes kinds = tags[0], numbers = tags[1], first_places = places[0], last_places = places[1]
-    cdef bytes firsts = runs[0], ends = runs[1]
-    cdef const uint8_t* kind = kinds
-    cdef const uint8_t* tag = numbers
+    cdef const uint8_t[::1] kind = tags[0], tag = tags[1]
+    cdef const int[::1] start = places[0], end = places[1]
+    cdef const Py_ssize_t[::1] first = runs[0], after = runs[1]
     cdef const uint8_t* break_of = breaks
-    cdef const int* start = <const int*> <const char*> first_places
-    cdef const int* end = <const int*> <const char*> last_places
-    cdef const int64_t* first = <const int64_t*> <const char*> firsts
-    cdef const int64_t* after = <const int64_t*> <const char*> ends
-    cdef Py_ssize_t n = len(kinds), n_runs = len(firsts) // sizeof(int64_t), run, i
+    cdef Py_ssize_t n = kind.shape[0], n_runs = first.shape[0], run, i
     cdef bytearray levels = bytearray(max(n_runs - 1, 0)), blanks = bytearray(max(n_runs - 1, 0))
+    cdef uint8_t* level_of = <uint8_t*> <char*> levels
+    cdef uint8_t* is_blank = <uint8_t*> <char*> blanks
     cdef int level
     cdef bint blank
-    if len(numbers) != n or len(first_places) != 4 * n or len(last_places) != 4 * n:
+    if not n == tag.shape[0] == start.shape[0] == end.shape[0]:
         raise ValueError(f"the columns are not those of {n} tokens")
-    if len(ends) != len(firsts) or len(breaks) != 256:
-        raise ValueError(f"{len(firsts)} and {len(ends)} bytes of runs, {len(breaks)} breaks")
+    if after.shape[0] != n_runs or len(breaks) != 256:
+        raise ValueError(f"{n_runs} runs begin, {after.shape[0]} end, {len(breaks)} breaks")
     for run in range(n_runs - 1):
         if not 0 < after[run] <= first[run + 1] < n:
             raise IndexError(f"a run ends at {after[run]}, the next begins at {first[run + 1]}")
         level = blank = 0
-        for i in range(after[run], first[run + 1] + 1):
+        for i in range(after[run], first[run + 1]):
             blank |= start[i] > end[i - 1]
-            if i < first[run + 1] and kind[i] <= CLOSE:
-                level = min(level + break_of[tag[i]], 255)
-        levels[run], blanks[run] = level, blank
+            level = min(level + break_of[tag[i]] * (kind[i] <= CLOSE), 255)
+        level_of[run], is_blank[run] = level, blank | (start[first[run + 1]] > end[first[run + 1] - 1])
     return levels, blanks
 
 

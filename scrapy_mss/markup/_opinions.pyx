@@ -24,6 +24,7 @@ cdef enum:  # roles of a tag, as `readings` has them
     BESIDE = 2
     NAMELESS = 4
     ITEM = 8
+    PARAGRAPH = 16
 
 
 cdef int _check_sizes(Py_ssize_t n, tuple sizes) except -1:
@@ -107,6 +108,26 @@ def prose(
         found.data.as_doubles[i] = (
             letters[i] if letters[i] >= least and link_share[i] < most and not is_inside[i] else 0.0
         )
+    return found
+
+
+def own_elements(const Py_ssize_t[:, ::1] around not None, bytes tags not None, bytes roles not None):
+    """intp[n]: the element around each block, or around its paragraph, if it is in one.
+
+    *around* are the innermost element around each block, and the next (intp[..., n]); *tags* are
+    those of the first.
+    """
+    cdef const uint8_t* tag = tags
+    cdef const uint8_t* role = roles
+    cdef Py_ssize_t n = around.shape[1], i
+    cdef bytes found = PyBytes_FromStringAndSize(NULL, n * <Py_ssize_t> sizeof(Py_ssize_t))
+    cdef Py_ssize_t* element = <Py_ssize_t*> PyBytes_AS_STRING(found)
+    _check_sizes(n, (len(tags),))
+    _check_sizes(256, (len(roles),))
+    if around.shape[0] < 2:
+        raise ValueError(f"expected 2 levels around a block, got {around.shape[0]}")
+    for i in range(n):
+        element[i] = around[(role[tag[i]] & PARAGRAPH) != 0, i]
     return found
 
 

@@ -161,13 +161,13 @@ class Kept(Protocol):
         self, columns: tuple[bytes, ...], places: tuple[bytes, ...], blocks: bytes
     ) -> list[tuple[int, int, int, int, int, int, int]]: ...
 
-    def text_runs(self, kinds: bytes, kept: bytes) -> tuple[array[int], array[int]]: ...
+    def text_runs(self, kind: object, is_kept: object) -> tuple[array[int], array[int]]: ...
 
     def between(
         self,
-        tags: tuple[bytes, bytes],
-        places: tuple[bytes, bytes],
-        runs: tuple[bytes, bytes],
+        tags: tuple[object, object],
+        places: tuple[object, object],
+        runs: tuple[object, object],
         breaks: bytes,
     ) -> tuple[bytearray, bytearray]: ...
 
@@ -388,6 +388,8 @@ class Opinions(Protocol):
         roles: bytes,
         limits: tuple[float, float],
     ) -> array[float]: ...
+
+    def own_elements(self, around: object, tags: bytes, roles: bytes) -> bytes: ...
 
     def beside(  # noqa: PLR0913, PLR0917 - columns
         self,

@@ -22,7 +22,7 @@ def text_runs(tokens: Tokens, kept: Bools) -> tuple[Indices, Indices]:
     """Where the runs of *kept* words and symbols (bool[n_tokens]) begin, and where they end."""
     compiled = compiled_part()
     if compiled is not None:
-        found = compiled.kept.text_runs(tokens.kind.tobytes(), kept.tobytes())
+        found = compiled.kept.text_runs(tokens.kind, np.ascontiguousarray(kept).view(np.uint8))
         starts, ends = (np.asarray(each).astype(np.intp, copy=False) for each in found)
         return starts, ends
     return run_bounds(kept & ~tokens.is_tag)
@@ -45,10 +45,7 @@ def between(tokens: Tokens, starts: Indices, ends: Indices) -> tuple[Bytes, Bool
     if compiled is None:
         return _between(tokens, starts, ends)
     levels, blanks = compiled.kept.between(
-        (tokens.kind.tobytes(), tokens.tag.tobytes()),
-        (tokens.clean_start.tobytes(), tokens.clean_end.tobytes()),
-        (starts.astype(np.int64).tobytes(), ends.astype(np.int64).tobytes()),
-        _AS_BYTES,
+        (tokens.kind, tokens.tag), (tokens.clean_start, tokens.clean_end), (starts, ends), _AS_BYTES
     )
     return np.minimum(np.frombuffer(levels, np.uint8), PARAGRAPH), np.frombuffer(blanks, np.bool_)
 

@@ -177,6 +177,9 @@ ROLES = bytes(256)
         lambda part: part.lines((ONE, ONE, ONE, b""), b"\0", ROLES, (1, 1, 1)),
         lambda part: part.lines((ONE, ONE, ONE, b"\0"), b"", ROLES, (1, 1, 1)),
         lambda part: part.lines((ONE, ONE, ONE, b"\0"), b"\0", b"", (1, 1, 1)),
+        lambda part: part.own_elements(np.zeros((2, 1), np.intp), b"", ROLES),
+        lambda part: part.own_elements(np.zeros((1, 1), np.intp), b"\0", ROLES),
+        lambda part: part.own_elements(np.zeros((2, 1), np.intp), b"\0", b""),
         lambda part: part.sums_inside(
             (ONE, ONE, ONE, ONE, b""), (np.zeros(1, np.int64),) * 2, ELEMENT, (1, 1, 1)
         ),
