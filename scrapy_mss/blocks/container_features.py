@@ -123,11 +123,22 @@ def _alike(page: Page) -> Group:
 
     No two rows have a number in common.
     """
+    compiled, tags = compiled_part(), page.ancestor_tags[:PATH_LENGTH]
+    if compiled is not None:
+        key, around = page.attributes.key, page.containers.around
+        keys: TokenIds = np.asarray(compiled.blocks.path_keys(key, around, tags, KEY_LEVELS))
+    else:
+        keys = _path_keys(page).ravel()
+    return groups(keys).reshape(KEY_LEVELS + 1, len(page.blocks))
+
+
+def _path_keys(page: Page) -> TokenIds:
+    """uint64[KEY_LEVELS+1, n]: the keys of each block's ancestors, and the path of its tags."""
     keys = np.empty((KEY_LEVELS + 1, len(page.blocks)), np.uint64)
     keys[:-1] = page.ancestor_keys[:KEY_LEVELS]
     keys[-1] = _tag_paths(page)
     keys |= _LEVEL_BITS
-    return groups(keys.ravel()).reshape(keys.shape)
+    return keys
 
 
 def _tag_paths(page: Page) -> TokenIds:

@@ -7,9 +7,10 @@ in numpy's order, so that they are the same to the last bit.
 """
 
 from cpython.array cimport array, clone
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 
 cdef array _FLOATS = array("d")
+cdef array _HASHES = array("Q")
 
 
 cdef int _check(Py_ssize_t index, Py_ssize_t end) except -1:
@@ -55,6 +56,35 @@ def fill_around(
             if row >= 0:
                 rows[row, block] = 1.0
             rows[n_parents + n_any, block] += ancestor[level * n + block] >= 0
+
+
+def path_keys(
+    const uint32_t[::1] key not None, const Py_ssize_t[:, ::1] around not None,
+    const uint8_t[:, ::1] tags not None, int n_keys
+):
+    """uint64[n_keys + 1, n]: the key of each of the innermost elements around a block, and its path.
+
+    *key* (uint32[m]) is that of an element, *around* (intp[k, n]) are those around each block, m for
+    none, whose key is 0. The path are the *tags* (uint8[p, n]) of the innermost, a byte each. A row
+    has its number above these bytes, so that no two have a key in common.
+    """
+    cdef Py_ssize_t n = around.shape[1], m = key.shape[0], n_tags = tags.shape[0], level, i
+    cdef array found = clone(_HASHES, (max(n_keys, 0) + 1) * n, True)
+    cdef uint64_t* row = <uint64_t*> found.data.as_ulonglongs
+    if not 0 <= n_keys <= around.shape[0] or tags.shape[1] != n or not 4 <= n_tags < 8:
+        raise IndexError(f"{n_keys} keys of {around.shape[0]}, {n_tags} tags of {tags.shape[1]} blocks")
+    for level in range(n_keys):
+        for i in range(n):
+            _check(around[level, i], m + 1)
+            row[i] = key[around[level, i]] if around[level, i] < m else 0
+            row[i] |= <uint64_t> level << 8 * n_tags
+        row += n
+    for level in range(n_tags):
+        for i in range(n):
+            row[i] |= <uint64_t> tags[level, i] << 8 * level
+    for i in range(n):
+        row[i] |= <uint64_t> n_keys << 8 * n_tags
+    return found
 
 
 def fill_shares(values, groups, elements, double per, double[:, ::1] rows not None):

@@ -333,6 +333,8 @@ class Blocks(Protocol):
         self, tags: bytes, ancestors: bytes, parents: tuple[bytes, bytes], rows: object
     ) -> None: ...
 
+    def path_keys(self, key: object, around: object, tags: object, n_keys: int) -> array[int]: ...
+
     def fill_shares(  # noqa: PLR0913, PLR0917 - what is shared, by what, and where it goes
         self,
         values: object,

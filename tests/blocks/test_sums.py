@@ -311,7 +311,7 @@ def test_places_beyond_an_array_are_rejected() -> None:
     assert part is not None
     none, far = (np.array([place], np.intp).tobytes() for place in (0, 3))
     third, flag, one = np.array([3], np.int32), b"\1", ids([1]).tobytes()
-    place = third.tobytes()
+    place, key = third.tobytes(), np.zeros(1, np.uint32)
     classes, value = bytes(0x10000), np.ones(1).tobytes()
     calls: tuple[Callable[[], object], ...] = (
         lambda: part.sums.element_sums(value, none, far, 1),
@@ -335,6 +335,10 @@ def test_places_beyond_an_array_are_rejected() -> None:
         lambda: part.sums.text_counts("one", (place, place, flag, none), far, classes),
         lambda: part.sums.text_counts("one", (place, place, flag, none), none, flag),
         lambda: part.arrays.shared_counts(one, far, one, (1, 0, 0)),
+        lambda: part.blocks.path_keys(key, np.full((1, 1), 2), np.zeros((5, 1), np.uint8), 1),
+        lambda: part.blocks.path_keys(key, np.zeros((1, 1), int), np.zeros((5, 1), np.uint8), 2),
+        lambda: part.blocks.path_keys(key, np.zeros((1, 1), int), np.zeros((5, 2), np.uint8), 1),
+        lambda: part.blocks.path_keys(key, np.zeros((1, 1), int), np.zeros((8, 1), np.uint8), 1),
     )
 
     for call in calls:
