@@ -20,9 +20,15 @@ TESTS = Path(__file__).parent
 # Files that take longest, with their seconds. Begun first, none of them is what one process still
 # works on when the others are done (`pytest -n`, which gives a file to one process).
 LONGEST = {
-    "plugin/test_workers.py": 100,
-    "plugin/test_commands.py": 90,
-    "test_packaging.py": 71,
+    "plugin/test_workers.py": 90,
+    "test_packaging.py": 80,
+    "plugin/test_commands.py": 70,
+    "bulk/test_run.py": 40,
+    "plugin/test_further_pages.py": 35,
+    "plugin/test_worker_crawls.py": 30,
+    "plugin/test_redis.py": 30,
+    "plugin/test_memory.py": 25,
+    "plugin/test_model_file_in_crawls.py": 25,
 }
 
 
