@@ -106,9 +106,11 @@ $(VENV)-curator/installed: setup.cfg
 	@$(PIP_INSTALL) --editable '.[dev]' 'torch==$(TORCH)' 'nemo-curator[text-cpu]>=1.4'
 	@touch $@
 
-$(VENV)-oldest/installed: setup.cfg
+# The compiled part is there, beside its sources, since the other environment was installed: without
+# a compiler it stays as it is, and is not compiled for a minute again.
+$(VENV)-oldest/installed: setup.cfg | $(VENV)/installed-dev
 	$(PYTHON) -m venv --upgrade-deps '$(VENV)-oldest'
-	@$(VENV)-oldest/bin/python -m pip --quiet --quiet --disable-pip-version-check install \
+	@CC=false $(VENV)-oldest/bin/python -m pip --quiet --quiet --disable-pip-version-check install \
 		--editable '.[dev]' 'scrapy==2.13.0' 'twisted<25.5'
 	@touch $@
 
