@@ -153,8 +153,8 @@ def _forked(folder: Path, env: dict[str, str], arguments: list[str]) -> tuple[in
 def _forking_process() -> subprocess.Popen[str]:
     """What crawls are copies of; it ends with this process, if not before.
 
-    Of one thread, as what is copied has to be (Python 3.12 warns of more): OpenBLAS, with which
-    numpy comes, else begins some. Crawls have the environment that they are asked for with.
+    Of one thread, as what is copied should be: OpenBLAS, with which numpy comes, else begins
+    another. Crawls have the environment that they are asked for with.
     """
     process = subprocess.Popen(
         [sys.executable, str(FORKING)],
