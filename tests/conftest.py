@@ -1,4 +1,4 @@
-"""Settings of hypothesis, and names of parametrized cases, for all tests.
+"""Settings of hypothesis, names of parametrized cases and the order of files, for all tests.
 
 Runs are repeatable: the same examples each time. `pytest --hypothesis-profile=search` looks for
 new ones, many more of them.
@@ -6,11 +6,30 @@ new ones, many more of them.
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("search", deadline=None, max_examples=3000)
 settings.load_profile("repeatable")
+
+TESTS = Path(__file__).parent
+
+# Files that take longest, with their seconds. Begun first, none of them is what one process still
+# works on when the others are done (`pytest -n`, which gives a file to one process).
+LONGEST = {
+    "plugin/test_workers.py": 90,
+    "test_packaging.py": 80,
+    "plugin/test_commands.py": 70,
+    "bulk/test_run.py": 40,
+    "plugin/test_further_pages.py": 35,
+    "plugin/test_worker_crawls.py": 30,
+    "plugin/test_redis.py": 30,
+    "plugin/test_memory.py": 25,
+    "plugin/test_model_file_in_crawls.py": 25,
+}
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
@@ -20,3 +39,14 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     among them (`pytest -n`) have to name each the same.
     """
     return argname if isinstance(val, bytes) and not val.isascii() else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files of LONGEST first, the others after them in the order they came in."""
+    items.sort(key=lambda item: -seconds_of(item.path))
+
+
+def seconds_of(path: Path) -> int:
+    """What the tests of the file *path* take if it is one of LONGEST, else 0."""
+    return LONGEST.get(path.relative_to(TESTS).as_posix(), 0)

@@ -151,10 +151,14 @@ def _forked(folder: Path, env: dict[str, str], arguments: list[str]) -> tuple[in
 
 @cache
 def _forking_process() -> subprocess.Popen[str]:
-    """What crawls are copies of; it ends with this process, if not before."""
+    """What crawls are copies of; it ends with this process, if not before.
+
+    Of one thread, as what is copied should be: OpenBLAS, with which numpy comes, else begins
+    another. Crawls have the environment that they are asked for with.
+    """
     process = subprocess.Popen(
         [sys.executable, str(FORKING)],
-        env=environment(),
+        env={**environment(), "OPENBLAS_NUM_THREADS": "1"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

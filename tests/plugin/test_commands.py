@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TypeVar
 from uuid import uuid4
 
 import pytest
@@ -32,6 +33,7 @@ COMMANDS = Path(__file__).with_name("commands.py")
 N_STORED = 8
 STORED = range(N_STORED)
 REFUSED = "http://127.0.0.1:1/news"  # nothing listens there
+Name = TypeVar("Name", str, int)
 HAS_WARC = find_spec("warcio") is not None
 
 
@@ -149,13 +151,11 @@ def run(folder: Path, line: str, where: Path | None = None) -> Done:
 
 @pytest.fixture(scope="module")
 def done(folder: Path, site: Site) -> dict[str, Done]:
-    """What came of command lines by name, two at a time."""
+    """What came of command lines by name: processes, two at a time, of those that fetch or fork."""
     urls = f"{site.url('/plain/1')} {site.url('/wrapped/2')}"
     snapshot = "check @sound.yaml --snapshot @sound.json"
     kept = "check @sound.yaml --snapshot @kept.json"
     lines = {
-        "files": "extract @page.html @index.html --model @trained.model",
-        "text": "extract -f text @page.html",
         "urls": f"extract {urls} -m @trained.model",
         "urls untrained": f"extract {urls} -f text",
         "set": f"-s MSS_MODEL=@trained.model extract @page.html {site.url('/plain/1')}",
@@ -168,21 +168,21 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "check refused": "check @refused.yaml",
         "no articles": f"extract {site.url('/index/1')} -m @trained.model",
         "no texts": f"extract {site.url('/index/1')} @index.html -f text",
-        "train": "train @pages.jsonl -w @rules.yaml -m @new/jsonl.model",
         "train by processes": "train @pages.jsonl -w @rules.yaml -m @processes.model -p 2",
-        "train folder": "train @pages -w @rules.yaml -m @folder.model",
-        "train more": "train @pages.jsonl -w @rules.yaml -m @added.model",
-        "merge": "merge @one.model @two.model -o @merged.model",
         "check served": "check @served.yaml",
-        "check": f"{snapshot} -p @pages.jsonl",
-        "check kept": f"{kept} -p @pages.jsonl",
     }
-    if HAS_WARC:
-        lines["train warc"] = "train @pages.warc.gz -w @rules.yaml -m @warc.model"
     with ThreadPoolExecutor(2) as threads:
         found = threads.map(lambda line: run(folder, line), lines.values())
         outcomes = dict(zip(lines, found, strict=True))
     later = {
+        "files": "extract @page.html @index.html --model @trained.model",
+        "text": "extract -f text @page.html",
+        "train": "train @pages.jsonl -w @rules.yaml -m @new/jsonl.model",
+        "train folder": "train @pages -w @rules.yaml -m @folder.model",
+        "train more": "train @pages.jsonl -w @rules.yaml -m @added.model",
+        "merge": "merge @one.model @two.model -o @merged.model",
+        "check": f"{snapshot} -p @pages.jsonl",
+        "check kept": f"{kept} -p @pages.jsonl",
         "check again": f"{snapshot} -p @changed.jsonl",
         "check broken": f"{kept} -p @broken.jsonl",
         "fields": "check @fields.yaml -p @pages.jsonl",
@@ -197,10 +197,17 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "info": "info @trained.model @one.model",
         "info of nothing": "info",
     }
+    if HAS_WARC:
+        later["train warc"] = "train @pages.warc.gz -w @rules.yaml -m @warc.model"
     return outcomes | in_one_process(folder, later)
 
 
-def in_one_process(folder: Path, lines: dict[str, str]) -> dict[str, Done]:
+def together(folder: Path, *lines: str) -> list[Done]:
+    """What comes of *lines*, which fetch nothing, one after the other."""
+    return list(in_one_process(folder, dict(enumerate(lines))).values())
+
+
+def in_one_process(folder: Path, lines: dict[Name, str]) -> dict[Name, Done]:
     inputs, outputs = folder / "lines.json", folder / "outcomes.json"
     inputs.write_text(json.dumps([command(folder, line) for line in lines.values()]))
     subprocess.run(
@@ -450,7 +457,7 @@ def test_train_learns_a_warc_file(done: dict[str, Done], folder: Path) -> None:
 
 def test_train_learns_a_page_once_and_says_so(folder: Path) -> None:
     line = "train @sound.jsonl @sound.jsonl -w @rules.yaml -m @again.model"
-    first, second, third = (run(folder, line) for _ in range(3))
+    first, second, third = together(folder, *[line] * 3)
 
     assert (first.code, second.code, third.code) == (0, 0, 0)
     assert f"learned {N_STORED} pages, {N_STORED} in total" in first.out
@@ -468,8 +475,7 @@ def test_merge_says_which_pages_count_twice(folder: Path) -> None:
             model.learned_pages.add(number, 0)
         write_model(folder / f"{name}.model", model)
 
-    merged = run(folder, "merge @a.model @b.model -o @both.model")
-    info = run(folder, "info @both.model")
+    merged, info = together(folder, "merge @a.model @b.model -o @both.model", "info @both.model")
 
     assert merged.code == info.code == 0
     assert "5 pages from 2 models\n  1 pages count more than once" in merged.out
@@ -482,13 +488,13 @@ def test_a_model_near_its_limit_is_one_line(folder: Path) -> None:
         counts[:] = 2**32 - 1
     write_model(folder / "full.model", model)
 
-    for line in (
+    lines = (
         "extract @page.html -m @full.model",
         "merge @full.model @one.model -o @sum.model",
         "merge @one.model @full.model -o @sum.model",
         "train @sound.jsonl -w @rules.yaml -m @full.model",
-    ):
-        done = run(folder, line)
+    )
+    for line, done in zip(lines, together(folder, *lines), strict=True):
         assert done.code == 2, line
         assert done.err.count("\n") == 1, done.err
         assert "exceed" in done.err
@@ -499,9 +505,12 @@ def test_merge_rejects_models_that_contain_the_bundled_counts_twice(folder: Path
         write_model(folder / f"{name}.complete", with_bundled(learned(range(2))))
     write_model(folder / "counts.model", learned(range(2, 5)))
 
-    both = run(folder, "merge @one.complete @two.complete -o @sum.model")
-    behind = run(folder, "merge @counts.model @one.complete -o @sum.model")
-    first = run(folder, "merge @one.complete @counts.model -o @sum.model")
+    both, behind, first = together(
+        folder,
+        "merge @one.complete @two.complete -o @sum.model",
+        "merge @counts.model @one.complete -o @sum.model",
+        "merge @one.complete @counts.model -o @sum.model",
+    )
 
     assert both.code == behind.code == 2
     assert f"{folder / 'two.complete'}: a model with a block classifier" in both.err
@@ -745,10 +754,13 @@ def test_an_explanation_tells_what_became_of_the_rule(folder: Path, tmp_path: Pa
         (tmp_path / f"{name}.yaml").write_text(f"site: 127.0.0.1\nbody: '{selector}'\n")
     line = f"explain @page.html -o {tmp_path}/why.html"
 
-    used = run(folder, f"{line} -u http://127.0.0.1/1 -w {tmp_path}/whole.yaml")
-    missed = run(folder, f"{line} -u http://127.0.0.1/1 -w {tmp_path}/gone.yaml")
-    other = run(folder, f"{line} -u http://other.example/1 -w {tmp_path}/whole.yaml")
-    unknown = run(folder, f"{line} -w {tmp_path}/whole.yaml")
+    used, missed, other, unknown = together(
+        folder,
+        f"{line} -u http://127.0.0.1/1 -w {tmp_path}/whole.yaml",
+        f"{line} -u http://127.0.0.1/1 -w {tmp_path}/gone.yaml",
+        f"{line} -u http://other.example/1 -w {tmp_path}/whole.yaml",
+        f"{line} -w {tmp_path}/whole.yaml",
+    )
 
     assert used.out.endswith(" characters\nby the rule 127.0.0.1\n")
     assert missed.out.endswith(" characters\nthe rule 127.0.0.1 does not match the page\n")
@@ -758,9 +770,10 @@ def test_an_explanation_tells_what_became_of_the_rule(folder: Path, tmp_path: Pa
 
 
 def test_a_page_that_cannot_be_explained_is_named(folder: Path, tmp_path: Path) -> None:
-    missing = run(folder, "explain @none.html")
     refused = run(folder, f"explain {REFUSED}")
-    unwritable = run(folder, f"explain @page.html -o {tmp_path}/none/why.html")
+    missing, unwritable = together(
+        folder, "explain @none.html", f"explain @page.html -o {tmp_path}/none/why.html"
+    )
 
     assert [each.code for each in (missing, refused, unwritable)] == [2, 2, 2]
     assert "none.html: the page cannot be read: No such file" in missing.err

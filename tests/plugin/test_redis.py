@@ -31,6 +31,11 @@ from tests.plugin.site import RULES, Site, wrapped
 pytestmark = needs_redis
 __all__ = ["server", "shared_server"]  # fixtures
 
+NO_CRAWL = pytest.mark.any_scrapy("commands that read and write what is stored; there is no crawl")
+PATIENCE = pytest.mark.any_scrapy(
+    "how long the server's client waits; a crawl whose server goes away runs on each"
+)
+
 N_PAGES = 60
 
 
@@ -123,6 +128,7 @@ def n_lost(line: str) -> int:
     return int(line.partition("the counts of ")[2].partition(" learned pages")[0])
 
 
+@PATIENCE
 def test_a_server_that_hangs_holds_up_neither_the_crawl_nor_its_end(
     tmp_path: Path, site: Site
 ) -> None:
@@ -155,6 +161,7 @@ def test_a_server_that_hangs_holds_up_neither_the_crawl_nor_its_end(
     assert n_lost(lost) >= N_PAGES - stored
 
 
+@PATIENCE
 def test_a_server_that_is_slow_to_answer_at_the_end_has_all(
     tmp_path: Path, site: Site, server: RedisServer
 ) -> None:
@@ -239,6 +246,7 @@ def test_a_crawl_goes_on_when_what_was_seen_cannot_be_asked_for(tmp_path: Path, 
     assert sum("articles may come again" in text for text in done.logged("WARNING")) == 1
 
 
+@NO_CRAWL
 def test_the_model_on_a_server_can_be_written_to_a_file(
     tmp_path: Path, server: RedisServer
 ) -> None:
@@ -251,6 +259,7 @@ def test_the_model_on_a_server_can_be_written_to_a_file(
     assert_same_counts(FileStore(path, DEFAULT).load(), shared_model(server).load())
 
 
+@NO_CRAWL
 def test_stored_pages_are_learned_into_the_model_on_a_server(
     tmp_path: Path, server: RedisServer
 ) -> None:
@@ -274,6 +283,7 @@ def test_stored_pages_are_learned_into_the_model_on_a_server(
 @pytest.mark.parametrize(
     "line", ["merge ADDRESS -o redis://h/0", "bulk pages.jsonl -o redis://h/0"]
 )
+@NO_CRAWL
 def test_an_address_is_no_place_for_files(tmp_path: Path, server: RedisServer, line: str) -> None:
     done = scrapy_mss(tmp_path, *line.replace("ADDRESS", server.address()).split())
 
@@ -282,6 +292,7 @@ def test_an_address_is_no_place_for_files(tmp_path: Path, server: RedisServer, l
     assert not list(tmp_path.glob("redis*"))
 
 
+@NO_CRAWL
 def test_archives_are_read_with_a_model_that_does_not_change_meanwhile(
     tmp_path: Path, server: RedisServer
 ) -> None:

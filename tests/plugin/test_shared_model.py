@@ -17,6 +17,8 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from tests.plugin.models import labelled, learned
 
+pytestmark = pytest.mark.any_scrapy("shared memory and processes; there is no crawl")
+
 N_STATES = 12
 
 

@@ -13,6 +13,8 @@ from scrapy_mss.crawl import site_quality
 from scrapy_mss.quality.counts import PAGES, Counts
 from scrapy_mss.quality.store import Key, QualityStore
 
+pytestmark = pytest.mark.any_scrapy("counts and their store; there is no crawl")
+
 
 def test_sites_that_are_counted_go_on_when_there_is_no_room_for_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

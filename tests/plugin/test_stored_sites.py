@@ -11,6 +11,10 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.any_scrapy(
+    "its crawl calls what that of test_crawl.py calls, on other pages"
+)
+
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
 PAGES = SHARED / "data" / "sites_ctf.jsonl.xz"

@@ -11,6 +11,8 @@ import pytest
 from scrapy_mss.crawl import time_limits
 from scrapy_mss.crawl.time_limits import TimeKeeper, TimeLimit
 
+pytestmark = pytest.mark.any_scrapy("a thread; there is no crawl")
+
 LIMIT = 60.0  # seconds; no test waits that long unless something is wrong
 SHORT = 0.02
 LONG = 1_000.0

@@ -18,6 +18,8 @@ from scrapy_mss.models.profiles import DEFAULT
 from tests.plugin.models import assert_same_counts, labelled
 from tests.plugin.site import wrapped
 
+pytestmark = pytest.mark.any_scrapy("counts of a model; there is no crawl")
+
 N_PAGES = 6
 
 

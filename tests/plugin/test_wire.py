@@ -26,6 +26,8 @@ from tests.helpers.memories import NOW, page_memory
 from tests.plugin.models import ADDRESS
 from tests.plugin.site import RULES, plain, wrapped
 
+pytestmark = pytest.mark.any_scrapy("bytes between processes; there is no crawl")
+
 WRAPPER = load_wrappers(RULES).find(ADDRESS)
 MODEL = bundled_model()
 WORK = PageWork(MODEL, lambda: ModelState.of(MODEL), ReadOptions())
