@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import sqlite3
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import scrapy_mss
 from scrapy_mss.sqlite_files import Form, prepare
 
 FORM = Form("numbers", 7, 1, "CREATE TABLE IF NOT EXISTS numbers (number INTEGER);")
@@ -30,3 +34,20 @@ def test_a_file_that_another_crawl_makes_in_between_is_not_foreign(tmp_path: Pat
         prepare(ours, FORM)
         for connection in (ours, theirs):
             connection.close()
+
+
+def statements() -> Iterator[str]:
+    """All strings of the package that are SQL."""
+    for path in Path(scrapy_mss.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            text = node.value if isinstance(node, ast.Constant) else None
+            if isinstance(text, str) and re.match(r"\s*(?:SELECT|INSERT|UPDATE|DELETE)\s", text):
+                yield text
+
+
+def test_no_placeholder_has_a_number() -> None:
+    """Python 3.12 warns of numbered ones with a sequence of values; 3.14 raises an error."""
+    found = list(statements())
+
+    assert len(found) > 10
+    assert [text for text in found if re.search(r"\?\d", text)] == []

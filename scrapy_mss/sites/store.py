@@ -87,8 +87,8 @@ class SiteStore:
             for site, memory in sorted(learned.items()):
                 before = SiteMemory() if site in anew else self._memory(connection, site)
                 connection.execute(
-                    "INSERT INTO sites VALUES (?1, ?2, ?3) ON CONFLICT (name) DO UPDATE "
-                    "SET used = max(used, ?2), memory = ?3",
+                    "INSERT INTO sites VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE "
+                    "SET used = max(used, excluded.used), memory = excluded.memory",
                     (site, minute, to_bytes(before.plus(memory))),
                 )
             connection.execute(
