@@ -10,8 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
+from scrapy_mss.markup.controls import CONTROLS, has_controls
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.sanitizing import CONTROLS, MAX_DEPTH, has_controls, rebuilt, sanitized
+from scrapy_mss.sanitizing import MAX_DEPTH, rebuilt, sanitized
 from tests.helpers.effort import examples
 from tests.helpers.markup import SOUP, TAG_SOUP
 

@@ -7,8 +7,6 @@ match is known without a look through it.
 
 from __future__ import annotations
 
-from array import array
-
 import numpy as np
 
 from scrapy_mss.markup.compiled import compiled_part
@@ -34,25 +32,23 @@ def nesting(kind: Bytes, tag: Bytes) -> tuple[Ints, Ints]:
 
 def _nest(tag: Bytes, is_close: Bools) -> tuple[Ints, Ints]:
     """The same among tags alone: both as numbers of tags, -1 where there is none."""
-    names, closing = tag.tolist(), is_close.tolist()
-    partner = np.full(len(names), -1, np.int32)
-    stack: list[int] = []
-    open_count = [0] * (TAG_MASK + 1)
-    top_after = array("i")
-    opened_at, closed_at = array("i"), array("i")
-    for index, (name, is_closing) in enumerate(zip(names, closing, strict=True)):
+    names = tag.tolist()
+    below = [-1] * len(names)  # of an opening tag: the one under it on the stack
+    partner = [-1] * len(names)
+    n_open = [0] * (TAG_MASK + 1)
+    tops: list[int] = []
+    top = -1
+    for index, (name, is_closing) in enumerate(zip(names, is_close.tolist(), strict=True)):
         if not is_closing:
-            stack.append(index)
-            open_count[name] += 1
-        elif open_count[name]:
-            opened = stack.pop()
-            while names[opened] != name:
-                open_count[names[opened]] -= 1
-                opened = stack.pop()
-            open_count[name] -= 1
-            opened_at.append(opened)
-            closed_at.append(index)
-        top_after.append(stack[-1] if stack else -1)
-    if opened_at:
-        partner[opened_at], partner[closed_at] = closed_at, opened_at
-    return np.array(top_after, np.int32), partner
+            below[index] = top
+            top = index
+            n_open[name] += 1
+        elif n_open[name]:
+            while names[top] != name:
+                n_open[names[top]] -= 1
+                top = below[top]
+            n_open[name] -= 1
+            partner[top], partner[index] = index, top
+            top = below[top]
+        tops.append(top)
+    return np.array(tops, np.int32), np.array(partner, np.int32)

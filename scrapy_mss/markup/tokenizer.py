@@ -69,6 +69,7 @@ CJK = (
     "\U0001b000-\U0001b16f\U00020000-\U000323af"
 )
 _FIRST_CJK = ord(CJK[0])
+_FIRST_CJK_BYTE = CJK.encode()[0]
 
 # Four symbols in a row are an ornament or noise, not four symbols of a text; nor do angle brackets
 # and ampersands count that precede another of their kind. Without this rule a page of symbols would
@@ -172,6 +173,9 @@ def _scan_in_python(text: str, stem: Stem) -> tuple[TokenIds, Ints, Ints]:
 def _has_cjk(text: str) -> bool:
     """Whether *text* holds an ideograph or kana; most texts hold few characters so far up."""
     if text.isascii():
+        return False
+    encoded = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
+    if encoded.max() < _FIRST_CJK_BYTE:  # UTF-8 is in order: no character is so far up
         return False
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
     high = codes[codes >= _FIRST_CJK].tobytes().decode("utf-32-le", "surrogatepass")
