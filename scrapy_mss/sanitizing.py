@@ -27,6 +27,7 @@ from urllib.parse import urljoin
 
 from scrapy_mss.markup.attributes import base_href
 from scrapy_mss.markup.compiled import Nesting, compiled_part
+from scrapy_mss.markup.controls import without_controls
 from scrapy_mss.markup.elements import tag_table
 from scrapy_mss.markup.kept_pieces import GAP, TEXT, kept_pieces
 from scrapy_mss.markup.references import decode_all, unescaped
@@ -108,9 +109,6 @@ _ESCAPED = re.compile("[&\xa0]")
 _DIVISION = "<!---->"
 
 _ATTRIBUTE = re.compile(r"""([^\s"'>/=]+)(?:\s*=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?""")
-CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")  # what no page shows
-_CONTROL_BYTES = bytes(n for n in range(128) if CONTROLS.match(chr(n)))
-_CONTROLS_OF_TWO_BYTES = re.compile(b"\xc2[\x80-\x9f]")
 
 # What elements that are not shown become: a block stays one.
 _INSTEAD = {name: "div" if name in BLOCK_TAGS - VOID_TAGS else "" for name in TAG_NAMES}
@@ -139,31 +137,7 @@ def sanitized(tokens: Tokens, kept: Bools, url: str = "", depth: int = MAX_DEPTH
     """
     html, addresses = rebuilt(tokens, kept, depth)
     safe = _cleaned(html, addresses, partial(base_url, tokens, url))
-    return _without_controls(safe, "") if "&#" in html else safe  # those written as references
-
-
-def _without_controls(html: str, instead: str) -> str:
-    """*html* with *instead* for each run of what no page shows."""
-    return CONTROLS.sub(instead, html) if has_controls(html) else html
-
-
-def has_controls(text: str) -> bool:
-    """Whether *text* has what `CONTROLS` is: known sooner than it is found."""
-    compiled = compiled_part()
-    return _has_controls(text) if compiled is None else compiled.kept.has_controls(text)
-
-
-def _has_controls(text: str) -> bool:
-    # Most is printable but for its line ends and tabs, which is known four times as fast.
-    if not text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
-        return False
-    try:
-        encoded = text.encode()
-    except UnicodeEncodeError:  # a surrogate
-        return True
-    if len(encoded.translate(None, _CONTROL_BYTES)) < len(encoded):
-        return True
-    return _CONTROLS_OF_TWO_BYTES.search(encoded) is not None
+    return without_controls(safe, "") if "&#" in html else safe  # those written as references
 
 
 def _cleaned(html: str, addresses: list[str], base: Callable[[], str]) -> str:
@@ -285,7 +259,7 @@ def _number(name: str) -> bytes:
 
 
 def _joined(front: list[str], parts: list[str]) -> str:
-    return _without_controls("".join((*reversed(front), *parts)), " ")
+    return without_controls("".join((*reversed(front), *parts)), " ")
 
 
 @dataclass(slots=True)

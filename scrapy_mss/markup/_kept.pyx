@@ -11,7 +11,8 @@ from cpython.bytearray cimport PyByteArray_Resize
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.unicode cimport (
     Py_UNICODE_ISPRINTABLE, Py_UNICODE_ISSPACE, PyUnicode_DATA, PyUnicode_FindChar,
-    PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
+    PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ_CHAR,
+    PyUnicode_Substring,
 )
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from libc.string cimport memset
@@ -29,6 +30,7 @@ cdef enum:
     TEXT = 2  # the kind of a run of text
     APART = 1  # what is between a piece and the one before
     GAP = 2
+    LONGEST_REFERENCE = 40  # characters that are looked at; those of the longest name are 33
 
 
 cdef struct Piece:
@@ -133,8 +135,9 @@ cdef class Nesting:
     *instead* have the number of what it becomes: the first as a rule, the second where a part of a
     table is in none; 255 is nothing. *classes* has three bit sets for each number (uint32): the
     classes that it is in, those that its opening tag closes, and those that shield from that.
-    *of_text* are the last two for text in a row of a table. *paragraph* is the number of a p. By the
-    numbers of what is shown, too, are *names*, and the *attributes* (bytes, in lower case) of each.
+    *of_text* are the last two for text in a row of a table. *paragraph* is the number of a p. By
+    the numbers of what is shown, too, are *names*, and the *attributes* (bytes, in lower case) of
+    each.
     """
 
     cdef bytes tables
@@ -170,8 +173,9 @@ cdef class Nesting:
         """The parts of the HTML, and the tags that belong before them, the last one first.
 
         *columns*, *places* and *blocks* are those of `pieces`. At most *depth* elements are in one
-        another. *words* makes HTML of a text with "<", "&" or a no-break space in it, *attributes* the
-        opening tag, of the number given, for the one from one place to another that may have some.
+        another. *words* makes HTML of a text with "<", "&" or a no-break space in it, *attributes*
+        the opening tag, of the number given, for the one from one place to another that may have
+        some.
         """
         if not 0 <= depth <= MOST_OPEN:
             raise ValueError(f"{depth} elements in one another where {MOST_OPEN} have room")
@@ -429,16 +433,19 @@ def between(tuple tags not None, tuple places not None, tuple runs not None, byt
         for i in range(after[run], first[run + 1]):
             blank |= start[i] > end[i - 1]
             level = min(level + break_of[tag[i]] * (kind[i] <= CLOSE), 255)
-        level_of[run], is_blank[run] = level, blank | (start[first[run + 1]] > end[first[run + 1] - 1])
+        level_of[run] = level
+        is_blank[run] = blank | (start[first[run + 1]] > end[first[run + 1] - 1])
     return levels, blanks
 
 
-def spaced(str text not None, bytes starts not None, bytes ends not None, decode):
+def spaced(str text not None, bytes starts not None, bytes ends not None, tuple decoders not None):
     """The slices of *text* with one space for all white space in a row, and none at either end.
 
-    They are from each of *starts* to *ends* (int32 each). One with a "<" or a "&" is what *decode*
-    makes of it. None is for what has a character that is neither printable nor white space.
+    They are from each of *starts* to *ends* (int32 each). One with a "<" or a "&" is what the first
+    of the *decoders* makes of it; where all references end in a semicolon, the second does of each.
+    None is for what has a character that is neither printable nor white space.
     """
+    decode, decode_one = decoders
     cdef const int* start = <const int*> <const char*> starts
     cdef const int* end = <const int*> <const char*> ends
     cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text), row, n_rows = len(starts) // 4
@@ -451,6 +458,8 @@ def spaced(str text not None, bytes starts not None, bytes ends not None, decode
         if not 0 <= start[row] <= end[row] <= n:
             raise IndexError(f"a slice from {start[row]} to {end[row]} of {n}")
         part = _spaced(text, start[row], end[row], room, False)
+        if part is None:
+            part = _decoded(text, start[row], end[row], room, decode_one)
         if part is None:
             part = decode(PyUnicode_Substring(text, start[row], end[row]))
             part = _spaced(part, 0, PyUnicode_GET_LENGTH(part), room, True)
@@ -495,6 +504,86 @@ cdef Py_ssize_t _space(
             into[n] = 0x20
             n += 1
     return n - 1 if n and into[n - 1] == 0x20 else n
+
+
+cdef str _decoded(str text, Py_ssize_t start, Py_ssize_t end, bytearray room, decode_one):
+    """A slice of *text* by *decode_one*, spaced, or None where it is not for here."""
+    cdef int kind = PyUnicode_KIND(text)
+    cdef Py_ssize_t size
+    if <Py_ssize_t> len(room) < 4 * (end - start):
+        PyByteArray_Resize(room, 8 * (end - start))
+    cdef void* data = PyUnicode_DATA(text)
+    cdef uint32_t* into = <uint32_t*> <char*> room
+    if kind == 1:
+        size = _decode(text, <const uint8_t*> data, start, end, decode_one, into)
+    elif kind == 2:
+        size = _decode(text, <const uint16_t*> data, start, end, decode_one, into)
+    else:
+        size = _decode(text, <const uint32_t*> data, start, end, decode_one, into)
+    if size >= 0:
+        size = _space(<const uint32_t*> into, 0, size, True, into)
+    return PyUnicode_FromKindAndData(4, into, size) if size >= 0 else None
+
+
+cdef Py_ssize_t _decode(
+    str text, const char_t* letters, Py_ssize_t start, Py_ssize_t end, decode_one, uint32_t* into
+) except -2:
+    """Copy a slice of *text* with its references decoded; how long it is then, or -1.
+
+    -1 is for a declaration, and for a reference that is too long or has no semicolon.
+    """
+    cdef Py_ssize_t i = start, n = 0, stop, k
+    cdef str instead
+    while i < end:
+        if letters[i] == c"<":
+            return -1
+        stop = _end_of_reference(letters, i, end) if letters[i] == c"&" else i + 1
+        if stop < 0:
+            return -1
+        if stop == i + 1:
+            into[n] = letters[i]
+            n += 1
+        else:
+            instead = decode_one(PyUnicode_Substring(text, i, stop))
+            if PyUnicode_GET_LENGTH(instead) > stop - i:
+                return -1
+            for k in range(PyUnicode_GET_LENGTH(instead)):
+                into[n] = PyUnicode_READ_CHAR(instead, k)
+                n += 1
+        i = stop
+    return n
+
+
+cdef Py_ssize_t _end_of_reference(const char_t* text, Py_ssize_t at, Py_ssize_t end) noexcept:
+    """Behind the reference that begins *at* a "&", behind a "&" that begins none, or -1."""
+    cdef Py_ssize_t i = at + 1, stop = min(end, at + LONGEST_REFERENCE)
+    if i == end or not (text[i] == c"#" or _is_alphanumeric(text[i]) and text[i] > c"9"):
+        return i
+    if text[i] == c"#":
+        i += 1
+        if i < stop and text[i] | 0x20 == c"x":
+            i += 1
+            at = i
+            while i < stop and (_is_digit(text[i]) or c"a" <= text[i] | 0x20 <= c"f"):
+                i += 1
+        else:
+            at = i
+            while i < stop and _is_digit(text[i]):
+                i += 1
+        if i == at:  # no digit
+            return -1
+    else:
+        while i < stop and _is_alphanumeric(text[i]):
+            i += 1
+    return i + 1 if i < stop and text[i] == c";" else -1
+
+
+cdef inline bint _is_digit(char_t letter) noexcept:
+    return c"0" <= letter <= c"9"
+
+
+cdef inline bint _is_alphanumeric(char_t letter) noexcept:
+    return _is_digit(letter) or letter < 128 and c"a" <= letter | 0x20 <= c"z"
 
 
 def has_controls(str text not None):

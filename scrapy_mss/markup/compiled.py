@@ -172,7 +172,11 @@ class Kept(Protocol):
     ) -> tuple[bytearray, bytearray]: ...
 
     def spaced(
-        self, text: str, starts: bytes, ends: bytes, decode: Callable[[str], str]
+        self,
+        text: str,
+        starts: bytes,
+        ends: bytes,
+        decoders: tuple[Callable[[str], str], Callable[[str], str]],
     ) -> list[str | None]: ...
 
 

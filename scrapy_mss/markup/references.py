@@ -41,7 +41,10 @@ def decode(reference: str) -> str:
     return html5[bare[0]] + reference[bare.end() :] if bare else reference
 
 
-@lru_cache(2**12)  # pages repeat few of them
+decode_short = lru_cache(2**12)(decode)  # for those of bounded length: pages repeat few of them
+
+
+@lru_cache(2**12)
 def _number(reference: str) -> str:
     """What `html.unescape` gives, in half its time for those that stand for their character."""
     digits = reference[2:].rstrip(";").lower()

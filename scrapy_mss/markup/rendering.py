@@ -17,6 +17,7 @@ from itertools import chain, compress
 
 import numpy as np
 
+from scrapy_mss.markup.controls import has_controls, without_controls
 from scrapy_mss.markup.elements import Indices, is_tag_of
 from scrapy_mss.markup.list_marks import items_of
 from scrapy_mss.markup.slice_gaps import gaps_between
@@ -29,9 +30,6 @@ from scrapy_mss.markup.tokens import CLOSE, Bools, Bytes, Tokens
 # What stands between two slices, by how much the text breaks there.
 _JOINTS = ("", "\n", "\n\n", " ")
 _SPACE = _JOINTS.index(" ")
-
-# What no page shows: controls, and halves of surrogate pairs. Tabs are not of the page, but ours.
-_NO_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 # Characters that are there and not seen: of no width, of direction, joiners, fillers. Within a word
 # some of them matter; alone they are nothing.
@@ -90,7 +88,7 @@ def _joined(slices: list[str], joints: list[str], *, is_plain: bool) -> str:
     parts[::2] = slices
     parts[1::2] = joints
     text = "".join(parts).strip()
-    return text if is_plain else _without_controls(text)
+    return _without_controls(text) if not is_plain and has_controls(text) else text
 
 
 def _joints(tokens: Tokens, starts: Indices, ends: Indices) -> Bytes:
@@ -100,20 +98,15 @@ def _joints(tokens: Tokens, starts: Indices, ends: Indices) -> Bytes:
 
 
 def _without_controls(text: str) -> str:
-    """*text* with a space for each run of what no page shows."""
-    # Most lines are printable, which is known ten times as fast.
-    lines = text.split("\n")
-    odd = [place for place, line in enumerate(lines) if _has_controls(line)]
-    if not odd:
-        return text
-    for place in odd:
-        lines[place] = _NO_TEXT.sub(" ", lines[place])
-    cells = ([" ".join(cell.split()) for cell in line.split("\t")] for line in lines)
-    return "\n".join("\t".join(line) for line in cells).strip()
+    """*text* with a space for each run of controls, and still no two spaces in a row."""
+    return "\n".join(map(_line_without_controls, text.split("\n"))).strip()
 
 
-def _has_controls(line: str) -> bool:
-    return not line.isprintable() and _NO_TEXT.search(line) is not None
+def _line_without_controls(line: str) -> str:
+    shown = without_controls(line, " ")
+    if shown is line:
+        return line
+    return "\t".join(" ".join(cell.split()) for cell in shown.split("\t"))
 
 
 def runs(kept: Bools) -> list[tuple[int, int]]:

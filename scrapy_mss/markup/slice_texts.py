@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple, cast
 
 from scrapy_mss.markup.compiled import compiled_part
-from scrapy_mss.markup.references import decode_all
+from scrapy_mss.markup.references import decode_all, decode_short
 from scrapy_mss.markup.tokens import Ints
 
 # A declaration between two words is part of the slice, since it is no token.
@@ -28,7 +28,7 @@ def slice_texts(clean: str, starts: Ints, ends: Ints) -> SliceTexts:
     compiled = compiled_part()
     if compiled is None:
         return _slice_texts(clean, starts, ends)
-    found = compiled.kept.spaced(clean, starts.tobytes(), ends.tobytes(), _decoded)
+    found = compiled.kept.spaced(clean, starts.tobytes(), ends.tobytes(), (_decoded, decode_short))
     if None not in found:
         return SliceTexts(cast("list[str]", found), is_plain=True)
     texts = [
