@@ -26,7 +26,7 @@ from urllib.parse import urljoin, urlsplit
 import numpy as np
 
 from scrapy_mss.blocks.lazy import lazy
-from scrapy_mss.markup.attributes import attributes_of_tag, class_words
+from scrapy_mss.markup.attributes import attributes_of_tag, class_words, class_words_among
 from scrapy_mss.markup.elements import (
     Counts,
     element_starts,
@@ -182,7 +182,7 @@ class _Article:
 
     def _image(self, place: int, around: list[int]) -> Medium | None:
         attributes = self._attributes(place)
-        if _is_small(attributes) or not JUNK.isdisjoint(class_words(self._source(place))):
+        if _is_small(attributes) or not JUNK.isdisjoint(class_words_among(attributes)):
             return None
         url = self._address(attributes, self._sources(place, around))
         if not url or is_junk(url):
@@ -298,11 +298,14 @@ class _Article:
         for at, name in zip(following, self._names(following), strict=True):
             if name in MEDIA_TAGS:
                 break
-            if name in BLOCK_TAGS and partners[at] > at:
-                words = class_words(self._source(at))
-                if name == "figcaption" or CAPTION in words:
-                    return self._text(at)
+            is_block = name in BLOCK_TAGS and partners[at] > at
+            if is_block and (name == "figcaption" or self._is_called_caption(at)):
+                return self._text(at)
         return ""
+
+    def _is_called_caption(self, element: int) -> bool:
+        source = self._source(element)
+        return CAPTION in source.lower() and CAPTION in class_words(source)
 
     def _text(self, element: int) -> str:
         """The text of an *element* on one line; many pictures may share it."""

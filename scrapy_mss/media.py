@@ -103,4 +103,5 @@ def media_fields(media: Iterable[Medium]) -> dict[str, Any]:
 
 def on_one_line(text: str) -> str:
     """*text* as it is kept of a medium: on one line, without what no page shows."""
-    return " ".join(_CONTROLS.sub(" ", text).split())[:MAX_CAPTION]
+    shown = text if text.isprintable() else _CONTROLS.sub(" ", text)
+    return " ".join(shown.split())[:MAX_CAPTION]
