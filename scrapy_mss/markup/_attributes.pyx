@@ -48,24 +48,24 @@ def holding(
     cdef int* into = found.data.as_ints
     cdef const void* data = PyUnicode_DATA(text)
     cdef Py_ssize_t n
-    cdef Py_ssize_t steps[N_STEPS + 1]
+    cdef Steps steps
     _check(rows, starts, ends, PyUnicode_GET_LENGTH(text))
     if not name:
         raise ValueError("no name")
-    _prepare(steps, name)
+    _prepare(&steps, name)
     if PyUnicode_KIND(text) == 1:
-        n = _choose(<const uint8_t*> data, text, rows, starts, ends, name, steps, into)
+        n = _choose(<const uint8_t*> data, text, rows, starts, ends, name, &steps, into)
     elif PyUnicode_KIND(text) == 2:
-        n = _choose(<const uint16_t*> data, text, rows, starts, ends, name, steps, into)
+        n = _choose(<const uint16_t*> data, text, rows, starts, ends, name, &steps, into)
     else:
-        n = _choose(<const uint32_t*> data, text, rows, starts, ends, name, steps, into)
+        n = _choose(<const uint32_t*> data, text, rows, starts, ends, name, &steps, into)
     resize(found, n)
     return found
 
 
 cdef Py_ssize_t _choose(
     char_t* text, str source, const int[::1] rows, const int[::1] starts, const int[::1] ends,
-    bytes name, const Py_ssize_t* steps, int* into
+    bytes name, const Steps* steps, int* into
 ):
     """Put those of *rows* whose tags hold *name* there; how many they are."""
     cdef Py_ssize_t i, n = 0, after = PyUnicode_GET_LENGTH(source)
@@ -137,23 +137,23 @@ def holding_tags(
     cdef const int* end = <const int*> <const char*> ends
     cdef int kind_wanted = wanted[0], number_wanted = wanted[1], most = wanted[2]
     cdef Py_ssize_t n = len(kinds), n_letters = PyUnicode_GET_LENGTH(text), row, last
-    cdef Py_ssize_t steps[N_STEPS]
+    cdef Steps steps
     cdef list found = []
     if len(numbers) != n or len(starts) != 4 * n or len(ends) != 4 * n:
         raise ValueError(f"the columns are not those of {n} tokens")
     if not name:
         raise ValueError("no name")
-    _prepare(steps, name)
+    _prepare(&steps, name)
     for row in range(n):
         if number[row] == number_wanted and kind[row] == kind_wanted:
             _check_place(start[row], end[row], n_letters)
             last = min(end[row], start[row] + <Py_ssize_t> most)
-            if _is_in(text, start[row], last, name, steps):
+            if _is_in(text, start[row], last, name, &steps):
                 found.append(PyUnicode_Substring(text, start[row], last))
     return found
 
 
-cdef bint _is_in(str text, Py_ssize_t start, Py_ssize_t end, bytes name, const Py_ssize_t* steps):
+cdef bint _is_in(str text, Py_ssize_t start, Py_ssize_t end, bytes name, const Steps* steps):
     """Whether *name*, whose *steps* are prepared, is between two places of *text*."""
     cdef const void* data = PyUnicode_DATA(text)
     cdef Py_ssize_t after = PyUnicode_GET_LENGTH(text)
@@ -174,35 +174,40 @@ cdef enum:
     N_STEPS = 0x80  # ASCII
     BLOCK = 32  # places that are looked at together
 
+# How far a name cannot begin, by the character that stands where it would end.
+cdef struct Steps:
+    Py_ssize_t by[N_STEPS]
+    Py_ssize_t after  # the name's last letter, where the name does not end
 
-cdef int _prepare(Py_ssize_t* steps, bytes name) except -1:
+
+cdef int _prepare(Steps* steps, bytes name) except -1:
     """By a character that stands where *name* would end, how far the name cannot begin (Horspool).
 
     Of a letter that is further to the front of the name, so many characters; of others, all. Of the
-    name's last letter none, as the name may end there; how far then, if it does not, comes last.
+    name's last letter none, as the name may end there.
     """
     cdef const uint8_t* letters = name
     cdef Py_ssize_t i, n = len(name)
     for i in range(N_STEPS):
-        steps[i] = n
+        steps.by[i] = n
     for i in range(n - 1):
         if letters[i] >= N_STEPS:
             raise ValueError(f"{name!r} is not of ASCII alone")
-        steps[letters[i]] = n - 1 - i
+        steps.by[letters[i]] = n - 1 - i
         if c"a" <= letters[i] <= c"z":
-            steps[letters[i] - 0x20] = n - 1 - i
+            steps.by[letters[i] - 0x20] = n - 1 - i
     if letters[n - 1] >= N_STEPS:
         raise ValueError(f"{name!r} is not of ASCII alone")
-    steps[N_STEPS] = steps[letters[n - 1]]
-    steps[letters[n - 1]] = 0
+    steps.after = steps.by[letters[n - 1]]
+    steps.by[letters[n - 1]] = 0
     if c"a" <= letters[n - 1] <= c"z":
-        steps[letters[n - 1] - 0x20] = 0
+        steps.by[letters[n - 1] - 0x20] = 0
     return 0
 
 
 cdef bint _holds(
     char_t* text, Py_ssize_t at, Py_ssize_t end, Py_ssize_t after, bytes name,
-    const Py_ssize_t* steps
+    const Steps* steps
 ):
     """Look closer at those blocks alone where both ends of *name* are in their places.
 
@@ -230,16 +235,16 @@ cdef inline bint _may_begin(char_t* first, char_t* last, uint8_t one, uint8_t ot
 
 
 cdef bint _is_between(
-    char_t* text, Py_ssize_t at, Py_ssize_t end, bytes name, const Py_ssize_t* steps
+    char_t* text, Py_ssize_t at, Py_ssize_t end, bytes name, const Steps* steps
 ):
     """Most of the time is that of a step, so it looks at one letter and compares nothing."""
     cdef const uint8_t* letters = name
-    cdef Py_ssize_t i, step, n = len(name), after = steps[N_STEPS]
+    cdef Py_ssize_t i, step, n = len(name), after = steps.after
     cdef uint32_t last
     at += n - 1
     while at < end:
         last = text[at]
-        step = steps[last] if last < N_STEPS else n
+        step = steps.by[last] if last < N_STEPS else n
         if step:
             at += step
             continue

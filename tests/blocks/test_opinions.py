@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from scrapy_mss.blocks.features import block_features
 from scrapy_mss.blocks.opinions import OPINIONS, opinion_columns, opinions
@@ -147,7 +147,10 @@ def test_shares_and_agreements_are_those_of_the_blocks_that_are_kept(source: str
         np.testing.assert_allclose(columns[f"agreement_of_{one}_and_{other}"], f1)
 
 
-@pytest.mark.parametrize("source", [PAGE, PAGE.replace("<h1>The ferry</h1>", "")])
+@given(PAGES)
+@examples(2)
+@example(PAGE)
+@example(PAGE.replace("<h1>The ferry</h1>", ""))
 def test_both_ways_are_of_one_mind_to_the_last_bit(source: str) -> None:
     def rows() -> bytes:
         page = Page.of(source)
