@@ -200,8 +200,8 @@ def kinds_and_tags(bytes ids not None, int kind_bits, int tag_bits):
 def nest(bytes kinds not None, bytes tags not None, int opening, int closing):
     """For each token the most recent unclosed tag when it ends, and its partner; -1 for none.
 
-    *kinds* has what each token is, of which two numbers are *opening* and *closing*, *tags* the number of
-    each tag's name: a byte a token.
+    *kinds* has what each token is, of which two numbers are *opening* and *closing*, *tags* the
+    number of each tag's name: a byte a token.
     """
     cdef const uint8_t* kind = kinds
     cdef const uint8_t* names = tags
@@ -341,9 +341,9 @@ cdef class _Few:
 def shared_counts(bytes ids not None, bytes first not None, bytes few not None, key):
     """int64[n]: how many of the *ids* (uint64[...]) in each run are among a *few* (uint64[...]).
 
-    A run is from each *first* (intp[n]) to the next. The *key* is the kind of ids that are meant, in
-    their lowest two bits, the factor by which one and the next of a run are a pair, 0 for each by
-    itself, and a salt, a secret of the process.
+    A run is from each *first* (intp[n]) to the next. The *key* is the kind of ids that are meant,
+    in their lowest two bits, the factor by which one and the next of a run are a pair, 0 for each
+    by itself, and a salt, a secret of the process.
     """
     cdef const uint64_t* each = <const uint64_t*> <const char*> ids
     cdef const Py_ssize_t* begin = <const Py_ssize_t*> <const char*> first
@@ -426,7 +426,7 @@ cdef class _Search:
     cdef int look(
         self, char_t* text, Py_ssize_t n, Py_ssize_t at, int number, list found
     ) except -1:
-        """Note which strings *text* has around *at*; *number* is the first place of the block there."""
+        """Note which strings *text* has around *at*; *number* is the block's first place."""
         cdef Place* place
         cdef Sought* sought
         cdef Py_ssize_t start
@@ -557,7 +557,7 @@ def merged_counts(tuple one not None, tuple other not None):
 
 
 def found_counts(bytes keys not None, bytes rows not None, bytes wanted not None):
-    """The counts of each of the *wanted* keys (a uint64 each), column by column, 0 if it is unknown.
+    """The counts of each of the *wanted* keys (a uint64 each), by column, 0 if it is unknown.
 
     *keys* are ascending, *rows* has four floats for each.
     """

@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """The walk of an automaton over bytes, and rows of a table of short floats.
 
-See `metadata.text_language`, where the library's are the oracle. Its tables are of many megabytes, of
-which a text needs a few places far from one another: the time is that of the way to memory. So several
-parts of a text are walked over at once, and rows are fetched ahead of their use.
+See `metadata.text_language`, where the library's are the oracle. Its tables are of many megabytes,
+of which a text needs a few places far from one another: the time is that of the way to memory. So
+several parts of a text are walked over at once, and rows are fetched ahead of their use.
 """
 
 from cpython.array cimport array, clone, resize
@@ -63,7 +63,7 @@ cdef class Automaton:
         self.moves, self.rows, self.outputs = moves, rows, outputs
 
     def counts(self, bytes text not None):
-        """What the states on the way over *text* give, in their order, and how often: int32[n] each.
+        """What the states on the way over *text* give, in order, and how often: int32[n] each.
         """
         cdef const uint8_t* letter = text
         cdef Py_ssize_t n = len(text), i, n_found = 0, mask = 1, slot
@@ -97,8 +97,8 @@ cdef class Automaton:
     cdef int _walk(self, const uint8_t* text, Py_ssize_t n, int32_t* outputs) except -1:
         """What the state after each of *n* bytes gives.
 
-        The parts begin in the first state, some bytes early. By their beginning they are mostly in the
-        state that the part before ends in; one that is not is walked over again from there.
+        The parts begin in the first state, some bytes early. By their beginning they are mostly in
+        the state that the part before ends in; one that is not is walked over again from there.
         """
         cdef Py_ssize_t size = (n + N_PARTS - 1) // N_PARTS if n > SHORT else n, step, at
         cdef int part, n_parts = N_PARTS if n > SHORT else 1

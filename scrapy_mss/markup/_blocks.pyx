@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Rows of a page's blocks, filled in where the network's inputs are: what is around each, and shares.
+"""Rows of the inputs of a page's blocks, filled in place: what is around each, and shares.
 
-Each function is the inner loop of one of Python, which is its oracle: those of `blocks.features` and
-`blocks.container_features`. Which tags count and what a row means is said by Python. Sums are taken
-in numpy's order, so that they are the same to the last bit.
+Each function is the inner loop of one of Python, which is its oracle: those of `blocks.features`
+and `blocks.container_features`. Which tags count and what a row means is said by Python. Sums are
+taken in numpy's order, so that they are the same to the last bit.
 """
 
 from cpython.array cimport array, clone
@@ -62,17 +62,19 @@ def path_keys(
     const uint32_t[::1] key not None, const Py_ssize_t[:, ::1] around not None,
     const uint8_t[:, ::1] tags not None, int n_keys
 ):
-    """uint64[n_keys + 1, n]: the key of each of the innermost elements around a block, and its path.
+    """uint64[n_keys + 1, n]: the keys of the innermost elements around a block, and its path.
 
-    *key* (uint32[m]) is that of an element, *around* (intp[k, n]) are those around each block, m for
-    none, whose key is 0. The path are the *tags* (uint8[p, n]) of the innermost, a byte each. A row
-    has its number above these bytes, so that no two have a key in common.
+    *key* (uint32[m]) is that of an element, *around* (intp[k, n]) are those around each block, m
+    for none, whose key is 0. The path are the *tags* (uint8[p, n]) of the innermost, a byte each. A
+    row has its number above these bytes, so that no two have a key in common.
     """
     cdef Py_ssize_t n = around.shape[1], m = key.shape[0], n_tags = tags.shape[0], level, i
     cdef array found = clone(_HASHES, (max(n_keys, 0) + 1) * n, True)
     cdef uint64_t* row = <uint64_t*> found.data.as_ulonglongs
     if not 0 <= n_keys <= around.shape[0] or tags.shape[1] != n or not 4 <= n_tags < 8:
-        raise IndexError(f"{n_keys} keys of {around.shape[0]}, {n_tags} tags of {tags.shape[1]} blocks")
+        raise IndexError(
+            f"{n_keys} keys of {around.shape[0]}, {n_tags} tags of {tags.shape[1]} blocks"
+        )
     for level in range(n_keys):
         for i in range(n):
             _check(around[level, i], m + 1)
@@ -90,9 +92,9 @@ def path_keys(
 def fill_shares(values, groups, elements, double per, double[:, ::1] rows not None):
     """Fill *rows* with what shares of some masses are around each block, and with sizes.
 
-    *values* are float64[k+3, n]: k masses, and then the words, the linked words and 1 of each block.
-    *groups* (intp[g+1, n]) are equal numbers for blocks that are alike, with no number in two
-    rows. *elements* are the begin and the end of each (intp[m]), and those around each block
+    *values* are float64[k+3, n]: k masses, and then the words, the linked words and 1 of each
+    block. *groups* (intp[g+1, n]) are equal numbers for blocks that are alike, with no number in
+    two rows. *elements* are the begin and the end of each (intp[m]), and those around each block
     (intp[a, n]), m for none; a mass is 1 there, and the words are the page's.
 
     For each mass there are 2 + 2g + 2a + 1 rows: what comes before and after; what is in each group
@@ -104,7 +106,8 @@ def fill_shares(values, groups, elements, double per, double[:, ::1] rows not No
     cdef const Py_ssize_t[::1] begin = elements[0], end = elements[1]
     cdef const Py_ssize_t[:, ::1] around = elements[2]
     cdef Py_ssize_t n = value.shape[1], k = value.shape[0] - 3, g = group.shape[0] - 1
-    cdef Py_ssize_t m = begin.shape[0], a = around.shape[0], n_groups = (g + 1) * n, mass, i, row = 0
+    cdef Py_ssize_t m = begin.shape[0], a = around.shape[0], n_groups = (g + 1) * n
+    cdef Py_ssize_t mass, i, row = 0
     _check_shapes(value, group, around, rows)
     _check_places(group, n_groups)
     _check_places(around, m + 1)
@@ -122,7 +125,9 @@ def fill_shares(values, groups, elements, double per, double[:, ::1] rows not No
         _fill_running(value[mass], rows[row:row + 2])
         row += 2
         for i in range(g):
-            _fill_share(group[i], of_group + mass * n_groups, of_group + k * n_groups, per, rows[row:])
+            _fill_share(
+                group[i], of_group + mass * n_groups, of_group + k * n_groups, per, rows[row:]
+            )
             row += 2
         for i in range(a):
             _fill_share(
@@ -156,7 +161,7 @@ cdef int _add_in_elements(
     const double[:, ::1] value, const Py_ssize_t[::1] begin, const Py_ssize_t[::1] end,
     double* inside
 ) except -1:
-    """Set *inside* to the sum of each of the values in each element, as `_sums.element_sums` does."""
+    """Set *inside* to the sum of each value in each element, as `_sums.element_sums` does."""
     cdef Py_ssize_t n = value.shape[1], m = begin.shape[0], row, i
     cdef array running = clone(_FLOATS, n + 1, True)
     cdef double* before = running.data.as_doubles

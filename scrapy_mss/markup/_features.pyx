@@ -1,8 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """Rows of a page's blocks by their text, place, headline and headings.
 
-Each function is the inner loop of one of `blocks.features` or `blocks.layout_families`, which is its
-oracle: the same numbers to the last bit. Logarithms are left to numpy, whose own differ from those of C in the last bit.
+Each function is the inner loop of one of `blocks.features` or `blocks.layout_families`, which is
+its oracle: the same numbers to the last bit. Logarithms are left to numpy, whose own differ from
+those of C in the last bit.
 """
 
 from cpython.array cimport array, clone
@@ -34,8 +35,8 @@ def fill_text(columns, dict ends not None, places, double[:, ::1] rows not None)
     """Fill *rows* with counts of each block's text, with some for each word, and with its ends.
 
     *columns* are counts by class (float64[k, n]), the letters (float64[n]), the words and the
-    linked words (int64[n]), and equal numbers for equal texts (intp[n]); *ends* by name are bits of the
-    first text of each block, and of the last (uint8[n]). *places* are pairs of a row and what
+    linked words (int64[n]), and equal numbers for equal texts (intp[n]); *ends* by name are bits of
+    the first text of each block, and of the last (uint8[n]). *places* are pairs of a row and what
     is counted there, of the k classes, letters, words, linked words; such pairs for what is counted
     for each word; the row that tells whether all words are linked; rows with which end and which
     bits they tell; and the row of how many blocks have the same text.
@@ -102,7 +103,7 @@ cdef int _fill_group_sizes(const Py_ssize_t[::1] group, double[::1] row) except 
 
 
 def fill_position(const double[::1] words not None, double total, double[:, ::1] rows not None):
-    """Fill *rows* with the shares of *words* and of blocks before each; the words before and after."""
+    """Fill *rows*: the shares of *words* and blocks before each; words before and after."""
     cdef Py_ssize_t n = words.shape[0], i
     cdef double before = 0.0, all_words = total if total > 1.0 else 1.0
     _check_rows(rows, 5, n)
@@ -118,9 +119,10 @@ def fill_position(const double[::1] words not None, double total, double[:, ::1]
 def headline(columns, Py_ssize_t n_title, limits):
     """How much of the title is in each short block, and which one is the headline, -1 for none.
 
-    *columns* are the words of the title in each block (int64[n]), all of its words (float64[n]), its
-    level as a heading (int64[n]), and whether it is a title (a byte each). *limits* are the words of a headline, and those of the title that it has at least to be all of
-    it; the least overlap of a lower heading and of a line; what a main heading and a lower one get.
+    *columns* are the words of the title in each block (int64[n]), all of its words (float64[n]),
+    its level as a heading (int64[n]), and whether it is a title (a byte each). *limits* are the
+    words of a headline, and those of the title that it has at least to be all of it; the least
+    overlap of a lower heading and of a line; what a main heading and a lower one get.
     """
     cdef bytes hits = columns[0], titles = columns[3]
     cdef const double[::1] words = columns[1]
@@ -140,7 +142,9 @@ def headline(columns, Py_ssize_t n_title, limits):
             share = hit[i] / full
             share = hit[i] / words[i] * (share if share < 1.0 else 1.0)
         overlaps.data.as_doubles[i] = share
-        if not in_title[i] and (level[i] == 1 or share > line or (level[i] > 1 and share > heading)):
+        if not in_title[i] and (
+            level[i] == 1 or share > line or (level[i] > 1 and share > heading)
+        ):
             rank = share + of_main * (level[i] == 1) + of_lower * (level[i] > 1)
             if rank > best_rank:
                 best, best_rank = i, rank
@@ -151,7 +155,7 @@ def fill_below(
     const double[::1] before not None, const int64_t[::1] level not None, Py_ssize_t headline,
     double[:, ::1] rows not None
 ):
-    """Fill *rows* with words from the *headline*, what is below it, and headings of its level since.
+    """Fill *rows*: words from the *headline*, what is below it, headings of its level since.
 
     *before* are the words before each block.
     """
@@ -181,7 +185,7 @@ def heading_above(const int64_t[::1] level not None):
 def fill_headings(
     columns, const double[::1] ranks not None, double most, double[:, ::1] rows not None
 ):
-    """Fill *rows* with ranks, the words since the heading above, its rank, and main headings so far.
+    """Fill *rows*: ranks, words since the heading above, its rank, main headings so far.
 
     *columns* are the words before each block (float64[n]), its level as a heading, by which the
     *ranks* are, and the heading above it (int64[n] each). Of main headings at *most* so many count.
@@ -210,8 +214,9 @@ def fill_described(columns, limits, double[:, ::1] rows not None):
     """Fill *rows* with what each block shares with the description, and on which side it is.
 
     *columns* are the pairs of words of the description in each block (int64[n]), all of its words
-    (float64[n]), and whether it is a title (a byte each). *limits* are the pairs of the description, the words of a block that it may share by
-    chance, and the share of the description in a block that is described.
+    (float64[n]), and whether it is a title (a byte each). *limits* are the pairs of the
+    description, the words of a block that it may share by chance, and the share of the description
+    in a block that is described.
     """
     cdef bytes hits = columns[0], titles = columns[2]
     cdef const double[::1] words = columns[1]
@@ -241,7 +246,7 @@ def fill_shapes(
     const int64_t[::1] words not None, const int64_t[::1] linked not None,
     const uint64_t[::1] sizes not None, double most_links, uint64_t[::1] shapes not None
 ):
-    """Fill *shapes* (uint64[n]) with the one of *sizes* by each block's words, and a class of links.
+    """Fill *shapes* (uint64[n]): the one of *sizes* by each block's words, and a class of links.
 
     *words* and the *linked* ones of them are int64[n]. More words than there are *sizes* have the
     last. Links are classes from 0 to *most_links*, rounded down.

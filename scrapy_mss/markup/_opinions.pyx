@@ -1,9 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """What opinions about a page are formed from, and how far they agree.
 
-Each function is the inner loop of one of `blocks.readings` and `blocks.opinions`, which is its oracle:
-the same numbers to the last bit. Elements come as their tags (a byte each), and the first block of
-each and the block after its last (intp[m] each); tags have roles, bits of a byte by their number.
+Each function is the inner loop of one of `blocks.readings` and `blocks.opinions`, which is its
+oracle: the same numbers to the last bit. Elements come as their tags (a byte each), and the first
+block of each and the block after its last (intp[m] each); tags have roles, bits of a byte by their
+number.
 """
 
 cimport cython
@@ -111,7 +112,9 @@ def prose(
     return found
 
 
-def own_elements(const Py_ssize_t[:, ::1] around not None, bytes tags not None, bytes roles not None):
+def own_elements(
+    const Py_ssize_t[:, ::1] around not None, bytes tags not None, bytes roles not None
+):
     """intp[n]: the element around each block, or around its paragraph, if it is in one.
 
     *around* are the innermost element around each block, and the next (intp[..., n]); *tags* are
@@ -138,7 +141,8 @@ def beside(
     """The elements that are beside the text, and the blocks inside them: a byte each.
 
     *names* are how many class words of each element say so (int64[m]), and whether it is not shown
-    (a byte each); with None, tags alone say it. An element with *least* of the *prose* is not beside.
+    (a byte each); with None, tags alone say it. An element with *least* of the *prose* is not
+    beside.
     """
     cdef Py_ssize_t n = prose.shape[0], i
     cdef _Elements of = _Elements(elements, n)
@@ -190,7 +194,9 @@ def lines(columns, bytes tags not None, bytes roles not None, limits):
     _check_sizes(n, (link_share.shape[0], ends.shape[0], len(beside), len(tags)))
     _check_sizes(256, (len(roles),))
     for i in range(n):
-        is_line = role[tag[i]] & ITEM or letters[i] >= line or (letters[i] >= paragraph and ends[i] > 0)
+        is_line = (
+            role[tag[i]] & ITEM or letters[i] >= line or (letters[i] >= paragraph and ends[i] > 0)
+        )
         is_text[i] = is_line and not is_beside[i] and link_share[i] < linked
     return found
 
@@ -200,8 +206,8 @@ def sums_inside(columns, counts, tuple elements not None, limits):
 
     *columns* are the letters of each block, its share of links, its prose and its words (float64[n]
     each), and whether it is beside the text (a byte each); *counts* its tags and its stop words
-    (int64[n] each). *limits* are the price of a tag in words, the least share of stop words in prose,
-    and the price of a word.
+    (int64[n] each). *limits* are the price of a tag in words, the least share of stop words in
+    prose, and the price of a word.
     """
     cdef const double[::1] letters = columns[0], links = columns[1], prose = columns[2]
     cdef const double[::1] words = columns[3]
@@ -246,8 +252,8 @@ def paragraph_points(
     """What each paragraph gives, by its letters and commas, as `opinions._points` has it.
 
     *counts* are the letters and the commas of each block, *beside* (a byte each) whether it is in
-    an element beside the text. *limits* are the letters of a paragraph, those that give a point, the
-    most points that they give, and the share of links from which a block is none of the text.
+    an element beside the text. *limits* are the letters of a paragraph, those that give a point,
+    the most points that they give, and the share of links from which a block is none of the text.
     """
     cdef double least, per_point, most, linked, points
     least, per_point, most, linked = limits

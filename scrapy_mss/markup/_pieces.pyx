@@ -4,10 +4,10 @@ characters that need no Python object for each of them.
 
 It knows no rule that says what a piece means. Where one begins and ends is `piece_pattern` of the
 tokenizer, alternative by alternative; what it means is asked of Python, for each piece that the
-`Memory` does not hold: of a word its normal form, which is hashed here, as symbols are, since a page
-may consist of words that no page before had. The Python of `tokenizer` is the oracle: both give the
-same arrays for every text, and tests compare them. Every walk moves on with each step and looks back
-at no more than it looked at, so that no text costs more than its length.
+`Memory` does not hold: of a word its normal form, which is hashed here, as symbols are, since a
+page may consist of words that no page before had. The Python of `tokenizer` is the oracle: both
+give the same arrays for every text, and tests compare them. Every walk moves on with each step and
+looks back at no more than it looked at, so that no text costs more than its length.
 """
 
 from cpython.array cimport array, clone, resize
@@ -205,8 +205,8 @@ cdef uint64_t _blake2b(const uint8_t* message, Py_ssize_t size) noexcept nogil:
 # --- what is remembered of pieces ---------------------------------------------------------------
 
 cdef enum:
-    # 8 MB. With a quarter of them, each of 400 pages of many sites asked for 42 words more, that had
-    # been forgotten, and took a quarter more time to be scanned.
+    # 8 MB. With a quarter of them, each of 400 pages of many sites asked for 42 words more, which
+    # had been forgotten, and took a quarter more time to be scanned.
     SET_BITS = 16
     N_SETS = 1 << SET_BITS
     SET = 4  # slots: with two, as many were forgotten as with a quarter of the memory

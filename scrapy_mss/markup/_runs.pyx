@@ -3,8 +3,8 @@
 
 Arrays come as bytes and are returned as `array.array`. Each function is the inner loop of one of
 Python, which is its oracle: three of `blocks.segmentation`, three of `blocks.selection`, and
-`core.subsequence.best_span`. Which tokens are tags no processor foretells, so that walks over all of
-them do without a branch for each.
+`core.subsequence.best_span`. Which tokens are tags no processor foretells, so that walks over all
+of them do without a branch for each.
 """
 
 from cpython.array cimport array, clone, resize
@@ -29,8 +29,8 @@ def text_runs(bytes kinds not None, bytes tags not None, bytes roles not None, i
     """The first and the last token of each run of text that has a word; int64 each.
 
     *kinds* and *tags* have a byte a token, *roles* one for each number of a tag: `ENDS_RUN` if it
-    ends a run, `BREAKS_LINE` if two of its kind do, with nothing but other tags between them. What is
-    below *word* is a tag, and what is above it a symbol.
+    ends a run, `BREAKS_LINE` if two of its kind do, with nothing but other tags between them. What
+    is below *word* is a tag, and what is above it a symbol.
     """
     cdef const uint8_t* kind = kinds
     cdef const uint8_t* tag = tags
@@ -174,7 +174,8 @@ def levels_around(tokens, bytes roles not None, bytes firsts not None, int n_lev
     cdef const int* partner = <const int*> <const char*> partners
     cdef const uint8_t* role_of = roles
     cdef const int64_t* first = <const int64_t*> <const char*> firsts
-    cdef Py_ssize_t n = min(min(len(kinds), len(tags)), min(len(tops), len(partners)) // sizeof(int))
+    cdef Py_ssize_t n_ints = min(len(tops), len(partners)) // sizeof(int)
+    cdef Py_ssize_t n = min(min(len(kinds), len(tags)), n_ints)
     cdef Py_ssize_t n_firsts = len(firsts) // sizeof(int64_t), i, at
     cdef int level, parent
     cdef array parents = clone(_INT32S, n, False)
@@ -222,7 +223,7 @@ def best_choice(
     const double[::1] probability not None, const double[::1] words not None,
     const Py_ssize_t[::1] best_first not None,
 ):
-    """Half of the expected F1, by *words*, of the best choice of blocks, which are taken in order."""
+    """Half of the expected F1, by *words*, of the best choice of blocks, taken in order."""
     cdef Py_ssize_t n = probability.shape[0], i
     cdef double hits = 0.0, total, size = 0.0, best = 0.0
     if not n == words.shape[0] == best_first.shape[0]:
@@ -258,7 +259,7 @@ def scores(const double[::1] values not None, bytes numbers not None, bytes kind
 
 
 def kept(bytes partners not None, bytes numbers not None, bytes chosen not None):
-    """A byte a token: those from the first to the last of the *chosen* runs (a byte each) that stay.
+    """A byte a token: what stays from the first to the last of the *chosen* runs (a byte each).
 
     The tokens of other runs do not, nor does an element with one of them and with none of a chosen
     run. *numbers* has the run of each token, -1 for none, *partners* the closing tag of each

@@ -2,9 +2,9 @@
 """Sums and counts over a page's blocks, elements and groups of blocks.
 
 Arrays come as bytes and are returned as `array.array` or `bytearray`. Each function is the inner
-loop of one of Python, which is its oracle: those of `blocks.sums`, `blocks.text_counts`, `blocks.containers` and
-`blocks.class_roles`. Numbers
-are added in the order in which numpy adds them, so that the sums are the same to the last bit.
+loop of one of Python, which is its oracle: those of `blocks.sums`, `blocks.text_counts`,
+`blocks.containers` and `blocks.class_roles`. Numbers are added in the order in which numpy adds
+them, so that the sums are the same to the last bit.
 """
 
 from cpython.array cimport array, clone
@@ -88,7 +88,7 @@ def containers(bytes start not None, bytes close not None, bytes first not None,
 
 
 def element_sums(bytes values not None, bytes begin not None, bytes end not None, Py_ssize_t k):
-    """float64[k, m]: the sums of *values* (float64[k, n]) from each *begin* to each *end*, intp[m]."""
+    """float64[k, m]: sums of *values* (float64[k, n]) from each *begin* to each *end* (intp[m])."""
     cdef const double* value = <const double*> <const char*> values
     cdef const Py_ssize_t* first = <const Py_ssize_t*> <const char*> begin
     cdef const Py_ssize_t* after = <const Py_ssize_t*> <const char*> end
@@ -229,7 +229,7 @@ cdef void _unpack(uint64_t packed, double* count, Py_ssize_t step) noexcept:
 
 
 def text_counts(str text not None, texts, bytes first not None, bytes classes not None):
-    """What the *texts* of each run are: how many of each class, how many letters; the ends' classes.
+    """What the *texts* of each run are: how many of each class; letters; the ends' classes.
 
     *texts* are four columns: where each begins and ends (int32[...]), its kind (uint8[...], WORD or
     SYMBOL), and which of these rows are meant (intp[n_texts]). A run is from each *first* (intp[n])
@@ -368,7 +368,7 @@ def marked_counts(bytes ids not None, bytes chosen not None, bytes first not Non
 
 
 def table_counts(bytes words not None, bytes rows not None, table, shape):
-    """int64[n_bits, n]: how many *words* (uint32[...]) of each of n *rows* (intp[...]) have each bit.
+    """int64[n_bits, n]: how many *words* (uint32[...]) of each row (intp[...]) have each bit.
 
     A *table* has by the low bits of a word a word (uint32[...]) and its bits (uint8[...]); the
     *shape* is that of the result.
@@ -400,8 +400,8 @@ def output(
 ):
     """float32[n]: of each row of *sums* (float32[n, k]) the weighted sum of the units' activations.
 
-    A unit is active by as much as its sum and its *bias* (float32[k]) are above 0. The *weights* are
-    float32[k]. Of the products the second half is added to the first, until one is left.
+    A unit is active by as much as its sum and its *bias* (float32[k]) are above 0. The *weights*
+    are float32[k]. Of the products the second half is added to the first, until one is left.
     """
     cdef Py_ssize_t n = sums.shape[0], k = sums.shape[1], row, i, half, rest
     cdef array found = clone(_SHORT_FLOATS, n, False), products = clone(_SHORT_FLOATS, k, False)

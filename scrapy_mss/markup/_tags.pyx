@@ -43,7 +43,7 @@ cdef enum Role:
     GOES_ON = 16  # a cue
     BEGINS_NAME = 32  # of an attribute, after space
 
-# A tag that was read, of a place by a hash of its characters: three of five tags of a page come again.
+# A tag that was read, placed by a hash of its characters: three of five tags of a page come again.
 cdef struct Seen:
     int row  # counted from 1; 0 for none
     int word  # the first of its words
@@ -177,10 +177,11 @@ def element_tags(
 cdef class TagReader:
     """The words in the values of some attributes, hashed, and which tags have a cue.
 
-    *names* are those of the attributes and *cues* the ends of words (bytes, in lower case, two letters
-    or more) that are looked for where the name of an attribute may be, or behind a colon; *elements* the names of elements by their numbers. No more than *most* words of a
-    tag count. Tags that are not ASCII are told by *ask*: from number and source the hash of a tag
-    with its words, and that of each word; they have a cue.
+    *names* are those of the attributes and *cues* the ends of words (bytes, in lower case, two
+    letters or more) that are looked for where the name of an attribute may be, or behind a colon;
+    *elements* the names of elements by their numbers. No more than *most* words of a tag count.
+    Tags that are not ASCII are told by *ask*: from number and source the hash of a tag with its
+    words, and that of each word; they have a cue.
     """
 
     cdef tuple kept  # what the letters below are of

@@ -57,6 +57,7 @@ needs_compiler = pytest.mark.skipif(
 
 TEXTS = st.one_of(SOUP, TAG_SOUP, st.text(st.characters(), max_size=80))
 CASES = Path(__file__).parents[1] / "pages"
+REPOSITORY = Path(__file__).parents[2]
 
 # Attributes as they are written, and what is nearly one.
 ATTRIBUTES = st.lists(
@@ -302,6 +303,18 @@ SPACED = st.lists(
                     "</>",
                 ),
                 *("<", "&", "&amp;", "&nbsp;", "&#10;", "&#x1F600;", "&#0;", "&lt;!", "&copy"),
+                *(
+                    "&nGt;",
+                    "&hellip;",
+                    "&Xx1;",
+                    "&#X2d;",
+                    "&#;",
+                    "&#x;",
+                    "&#39",
+                    "&#x27g;",
+                    "&ampx;",
+                ),
+                *("&" + "a" * 38 + ";", "&" + "a" * 39 + ";", f"&#{'0' * 50}65;", "&\xe9;"),
             ]
         ),
         st.characters(),
@@ -329,9 +342,9 @@ def test_slices_beyond_a_text_are_refused() -> None:
     one, three = (np.array([place], np.int32).tobytes() for place in (1, 3))
     for start, end in ((one, three), (three, one), (three, three)):
         with pytest.raises(IndexError, match=r"a slice from \d to \d of 2"):
-            built().kept.spaced("ab", start, end, str)
+            built().kept.spaced("ab", start, end, (str, str))
     with pytest.raises(ValueError, match="4 and 0 bytes of places"):
-        built().kept.spaced("ab", one, b"", str)
+        built().kept.spaced("ab", one, b"", (str, str))
 
 
 @needs_compiler
@@ -780,3 +793,15 @@ def test_a_whole_news_page_is_read_alike() -> None:
     one, other = both(lambda: columns(tokenize(source)))
 
     assert one == other
+
+
+def test_lines_are_no_longer_than_those_of_python() -> None:
+    """Ruff reads no Cython."""
+    settings = (REPOSITORY / "pyproject.toml").read_text()
+    found = re.search(r"^line-length = (\d+)$", settings, re.MULTILINE)
+    assert found
+    sources = sorted((REPOSITORY / "scrapy_mss").rglob("*.pyx"))
+    assert sources
+    for source in sources:
+        for number, line in enumerate(source.read_text().splitlines(), 1):
+            assert len(line) <= int(found[1]), f"{source.name}:{number}"
