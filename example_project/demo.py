@@ -54,7 +54,7 @@ def main() -> int:
     seconds = monotonic() - started
     print(f"\nan hour later, crawled in {seconds:.0f} seconds; see {LATER_FEED.name}\n")
     print(later_report(read(LATER_FEED), read(FEED)))
-    print("\nwhat has fallen against the site's own past:\n")
+    print("\nwhat has declined compared with the site's own past:\n")
     return write_report()
 
 
@@ -70,7 +70,7 @@ def crawl(proxy: str, feed: Path | None = None) -> int:
         "DOWNLOAD_DELAY": 0,
         "CONCURRENT_REQUESTS": 16,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
-        "LOG_LEVEL": "WARNING" if feed is None else "ERROR",  # what has fallen is printed below
+        "LOG_LEVEL": "WARNING" if feed is None else "ERROR",  # what has declined is printed below
     }
     command = [sys.executable, "-m", "scrapy", "crawl", "news", "-a", f"sites={sites}"]
     command += ["-O", str(feed or FEED)]
@@ -92,11 +92,11 @@ def move_a_day_back() -> None:
 
 
 def write_report() -> int:
-    """Write the page of all sites, and print what has fallen and where the page is."""
+    """Write the page of all sites, and print what has declined and where the page is."""
     command = [sys.executable, "-m", "scrapy", "mss", "-L", "ERROR", "report"]
     command += ["-q", str(quality_file()), "-o", str(REPORT)]
     code = subprocess.run(command, cwd=HERE, check=False).returncode
-    return 0 if code == 1 else code  # which says that something has fallen, as it should here
+    return 0 if code == 1 else code  # which says that something has declined, as it should here
 
 
 def read(feed: Path) -> list[dict[str, Any]]:

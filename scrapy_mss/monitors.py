@@ -1,4 +1,4 @@
-"""Monitors for Spidermon (extra `spidermon`), which fail if a site's quality has fallen.
+"""Monitors for Spidermon (extra `spidermon`), which fail if a site's quality has declined.
 
     SPIDERMON_SPIDER_CLOSE_MONITORS = ("scrapy_mss.monitors.QualitySuite",)
 
@@ -18,16 +18,16 @@ from scrapy_mss.stats import PREFIX, Stat
 
 @monitors.name("Quality of sites")
 class QualityMonitor(Monitor):  # type: ignore[misc]  # Spidermon is not typed
-    """Fails if a site of the crawl has fallen against its own past."""
+    """Fails if a site of the crawl has declined compared with its own past."""
 
-    @monitors.name("No site has fallen against its own past")  # type: ignore[untyped-decorator]
-    def test_no_site_has_fallen(self) -> None:
-        """Name what has fallen."""
+    @monitors.name("No site has declined compared with its own past")  # type: ignore[untyped-decorator]
+    def test_no_site_has_declined(self) -> None:
+        """Name what has declined."""
         begin = _begin(stats.QUALITY_ALARM)
-        fallen = sorted(
+        declined = sorted(
             name.removeprefix(begin) for name in self.data.stats if name.startswith(begin)
         )
-        self.assertFalse(fallen, f"have fallen: {', '.join(fallen)}; see `scrapy mss report`")
+        self.assertFalse(declined, f"have declined: {', '.join(declined)}; see `scrapy mss report`")
 
     @monitors.name("The quality of sites was stored")  # type: ignore[untyped-decorator]
     def test_quality_was_stored(self) -> None:

@@ -178,8 +178,8 @@ def finish_left(folder: Path) -> None:
             continue
         except (OSError, ValueError) as error:  # pyarrow's are ValueErrors
             logger.warning(
-                "scrapy-mss: %s, which a killed crawl has left, cannot be made a Parquet file: %s. "
-                "Remove it if nothing in it is needed",
+                "scrapy-mss: %s, left by a killed crawl, cannot be converted to a Parquet file: "
+                "%s. Remove it if nothing in it is needed",
                 path,
                 error,
             )

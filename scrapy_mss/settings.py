@@ -376,7 +376,7 @@ SETTINGS: tuple[Setting, ...] = (
         _switch,
         "True or False",
         "Whether to count, by site and day, how many pages are articles and which fields they "
-        "have. `scrapy mss report` shows the counts, and a fall raises an alarm. See "
+        "have. `scrapy mss report` shows the counts, and a decline raises an alarm. See "
         "[quality](quality.md).",
     ),
     Setting(

@@ -111,10 +111,10 @@ WARC_BYTES = Stat("warc/bytes", "bytes of these files")
 WARC_FAILED = Stat("warc/failed", "responses that could not be written to them")
 QUALITY_ALARMS = Stat(
     "quality/alarms",
-    "falls of the crawl's sites compared with their own past, see [quality](quality.md)",
+    "declines of the crawl's sites compared with their own past, see [quality](quality.md)",
 )
 QUALITY_ALARM = Stat(
-    "quality/alarm/{site}/{measure}", "1 for each of these, by the measure that has fallen"
+    "quality/alarm/{site}/{measure}", "1 for each of these, by the measure that has declined"
 )
 QUALITY_FAILED = Stat("quality/failed", "failures of the store of site quality")
 UNSURE_FAILED = Stat("unsure/failed", "pages that could not be kept for `MSS_UNSURE_PAGES`")

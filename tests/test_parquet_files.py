@@ -138,7 +138,7 @@ def test_a_stream_that_cannot_be_read_is_left_where_it_is(
 
     assert path.read_bytes() == content
     assert not list(tmp_path.glob("*.parquet"))
-    assert "cannot be made a Parquet file" in caplog.text
+    assert "cannot be converted to a Parquet file" in caplog.text
 
 
 def test_streams_of_others_are_left_alone(tmp_path: Path) -> None:

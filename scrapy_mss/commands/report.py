@@ -1,4 +1,4 @@
-"""``scrapy mss report``: report extraction quality by site, and what has fallen."""
+"""``scrapy mss report``: report extraction quality by site, and what has declined."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from scrapy_mss.server_address import ServerError
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
 
-FALLEN: Final = 1
+DECLINED: Final = 1
 PAGE: Final = Path("mss-report.html")
 
 
@@ -56,25 +56,25 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     text = f"{json.dumps(as_json(found), indent=1)}\n" if options.json else page(found)
     if target is None:
         print(text, end="")
-        return FALLEN if found.fallen else GOOD
+        return DECLINED if found.declined else GOOD
     write_atomically(target, text.encode("utf-8", "xmlcharrefreplace"))
-    for figure in found.fallen:
+    for figure in found.declined:
         print_line(figure)
-    fallen = sum(bool(site.fallen) for site in found.sites)
+    declined = sum(bool(site.declined) for site in found.sites)
     print_line(
-        f"{fallen} of {len(found.sites)} sites have fallen; the report is {target.resolve()}"
+        f"{declined} of {len(found.sites)} sites have declined; the report is {target.resolve()}"
     )
-    return FALLEN if found.fallen else GOOD
+    return DECLINED if found.declined else GOOD
 
 
 ACTION = Action(
     "report",
-    "report extraction quality by site, and what has fallen",
+    "report extraction quality by site, and what has declined",
     "Write an HTML page with the daily counts of each site, the worst sites first, and print\n"
-    "the measures that have fallen compared with the site's own past.",
+    "the measures that have declined compared with the site's own past.",
     "scrapy mss report -o quality.html",
     add_arguments,
     perform,
-    "Exit codes: 0 if nothing has fallen, 1 if something has, 2 for invalid arguments\n"
+    "Exit codes: 0 if nothing has declined, 1 if something has, 2 for invalid arguments\n"
     "or files, or if nothing has been counted yet.",
 )

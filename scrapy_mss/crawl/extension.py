@@ -105,7 +105,7 @@ class MssExtension:
         self._workers.start()
 
     async def judge(self) -> None:
-        """Tell what has fallen on the sites of this crawl, all of whose items are through."""
+        """Tell what has declined on the sites of this crawl, all of whose items are through."""
         if self.state.quality is not None and not self._is_judged:
             self._is_judged = True
             self.state.patience.begin_end()

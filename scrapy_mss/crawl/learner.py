@@ -216,7 +216,7 @@ class Learner:
             self._stored = checkpoint.state
         else:
             why = f"{type(error).__name__}: {error}"
-            logger.warning("scrapy-mss: cannot go on from what other crawls learned: %s", why)
+            logger.warning("scrapy-mss: cannot load what other crawls learned: %s", why)
 
     def _report(self, error: Exception) -> None:
         """Count a checkpoint that failed, and log it, unless that is what the log says last."""

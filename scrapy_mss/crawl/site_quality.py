@@ -1,4 +1,4 @@
-"""A crawl's unsaved counts of each site, and what has fallen at its end.
+"""A crawl's unsaved counts of each site, and what has declined at its end.
 
 A checkpoint adds what was counted since the last one to the file, in a thread, because it may have
 to wait for another crawl. A failed one is retried with the next. At the end the sites of the
@@ -107,7 +107,7 @@ class SiteQuality:
         return True
 
     async def judged(self) -> list[Figure]:
-        """What has fallen of the sites of this crawl, all of whose pages are stored before.
+        """What has declined of the sites of this crawl, all of whose pages are stored before.
 
         The event loop, which must be asyncio's, goes on meanwhile.
         """
@@ -120,7 +120,7 @@ class SiteQuality:
         return self._answered(judging)
 
     def judged_at_once(self) -> list[Figure]:
-        """What has fallen of the sites of this crawl, all of whose pages are stored before.
+        """What has declined of the sites of this crawl, all of whose pages are stored before.
 
         The event loop waits for it: so where the store does not answer soon, nothing is judged.
         """
@@ -206,7 +206,7 @@ class SiteQuality:
         self.failures += 1
         if self.failures == 1:
             logger.warning(
-                "scrapy-mss: the quality of sites cannot be stored or read: %s. The crawl "
+                "scrapy-mss: quality counts cannot be stored or read: %s. The crawl "
                 "continues; further failures are only counted",
                 error,
             )

@@ -122,7 +122,7 @@ class StoredState:
         lost = [text % part.lost for part, text in self._parts() if part is not None and part.lost]
         if lost:
             logger.error(
-                "scrapy-mss: could not be written, or nobody knows whether it was, and is lost: %s",
+                "scrapy-mss: lost, since it was not written, or perhaps not: %s",
                 ", ".join(lost),
             )
 

@@ -39,10 +39,10 @@ def summary(numbers: CrawlStats, wrappers: Iterable[Wrapper], model: str) -> str
 def told(alarms: Sequence[Figure]) -> Iterator[str]:
     """A line for each of so many *alarms*, and one for the others."""
     for alarm in alarms[:MAX_SITES]:
-        yield f"quality has fallen on {alarm}"
+        yield f"quality has declined on {alarm}"
     more = len(alarms) - MAX_SITES
     if more > 0:
-        yield f"quality has fallen in {more} more cases; see `scrapy mss report`"
+        yield f"quality has declined in {more} more cases; see `scrapy mss report`"
 
 
 def _with_fields(numbers: CrawlStats, sites: Iterable[str]) -> list[str]:

@@ -1,1 +1,1 @@
-"""Extraction quality of each site by day: additive counts, what has fallen, and a report."""
+"""Extraction quality of each site by day: additive counts, what has declined, and a report."""

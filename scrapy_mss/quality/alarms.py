@@ -1,9 +1,9 @@
-"""Detects falls of a site's quality compared with the site's own past.
+"""Detects declines in a site's quality compared with the site's own past.
 
 The days of a site are grouped, from the latest back, until each group has enough pages, ten and
 then forty: a site with two hundred articles a day is judged daily, one with three every four days
-and every two weeks. The latest group is compared with the earlier ones. A share has fallen if it is
-lower than theirs
+and every two weeks. The latest group is compared with the earlier ones. A share has declined if it
+is lower than theirs
 
 - by more than chance: p, the share of n pages, varies by 1 / sqrt(n) on the scale 2 arcsin sqrt(p),
   for any p; days vary by more than that, and the additional variance is estimated from the groups;
@@ -29,7 +29,7 @@ from typing import Final, NamedTuple
 from scrapy_mss.quality.counts import ARTICLES, PLACE, SCALES, SHARES, Counts, Scale
 
 # Pages in a group: ten tell of what is lost wholly, and soon; forty of what is lost in part. Fewer
-# would tell nothing: of ten, a share of 1 must fall to .4 to be more than chance.
+# would tell nothing: of ten, a share of 1 must decline to .4 to be more than chance.
 SIZES: Final = (10, 40)
 WINDOW: Final = 28  # days that are looked at: four of each day of the week
 RECENT: Final = 7  # days; what is older is no news, and was told when it was
@@ -38,7 +38,7 @@ RECENT: Final = 7  # days; what is older is no news, and was told when it was
 DEVIATIONS: Final = 4.0
 # How one day differs from the next, on the scale above, before groups tell: .8 is .72 on some days.
 DAY_TO_DAY: Final = 0.2
-FALL: Final = 0.2  # of what it was; a smaller one is no reason to get up
+DECLINE: Final = 0.2  # of what it was; a smaller one is no reason to get up
 LOWER_QUARTER: Final = 0.25
 MAD_TO_DEVIATION: Final = 1.4826  # of a normal distribution
 FEWEST_GROUPS: Final = 4  # whose differences say how days differ
@@ -59,7 +59,7 @@ SUMMARIES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A share or a median of a site: of the latest group, and before; whether it has *fallen*.
+    """A share or a median of a site: of the latest group, and before; whether it has *declined*.
 
     *pages* are those of the latest group, which begins on the day *since*. Of a site that is
     silent, they are the days without an article.
@@ -71,7 +71,7 @@ class Figure:
     now: float
     pages: int
     since: int
-    fallen: bool = False
+    declined: bool = False
 
     @property
     def change(self) -> str:
@@ -137,7 +137,7 @@ def figures(site: str, days: Mapping[int, Counts], today: int) -> list[Figure]:
     for size in SIZES:
         for figure in _figures(site, watched, size):
             known = found.get(figure.measure)
-            if known is None or (figure.fallen and not known.fallen):
+            if known is None or (figure.declined and not known.declined):
                 found[figure.measure] = figure
     return list(found.values())
 
@@ -158,8 +158,8 @@ def _figures(site: str, days: Mapping[int, Counts], size: int) -> list[Figure]:
 
 
 def alarms(site: str, days: Mapping[int, Counts], today: int) -> list[Figure]:
-    """What of *site* has fallen."""
-    return [figure for figure in figures(site, days, today) if figure.fallen]
+    """What of *site* has declined."""
+    return [figure for figure in figures(site, days, today) if figure.declined]
 
 
 def silence(site: str, days: Mapping[int, Counts], crawled: Iterable[int]) -> Figure | None:
@@ -177,7 +177,7 @@ def silence(site: str, days: Mapping[int, Counts], crawled: Iterable[int]) -> Fi
     share = len(met) / (usual + 1)  # one more, as nothing is certain
     if not silent or had <= MOST or (1 - share) ** len(silent) >= SILENT:
         return None
-    return Figure(site, NOTHING, had, 0.0, len(silent), silent[0], fallen=True)
+    return Figure(site, NOTHING, had, 0.0, len(silent), silent[0], declined=True)
 
 
 def comparison(days: Mapping[int, Counts], of: str, size: int) -> Comparison | None:
@@ -202,9 +202,9 @@ def _groups(days: Mapping[int, Counts], of: str, size: int) -> list[Group]:
     return groups
 
 
-def has_fallen(now: Part, before: Sequence[Part]) -> bool:
+def has_declined(now: Part, before: Sequence[Part]) -> bool:
     """Whether *now* is less than what was *before* by more than chance, and by enough to matter."""
-    if now.share >= (1 - FALL) * median(each.share for each in before):
+    if now.share >= (1 - DECLINE) * median(each.share for each in before):
         return False
     positions = [each.position for each in before]
     usual, of_days = median(positions), DAY_TO_DAY**2
@@ -221,8 +221,8 @@ def _figure(site: str, measure: str, compared: Comparison, part: Parts) -> Figur
     if not now.of or not before:
         return None
     usual = median(each.share for each in before)
-    fallen = has_fallen(now, before)
-    return Figure(site, measure, usual, now.share, now.of, compared.now.first, fallen)
+    declined = has_declined(now, before)
+    return Figure(site, measure, usual, now.share, now.of, compared.now.first, declined)
 
 
 def _counted(counted: str, of: str) -> Parts:
@@ -230,7 +230,7 @@ def _counted(counted: str, of: str) -> Parts:
 
 
 def _median(site: str, scale: Scale, compared: Comparison) -> Figure | None:
-    """A median, which has fallen if fewer are as much as three quarters were."""
+    """A median, which has declined if fewer are as much as three quarters were."""
     all_before = compared.all_before
     least = scale.quantile(all_before, LOWER_QUARTER)
     before, now = scale.quantile(all_before, 0.5), scale.quantile(compared.now.counts, 0.5)
@@ -245,8 +245,8 @@ def _median(site: str, scale: Scale, compared: Comparison) -> Figure | None:
     found = _figure(site, scale.name, compared, part)
     if found is None:
         return None
-    fallen = found.fallen and now < (1 - FALL) * before
-    return Figure(site, scale.name, before, now, found.pages, found.since, fallen)
+    declined = found.declined and now < (1 - DECLINE) * before
+    return Figure(site, scale.name, before, now, found.pages, found.since, declined)
 
 
 def _familiar(compared: Comparison) -> Parts:

@@ -82,12 +82,12 @@ def _counted(number: int, thing: str) -> str:
 
 def _tiles(found: Report) -> Html:
     total = found.total
-    with_alarms = sum(bool(site.fallen) for site in found.sites)
+    with_alarms = sum(bool(site.declined) for site in found.sites)
     tiles = (
         (len(found.sites), "sites", ""),
         (total[PAGES], "pages", ""),
         (total[ARTICLES], "articles", ""),
-        (with_alarms, "with a fall", "bad" if with_alarms else ""),
+        (with_alarms, "with a decline", "bad" if with_alarms else ""),
     )
     return element(
         "ul",
@@ -97,18 +97,18 @@ def _tiles(found: Report) -> Html:
 
 
 def _alarms(found: Report) -> Html:
-    if not found.fallen:
-        return element("p", "Nothing has fallen against its own past.", class_="muted")
+    if not found.declined:
+        return element("p", "Nothing has declined compared with its own past.", class_="muted")
     rows = (
         element("li", element("span", site.site, class_="name"), _alarms_of(site))
         for site in found.sites
-        if site.fallen
+        if site.declined
     )
-    return joined(element("h2", "What has fallen"), element("ul", *rows, class_="alarms"))
+    return joined(element("h2", "What has declined"), element("ul", *rows, class_="alarms"))
 
 
 def _alarms_of(site: SiteReport) -> Html:
-    return element("div", *(_alarm(figure) for figure in site.fallen))
+    return element("div", *(_alarm(figure) for figure in site.declined))
 
 
 def _alarm(figure: Figure) -> Html:
@@ -134,7 +134,7 @@ def _sites(found: Report) -> Html:
 
 
 def _row(site: SiteReport, found: Report) -> Html:
-    is_silent = any(figure.measure == NOTHING for figure in site.fallen)
+    is_silent = any(figure.measure == NOTHING for figure in site.declined)
     n_articles = _daily(site, found, lambda counts: float(counts[ARTICLES]))
     cells = [
         element("th", site.site, class_="name", scope="row"),
@@ -147,7 +147,7 @@ def _row(site: SiteReport, found: Report) -> Html:
         ),
     ]
     cells += [_cell(site, found, column) for column in COLUMNS]
-    return element("tr", *cells, class_="bad" if site.fallen else "")
+    return element("tr", *cells, class_="bad" if site.declined else "")
 
 
 def _cell(site: SiteReport, found: Report, column: Column) -> Html:
@@ -155,9 +155,9 @@ def _cell(site: SiteReport, found: Report, column: Column) -> Html:
     now = site.value(column.measure) if figure is None else figure.now
     if now is None:
         return element("td", NOTHING_KNOWN, class_="none", data_label=column.title)
-    has_fallen = figure is not None and figure.fallen
+    has_declined = figure is not None and figure.declined
     was = Html("")
-    if figure is not None and figure.fallen:
+    if figure is not None and figure.declined:
         of = figure.measure.removeprefix(column.measure).strip("_")
         told = f"{of} was {shown(column.measure, figure.before)}"
         was = element("span", told.strip(), class_="was")
@@ -170,16 +170,16 @@ def _cell(site: SiteReport, found: Report, column: Column) -> Html:
         shown(column.measure, now),
         was,
         line,
-        class_="bad" if has_fallen else "",
+        class_="bad" if has_declined else "",
         data_label=column.title,
     )
 
 
 def _figure(site: SiteReport, measure: str) -> Figure | None:
-    """The figure of *measure*; of a rule, the first that has fallen, be it of one of its fields."""
-    parts = (each for each in site.fallen if each.measure.startswith(f"{measure}_"))
+    """The figure of *measure*; of a rule, the first that has declined, or of its fields."""
+    parts = (each for each in site.declined if each.measure.startswith(f"{measure}_"))
     own = site.figure(measure)
-    return own if own is not None and own.fallen else next(parts, own)
+    return own if own is not None and own.declined else next(parts, own)
 
 
 def _daily(
@@ -260,7 +260,7 @@ def _values(counts: Counts) -> Iterator[str]:
 def _legend() -> Html:
     text = (
         "Shares are of articles, those of articles and of rules of pages; words and confidence are "
-        "medians. A number is that of the latest days with enough pages, and has fallen if these "
+        "medians. A number is that of the latest days with enough pages, and has declined if these "
         f"are below what the site had in the {WINDOW} days before by more than chance and by a "
         "fifth at least. Rule: pages that the site's rule matches. Layout: articles in places of "
         "the page where articles were before."

@@ -1,6 +1,6 @@
 """The quality of all sites, the worst first: the data of the page and the JSON.
 
-Sites are ordered by how many measures have fallen, then by how little is left of what they had.
+Sites are ordered by how many measures have declined, then by how little is left of what they had.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class SiteReport:
         return sum(self.days.values(), Counter())
 
     @property
-    def fallen(self) -> list[Figure]:
-        """What has fallen."""
-        return [figure for figure in self.figures if figure.fallen]
+    def declined(self) -> list[Figure]:
+        """What has declined."""
+        return [figure for figure in self.figures if figure.declined]
 
     @property
     def left(self) -> float:
@@ -102,9 +102,9 @@ class Report:
         return self.today - WINDOW + 1
 
     @property
-    def fallen(self) -> list[Figure]:
-        """What has fallen, on all sites."""
-        return [figure for site in self.sites for figure in site.fallen]
+    def declined(self) -> list[Figure]:
+        """What has declined, on all sites."""
+        return [figure for site in self.sites for figure in site.declined]
 
     @property
     def total(self) -> Counts:
@@ -125,7 +125,7 @@ def report(sites: Mapping[str, Days], today: int) -> Report:
         silent = silence(site, days, crawled)
         found = figures(site, days, today) + ([silent] if silent else [])
         made.append(SiteReport(site, days, found))
-    made.sort(key=lambda each: (-len(each.fallen), each.left, each.site))
+    made.sort(key=lambda each: (-len(each.declined), each.left, each.site))
     return Report(today, made)
 
 
@@ -153,7 +153,7 @@ def as_json(found: Report) -> dict[str, Any]:
     return {
         "first": date_of(found.first).isoformat(),
         "last": date_of(found.today).isoformat(),
-        "alarms": len(found.fallen),
+        "alarms": len(found.declined),
         "sites": [_site_json(site, found.today) for site in found.sites],
     }
 
@@ -168,7 +168,7 @@ def _site_json(site: SiteReport, today: int) -> dict[str, Any]:
             for measure in MEASURES
             if site.value(measure) is not None
         },
-        "alarms": [_figure_json(figure) for figure in site.fallen],
+        "alarms": [_figure_json(figure) for figure in site.declined],
         "selectors": [
             {**asdict(each), "now": _rounded(each.now), "before": _rounded(each.before)}
             for each in site.selectors(today)

@@ -120,9 +120,7 @@ class CrawledSites:
     def _forgotten(self, site: str) -> SiteMemory:
         """What is known of a site whose layout has changed: nothing, as all would mislead."""
         self.changed += 1
-        logger.info(
-            "scrapy-mss: %s has changed its layout; what was known of it is forgotten", site
-        )
+        logger.info("scrapy-mss: %s has changed its layout; its site memory was discarded", site)
         self._writer.begin_anew(site)
         return SiteMemory()
 

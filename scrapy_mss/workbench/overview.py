@@ -83,7 +83,7 @@ def _row(rule: Wrapper, site: SiteReport | None, today: int) -> dict[str, Any]:
     return row | {
         "pages": site.total["pages"],
         "hits": site.value("rule"),
-        "fallen": [str(figure) for figure in site.fallen],
+        "declined": [str(figure) for figure in site.declined],
         "fields": dict(_fields(site)),
         "selectors": [
             {"text": each.text, "now": each.now, "before": each.before}

@@ -139,7 +139,7 @@ def test_what_a_part_has_not_stored_is_told_whatever_another_does(
         crawl.end()
 
     monkeypatch.undo()
-    assert "is lost: the quality of 1 sites" in caplog.text
+    assert "perhaps not: the quality of 1 sites" in caplog.text
     assert "learned 1 of 1 pages of 1 wrapped sites" in caplog.text
     assert stat(crawl.crawler, "model/pages") == 1
     assert crawl.stored() == {"model": 1, "seen": 1, "quality": 0}

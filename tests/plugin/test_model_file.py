@@ -365,7 +365,7 @@ def test_what_others_add_is_taken_over_after_a_checkpoint_that_could_not(
     teach(learner, 1)
     learner.close()
 
-    assert ["cannot go on from what other crawls" in text for text in caplog.messages] == [True]
+    assert ["cannot load what other crawls learned" in text for text in caplog.messages] == [True]
     everything = counts_after(range(2))
     everything.merge(counts_after(range(10, 12)))
     assert_same_counts(learner.model, with_bundled(everything))

@@ -1,4 +1,4 @@
-"""Quality by site and day in real crawls, and what tells of a fall: log, stats and more."""
+"""Quality by site and day in real crawls, and what tells of a decline: log, stats and more."""
 
 from __future__ import annotations
 
@@ -93,12 +93,12 @@ def test_a_fall_is_told_by_log_stats_and_spidermon(tmp_path: Path, site: Site) -
 
     (line,) = (line for line in found.logged("WARNING") if "quality" in line)
     assert line == (
-        f"scrapy-mss: quality has fallen on {HOST}: articles with an image: 99% to 0% (of {N})"
+        f"scrapy-mss: quality has declined on {HOST}: articles with an image: 99% to 0% (of {N})"
     )
     assert found.mss("quality/alarms") == 1
     assert found.mss(f"quality/alarm/{HOST}/main_image") == 1
     failed = [line for line in found.logged("ERROR") if "[Spidermon]" in line]
-    assert any(f"have fallen: {HOST}/main_image" in line for line in failed), failed
+    assert any(f"have declined: {HOST}/main_image" in line for line in failed), failed
 
 
 def test_a_file_that_fails_in_the_crawl_is_counted_and_the_crawl_goes_on(
@@ -111,7 +111,7 @@ def test_a_file_that_fails_in_the_crawl_is_counted_and_the_crawl_goes_on(
     assert len(found.items) == N
     assert found.mss("quality/failed") >= 1
     (line,) = found.logged("WARNING")
-    assert "the quality of sites cannot be stored" in line
+    assert "quality counts cannot be stored" in line
     failed = [line for line in found.logged("ERROR") if "[Spidermon]" in line]
     assert any("the file with the quality of sites failed" in line for line in failed)
 
@@ -135,19 +135,19 @@ def report(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_report_says_by_its_exit_code_whether_something_has_fallen(tmp_path: Path) -> None:
+def test_the_report_says_by_its_exit_code_whether_something_has_declined(tmp_path: Path) -> None:
     put(tmp_path, USUAL)
     put(tmp_path, USUAL, days_ago=0)
     good = report(tmp_path, "-q", "quality.db")
     put(tmp_path, Counter({PAGES: 9_000, ARTICLES: 9_000}), days_ago=0)
-    fallen = report(tmp_path, "-q", "quality.db", "-o", "page.html")
+    declined = report(tmp_path, "-q", "quality.db", "-o", "page.html")
 
     page = tmp_path / "mss-report.html"
     assert (good.returncode, good.stderr) == (0, "")
-    assert good.stdout == f"0 of 1 sites have fallen; the report is {page}\n"
+    assert good.stdout == f"0 of 1 sites have declined; the report is {page}\n"
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert fallen.returncode == 1
-    assert f"{HOST}: articles with a title: 100% to 2% (of 9,200)" in fallen.stdout
+    assert declined.returncode == 1
+    assert f"{HOST}: articles with a title: 100% to 2% (of 9,200)" in declined.stdout
     assert HOST in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 

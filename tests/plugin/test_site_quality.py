@@ -45,7 +45,7 @@ class SlowStore(QualityStore):
         super().add(counted)
 
 
-def test_the_end_of_a_crawl_does_not_wait_long_for_what_has_fallen(
+def test_the_end_of_a_crawl_does_not_wait_long_for_what_has_declined(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The event loop waits for it, that of other crawls in the process, too."""

@@ -1,4 +1,4 @@
-"""What is told to have fallen, and what is not."""
+"""What is told to have declined, and what is not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scrapy_mss.quality.alarms import (
     Part,
     alarms,
     figures,
-    has_fallen,
+    has_declined,
     silence,
 )
 from scrapy_mss.quality.counts import ARTICLES, PAGES
@@ -28,7 +28,7 @@ from tests.quality.made_up import TODAY, MadeUpSite, broken, days
 SITE = MadeUpSite(rule=0.95)
 
 
-def fallen(of: Days, today: int = TODAY) -> set[str]:
+def declined(of: Days, today: int = TODAY) -> set[str]:
     return {alarm.measure for alarm in alarms("a.example", of, today)}
 
 
@@ -46,30 +46,31 @@ def fallen(of: Days, today: int = TODAY) -> set[str]:
         ({"fields": 0.1}, {"title", "authors", "published", "main_image"}),
     ],
 )
-def test_what_has_fallen_is_told_and_nothing_else(
+def test_what_has_declined_is_told_and_nothing_else(
     change: dict[str, Any], expected: set[str]
 ) -> None:
-    assert fallen(broken(SITE, TODAY, **change)) == expected
+    assert declined(broken(SITE, TODAY, **change)) == expected
 
 
 def test_a_site_with_three_articles_a_day_is_judged_by_the_week() -> None:
     small = MadeUpSite(pages=4, fields=1.0)
 
-    assert fallen(broken(small, TODAY - 6, fields=0.0)) >= {"title", "authors"}
-    assert fallen(broken(small, TODAY, fields=0.0)) == set()
+    assert declined(broken(small, TODAY - 6, fields=0.0)) >= {"title", "authors"}
+    assert declined(broken(small, TODAY, fields=0.0)) == set()
 
 
 def test_one_earlier_day_is_a_past_and_none_is_not() -> None:
     first, second = days(SITE, [TODAY - 1]), days(MadeUpSite(fields=0.0, rule=0.95), [TODAY])
 
-    assert "title" in fallen(first | second)
-    assert fallen(second) == set()
+    assert "title" in declined(first | second)
+    assert declined(second) == set()
     assert figures("a.example", second, TODAY) == []
 
 
-def test_a_fall_is_told_until_it_is_what_is_usual() -> None:
+def test_a_decline_is_told_until_it_is_what_is_usual() -> None:
     told = [
-        bool(fallen(broken(SITE, TODAY - days_ago, fields=0.2))) for days_ago in (0, 5, 10, 20, 26)
+        bool(declined(broken(SITE, TODAY - days_ago, fields=0.2)))
+        for days_ago in (0, 5, 10, 20, 26)
     ]
 
     assert told == [True, True, True, False, False]
@@ -79,20 +80,20 @@ def test_what_was_broken_for_a_few_days_does_not_hide_the_next_fall() -> None:
     of = broken(SITE, TODAY, fields=0.1)
     of |= days(MadeUpSite(fields=0.0, rule=0.95), range(TODAY - 12, TODAY - 9))
 
-    assert "title" in fallen(of)
+    assert "title" in declined(of)
 
 
 def test_what_is_old_or_later_is_not_judged() -> None:
     of = broken(SITE, TODAY, fields=0.1)
 
-    assert fallen(of, TODAY + RECENT - 1) != set()
-    assert fallen(of, TODAY + RECENT) == set()
-    assert fallen(of, TODAY - 1) == set()
-    assert fallen(of, TODAY + WINDOW) == set()
+    assert declined(of, TODAY + RECENT - 1) != set()
+    assert declined(of, TODAY + RECENT) == set()
+    assert declined(of, TODAY - 1) == set()
+    assert declined(of, TODAY + WINDOW) == set()
 
 
 def test_a_rise_is_no_alarm() -> None:
-    assert fallen(broken(MadeUpSite(fields=0.2), TODAY, fields=0.9)) == set()
+    assert declined(broken(MadeUpSite(fields=0.2), TODAY, fields=0.9)) == set()
 
 
 def test_days_that_differ_widely_must_fall_further() -> None:
@@ -100,16 +101,16 @@ def test_days_that_differ_widely_must_fall_further() -> None:
     now, even = Part(12, 60), [Part(48, 60)] * 8
     uneven = [Part(n, 60) for n in (14, 58, 48, 20, 55, 48, 16, 57)]
 
-    assert has_fallen(now, even)
-    assert not has_fallen(now, uneven)
+    assert has_declined(now, even)
+    assert not has_declined(now, uneven)
 
 
-def test_the_lower_of_two_shares_has_fallen_whenever_the_higher_has() -> None:
+def test_the_lower_of_two_shares_has_declined_whenever_the_higher_has() -> None:
     chance = random.Random(3)
     for _ in range(500):
         before = [Part(chance.randint(0, 50), 50) for _ in range(chance.randint(1, 9))]
         of = chance.randint(SIZES[0], 300)
-        told = [has_fallen(Part(counted, of), before) for counted in range(of + 1)]
+        told = [has_declined(Part(counted, of), before) for counted in range(of + 1)]
 
         assert told == sorted(told, reverse=True)
         assert not told[-1]
@@ -141,7 +142,7 @@ def test_a_site_with_articles_every_day_is_silent_after_three() -> None:
     until = TODAY - 4
     found = silent_after(set(range(TODAY - 27, until + 1)))
 
-    assert found == Figure("a.example", NOTHING, 1.0, 0.0, 3, until + 1, fallen=True)
+    assert found == Figure("a.example", NOTHING, 1.0, 0.0, 3, until + 1, declined=True)
     assert silent_after(set(range(TODAY - 27, until + 3))) is None
 
 

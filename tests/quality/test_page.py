@@ -43,7 +43,7 @@ def test_the_worst_sites_come_first(found: Report) -> None:
 
     assert names[0] == "worse.example"
     assert set(names[1:3]) == {"bad.example", "silent.example"}
-    assert len(found.sites[0].fallen) == 4
+    assert len(found.sites[0].declined) == 4
     tree = html.document_fromstring(page(found).encode("utf-8", "xmlcharrefreplace"))
     rows = tree.xpath("//table[@class='sites']/tbody/tr/th")
     assert [row.text_content() for row in rows][:3] == names[:3]
@@ -77,7 +77,7 @@ def test_what_others_named_is_shown_as_it_is(found: Report) -> None:
 def test_json_has_the_same(found: Report) -> None:
     read = json.loads(json.dumps(as_json(found)))
 
-    assert read["alarms"] == len(found.fallen)
+    assert read["alarms"] == len(found.declined)
     worst = read["sites"][0]
     assert worst["site"] == "worse.example"
     assert {alarm["measure"] for alarm in worst["alarms"]} == {
@@ -108,8 +108,8 @@ def test_a_selector_that_hits_no_more_is_marked() -> None:
 def test_a_report_of_one_day_has_no_alarm_and_can_be_shown() -> None:
     found = report({"a.example": days(MadeUpSite(), [TODAY])}, TODAY)
 
-    assert found.fallen == []
-    assert "Nothing has fallen" in page(found)
+    assert found.declined == []
+    assert "Nothing has declined" in page(found)
 
 
 def test_elements_escape_text_and_attributes() -> None:

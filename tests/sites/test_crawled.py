@@ -166,7 +166,7 @@ def test_a_site_that_has_changed_its_layout_is_learned_anew(
     write(sites)
 
     assert [record.message for record in caplog.records] == [
-        "scrapy-mss: a.example has changed its layout; what was known of it is forgotten"
+        "scrapy-mss: a.example has changed its layout; its site memory was discarded"
     ]
     assert sites.changed == 1
     for memory in (shelf.load("a.example"), sites.visit("http://www.a.example/").memory):

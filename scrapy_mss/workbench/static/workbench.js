@@ -495,14 +495,14 @@ function overview({ rules = [], problems = [] }) {
   if (problems.length) return [...title, make("ul", { className: "problems" }, ...problems.map((each) => make("li", {}, each.text)))];
   if (!rules.length) return [...title, make("p", { className: "empty" }, "No rule is saved yet.")];
   const numbers = ["Tests", "Pages", "Hits", "Title", "Author", "Date"];
-  const head = make("tr", {}, make("th", { scope: "col" }, "Rule"), ...numbers.map((name) => make("th", { scope: "col", className: "number" }, name)), make("th", { scope: "col" }, "What has fallen"));
+  const head = make("tr", {}, make("th", { scope: "col" }, "Rule"), ...numbers.map((name) => make("th", { scope: "col", className: "number" }, name)), make("th", { scope: "col" }, "What has declined"));
   const rows = rules.map((row) => make("tr", {},
     make("td", {}, ruleName(row), make("small", {}, row.file), ...(row.selectors ?? []).filter((each) => each.before && !each.now).map((each) => make("small", {}, `misses: ${each.text}`))),
     make("td", { className: "number" }, String(row.tests)),
     make("td", { className: "number" }, row.pages === undefined ? "–" : row.pages.toLocaleString("en")),
     make("td", { className: "number" }, percent(row.hits)),
     ...["title", "authors", "published"].map((name) => make("td", { className: "number" }, percent(row.fields?.[name]))),
-    make("td", { className: row.fallen?.length ? "fell" : "" }, (row.fallen ?? []).join("; ") || (row.fallen ? "nothing" : "not crawled yet"))));
+    make("td", { className: row.declined?.length ? "fell" : "" }, (row.declined ?? []).join("; ") || (row.declined ? "nothing" : "not crawled yet"))));
   return [...title, make("div", { className: "wide" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)))];
 }
 
