@@ -1,6 +1,6 @@
 """The report as one HTML page that loads nothing: no scripts, pictures, fonts or addresses.
 
-Falls come first, then a table of all sites, the worst first, and below it each site by day.
+Declines come first, then a table of all sites, the worst first, and below it each site by day.
 """
 
 from __future__ import annotations
