@@ -21,6 +21,8 @@ from scrapy_mss.seen.store import SeenStore
 from scrapy_mss.settings import read
 from scrapy_mss.stats import CrawlStats
 
+pytestmark = pytest.mark.usefixtures("reactor")
+
 URL, LIST = "http://a.example/2026/rain", "http://a.example/list"
 MINUTE = 10**6
 

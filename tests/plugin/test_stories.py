@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
 from scrapy.exceptions import DropItem
 from scrapy.http import HtmlResponse, Request
 from scrapy.settings import Settings
@@ -23,6 +24,8 @@ from scrapy_mss.seen.story_store import StoryStore
 from scrapy_mss.settings import read
 from scrapy_mss.stats import CrawlStats
 from tests.helpers.told import copy, text
+
+pytestmark = pytest.mark.usefixtures("reactor")
 
 FIRST, SECOND = "http://a.example/2026/rain", "http://b.example/2026/rain"
 MINUTE = 10**6

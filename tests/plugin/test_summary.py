@@ -9,6 +9,8 @@ from scrapy_mss.crawl.summary import MAX_SITES, summary
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.wrappers import Wrapper, load_wrappers
 
+pytestmark = pytest.mark.usefixtures("reactor")
+
 
 @pytest.fixture
 def numbers() -> CrawlStats:

@@ -22,6 +22,8 @@ from scrapy_mss.seen.store import SeenList, SeenStore
 from scrapy_mss.settings import read
 from scrapy_mss.stats import CrawlStats
 
+pytestmark = pytest.mark.usefixtures("reactor")
+
 FEED, MOVED = "http://a.example/feed", "http://a.example/moved"
 META = {SITE: "a.example", SKIP_EXTRACTION: True}
 
