@@ -164,6 +164,7 @@ def test_markup_is_written_anew(source: str, expected: str) -> None:
         ("other.html", "https://news.example/2024/other.html"),
         ("?page=2", "https://news.example/2024/story.html?page=2"),
         ("#note", "https://news.example/2024/story.html#note"),
+        ("/x?a=1&section=2&copy=3", "https://news.example/x?a=1&amp;section=2&amp;copy=3"),
         ("//a.example/x", "https://a.example/x"),
         ("\\\\a.example/x", "https://a.example/x"),
         ("mailto:desk@news.example", "mailto:desk@news.example"),
@@ -176,6 +177,7 @@ def test_markup_is_written_anew(source: str, expected: str) -> None:
         ("file:///etc/passwd", None),
         ("tel:123", None),
         ("//[", None),
+        ("", None),
     ],
 )
 def test_links_are_absolute_or_gone(href: str, expected: str | None) -> None:
@@ -194,12 +196,19 @@ def test_links_are_absolute_or_gone(href: str, expected: str | None) -> None:
         ("data:image/gif,<script>", None),
         ("data:text/html,x", None),
         ("javascript:x()", None),
+        ("", None),
     ],
 )
 def test_images_are_absolute_or_pictures_in_the_page(src: str, expected: str | None) -> None:
     attribute = "" if expected is None else f' src="{expected}"'
 
     assert safe(f"<img src='{src}'>") == f"<img{attribute}>"
+
+
+def test_attributes_without_a_value_are_empty() -> None:
+    assert safe("<img src=https://a.example/x.png alt>") == (
+        '<img src="https://a.example/x.png" alt="">'
+    )
 
 
 @pytest.mark.parametrize(

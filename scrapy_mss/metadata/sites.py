@@ -25,11 +25,12 @@ def site_of(host_or_url: str) -> str:
         host = urlsplit(host_or_url if has_scheme else f"//{host_or_url}").hostname or ""
     except ValueError:  # an unclosed bracket, and the like
         return ""
-    return _site_of_host(host)
+    return site_of_host(host)
 
 
 @lru_cache(CACHED)
-def _site_of_host(host: str) -> str:
+def site_of_host(host: str) -> str:
+    """The site of a *host* in lower case."""
     host = _in_ascii(host.strip(".")).removeprefix("www.")
     labels = host.rsplit(".", public_suffixes().most_labels + 1)
     n_labels = _labels_of_suffix(labels)

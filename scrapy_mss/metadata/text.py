@@ -16,7 +16,7 @@ from urllib.parse import urljoin, urlsplit
 
 from scrapy_mss.markup.plain_addresses import plainly_joined
 from scrapy_mss.markup.references import unescaped
-from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.metadata.sites import site_of_host
 
 MAX_TEXT: Final = 10_000  # characters; titles, names and descriptions are shorter
 MAX_REMEMBERED: Final = 500  # characters, of what is folded: titles and names
@@ -33,6 +33,8 @@ _DROPPED: Final = re.compile(
 _REFERENCE: Final = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _MARKUP: Final = re.compile(r"</?[a-zA-Z][^<>]{0,500}>|<!--.{0,500}?-->", re.DOTALL)
 _NOT_LETTERS: Final = re.compile(r"[\W_]+")
+# By the byte of ASCII, its letter in lower case, its digit, or a space.
+_FOLDED: Final = bytes(ord(chr(n).lower()) if chr(n).isalnum() else 32 for n in range(128)) * 2
 
 _UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 
@@ -59,10 +61,10 @@ def folded(value: str) -> str:
 
 
 def _folded(value: str) -> str:
-    value = value.casefold()
-    if not value.isascii():
-        value = "".join(c for c in unicodedata.normalize("NFKD", value) if not combining(c))
-    return _NOT_LETTERS.sub(" ", value).strip()
+    if value.isascii():  # as most names and titles are, in a quarter of the time
+        return b" ".join(value.encode().translate(_FOLDED).split()).decode()
+    decomposed = unicodedata.normalize("NFKD", value.casefold())
+    return _NOT_LETTERS.sub(" ", "".join(c for c in decomposed if not combining(c))).strip()
 
 
 _remembered = lru_cache(2**8)(_folded)  # a page's titles are compared with one another
@@ -115,6 +117,6 @@ def names_in_host(url: str | None) -> list[str]:
 @lru_cache(2**8)  # of a site's pages
 def _names_of(host: str) -> tuple[str, ...]:
     labels = host.split(".")
-    n_suffix = site_of(host).count(".")
+    n_suffix = site_of_host(host).count(".")
     labels = labels[: len(labels) - n_suffix]
     return (host, *labels, "".join(labels))

@@ -198,6 +198,25 @@ def test_parse_inverts_isoformat(moment: datetime) -> None:
     assert dates.parse(whole.isoformat()) == whole.isoformat()
 
 
+MOMENTS = st.from_regex(
+    r"(?:0000|1900|1970|2024)-(?:0[0-9]|1[0-3])-[0-3][0-9]T(?:0[0-9]|1[0-9]|2[0-5]):(?:00|59|60):"
+    r"(?:00|30|59|60)(?:\.[0-9]{1,10})?(?:Z|z|[+-](?:0[0-9]|1[0-5]):(?:00|30|59|60|0))?",
+    fullmatch=True,
+)
+
+
+@given(MOMENTS)
+def test_moments_in_iso_8601_are_read_as_by_the_formats(text: str) -> None:
+    quick = dates.iso_moment(text)
+
+    assert quick in (None, dates.in_any_format(text, day_first=None))
+
+
+def test_what_most_pages_write_is_read_without_the_formats() -> None:
+    for text in ("2024-03-05T10:00:00Z", "2024-03-05T10:00:00.123+05:30", "2024-03-05T10:00:00"):
+        assert dates.iso_moment(text)
+
+
 @given(st.text(max_size=60) | st.from_regex(r"[0-9T:+Z./ -]{0,40}", fullmatch=True))
 def test_any_text_gives_a_date_or_none(text: str) -> None:
     for found in (dates.parse(text), dates.find(text, "de")):

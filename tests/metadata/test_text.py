@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable
 
 import pytest
@@ -146,6 +148,14 @@ def test_spellings_are_those_in_domains() -> None:
     assert folded("Ça va, Zoë?") == "ca va zoe"
     assert spellings("Börsen-Zeitung") == {"borsenzeitung", "boersenzeitung"}
     assert spellings(" - ") == frozenset()
+
+
+@given(st.text(max_size=40) | st.text(st.characters(max_codepoint=127), max_size=40))
+def test_only_letters_and_digits_are_folded(text: str) -> None:
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    letters = (c for c in decomposed if not unicodedata.combining(c))
+
+    assert folded(text) == " ".join(re.split(r"[\W_]+", "".join(letters))).strip()
 
 
 HOSTS = [
