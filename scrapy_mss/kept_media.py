@@ -36,7 +36,7 @@ from scrapy_mss.markup.elements import (
 )
 from scrapy_mss.markup.plain_addresses import plainly_joined
 from scrapy_mss.markup.references import decode_all
-from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES
+from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
 from scrapy_mss.media import (
     AUDIO,
@@ -82,9 +82,13 @@ ADDRESSES: Final = (*LATE, "src")
 MEDIA_TAGS: Final = frozenset({"img", "image", "video", "audio", "iframe", "embed"})
 OF_AMP: Final = {"amp-img": "img", "amp-video": "video", "amp-audio": "audio"}
 SAYS_NOTHING: Final = ("null", "undefined")  # what templates write for an absent text
-BESIDE: Final = frozenset({"aside", "nav", "footer", "form"})
 AROUND: Final = BLOCK_TAGS | {"a", "picture"}
 CAPTION: Final = "caption"
+
+# By the numbers of their names.
+BESIDE: Final = frozenset(map(TAG_NUMBERS.__getitem__, ("aside", "nav", "footer", "form")))
+FIGURE: Final = frozenset({TAG_NUMBERS["figure"]})
+LINK: Final = frozenset({TAG_NUMBERS["a"]})
 
 # Hosts of players in frames; what else is framed are maps, posts, forms and adverts.
 PLAYERS: Final = {
@@ -168,14 +172,13 @@ class _Article:
             found = _NAME.match(self._source(place))
             name = OF_AMP.get(found[1].lower(), "") if found else ""
         around = self._around(place) if name else []
-        names = self._names(around)
-        beside = [each for each, named in zip(around, names, strict=True) if named in BESIDE]
-        if not name or not all(map(self._has_kept, beside)):
+        if not name or not all(map(self._has_kept, self._called(BESIDE, around))):
             return None
         if in_lead:
-            if "figure" not in names:
+            figure = self._called(FIGURE, around)
+            if not figure:
                 return None
-            around = around[: names.index("figure") + 1]
+            around = around[: around.index(figure[0]) + 1]
         if name in ("img", "image"):
             return self._image(place, around)
         return self._player(place, name)
@@ -224,9 +227,10 @@ class _Article:
             at = nearest[at]
         return around
 
-    def _names(self, elements: list[int]) -> list[str]:
+    def _called(self, numbers: frozenset[int], elements: list[int]) -> list[int]:
+        """Those of *elements* whose names have one of *numbers*."""
         tags = self.tokens.tag.data
-        return [TAG_NAMES[tags[each]] for each in elements]
+        return [each for each in elements if tags[each] in numbers]
 
     @lazy
     def _kept_before(self) -> Counts:
@@ -258,10 +262,10 @@ class _Article:
 
     def _is_teaser(self, around: list[int]) -> bool:
         """Whether a link around a picture leads to another page, and not to the picture itself."""
-        names = self._names(around)
-        if "a" not in names:
+        links = self._called(LINK, around)
+        if not links:
             return False
-        href = self._attributes(around[names.index("a")]).get("href", "").strip()
+        href = self._attributes(links[0]).get("href", "").strip()
         is_page = bool(href) and not href.startswith(("#", "javascript:"))
         return is_page and extension_of(href) not in IMAGE_FILES
 
@@ -287,15 +291,16 @@ class _Article:
 
     def _caption(self, place: int, around: list[int]) -> str:
         """The caption in the figure around an image; else what is called one and follows it."""
-        names, partners = self._names(around), self.tokens.partner
-        figure = around[names.index("figure")] if "figure" in names else None
-        captions = self._opening("figcaption", figure) if figure is not None else []
+        figures = self._called(FIGURE, around)
+        captions = self._opening("figcaption", figures[0]) if figures else []
         if captions:
             return self._text(captions[0])
-        behind = slice(place + 1, place + CAPTION_WITHIN)
-        opening = np.equal(self.tokens.kind[behind], OPEN).nonzero()[0] + behind.start
-        following = opening.tolist()
-        for at, name in zip(following, self._names(following), strict=True):
+        tokens = self.tokens
+        kinds, tags, partners = tokens.kind.data, tokens.tag.data, tokens.partner.data
+        for at in range(place + 1, min(place + CAPTION_WITHIN, len(tokens))):
+            if kinds[at] != OPEN:
+                continue
+            name = TAG_NAMES[tags[at]]
             if name in MEDIA_TAGS:
                 break
             is_block = name in BLOCK_TAGS and partners[at] > at
