@@ -414,7 +414,17 @@ def _place(open_names: list[str], names: frozenset[str], shields: frozenset[str]
 def _attributes(source: str, name: str) -> dict[str, str]:
     """The attributes of an opening tag that are allowed; an address of nothing is none."""
     allowed = _KEPT_ATTRIBUTES[name]
+    if not _has_any(source.lower(), allowed):
+        return {}
     values = attributes_of_tag(source, 0, len(source)).items()
     return {
         key: value for key, value in values if key in allowed and (value or key not in ADDRESSES)
     }
+
+
+def _has_any(text: str, wanted: frozenset[str]) -> bool:
+    """Whether *text* has one of a few strings, which is known sooner than where each tag has it."""
+    for each in wanted:  # `any` takes twice as long  # noqa: SIM110
+        if each in text:
+            return True
+    return False

@@ -305,6 +305,8 @@ def meta_description(tokens: Tokens) -> str:
 
 def base_href(tokens: Tokens) -> str:
     """What the page's `<base>` says that relative links begin with; empty if there is none."""
+    if TAG_NUMBERS["base"] not in tokens.tag.tobytes():  # as most pages
+        return ""
     bases = (is_tag_of(tokens, BASE) & (tokens.kind == OPEN)).nonzero()[0]
     found = next(filter(None, map(_HREF.search, _tag_sources(tokens, bases))), None)
     return unescape(next(filter(None, found.groups()), "")).strip() if found else ""
