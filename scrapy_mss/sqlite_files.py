@@ -5,7 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from time import monotonic, sleep
+from typing import Final, NamedTuple
+
+AGAIN_AFTER: Final = 0.01  # seconds
 
 
 class Form(NamedTuple):
@@ -33,7 +36,7 @@ def prepare(connection: sqlite3.Connection, form: Form) -> None:
     """
     application, version, n_tables = _state(connection)
     if (application, version, n_tables) == (0, 0, 0):
-        connection.execute("PRAGMA journal_mode = WAL")
+        _write_ahead(connection)
         with transaction(connection):
             for statement in statements(form.schema):
                 connection.execute(statement)
@@ -44,6 +47,24 @@ def prepare(connection: sqlite3.Connection, form: Form) -> None:
             f"expected {form.content} in format {form.version}, got application {application}, "
             f"format {version}"
         )
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Use the write-ahead log, as soon as no other crawl is making the file.
+
+    Everywhere else SQLite itself waits for others, as long as the connection was told.
+    """
+    (milliseconds,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    until = monotonic() + milliseconds / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or monotonic() >= until:
+                raise
+            sleep(AGAIN_AFTER)
+        else:
+            return
 
 
 def _state(connection: sqlite3.Connection) -> tuple[int, int, int]:

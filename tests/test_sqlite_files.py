@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 import scrapy_mss
 from scrapy_mss.sqlite_files import Form, prepare
 
@@ -34,6 +36,39 @@ def test_a_file_that_another_crawl_makes_in_between_is_not_foreign(tmp_path: Pat
         prepare(ours, FORM)
         for connection in (ours, theirs):
             connection.close()
+
+
+def test_a_file_that_another_crawl_is_making_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.db"
+    ours, theirs = (sqlite3.connect(path, 60, isolation_level=None) for _ in range(2))
+    theirs.execute("BEGIN IMMEDIATE")
+    theirs.execute("CREATE TABLE numbers (number INTEGER)")
+    asked = 0
+
+    def release(statement: str) -> None:
+        nonlocal asked
+        asked += "journal_mode" in statement
+        if asked == 3:  # it was locked twice
+            theirs.execute("ROLLBACK")
+
+    ours.set_trace_callback(release)
+    prepare(ours, FORM)
+
+    assert asked == 3
+    assert ours.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    for connection in (ours, theirs):
+        connection.close()
+
+
+def test_a_file_that_stays_locked_is_no_longer_waited_for_than_was_said(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.db"
+    ours, theirs = (sqlite3.connect(path, 0.05, isolation_level=None) for _ in range(2))
+    theirs.execute("BEGIN IMMEDIATE")
+
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        prepare(ours, FORM)
+    for connection in (ours, theirs):
+        connection.close()
 
 
 def statements() -> Iterator[str]:
