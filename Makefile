@@ -34,7 +34,7 @@ PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 .DELETE_ON_ERROR:
 .PHONY: help demo installed installed-oldest test test-browser test-workbench test-oldest test-redis test-engines test-curator lint format \
 	docs research bench loso systems studies speed startup shapes fuzz sanitized bulk crash crash-redis crash-stores \
-	crash-stores-redis crash-crawls seen stories again soak stall model clean distclean
+	crash-stores-redis crash-crawls crash-crawls-redis full-disk signals seen stories again soak stall model clean distclean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' Makefile
@@ -173,8 +173,20 @@ crash-stores: $(VENV)/installed-dev ## the same of what was seen, stories, quali
 crash-stores-redis: $(VENV)/installed-dev ## the same on a Redis server, which is killed, too
 	$(BIN)/python -m research.benchmarks.crash_stores --kills $(or $(N),200) --redis
 
-crash-crawls: $(VENV)/installed-dev ## kill N=50 whole crawls that share a Redis server, and that, too
+crash-crawls: $(VENV)/installed-dev ## kill N=50 whole crawls that share the files of a folder
 	$(BIN)/python -m research.benchmarks.crash_crawls --kills $(or $(N),50)
+
+crash-crawls-redis: $(VENV)/installed-dev ## the same on a Redis server, which is killed, too
+	$(BIN)/python -m research.benchmarks.crash_crawls --kills $(or $(N),50) --redis
+
+# What needs no root: a disk of 16 MB in a namespace of its own. Linux alone has these.
+full-disk: $(VENV)/installed-dev ## the same on a disk that is full half of the time
+	mkdir -p build/small
+	unshare --map-root-user --mount sh -c 'mount -t tmpfs -o size=16m none build/small && \
+		exec $(BIN)/python -m research.benchmarks.crash_crawls --kills $(or $(N),50) --full build/small'
+
+signals: $(VENV)/installed-dev ## end N=100 crawls by signals at any moment; fails if one hangs
+	$(BIN)/python -m research.benchmarks.signals --crawls $(or $(N),100)
 
 # As root, where there is no server yet: Debian's package is enough.
 test-redis: $(VENV)/installed-dev ## the tests that need a Redis server, which apt installs as root
@@ -182,7 +194,7 @@ test-redis: $(VENV)/installed-dev ## the tests that need a Redis server, which a
 		apt-get update && apt-get install --yes --no-install-recommends redis-server; }
 	$(BIN)/python -m pytest -rs $(REDIS_TESTS)
 
-stall: $(VENV)/installed-dev ## stalls of the event loop and memory of a crawl; fails beyond a bound
+stall: $(VENV)/installed-dev ## stalls by pages and lists, memory of a crawl; fails beyond a bound
 	$(BIN)/python -m research.benchmarks.stall
 
 shapes: $(VENV)/installed-research ## time and memory of all shapes of page; fails beyond a bound
@@ -198,6 +210,7 @@ fuzz: $(VENV)/installed-dev ## read N=5000 mutated pages; fails at an exception 
 SANITIZED := build/sanitized
 SANITIZED_TESTS := tests/markup tests/blocks tests/metadata/test_text_language.py \
 	tests/metadata/test_token_tree.py tests/test_nesting.py
+# Without optimization, which would take four times as long to compile as it saves in the tests.
 # Cython's clone fills arrays of no items, which are nowhere, with no zeros.
 SANITIZER := -fsanitize=address,undefined -fno-sanitize=nonnull-attribute \
 	-fno-sanitize-recover=undefined -fno-omit-frame-pointer
@@ -207,11 +220,12 @@ sanitized: $(VENV)/installed-dev ## tests of the compiled part with its bounds c
 	rm -rf $(SANITIZED) && mkdir -p $(SANITIZED)
 	git ls-files -z | tar --create --null --files-from - | tar --extract --directory $(SANITIZED)
 	sed -i '1s/boundscheck=False/boundscheck=True/' $(SANITIZED)/scrapy_mss/markup/_*.pyx
-	cd $(SANITIZED) && CFLAGS='$(SANITIZER) -g -O1' LDFLAGS='$(SANITIZER)' \
-		$(abspath $(BIN))/python setup.py --quiet build_ext --inplace
+	cd $(SANITIZED) && CFLAGS='$(SANITIZER) -g1 -O0' LDFLAGS='$(SANITIZER)' \
+		$(abspath $(BIN))/python setup.py --quiet build_ext --inplace --parallel $(shell nproc)
 	cd $(SANITIZED) && LD_PRELOAD='$(SANITIZERS)' PYTHONPATH=. PYTHONMALLOC=malloc \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-		$(abspath $(BIN))/python -m pytest -rs --capture=no $(SANITIZED_TESTS)
+		$(abspath $(BIN))/python -m pytest -rs $(SIDE_BY_SIDE) --capture=no \
+		--hypothesis-profile=sanitized $(SANITIZED_TESTS)
 
 seen: $(VENV)/installed-dev ## what N=10000000 seen articles take; fails beyond a bound
 	$(BIN)/python -m research.benchmarks.seen --articles $(or $(N),10000000)

@@ -54,7 +54,7 @@ def main() -> int:
     seconds = monotonic() - started
     print(f"\nan hour later, crawled in {seconds:.0f} seconds; see {LATER_FEED.name}\n")
     print(later_report(read(LATER_FEED), read(FEED)))
-    print("\nwhat has declined compared with the site's own past:\n")
+    print("\nwhat each site gives, and what has declined compared with its own past:\n")
     return write_report()
 
 

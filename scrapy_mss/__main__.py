@@ -10,6 +10,7 @@ from pathlib import Path
 
 from scrapy_mss import Extractor
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.charsets import decoded
 from scrapy_mss.cli import (
     EXIT_CODES,
     GOOD,
@@ -81,10 +82,7 @@ def _read(page: str) -> bytes:
 
 
 def _decoded(page: str, body: bytes) -> str:
-    """The text of an HTML file, by its byte order mark, its own declaration, or as UTF-8."""
-    from w3lib.encoding import html_to_unicode
-
-    _, text = html_to_unicode(None, body, default_encoding="utf-8")
+    text = decoded(body)
     if "\x00" in text[:1024]:
         raise CommandError(f"{page}: expected HTML, got a binary file")
     return text

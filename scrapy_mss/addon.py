@@ -12,6 +12,9 @@ from scrapy.utils.python import global_object_name
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import (
     ArchivingMiddleware,
+    EncodingMiddleware,
+    SeenArticlesMiddleware,
+    SiteAnswers,
     TrainingMiddleware,
     UnchangedLists,
     WorkerRoom,
@@ -29,11 +32,14 @@ if TYPE_CHECKING:
 # filled before the project's own pipelines (300).
 COMPONENTS = (
     ("EXTENSIONS", MssExtension, 0),
+    ("DOWNLOADER_MIDDLEWARES", EncodingMiddleware, EncodingMiddleware.ORDER),
     ("DOWNLOADER_MIDDLEWARES", TrainingMiddleware, 545),
     ("SPIDER_MIDDLEWARES", ArticleMiddleware, 950),
+    ("DOWNLOADER_MIDDLEWARES", SeenArticlesMiddleware, 80),  # before robots.txt is asked for
     ("DOWNLOADER_MIDDLEWARES", UnchangedLists, 546),
     ("DOWNLOADER_MIDDLEWARES", WorkerRoom, 10),
     ("DOWNLOADER_MIDDLEWARES", ArchivingMiddleware, 890),
+    ("DOWNLOADER_MIDDLEWARES", SiteAnswers, 5),
     ("SPIDER_MIDDLEWARES", LinkPriority, 940),
     ("SPIDER_MIDDLEWARES", ShardMiddleware, 945),
     ("ITEM_PIPELINES", ArticlePipeline, 200),
@@ -67,19 +73,6 @@ class Addon:
             more = {**providers, PROVIDER: PROVIDER_ORDER}
             settings.set(PROVIDERS, more, settings.getpriority(PROVIDERS) or 0)
         _add_formats(settings)
-        _name_addresses(settings)
-
-
-def _name_addresses(settings: BaseSettings) -> None:
-    """Tell feeds what items call their address, as Scrapy gives a filter nothing but its feed."""
-    feeds = settings.getdict("FEEDS")
-    try:
-        name = settings.getdict("MSS_FIELD_MAP").get("url")
-    except (TypeError, ValueError):  # the components stop at it, and say what is expected
-        return
-    if feeds and name:
-        named = {uri: {"url": name, **options} for uri, options in feeds.items()}
-        settings.set("FEEDS", named, settings.getpriority("FEEDS") or 0)
 
 
 def _add_formats(settings: BaseSettings) -> None:

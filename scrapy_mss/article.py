@@ -27,12 +27,12 @@ from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools, Tokens
 from scrapy_mss.media import IMAGE, Medium, media_fields
-from scrapy_mss.metadata.dates import find as find_date
 from scrapy_mss.metadata.moments import Moments
 from scrapy_mss.metadata.text import absolute_url, clean
 from scrapy_mss.metadata.text_language import language_of
 from scrapy_mss.models.model import Model
 from scrapy_mss.sanitizing import base_url, sanitized
+from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.text_extractor import TextExtractor
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ class ArticleResult:
 
     *source* is what read it, *model_state* names the state of the model where that did, and
     *sureness*, from 0 to 1, how sure it was; *extractor_error* is what `MSS_EXTRACTOR` failed with,
-    so that the model had to. *next_page* is where the article goes on.
+    so that the model had to. *next_page* is where the article goes on, *paragraphs* those of the
+    page, if they are asked for, as `Paragraphs` writes them.
     """
 
     article: Article | None = None
@@ -83,6 +84,7 @@ class ArticleResult:
     sureness: float | None = None
     extractor_error: str = ""
     next_page: str = ""
+    paragraphs: bytes = b""
 
     @property
     def values(self) -> dict[str, Any]:
@@ -99,7 +101,8 @@ class ReadOptions:
 
     With *raw_html* an article's HTML is the page's own, which is not safe to show. With *markdown*
     it has Markdown, too. *site* is what is known of the page's site, if sites are remembered. A
-    *further* page of an article is one whatever it looks like: the last is often short.
+    *further* page of an article is one whatever it looks like: the last is often short. With
+    *paragraphs*, the result has those of the page, by which its changes are recognized.
     """
 
     extractor: tuple[str, TextExtractor] | None = None
@@ -107,6 +110,13 @@ class ReadOptions:
     markdown: bool = False
     site: Site | None = None
     further: bool = False
+    paragraphs: bool = False
+
+    def paragraphs_of(self, page: Page, inside: Bools, *, certain: bool = False) -> bytes:
+        """The paragraphs of *page* whose article is *inside*, if they are asked for."""
+        if not self.paragraphs:
+            return b""
+        return Paragraphs.of_page(page, inside, certain=certain).to_bytes()
 
 
 READ_OPTIONS = ReadOptions()
@@ -155,6 +165,7 @@ def article_of_extraction(
             source=MODEL,
             model_state=state.identifier,
             sureness=_sureness(extraction),
+            paragraphs=options.paragraphs_of(extraction.page, extraction.kept),
         )
     media = kept_media(extraction.tokens, extraction.kept, url)
     fields = page_metadata(extraction.tokens, url, extraction.text, media)
@@ -173,6 +184,7 @@ def article_of_extraction(
         model_state=state.identifier,
         sureness=_sureness(extraction),
         next_page=fields.next_page,
+        paragraphs=options.paragraphs_of(extraction.page, extraction.kept),
     )
 
 
@@ -230,7 +242,7 @@ def article_of_labels(
     by_rule = {
         "title": clean(labelling.title),
         "authors": [name for each in labelling.authors if (name := clean(each))],
-        "published": find_date(labelling.published),
+        "published": labelling.published,
     }
     article = Article(
         url,
@@ -242,8 +254,11 @@ def article_of_labels(
         **_settled(page.values | {name: value for name, value in by_rule.items() if value}),
     )
     named = absolute_url(labelling.next_page, base_url(tokens, url)) or page.next_page
+    paragraphs = options.paragraphs_of(Page(tokens, url), inside, certain=True)
     seconds = perf_counter() - started
-    return ArticleResult(article, source=WRAPPER, seconds=seconds, next_page=named)
+    return ArticleResult(
+        article, source=WRAPPER, seconds=seconds, next_page=named, paragraphs=paragraphs
+    )
 
 
 class PageFields(NamedTuple):

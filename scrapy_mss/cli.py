@@ -1,4 +1,7 @@
-"""Shared by all command lines: one-line errors and the meaning of exit codes."""
+"""Shared by all command lines: one-line errors and the meaning of exit codes.
+
+Every `scrapy` command imports this module, ours or not: models are imported where they are used.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,12 @@ import re
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
-from scrapy_mss.models.format import ModelError
-from scrapy_mss.models.model import Model
-from scrapy_mss.models.store import read_model
 from scrapy_mss.untrusted import printable, without_controls
+
+if TYPE_CHECKING:
+    from scrapy_mss.models.model import Model
 
 GOOD, NOT_FOUND, BAD_ARGUMENTS = 0, 1, 2
 NOBODY_READS = 128 + 13  # what shells report of a program that SIGPIPE has ended
@@ -66,6 +69,8 @@ def guarded(program: str, call: Callable[[], int], *errors: type[Exception]) -> 
     So is an error of the output. Where nobody reads it any more, as in ``… | head -1``, the end is
     quiet.
     """
+    from scrapy_mss.models.format import ModelError
+
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # not every terminal has every character
@@ -103,6 +108,8 @@ def _drop_output() -> None:
 
 def model_in(path: Path) -> Model:
     """The model in the file *path*, without the bundled model."""
+    from scrapy_mss.models.store import read_model
+
     try:
         return read_model(path)
     except OSError as error:

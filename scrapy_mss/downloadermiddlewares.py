@@ -1,28 +1,36 @@
-"""Downloader middlewares: training, backpressure from workers, conditional requests, WARC."""
+"""Downloader middlewares: encodings, training, backpressure, saved downloads, WARC, answers."""
 
 from __future__ import annotations
 
 import logging
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from scrapy import signals
-from scrapy.exceptions import NotConfigured
-from scrapy.http import Request, Response
+from scrapy.exceptions import IgnoreRequest, NotConfigured
+from scrapy.http import Request, Response, TextResponse
+from scrapy.http.request import NO_CALLBACK
 
-from scrapy_mss import stats
+from scrapy_mss import settings, stats
+from scrapy_mss.charsets import charset_of
 from scrapy_mss.crawl.archive import Archive, files_in
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.pages import (
+    LISTED,
     NOT_MODIFIED,
     OK,
+    RECHECK,
     SITE,
     SKIP_EXTRACTION,
     SKIP_TRAINING,
+    PrivateHostError,
     header,
     is_page,
 )
+from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.seen.store import SeenList
+from scrapy_mss.stats import CrawlStats
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -38,6 +46,50 @@ VALIDATORS = ("If-None-Match", "If-Modified-Since")
 ASKED = "mss_validators_of"  # the address whose validators a request has
 LONGEST_NAME = 100  # characters of a spider's, in the name of a file
 MAX_VALIDATOR = 1000  # characters of an ETag
+FORBIDDEN: Final = "Forbidden by robots.txt"  # the message of Scrapy's middleware, all of it
+# What the exceptions of Twisted, of Scrapy and of its handlers have in common is parts of names.
+ERRORS: Final = {
+    "DNS": "DNS: host not found",
+    "CannotResolveHost": "DNS: host not found",
+    "Timeout": "timeout",
+    "Refused": "connection refused",
+    "SSL": "TLS",
+    PrivateHostError.__name__: "refused: its host is not public, see the log",
+}
+
+
+class EncodingMiddleware:
+    """Has responses decoded as the encoding that they are in, where they declare another one."""
+
+    # As soon as bodies are decompressed (590), before Scrapy looks for redirects in pages (580).
+    ORDER: Final = 585
+
+    def __init__(self, numbers: CrawlStats, max_body: int) -> None:
+        self._stats = numbers
+        self._max_body = max_body
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        assert crawler.stats is not None
+        return cls(CrawlStats(crawler.stats), settings.read(crawler.settings).max_body)
+
+    async def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        """Pass the response on, with another encoding if it declares a wrong one.
+
+        Scrapy takes any label for an encoding: for some, `response.text` raises an exception.
+        """
+        # What a download handler that runs a browser sets: no header says so, and no other name.
+        if not isinstance(response, TextResponse) or response._encoding:  # noqa: SLF001
+            return response
+        body = response.body[: self._max_body]  # longer pages are not read, but decoded
+        charset = charset_of(body, header(response, "Content-Type"))
+        if not charset.is_mended:
+            return response
+        self._stats.add(stats.ENCODING_MENDED, encoding=charset.name)
+        logger.debug("scrapy-mss: %s is decoded as %s", response.url, charset.name)
+        return response.replace(encoding=charset.name)
 
 
 class TrainingMiddleware:
@@ -94,12 +146,8 @@ class WorkerRoom:
         return response
 
 
-class UnchangedLists:
-    """Has servers send lists, such as feeds, only if they have changed since an earlier crawl.
-
-    Lists are requests with `SITE` in their meta that are not to be read as articles. A spider that
-    makes them takes responses of status 304, too.
-    """
+class _OnlyNew:
+    """A middleware of crawls that remember what they have seen (`MSS_ONLY_NEW`)."""
 
     def __init__(self, extension: MssExtension) -> None:
         if extension.seen is None:
@@ -110,6 +158,34 @@ class UnchangedLists:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         return cls(MssExtension.of(crawler))
+
+
+class SeenArticlesMiddleware(_OnlyNew):
+    """Downloads no article again that needs no recheck.
+
+    Requests with `dont_filter` or `mss_recheck` in their meta are downloaded all the same.
+    """
+
+    async def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        """Ignore the request for an article that was seen and is not due."""
+        meta, is_page = request.meta, request.callback is not NO_CALLBACK
+        if request.method != "GET" or request.dont_filter or meta.get(RECHECK) or not is_page:
+            return
+        if meta.get(SKIP_EXTRACTION):
+            return
+        if self._seen.needs_no_recheck(request.url, meta.get(LISTED, 0)):
+            self._stats.add(stats.SEEN_SKIPPED)
+            # Or each crawl would request the first address again, to be redirected here.
+            self._seen.add_redirected(meta.get("redirect_urls", ()), request.url)
+            raise IgnoreRequest(f"seen before, and no recheck is due: {request.url}")
+
+
+class UnchangedLists(_OnlyNew):
+    """Has servers send lists, such as feeds, only if they have changed since an earlier crawl.
+
+    Lists are requests with `SITE` in their meta that are not to be read as articles. A spider that
+    makes them takes responses of status 304, too.
+    """
 
     async def process_request(self, request: Request, spider: Spider | None = None) -> None:
         """Ask with the validators of the list, if an earlier crawl has read it."""
@@ -138,6 +214,58 @@ class UnchangedLists:
             if response.status in (OK, NOT_MODIFIED) and any(seen):
                 self._seen.add_list(request.url, request.meta[SITE], seen)
         return response
+
+
+class SiteAnswers:
+    """Counts, for `scrapy mss report`, which sites answer, and why others do not.
+
+    It is the one next to the engine: what reaches it was neither retried nor redirected.
+    """
+
+    def __init__(self, extension: MssExtension) -> None:
+        if extension.quality is None:
+            raise NotConfigured
+        self._quality = extension.quality
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(MssExtension.of(crawler))
+
+    async def process_request(self, request: Request, spider: Spider | None = None) -> None:
+        """Count that a list is requested: some requests end without response and exception."""
+        if _is_list(request) and _counts(request):
+            self._quality.tried(request.meta[SITE])
+
+    async def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Response:
+        """Count the response, and pass it on unchanged."""
+        is_good = response.status // 100 == OK // 100 or response.status == NOT_MODIFIED
+        self._count(request, "" if is_good else f"HTTP {response.status}")
+        return response
+
+    async def process_exception(
+        self, request: Request, exception: Exception, spider: Spider | None = None
+    ) -> None:
+        """Count why there is no response, unless a component has dropped the request."""
+        by_robots = str(exception) == FORBIDDEN
+        is_dropped = isinstance(exception, IgnoreRequest) and not isinstance(
+            exception, PrivateHostError
+        )
+        if by_robots or not is_dropped or _left_site(request):
+            self._count(request, "forbidden by robots.txt" if by_robots else _reason(exception))
+
+    def _count(self, request: Request, error: str) -> None:
+        if not _counts(request):
+            return
+        is_list = _is_list(request)
+        site = request.meta[SITE] if is_list else site_of(_first_url(request))
+        if _left_site(request):
+            error = f"redirected to {site_of(request.url)}"
+        if error:
+            self._quality.failed(site, error)
+        else:
+            self._quality.answered(site, with_list=is_list)
 
 
 class ArchivingMiddleware:
@@ -169,3 +297,24 @@ class ArchivingMiddleware:
 
 def _is_list(request: Request) -> bool:
     return SITE in request.meta and bool(request.meta.get(SKIP_EXTRACTION))
+
+
+def _counts(request: Request) -> bool:
+    """Whether *request* says if its site works: not robots.txt, which sites need not have."""
+    is_robots = urlsplit(_first_url(request)).path == "/robots.txt"
+    return request.callback is not NO_CALLBACK and not is_robots
+
+
+def _first_url(request: Request) -> str:
+    """Where *request* was before it was redirected."""
+    return str([*request.meta.get("redirect_urls", ()), request.url][0])
+
+
+def _left_site(request: Request) -> bool:
+    return site_of(_first_url(request)) != site_of(request.url)
+
+
+def _reason(exception: Exception) -> str:
+    names = [each.__name__ for each in type(exception).__mro__]
+    found = (text for part, text in ERRORS.items() if any(part in name for name in names))
+    return next(found, names[0])

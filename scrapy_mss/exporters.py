@@ -145,7 +145,8 @@ def _harmless(cell: object) -> object:
 class SiteFilter(ItemFilter):
     """Has a feed take the articles of one site, its option ``site``.
 
-    The option ``url`` is what items call their address; the add-on sets it by `MSS_FIELD_MAP`.
+    The option ``url`` is what items call their address, where `MSS_FIELD_MAP` renames it: Scrapy
+    gives a filter the options of its feed and no settings.
     """
 
     def __init__(self, feed_options: dict[str, Any] | None) -> None:

@@ -29,7 +29,8 @@ from scrapy_mss.blocks.page_features import (
     without_address,
 )
 from scrapy_mss.blocks.reasons import SITE, group_effects
-from scrapy_mss.blocks.selection import Selection, kept_tokens, select
+from scrapy_mss.blocks.selection import Selection, article_tokens, select
+from scrapy_mss.charsets import damage, decoded
 from scrapy_mss.core.article_test import is_article, span_probability
 from scrapy_mss.core.baseline import TAG_PENALTY, simple_scores
 from scrapy_mss.core.cleaning import cut_at_boundary, keep, trimmed
@@ -55,9 +56,9 @@ MIN_ARTICLE_PROBABILITY = 0.5  # from which the page classifier takes a page for
 class Extraction:
     """A page's article and how it was found.
 
-    ``span`` is in tokens; ``scores`` has one score per token; ``kept`` is true for the tokens that
-    make up ``text`` and ``html``. ``url`` is the page's address, if given. ``probability`` is the
-    probability that the page is an article. ``confidence`` is the expected F1 of the text if it
+    ``page`` is the page with its ``tokens``; ``span`` is in tokens; ``scores`` has one score per
+    token; ``kept`` is true for the tokens that make up ``text`` and ``html``. ``probability`` is
+    the probability that the page is an article. ``confidence`` is the expected F1 of the text if it
     is one; None if it cannot be estimated, as with profiles of the paper.
     """
 
@@ -65,11 +66,20 @@ class Extraction:
     span: Span
     probability: float
     is_article: bool
-    tokens: Tokens
+    page: Page
     scores: Floats
     kept: Bools
-    url: str = ""
     confidence: float | None = None
+
+    @property
+    def tokens(self) -> Tokens:
+        """The tokens of the page."""
+        return self.page.tokens
+
+    @property
+    def url(self) -> str:
+        """The page's address, if given."""
+        return self.page.url
 
     @property
     def html(self) -> str:
@@ -102,7 +112,8 @@ class Extraction:
 class Explanation:
     """An extraction, and the decision about each block of its page.
 
-    A block is kept if its probability is above the ``threshold`` and it is in the article's span.
+    A block is kept if its probability is above the ``threshold`` and it is in the article's span;
+    a data table is kept or left out as a whole.
     """
 
     extraction: Extraction
@@ -195,12 +206,13 @@ class Extractor:
             raise ValueError("an extractor without a model has nothing to save")
         write_model(path, self.model)
 
-    def extract(self, html: str, url: str = "", site: Site | None = None) -> Extraction:
+    def extract(self, html: str | bytes, url: str = "", site: Site | None = None) -> Extraction:
         """The article in *html*, the source of the page at *url*, which makes links absolute.
 
-        *site* is the memory of its site, in a crawl that remembers sites.
+        The encoding of bytes is found in them. *site* is the memory of the page's site, in a crawl
+        that remembers sites.
         """
-        return self.extract_page(Page.of(html, self.profile.stem, url), site)
+        return self.extract_page(self._page(html, url), site)
 
     def extract_page(self, page: Page, site: Site | None = None) -> Extraction:
         """The article in a tokenized page, using the memory of its *site*."""
@@ -209,7 +221,7 @@ class Extractor:
             return self._by_blocks(reading, self.model.classifier)
         return self._by_tokens(page)
 
-    def explain(self, html: str, url: str = "", site: Site | None = None) -> Explanation:
+    def explain(self, html: str | bytes, url: str = "", site: Site | None = None) -> Explanation:
         """The extraction of `extract` with the same arguments, explained block by block.
 
         This needs a model with a block classifier, such as the bundled one.
@@ -219,7 +231,7 @@ class Extractor:
                 "only a model with a block classifier can explain, such as that of "
                 f"Extractor.load(); this extractor has the profile {self.profile.name!r}"
             )
-        page = Page.of(html, self.profile.stem, url)
+        page = self._page(html, url)
         classifier = self.model.classifier
         reading = self._read(page, self.model.bayes, classifier, site)
         extraction = self._by_blocks(reading, classifier)
@@ -230,6 +242,9 @@ class Extractor:
         zero = reading.chosen.threshold - self.profile.bias
         blocks = explained_blocks(page, reading.page.probability, found, effects)
         return Explanation(extraction, zero, blocks)
+
+    def _page(self, html: str | bytes, url: str) -> Page:
+        return Page.of(decoded(html) if isinstance(html, bytes) else html, self.profile.stem, url)
 
     def _read(
         self,
@@ -262,7 +277,7 @@ class Extractor:
     def _by_blocks(self, reading: _Reading, classifier: BlockClassifier) -> Extraction:
         """The article as *reading* has chosen it."""
         page, chosen = reading.page.page, reading.chosen
-        kept = keep(page.tokens, chosen.span, self.profile.rules) & kept_tokens(page, chosen.kept)
+        kept = keep(page.tokens, chosen.span, self.profile.rules) & article_tokens(page, chosen)
         text = readable(page.tokens, kept)
         is_likely = reading.article_probability if text else 0.0
         return Extraction(
@@ -270,11 +285,10 @@ class Extractor:
             span=chosen.span,
             probability=is_likely,
             is_article=is_likely >= MIN_ARTICLE_PROBABILITY,
-            tokens=page.tokens,
+            page=page,
             scores=chosen.scores,
             kept=kept,
-            url=page.url,
-            confidence=classifier.confidence(confidence_features(reading.page)) if text else 0.0,
+            confidence=_confidence(reading.page, classifier, text) if text else 0.0,
         )
 
     def _by_tokens(self, page: Page) -> Extraction:
@@ -285,7 +299,7 @@ class Extractor:
         kept = keep(tokens, span, self.profile.rules)
         text = render(tokens, kept)
         probability = span_probability(scores, span)
-        return Extraction(text, span, probability, is_article(text), tokens, scores, kept, page.url)
+        return Extraction(text, span, probability, is_article(text), page, scores, kept)
 
     def scores(self, page: Page) -> Floats:
         """How much each token speaks for being inside the article: float64[n_tokens]."""
@@ -313,3 +327,8 @@ class Extractor:
         if rejection is None:
             self.model.learn(Page(tokens), np.asarray(inside, np.bool_))
         return rejection
+
+
+def _confidence(page: ReadPage, classifier: BlockClassifier, text: str) -> float:
+    """The expected F1 of *text*: words that were decoded wrongly are none of the article's."""
+    return classifier.confidence(confidence_features(page)) * (1 - damage(text))

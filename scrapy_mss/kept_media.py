@@ -175,10 +175,10 @@ class _Article:
         if not name or not all(map(self._has_kept, self._called(BESIDE, around))):
             return None
         if in_lead:
-            figure = self._called(FIGURE, around)
-            if not figure:
+            figures = self._called(FIGURE, around)
+            if not figures:
                 return None
-            around = around[: around.index(figure[0]) + 1]
+            around = around[: around.index(figures[0]) + 1]
         if name in ("img", "image"):
             return self._image(place, around)
         return self._player(place, name)

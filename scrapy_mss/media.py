@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
+from scrapy_mss.markup.controls import without_controls
 from scrapy_mss.markup.plain_addresses import path_of
 
 IMAGE, VIDEO, AUDIO = "image", "video", "audio"
@@ -37,7 +38,6 @@ JUNK: Final = frozenset(
     pixel placeholder spacer spinner sprite tracking transparent
     """.split()
 )
-_CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 _WORD: Final = re.compile(r"[a-z]+")
 _SIZE: Final = re.compile(r"[-_]?(?:\d{2,4}x\d{2,4}|\d{3,4}w|scaled|w\d{3,4})$")
 
@@ -103,5 +103,4 @@ def media_fields(media: Iterable[Medium]) -> dict[str, Any]:
 
 def on_one_line(text: str) -> str:
     """*text* as it is kept of a medium: on one line, without what no page shows."""
-    shown = text if text.isprintable() else _CONTROLS.sub(" ", text)
-    return " ".join(shown.split())[:MAX_CAPTION]
+    return " ".join(without_controls(text, " ").split())[:MAX_CAPTION]

@@ -1,4 +1,4 @@
-"""Monitors for Spidermon (extra `spidermon`), which fail if a site's quality has declined.
+"""Monitors for Spidermon (extra `spidermon`), which fail if there is an alarm for a site.
 
     SPIDERMON_SPIDER_CLOSE_MONITORS = ("scrapy_mss.monitors.QualitySuite",)
 
@@ -18,16 +18,16 @@ from scrapy_mss.stats import PREFIX, Stat
 
 @monitors.name("Quality of sites")
 class QualityMonitor(Monitor):  # type: ignore[misc]  # Spidermon is not typed
-    """Fails if a site of the crawl has declined compared with its own past."""
+    """Fails if a site of the crawl gives nothing, nothing new, or worse than in its own past."""
 
-    @monitors.name("No site has declined compared with its own past")  # type: ignore[untyped-decorator]
-    def test_no_site_has_declined(self) -> None:
-        """Name what has declined."""
+    @monitors.name("There is no alarm for a site")  # type: ignore[untyped-decorator]
+    def test_no_site_has_an_alarm(self) -> None:
+        """Name the alarms."""
         begin = _begin(stats.QUALITY_ALARM)
-        declined = sorted(
+        alarms = sorted(
             name.removeprefix(begin) for name in self.data.stats if name.startswith(begin)
         )
-        self.assertFalse(declined, f"have declined: {', '.join(declined)}; see `scrapy mss report`")
+        self.assertFalse(alarms, f"alarms: {', '.join(alarms)}; see `scrapy mss report`")
 
     @monitors.name("The quality of sites was stored")  # type: ignore[untyped-decorator]
     def test_quality_was_stored(self) -> None:

@@ -173,6 +173,9 @@ def finish_left(folder: Path) -> None:
                     path.unlink()
                     path.with_suffix(NEW).unlink()
                     continue
+                if not file.seek(0, os.SEEK_END):  # killed, or out of space, before its first batch
+                    path.unlink()
+                    continue
                 at = _finished(path, file, path.with_name(path.name.rpartition(f".{KEY}")[0]))
         except FileNotFoundError:
             continue
@@ -192,10 +195,14 @@ def _finished(path: Path, stream: IO[bytes], target: Path) -> Path:
     stream.seek(0)
     new = path.with_suffix(NEW)
     new.unlink(missing_ok=True)  # half of one, by a crawl that was killed
-    with new.open("xb") as parquet:
-        convert(stream, parquet)
-        parquet.flush()
-        os.fsync(parquet.fileno())
+    try:
+        with new.open("xb") as parquet:
+            convert(stream, parquet)
+            parquet.flush()
+            os.fsync(parquet.fileno())
+    except BaseException:
+        new.unlink(missing_ok=True)  # the disk may be full; the stream has all of it
+        raise
     free = _named(new, target)
     path.unlink()
     return free

@@ -13,11 +13,14 @@ from scrapy.exceptions import DropItem, NotConfigured
 from scrapy_mss import stats
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extension import MssExtension
-from scrapy_mss.crawl.item_articles import ItemArticle, addresses_of, article_of
+from scrapy_mss.crawl.item_articles import ItemArticle, NewArticle, addresses_of, article_of
 from scrapy_mss.crawl.item_fields import ItemFields, fields_of, put_known
+from scrapy_mss.crawl.item_notes import ItemNotes
 from scrapy_mss.crawl.pages import LISTED, SITE
 from scrapy_mss.crawl.wire import FAILURES
 from scrapy_mss.items import ARTICLE_FIELDS
+from scrapy_mss.seen.crawled import Wording
+from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.settings import COPIES_DROP, EMIT_ARTICLES
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
     from scrapy_mss.article import ArticleResult
     from scrapy_mss.crawl.item_pages import ItemPage
+    from scrapy_mss.seen.store import Seen
     from scrapy_mss.seen.stories import Judged
 
 logger = logging.getLogger(__name__)
@@ -63,6 +67,8 @@ class ArticlePipeline:
         self._stats = extension.stats
         self._rejections: set[tuple[type, str]] = set()
         self._judge = extension.judge
+        # What the pipeline of new articles asks for.
+        self._readings = extension.readings if extension.seen is not None else None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -83,6 +89,9 @@ class ArticlePipeline:
         values: dict[str, Any] = {"crawled": now}
         if made or not KNOWN_WITHOUT_THE_PAGE.issuperset(missing):
             result = await self._read(page, html, fields)
+            if self._readings is not None:
+                text = result.article.text if result.article is not None else None
+                self._readings.put(item, None, (text or "", result.paragraphs))
             if result.article is None and made and self._options.emit == EMIT_ARTICLES:
                 raise NoArticleError(result.reason)
             values = {**result.values, **values}
@@ -148,23 +157,24 @@ class SeenArticleError(DropItem):
 
 
 class NewArticlesPipeline:
-    """Lets articles pass that were not seen before, and those that have changed.
+    """Lets articles pass that were not seen before, and those whose page has changed.
 
-    An article counts as seen when its item has passed all pipelines. What fails on the way leaves
-    its site incomplete, so that the next crawl reads the lists that name it again. So does an
-    article that lacks further pages, which does not count as seen.
+    An article counts as seen when its item has passed all pipelines, as it came here: later ones
+    may edit, move and drop what it has. What fails on the way leaves its site incomplete, so that
+    the next crawl reads the lists that name it again. So does an article that lacks further pages,
+    which does not count as seen.
     """
 
     def __init__(self, extension: MssExtension) -> None:
         if extension.seen is None:
             raise NotConfigured
         self._seen = extension.seen
+        self._quality = extension.quality
         self._stats = extension.stats
         self._item_pages = extension.item_pages
+        self._readings = extension.readings
         self._name_of = extension.options.field_name
-        # The items that are new, by the keys of their addresses: the id of what was paired with a
-        # page, which is what is told to be lost, and None of what an earlier pipeline has made.
-        self._under_way: dict[int, int | None] = {}
+        self._under_way = extension.new_articles
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -176,38 +186,48 @@ class NewArticlesPipeline:
         return pipeline
 
     def process_item(self, item: Any, spider: Spider | None = None) -> Any:
-        """Pass on *item*, with its revision; drop it if its article was seen in this wording."""
+        """Pass on *item*, with its revision; drop it if its article has not changed."""
         page = self._item_pages.page_of(item)
-        article = article_of(item, page.response if page else None, self._name_of)
+        response = page.response if page else None
+        reading = self._readings.pop(item, None)
+        article = article_of(item, response, self._name_of)
         if article is None:
+            self._under_way.put(item, response, None)
             return item
-        verdict = self._seen.judge(article.addresses, article.title, article.text)
-        if not verdict.is_new or not article.keys.isdisjoint(self._under_way):
-            if not verdict.is_new:
-                self._add(article, page.response if page else None)
+        paragraphs = _paragraphs_of(article.text, reading)
+        wording = Wording(article.title, article.text, article.listed, paragraphs)
+        verdict = self._seen.judge(article.addresses, wording)
+        keys = frozenset(article.keys)
+        # Pages that fail for once are no change.
+        is_same = not verdict.is_new or (bool(verdict.changed) and article.is_partial)
+        if is_same or any(keys & each.keys for each in self._under_way):
+            if is_same:
+                self._add(article, verdict.seen, response)
             self._stats.add(stats.SEEN_UNCHANGED)
             raise SeenArticleError(article.addresses.own[0])
-        self._under_way |= dict.fromkeys(article.keys, id(item) if page else None)
+        self._under_way.put(item, response, NewArticle(article, verdict.seen, keys))
         self._stats.add(stats.SEEN_CHANGED if verdict.changed else stats.SEEN_NEW)
-        known = {"revision": verdict.revision, "changed": list(verdict.changed)}
+        if self._quality is not None and not verdict.changed:
+            self._quality.new_article(article.addresses.own[0])
+        known = {"revision": verdict.seen.revision, "changed": list(verdict.changed)}
         put_known(item, {self._name_of(ours): value for ours, value in known.items()})
         return item
 
     def scraped(self, item: Any, response: Response | None) -> None:
         """Note that the article of *item* has been seen."""
-        article = article_of(item, response, self._name_of)
-        if article is not None:
-            for key in article.keys:
-                self._under_way.pop(key, None)
-            self._add(article, response)
+        noted = self._under_way.pop(item, response)
+        if noted is not None:
+            self._add(noted.article, noted.seen, response)
 
     def dropped(self, item: Any, response: Response | None, exception: Exception) -> None:
         """Note a page that is no article; an item that was dropped otherwise was not seen."""
-        if isinstance(exception, NoArticleError) and response is not None:
-            if exception.reason in FAILURES:
+        if isinstance(exception, NoArticleError):
+            _, paragraphs = self._readings.pop(item, None) or ("", b"")
+            if response is not None and exception.reason in FAILURES:
                 self._leave_incomplete(response)
-            for url in () if exception.reason in FAILURES else addresses_of(response):
-                self._seen.add_other(url, response.meta.get(LISTED, 0))
+            elif response is not None:
+                for url in addresses_of(response):
+                    self._seen.add_other(url, response.meta.get(LISTED, 0), paragraphs)
         elif not isinstance(exception, SeenArticleError):
             self._lose(item, response)
 
@@ -216,26 +236,33 @@ class NewArticlesPipeline:
         self._lose(item, response)
         self._leave_incomplete(response)
 
-    def _lose(self, item: Any, response: Response | None) -> None:
-        """Let another item of the same article pass, unless that is the one that is under way."""
-        article = article_of(item, response, self._name_of)
-        for key in article.keys if article else ():
-            if self._under_way.get(key) in {None, id(item)}:
-                self._under_way.pop(key, None)
-
     def spider_failed(self, response: Response | None) -> None:
         """Note that what a page or a list names is lost."""
         self._leave_incomplete(response)
+
+    def _lose(self, item: Any, response: Response | None) -> None:
+        self._readings.pop(item, None)
+        self._under_way.pop(item, response)
 
     def _leave_incomplete(self, response: Response | None) -> None:
         if site := _site_of(response):
             self._seen.leave_incomplete(site)
 
-    def _add(self, article: ItemArticle, response: Response | None) -> None:
+    def _add(self, article: ItemArticle, seen: Seen, response: Response | None) -> None:
         if article.is_partial:
             self._leave_incomplete(response)
             return
-        self._seen.add(article.addresses, article.title, article.text, article.listed)
+        self._seen.add(article.addresses, seen)
+
+
+def _paragraphs_of(text: str, reading: tuple[str, bytes] | None) -> Paragraphs | None:
+    """Those of the page that was read for *text*, or of a *text* that the spider has chosen.
+
+    A *reading* is the text that was found on the page, and its paragraphs.
+    """
+    found, paragraphs = reading or ("", b"")
+    of_page = Paragraphs.from_bytes(paragraphs)
+    return of_page if found == text else Paragraphs.of_text(text, of_page)
 
 
 class CopiedArticleError(DropItem):
@@ -257,10 +284,12 @@ class StoriesPipeline:
             raise NotConfigured
         self._stories = extension.stories
         self._seen = extension.seen
+        self._new = extension.new_articles
         self._drops = extension.options.copies == COPIES_DROP
         self._stats = extension.stats
         self._item_pages = extension.item_pages
         self._name_of = extension.options.field_name
+        self._under_way: ItemNotes[ItemArticle] = ItemNotes()
         self._waiting: dict[int, list[_DroppedCopy]] = {}  # by the address of what is under way
 
     @classmethod
@@ -277,12 +306,14 @@ class StoriesPipeline:
         response = page.response if page else None
         article = article_of(item, response, self._name_of)
         if article is None:
+            self._under_way.put(item, response, None)
             return item
         judged = self._stories.judge(article.page_keys, article.text)
         self._stats.add(stats.STORIES_COPIES if judged.told.is_copy else stats.STORIES_NEW)
         if judged.told.is_copy and self._drops:
-            self._drop(_DroppedCopy(article, judged, _site_of(response)))
+            self._drop(_DroppedCopy(judged, self._new.get(item), _site_of(response)))
             raise CopiedArticleError(article.addresses.own[0])
+        self._under_way.put(item, response, article)
         self._stories.begin(judged.told)
         put_known(item, {self._name_of("story"): judged.story})
         return item
@@ -310,7 +341,7 @@ class StoriesPipeline:
                 self._settle(each, is_told=False)
 
     def _end(self, item: Any, response: Response | None, *, is_told: bool) -> None:
-        article = article_of(item, response, self._name_of)
+        article = self._under_way.pop(item, response)
         if article is None:
             return
         address = article.own_keys[0]
@@ -324,19 +355,19 @@ class StoriesPipeline:
         """Note that *copy* was seen, or is missing, now that it is known whether it was told."""
         if is_told:
             self._stories.add(copy.judged.told)
-        article = copy.article
-        if self._seen is not None and is_told and not article.is_partial:
-            self._seen.add(article.addresses, article.title, article.text, article.listed)
+        new = copy.new
+        if self._seen is not None and is_told and new is not None and not new.article.is_partial:
+            self._seen.add(new.article.addresses, new.seen)
         elif self._seen is not None and copy.site:
             self._seen.leave_incomplete(copy.site)
 
 
 @dataclass(frozen=True, slots=True)
 class _DroppedCopy:
-    """A copy that was dropped, and the site whose lists named it."""
+    """A copy that was dropped, what counts as seen with it, and the site whose lists named it."""
 
-    article: ItemArticle
     judged: Judged
+    new: NewArticle | None
     site: str
 
 

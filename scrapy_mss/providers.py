@@ -2,9 +2,9 @@
 
     def parse(self, response, article: Article): ...
 
-The add-on enables it if scrapy-poet is installed. The page is read once, even if the callback
-yields the article and the pipeline processes it. A page without an article gives an `Article`
-with its URL and a probability of 0.
+The add-on registers it; scrapy-poet's own add-on, `scrapy_poet.Addon`, has to be enabled, too. The
+page is read once, even if the callback yields the article and the pipeline processes it. A page
+without an article gives an `Article` with its URL and a probability of 0.
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from concurrent.futures import wait as done
 from contextlib import contextmanager, suppress
 from secrets import token_bytes
 from threading import Event, Lock, Thread
@@ -32,6 +34,7 @@ READ_SECONDS: Final = 0.25
 REST_SECONDS: Final = 1.0
 END_SECONDS: Final = 5.0  # at the end of a crawl, in which an address has answered nothing
 CONNECT_SECONDS: Final = 2.0  # one packet that is lost is sent again after one
+GREETING_SECONDS: Final = 8.0  # in which an address has to answer its first, small question
 CUT_SECONDS: Final = 0.1  # until what was tried nevertheless is cut off, too
 PAUSES: Final = (0.0, 0.2, 1.0)  # seconds; without the first try, what a restart has closed
 
@@ -81,6 +84,7 @@ class Waiting:
         self._n_open = 0  # questions that are under way
         self._waited = 0.0  # seconds, for the next answer
         self.is_over = False
+        self.has_greeted = False
 
     def watch(self, server: Server) -> None:
         """Have *server* be one of those that are waited for."""
@@ -212,6 +216,8 @@ class Server:
             raise self._given_up()
         try:
             with self._waiting.asking():
+                if not self._waiting.has_greeted:
+                    self._greet()
                 return question(self._client)
         except (exceptions.AuthenticationError, exceptions.AuthorizationError) as error:
             raise ServerError(
@@ -229,6 +235,33 @@ class Server:
             if self._waiting.is_over:  # a connection that is cut may break anywhere
                 raise self._given_up() from error
             raise
+
+    def _greet(self) -> None:
+        """Have the server answer any small question within `GREETING_SECONDS`.
+
+        The client limits the time of each message, and a connection, with TLS, needs several: the
+        first questions of a crawl would take minutes where each answer comes late. A large answer
+        may take longer than this, so that the limit is of no other question.
+        """
+        from redis import exceptions
+
+        greeting: Future[None] = Future()
+
+        def ask() -> None:
+            try:
+                with suppress(
+                    exceptions.ResponseError
+                ):  # as where the user may not ask: it is there
+                    self._client.ping()
+                greeting.set_result(None)
+            except BaseException as error:  # noqa: BLE001 - raised where it is waited for
+                greeting.set_exception(error)
+
+        Thread(target=ask, daemon=True).start()  # it cannot be cut while it makes a connection
+        if not done([greeting], GREETING_SECONDS).done:
+            raise exceptions.TimeoutError(f"Timeout of {GREETING_SECONDS:g} seconds")
+        greeting.result()
+        self._waiting.has_greeted = True
 
     def _given_up(self) -> GivenUpError:
         return GivenUpError(f"{self}: the server did not answer at the end of the crawl")
@@ -254,12 +287,13 @@ class Server:
 def insist(call: Callable[[], Answer], pauses: Sequence[float] = PAUSES) -> Answer:
     """What *call* answers; where the connection is lost, it is tried again after each pause.
 
-    A restart of the server closes all connections, and loads what it has stored.
+    A restart of the server closes all connections, and loads what it has stored. A server that
+    accepts and never answers is waited for once.
     """
     for pause in pauses:
         try:
             return call()
-        except GivenUpError:
+        except (GivenUpError, SilentServerError):
             raise
         except LostConnectionError:
             sleep(pause)

@@ -103,9 +103,10 @@ SHORTEST_ATTRIBUTE = len("<b dir=x")  # or "<a href=x>" and the like
 LONGEST_REMEMBERED = 2**7  # characters of a tag; longer ones are pictures and players, each once
 MAX_TAG_LENGTH = 2**16  # characters of a tag that are read: pictures in attributes are long
 
-# The time of nh3 is quadratic in the characters that it escapes in a text without a tag in between.
+# In a text without a tag in between, nh3 takes quadratic time for the characters at which it looks
+# for something to escape: "&", and all that begin with the byte C2, as the no-break space does.
 MAX_ESCAPED = 256
-_ESCAPED = re.compile("[&\xa0]")
+_ESCAPED = re.compile("[&\x80-\xbf]")
 _DIVISION = "<!---->"
 
 # What elements that are not shown become: a block stays one.
@@ -299,17 +300,20 @@ class _Builder:
         """Words and symbols as HTML."""
         if "<" in text:
             text = DECLARATION.sub(" ", text).replace("<", "&lt;")
-        if "&" in text or "\xa0" in text:
+        if _ESCAPED.search(text):
             text = self._in_parts(_with_closed_reference(text))
         return text
 
     def _in_parts(self, text: str) -> str:
-        """*text* with a comment, which nh3 takes out, after each so many of what it escapes."""
-        self._escaped += text.count("&") + text.count("\xa0")
+        """*text* with a comment, which nh3 takes out, before each so many of `_ESCAPED`."""
+        places = list[int]()
+        for number, found in enumerate(_ESCAPED.finditer(text)):  # a list of all would be large
+            if number % MAX_ESCAPED == 0:
+                places.append(found.start())
+            self._escaped += 1
         if self._escaped <= MAX_ESCAPED:
             return text
         self._escaped = 0
-        places = [found.start() for found in _ESCAPED.finditer(text)][::MAX_ESCAPED]
         bounds = pairwise((0, *places, len(text)))
         return _DIVISION.join(text[start:end] for start, end in bounds) + _DIVISION
 

@@ -324,8 +324,9 @@ SETTINGS: tuple[Setting, ...] = (
         False,
         _switch,
         "True or False",
-        "Whether to emit only articles that earlier crawls have not seen, or not in this wording. "
-        "Addresses that need no recheck are not downloaded. `NewsSpider` turns it on. "
+        "Whether to emit only articles that earlier crawls have not seen, or whose page has "
+        "changed. Articles that need no recheck are not downloaded, except with `dont_filter` or "
+        "`mss_recheck` in a request's `meta`. `NewsSpider` turns it on. "
         "See [Every hour](every-hour.md).",
     ),
     Setting(
@@ -375,9 +376,9 @@ SETTINGS: tuple[Setting, ...] = (
         True,
         _switch,
         "True or False",
-        "Whether to count, by site and day, how many pages are articles and which fields they "
-        "have. `scrapy mss report` shows the counts, and a decline raises an alarm. See "
-        "[quality](quality.md).",
+        "Whether to count, by site and day, how many pages are articles, which fields they have "
+        "and which requests fail. `scrapy mss report` shows the counts, and a decline or a site "
+        "that gives nothing raises an alarm. See [quality](quality.md).",
     ),
     Setting(
         "MSS_QUALITY_FILE",
@@ -408,7 +409,10 @@ SETTINGS: tuple[Setting, ...] = (
         [],
         listed,
         "a list of sites, or the path of a file with one on each line",
-        "The sites that `NewsSpider` crawls: `example.com`, `https://example.com/news/`.",
+        "The sites that `NewsSpider` crawls: `example.com`, `https://example.com/news/`. Hosts "
+        "that its feeds and sitemaps may name, too, follow a site after a space: `example.com "
+        "feeds.example.org`. See [What a site may name](every-hour.md#what-a-site-may-name). Each "
+        "has a row in `scrapy mss report`.",
     ),
     Setting(
         "MSS_SHARD",

@@ -1,15 +1,19 @@
 """The stats of a crawl: one row each. Code uses the rows, the documentation lists them.
 
 `{…}` in a name is a variable part, such as a reason or a site. All values are numbers, so that
-Scrapy's PeriodicLog can report them and their changes.
+Scrapy's PeriodicLog can report them and their changes. Their number is bounded, however many sites
+have rules: beyond the first sites of a stat, the others are added up under one name.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 PREFIX = "mss/"
+MAX_SITES = 100  # with names of their own in a stat; ten names each are a thousand in Scrapy's dump
+OTHER_SITES = "other_sites"  # no host has an underscore
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,10 @@ EXTRACT_FALLBACK = Stat(
 )
 EXTRACT_FAILED = Stat(
     "extract/failed/{reason}", "pages given up, by reason: error, timeout, memory, crash"
+)
+ENCODING_MENDED = Stat(
+    "encoding/mended/{encoding}",
+    "responses in another [encoding](crawling.md#encodings) than they declare, by that encoding",
 )
 JOINED = Stat("join/pages", "further pages joined to the article of the first page")
 JOIN_STOPPED = Stat(
@@ -88,10 +96,10 @@ SITES_CHANGED = Stat(
     "sites/changed", "sites whose layout has changed, so that their memory starts anew"
 )
 SEEN_SKIPPED = Stat(
-    "seen/skipped", "requests dropped because an earlier crawl has seen the article"
+    "seen/skipped", "requests dropped because the article was seen and needs no recheck"
 )
 SEEN_UNCHANGED = Stat(
-    "seen/unchanged", "items dropped because the article was seen in this wording"
+    "seen/unchanged", "items dropped because the article was seen and its page has not changed"
 )
 SEEN_CHANGED = Stat("seen/changed", "items of articles that have changed")
 SEEN_NEW = Stat("seen/new", "items of articles not seen before")
@@ -106,15 +114,26 @@ LISTS_UNCHANGED = Stat(
     "seen/lists_unchanged",
     "feeds, sitemaps and front pages that were not sent because they had not changed",
 )
+LISTS_FAILED = Stat(
+    "lists/failed/{reason}",
+    "feeds, sitemaps and front pages that could not be read, by reason: error, timeout, memory, "
+    "crash, `too_large` unpacked, `not_html` for a page, or `slow` after others of the site took "
+    "too long",
+)
+HOSTS_REFUSED = Stat(
+    "hosts/refused", "requests dropped by `NewsSpider` because their host is not public"
+)
 WARC_RESPONSES = Stat("warc/responses", "responses written to WARC files")
 WARC_BYTES = Stat("warc/bytes", "bytes of these files")
 WARC_FAILED = Stat("warc/failed", "responses that could not be written to them")
 QUALITY_ALARMS = Stat(
     "quality/alarms",
-    "declines of the crawl's sites compared with their own past, see [quality](quality.md)",
+    "alarms: sites of the crawl that give nothing, nothing new, or worse than in their own past, "
+    "see [quality](quality.md)",
 )
 QUALITY_ALARM = Stat(
-    "quality/alarm/{site}/{measure}", "1 for each of these, by the measure that has declined"
+    "quality/alarm/{site}/{measure}",
+    "1 for each of these, by the measure that has declined, or `unreachable`, `empty`, `silent`",
 )
 QUALITY_FAILED = Stat("quality/failed", "failures of the store of site quality")
 UNSURE_FAILED = Stat("unsure/failed", "pages that could not be kept for `MSS_UNSURE_PAGES`")
@@ -138,9 +157,18 @@ class CrawlStats:
     """The statistics of one crawl, by the rows of the table."""
 
     collector: Collector
+    # Of all sites, by full names.
+    _of_sites: Counter[str] = field(default_factory=Counter, compare=False)
+    # By what the names of stats begin with.
+    _named: defaultdict[str, set[str]] = field(
+        default_factory=lambda: defaultdict(set), compare=False
+    )
 
     def add(self, stat: Stat, amount: float = 1, **parts: str) -> None:
         """Count *amount* more."""
+        if "site" in parts:
+            self._of_sites[stat.of(**parts)] += amount  # type: ignore[assignment]
+            parts = {**parts, "site": self._name_of(stat, parts["site"])}
         self.collector.inc_value(stat.of(**parts), amount)  # type: ignore[arg-type]
 
     def put(self, stat: Stat, value: float) -> None:
@@ -148,5 +176,14 @@ class CrawlStats:
         self.collector.set_value(stat.of(), value)
 
     def get(self, stat: Stat, **parts: str) -> float:
-        """The value so far."""
+        """The value so far; of a site also where it has no name of its own."""
+        if "site" in parts:
+            return float(self._of_sites[stat.of(**parts)])
         return float(self.collector.get_value(stat.of(**parts), 0))
+
+    def _name_of(self, stat: Stat, site: str) -> str:
+        """What *site* is called in the names of a *stat* and of those that begin alike."""
+        named = self._named[stat.name.partition("{")[0]]
+        if len(named) < MAX_SITES:
+            named.add(site)
+        return site if site in named else OTHER_SITES

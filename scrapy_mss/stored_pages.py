@@ -18,8 +18,8 @@ from typing import IO, Any
 
 import lxml.etree
 import lxml.html
-from w3lib.encoding import html_to_unicode
 
+from scrapy_mss.charsets import decoded
 from scrapy_mss.content_encodings import EncodingError, decode
 from scrapy_mss.untrusted import LARGEST_PAGE, open_regular, path_inside, read_regular
 
@@ -169,11 +169,6 @@ def _stored(body: bytes) -> StoredPage | None:
             if str(url).startswith(("http://", "https://")):
                 return StoredPage(str(url), html)
     return None
-
-
-def decoded(body: bytes, content_type: str | None = None) -> str:
-    """The text of a page, by what its header, its byte order mark or the page itself declares."""
-    return html_to_unicode(content_type, body, default_encoding="utf-8")[1]
 
 
 def _warc(source: Source) -> Iterator[StoredPage]:

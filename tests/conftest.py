@@ -13,6 +13,8 @@ from hypothesis import settings
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile("search", deadline=None, max_examples=3000)
+# What an example reads and writes counts, and each takes several times as long: make sanitized.
+settings.register_profile("sanitized", derandomize=True, deadline=None, max_examples=20)
 settings.load_profile("repeatable")
 
 TESTS = Path(__file__).parent

@@ -6,7 +6,7 @@
 
 A case has *parts* that are checked one by one: `text`, `is_article` and `metadata.FIELD` for each
 field that is given. What is written there is what is right, not what comes out today: a part that
-is wrong today has its reason in `known_failure`, under the name of the part.
+is wrong today has a `KnownFailure` in `known_failure`, under the name of the part.
 """
 
 from __future__ import annotations
@@ -16,10 +16,40 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from research.bench.metrics import bag, words
+
 PAGES = Path(__file__).parent / "pages"
 
 KEYS = frozenset({"url", "is_article", "metadata", "known_failure"})
 UNTRAINED = {"extractor": "untrained"}
+
+
+@dataclass(frozen=True)
+class KnownFailure:
+    """Why a part is wrong today, and how wrong it may be.
+
+    A text has at least this *precision* and *recall* of words; any other part is what was *found*.
+    """
+
+    reason: str
+    precision: float = 1.0
+    recall: float = 1.0
+    found: Any = None
+
+    def beyond(self, part: str, found: object, wanted: object) -> str:
+        """In what a *part* is worse than is known; empty if in nothing."""
+        if part != "text":
+            known = found == self.found
+            return "" if known else f"{part} is {found!r}, and was known to be {self.found!r}"
+        scores = bag(words(str(found)), words(str(wanted)))
+        return ", ".join(
+            f"{name} of the words is {score:.3f}, and was at least {least}"
+            for name, score, least in (
+                ("precision", scores.p, self.precision),
+                ("recall", scores.r, self.recall),
+            )
+            if score < least
+        )
 
 
 @dataclass(frozen=True)
@@ -33,7 +63,7 @@ class PageCase:
     url: str | None = None
     is_article: bool = True
     metadata: dict[str, Any] = field(default_factory=dict)
-    known_failure: dict[str, str] = field(default_factory=dict)
+    known_failure: dict[str, KnownFailure] = field(default_factory=dict)
 
     @property
     def expected(self) -> dict[str, Any]:
@@ -78,4 +108,11 @@ def _checked(values: dict[str, Any], folder: Path) -> dict[str, Any]:
         )
     if "is_article" not in values:
         raise ValueError(f"{folder}: expected.json does not say is_article")
-    return values
+    failures = values.get("known_failure", {})
+    for part, failure in failures.items():
+        keys = {"reason", "precision", "recall"} if part == "text" else {"reason", "found"}
+        if failure.keys() != keys:
+            raise ValueError(f"{folder}: known_failure of {part} needs {', '.join(sorted(keys))}")
+    return values | {
+        "known_failure": {part: KnownFailure(**failure) for part, failure in failures.items()}
+    }

@@ -6,8 +6,9 @@ import pytest
 
 from research.benchmarks.soak_server import story
 from scrapy_mss import Extractor
-from scrapy_mss.article import ModelState, read_article
+from scrapy_mss.article import ModelState, article_of_labels, read_article
 from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.wrappers import Wrapper, css, label
 from tests.page_cases import PageCase, read_cases
 
 
@@ -53,3 +54,16 @@ def test_a_reference_to_a_number_of_any_length_costs_nothing_of_an_article(
     assert found.html
     assert (found.published, found.authors) == (plain.published, plain.authors)
     assert not caplog.records
+
+
+def test_the_date_of_a_rule_takes_precedence_over_that_of_the_metadata() -> None:
+    page = (
+        "<html lang=fr><meta property='article:published_time' content='2024-03-09'>"
+        "<time>05/03/2024</time><p>Il a plu toute la journée.</p>"
+    )
+    rule = Wrapper(site="a.example", body=(css("p"),), published=(css("time"),))
+
+    article = article_of_labels(label(rule, page), "https://a.example/pluie").article
+
+    assert article is not None
+    assert article.published == "2024-03-05"

@@ -95,7 +95,7 @@ def test_the_table_in_the_readme_is_the_measured_one() -> None:
 
 
 def test_actions_of_the_command_exist() -> None:
-    assert {name for (name,) in named(SCRAPY)} == {action.name for action in ACTIONS}
+    assert {name for (name,) in named(SCRAPY)} == set(ACTIONS)
 
 
 def test_targets_of_make_exist() -> None:

@@ -1,4 +1,4 @@
-"""Extracting alone loads neither a crawler nor a parser nor a second stemmer.
+"""Extracting loads neither a crawler nor a parser nor a second stemmer; `scrapy version` no model.
 
 How long it takes is measured by `python -m research.benchmarks.startup`.
 """
@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import scrapy_mss
+from scrapy_mss.commands import ACTIONS
 
 HEAVY = ("lxml", "nh3", "nltk", "parsel", "scrapy", "twisted")
 PURE = ("markup", "core", "blocks", "models")
@@ -28,16 +29,35 @@ for name in {PURE!r}:
 """
 
 
-def heavy_modules_after(program: str) -> list[str]:
-    """Which of HEAVY a fresh interpreter has loaded once it has run *program*."""
-    report = f"import json, sys; print(json.dumps([m for m in {HEAVY!r} if m in sys.modules]))"
+# A command of Scrapy's where only the packages in {plugins} have added commands.
+SCRAPY = """
+import contextlib, os, scrapy.cmdline
+installed = scrapy.cmdline.entry_points
+scrapy.cmdline.entry_points = lambda group: [
+    each for each in installed(group=group) if each.name in {plugins}
+]
+with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
+    with contextlib.suppress(SystemExit):
+        scrapy.cmdline.execute(["scrapy", {arguments}])
+"""
+
+
+def modules_after(program: str) -> set[str]:
+    """What a fresh interpreter has loaded once it has run *program*."""
+    report = "import json, sys; print(json.dumps([*sys.modules]))"
     output = subprocess.run(
         [sys.executable, "-c", f"{program}\n{report}"],
         check=True,
         stdout=subprocess.PIPE,
         text=True,
     ).stdout
-    return list(json.loads(output))
+    return set(json.loads(output))
+
+
+def heavy_modules_after(program: str) -> list[str]:
+    """Which of HEAVY a fresh interpreter has loaded once it has run *program*."""
+    loaded = modules_after(program)
+    return [name for name in HEAVY if name in loaded]
 
 
 @pytest.mark.parametrize("program", ["import scrapy_mss", LOAD, EXTRACT, IMPORT_ALL])
@@ -57,3 +77,24 @@ def test_the_html_of_an_article_loads_its_sanitizer_alone() -> None:
 def test_there_are_modules_to_import(name: str) -> None:
     """Or the walk over them would prove nothing."""
     assert len(list((Path(scrapy_mss.__path__[0]) / name).glob("*.py"))) > 2
+
+
+def test_a_command_of_scrapy_loads_only_the_names_of_our_actions() -> None:
+    alone, with_ours = (
+        modules_after(SCRAPY.format(plugins=plugins, arguments="'version'"))
+        for plugins in ([], ["mss"])
+    )
+
+    assert with_ours - alone == {
+        "scrapy_mss",
+        "scrapy_mss.cli",
+        "scrapy_mss.commands",
+        "scrapy_mss.untrusted",
+    }
+
+
+@pytest.mark.parametrize(("arguments", "expected"), [("'-h'", set()), ("'merge', '-h'", {"merge"})])
+def test_only_the_action_that_is_called_is_loaded(arguments: str, expected: set[str]) -> None:
+    loaded = modules_after(SCRAPY.format(plugins=["mss"], arguments=f"'mss', {arguments}"))
+
+    assert {name for name in ACTIONS if f"scrapy_mss.commands.{name}" in loaded} == expected

@@ -105,11 +105,11 @@ def test_a_parser_shows_the_same_words(html: str) -> None:
         ("<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>", "- a\n  - b\n- c"),
         ("<ul><li>a</li></ul><ul><li>b</li></ul>", "- a\n\n* b"),
         ('<ol start="9"><li><p>a</p><p>b</p></li><li>c</li></ol>', "9. a\n\n   b\n\n10. c"),
-        ("<ol reversed><li>a</li><li>b</li></ol>", "2\\.\n\na\n\n1\\.\n\nb"),
+        ('<ol reversed=""><li>a</li><li>b</li></ol>', "2\\.\n\na\n\n1\\.\n\nb"),
         ("<ul><li>a<ul><li>b</li></ul>c</li></ul>", "- a\n\n  - b\n\n  c"),
-        ("<ul><li>a<ol start=5><li>x</li></ol></li></ul>", "- a\n\n  5. x"),
+        ('<ul><li>a<ol start="5"><li>x</li></ol></li></ul>', "- a\n\n  5. x"),
         (
-            "<ol start=999999999><li>a</li><li>b</li></ol>",
+            '<ol start="999999999"><li>a</li><li>b</li></ol>',
             "999999999\\.\n\na\n\n1000000000\\.\n\nb",
         ),
         ("<blockquote><p>a</p><p>b</p></blockquote>", "> a\n>\n> b"),
@@ -125,11 +125,11 @@ def test_a_parser_shows_the_same_words(html: str) -> None:
             "<table><tr><th>a</th><th>b</th></tr><tr><td>1|2</td><td></td></tr></table>",
             "| a | b |\n| --- | --- |\n| 1\\|2 |  |",
         ),
-        ("<table><tr><td>1</td><td>2</td></tr></table>", "|  |  |\n| --- | --- |\n| 1 | 2 |"),
+        ("<table><tr><td>1</td><td>2</td></tr></table>", "| 1 | 2 |\n| --- | --- |"),
         ("<table><tr><td><p>a</p><p>b</p></td><td>c</td></tr></table>", "a\n\nb\n\nc"),
         (
             '<table><tr><td colspan="9999999">a</td></tr></table>',
-            f"|{'  |' * 20}\n|{' --- |' * 20}\n| a |{'  |' * 19}",
+            f"| a |{'  |' * 19}\n|{' --- |' * 20}",
         ),
     ],
 )

@@ -127,7 +127,18 @@ def test_what_a_crawl_writes_at_the_same_time_is_left_to_it(tmp_path: Path) -> N
     assert read(tmp_path / "a-2.parquet") == rows(1)
 
 
-@pytest.mark.parametrize("content", [b"", b"no stream", b"\xff\xff\xff\xff\xff\xff\xff\x7f"])
+def test_a_crawl_that_is_killed_before_its_first_batch_leaves_nothing_to_convert(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    StreamBeside(tmp_path / "a.parquet", SCHEMA)._file.close()  # noqa: SLF001 - as a kill does
+
+    finish_left(tmp_path)
+
+    assert names_in(tmp_path) == []
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize("content", [b"no stream", b"\xff\xff\xff\xff\xff\xff\xff\x7f"])
 def test_a_stream_that_cannot_be_read_is_left_where_it_is(
     tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -137,7 +148,7 @@ def test_a_stream_that_cannot_be_read_is_left_where_it_is(
     finish_left(tmp_path)
 
     assert path.read_bytes() == content
-    assert not list(tmp_path.glob("*.parquet"))
+    assert names_in(tmp_path) == [path.name]
     assert "cannot be converted to a Parquet file" in caplog.text
 
 

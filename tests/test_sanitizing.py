@@ -324,6 +324,8 @@ BOMBS = {
     "text between rows": "x<b>y</b><tr>",
     "ampersands in one text": "tea &amp; milk & more ",
     "no-break spaces": "tea\xa0milk\xa0",
+    "soft hyphens": "a\xad" * 8,
+    "quotation marks": "\xabtea\xbb ",
     "no-break spaces as references": "&nbsp;x",
     "ampersands around tags that are dropped": "x&<custom>",
     "hidden in an attribute": '<a ="><b lang=d{}><p>">x',

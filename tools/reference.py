@@ -17,10 +17,9 @@ from importlib import import_module
 from pathlib import Path
 
 from research.systems import SYSTEMS, System, titled
-from scrapy_mss.cli import OneLineParser
-from scrapy_mss.commands import ACTIONS, parser_options
+from scrapy_mss.commands import ACTIONS, ActionParser
 from scrapy_mss.settings import SETTINGS
-from scrapy_mss.stats import PREFIX, STATS
+from scrapy_mss.stats import MAX_SITES, OTHER_SITES, PREFIX, STATS
 
 # The versions whose argparse lays out a help text as in the committed page.
 HELP_VERSIONS = {(3, 11), (3, 12)}
@@ -51,7 +50,9 @@ def stats_page() -> str:
     rows = [f"| `{PREFIX}{row.name}` | {row.summary} |" for row in STATS]
     table = "\n".join(["| stat | meaning |", "| --- | --- |", *rows])
     text = (
-        "scrapy-mss adds these stats to Scrapy's own; parts in braces vary. To log them during the "
+        "scrapy-mss adds these stats to Scrapy's own; parts in braces vary. The first "
+        f"{MAX_SITES} sites of a stat have names of their own, in the order in which the crawl "
+        f"meets them; the others are added up as the site `{OTHER_SITES}`. To log them during the "
         'crawl, set `PERIODIC_LOG_STATS = {"include": ["mss/"]}` and enable the extension '
         "`scrapy.extensions.periodic_log.PeriodicLog`."
     )
@@ -62,10 +63,10 @@ def commands_page() -> str:
     """The help of each command."""
     os.environ["COLUMNS"] = HELP_WIDTH
     parts = ["# Commands", MADE.strip(), COMMANDS_INTRODUCTION]
-    for action in ACTIONS:
-        parser = OneLineParser(**parser_options(action))
-        action.add_arguments(parser)
-        parts += [f"## scrapy mss {action.name}", f"```text\n{parser.format_help()}```"]
+    for name in ACTIONS:
+        parser = ActionParser(action=name)
+        parser.load()
+        parts += [f"## scrapy mss {name}", f"```text\n{parser.format_help()}```"]
     return "\n\n".join(parts) + "\n"
 
 

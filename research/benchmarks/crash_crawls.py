@@ -1,10 +1,12 @@
-"""Kills whole crawls that share a Redis server, and the server, and looks at what they leave there.
+"""Kills whole crawls that share their stores, and looks at what they leave there.
 
 A made-up site of `--pages` pages is crawled by three Scrapy processes at once, each a third of it,
 as what two learn at the same time would count twice. Each is killed at a random moment, and started
-again, until so many were killed; the server is killed after every third of them. All that a crawl
-stores is on the server: model, memory of sites, what was seen, quality. Items are written to a file
-the moment that they leave the pipelines. Then a crawl is left alone, and another one after it:
+again, until so many were killed. All that a crawl stores is in one folder or, with `--redis`, on a
+server, which is killed after every third of them: model, memory of sites, what was seen, quality.
+With `--full FOLDER`, on a small disk, that is filled and freed again in the place of each kill.
+Items are written to a file when they leave the pipelines. Then a crawl is left alone, and another
+one after it:
 
     before   pages in the model by then
     learned  pages in the model in the end
@@ -27,6 +29,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -36,16 +39,15 @@ from scrapy.crawler import CrawlerProcess
 from scrapy.http import Response
 
 from research.benchmarks.redis_server import PROGRAMS, RedisServer, program, running
-from research.benchmarks.soak_server import Site, serving
+from research.benchmarks.soak_server import serving
 from research.command_line import at_least
-from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.redis_store import RedisModelStore
-from scrapy_mss.quality.redis_store import RedisQualityStore
+from scrapy_mss.crawl.stores import model_store, quality_store
 
 CRAWLS: Final = 3  # at once
 MOST_ITEMS: Final = 40  # of all crawls together, between two kills
 LONGEST_PAUSE: Final = 0.2  # seconds after that
 KILLS_A_RESTART: Final = 3
+FILLED_AT_ONCE: Final = 2**16  # bytes
 SETTINGS: Final[dict[str, Any]] = {
     "ADDONS": {"scrapy_mss.Addon": 500},
     "ITEM_PIPELINES": {"research.benchmarks.crash_crawls.Written": 900},
@@ -98,17 +100,40 @@ def crawl(job: dict[str, Any]) -> None:
     process.start()
 
 
-class Campaign:
-    """The crawls of a site with one server."""
+class SmallDisk:
+    """The disk that a *folder* is on, which is full or has room."""
 
-    def __init__(self, site: Site, pages: int, server: RedisServer, folder: Path) -> None:
-        self.urls = [site.url(number) for number in range(pages)]
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._filler = folder / "filler"
+
+    def turn(self) -> None:
+        """Fill it, or free it again."""
+        if self._filler.exists():
+            self.free()
+            return
+        with self._filler.open("xb", buffering=0) as file, suppress(OSError):
+            while True:
+                file.write(bytes(FILLED_AT_ONCE))
+
+    def free(self) -> None:
+        """Let it have room."""
+        self._filler.unlink(missing_ok=True)
+
+
+class Campaign:
+    """The crawls of a site with one server, or with files in one folder or on a small disk."""
+
+    def __init__(self, urls: list[str], folder: Path, on: RedisServer | SmallDisk | None) -> None:
+        self.urls = urls
         self.items = folder / "items"
-        self.server = server
-        address = server.address()
-        names = ("MSS_MODEL", "MSS_SEEN", "MSS_QUALITY_FILE")
-        self._settings = {**dict.fromkeys(names, address), "CRASH_ITEMS": str(self.items)}
-        self._folder = folder
+        self.on = on
+        files = on.folder if isinstance(on, SmallDisk) else folder
+        self._stores = {
+            name: on.address() if isinstance(on, RedisServer) else str(files / name)
+            for name in ("MSS_MODEL", "MSS_SEEN", "MSS_QUALITY_FILE")
+        }
+        self._settings = {**self._stores, "CRASH_ITEMS": str(self.items)}
         self._n_asked = 0
 
     def started(self, urls: Sequence[str], chance: random.Random) -> subprocess.Popen[bytes]:
@@ -133,11 +158,14 @@ class Campaign:
                 time.sleep(chance.uniform(0, LONGEST_PAUSE))
                 number = chance.randrange(CRAWLS)
                 killed += crawls[number].poll() is None
-                crawls[number].kill()
-                if killed // KILLS_A_RESTART > restarts:
-                    self.server.restart()
+                if isinstance(self.on, SmallDisk):
+                    self.on.turn()
+                else:
+                    crawls[number].kill()
+                    crawls[number].wait()
+                if isinstance(self.on, RedisServer) and killed // KILLS_A_RESTART > restarts:
+                    self.on.restart()
                     restarts += 1
-                crawls[number].wait()
                 for other, share in enumerate(shares):  # also those that found no server
                     if crawls[other].poll() is not None:
                         crawls[other] = self.started(share, chance)
@@ -145,6 +173,8 @@ class Campaign:
             for each in crawls:
                 each.kill()
                 each.wait()
+            if isinstance(self.on, SmallDisk):
+                self.on.free()
         return killed, restarts
 
     def finished(self, chance: random.Random) -> int:
@@ -167,16 +197,16 @@ class Campaign:
 
     def n_learned(self) -> int:
         """How many pages the model knows."""
-        return len(RedisModelStore(self.server.address(), DEFAULT).load().learned_pages)
+        return len(model_store(self._stores["MSS_MODEL"]).load().learned_pages)
 
     def _n_items(self) -> int:
         return len(self.items.read_text().splitlines()) if self.items.exists() else 0
 
     def row(self, again: int) -> dict[str, int]:
         """What is there in the end."""
-        model = RedisModelStore(self.server.address(), DEFAULT).load()
+        model = model_store(self._stores["MSS_MODEL"]).load()
         items = self.items.read_text().splitlines()
-        sites = RedisQualityStore(self.server.address()).sites(0)
+        sites = quality_store(self._stores["MSS_QUALITY_FILE"]).sites(0)
         counted = sum(int(day["pages"]) for days in sites.values() for day in days.values())
         n_pages, n_known = int(model.bayes.pages), len(model.learned_pages)
         return {
@@ -195,15 +225,25 @@ def main() -> int:
     parser.add_argument("--kills", type=at_least(1), default=50, help="50 unless given")
     parser.add_argument("--pages", type=at_least(1), default=1000, help="of the site; 1000")
     parser.add_argument("--seed", type=int, default=1, help="of the random moments")
+    places = parser.add_mutually_exclusive_group()
+    places.add_argument("--redis", action="store_true", help="a Redis server instead of files")
+    places.add_argument("--full", type=Path, metavar="FOLDER", help="on a small disk, to be filled")
     options = parser.parse_args()
     if options.job:
         crawl(options.job)
         return 0
-    if program() is None:
-        parser.error(f"it needs one of {', '.join(PROGRAMS)}")
+    if options.redis and program() is None:
+        parser.error(f"--redis needs one of {', '.join(PROGRAMS)}")
     chance = random.Random(options.seed)
-    with serving(1) as (site,), running() as server, TemporaryDirectory() as folder:
-        campaign = Campaign(site, options.pages, server, Path(folder))
+    with ExitStack() as stack:
+        (site,) = stack.enter_context(serving(1))
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="scrapy-mss-crash-")))
+        on = SmallDisk(options.full) if options.full else None
+        campaign = Campaign(
+            [site.url(number) for number in range(options.pages)],
+            folder,
+            stack.enter_context(running()) if options.redis else on,
+        )
         kills, restarts = campaign.disturb(options.kills, chance)
         before = campaign.n_learned()
         campaign.finished(chance)

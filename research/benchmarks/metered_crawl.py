@@ -1,4 +1,4 @@
-"""One crawl of stored pages in this process, measured: what `stall` starts again and again.
+"""One crawl in this process, measured: what `stall` starts again and again.
 
     python -m research.benchmarks.metered_crawl SETTINGS.json
 
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request, Spider, signals
 from scrapy.crawler import CrawlerProcess
 from scrapy.http import Response
+from scrapy.utils.misc import load_object
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -98,14 +99,14 @@ class Meter:
 
 
 class PageSpider(Spider):
-    """Asks for *count* pages and leaves the rest to scrapy-mss."""
+    """Asks for the pages at *urls* and leaves the rest to scrapy-mss."""
 
     name = "metered"
-    count: int
+    urls: list[str]
 
     async def start(self) -> AsyncIterator[Any]:
-        for number in range(self.count):
-            yield Request(ADDRESS.format(number), dont_filter=True)
+        for url in self.urls:
+            yield Request(url, dont_filter=True)
 
     def parse(self, response: Response, **_: Any) -> None:
         """Yield nothing."""
@@ -120,8 +121,8 @@ def resident() -> int:
 def main(path: str) -> None:
     asked = json.loads(Path(path).read_text())
     process = CrawlerProcess({**COMMON, **asked["settings"]})
-    crawler = process.create_crawler(PageSpider)
-    process.crawl(crawler, count=asked["count"])
+    crawler = process.create_crawler(load_object(asked.get("spider", PageSpider)))
+    process.crawl(crawler, **asked["arguments"])
     process.start()
     assert crawler.stats is not None
     stats = crawler.stats.get_stats()

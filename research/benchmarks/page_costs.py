@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import gc
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -105,13 +106,19 @@ class PageCosts:
 
 
 def growth(perform: Callable[[], Result]) -> tuple[Result, int]:
-    """A result, and the bytes by which making and keeping it makes this process's peak grow."""
+    """A result, and the bytes by which making and keeping it makes this process's peak grow.
+
+    It is made by a thread, which has a heap of its own: in that of this process there is room that
+    was freed before, whose pages would be taken one after the other, and none given back.
+    """
     gc.collect()  # what was freed before would hide what is taken now: it would be taken again
     ctypes.CDLL(None).malloc_trim(0)
-    PEAK.write_text(RESET)
-    before = _peak()
-    result = perform()
-    return result, (_peak() - before) * KILOBYTE
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(int).result()
+        PEAK.write_text(RESET)
+        before = _peak()
+        result = thread.submit(perform).result()
+        return result, (_peak() - before) * KILOBYTE
 
 
 def _peak() -> int:

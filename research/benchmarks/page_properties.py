@@ -26,7 +26,8 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import check_example
 from scrapy_mss.markdown import markdown
 from scrapy_mss.markup.rendering import render
-from scrapy_mss.models.model import Model
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.wrappers import Labelling, Wrapper, class_or_id, css, label
 
@@ -73,17 +74,20 @@ class Reader:
 
     def __init__(self) -> None:
         self._extractor = Extractor.load()
-        self._learning = Model(DEFAULT)
+        # As in a crawl, whose tables are in memory before its first page: those of an empty model
+        # come page by page of memory with the words that are learned first.
+        self._learning = bundled_model()
 
     def read(self, html: str, url: str) -> Reading:
-        """All of the page; an exception is a fault."""
+        """All of the page, which is tokenized once, as in a crawl; an exception is a fault."""
         times = [process_time()]
-        extraction = self._extractor.extract(html, url)
+        tokens = tokenize(html, self._extractor.profile.stem)
+        extraction = self._extractor.extract_page(Page(tokens, url))
         shown = extraction.html
         times.append(process_time())
-        fields = metadata.read_html(html, url).fields()
+        fields = metadata.read_tokens(tokens, url).fields()
         times.append(process_time())
-        labelling = label(WRAPPER, html)
+        labelling = label(WRAPPER, html, tokens)
         if labelling.reason is None:
             self._learn(labelling)
         times.append(process_time())

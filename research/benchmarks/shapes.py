@@ -31,9 +31,11 @@ from lxml import etree
 from research.benchmarks.hostile import HOSTILE
 from research.benchmarks.synthetic import page
 from scrapy_mss import Extractor, metadata
+from scrapy_mss.markdown import markdown
 from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.parser_limits import without_surplus_attributes
 from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.why_page.drawn import drawn_page
 from scrapy_mss.wrappers.labeller import label
 from scrapy_mss.wrappers.rules import Wrapper
 from scrapy_mss.wrappers.selectors import class_or_id, css
@@ -41,7 +43,10 @@ from scrapy_mss.wrappers.selectors import class_or_id, css
 MAX_COST = 3.0  # times an ordinary page's processor time
 # Processor time of an ordinary page in parses by lxml, when the bounds were set: medians of two
 # runs over 100 KB, 1 MB and 5 MB at commit d95f0df.
+# Those of what is made of an article, `html` and what follows, are what a second for each megabyte
+# is at a parse of 5 ms: most of it is objects of Python, and ordinary pages take a tenth of it.
 ORDINARY = {"extract": 16.0, "metadata": 3.4, "label": 15.0}
+ORDINARY |= dict.fromkeys(("html", "markdown", "explain"), 1 / 0.005 / 3)
 MAX_MEMORY = 60.0  # bytes a byte of page, above lxml's tree
 SIZES = (100_000, 1_000_000, 5_000_000)
 FIXED = 2_000  # bytes of an ordinary page whose memory is what any call takes
@@ -58,7 +63,7 @@ class Operation(NamedTuple):
     """What is measured: *perform*, on what *prepare* makes of a page beforehand."""
 
     perform: Callable[[Any], object]
-    prepare: Callable[[str], Any] = str
+    prepare: Callable[[Any], Any] = str
 
 
 def repeated(part: str, head: str = "") -> Make:
@@ -109,6 +114,7 @@ def crowded(form: str, per_tag: int) -> Make:
 
 
 HEADING = "<title>Rain falls in May</title><h1>Rain falls in May</h1>"
+ARTICLE = HEADING + "<p>It rained all day, and most of the night, in the north.</p>" * 5
 # Hexadecimal digits that are written otherwise.
 GREEK = str.maketrans("01", "\u03b1\u03b2")
 SYMBOLS = str.maketrans(digits + "abcdef", "!#$%()*+,-./:;=?")
@@ -121,6 +127,15 @@ SHAPES: dict[str, Make] = {
     "paragraphs of a letter": repeated("<p>a"),
     "items of two letters": repeated("<li>a b"),
     "cells of a number": repeated("<tr><td>1</td><td>22</td></tr>", "<table>"),
+    "soft hyphens": repeated("a\xad", ARTICLE),
+    "no-break spaces": repeated("a\xa0", ARTICLE),
+    "quotation marks": repeated("\xab ab \xbb ", ARTICLE),
+    "ampersands between letters": repeated("a&amp;", ARTICLE),
+    "a wide table": repeated("<td>ab</td>", f"{ARTICLE}<table><tr><td>a<tr>"),
+    "a ragged table": repeated("<tr><td>a<tr><td>b<td>c<td>d", f"{ARTICLE}<table>"),
+    "tables in one another": repeated("<table><tr><td>one two", ARTICLE),
+    "lists of a letter": repeated("<ul><li>a</li></ul>", ARTICLE),
+    "emphasized letters": repeated("<b>a</b> ", ARTICLE),
     "links of a letter": numbered('<a href="%d">x</a>'),
     "nested <a>": repeated("<a>x"),
     "nested <b>": nested("<b>", "</b>"),
@@ -190,6 +205,17 @@ WRAPPER = Wrapper(
 )
 
 
+# The last of each 32 characters where blocks are short, and one of each 2,048 elsewhere.
+BLOCKS = (
+    *range(0x3F, 0x3000, 0x20),
+    *range(0x3000, 0xD800, 0x800),
+    *range(0xE000, 0x110000, 0x800),
+)
+CHARACTERS = (20_000, 80_000)  # in a text; in shorter ones what is linear hides what is not
+LINEAR = 8
+HTML = Operation(lambda found: found.html, lambda found: found)
+
+
 def _parsed(html: str) -> object:
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
     return etree.fromstring(html.encode("utf-8", "replace"), parser)
@@ -200,8 +226,12 @@ PARSE = Operation(_parsed)
 
 def _operations() -> dict[str, Operation]:
     """What is measured, after each ran once."""
+    extractor = Extractor.load()
     operations: dict[str, Operation] = {
-        "extract": Operation(Extractor.load().extract),
+        "extract": Operation(extractor.extract),
+        "html": Operation(HTML.perform, extractor.extract),
+        "markdown": Operation(markdown, lambda html: extractor.extract(html, URL).html),
+        "explain": Operation(lambda html: drawn_page(extractor.explain(html, URL))),
         "metadata": Operation(lambda tokens: metadata.read_tokens(tokens, URL), tokenize),
         "label": Operation(partial(label, WRAPPER)),
     }
@@ -213,7 +243,7 @@ def _operations() -> dict[str, Operation]:
 OPERATIONS: dict[str, Operation] = {}  # made once, before the first fork
 
 
-def _timed(operation: Operation, html: str) -> float:
+def _timed(operation: Operation, html: object) -> float:
     prepared = operation.prepare(html)
     began = process_time()
     kept = operation.perform(prepared)  # what it returns is freed after the clock was read
@@ -312,6 +342,23 @@ def report(shapes: Iterable[str], sizes: Iterable[int]) -> bool:
     return not broken
 
 
+def growing_characters() -> list[str]:
+    """The characters, of one a block, whose repetition makes `html` take more than linear time.
+
+    The text is four times as long, and its least time may be eight times as long.
+    """
+    extractor = Extractor.load()
+
+    def grows(character: str) -> bool:
+        small, large = (extractor.extract(ARTICLE + f"a{character}" * n) for n in CHARACTERS)
+        return all(
+            _timed(HTML, large) > LINEAR * min(_timed(HTML, small) for _ in range(CALLS))
+            for _ in range(TRIES)
+        )
+
+    return [f"U+{code:04X}" for code in BLOCKS if grows(chr(code))]
+
+
 def _is_broken(times: float, taken: float) -> bool:
     return times > MAX_COST or taken > MAX_MEMORY
 
@@ -321,8 +368,12 @@ def main() -> int:
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="bytes of the pages")
     parser.add_argument("--operations", nargs="+", default=ORDINARY, choices=ORDINARY)
     parser.add_argument("--only", default="", help="shapes whose name contains this")
+    parser.add_argument("--characters", action="store_true", help="html of each block of Unicode")
     parser.add_argument("--python", action="store_true", help="without the compiled part")
     options = parser.parse_args()
+    if options.characters:
+        print("more than linear:", ", ".join(found := growing_characters()) or "none")
+        return 1 if found else 0
     with python_alone() if options.python else nullcontext():
         return _measure(options)
 

@@ -36,7 +36,7 @@ from scrapy_mss.blocks.classifier import block_evidence, block_inputs, block_sco
 from scrapy_mss.blocks.confidence import confidence_features
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import ReadPage, page_features
-from scrapy_mss.blocks.selection import kept_tokens, select
+from scrapy_mss.blocks.selection import article_tokens, select
 from scrapy_mss.core.cleaning import keep
 from scrapy_mss.extractor import Extraction
 from scrapy_mss.items import Article
@@ -136,7 +136,7 @@ def read_in_stages(html: str, model: Model, clock: Clock) -> str:
     probability = classifier.probabilities(page, inputs)
     clock.lap("network")
     chosen = select(page, probability, profile.bias)
-    kept = keep(page.tokens, chosen.span, profile.rules) & kept_tokens(page, chosen.kept)
+    kept = keep(page.tokens, chosen.span, profile.rules) & article_tokens(page, chosen)
     clock.lap("select")
     text = readable(page.tokens, kept)
     clock.lap("render")

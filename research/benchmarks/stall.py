@@ -1,4 +1,4 @@
-"""Does a crawl notice that pages are learned and read? Its event loop and its memory.
+"""Does a crawl notice that pages and lists are read? Its event loop and its memory.
 
 Made-up pages are crawled from a file, without scrapy-mss and with it, in turns, each crawl in a
 process of its own:
@@ -9,6 +9,8 @@ process of its own:
             loop stood still by its own work or because the machine is busy
     small   some thousand pages of 6 KB; by how much the memory of the crawl's own process is larger
             in the last third of the crawl
+    lists   a site whose feed, sitemap or front page is dear to read, crawled by `NewsSpider`;
+            beside it, the same downloads without scrapy-mss
 
 Every page is labelled, learned, and read by the model, too. It exits with 1 where a crawl with
 workers, the default, is beyond a bound; one without is shown for comparison. It needs Linux.
@@ -25,14 +27,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
+from urllib.parse import urljoin
 
+from research.benchmarks.lists_server import LISTS, STORY, serving
 from research.benchmarks.metered_crawl import ADDRESS
 from research.benchmarks.synthetic import page
 from research.command_line import at_least
+from scrapy_mss.spiders.listed import MAX_BYTES
 
 LONGEST = 0.050  # seconds; what a crawl may stand still longer than without scrapy-mss
 LARGEST = 60e6  # bytes; what its process may be larger
 
+LIMIT = 200  # articles that a crawl of a list takes
 SIZES = {20_000: 100, 100_000: 50, 500_000: 20, 2_000_000: 8}  # characters: pages of that size
 SMALL = 6_000
 WRAPPERS = [{"site": "news.example", "body": "article"}]
@@ -95,14 +101,56 @@ def measured(row: Row, site: Site) -> dict[str, Any]:
         "MSS_QUALITY_FILE": str(site.path.with_suffix(".quality")),
         "MSS_REPLAY": str(site.path),
     }
-    asked = site.path.with_suffix(".json")
-    asked.write_text(json.dumps({"settings": settings, "count": site.n_pages}))
-    command = [sys.executable, "-m", "research.benchmarks.metered_crawl", str(asked)]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    urls = [ADDRESS.format(number) for number in range(site.n_pages)]
+    job = {"settings": settings, "arguments": {"urls": urls}}
+    found = crawled(job, site.path.with_suffix(".json"))
     if row.settings:
         learned, pages = (found["stats"][f"mss/{name}"] for name in ("train/learned", "train/seen"))
         assert learned == pages == found["stats"]["mss/extract/pages"] == site.n_pages, found
+    return found
+
+
+def crawled(job: dict[str, Any], path: Path) -> dict[str, Any]:
+    """What the crawl of a *job*, which is written to *path*, came to."""
+    path.write_text(json.dumps(job))
+    command = [sys.executable, "-m", "research.benchmarks.metered_crawl", str(path)]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def list_crawls(front: str, path: str, folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Two crawls of the list that the site at *front* has at *path*: without scrapy-mss, and with.
+
+    Downloads are real ones, the same for both: the lists, within the same limit of size, and as
+    many articles as the spider takes. None is found, so that nothing else is measured.
+    """
+    settings = {"DOWNLOAD_HANDLERS": {}, "DOWNLOAD_WARNSIZE": 0, "LOG_LEVEL": "CRITICAL"}
+    urls = [urljoin(front, each) for each in ("/", "/robots.txt", path)]
+    urls += [front + STORY.format(number) for number in range(LIMIT)]
+    bare = {
+        "settings": {**settings, "DOWNLOAD_MAXSIZE": MAX_BYTES},
+        "arguments": {"urls": urls},
+    }
+    files = {name: str(folder / name) for name in ("MSS_MODEL", "MSS_SEEN", "MSS_QUALITY_FILE")}
+    with_lists = {
+        "settings": {**settings, **files},
+        "spider": "scrapy_mss.spiders.NewsSpider",
+        "arguments": {"sites": front, "limit": LIMIT},
+    }
+    job = folder / "lists.json"
+    return crawled(bare, job), crawled(with_lists, job)
+
+
+def lists_in_turns(n_turns: int, folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """What *n_turns* crawls of each list came to, beside those without scrapy-mss."""
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in LISTS}
+    with serving() as fronts:
+        for _ in range(n_turns):
+            for name, (path, _) in LISTS.items():
+                bare, crawl = list_crawls(fronts[name], path, folder)
+                crawl["more"] = {"longest": crawl["longest"] - bare["longest"]}
+                found[name].append(crawl)
     return found
 
 
@@ -138,6 +186,24 @@ def print_stalls(found: dict[str, list[dict[str, Any]]]) -> bool:
     return holds
 
 
+def print_lists(found: dict[str, list[dict[str, Any]]]) -> bool:
+    """The table of the lists; whether the bound holds."""
+    names = ("longest", "over bare", "busy", "crawl")
+    print(f"\n{'lists':24}", *(f"{name:>10}" for name in names))
+    holds = True
+    for name, runs in found.items():
+        longest, busiest, seconds = (
+            median(run[key] for run in runs) for key in ("longest", "busiest", "seconds")
+        )
+        more = median(run["more"]["longest"] for run in runs)
+        holds &= more <= LONGEST
+        print(
+            f"{name:24} {1000 * longest:7.0f} ms {1000 * more:7.0f} ms "
+            f"{1000 * busiest:7.0f} ms {seconds:8.1f} s"
+        )
+    return holds
+
+
 def print_memory(found: dict[str, list[dict[str, Any]]]) -> bool:
     """The table of the small pages; whether the bound holds."""
     print(f"\n{'small pages':24} {'RSS':>10} {'over bare':>10} {'crawl':>8}")
@@ -153,7 +219,7 @@ def print_memory(found: dict[str, list[dict[str, Any]]]) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--turns", type=at_least(1), default=5, help="of the large pages")
+    parser.add_argument("--turns", type=at_least(1), default=5, help="of large pages, lists")
     parser.add_argument("--small", type=at_least(100), default=3_000, help="number of small pages")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
@@ -161,7 +227,8 @@ def main() -> None:
         small = made_site(Path(name) / "small.jsonl", [SMALL] * options.small)
         stalls = print_stalls(in_turns(large, options.turns))
         memory = print_memory(in_turns(small, 1))
-    if not (stalls and memory):
+        lists = print_lists(lists_in_turns(options.turns, Path(name)))
+    if not (stalls and memory and lists):
         sys.exit(
             f"stall: beyond a bound: {1000 * LONGEST:.0f} ms and {LARGEST / 1e6:.0f} MB more than "
             "a crawl without scrapy-mss"

@@ -3,8 +3,10 @@
     python -m research.studies.alarms --data FOLDER --out docs/results
 
 Made-up sites have a share of each field, a length and a confidence that differ from day to day: by
-a beta distribution, as nothing but chance would be too easy. They are judged on each of their days,
-and then something breaks. The sites of `sites_ctf` are crawled for four weeks with pages drawn from
+a beta distribution, as nothing but chance would be too easy. They are judged on each of their days
+and after each of four crawls a day, and then something breaks. Others publish less at night and at
+weekends, on some days much and on others little, and are judged after each crawl for a quarter;
+then they fall silent. The sites of `sites_ctf` are crawled for four weeks with pages drawn from
 those of one era, ten a day, and for three days more with others of the same era, or of the next
 one, which is a real redesign. Their rule is the class or id of the container that most often held
 the article in the first era.
@@ -19,7 +21,7 @@ import argparse
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -35,6 +37,7 @@ from research.datasets.sets import load
 from scrapy_mss.article import ModelState, ReadOptions, read_article
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.store import write_atomically
+from scrapy_mss.quality.activity import DAY, Activity
 from scrapy_mss.quality.alarms import LAYOUT, WINDOW, alarms
 from scrapy_mss.quality.counts import (
     ARTICLES,
@@ -47,9 +50,12 @@ from scrapy_mss.quality.counts import (
     WORDS,
     WRAPPED,
     Counts,
+    of_answer,
+    of_new,
     of_page,
     of_place,
 )
+from scrapy_mss.quality.incidents import SILENT, incidents, within_crawl
 from scrapy_mss.quality.store import Days
 from scrapy_mss.sites.layout import WATCHED, LayoutWatch
 from scrapy_mss.sites.memory import SiteMemory
@@ -57,6 +63,10 @@ from scrapy_mss.sites.visit import Visit
 
 PROGRAM: Final = "python -m research.studies.alarms"
 SITES: Final = 60
+N_PUBLISHING: Final = 40  # made-up sites whose silence is judged
+CRAWLS: Final = 4  # a day, each judged
+EVERY: Final = (1, 6, 24)  # hours from one crawl to the next
+DAYS_DIFFER: Final = 0.22  # standard deviation of how much is published, by days
 LASTING: Final = 91  # days of the stable crawl, all judged but the first
 # Of two pages of one day: by .03, a share of .8 is .73 to .87 on two days of three.
 CORRELATIONS: Final = (0.0, 0.01, 0.03)
@@ -138,15 +148,104 @@ def episodes(days: Days, first: int, last: int) -> int:
     return found
 
 
-def false_alarms(correlation: float, seed: int = 0) -> int:
-    """The alarms of all sites, on which nothing breaks."""
-    found = 0
+def false_alarms(correlation: float, seed: int = 0) -> tuple[int, int]:
+    """The alarms of all sites, on which nothing breaks: by days, and within crawls."""
+    by_days = by_crawls = 0
     for number in range(SITES):
         chance = default_rng((seed, number))
         site = Simulated.of(chance, correlation)
         days = {day: site.day(day, chance) for day in range(LASTING)}
-        found += episodes(days, 1, LASTING - 1)
+        by_days += episodes(days, 1, LASTING - 1)
+        by_crawls += crawl_alarms(replace(site, pages=site.pages / CRAWLS), chance)
+    return by_days, by_crawls
+
+
+def crawl_alarms(crawled_site: Simulated, chance: Generator) -> int:
+    """The alarms of a site within crawls, each of which differs from the next as days do."""
+    days: Days = {}
+    found = 0
+    for day in range(LASTING):
+        days[day] = Counter()
+        told = set[str]()
+        for _ in range(CRAWLS):
+            crawl = crawled_site.day(day, chance)
+            days[day].update(crawl)
+            told |= {alarm.measure for alarm in within_crawl("", days, {day: crawl}, day)}
+        found += len(told)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Publishing:
+    """A made-up site by when it publishes: articles on a weekday, and parts of that."""
+
+    articles: float
+    weekend: float = 0.5
+    night: float = 0.3
+
+    @classmethod
+    def of(cls, chance: Generator) -> Publishing:
+        """Some site, with some nights and weekends."""
+        return cls(
+            float(np.exp(chance.uniform(0, np.log(300)))),
+            float(chance.choice((1.0, 0.5, 0.1))),
+            float(chance.choice((1.0, 0.3, 0.05))),
+        )
+
+    def hours(self, n_days: int, chance: Generator) -> list[int]:
+        """How many articles come in each hour of so many days."""
+        nights = np.where(np.arange(DAY) < 7, self.night, 1.0)  # noqa: PLR2004 - o'clock
+        clock = nights / nights.sum()
+        found: list[int] = []
+        for day in range(n_days):
+            weekend = self.weekend if day % 7 > 4 else 1.0  # noqa: PLR2004 - Saturday and Sunday
+            size = DAYS_DIFFER**-2
+            mean = self.articles * weekend * chance.gamma(size, 1 / size)
+            found += map(int, chance.poisson(mean * clock))
+        return found
+
+
+def crawls_of(hours: Sequence[int], every: int, first: int) -> Iterator[tuple[int, Days]]:
+    """What is stored after each crawl: the hour, and the days of the last weeks."""
+    days: Days = {}
+    before = -1
+    for at in range(first, len(hours), every):
+        counts = days.setdefault(at // DAY, Counter())
+        counts.update(of_answer(at % DAY))
+        new = sum(hours[before + 1 : at + 1])
+        if new:
+            counts.update(dict.fromkeys((ARTICLES, *of_new(at % DAY)), new))
+        days.pop(at // DAY - WINDOW, None)
+        before = at
+        yield at, days
+
+
+def is_silent(days: Days, now: int) -> bool:
+    """Whether there is an alarm of silence in the hour *now*."""
+    return any(each.measure == SILENT for each in incidents("", Activity.of(days), now))
+
+
+def falsely_silent(every: int, seed: int = 0) -> int:
+    """Of the sites, on which nothing breaks, how many are said to be silent in a quarter."""
+    found = 0
+    for number in range(N_PUBLISHING):
+        chance = default_rng((seed, every, number))
+        hours = Publishing.of(chance).hours(LASTING, chance)
+        stored = crawls_of(hours, every, int(chance.integers(every)))
+        found += any(is_silent(days, at) for at, days in stored)
+    return found
+
+
+def silent_after(articles: float, every: int, seed: int) -> float | None:
+    """How many days after a site has fallen silent there is an alarm; None if in no four weeks."""
+    chance = default_rng((seed, 2))
+    hours = Publishing(articles).hours(2 * WINDOW + 7, chance)
+    last = WINDOW * DAY + int(chance.integers(7 * DAY))
+    hours[last:] = [0] * (len(hours) - last)
+    stored = crawls_of(hours, every, int(chance.integers(every)))
+    told = (at for at, days in stored if at >= last and is_silent(days, at))
+    first = next(told, None)
+    return None if first is None else (first - last) / DAY
 
 
 class Break(NamedTuple):
@@ -165,6 +264,7 @@ BREAKS: Final = (
     Break("the rule", LABELLED, 0.0, "rule"),
 )
 RATES: Final = (3, 10, 30, 100)  # pages a day
+A_WEEKDAY: Final = (1, 3, 10, 30, 100)  # articles
 
 
 def told_after(broken: Break, pages: float, seed: int) -> int | None:
@@ -181,19 +281,34 @@ def told_after(broken: Break, pages: float, seed: int) -> int | None:
 
 
 def made_up() -> str:
-    """Two tables: false alarms by correlation, and what is told when something breaks."""
+    """Tables: false alarms by correlation and by crawls, and what is told when something breaks."""
     lines = [
-        "| two pages of one day correlate by | false alarms, 500 sites a week |",
-        "| ---: | ---: |",
+        "| two pages of one day correlate by | false alarms, 500 sites a week | within crawls |",
+        "| ---: | ---: | ---: |",
     ]
     for correlation in CORRELATIONS:
-        weekly = false_alarms(correlation) / (LASTING / 7) * 500 / SITES
-        lines.append(f"| {correlation:.2f} | {weekly:.1f} |")
+        found = false_alarms(correlation)
+        weekly = (each / (LASTING / 7) * 500 / SITES for each in found)
+        lines.append(f"| {correlation:.2f} | {' | '.join(f'{each:.1f}' for each in weekly)} |")
     lines += ["", f"| what is lost | {' | '.join(f'{n} pages a day' for n in RATES)} |"]
     lines.append(f"| --- |{' ---: |' * len(RATES)}")
     for broken in BREAKS:
         lines.append(f"| {broken.name} | {' | '.join(_told(broken, n) for n in RATES)} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *_silence()])
+
+
+def _silence() -> Iterator[str]:
+    """A table: false alarms of silence, and after how many days it is told."""
+    rates = " | ".join(f"{n} a day" for n in A_WEEKDAY)
+    yield f"| crawled | falsely silent in a quarter | {rates} |"
+    yield f"| --- |{' ---: |' * (1 + len(A_WEEKDAY))}"
+    for every in EVERY:
+        cells = [f"{falsely_silent(every)} of {N_PUBLISHING}"]
+        for articles in A_WEEKDAY:
+            found = [silent_after(float(articles), every, seed) for seed in range(N_BROKEN)]
+            days = [day for day in found if day is not None]
+            cells.append(f"{len(days) / len(found):.0%}, after {np.median(days or [0]):.1f} days")
+        yield f"| every {every} h | {' | '.join(cells)} |"
 
 
 def _told(broken: Break, pages: int) -> str:

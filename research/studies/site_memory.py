@@ -33,7 +33,7 @@ from research.datasets.sets import evenly, load
 from research.training.examples import label_blocks
 from scrapy_mss.article import ModelState, ReadOptions, read_article
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.selection import kept_tokens, select
+from scrapy_mss.blocks.selection import article_tokens, select
 from scrapy_mss.core.cleaning import keep
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.rendering import render
@@ -119,7 +119,7 @@ def text_of(read_page: Read, probability: Floats, extractor: Extractor) -> str:
     """The article's text by the *probability* of each block."""
     page, profile = read_page.page, extractor.profile
     chosen = select(page, probability, profile.bias)
-    kept = keep(page.tokens, chosen.span, profile.rules) & kept_tokens(page, chosen.kept)
+    kept = keep(page.tokens, chosen.span, profile.rules) & article_tokens(page, chosen)
     return render(page.tokens, kept)
 
 

@@ -1,13 +1,14 @@
 """What was decided about each block of a page, and why.
 
 A block is kept if its probability is above the threshold, it is in the article's span, and it is no
-second copy. What weighed in its probability are `reasons`.
+second copy; a data table is kept or left out as a whole. What weighed in its probability are
+`reasons`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
@@ -28,7 +29,7 @@ class Fate(Enum):
     OUTSIDE = "outside the article's span"
     COPY = "a second copy of text that is kept"
     TITLE = "the page's title, which no page shows"
-    CLEANED = "removed, as no part of a text"
+    CLEANED = "left out with the rest of its table"
     LEFT_OUT = "left out by a rule of the site"
 
 
@@ -43,16 +44,24 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedBlock:
-    """A block: its first and last token, and what was decided; the weightiest of ``reasons`` first.
-
-    ``reasons`` are why its ``probability`` is what it is.
-    """
+    """A block: its first and last token, and what was decided."""
 
     first: int
     last: int
     probability: float
     fate: Fate
-    reasons: tuple[Reason, ...]
+    _number: int
+    _effects: Mapping[str, Floats] = field(repr=False, compare=False)  # float64[n] of all blocks
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why its ``probability`` is what it is, the weightiest first.
+
+        They are made when asked for: those of all blocks take more than all else of a dense page.
+        """
+        effects = ((name, values.item(self._number)) for name, values in self._effects.items())
+        found = (Reason(name, LABELS[name], each) for name, each in effects if _weighs(each))
+        return tuple(sorted(found, key=lambda reason: -abs(reason.effect)))
 
 
 def explained_blocks(
@@ -62,17 +71,9 @@ def explained_blocks(
 
     *effects* are what each group of inputs said, by its name: float64[n].
     """
-    edges = zip(page.blocks.first.tolist(), page.blocks.last.tolist(), strict=True)
-    return tuple(
-        ExplainedBlock(
-            first,
-            last,
-            float(probability[number]),
-            found[number],
-            _reasons({name: float(effect[number]) for name, effect in effects.items()}),
-        )
-        for number, (first, last) in enumerate(edges)
-    )
+    first, last = page.blocks.first.tolist(), page.blocks.last.tolist()
+    rows = zip(first, last, probability.tolist(), found, strict=True)
+    return tuple(ExplainedBlock(*row, number, effects) for number, row in enumerate(rows))
 
 
 def fates(page: Page, chosen: Selection, kept: Bools) -> list[Fate]:
@@ -85,13 +86,9 @@ def fates(page: Page, chosen: Selection, kept: Bools) -> list[Fate]:
         (chosen.copied, Fate.COPY),
         (np.ones(len(page.blocks), np.bool_), Fate.OUTSIDE),
     )
-    return [next(fate for holds, fate in steps if holds[n]) for n in range(len(page.blocks))]
+    first = np.argmax([holds for holds, _ in steps], axis=0)
+    return [steps[step][1] for step in first.tolist()]
 
 
-def _reasons(effects: Mapping[str, float]) -> tuple[Reason, ...]:
-    found = [
-        Reason(name, LABELS[name], effect)
-        for name, effect in effects.items()
-        if abs(effect) >= LEAST_EFFECT
-    ]
-    return tuple(sorted(found, key=lambda reason: -abs(reason.effect)))
+def _weighs(effect: float) -> bool:
+    return abs(effect) >= LEAST_EFFECT

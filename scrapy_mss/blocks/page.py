@@ -19,6 +19,7 @@ from scrapy_mss.markup.attributes import ElementAttributes, element_attributes
 from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.stemming import Stem, porter
+from scrapy_mss.markup.table_rows import data_tables
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import WORD, Bools, Bytes, Floats, Ints, TokenIds, Tokens
@@ -28,11 +29,14 @@ _NO_KEY, _NO_TAG = np.zeros(1, np.uint32), np.zeros(1, np.uint8)  # of an elemen
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """The words and symbols of a page's blocks in their order; every block has one."""
+    """The words and symbols of a page's blocks in their order; every block has one.
+
+    Their ids and blocks are not kept: of a dense page they are large.
+    """
 
     tokens: Tokens
-    token: Indices  # intp[n_texts]
-    block: Ints  # int32[n_texts]: ascending
+    blocks: Blocks
+    token: Ints  # int32[n_texts]
     first: Indices  # intp[n]: where in this table each block begins
     size: Indices  # intp[n]: how many each block has
 
@@ -42,18 +46,23 @@ class Texts:
         if compiled is not None:
             bounds = (each.astype(np.int64, copy=False) for each in (blocks.first, blocks.last))
             columns = compiled.runs.texts(tokens.kind.tobytes(), *(b.tobytes() for b in bounds))
-            token, block, first, size = map(np.asarray, columns)
+            token, first, size = map(np.asarray, columns)
             rows = (each.astype(np.intp, copy=False) for each in (first, size))
-            return cls(tokens, token.astype(np.intp, copy=False), block, *rows)
-        token = np.flatnonzero((blocks.of_token >= 0) & ~tokens.is_tag)
+            return cls(tokens, blocks, token, *rows)
+        token = np.flatnonzero((blocks.of_token >= 0) & ~tokens.is_tag).astype(np.int32)
         first = np.searchsorted(token, blocks.first)
         size = np.append(first[1:], len(token))[: len(first)] - first
-        return cls(tokens, token, blocks.of_token[token], first, size)
+        return cls(tokens, blocks, token, first, size)
 
-    @lazy
+    @property
     def token_id(self) -> TokenIds:
         """uint64[n_texts]: the id of each."""
         return self.tokens.token_id[self.token]
+
+    @property
+    def block(self) -> Ints:
+        """int32[n_texts]: the block of each, ascending."""
+        return self.blocks.of_token[self.token]
 
     @lazy
     def is_word(self) -> Bools:
@@ -100,6 +109,11 @@ class Page:
     def containers(self) -> Containers:
         """The page's block elements as runs of its blocks."""
         return Containers.of(self.tokens, self.blocks, self.attributes.start)
+
+    @lazy
+    def data_tables(self) -> tuple[Indices, Indices]:
+        """The opening and the closing tags of the page's data tables."""
+        return data_tables(self.tokens)
 
     @lazy
     def ancestor_keys(self) -> TokenIds:

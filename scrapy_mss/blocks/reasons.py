@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from scrapy_mss.blocks.classifier import POOLINGS, BlockClassifier, BlockInputs
+from scrapy_mss.blocks.mlp import PORTION
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Floats
@@ -95,18 +96,22 @@ def group_effects(
 ) -> dict[str, Floats]:
     """What each group says for a block of *page*, by its name, in log-odds: float64[n_blocks]."""
     network = classifier.networks.of(page)
-    names = list(inputs.columns)
-    groups = [group_of(name).name for name in names]
-    matrix = inputs.matrix
+    names, matrix = list(inputs.columns), inputs.matrix
+    columns: dict[str, list[int]] = {}
+    for at, name in enumerate(names):
+        columns.setdefault(group_of(name).name, []).append(at)
+    score = names.index(SCORE)
     whole = network.log_odds(matrix).astype(np.float64)
-    effects = {}
-    for group in dict.fromkeys(groups):
-        without = matrix.copy()
-        for at, name in enumerate(names):
-            if groups[at] == group and name != SCORE:
-                without[:, at] = network.mean[at]
-        without[:, names.index(SCORE)] -= _part_of_score(classifier, inputs, group)
-        effects[group] = whole - network.log_odds(without)
+    effects = {group: np.empty(len(matrix)) for group in columns}
+    parts = {group: _part_of_score(classifier, inputs, group) for group in columns}
+    for start in range(0, len(matrix), PORTION):  # a copy of the whole would be large
+        rows = slice(start, start + PORTION)
+        for group, neutral in columns.items():
+            without = matrix[rows].copy()
+            others = [at for at in neutral if at != score]
+            without[:, others] = network.mean[others]
+            without[:, score] -= parts[group][rows]
+            effects[group][rows] = whole[rows] - network.log_odds(without)
     return effects
 
 

@@ -11,6 +11,9 @@ not weigh more than its words do.
 Where much junk splits an article, the maximum subsequence is its larger part. The other part is in
 elements with the same tags and class words, all the way up, and is rejoined. A second copy of the
 text is removed.
+
+A data table is one thing: where some of its cells were chosen, it is kept or dropped as a whole, by
+the sum of its scores. Without a cell, what stands in its row would be in the wrong column.
 """
 
 from __future__ import annotations
@@ -23,7 +26,15 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import is_among, mix_rows
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
 from scrapy_mss.markup.compiled import compiled_part
-from scrapy_mss.markup.elements import Counts, element_starts, mask_inside, sum_inside
+from scrapy_mss.markup.elements import (
+    Counts,
+    Indices,
+    element_starts,
+    mask_inside,
+    mask_runs,
+    prefix_sums,
+    sum_inside,
+)
 from scrapy_mss.markup.tokens import Bools, Floats, Tokens
 
 # A sentence may occur twice in a text, as a refrain or in a quotation. Two or more blocks that
@@ -42,6 +53,15 @@ class Selection(NamedTuple):
     above: Bools  # bool[n_blocks]: above the threshold, and no title
     copied: Bools  # bool[n_blocks]: a second copy
     threshold: float  # without the bias
+    tables: Tables
+
+
+class Tables(NamedTuple):
+    """The data tables of which blocks were chosen: their tags, and which stay as a whole."""
+
+    first: Indices
+    last: Indices
+    stays: Bools
 
 
 def select(page: Page, probability: Floats, bias: float = 0.0) -> Selection:
@@ -52,7 +72,9 @@ def select(page: Page, probability: Floats, bias: float = 0.0) -> Selection:
     joined = rejoined(page, in_span(page, best_span(scores), above), above)
     copied = duplicates(page, joined)
     kept = joined & ~copied
-    return Selection(scores, _span_of(page, kept, scores), kept, above, copied, zero)
+    tables = _tables(page, kept, scores)
+    span = _span_of(page, kept, tables, scores)
+    return Selection(scores, span, kept, above, copied, zero, tables)
 
 
 def threshold(page: Page, probability: Floats) -> float:
@@ -121,13 +143,37 @@ def _mark(copied: Bools, run: list[int], words: Counts) -> None:
         copied[run] = True
 
 
-def _span_of(page: Page, kept: Bools, scores: Floats) -> Span:
-    """The span from the first block that is *kept* to the last."""
+def _tables(page: Page, kept: Bools, scores: Floats) -> Tables:
+    """The data tables with *kept* blocks; one stays if the sum of its *scores* is above 0."""
+    first, last = page.data_tables
+    if len(first):
+        chosen = prefix_sums(page.blocks.spread(kept))
+        first, last = (each[chosen[last] > chosen[first]] for each in (first, last))
+    sums = np.append(0.0, scores.cumsum()) if len(first) else np.zeros(1)
+    return Tables(first, last, sums[last] > sums[first])
+
+
+def _span_of(page: Page, kept: Bools, tables: Tables, scores: Floats) -> Span:
+    """The span from the first block that is *kept*, or table that stays, to the last."""
     at = kept.nonzero()[0]
     if not len(at):
         return EMPTY
     start, end = int(page.blocks.first[at[0]]), int(page.blocks.last[at[-1]]) + 1
+    start = int(tables.first[tables.stays].min(initial=start))
+    end = int(tables.last[tables.stays].max(initial=end - 1)) + 1
     return Span(start, end, float(np.add.reduce(scores[start:end])))
+
+
+def article_tokens(page: Page, chosen: Selection) -> Bools:
+    """bool[n_tokens]: those of the *chosen* blocks, and all or nothing of each data table."""
+    kept, tables = kept_tokens(page, chosen.kept), chosen.tables
+    if not len(tables.first):
+        return kept
+    whole, dropped = (
+        mask_runs(len(kept), tables.first[which], tables.last[which])
+        for which in (tables.stays, ~tables.stays)
+    )
+    return whole | (kept & ~dropped)
 
 
 def kept_tokens(page: Page, kept: Bools) -> Bools:

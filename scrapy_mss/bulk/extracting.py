@@ -19,7 +19,7 @@ from scrapy_mss import settings
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.bulk.records import LONGEST_DETAIL, TOO_LARGE, UNUSABLE, Record
 from scrapy_mss.columns import Columns
-from scrapy_mss.crawl.pool import WorkerPool, can_have_workers
+from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, can_have_workers
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.items import ARTICLE_FIELDS, values_of
 from scrapy_mss.models.bundled import bundled_model, with_bundled
@@ -119,7 +119,7 @@ class ArticleExtractor:
     def _begun(self, record: Record) -> _Waiting:
         page = record.page
         if page is None:
-            return _Waiting(record)
+            return _Waiting(record, record.url)
         if len(page.html) > self._options.max_body:
             return _Waiting(replace(record, page=None, problem=TOO_LARGE), page.url)
         answer = self._pool.submit(PageRequest(page.html, page.url))
@@ -130,9 +130,10 @@ class ArticleExtractor:
         values: dict[str, Any] = {}
         reason, detail = record.problem, record.detail
         if waiting.answer is not None:
-            answer = waiting.answer.result()
-            if self._pool.cannot_start:
-                raise CannotStartError("no process can be started that reads pages")
+            try:
+                answer = waiting.answer.result()
+            except NoWorkerError as error:
+                raise CannotStartError("no process can be started that reads pages") from error
             result = answer.article or ArticleResult()
             reason = answer.failure or result.reason
             detail = result.extractor_error or _last_line(answer)

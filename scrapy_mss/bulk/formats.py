@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from scrapy_mss.bulk.line_pieces import PACKED, read_lines
 from scrapy_mss.bulk.parquet_pieces import parquet_pieces, read_parquet
-from scrapy_mss.bulk.records import Ends, Part, Piece, Record
+from scrapy_mss.bulk.records import Ends, Enter, Part, Piece, Record
 from scrapy_mss.bulk.warc_pieces import read_warc
 from scrapy_mss.stored_pages import JSON_LINES, WARCS, SourceError
 
@@ -27,12 +27,12 @@ def byte_pieces(path: Path, size: int) -> Iterator[Piece]:
         yield Piece(str(path), begin, upto, upto - begin, None if begin else 0)
 
 
-def _read_lines(piece: Piece, _: Ends) -> Iterator[Record]:
-    return read_lines(piece)
+def _read_lines(piece: Piece, _: Ends, enter: Enter) -> Iterator[Record]:
+    return read_lines(piece, enter)
 
 
-def _read_parquet(piece: Piece, _: Ends) -> Iterator[Record]:
-    return read_parquet(piece)
+def _read_parquet(piece: Piece, _: Ends, enter: Enter) -> Iterator[Record]:
+    return read_parquet(piece, enter)
 
 
 class Format(NamedTuple):
@@ -40,7 +40,7 @@ class Format(NamedTuple):
 
     endings: tuple[str, ...]
     cut: Callable[[Path, int], Iterable[Piece]]
-    read: Callable[[Piece, Ends], Iterator[Record]]
+    read: Callable[[Piece, Ends, Enter], Iterator[Record]]
 
 
 FORMATS: Final = (

@@ -11,7 +11,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from scrapy_mss.bulk.records import DAMAGED, LONGEST_DETAIL, TOO_LARGE, UNUSABLE, Piece, Record
+from scrapy_mss.bulk.records import (
+    DAMAGED,
+    LONGEST_DETAIL,
+    TOO_LARGE,
+    UNUSABLE,
+    Enter,
+    Piece,
+    Record,
+)
 from scrapy_mss.stored_pages import StoredPage, bounded_lines, page_in_line, unpacked
 from scrapy_mss.untrusted import open_regular
 
@@ -19,7 +27,7 @@ PACKED: Final = (".gz", ".xz")
 BROKEN: Final = (OSError, EOFError, lzma.LZMAError, zlib.error)
 
 
-def read_lines(piece: Piece) -> Iterator[Record]:
+def read_lines(piece: Piece, enter: Enter) -> Iterator[Record]:
     """The pages in the lines of *piece*, and the lines that have none."""
     path = Path(piece.path)
     is_packed = path.suffix in PACKED
@@ -37,7 +45,8 @@ def read_lines(piece: Piece) -> Iterator[Record]:
             except BROKEN as error:
                 yield Record(place, piece.weight, problem=DAMAGED, detail=_short(error))
                 return
-            yield _record_of(line, place, file.tell() - piece.begin)
+            done = file.tell() - piece.begin
+            yield _record_of(line, place, done) if enter(place) else Record.left_out(place, done)
             place = content.tell()
 
 

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from scrapy_mss.bulk.records import DAMAGED, LONGEST_DETAIL, UNUSABLE, Piece, Record
-from scrapy_mss.stored_pages import SourceError, StoredPage, decoded
+from scrapy_mss.bulk.records import DAMAGED, LONGEST_DETAIL, UNUSABLE, Enter, Piece, Record
+from scrapy_mss.charsets import decoded
+from scrapy_mss.stored_pages import SourceError, StoredPage
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,7 +35,7 @@ def parquet_pieces(path: Path, size: int) -> Iterator[Piece]:
                 begin, weight = number + 1, 0
 
 
-def read_parquet(piece: Piece) -> Iterator[Record]:
+def read_parquet(piece: Piece, enter: Enter) -> Iterator[Record]:
     """The pages in the row groups of *piece*, and the rows that have none."""
     import pyarrow as pa
 
@@ -47,7 +48,9 @@ def read_parquet(piece: Piece) -> Iterator[Record]:
         try:
             for batch in file.iter_batches(batch_rows, list(groups), list(COLUMNS)):
                 for row in batch.to_pylist():
-                    yield _record_of(row, place, piece.weight * (place - first + 1) // rows)
+                    done = piece.weight * (place - first + 1) // rows
+                    is_read = enter(place)
+                    yield _record_of(row, place, done) if is_read else Record.left_out(place, done)
                     place += 1
         except (pa.ArrowException, OSError) as error:
             detail = str(error)[:LONGEST_DETAIL]

@@ -7,14 +7,17 @@ and listed, and what a killed run leaves is recognized by its name.
 
 from __future__ import annotations
 
+import logging
 import os
+import struct
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from scrapy_mss.bulk.extracting import (
     COLUMNS,
@@ -26,15 +29,21 @@ from scrapy_mss.bulk.extracting import (
     Row,
 )
 from scrapy_mss.bulk.formats import format_of
-from scrapy_mss.bulk.records import Ends, Part, Piece, Record
+from scrapy_mss.bulk.records import LEFT_OUT, LOST_TWICE, Ends, Enter, Part, Piece, Record
 from scrapy_mss.columns import Columns
 from scrapy_mss.crawl.wire import CRASH
 from scrapy_mss.parquet_files import BATCH_ROWS, BATCH_SIZE, COMPRESSION, GROUP_BYTES, GROUP_ROWS
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from typing_extensions import Self
+
+logger = logging.getLogger(__name__)
 
 NEW: Final = ".new"
+AT: Final = ".at.new"  # of files that say where the process is that makes a part
+TRIES: Final = 3  # of a part, besides those that its pages have cost
+MOST_LEFT_OUT: Final = 10  # pages of a part; each has it read again twice
 ALL_COLUMNS: Final = Columns(
     {**COLUMNS.types, SOURCE: str, PLACE: int, REASON: str, DETAIL: str}, has_other=False
 )
@@ -109,27 +118,85 @@ class _Tally:
         self._untold, self._done, self._at = 0, max(done, self._done), monotonic()
 
 
+class Place(NamedTuple):
+    """Where a process is in a part: at a piece, and at a record of it or at none of them."""
+
+    piece: int = -1
+    record: int = -1
+
+
+class _Tracked:
+    """The place of this process, in a file that outlives it."""
+
+    FORM: ClassVar = struct.Struct("<2q")
+
+    def __init__(self, part: Part, folder: Path) -> None:
+        lost = _lost(part, folder)
+        self.left_out = {each for each in lost if each.record >= 0 and lost[each] >= LOST_TWICE}
+        self._files = [*_tracks(part, folder), folder / f"{_name(part)}.{token_hex(4)}{AT}"]
+        self._file = self._files[-1].open("xb", buffering=0)
+        self.at(Place())
+
+    def at(self, place: Place) -> None:
+        """Note that the process is at *place*."""
+        self._file.seek(0)
+        self._file.write(self.FORM.pack(*place))
+
+    def enter(self, piece: int, record: int) -> bool:
+        """Note that the process is at *record*; whether it is to be read."""
+        self.at(Place(piece, record))
+        return (piece, record) not in self.left_out
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Close the file. It stays where the part was not made, as if the process were lost."""
+        self._file.close()
+        for path in self._files if kind is None else ():
+            path.unlink(missing_ok=True)
+
+
 def make_part(part: Part, folder: Path, extractor: ArticleExtractor, told: Told) -> DonePart:
     """Write *part* to *folder*, under its other name."""
     tally = _Tally(told)
     ends = [Ends() for _ in part.pieces]
-    reading = _Reading(part.pieces, ends)
+    with _Tracked(part, folder) as tracked:
+        reading = _Reading(part.pieces, ends, tracked.enter)
 
-    def rows() -> Iterator[Row]:
-        for row in extractor.rows(reading):
-            tally.add(row, reading.done)
-            yield row
+        def rows() -> Iterator[Row]:
+            for row in extractor.rows(reading):
+                tally.add(row, reading.done)
+                yield row
+            tracked.at(Place())
 
-    name, new = _write(part, folder, rows())
+        name, new = _write(part, folder, rows())
     tally.tell(part.weight)
+    if tally.reasons[LEFT_OUT]:
+        for piece, record in sorted(tracked.left_out):
+            path = part.pieces[piece].path
+            logger.warning("scrapy-mss: left out %s at %d, which has cost processes", path, record)
     pieces = tuple(map(DonePiece, part.pieces, ends))
     articles = tally.pages - tally.reasons.total()
     return DonePart(name, new, tally.pages, articles, dict(tally.reasons), pieces)
 
 
-def lost_tries(part: Part, folder: Path) -> int:
-    """How many processes were lost that made *part*: each has left what it had written."""
-    return sum(1 for _ in folder.glob(f"{_name(part)}.*{NEW}"))
+def is_hopeless(part: Part, folder: Path) -> bool:
+    """Whether so many processes were lost that made *part* that it is given up."""
+    lost = _lost(part, folder)
+    at_records = [count for place, count in lost.items() if place.record >= 0]
+    left_out = sum(count >= LOST_TWICE for count in at_records)
+    return lost.total() - left_out * LOST_TWICE >= TRIES or left_out > MOST_LEFT_OUT
+
+
+def _lost(part: Part, folder: Path) -> Counter[Place]:
+    """Where processes were lost that made *part*; each has left a file."""
+    found = (path.read_bytes() for path in _tracks(part, folder))
+    return Counter(Place(*_Tracked.FORM.unpack(each)) if each else Place() for each in found)
+
+
+def _tracks(part: Part, folder: Path) -> Iterator[Path]:
+    return folder.glob(f"{_name(part)}.*{AT}")
 
 
 def given_up(part: Part, folder: Path, detail: str) -> DonePart:
@@ -148,12 +215,14 @@ class _Reading:
 
     pieces: tuple[Piece, ...]
     ends: list[Ends]
+    enter: Callable[[int, int], bool]
     done: int = 0
 
     def __iter__(self) -> Iterator[Record]:
         before = 0
-        for piece, ends in zip(self.pieces, self.ends, strict=True):
-            for record in format_of(piece.path).read(piece, ends):
+        for number, (piece, ends) in enumerate(zip(self.pieces, self.ends, strict=True)):
+            enter: Enter = partial(self.enter, number)
+            for record in format_of(piece.path).read(piece, ends, enter):
                 self.done = before + min(record.done, piece.weight)
                 yield replace(record, source=piece.path)
             before += piece.weight

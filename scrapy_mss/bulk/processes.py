@@ -1,13 +1,12 @@
 """Parts made by processes of this machine: lanes, each of which has workers.
 
 If a lane is lost, killed for its memory or by accident, no page is lost: a new lane makes its part
-again. A part that costs several lanes is given up.
+again, without a page at which two were lost. A part that costs still more lanes is given up.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,14 +19,14 @@ from threading import Thread
 from typing import IO, Any, Final
 
 from scrapy_mss.bulk.lane import sent
-from scrapy_mss.bulk.parts import DonePart, Told, given_up
-from scrapy_mss.bulk.records import Part
-from scrapy_mss.crawl.pool import RUN
+from scrapy_mss.bulk.parts import MOST_LEFT_OUT, TRIES, DonePart, Told, given_up, is_hopeless
+from scrapy_mss.bulk.records import LOST_TWICE, Part
+from scrapy_mss.crawl.pool import RUN, child_environment
 
 LANE: Final = "scrapy_mss.bulk.lane"
 # A lane has about a tenth of the work of each of its workers.
 WORKERS_OF_A_LANE: Final = 4
-TRIES: Final = 3  # of a part
+MOST_TRIES: Final = TRIES + LOST_TWICE * MOST_LEFT_OUT  # of a part, wherever lanes are lost
 END_SECONDS: Final = 10.0  # a lane only has to end its workers
 LOST: Final = (OSError, EOFError, ValueError)
 
@@ -108,7 +107,7 @@ class _Lane:
             process.kill()
 
     def _made(self, part: Part) -> DonePart:
-        for _ in range(TRIES):
+        for _ in range(MOST_TRIES):
             into, out = self._pipes()
             counted = _Counted(self._told)
             with suppress(*LOST):
@@ -116,9 +115,9 @@ class _Lane:
                 return self._answer(out, counted)
             counted.take_back()
             self._end()
-            if self._closed:
+            if self._closed or is_hopeless(part, self._folder):
                 break
-        return given_up(part, self._folder, f"{TRIES} processes were lost that read it")
+        return given_up(part, self._folder, "too many processes were lost that read it")
 
     def _answer(self, out: IO[str], counted: _Counted) -> DonePart:
         while True:
@@ -189,7 +188,7 @@ def _started() -> subprocess.Popen[str]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(each or os.curdir for each in sys.path)},
+        env=child_environment(),
         start_new_session=True,  # Ctrl-C is for the command, which ends its lanes
     )
 

@@ -14,11 +14,11 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from scrapy_mss.bulk.extracting import ArticleExtractor, CannotStartError
 from scrapy_mss.bulk.lane import received, sent
-from scrapy_mss.bulk.parts import DonePart, Told, given_up, lost_tries, make_part
+from scrapy_mss.bulk.parts import DonePart, Told, given_up, is_hopeless, make_part
 from scrapy_mss.bulk.processes import EngineError
 from scrapy_mss.bulk.records import LONGEST_DETAIL, Part
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 PART, DONE = "part", "done"  # the columns of the two tables, JSON
-TRIES: Final = 3  # of a part whose actor is lost
 
 
 class PartMaker:
@@ -44,15 +43,15 @@ class PartMaker:
         return pa.table({DONE: [json.dumps(self._made(part).values()) for part in parts]})
 
     def _made(self, part: Part) -> DonePart:
-        if lost_tries(part, self._folder) >= TRIES:
-            return given_up(part, self._folder, f"{TRIES} actors were lost that read it")
-        try:
-            return make_part(part, self._folder, self._extractor, lambda _pages, _size: None)
-        except (OSError, CannotStartError):  # a full disk: no part can be made
-            raise
-        except Exception as error:  # noqa: BLE001 - whatever is in an archive
-            detail = f"{type(error).__name__}: {error}"[:LONGEST_DETAIL]
-            return given_up(part, self._folder, detail)
+        detail = "too many actors were lost that read it"
+        while not is_hopeless(part, self._folder):
+            try:
+                return make_part(part, self._folder, self._extractor, lambda _pages, _size: None)
+            except (OSError, CannotStartError):  # a full disk: no part can be made
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever is in an archive
+                detail = f"{type(error).__name__}: {error}"[:LONGEST_DETAIL]
+        return given_up(part, self._folder, detail)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ is recognized even if other files have changed.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,7 +18,13 @@ from scrapy_mss.stored_pages import StoredPage
 DAMAGED: Final = "damaged"  # it cannot be decoded, or breaks off
 TOO_LARGE: Final = "too_large"  # it is longer than MSS_MAX_BODY
 UNUSABLE: Final = "unusable"  # it has no address, or no HTML
+LEFT_OUT: Final = "left_out"  # it has cost processes that read it
+LOST_TWICE: Final = 2  # processes, at the same record: once may be an accident
 LONGEST_DETAIL: Final = 200  # characters of a message that are worth a row
+
+
+# Told the place of each record before it is read; whether it is to be read at all.
+Enter = Callable[[int], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +64,8 @@ class Ends:
 class Record:
     """A page of an archive, or the *problem* with one, at the *place* that it has in its file.
 
-    Once it is read, *done* bytes of its piece are; *source* is the file.
+    Once it is read, *done* bytes of its piece are; *source* is the file. *url* is the page's if
+    that is known without the page.
     """
 
     place: int
@@ -67,6 +75,13 @@ class Record:
     problem: str = ""
     detail: str = ""
     source: str | None = None
+    url: str | None = None
+
+    @classmethod
+    def left_out(cls, place: int, done: int, url: str | None = None) -> Record:
+        """A record that is not read, because processes were lost that did."""
+        detail = f"{LOST_TWICE} processes were lost that read it"
+        return cls(place, done, problem=LEFT_OUT, detail=detail, url=url)
 
 
 @dataclass(frozen=True, slots=True)

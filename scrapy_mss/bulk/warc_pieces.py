@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, BinaryIO, Final
 
-from scrapy_mss.bulk.records import DAMAGED, LONGEST_DETAIL, TOO_LARGE, Ends, Piece, Record
+from scrapy_mss.bulk.records import DAMAGED, LONGEST_DETAIL, TOO_LARGE, Ends, Enter, Piece, Record
+from scrapy_mss.charsets import decoded
 from scrapy_mss.content_encodings import EncodingError, decode
-from scrapy_mss.stored_pages import StoredPage, decoded
+from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.untrusted import LARGEST_PAGE, open_regular
 
 GZIP: Final = b"\x1f\x8b\x08"
@@ -32,7 +33,7 @@ HEAD: Final = 2**12  # bytes in which a member has begun to say what is in it
 LONGEST_HEADER: Final = 2**16  # bytes; servers send a few thousand
 
 
-def read_warc(piece: Piece, ends: Ends) -> Iterator[Record]:
+def read_warc(piece: Piece, ends: Ends, enter: Enter) -> Iterator[Record]:
     """The pages among the records of *piece*, and where there is damage."""
     with open_regular(piece.path) as file:
         size = os.fstat(file.fileno()).st_size
@@ -45,7 +46,7 @@ def read_warc(piece: Piece, ends: Ends) -> Iterator[Record]:
         while at is not None and at < piece.end:
             seen = _Seen(at)
             try:
-                at = yield from _whole_records(file, seen, piece)
+                at = yield from _whole_records(file, seen, piece, enter)
             except OSError as error:  # of fastwarc, or of the disk
                 at = record_from(file, seen.last + 1, size, pattern)
                 damaged_at = seen.damage(file, at)
@@ -56,7 +57,7 @@ def read_warc(piece: Piece, ends: Ends) -> Iterator[Record]:
 
 
 def _whole_records(
-    file: BinaryIO, seen: _Seen, piece: Piece
+    file: BinaryIO, seen: _Seen, piece: Piece, enter: Enter
 ) -> Generator[Record, None, int | None]:
     """The pages of *piece* from the record on that was *seen* last, until there is damage.
 
@@ -66,7 +67,11 @@ def _whole_records(
     for raw in _records(file):
         if raw.stream_pos >= piece.end and begins_record(file, raw.stream_pos):
             return int(raw.stream_pos)
-        record = _record_of(raw, piece)
+        record: Record | None
+        if enter(raw.stream_pos):
+            record = _record_of(raw, piece)
+        else:
+            record = Record.left_out(raw.stream_pos, raw.stream_pos - piece.begin, _url(raw))
         seen.add(raw.stream_pos, record)
         if record is not None:
             yield record

@@ -1,55 +1,69 @@
-"""``scrapy mss …``: its actions, each in a module of the same name."""
+"""``scrapy mss …``: its actions, each in a module of the same name.
+
+Every `scrapy` command imports this module, ours or not. It therefore imports nothing heavy, and the
+module of an action only when that action is called.
+"""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
 from scrapy_mss.cli import CommandError, OneLineParser, guarded
-from scrapy_mss.commands import (
-    bulk,
-    check,
-    explain,
-    extract,
-    info,
-    merge,
-    report,
-    suggest,
-    train,
-    unsure,
-    workbench,
-)
-from scrapy_mss.commands.base import Action
-from scrapy_mss.settings import SettingError
-from scrapy_mss.stored_pages import SourceError
-from scrapy_mss.wrappers import WrapperError
 
-ACTIONS: tuple[Action, ...] = (
-    extract.ACTION,
-    explain.ACTION,
-    train.ACTION,
-    bulk.ACTION,
-    merge.ACTION,
-    check.ACTION,
-    suggest.ACTION,
-    info.ACTION,
-    report.ACTION,
-    unsure.ACTION,
-    workbench.ACTION,
-)
+if TYPE_CHECKING:
+    from scrapy_mss.commands.base import Action
+
+# Names of actions and their summaries in `scrapy mss -h`.
+ACTIONS: Mapping[str, str] = {
+    "extract": "print the articles in files and at URLs",
+    "explain": "explain the extraction of a page, block by block",
+    "train": "train a model on stored pages that wrappers label",
+    "bulk": "extract archives to Parquet files",
+    "merge": "add models together",
+    "check": "check that wrappers still match their test pages",
+    "suggest": "suggest a rule for a site from some of its pages",
+    "info": "print what is in a model file",
+    "report": "report each site: errors, articles, extraction quality, and alarms",
+    "unsure": "list the pages on which the model was least certain",
+    "workbench": "edit rules for sites in the browser",
+}
 
 
-def parser_options(action: Action) -> dict[str, Any]:
-    """What the parser of *action* is made with."""
-    return {
-        "prog": f"scrapy mss {action.name}",
-        "description": action.description,
-        "epilog": f"Example: {action.example}\n\n{action.exit_codes}",
-        "formatter_class": argparse.RawDescriptionHelpFormatter,
-    }
+def load_action(name: str) -> Action:
+    """The action of that *name*; its module is imported."""
+    action: Action = import_module(f"{__name__}.{name}").ACTION
+    return action
+
+
+class ActionParser(OneLineParser):
+    """The parser of an action, which gets its arguments when it first parses."""
+
+    def __init__(self, *, action: str, **options: Any) -> None:
+        options |= {
+            "prog": f"scrapy mss {action}",
+            "formatter_class": argparse.RawDescriptionHelpFormatter,
+        }
+        super().__init__(**options)
+        self.action = action
+
+    def load(self) -> None:
+        """Import the action and take over its help and its arguments."""
+        action = load_action(self.action)
+        self.description = action.description
+        self.epilog = f"Example: {action.example}\n\n{action.exit_codes}"
+        action.add_arguments(self)
+        self.set_defaults(perform=action.perform)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # noqa: ANN401
+        """Parse *args*; a command line has one action, so this is called once."""
+        self.load()
+        return super().parse_known_args(args, namespace)
 
 
 class MssCommand(ScrapyCommand):
@@ -70,15 +84,17 @@ class MssCommand(ScrapyCommand):
         parser.prog = "scrapy mss"
         parser.error = partial(OneLineParser.error, parser)  # type: ignore[method-assign,arg-type]
         actions = parser.add_subparsers(
-            dest="action", required=True, metavar="ACTION", parser_class=OneLineParser
+            dest="action", required=True, metavar="ACTION", parser_class=ActionParser
         )
-        for action in ACTIONS:
-            added = actions.add_parser(action.name, help=action.summary, **parser_options(action))
-            action.add_arguments(added)
-            added.set_defaults(perform=action.perform)
+        for name, summary in ACTIONS.items():
+            actions.add_parser(name, help=summary, action=name)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Perform the action."""
+        from scrapy_mss.settings import SettingError
+        from scrapy_mss.stored_pages import SourceError
+        from scrapy_mss.wrappers import WrapperError
+
         program = f"scrapy mss {opts.action}"
         perform = partial(self._perform, args, opts)
         self.exitcode = guarded(program, perform, SettingError, SourceError, WrapperError)

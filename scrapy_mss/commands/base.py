@@ -23,10 +23,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One action of the command: its name, its help, and what it does."""
+    """One action of the command: its help, and what it does."""
 
-    name: str
-    summary: str
     description: str
     example: str
     add_arguments: Callable[[argparse.ArgumentParser], None]

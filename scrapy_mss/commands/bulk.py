@@ -151,8 +151,6 @@ def _print(folder: Path, summary: Summary) -> None:
 
 
 ACTION = Action(
-    "bulk",
-    "extract archives to Parquet files",
     "Read archives and write a row per page to Parquet files in a folder: the article, or\n"
     "the reason why there is none. To resume a killed run, repeat the command.",
     "scrapy mss bulk 'crawl/*.warc.gz' news.parquet -o articles/",

@@ -152,8 +152,6 @@ def _outcome(row: dict[str, Any]) -> Outcome:
 
 
 ACTION = Action(
-    "check",
-    "check that wrappers still match their test pages",
     "Label the test pages of wrappers. Report which pages are labelled, which fields select\n"
     "nothing, and what has changed. Exit code 1 if a body, title, authors or date is missing.",
     "scrapy mss check wrappers/ --snapshot wrappers.json",

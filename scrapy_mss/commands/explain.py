@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from scrapy.http import HtmlResponse, Response
+from typing import TYPE_CHECKING
 
 from scrapy_mss import settings
 from scrapy_mss.article import page_metadata
+from scrapy_mss.charsets import decoded
 from scrapy_mss.cli import GOOD, CommandError, print_line
 from scrapy_mss.commands.base import Action
 from scrapy_mss.commands.extract import add_model_arguments, is_address, model_named
-from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
+from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.crawl.stores import model_store, site_store
 from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.kept_media import kept_media
@@ -23,7 +22,7 @@ from scrapy_mss.rule_reading import explained
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.visit import Visit
-from scrapy_mss.stored_pages import decoded
+from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
 from scrapy_mss.why_page.page import why_page
 from scrapy_mss.wrappers import Wrapper, load_wrappers
@@ -32,18 +31,6 @@ if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
 
 OUTPUT = "why.html"
-# A project's middlewares fetch the page; nothing else is to be done with it.
-SETTINGS: dict[str, Any] = {
-    "ITEM_PIPELINES": {},
-    "FEEDS": {},
-    "JOBDIR": None,
-    "MSS_ENABLED": False,
-}
-
-
-class _Source(NamedTuple):
-    html: str
-    url: str  # empty if it is not known
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -93,36 +80,17 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     return GOOD
 
 
-def _stored(options: argparse.Namespace) -> _Source:
+def _stored(options: argparse.Namespace) -> StoredPage:
     path = Path(options.page)
     try:
-        return _Source(decoded(read_regular(path, LARGEST_PAGE)), options.url)
+        return StoredPage(options.url, decoded(read_regular(path, LARGEST_PAGE)))
     except OSError as error:
         raise CommandError(f"{path}: the page cannot be read: {error.strerror}") from error
 
 
-def _fetched(options: argparse.Namespace, command: ScrapyCommand) -> _Source:
-    """The page at an address, fetched as the project does it, without its pipelines."""
-    address = checked_address(options.page)
-    found: list[_Source] = []
-    causes: list[str] = []
-
-    def take(_asked: str, response: Response) -> None:
-        if isinstance(response, HtmlResponse):
-            found.append(_Source(response.text, response.url))
-        else:
-            causes.append(f"expected HTML, got {type(response).__name__}")
-
-    process = crawler_process(command)
-    for name, value in SETTINGS.items():
-        process.settings.set(name, value, priority="cmdline")
-    run(
-        process,
-        process.create_crawler(FetchSpider),
-        addresses=[address],
-        take=take,
-        failed=lambda _asked, cause: causes.append(cause),
-    )
+def _fetched(options: argparse.Namespace, command: ScrapyCommand) -> StoredPage:
+    address, causes = checked_address(options.page), list[str]()
+    found = fetched([address], command, lambda _asked, cause: causes.append(cause))
     if not found:
         raise CommandError(f"{address}: no page: {next(iter(causes), 'it was not answered')}")
     return found[0]
@@ -155,8 +123,6 @@ def _of_rule(rule: Wrapper | None, *, matches: bool) -> str:
 
 
 ACTION = Action(
-    "explain",
-    "explain the extraction of a page, block by block",
     "Write an HTML page that shows how the model reads a page: each block with its probability\n"
     "and the reasons for and against it, the text, Markdown, and the source of each field. It\n"
     "loads nothing and runs no scripts, so you can attach it to a bug report.",

@@ -17,6 +17,7 @@ from scrapy.http import Response, TextResponse
 
 from scrapy_mss import settings
 from scrapy_mss.article import NO_TEXT, ModelState, ReadOptions, read_article
+from scrapy_mss.charsets import decoded
 from scrapy_mss.cli import (
     GOOD,
     NOT_FOUND,
@@ -38,7 +39,7 @@ from scrapy_mss.crawl.stores import model_name, model_store
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.pipelines import NoArticleError
-from scrapy_mss.stored_pages import COLLECTIONS, decoded
+from scrapy_mss.stored_pages import COLLECTIONS
 from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
 
 if TYPE_CHECKING:
@@ -242,8 +243,6 @@ def _crawl(addresses: list[str], model: str, answers: _Answers, command: ScrapyC
 
 
 ACTION = Action(
-    "extract",
-    "print the articles in files and at URLs",
     "Print the article of each page as a JSON line, text or Markdown, or the reason why\n"
     "there is none.",
     "scrapy mss extract -f text https://example.com/news/story.html saved.html crawl.warc.gz",

@@ -8,19 +8,32 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from scrapy import Request, Spider
-from scrapy.http import Response
+from scrapy.http import HtmlResponse, Response
+from scrapy.linkextractors import LinkExtractor
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from scrapy_mss.cli import CommandError
+from scrapy_mss.downloadermiddlewares import EncodingMiddleware
+from scrapy_mss.sites.addresses import AddressCounts
+from scrapy_mss.sites.article_address import guess
+from scrapy_mss.stored_pages import StoredPage
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
     from scrapy.crawler import Crawler, CrawlerProcess
+    from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
 ASKED = "asked"
 MULTIPLE_CHOICES = 300  # the first status that is none of success
 LONGEST_CAUSE = 200  # characters of an exception's message that are worth a line
+# A project's middlewares fetch the pages; nothing else is to be done with them.
+SETTINGS: dict[str, Any] = {
+    "ITEM_PIPELINES": {},
+    "FEEDS": {},
+    "JOBDIR": None,
+    "MSS_ENABLED": False,
+}
 
 
 class FetchSpider(Spider):
@@ -36,6 +49,15 @@ class FetchSpider(Spider):
     addresses: list[str]
     take: Callable[[str, Response], None]
     failed: Callable[[str, str], None]
+
+    @classmethod
+    def update_settings(cls, settings: BaseSettings) -> None:
+        """Have pages decoded as in a crawl, also where the add-on is off."""
+        super().update_settings(settings)
+        name, component = "DOWNLOADER_MIDDLEWARES", EncodingMiddleware
+        settings.setdefault_in_component_priority_dict(name, component, component.ORDER)
+        # Of a priority that the runner's own defaults do not replace.
+        settings.set(name, settings.getdict(name), priority="spider")
 
     async def start(self) -> AsyncIterator[Any]:
         for address in self.addresses:
@@ -59,6 +81,28 @@ class FetchSpider(Spider):
         self.failed(failure.request.cb_kwargs[ASKED], cause)  # type: ignore[attr-defined]
 
 
+class SiteSpider(FetchSpider):
+    """Asks for addresses, and for *most* pages of the same host that each leads to.
+
+    Those that look most like articles come first.
+    """
+
+    most: int
+
+    def parse(self, response: Response, asked: str = "", **marks: Any) -> Any:  # noqa: ANN401
+        """Hand the page on, and follow its links if it was asked for by the user."""
+        super().parse(response, asked)
+        if marks or not isinstance(response, HtmlResponse):
+            return
+        host = response.urljoin("/")
+        links = {link.url for link in LinkExtractor().extract_links(response)}
+        own = [url for url in links if url.startswith(host) and url != response.url]
+        nothing = AddressCounts()
+        own.sort(key=lambda url: (-guess(url, nothing).probability, url))
+        for url in own[: self.most]:
+            yield Request(url, errback=self.give_up, cb_kwargs={"asked": url, "followed": True})
+
+
 def _status(response: Response) -> str:
     return f"HTTP status {response.status}"
 
@@ -80,6 +124,30 @@ def crawler_process(command: ScrapyCommand) -> CrawlerProcess:
     if process is None:
         raise CommandError("addresses cannot be fetched here: there is no crawler process")
     return process  # type: ignore[return-value]
+
+
+def fetched(
+    addresses: list[str], command: ScrapyCommand, failed: Callable[[str, str], None], most: int = 0
+) -> list[StoredPage]:
+    """The HTML pages at *addresses*, and at *most* addresses that each of them links to.
+
+    They are fetched as the project does it, without its pipelines. *failed* gets each address
+    without a page, and the reason.
+    """
+    found: dict[str, StoredPage] = {}  # each once, wherever addresses redirect to
+
+    def take(asked: str, response: Response) -> None:
+        if isinstance(response, HtmlResponse):
+            found[response.url] = StoredPage(response.url, response.text)
+        else:
+            failed(asked, f"expected HTML, got {type(response).__name__}")
+
+    process = crawler_process(command)
+    for name, value in SETTINGS.items():
+        process.settings.set(name, value, priority="cmdline")
+    crawler = process.create_crawler(SiteSpider)
+    run(process, crawler, addresses=addresses, take=take, failed=failed, most=most)
+    return [*found.values()]
 
 
 def run(process: CrawlerProcess, crawler: Crawler, **arguments: object) -> None:

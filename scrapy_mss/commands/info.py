@@ -12,7 +12,6 @@ from scrapy_mss.commands.base import Action, existing_path
 from scrapy_mss.markup.compiled import IS_COMPILED
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.models.bundled import FILE, with_bundled
-from scrapy_mss.models.format import fingerprint
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import period_of
 from scrapy_mss.sites.report import report
@@ -46,7 +45,6 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         print_line(path)
         print(f"  profile      {model.profile.name}")
         print(f"  in items     mss:{with_bundled(model_in(path)).identifier}")
-        print(f"  fingerprint  {fingerprint(model.profile)}")
         print(f"  pages        {bayes.pages:,}")
         print(f"  known        {len(model.learned_pages):,} pages that are not learned again")
         print(f"  tokens       {inside:,} inside articles, {outside:,} outside")
@@ -54,6 +52,8 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
             filled = int(counts.any(axis=1).sum())
             share = filled / len(counts)
             print(f"  {name:12} {filled:,} of {len(counts):,} buckets filled ({share:.1%})")
+        for (name, version), other in sorted(model.other_families.items()):
+            print(f"  {name:12} {other.pages:,} pages in version {version}, which is not used here")
         print(f"  size         {path.stat().st_size:,} bytes")
         _print_sites(SiteStore(sites_path(path)), options.site)
     print("compiled part:", "in use" if IS_COMPILED else "not built, Python does its work")
@@ -76,8 +76,6 @@ def _print_sites(store: SiteStore, wanted: str | None) -> None:
 
 
 ACTION = Action(
-    "info",
-    "print what is in a model file",
     "Print what a model has learned, how full its feature tables are, what is known about a\n"
     "site, and whether the compiled part of scrapy-mss, which halves the time per page, is in\n"
     "use.",

@@ -61,8 +61,6 @@ def _loaded(name: str) -> Model:
 
 
 ACTION = Action(
-    "merge",
-    "add models together",
     "Add models together. The sum equals one model that learned from all their pages.",
     "scrapy mss merge monday.model tuesday.model -o week.model",
     add_arguments,

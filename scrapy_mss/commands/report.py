@@ -1,26 +1,32 @@
-"""``scrapy mss report``: report extraction quality by site, and what has declined."""
+"""``scrapy mss report``: report extraction quality by site, and the alarms."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from scrapy_mss.cli import GOOD, CommandError, print_line
 from scrapy_mss.commands.base import Action, existing_store
-from scrapy_mss.crawl.site_quality import today
+from scrapy_mss.crawl.site_quality import this_hour
 from scrapy_mss.crawl.stores import quality_store
+from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.models.store import write_atomically
+from scrapy_mss.quality.counts import ARTICLES
+from scrapy_mss.quality.incidents import hour_text
 from scrapy_mss.quality.page import page
-from scrapy_mss.quality.report import as_json, report_of
+from scrapy_mss.quality.report import Report, SiteReport, as_json, report_of
 from scrapy_mss.quality.store import QualityStoreError
 from scrapy_mss.server_address import ServerError
+from scrapy_mss.settings import listed
+from scrapy_mss.spiders.site_lists import SiteListError, sites_of
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
 
-DECLINED: Final = 1
+WITH_ALARMS: Final = 1
 PAGE: Final = Path("mss-report.html")
 
 
@@ -47,34 +53,52 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     assert command.settings is not None
     store = quality_store(options.quality or str(command.settings.get("MSS_QUALITY_FILE") or ""))
     try:
-        found = report_of(store, today())
-    except (QualityStoreError, ServerError) as error:
+        fronts = sites_of(map(str, listed(command.settings.get("MSS_SITES"))))
+        sites = dict.fromkeys(map(site_of, fronts))
+        found = report_of(store, this_hour(), sites)
+    except (QualityStoreError, ServerError, SiteListError) as error:
         raise CommandError(str(error)) from error
-    if not found.sites:
+    if not any(site.days or site.activity.attempts for site in found.sites):
         raise CommandError(f"{store.name}: nothing was counted in the last weeks; crawl first")
     target = options.output or (None if options.json else PAGE)
     text = f"{json.dumps(as_json(found), indent=1)}\n" if options.json else page(found)
     if target is None:
         print(text, end="")
-        return DECLINED if found.declined else GOOD
+        return WITH_ALARMS if found.alarms else GOOD
     write_atomically(target, text.encode("utf-8", "xmlcharrefreplace"))
-    for figure in found.declined:
-        print_line(figure)
-    declined = sum(bool(site.declined) for site in found.sites)
-    print_line(
-        f"{declined} of {len(found.sites)} sites have declined; the report is {target.resolve()}"
-    )
-    return DECLINED if found.declined else GOOD
+    for line in _lines(found):
+        print_line(line)
+    with_alarms = sum(bool(site.alarms) for site in found.sites)
+    path = target.resolve()
+    print_line(f"{with_alarms} of {len(found.sites)} sites have alarms; the report is {path}")
+    return WITH_ALARMS if found.alarms else GOOD
+
+
+def _lines(found: Report) -> Iterator[str]:
+    """A table of the sites of the list, and the alarms."""
+    shown = [site for site in found.sites if site.is_listed]
+    rows = [("site", "last success", "lists", "articles", "last error"), *map(_row, shown)]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    for row in rows if shown else ():
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield "  ".join(cells).rstrip()
+    yield from map(str, found.alarms)
+
+
+def _row(site: SiteReport) -> tuple[str, str, str, str, str]:
+    failed = site.activity.last_failure
+    error = "" if failed is None else f"{hour_text(failed)} {site.error}"
+    lists, articles = f"{site.activity.lists:,}", f"{site.total[ARTICLES]:,}"
+    return site.site, site.last_success, lists, articles, error
 
 
 ACTION = Action(
-    "report",
-    "report extraction quality by site, and what has declined",
     "Write an HTML page with the daily counts of each site, the worst sites first, and print\n"
-    "the measures that have declined compared with the site's own past.",
+    "when each site of MSS_SITES last answered, its last error, and the alarms: sites that do\n"
+    "not answer, have nothing new, or whose quality has declined.",
     "scrapy mss report -o quality.html",
     add_arguments,
     perform,
-    "Exit codes: 0 if nothing has declined, 1 if something has, 2 for invalid arguments\n"
+    "Exit codes: 0 if there is no alarm, 1 if there is one, 2 for invalid arguments\n"
     "or files, or if nothing has been counted yet.",
 )

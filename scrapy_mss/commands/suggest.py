@@ -9,13 +9,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from scrapy.http import HtmlResponse, Response
-
 from scrapy_mss.cli import GOOD, NOT_FOUND, CommandError, print_line, print_text
 from scrapy_mss.commands.base import Action, stored
-from scrapy_mss.commands.explain import SETTINGS, known_site
+from scrapy_mss.commands.explain import known_site
 from scrapy_mss.commands.extract import add_model_arguments, is_address, model_named
-from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
+from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.bundled import with_bundled
@@ -43,8 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="URL|SOURCE",
         help="a URL, or stored pages: JSON lines with url and html (.jsonl, .gz, .xz), a WARC "
-        "file, an HTML file with a canonical URL or a folder of such files; at most "
-        f"{MAX_PAGES} pages are read",
+        "file, an HTML file with a canonical URL or a folder of such files; a single URL is "
+        "fetched together with pages of the site that it links to, the likeliest articles first; "
+        f"at most {MAX_PAGES} pages are read",
     )
     parser.add_argument(
         "-o", "--output", type=Path, metavar="FILE", help="the file for the rule; default: print it"
@@ -58,7 +57,8 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     pages = list(islice(_stored(options.pages), MAX_PAGES))
     addresses = [checked_address(page) for page in options.pages if is_address(page)]
     if addresses:
-        pages += _fetched(addresses, command)
+        is_alone = len(options.pages) == 1  # the front page of a site, or one article
+        pages += _fetched(addresses, command, MAX_PAGES - 1 if is_alone else 0)
     try:
         _, of_site = of_one_site(pages)
         found = suggest(pages, extractor, known_site(model, of_site[0].url))
@@ -83,26 +83,15 @@ def _stored(sources: list[str]) -> Iterator[StoredPage]:
             yield from stored(Path(source))
 
 
-def _fetched(addresses: list[str], command: ScrapyCommand) -> list[StoredPage]:
-    """The pages at *addresses*, fetched as the project does it, without its pipelines."""
-    found: list[StoredPage] = []
-
-    def take(asked: str, response: Response) -> None:
-        if isinstance(response, HtmlResponse):
-            found.append(StoredPage(response.url, response.text))
-        else:
-            failed(asked, f"expected HTML, got {type(response).__name__}")
+def _fetched(addresses: list[str], command: ScrapyCommand, most: int) -> list[StoredPage]:
+    """The pages at *addresses* and at most so many that each links to, in an order that stays."""
 
     def failed(asked: str, cause: str) -> None:
         print_line(f"scrapy mss suggest: {asked}: not reachable: {cause}", sys.stderr)
 
-    process = crawler_process(command)
-    for name, value in SETTINGS.items():
-        process.settings.set(name, value, priority="cmdline")
-    crawler = process.create_crawler(FetchSpider)
-    run(process, crawler, addresses=addresses, take=take, failed=failed)
+    found = fetched(addresses, command, failed, most)
     order = {address: number for number, address in enumerate(addresses)}
-    return sorted(found, key=lambda page: order.get(page.url, len(order)))
+    return sorted(found, key=lambda page: (order.get(page.url, len(order)), page.url))
 
 
 def _verdict(found: Suggestion) -> Iterator[str]:
@@ -135,8 +124,6 @@ def _difference(page: PageAgreement) -> str:
 
 
 ACTION = Action(
-    "suggest",
-    "suggest a rule for a site from some of its pages",
     "Infer a rule for a site from some of its pages, without labels, and print it as a file\n"
     "for MSS_WRAPPERS. Standard error shows its confidence, the pages that were excluded, and\n"
     "those on which rule and model disagree. Exit code 1 if no rule is good enough.",

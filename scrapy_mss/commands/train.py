@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from scrapy_mss import settings
 from scrapy_mss.cli import CommandError, print_line
 from scrapy_mss.commands.base import Action, counted, existing_path, positive, store_name, stored
-from scrapy_mss.crawl.pool import WorkerPool, can_have_workers
+from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, can_have_workers
 from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.models.bundled import bundled_model
@@ -122,17 +122,19 @@ def _by_processes(
             request = PageRequest(page.html, page.url, wrapper, example=True, article=False)
             waiting.append(pool.submit(request) if wrapper else None)
             if len(waiting) >= PAGES_WAITING * processes:
-                yield _answered(waiting.popleft(), pool)
+                yield _answered(waiting.popleft())
         while waiting:
-            yield _answered(waiting.popleft(), pool)
+            yield _answered(waiting.popleft())
 
 
-def _answered(waiting: Future[PageAnswer] | None, pool: WorkerPool) -> Example | str:
+def _answered(waiting: Future[PageAnswer] | None) -> Example | str:
     if waiting is None:
         return NO_WRAPPER
-    answer = waiting.result()
-    if pool.cannot_start:
-        raise CommandError("no process can be started that labels pages; leave --processes out")
+    try:
+        answer = waiting.result()
+    except NoWorkerError as error:
+        message = "no process can be started that labels pages; leave --processes out"
+        raise CommandError(message) from error
     if answer.labels is not None and answer.labels.reason is not None:
         return answer.labels.reason.value
     if isinstance(answer.example, Example):
@@ -141,8 +143,6 @@ def _answered(waiting: Future[PageAnswer] | None, pool: WorkerPool) -> Example |
 
 
 ACTION = Action(
-    "train",
-    "train a model on stored pages that wrappers label",
     "Label stored pages with wrappers, learn from them, and add the counts to a model.",
     "scrapy mss train crawl.warc.gz -w wrappers/ -m news.model",
     add_arguments,

@@ -77,8 +77,6 @@ def _write(path: Path, store: UnsureStore, sites: list[str]) -> None:
 
 
 ACTION = Action(
-    "unsure",
-    "list the pages on which the model was least certain",
     "List the pages that crawls with MSS_UNSURE_PAGES have kept, or write them to a file. The\n"
     "list shows the model's certainty, from 0 to 1, and the address, the least certain pages of\n"
     "each site first.",

@@ -6,28 +6,21 @@ import argparse
 import sys
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from scrapy import Request
-from scrapy.http import HtmlResponse, Response
-from scrapy.linkextractors import LinkExtractor
 from scrapy.utils.project import data_path
 
 from scrapy_mss import settings
 from scrapy_mss.cli import GOOD, CommandError, print_line
 from scrapy_mss.commands.base import Action, counted, existing_path, stored
-from scrapy_mss.commands.explain import SETTINGS
 from scrapy_mss.commands.extract import add_model_arguments, is_address, model_named
-from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
+from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.crawl.stores import model_store, quality_store
 from scrapy_mss.crawl.unsure_pages import unsure_path
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.quality.unsure import UnsureStore
-from scrapy_mss.sites.addresses import AddressCounts
-from scrapy_mss.sites.article_address import guess
-from scrapy_mss.stored_pages import StoredPage
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
@@ -37,25 +30,6 @@ if TYPE_CHECKING:
 RULES = Path("rules")
 MOST_PAGES, MOST_ASKED = 40, 400  # of a site; a page takes megabytes while its site is open
 LAST_PORT = 65_535
-
-
-class SiteSpider(FetchSpider):
-    """Asks for addresses, and for pages of the same host that they lead to, the likeliest first."""
-
-    most: int
-
-    def parse(self, response: Response, asked: str = "", **marks: Any) -> Any:  # noqa: ANN401
-        """Hand the page on, and follow its links if it was asked for by the user."""
-        super().parse(response, asked)
-        if marks or not isinstance(response, HtmlResponse):
-            return
-        host = response.urljoin("/")
-        links = {link.url for link in LinkExtractor().extract_links(response)}
-        own = [url for url in links if url.startswith(host) and url != response.url]
-        nothing = AddressCounts()
-        own.sort(key=lambda url: (-guess(url, nothing).probability, url))
-        for url in own[: self.most]:
-            yield Request(url, errback=self.give_up, cb_kwargs={"asked": url, "followed": True})
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -164,7 +138,16 @@ def gather(sources: list[str], pages: Pages, command: ScrapyCommand) -> None:
     if not sources and cache.is_dir():
         pages.add(cached_pages(cache))
     if addresses:
-        pages.add(_fetched(addresses, pages.most, command))
+        causes: list[str] = []
+        found = fetched(
+            addresses,
+            command,
+            lambda asked, cause: causes.append(f"{asked}: {cause}"),
+            pages.most,
+        )
+        if not found:
+            raise CommandError(f"no page came: {next(iter(causes), 'nothing was answered')}")
+        pages.add(found)
 
 
 def add_unsure(store: UnsureStore, pages: Pages, *, everything: bool) -> None:
@@ -173,31 +156,6 @@ def add_unsure(store: UnsureStore, pages: Pages, *, everything: bool) -> None:
     for site in store.pages():
         if everything or site in sites:
             pages.add(store.stored(site))
-
-
-def _fetched(addresses: list[str], most: int, command: ScrapyCommand) -> list[StoredPage]:
-    """The pages at *addresses*, and at what they link to, fetched as the project does it."""
-    found: list[StoredPage] = []
-    causes: list[str] = []
-
-    def take(_asked: str, response: Response) -> None:
-        if isinstance(response, HtmlResponse):
-            found.append(StoredPage(response.url, response.text))
-
-    process = crawler_process(command)
-    for name, value in SETTINGS.items():
-        process.settings.set(name, value, priority="cmdline")
-    run(
-        process,
-        process.create_crawler(SiteSpider),
-        addresses=addresses,
-        take=take,
-        failed=lambda asked, cause: causes.append(f"{asked}: {cause}"),
-        most=most,
-    )
-    if not found:
-        raise CommandError(f"no page came: {next(iter(causes), 'nothing was answered')}")
-    return found
 
 
 def _rules_folder(command: ScrapyCommand) -> Path:
@@ -209,8 +167,6 @@ def _rules_folder(command: ScrapyCommand) -> Path:
 
 
 ACTION = Action(
-    "workbench",
-    "edit rules for sites in the browser",
     "Edit the rule for a site in the browser. Start from the suggested rule, click on blocks\n"
     "to include or exclude them, and see the effect on all pages of the site. The page is\n"
     "served only on this machine and sends nothing anywhere.",

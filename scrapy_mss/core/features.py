@@ -51,13 +51,15 @@ class Values(NamedTuple):
 class Family(Generic[PageT_contra]):
     """A kind of feature; ``values`` has buckets below 2**bits.
 
-    ``smoothing`` is added to both counts of a bucket: as many tokens of doubt.
+    ``smoothing`` is added to both counts of a bucket: as many tokens of doubt. ``version`` is
+    raised when the values of a page change, so that stored counts of other values are not used.
     """
 
     name: str
     bits: int
     values: Callable[[PageT_contra, int], Values]
     smoothing: float = 0.5
+    version: int = 1
 
 
 def unigram(page: Tokenized, bits: int) -> Values:

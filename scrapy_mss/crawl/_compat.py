@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import scrapy
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from scrapy.utils.reactor import is_reactor_installed
+from twisted.internet.defer import Deferred
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -51,6 +53,46 @@ async def download(crawler: Crawler, request: Request) -> Response:
         return await engine.download_async(request)
     # Scrapy 2.13
     return await maybe_deferred_to_future(engine.download(request))
+
+
+async def addresses_of(host: str) -> list[str]:
+    """The IP addresses of *host* as a download has them: Scrapy's resolver keeps its answers.
+
+    None if the name cannot be resolved.
+    """
+    if not is_reactor_installed():  # from Scrapy 2.19 on, downloads can do without
+        try:
+            found = await asyncio.get_running_loop().getaddrinfo(host, None)
+        except (OSError, UnicodeError):
+            return []
+        return [str(address[0]) for *_, address in found]
+    from twisted.internet import reactor
+
+    return await maybe_deferred_to_future(_Addresses().of(host, reactor))
+
+
+class _Addresses:
+    """What receives the addresses of a name from Twisted."""
+
+    def __init__(self) -> None:
+        self._found: list[str] = []
+        self._complete: Deferred[list[str]] = Deferred()
+
+    def of(self, host: str, reactor: Any) -> Deferred[list[str]]:  # noqa: ANN401 - untyped there
+        try:
+            reactor.nameResolver.resolveHostName(self, host)
+        except UnicodeError:  # no name in ASCII
+            self.resolutionComplete()
+        return self._complete
+
+    def resolutionBegan(self, _: object) -> None:  # noqa: N802 - its name there
+        """Nobody cancels it."""
+
+    def addressResolved(self, address: Any) -> None:  # noqa: N802, ANN401 - its name there
+        self._found.append(address.host)
+
+    def resolutionComplete(self) -> None:  # noqa: N802 - its name there
+        self._complete.callback(self._found)
 
 
 def awaited(call: Callable[[], Coroutine[Any, Any, None]]) -> Any:  # noqa: ANN401 - one of two

@@ -20,6 +20,8 @@ from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.checked_options import checked_options
 from scrapy_mss.crawl.extraction import ArticleReader
 from scrapy_mss.crawl.further_pages import FurtherPages
+from scrapy_mss.crawl.item_articles import NewArticle
+from scrapy_mss.crawl.item_notes import ItemNotes
 from scrapy_mss.crawl.item_pages import ItemPages
 from scrapy_mss.crawl.jobs import PageJobs
 from scrapy_mss.crawl.labelling import PageLabels
@@ -35,9 +37,11 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from scrapy_mss.quality.alarms import Figure
+    from scrapy_mss.quality.report import Alarm
 
 logger = logging.getLogger(__name__)
+
+BY_HAND = "_scrapy_mss_extension"  # the attribute of a crawler whose project has not listed it
 
 
 class MssExtension:
@@ -49,11 +53,16 @@ class MssExtension:
         self.wrappers = load_wrappers(self.options.wrappers)
         self.stats = CrawlStats(crawler.stats)
         self.item_pages = ItemPages()
+        # Where only new articles are wanted: of items the text of their page, and its paragraphs.
+        self.readings: ItemNotes[tuple[str, bytes]] = ItemNotes()
+        self.new_articles: ItemNotes[NewArticle] = ItemNotes()
         model = model_name(crawler.settings, self.options.model)
         self.state = StoredState(self.options, model, self.stats)
         learner, sites, quality = self.state.learner, self.state.sites, self.state.quality
         self.sites, self.seen, self.stories = sites, self.state.seen, self.state.stories
+        self.quality = quality
         self.jobs = PageJobs(self.options, learner.model, sites, quality)
+        self.jobs.seen = self.seen
         asked_for = "MSS_WORKERS" in crawler.settings
         self._workers = Workers(self.options, learner, self.jobs, asked_for=asked_for)
         trusted = self.options.trust_wrapper_miss
@@ -85,13 +94,12 @@ class MssExtension:
 
         The add-on lists it in EXTENSIONS. A project that enables components by hand need not: as
         extensions are made before all other components, the first of these that finds none makes
-        it, where the next one, and `Crawler.get_extension`, will look.
+        it, and the crawler, which lives as long, keeps it for the next one.
         """
-        extension = crawler.get_extension(MssExtension)
+        extension = crawler.get_extension(MssExtension) or vars(crawler).get(BY_HAND)
         if extension is None:
-            extension = cls.from_crawler(crawler)
-            assert crawler.extensions is not None
-            crawler.extensions.middlewares += (extension,)
+            extension = vars(crawler)[BY_HAND] = cls.from_crawler(crawler)
+        assert isinstance(extension, MssExtension)
         return extension
 
     def reader_for_component(self) -> ArticleReader:
@@ -105,7 +113,7 @@ class MssExtension:
         self._workers.start()
 
     async def judge(self) -> None:
-        """Tell what has declined on the sites of this crawl, all of whose items are through."""
+        """Log the alarms of the sites of this crawl, all of whose items are through."""
         if self.state.quality is not None and not self._is_judged:
             self._is_judged = True
             self.state.patience.begin_end()
@@ -117,7 +125,7 @@ class MssExtension:
             self._is_judged = True
             self._tell(self.state.quality.judged_at_once())
 
-    def _tell(self, alarms: list[Figure]) -> None:
+    def _tell(self, alarms: list[Alarm]) -> None:
         quality = self.state.quality
         self.stats.put(stats.QUALITY_ALARMS, len(alarms))
         self.stats.put(stats.QUALITY_FAILED, quality.failures if quality else 0)

@@ -35,6 +35,7 @@ from scrapy_mss.metadata.next_page import articles_begun, articles_continued, is
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.metadata.text import folded
 from scrapy_mss.seen.keys import address_key
+from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.stats import CrawlStats
 
 logger = logging.getLogger(__name__)
@@ -67,6 +68,9 @@ class _Joining:
     length: int = 0
     lock: Lock = field(default_factory=Lock)  # until it is known which pages are its own
     is_partial: bool = False  # the next page may be had another time
+    # The paragraphs of further pages, and whether each was joined: if it is another time, none of
+    # them is new.
+    read: list[tuple[bytes, bool]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -114,7 +118,11 @@ class FurtherPages:
                     logger.debug("scrapy-mss: %s has no further page: %s", response.url, stopped)
         if state.is_partial:
             response.meta[PARTIAL] = response.url  # a spider may give its meta to other requests
-        return replace(result, article=joined_article(article, state.pages))
+        return replace(
+            result,
+            article=joined_article(article, state.pages),
+            paragraphs=_all_paragraphs(result.paragraphs, state.read),
+        )
 
     async def _next(self, state: _Joining, url: str, read: Read) -> tuple[str, str]:
         """Add the page at *url*; the address of the one after it, and why there is none."""
@@ -131,6 +139,7 @@ class FurtherPages:
             return "", FAILED
         result = await read(response)
         stopped = self._added(state, response, result.article)
+        state.read.append((result.paragraphs, not stopped))
         if stopped:
             return "", stopped
         self._remember(url)
@@ -200,6 +209,17 @@ def joined_article(first: Article, further: Sequence[Article]) -> Article:
         pages=[each.url for each in further],
         **media_fields(media),
     )
+
+
+def _all_paragraphs(first: bytes, further: Sequence[tuple[bytes, bool]]) -> bytes:
+    """The paragraphs of several pages, each of the *further* ones with whether it was joined."""
+    found = Paragraphs.from_bytes(first)
+    if found is None or not further:
+        return first
+    for each, is_joined in further:
+        read = Paragraphs.from_bytes(each)
+        found = found if read is None else found.plus(read, joined=is_joined)
+    return found.to_bytes()
 
 
 def _may_go_on(first: Article, further: Article) -> bool:

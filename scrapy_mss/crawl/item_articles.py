@@ -12,6 +12,7 @@ from scrapy_mss.crawl.pages import LISTED, PARTIAL
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.seen.crawled import Addresses
 from scrapy_mss.seen.keys import address_key
+from scrapy_mss.seen.store import Seen
 
 if TYPE_CHECKING:
     from scrapy.http import Response
@@ -45,6 +46,15 @@ class ItemArticle:
         """The keys of all addresses."""
         canonical = (self.addresses.canonical,) if self.addresses.canonical else ()
         return {address_key(url) for url in (*self.addresses.own, *canonical)}
+
+
+@dataclass(frozen=True, slots=True)
+class NewArticle:
+    """An article whose item is in the pipelines, and what counts as seen once it has left them."""
+
+    article: ItemArticle
+    seen: Seen
+    keys: frozenset[int]
 
 
 def article_of(

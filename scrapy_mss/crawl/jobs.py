@@ -18,11 +18,12 @@ from typing import TypeAlias
 
 from scrapy_mss.article import ModelState, ReadOptions
 from scrapy_mss.crawl.page_work import PageWork
-from scrapy_mss.crawl.pool import WorkerPool
+from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
 from scrapy_mss.crawl.site_quality import SiteQuality
 from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.crawl.wire import CRASH, ERROR, FAILURES, MEMORY, PageAnswer, PageRequest
 from scrapy_mss.models.model import Model
+from scrapy_mss.seen.crawled import SeenArticles
 from scrapy_mss.settings import Options
 from scrapy_mss.sites.crawled import CrawledSites
 from scrapy_mss.text_extractor import load_text_extractor
@@ -51,6 +52,7 @@ class PageJobs:
         read_options = ReadOptions(named, options.raw_html, options.markdown)
         self._here = PageWork(model, lambda: ModelState.of(model), read_options)
         self._sites = sites
+        self.seen: SeenArticles | None = None  # where only new articles are wanted
         self.quality = quality
         self.pool: WorkerPool | None = None  # while the crawl runs, if it has workers
         self._under_way = 0  # jobs of the workers
@@ -66,29 +68,43 @@ class PageJobs:
         """Have *page* answered; the answer is one of the `FAILURES`, never an exception."""
         if self._sites is not None:
             page = replace(page, visit=self._sites.visit(page.url))
+        if self.seen is not None:
+            page = replace(page, emitted=self.seen.emitted(page.url))
+        job: PageJob = Future()
         if self.pool is None or self.pool.cannot_start:
-            job: PageJob = Future()
             job.set_result(self._answer_here(page))
             self._remember(page.url, job.result())
             return job
-        job = self.pool.submit(page)
         self._count(1)
         loop, url = asyncio.get_running_loop(), page.url  # a job keeps what it calls, not the page
-        job.add_done_callback(lambda done: loop.call_soon_threadsafe(self._tell, url, done))
+        self.pool.submit(page).add_done_callback(
+            lambda done: loop.call_soon_threadsafe(self._take, url, done, job)
+        )
         return job
 
-    def _tell(self, url: str, job: PageJob) -> None:
-        """Log what there is to say of a page, once, however many wait; remember what it teaches."""
+    def _take(self, url: str, done: PageJob, job: PageJob) -> None:
+        """Let *job* be answered as the pool has *done* it, or here if it has no workers."""
         self._count(-1)
-        error = None if job.cancelled() else job.exception()
+        error = None if done.cancelled() else done.exception()
+        if isinstance(error, NoWorkerError):
+            answer = self._answer_here(PageRequest.from_bytes(error.page))
+        else:
+            answer = self._told(url, done, error)
+        job.set_result(answer)
+        self._remember(url, answer)
+
+    def _told(self, url: str, done: PageJob, error: BaseException | None) -> PageAnswer:
+        """What the pool answers; what there is to say of it is logged, however many wait."""
         if error is not None:
             logger.error("scrapy-mss: lost %s; the crawl continues", url, exc_info=error)
-        answer = _answer_of(job)
+            return PageAnswer(failure=ERROR)
+        # The end of the crawl cancels pages that had no turn.
+        answer = PageAnswer(failure=CRASH) if done.cancelled() else done.result()
         for level, message in answer.logged:
             logger.log(level, "%s", message)
         if answer.failure in FAILURES and answer.failure != ERROR:
             _warn(url, answer.failure)
-        self._remember(url, answer)
+        return answer
 
     def _count(self, change: int) -> None:
         """Count jobs that are under way. Room there is again only when half of them are done.
@@ -103,9 +119,14 @@ class PageJobs:
 
     def _remember(self, url: str, answer: PageAnswer) -> None:
         if self._sites is not None and answer.lesson is not None:
+            n_changed = self._sites.changed
             is_learned = self._sites.learn(url, answer.lesson)
-            if is_learned and answer.lesson.place and self.quality is not None:
+            if self.quality is None:
+                return
+            if is_learned and answer.lesson.place:
                 self.quality.place(url, answer.lesson.place)
+            if self._sites.changed > n_changed:
+                self.quality.redesigned(url)
 
     def _answer_here(self, page: PageRequest) -> PageAnswer:
         try:
@@ -118,14 +139,7 @@ class PageJobs:
 async def answered(job: PageJob) -> PageAnswer:
     """What came of *job*; several may wait for the same one."""
     await finished(job)
-    return _answer_of(job)
-
-
-def _answer_of(job: PageJob) -> PageAnswer:
-    """What came of *job*, which is done; the end of the crawl cancels those that had no turn."""
-    if job.cancelled():
-        return PageAnswer(failure=CRASH)
-    return PageAnswer(failure=ERROR) if job.exception() else job.result()
+    return job.result()
 
 
 def _warn(url: str, failure: str) -> None:

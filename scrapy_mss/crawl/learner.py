@@ -101,6 +101,11 @@ class Learner:
         self._told = ""  # why checkpoints fail, as it was logged
 
     @property
+    def write(self) -> Future[_Checkpoint] | None:
+        """The checkpoint that is being written, or was last."""
+        return self._write
+
+    @property
     def pages(self) -> int:
         """How many pages crawls have learned, without those of the bundled model."""
         return self.model.bayes.pages - self._bundled_pages

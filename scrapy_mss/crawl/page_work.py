@@ -30,6 +30,9 @@ from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.models.examples import Example, example_of
 from scrapy_mss.models.model import Model
 from scrapy_mss.rule_reading import LEAST_PROBABILITY, read_at
+from scrapy_mss.seen.paragraphs import Paragraphs
+from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.visit import Visit
 from scrapy_mss.wrappers import Labelling, Reason, Wrapper, label
 
 logger = logging.getLogger(__name__)
@@ -59,6 +62,8 @@ class PageWork:
     def answer(self, page: PageRequest) -> PageAnswer:
         """What *page* asks for; MemoryError alone is raised, for it concerns the process."""
         try:
+            if page.emitted:
+                page = replace(page, visit=_with_emitted(page, page.emitted))
             if page.wrapper is not None:
                 return self._labelled(page, page.wrapper)
             article = self._read(page, page.html)
@@ -126,7 +131,7 @@ class PageWork:
     ) -> ArticleResult:
         if labelling.reason is None:
             confidence = reading.extraction.confidence if reading else None
-            return article_of_labels(labelling, page.url, self.options, confidence)
+            return article_of_labels(labelling, page.url, self._options(page), confidence)
         if labelling.reason in MISSES and page.trust_miss:
             return ArticleResult(reason=WRAPPER_MISS, source=WRAPPER)
         if reading is not None and self.options.extractor is None:
@@ -140,4 +145,15 @@ class PageWork:
         return read_article(source, page.url, self.state(), self._options(page))
 
     def _options(self, page: PageRequest) -> ReadOptions:
-        return replace(self.options, site=page.visit, further=page.further)
+        return replace(
+            self.options,
+            site=page.visit,
+            further=page.further,
+            paragraphs=page.emitted is not None,
+        )
+
+
+def _with_emitted(page: PageRequest, emitted: bytes) -> Visit:
+    """The visit of a *page* whose article was *emitted* before, with or without memory."""
+    visit = page.visit or Visit(SiteMemory(), 0, page.url)
+    return replace(visit, emitted=Paragraphs.from_bytes(emitted))

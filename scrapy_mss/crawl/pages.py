@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse, Request, Response
 from scrapy.http.request import NO_CALLBACK
 
@@ -12,12 +13,17 @@ from scrapy_mss.metadata.moments import Moments
 
 SKIP_TRAINING = "mss_skip_training"
 SKIP_EXTRACTION = "mss_skip_extraction"
+RECHECK = "mss_recheck"  # the page is downloaded even if its article needs no recheck
 LISTED = "mss_listed"  # the date that a feed or sitemap gives for the page: minutes since 1970
 LISTED_MOMENTS = "mss_listed_moments"  # when it says that the page was published, and modified
 PARTIAL = "mss_partial"  # the page whose article lacks further pages, which were not to be had
 SITE = "mss_site"  # the site that a list belongs to: its validators are used and kept
 OK = 200
 NOT_MODIFIED = 304
+
+
+class PrivateHostError(IgnoreRequest):
+    """A request is dropped because its host is not one of the public web."""
 
 
 def is_page(response: Response, request: Request | None) -> TypeGuard[HtmlResponse]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import subprocess
 import sys
 from collections import deque
@@ -22,7 +23,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, suppress
 from itertools import islice
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Event, Thread
 from typing import IO, NamedTuple
 
 from scrapy_mss.core.naive_bayes import Observation
@@ -46,6 +47,11 @@ RUN = (
 )
 INSTEAD = "From now on the crawl's own process reads its pages, as with MSS_WORKERS = 0"
 START_SECONDS = 60.0  # a worker imports for a second; on a machine that swaps, for many
+TRIES = 2  # to start a worker where none has been ready yet: there may be a reason that stays
+# Where workers could be started before, or are killed, the reason may go: the system kills them
+# while memory is short. The pauses between these tries double, and are 15 seconds in all.
+TRIES_LATER = 6
+FIRST_PAUSE = 0.5  # seconds
 # Native libraries leak a little now and then. A new worker takes about a second to start, its
 # pages take minutes.
 PAGES_OF_A_WORKER = 5_000
@@ -61,6 +67,20 @@ def can_have_workers() -> bool:
     The executable of a frozen program is that program: it would start itself, over and over.
     """
     return os.name == "posix" and bool(sys.executable) and not getattr(sys, "frozen", False)
+
+
+class NoWorkerError(Exception):
+    """No worker can be started, and none has begun with the page."""
+
+    def __init__(self, page: bytes) -> None:
+        super().__init__("no worker can be started")
+        self.page = page  # as it would have been sent
+
+
+def child_environment() -> dict[str, str]:
+    """What a child process is given, so that it imports what this one does."""
+    path = os.pathsep.join(each or os.curdir for each in sys.path)
+    return {**os.environ, "PYTHONPATH": path}
 
 
 class _Job(NamedTuple):
@@ -108,7 +128,8 @@ class WorkerPool:
         self._arguments = (*limits, options.extractor, *switches)
         self._seconds = options.timeout
         self._shared = SharedModel(model)
-        self._closed = False
+        self._closed = Event()
+        self._has_started = False  # any worker, so that others can be started, too
         self.cannot_start = False  # whether the crawl has to do without: nothing is to be submitted
         self._queue: SimpleQueue[tuple[PageRequest, Future[PageAnswer]] | None] = SimpleQueue()
         self._slots = [_WorkerSlot() for _ in range(options.workers)]
@@ -135,9 +156,12 @@ class WorkerPool:
         return self._shared.changing(by)
 
     def submit(self, page: PageRequest) -> Future[PageAnswer]:
-        """What will come of *page*; it waits for its turn and then has `MSS_TIMEOUT`."""
+        """What will come of *page*; it waits for its turn and then has `MSS_TIMEOUT`.
+
+        A `NoWorkerError` if no worker can be started by then.
+        """
         job: Future[PageAnswer] = Future()
-        if self._closed:
+        if self._closed.is_set():
             job.cancel()
         else:
             self._queue.put((page, job))
@@ -145,7 +169,7 @@ class WorkerPool:
 
     def close(self) -> None:
         """End the processes, whatever they are doing, and free what they share."""
-        self._closed = True
+        self._closed.set()
         for slot in self._slots:
             _end(slot)
         for _ in self._threads:
@@ -185,7 +209,7 @@ class WorkerPool:
                     self._queue.put(None)  # for when these are done
                 break
             page, answer = asked
-            if self._closed:
+            if self._closed.is_set():
                 answer.cancel()
             elif answer.set_running_or_notify_cancel():
                 try:
@@ -211,6 +235,8 @@ class WorkerPool:
             exit_code = _end(slot)
             if is_read and slot.limit.passed:  # and not the time that a worker had to start
                 return PageAnswer(failure=TIMEOUT)
+            if self.cannot_start and not is_read:
+                raise NoWorkerError(slot.jobs[0].data) from None
             return PageAnswer(failure=MEMORY if exit_code == OUT_OF_MEMORY else CRASH)
         except BaseException:
             _end(slot)  # or the next page might get the answer to this one
@@ -224,7 +250,7 @@ class WorkerPool:
 
     def _pipes(self, slot: _WorkerSlot) -> tuple[IO[bytes], IO[bytes]]:
         """The pipes to and from the process in *slot*, started if there is none that runs."""
-        if self._closed:
+        if self._closed.is_set():
             raise EOFError("the crawl is over")
         process = slot.process
         if process is not None and process.poll() is not None:
@@ -234,35 +260,51 @@ class WorkerPool:
 
     def _begun(self, slot: _WorkerSlot) -> subprocess.Popen[bytes]:
         """A process in *slot*, once it is ready; that none can be started is logged once."""
-        if self.cannot_start:
-            raise EOFError("no worker can be started")
-        with suppress(Exception):
-            return self._ready(slot)
-        _end(slot)  # one may be killed while it starts, by chance; a second one is not
-        try:
-            return self._ready(slot)
-        except Exception as error:
-            exit_code = _end(slot)
-            if not (self._closed or self.cannot_start):
-                self.cannot_start = True
-                why = f"{type(error).__name__}: {error}; exit code {exit_code}"
-                # A traceback of the pipe would say nothing.
-                logger.error("scrapy-mss: a worker cannot be started: %s. %s", why, INSTEAD)  # noqa: TRY400
-            raise
+        tried = 0
+        while not self.cannot_start:
+            tried += 1
+            try:
+                return self._ready(slot)
+            except Exception as error:
+                exit_code = _end(slot)
+                if self._closed.is_set():
+                    raise
+                was_killed = exit_code == -signal.SIGKILL and not slot.limit.passed
+                may_pass = self._has_started or was_killed
+                if tried >= (TRIES_LATER if may_pass else TRIES):
+                    self._give_up(error, exit_code, tried)
+                    raise
+            if may_pass:
+                self._closed.wait(FIRST_PAUSE * 2 ** (tried - 1))
+        raise EOFError("no worker can be started")
+
+    def _give_up(self, error: Exception, exit_code: int | None, tried: int) -> None:
+        """Start no more workers; a traceback of the pipe would not say why."""
+        if not self.cannot_start:
+            self.cannot_start = True
+            logger.error(
+                "scrapy-mss: a worker cannot be started, after %d tries: %s: %s; exit code %s. %s",
+                tried,
+                type(error).__name__,
+                error,
+                exit_code,
+                INSTEAD,
+            )
 
     def _ready(self, slot: _WorkerSlot) -> subprocess.Popen[bytes]:
         """Start a process in *slot* and wait for it: the time of a page is the page's alone."""
-        if self._closed:
+        if self._closed.is_set():
             raise EOFError("the crawl is over")
         process = self._started()
         slot.process, slot.n_pages, slot.n_sent = process, 0, 0
-        if self._closed:  # meanwhile, by `close`, which may have found no process here
+        if self._closed.is_set():  # meanwhile, by `close`, which may have found no process here
             raise EOFError("the crawl is over")
         into, out = _pipes_of(process)
         slot.room = _room_of(into) // 2  # it takes pages of memory, full or not
         with slot.limit.of(START_SECONDS):
             wire.send(into, self._without_counts)
             wire.receive(out)
+        self._has_started = True
         return process
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -272,10 +314,7 @@ class WorkerPool:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=[self._shared.fileno()],
-            env={
-                **os.environ,
-                "PYTHONPATH": os.pathsep.join(each or os.curdir for each in sys.path),
-            },
+            env=child_environment(),
             start_new_session=True,  # Ctrl-C is for the crawl, which says when workers stop
         )
 

@@ -22,7 +22,8 @@ from scrapy_mss.crawl.unsure_pages import unsure_pages
 from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.metadata.sites import public_suffixes
 from scrapy_mss.redis_server import Patience
-from scrapy_mss.seen.crawled import DAY, SeenArticles, Times
+from scrapy_mss.seen.crawled import SeenArticles, Times
+from scrapy_mss.seen.store import DAY
 from scrapy_mss.seen.stories import Stories
 from scrapy_mss.seen.story_store import StoryStore
 from scrapy_mss.settings import COPIES_KEEP, Options
@@ -69,12 +70,19 @@ class StoredState:
 
     def begin(self) -> None:
         """Write a checkpoint of each part every so many seconds."""
-        parts = (self.sites, self.seen, self.stories, self.quality)
+        parts = (self.sites, self.stories, self.quality)
         checkpoints = [part.checkpoint for part in parts if part is not None]
-        if self._options.train:
-            checkpoints.insert(0, self.learner.checkpoint)
+        if self._options.train or self.seen is not None:
+            checkpoints.insert(0, self._checkpoint_learned)
         for checkpoint in checkpoints:
             self._timers.append(_compat.every(self._options.checkpoint_seconds, checkpoint))
+
+    def _checkpoint_learned(self) -> None:
+        """Write the model, and then what was seen: that is not downloaded again to be learned."""
+        if self._options.train:
+            self.learner.checkpoint()
+        if self.seen is not None and not self.learner.unsaved_pages:
+            self.seen.checkpoint(self.learner.write)
 
     def stop(self) -> None:
         """Begin no more checkpoints; from now on, each address is waited for a few seconds."""
@@ -86,10 +94,12 @@ class StoredState:
 
     async def finish(self, reason: str) -> None:
         """Write all while the event loop goes on; what fails is left to `close`."""
+        model = asyncio.ensure_future(self.learner.finish())
         writing = {
-            "the model": self.learner.finish(),
+            "the model": model,
             "the memory of sites": self._finish_sites(),
-            "what was seen": self._finish_seen(reason),
+            "what was seen": self._finish_seen(reason, model),
+            "stories": self._finish_stories(),
             "the quality of sites": self._finish_quality(),
         }
         ends = await asyncio.gather(*writing.values(), return_exceptions=True)
@@ -149,13 +159,22 @@ class StoredState:
         self.sites.wait()
         await finished(self.sites.end())
 
-    async def _finish_seen(self, reason: str) -> None:
+    async def _finish_seen(self, reason: str, model: asyncio.Future[None]) -> None:
         if self.seen is None:
             return
+        await asyncio.wait([model])
         await finished(self.seen.write)
         self.seen.checkpoint()
         await finished(self.seen.write)
         await finished(self.seen.end(finished=reason == FINISHED))
+
+    async def _finish_stories(self) -> None:
+        if self.stories is None:
+            return
+        await finished(self.stories.write)
+        self.stories.checkpoint()
+        await finished(self.stories.write)
+        await finished(self.stories.forget())
 
     def _close_sites(self) -> None:
         if self.sites is not None:

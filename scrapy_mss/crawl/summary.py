@@ -1,7 +1,8 @@
 """The log messages at the end of a crawl: what was learned and found, which rules seem outdated.
 
 A rule seems outdated if it labelled no page of its site, or if none of its selectors for a field
-matched on the pages that it labelled. A line names at most ten sites; the stats have all of them.
+matched on the pages that it labelled. A line names at most ten sites; the stats have the first
+hundred.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from scrapy_mss import stats
 from scrapy_mss.quality.alarms import Figure
+from scrapy_mss.quality.report import Alarm
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.wrappers import Wrapper
 
@@ -36,13 +38,13 @@ def summary(numbers: CrawlStats, wrappers: Iterable[Wrapper], model: str) -> str
     return "\n".join(f"scrapy-mss: {line}" for line in lines)
 
 
-def told(alarms: Sequence[Figure]) -> Iterator[str]:
+def told(alarms: Sequence[Alarm]) -> Iterator[str]:
     """A line for each of so many *alarms*, and one for the others."""
     for alarm in alarms[:MAX_SITES]:
-        yield f"quality has declined on {alarm}"
+        yield f"quality has declined on {alarm}" if isinstance(alarm, Figure) else str(alarm)
     more = len(alarms) - MAX_SITES
     if more > 0:
-        yield f"quality has declined in {more} more cases; see `scrapy mss report`"
+        yield f"{more} more alarms; see `scrapy mss report`"
 
 
 def _with_fields(numbers: CrawlStats, sites: Iterable[str]) -> list[str]:

@@ -43,7 +43,7 @@ OUT_OF_MEMORY = 12  # the exit code of a worker that a page took too much memory
 READY = b""  # the first message of a worker: pages are answered from now on
 _TEXTS = ("text", "html", "markdown")  # of an article, as large as its page may be
 _ASKED = ("url", "example", "article", "trust_miss", "further")
-_RESULT_FIELDS = tuple(each.name for each in fields(ArticleResult))
+_RESULT_FIELDS = tuple(each.name for each in fields(ArticleResult) if each.name != "paragraphs")
 CACHED = 256  # wrappers that are kept in both forms; a crawl is at a few sites at a time
 
 
@@ -54,7 +54,8 @@ class PageRequest:
     With a *wrapper* the page is labelled: for a training example, for the article, or for both. An
     article that it misses is read like that of a page without one, unless its misses are trusted
     (*trust_miss*): with what the *visit* knows of the page's site, if sites are remembered. A
-    *further* page is one of an article that another page begins.
+    *further* page is one of an article that another page begins. With *emitted*, the paragraphs of
+    the page are answered; it has those with which its article was emitted before, if it was.
     """
 
     html: str
@@ -65,6 +66,7 @@ class PageRequest:
     trust_miss: bool = False
     further: bool = False
     visit: Visit | None = None
+    emitted: bytes | None = None
 
     def to_bytes(self) -> bytes:
         """The request as `from_bytes` reads it."""
@@ -80,6 +82,8 @@ class PageRequest:
         parts = {"html": _encoded(self.html)}
         if self.visit is not None:
             parts["memory"] = packed_memory(self.visit.memory)
+        if self.emitted is not None:
+            parts["emitted"] = self.emitted
         return _packed(head, parts)
 
     @classmethod
@@ -91,7 +95,8 @@ class PageRequest:
         if "memory" in parts:
             visit = Visit(unpacked_memory(bytes(parts["memory"])), head["minute"], head["url"])
         asked = {name: head[name] for name in _ASKED}
-        return cls(_decoded(parts["html"]), wrapper=wrapper, visit=visit, **asked)
+        emitted = bytes(parts["emitted"]) if "emitted" in parts else None
+        return cls(_decoded(parts["html"]), wrapper=wrapper, visit=visit, emitted=emitted, **asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,19 +229,20 @@ def _article_parts(result: ArticleResult | None) -> tuple[dict[str, Any] | None,
     if result is None:
         return None, {}
     head = {name: getattr(result, name) for name in _RESULT_FIELDS}
+    parts = {"paragraphs": result.paragraphs}
     if result.article is None:
-        return head, {}
+        return head, parts
     values = values_of(result.article)
-    texts = {name: _encoded(text) for name in _TEXTS if (text := values.pop(name)) is not None}
-    return {**head, "article": values}, texts
+    parts |= {name: _encoded(text) for name in _TEXTS if (text := values.pop(name)) is not None}
+    return {**head, "article": values}, parts
 
 
 def _article_result(head: dict[str, Any], parts: Mapping[str, memoryview]) -> ArticleResult:
-    values = head.pop("article")
+    values, paragraphs = head.pop("article"), bytes(parts["paragraphs"])
     if values is None:
-        return ArticleResult(**head)
+        return ArticleResult(**head, paragraphs=paragraphs)
     values.update({name: _decoded(parts[name]) for name in _TEXTS if name in parts})
-    return ArticleResult(Article(**values), **head)
+    return ArticleResult(Article(**values), **head, paragraphs=paragraphs)
 
 
 def _labels_head(labels: LabelSummary) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TypeAlias
@@ -30,6 +30,7 @@ class Leaf:
 
     text: str
     is_paragraph: bool = False
+    inline: str = ""  # a paragraph without what keeps its lines from beginning another block
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +109,13 @@ def blocks(element: Element) -> list[Block]:
     return found + _paragraphs(run)
 
 
-def _paragraphs(run: Iterable[Node]) -> list[Block]:
+def _paragraphs(run: Sequence[Node]) -> list[Block]:
     """Inline content, which two line breaks divide."""
+    if not run:
+        return []
     by_emptiness = groupby(inline(run).split(LINE_BREAK), bool)
     texts = (LINE_BREAK.join(lines) for is_text, lines in by_emptiness if is_text)
-    return [Leaf(guarded(text), is_paragraph=True) for text in texts]
+    return [Leaf(guarded(text), is_paragraph=True, inline=text) for text in texts]
 
 
 def _heading(element: Element) -> list[Block]:
@@ -204,14 +207,12 @@ def _table(element: Element) -> list[Block]:
     is_data = width > 1 and all(_is_line(cell) for row in contents for cell in row)
     if not is_data:
         return above + [block for row in contents for cell in row for block in cell]
-    lines = [_line(row) for row in rows]
+    lines = [_line(*each) for each in zip(rows, contents, strict=True)]
     if not any(map(any, lines)):
         return above
-    has_head = all(cell.name == "th" for cell in rows[0])
-    head = lines[0] if has_head else []
-    head = head + [""] * (width - len(head))
-    body = lines[1:] if has_head else lines
-    table = [head, ["---"] * width, *body]
+    # Markdown has no table without a head: the first row is it, as most readers would take it.
+    head, *body = lines
+    table = [head + [""] * (width - len(head)), ["---"] * width, *body]
     return [*above, Leaf("\n".join(f"| {' | '.join(line)} |" for line in table))]
 
 
@@ -231,10 +232,12 @@ def _rows(element: Element) -> Iterator[list[Element]]:
                 yield cells
 
 
-def _line(row: list[Element]) -> list[str]:
+def _line(row: list[Element], contents: list[list[Block]]) -> list[str]:
+    """The cells of a *row*, whose *contents* are a paragraph each, or nothing."""
     cells: list[str] = []
-    for cell in row:
-        cells.append(on_one_line(cell.children).replace("|", "\\|"))
+    for cell, blocks_of_cell in zip(row, contents, strict=True):
+        text = " ".join(block.inline for block in blocks_of_cell if isinstance(block, Leaf))
+        cells.append(" ".join(text.split()).replace("|", "\\|"))
         cells += [""] * (_span(cell) - 1)
     return cells
 

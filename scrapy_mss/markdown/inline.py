@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -39,23 +39,26 @@ _LINE_START = re.compile(
 
 def escaped(text: str) -> str:
     """*text* with a backslash before all that Markdown would take for a mark."""
-    return _SPECIAL.sub(r"\\\g<0>", text)
+    # Looked for first: a replacement that names a group costs more than most texts are long.
+    return _SPECIAL.sub(r"\\\g<0>", text) if _SPECIAL.search(text) else text
 
 
 def guarded(paragraph: str) -> str:
     """Inline Markdown whose lines begin no other kind of block."""
-    return _LINE_START.sub(r"\1\\", paragraph)
+    return _LINE_START.sub(r"\1\\", paragraph) if _LINE_START.search(paragraph) else paragraph
 
 
-def inline(nodes: Iterable[Node]) -> str:
+def inline(nodes: Sequence[Node]) -> str:
     """*nodes* as lines of Markdown; what is a block elsewhere stands between spaces here."""
+    if len(nodes) == 1 and isinstance(nodes[0], str):  # as in most cells and paragraphs
+        return escaped(_BLANKS.sub(" ", nodes[0])).strip()
     line = _Line([])
     line.add_all(nodes, emphasized=False)
     lines = (each.strip() for each in line.written().split("\n"))
     return "\n".join(lines).strip().replace("\n", LINE_BREAK)
 
 
-def on_one_line(nodes: Iterable[Node]) -> str:
+def on_one_line(nodes: Sequence[Node]) -> str:
     """*nodes* as Markdown without a line break, for headings and cells."""
     return " ".join(inline(nodes).split())
 

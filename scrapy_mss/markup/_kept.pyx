@@ -10,7 +10,7 @@ from cpython.array cimport array, clone, resize
 from cpython.bytearray cimport PyByteArray_Resize
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.unicode cimport (
-    Py_UNICODE_ISPRINTABLE, Py_UNICODE_ISSPACE, PyUnicode_DATA, PyUnicode_FindChar,
+    Py_UNICODE_ISPRINTABLE, Py_UNICODE_ISSPACE, PyUnicode_DATA,
     PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ_CHAR,
     PyUnicode_Substring,
 )
@@ -173,7 +173,7 @@ cdef class Nesting:
         """The parts of the HTML, and the tags that belong before them, the last one first.
 
         *columns*, *places* and *blocks* are those of `pieces`. At most *depth* elements are in one
-        another. *words* makes HTML of a text with "<", "&" or a no-break space in it, *attributes*
+        another. *words* makes HTML of a text with "<", "&" or U+0080 to U+00BF in it, *attributes*
         the opening tag, of the number given, for the one from one place to another that may have
         some.
         """
@@ -251,7 +251,7 @@ cdef class _Stack:
             self.close_from(
                 self.place(self.rules.closed_by_text, self.rules.shield_from_text)
             )
-        if _has(text, c"<") or _has(text, c"&") or _has(text, 0xA0):
+        if not _is_plain(text):
             text = words(text)
         self.parts.append(text)
         return 0
@@ -377,8 +377,13 @@ cdef inline str _slice(str text, Py_ssize_t start, Py_ssize_t end):
     return PyUnicode_Substring(text, start, end)
 
 
-cdef inline bint _has(str text, Py_UCS4 letter):
-    return PyUnicode_FindChar(text, letter, 0, PyUnicode_GET_LENGTH(text), 1) >= 0
+cdef bint _is_plain(str text):
+    """Whether *text* has no character that HTML escapes or that `sanitizing._ESCAPED` counts."""
+    cdef Py_UCS4 letter
+    for letter in text:
+        if letter == c"<" or letter == c"&" or 0x80 <= letter < 0xC0:
+            return False
+    return True
 
 
 def text_runs(const uint8_t[::1] kind not None, const uint8_t[::1] is_kept not None):

@@ -10,12 +10,13 @@ give the same arrays for every text, and tests compare them. Every walk moves on
 looks back at no more than it looked at, so that no text costs more than its length.
 """
 
+from hashlib import blake2b
+
 from cpython.array cimport array, clone, resize
 from cpython.mem cimport PyMem_Free
 from cpython.unicode cimport (
-    PyUnicode_AsUCS4Copy, PyUnicode_AsUTF8AndSize, PyUnicode_DATA, PyUnicode_FromKindAndData,
-    PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring, Py_UNICODE_ISALNUM,
-    Py_UNICODE_ISSPACE,
+    PyUnicode_AsUCS4Copy, PyUnicode_DATA, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH,
+    PyUnicode_KIND, PyUnicode_Substring, Py_UNICODE_ISALNUM, Py_UNICODE_ISSPACE,
 )
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
@@ -137,69 +138,22 @@ cdef inline uint8_t _class(uint32_t code):
     return _CLASSES[code] if code < N_CLASSES else _class_of(code)
 
 
-# --- hashes of short texts ----------------------------------------------------------------------
+# --- hashes of texts ----------------------------------------------------------------------------
 
-cdef enum:
-    BLOCK = 128  # bytes that one round of BLAKE2b takes
-    N_ROUNDS = 12
-    PARAMETERS = 0x01010008  # no key, one leaf, a digest of eight bytes
-
-# RFC 7693: the initial state, and in which order each round takes the words of the message.
-cdef uint64_t _STATE[8]
-_STATE[:] = [
-    0x6A09E667F3BCC908u, 0xBB67AE8584CAA73Bu, 0x3C6EF372FE94F82Bu, 0xA54FF53A5F1D36F1u,
-    0x510E527FADE682D1u, 0x9B05688C2B3E6C1Fu, 0x1F83D9ABFB41BD6Bu, 0x5BE0CD19137E2179u,
-]
-cdef uint8_t _ORDERS[N_ROUNDS * 16]
-for _place, _digit in enumerate(
-    "0123456789abcdef" "ea489fd61c02b753" "b8c052fdae367194" "7931dcbe265a40f8"
-    "905724afe1bc683d" "2c6a0b834d75fe19" "c51fed4a0763928b" "db7ec13950f4862a"
-    "6fe9b308c2d714a5" "a2847615fb9e3cd0" "0123456789abcdef" "ea489fd61c02b753"
-):
-    _ORDERS[_place] = int(_digit, 16)
+cdef object _BLAKE2B = blake2b(digest_size=EIGHT)
 
 
-cdef inline uint64_t _turned(uint64_t word, int bits) noexcept nogil:
-    return word >> bits | word << (64 - bits)
-
-
-cdef inline void _mix(
-    uint64_t* v, int a, int b, int c, int d, uint64_t one, uint64_t other
-) noexcept nogil:
-    v[a] += v[b] + one
-    v[d] = _turned(v[d] ^ v[a], 32)
-    v[c] += v[d]
-    v[b] = _turned(v[b] ^ v[c], 24)
-    v[a] += v[b] + other
-    v[d] = _turned(v[d] ^ v[a], 16)
-    v[c] += v[d]
-    v[b] = _turned(v[b] ^ v[c], 63)
-
-
-cdef uint64_t _blake2b(const uint8_t* message, Py_ssize_t size) noexcept nogil:
-    """BLAKE2b of at most `BLOCK` bytes, in eight bytes that are a little-endian number."""
-    cdef uint64_t v[16]
-    cdef uint64_t words[16]
-    cdef const uint8_t* order
-    cdef int i, number
-    memset(words, 0, sizeof(words))
-    for i in range(size):
-        words[i >> 3] |= <uint64_t> message[i] << 8 * (i & 7)
-    memcpy(v, _STATE, sizeof(_STATE))
-    memcpy(v + 8, _STATE, sizeof(_STATE))
-    v[0] ^= PARAMETERS
-    v[12] ^= <uint64_t> size
-    v[14] = ~v[14]  # the last block
-    for number in range(N_ROUNDS):
-        order = _ORDERS + 16 * number
-        for i in range(4):
-            _mix(v, i, i + 4, i + 8, i + 12, words[order[2 * i]], words[order[2 * i + 1]])
-        for i in range(4):
-            _mix(
-                v, i, (i + 1 & 3) + 4, (i + 2 & 3) + 8, (i + 3 & 3) + 12,
-                words[order[2 * i + 8]], words[order[2 * i + 9]],
-            )
-    return _STATE[0] ^ PARAMETERS ^ v[0] ^ v[8]
+cdef uint64_t _hash(str text) except? 1:
+    """BLAKE2b of *text*, of eight bytes that are a little-endian number."""
+    cdef bytes digest
+    cdef uint64_t found = 0
+    cdef int i
+    state = _BLAKE2B.copy()  # in two thirds of the time that another one takes
+    state.update(text.encode("utf-8", "surrogatepass"))
+    digest = state.digest()
+    for i in range(EIGHT):
+        found |= <uint64_t> <uint8_t> digest[i] << 8 * i
+    return found
 
 
 # --- what is remembered of pieces ---------------------------------------------------------------
@@ -301,7 +255,6 @@ cdef class Codes(Memory):
         self.shift = shift
 
     cdef uint64_t told(self, str text, Piece piece) except? 1:
-        cdef const char* letters
         cdef Py_ssize_t size
         if piece == IS_REFERENCE and _is_no_name(text) and not _has_bare_name(text):
             piece = IS_SYMBOL  # it stands for itself
@@ -319,28 +272,11 @@ cdef class Codes(Memory):
                 if known != NULL:
                     return known.value
             hashed = self.normal(text) if hashed is None else self.stem(hashed)
-        try:
-            letters = PyUnicode_AsUTF8AndSize(hashed, &size)
-        except UnicodeEncodeError:  # half of a surrogate pair, in a run of symbols
-            return self.code(text)
-        if size > BLOCK:
-            return self.code(text)
-        cdef uint64_t found = _blake2b(<const uint8_t*> letters, size)
+        cdef uint64_t found = _hash(hashed)
         return found >> self.shift << self.shift | (self.word if piece == IS_WORD else self.symbol)
 
     cdef bint is_worth_it(self, str text, Piece piece) except -1:
         return True
-
-
-def hashed(str text not None):
-    """BLAKE2b of *text*, of eight bytes, as a number; None where it is too long or has none."""
-    cdef Py_ssize_t size
-    cdef const char* letters
-    try:
-        letters = PyUnicode_AsUTF8AndSize(text, &size)
-    except UnicodeEncodeError:
-        return None
-    return _blake2b(<const uint8_t*> letters, size) if size <= BLOCK else None
 
 
 cdef str _in_small_letters(str text):

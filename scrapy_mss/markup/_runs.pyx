@@ -61,31 +61,29 @@ def text_runs(bytes kinds not None, bytes tags not None, bytes roles not None, i
 
 
 def texts(bytes kinds not None, bytes firsts not None, bytes lasts not None):
-    """The words and symbols of runs: the token of each, its run; where each run's begin, how many.
+    """The words and symbols of runs: the token of each; where each run's begin, and how many.
 
-    *kinds* has a byte a token; the runs are from each of *firsts* to *lasts* (int64 each). All are
-    an int64 each, but for the runs, which are an int32.
+    *kinds* has a byte a token; the runs are from each of *firsts* to *lasts* (int64 each). Tokens
+    are an int32 each, the rest an int64.
     """
     cdef const uint8_t* kind = kinds
     cdef const int64_t* first = <const int64_t*> <const char*> firsts
     cdef const int64_t* last = <const int64_t*> <const char*> lasts
     cdef Py_ssize_t n = len(kinds), i = 0, run, n_texts = 0
     cdef Py_ssize_t n_runs = min(len(firsts), len(lasts)) // sizeof(int64_t)
-    cdef array tokens = clone(_INT64S, n, False), runs = clone(_INT32S, n, False)
+    cdef array tokens = clone(_INT32S, n, False)
     cdef array begins = clone(_INT64S, n_runs, False), sizes = clone(_INT64S, n_runs, False)
     for run in range(n_runs):
         if not i <= first[run] <= last[run] < n:
             raise ValueError(f"run {run} is from {first[run]} to {last[run]} of {n}, after {i}")
         begins.data.as_longlongs[run] = n_texts
         for i in range(first[run], last[run] + 1):
-            tokens.data.as_longlongs[n_texts] = i
-            runs.data.as_ints[n_texts] = <int> run
+            tokens.data.as_ints[n_texts] = <int> i
             n_texts += kind[i] >= WORD
         i = last[run] + 1
         sizes.data.as_longlongs[run] = n_texts - begins.data.as_longlongs[run]
     resize(tokens, n_texts)
-    resize(runs, n_texts)
-    return tokens, runs, begins, sizes
+    return tokens, begins, sizes
 
 
 def run_counts(tokens, bytes roles not None, bytes firsts not None, bytes lasts not None):

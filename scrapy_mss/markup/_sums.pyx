@@ -232,19 +232,20 @@ def text_counts(str text not None, texts, bytes first not None, bytes classes no
     """What the *texts* of each run are: how many of each class; letters; the ends' classes.
 
     *texts* are four columns: where each begins and ends (int32[...]), its kind (uint8[...], WORD or
-    SYMBOL), and which of these rows are meant (intp[n_texts]). A run is from each *first* (intp[n])
-    of those to the next. *classes* (uint8[65536]) are bits by the first character; the last of them
-    is for symbols. What comes back is float64[8, n], float64[n], uint8[n] and uint8[n].
+    SYMBOL), and which of these rows are meant (int32[n_texts]). A run is from each *first*
+    (intp[n]) of those to the next. *classes* (uint8[65536]) are bits by the first character; the
+    last of them is for symbols. What comes back is float64[8, n], float64[n], uint8[n] and
+    uint8[n].
     """
     cdef bytes starts, ends, kinds, rows
     starts, ends, kinds, rows = texts
     cdef const int32_t* start = <const int32_t*> <const char*> starts
     cdef const int32_t* end = <const int32_t*> <const char*> ends
     cdef const uint8_t* kind_of = kinds
-    cdef const Py_ssize_t* token = <const Py_ssize_t*> <const char*> rows
+    cdef const int32_t* token = <const int32_t*> <const char*> rows
     cdef const Py_ssize_t* begin = <const Py_ssize_t*> <const char*> first
     cdef const uint8_t* class_of = classes
-    cdef Py_ssize_t n = len(first) // sizeof(Py_ssize_t), size = len(rows) // sizeof(Py_ssize_t)
+    cdef Py_ssize_t n = len(first) // sizeof(Py_ssize_t), size = len(rows) // sizeof(int32_t)
     cdef Py_ssize_t n_tokens = min(len(kinds), min(len(starts), len(ends)) // sizeof(int32_t))
     cdef Py_ssize_t n_characters = PyUnicode_GET_LENGTH(text), run, i, at, after
     cdef int width = PyUnicode_KIND(text)

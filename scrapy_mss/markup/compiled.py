@@ -50,8 +50,6 @@ class Pieces(Protocol):
         shift: int,
     ) -> PieceMemory: ...
 
-    def hashed(self, text: str) -> int | None: ...
-
     def scan(
         self, text: str, codes: PieceMemory, no_token: int
     ) -> tuple[array[int], array[int], array[int]]: ...
@@ -267,7 +265,7 @@ class Runs(Protocol):
 
     def texts(
         self, kinds: bytes, firsts: bytes, lasts: bytes
-    ) -> tuple[array[int], array[int], array[int], array[int]]: ...
+    ) -> tuple[array[int], array[int], array[int]]: ...
 
     def levels_around(
         self, tokens: tuple[bytes, bytes, bytes, bytes], roles: bytes, firsts: bytes, n_levels: int

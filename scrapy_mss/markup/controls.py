@@ -7,13 +7,19 @@ import re
 from scrapy_mss.markup.compiled import compiled_part
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")  # but for tabs and line ends
+# Characters that are replaced at a time: a substitution keeps what is between two controls as an
+# object, 50 bytes for two letters.
+PORTION = 2**16
 _CONTROL_BYTES = bytes(n for n in range(128) if CONTROLS.match(chr(n)))
 _CONTROLS_OF_TWO_BYTES = re.compile(b"\xc2[\x80-\x9f]")
 
 
 def without_controls(text: str, instead: str) -> str:
-    """*text* with *instead* for each run of controls."""
-    return CONTROLS.sub(instead, text) if has_controls(text) else text
+    """*text* with *instead* for each run of controls, or for its parts where portions meet."""
+    if not has_controls(text):
+        return text
+    portions = (text[at : at + PORTION] for at in range(0, len(text), PORTION))
+    return "".join(CONTROLS.sub(instead, portion) for portion in portions)
 
 
 def has_controls(text: str) -> bool:

@@ -261,14 +261,6 @@ def _text_code(text: str, normal: Normalizer) -> int:
 
 
 def _hash(text: str) -> int:
-    compiled = compiled_part()
-    hashed = compiled.pieces.hashed(text) if compiled is not None else None
-    if hashed is None:
-        hashed = _blake2b(text)
-    return hashed >> HASH_SHIFT << HASH_SHIFT
-
-
-def _blake2b(text: str) -> int:
     state = _BLAKE2B.copy()  # in less time than another one
     state.update(text.encode("utf-8", "surrogatepass"))
-    return int.from_bytes(state.digest(), "little")
+    return int.from_bytes(state.digest(), "little") >> HASH_SHIFT << HASH_SHIFT

@@ -11,6 +11,7 @@ the page is right, the library is not asked.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -22,6 +23,8 @@ from numpy.typing import NDArray
 from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.markup.compiled import AutomatonWalk, compiled_part
 from scrapy_mss.metadata.common_words import has_common_words
+
+logger = logging.getLogger(__name__)
 
 ENOUGH: Final = 80  # bytes of letters for a page that is silent: a sentence, or a line of Chinese
 CERTAIN: Final = 200  # for a page that says otherwise
@@ -36,7 +39,7 @@ N_LETTERS: Final = 2  # of its codes with three letters, the ones that it knows 
 
 @lru_cache(1)
 def detector() -> Callable[[str], str] | None:
-    """What tells the language of a text; None if the library is not installed."""
+    """What tells the language of a text; None without the library, or its model."""
     identifier = _identifier()
     return None if identifier is None else lambda text: str(identifier.classify(text)[0])
 
@@ -72,7 +75,15 @@ def _identifier() -> Any:  # noqa: ANN401 - of a library without types
             counts = np.asarray(times, np.float32)
             return np.log1p(counts) @ rows.reshape(len(features), -1) + self.nb_pc
 
-    return Identifier.from_model_file(langid.MODEL_FILE)
+    try:
+        return Identifier.from_model_file(langid.MODEL_FILE)
+    except OSError as error:  # it unpacks 68 MB to a temporary file, and the disk is full
+        logger.warning(
+            "scrapy-mss: cannot load the model of py3langid: %s. Languages are those that pages "
+            "declare. Free some space in the folder for temporary files (TMPDIR)",
+            error,
+        )
+        return None
 
 
 @lru_cache(1)

@@ -13,7 +13,7 @@ from importlib.resources import files
 from scrapy_mss.models.format import FullModelError, from_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import read_model
+from scrapy_mss.models.store import read_model, warn_of_restarts
 
 FILE = "models/default.model"
 
@@ -51,6 +51,7 @@ def with_bundled(learned: Model) -> Model:
 def load_with_bundled(path: str | os.PathLike[str]) -> Model:
     """What is in the file *path*, on top of the bundled model."""
     learned = read_model(path)
+    warn_of_restarts(os.fspath(path), learned)
     try:
         return with_bundled(learned)
     except FullModelError as error:

@@ -10,9 +10,10 @@ learned: their numbers as differences (small numbers compress well) and their ou
 compressed with zlib. The keys are stored in the same way, with their generations; a model that
 knows no page has none.
 
-A file whose parts do not have the same meaning in this version as in the one that wrote it is
-rejected. The fingerprint covers the features of a probe page, so counts of a different tokenizer
-are recognized without version numbers; for the classifier's inputs the first difference is named.
+Each family has the version of its computation and the number of pages that were counted by it. A
+family stored under another version starts from zero, and the stored counts are kept beside it: a
+file can be shared by two versions of this library, and each reads its own counts. A classifier
+trained with other inputs is left out, and the first difference is kept as the reason.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from __future__ import annotations
 import json
 import struct
 import zlib
+from collections import Counter
 from collections.abc import Mapping
-from functools import cache
 from hashlib import blake2b
 from math import prod
 from typing import Any
@@ -30,9 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.blocks.classifier import NETWORKS, POOLINGS, BlockClassifier
-from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_TOTAL
-from scrapy_mss.models.families import FAMILIES
+from scrapy_mss.core.naive_bayes import DIGEST_BITS, MAX_TOTAL, Table
+from scrapy_mss.models.families import OtherFamily
 from scrapy_mss.models.inputs import Inputs, classifier_inputs, difference
 from scrapy_mss.models.learned_pages import MAX_KEYS, LearnedPages
 from scrapy_mss.models.model import Model
@@ -43,13 +43,18 @@ FORMAT = 2  # 1 had no names for the inputs of the classifier and no digest of t
 DIGEST_SIZE = 16
 MAX_HEADER = 2**20
 COMPRESSION = 6  # zlib's middle: its hardest takes thrice as long for one part in fifty
+MAX_BUCKETS = 2**24  # of a family that this version does not know
+# What earlier commits wrote in place of versions, by profile: its families, all in version 1, and a
+# fingerprint of them. While that is so it is still written: those commits can share the model.
+FIRST_VERSIONS = {
+    "paper": ("trigram,unclosed_tag", "1cf02f28d104d5234cfbb246f90f32fe"),
+    "paper-hr": ("trigram,unclosed_tag", "1cf02f28d104d5234cfbb246f90f32fe"),
+    "trigram": ("trigram", "4240b7a3f9ec189add7e9a9a14784a79"),
+    "cleaneval": ("unigram,unclosed_tag", "a4a22cb1d93eeac22720c13b4ec3666d"),
+    "default": ("unigram,shape,class_words", "bb046879884c4912987bfb08eb8da167"),
+}
 
 _LENGTH = struct.Struct("<I")
-_PROBE = (
-    "<!DOCTYPE html><title>Probe</title><body><div class=story-body><p>Running dogs, "
-    "3 caf&eacute;s &amp; a <b>&ldquo;relational&rdquo;</b> test.<br>"
-    "<foo>\u4e2d\u6587</foo></p></div><!-- c --></body>"
-)
 
 
 class ModelError(ValueError):
@@ -73,41 +78,26 @@ class NewerModelError(ModelError):
 
 
 class IncompatibleModelError(ModelError):
-    """The counts are of features that this version does not compute."""
+    """The model is for other uses than this one, or older than what this version reads."""
 
 
 class FullModelError(ModelError):
     """The counts are so near their limit that nothing can be added to them."""
 
 
-@cache
-def fingerprint(profile: Profile) -> str:
-    """Equal for two versions of this library if the families of *profile* give equal buckets."""
-    digest = blake2b(digest_size=DIGEST_SIZE)
-    page = Page.of(_PROBE, profile.stem)
-    for name in profile.families:
-        family = FAMILIES[name]
-        digest.update(name.encode())
-        for array in family.values(page, family.bits):
-            digest.update(array.astype("<i4").tobytes())
-    return digest.hexdigest()
-
-
 def to_bytes(model: Model) -> bytes:
     """*model* in the form that ``from_bytes`` reads; equal models give equal bytes."""
     bayes, classifier = model.bayes, model.classifier
-    blocks = {family.name: _pack(bayes.counts[family.name]) for family in bayes.families}
+    fingerprint = _fingerprint(model)
+    families, blocks = _packed_families(model, with_versions=not fingerprint)
     header = {
         "format": FORMAT,
         "profile": model.profile.name,
-        "fingerprint": fingerprint(model.profile),
+        "fingerprint": fingerprint,
         "pages": bayes.pages,
         "tokens": bayes.tokens.tolist(),
         "digest": bayes.digest,
-        "families": [
-            {"name": name, "filled": filled, "bytes": len(block)}
-            for name, (filled, block) in blocks.items()
-        ],
+        "families": families,
         "classifier": _classifier_header(classifier) if classifier else None,
     }
     n_keys, keys = _pack_keys(model.learned_pages)
@@ -115,9 +105,44 @@ def to_bytes(model: Model) -> bytes:
         header["learned_pages"] = {"count": n_keys, "bytes": len(keys)}
     head = json.dumps(header, sort_keys=True).encode()
     weights = [a.astype("<f4").tobytes() for a in classifier.arrays.values()] if classifier else []
-    counts = (block for _, block in blocks.values())
-    body = b"".join((MAGIC, _LENGTH.pack(len(head)), head, *counts, keys, *weights))
+    body = b"".join((MAGIC, _LENGTH.pack(len(head)), head, *blocks, keys, *weights))
     return body + blake2b(body, digest_size=DIGEST_SIZE).digest()
+
+
+def _fingerprint(model: Model) -> str:
+    """What says that all counts of *model* are of first versions; an empty string if they are not.
+
+    An empty one makes earlier commits reject the model, which they would misread.
+    """
+    names, fingerprint = FIRST_VERSIONS.get(model.profile.name, ("", ""))
+    is_first = names == ",".join(model.bayes.counts) and not model.other_families
+    is_first = is_first and all(family.version == 1 for family in model.bayes.families)
+    return fingerprint if is_first and not +model.uncounted else ""
+
+
+def _packed_families(
+    model: Model, *, with_versions: bool
+) -> tuple[list[dict[str, Any]], list[bytes]]:
+    """A row of the header and a block of counts for each family, those of other versions last.
+
+    Counts of versions older than the one before this version's are dropped.
+    """
+    bayes, rows, blocks = model.bayes, [], []
+    oldest = {family.name: family.version - 1 for family in bayes.families}
+    for family in bayes.families:
+        counts = bayes.counts[family.name]
+        filled = np.flatnonzero(counts.any(axis=1))
+        blocks.append(_pack(filled, counts[filled]))
+        row = {"name": family.name, "filled": len(filled), "bytes": len(blocks[-1])}
+        own = {"version": family.version, "pages": model.pages_of(family.name)}
+        rows.append({**row, **own} if with_versions else row)
+    for (name, version), other in sorted(model.other_families.items()):
+        if version < oldest.get(name, 0):
+            continue
+        blocks.append(_pack(other.buckets, other.counts))
+        row = {"name": name, "filled": len(other.buckets), "bytes": len(blocks[-1])}
+        rows.append({**row, "version": version, "pages": other.pages})
+    return rows, blocks
 
 
 def _classifier_header(classifier: BlockClassifier) -> dict[str, Any]:
@@ -194,58 +219,81 @@ def _from_parts(header: dict[str, Any], parts: bytes) -> Model:
     n_outside, n_inside = header["tokens"]
     bayes.tokens[:] = _count(n_outside, MAX_TOTAL), _count(n_inside, MAX_TOTAL)
     bayes.digest = _count(header["digest"], 2**DIGEST_BITS - 1)
-    rows = header["families"]
-    if [row["name"] for row in rows] != list(profile.families):
-        raise ValueError(f"families {[row['name'] for row in rows]} for profile {profile.name}")
-    for row in rows:
-        block, parts = parts[: row["bytes"]], parts[row["bytes"] :]
-        _unpack(block, _count(row["filled"]), bayes.counts[row["name"]])
+    parts = _read_families(model, header, parts)
     if "learned_pages" in header:
         row = header["learned_pages"]
         block, parts = parts[: row["bytes"]], parts[row["bytes"] :]
         model.learned_pages = _unpack_keys(block, _count(row["count"], MAX_KEYS))
     if header["classifier"] is not None:
-        model.classifier = _classifier(header["classifier"], parts)
+        _read_classifier(model, header["classifier"], parts)
     elif parts:
         raise ValueError(f"{len(parts)} bytes after the counts of a model without a classifier")
     return model
 
 
+def _read_families(model: Model, header: dict[str, Any], parts: bytes) -> bytes:
+    """Fill the counts of *model*; what comes after them in *parts*."""
+    own = {family.name: family for family in model.bayes.families}
+    n_pages = model.bayes.pages
+    _, fingerprint = FIRST_VERSIONS.get(model.profile.name, ("", None))
+    version_of_all = int(header["fingerprint"] == fingerprint)
+    model.uncounted = Counter(dict.fromkeys(own, n_pages))
+    read = set()
+    for row in header["families"]:
+        block, parts = parts[: row["bytes"]], parts[row["bytes"] :]
+        name, version = str(row["name"]), _count(row.get("version", version_of_all))
+        pages, filled = _count(row.get("pages", n_pages), n_pages), _count(row["filled"])
+        family = own.get(name)
+        if (name, version) in read:
+            raise ValueError(f"two blocks of counts for version {version} of {name!r}")
+        read.add((name, version))
+        if family is not None and version == family.version:
+            table = model.bayes.counts[name]
+            buckets, counts = _unpack(block, filled, len(table))
+            table[buckets] = counts
+            model.uncounted[name] -= pages
+        else:
+            counted = OtherFamily(pages, *_unpack(block, filled, MAX_BUCKETS))
+            model.other_families[name, version] = counted
+    return parts
+
+
 def _profile(header: dict[str, Any]) -> Profile:
-    """The profile that the counts are for, if they are of this version's features."""
+    """The profile that the counts are for."""
     profile = PROFILES.get(header["profile"])
     if profile is None:
         raise IncompatibleModelError(
             f"the model is for the profile {header['profile']!r}, which is unknown here; known "
             f"are {', '.join(PROFILES)}. Train it again with this version of scrapy-mss"
         )
-    if header["fingerprint"] != fingerprint(profile):
-        raise IncompatibleModelError(
-            "the model's counts are for other features than this version of scrapy-mss computes. "
-            "Train it again, or use the version that made it"
-        )
     return profile
 
 
-def _classifier(header: dict[str, Any], data: bytes) -> BlockClassifier:
-    """The block classifier whose weights are *data*."""
-    inputs = header["inputs"]
-    if header["inputs_digest"] != _digest_of(inputs):
+def _read_classifier(model: Model, header: dict[str, Any], data: bytes) -> None:
+    """Give *model* the block classifier whose weights are *data*, or the reason why it has none."""
+    if header["inputs_digest"] != _digest_of(header["inputs"]):
         raise ValueError("names of inputs that do not match their digest")
-    if inputs != classifier_inputs():
-        raise IncompatibleModelError(
-            "the model's block classifier was trained with other inputs than this version of "
-            f"scrapy-mss computes: {difference(inputs, classifier_inputs())}. Train it again, or "
-            "use the version that made it"
-        )
     shapes = {row["name"]: tuple(map(_count, row["shape"])) for row in header["arrays"]}
+    model.unusable_classifier = _why_unusable(model, header["inputs"], shapes)
+    if not model.unusable_classifier:
+        model.classifier = _classifier(shapes, data)
+
+
+def _why_unusable(model: Model, inputs: Inputs, shapes: Mapping[str, object]) -> str:
+    """Why this version cannot use a block classifier; an empty string if it can."""
+    if model.restarted:
+        return f"it was trained with other counts of {', '.join(model.restarted)}"
+    if inputs != classifier_inputs():
+        return f"it was trained with other inputs: {difference(inputs, classifier_inputs())}"
     names = _shapes(dict.fromkeys(NETWORKS, (1,))).keys()
     if shapes.keys() != names:
-        raise IncompatibleModelError(
-            "the model's block classifier has other parts than that of this version of "
-            f"scrapy-mss: its weights are {', '.join(shapes) or 'none'}; expected were "
-            f"{', '.join(names)}. Train it again, or use the version that made it"
-        )
+        found = ", ".join(shapes) or "none"
+        return f"it has other parts: its weights are {found}; expected were {', '.join(names)}"
+    return ""
+
+
+def _classifier(shapes: Mapping[str, tuple[int, ...]], data: bytes) -> BlockClassifier:
+    """The block classifier whose weights, of these *shapes*, are *data*."""
     expected = _shapes({name: shapes[f"{name}_output"] for name in NETWORKS})
     if shapes != expected:
         raise ValueError(f"weights of shapes {shapes} where {expected} were expected")
@@ -278,24 +326,23 @@ def _count(number: object, limit: float = float("inf")) -> int:
     return number
 
 
-def _pack(counts: NDArray[np.uint32]) -> tuple[int, bytes]:
-    filled = np.flatnonzero(counts.any(axis=1))
-    numbers = np.diff(filled, prepend=0)
-    columns = (numbers, counts[filled, 0], counts[filled, 1])
+def _pack(buckets: NDArray[Any], counts: NDArray[np.uint32]) -> bytes:
+    """The block of the filled *buckets*, in ascending order, with their (out, in) *counts*."""
+    columns = (np.diff(buckets, prepend=0), counts[:, 0], counts[:, 1])
     raw = b"".join(column.astype("<u4").tobytes() for column in columns)
-    return len(filled), zlib.compress(raw, COMPRESSION)
+    return zlib.compress(raw, COMPRESSION)
 
 
-def _unpack(block: bytes, filled: int, counts: NDArray[np.uint32]) -> None:
-    """Write a block of *filled* buckets into the empty *counts*."""
-    if not 0 <= filled <= len(counts):
-        raise ValueError(f"{filled} buckets for a table of {len(counts)}")
+def _unpack(block: bytes, filled: int, n_buckets: int) -> tuple[NDArray[np.int64], Table]:
+    """The buckets and the counts in a block of a table of *n_buckets*."""
+    if filled > n_buckets:
+        raise ValueError(f"{filled} buckets for a table of {n_buckets}")
     raw = _inflated(block, 3 * 4 * filled, "counts")
     numbers, outside, inside = np.frombuffer(raw, "<u4").reshape(3, filled)
     at = np.cumsum(numbers, dtype=np.int64)
-    if filled and at[-1] >= len(counts):
-        raise ValueError(f"bucket {at[-1]} in a table of {len(counts)}")
-    counts[at, 0], counts[at, 1] = outside, inside
+    if filled and at[-1] >= n_buckets:
+        raise ValueError(f"bucket {at[-1]} in a table of {n_buckets}")
+    return at, np.stack((outside, inside), axis=1).astype(np.uint32, copy=False)
 
 
 def _pack_keys(pages: LearnedPages) -> tuple[int, bytes]:

@@ -1,16 +1,19 @@
 """A model: a profile, counts of its feature families, and optionally a block classifier.
 
 Counts are additive. A model that a crawl learns has counts and the keys of their pages; the bundled
-one also has a classifier.
+one also has a classifier. A model that another version of this library has stored may lack counts
+of families that this version computes differently, and carries theirs.
 """
 
 from __future__ import annotations
+
+from collections import Counter
 
 from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, NaiveBayes
 from scrapy_mss.markup.tokens import Bools
-from scrapy_mss.models.families import new_counts
+from scrapy_mss.models.families import OtherFamily, new_counts
 from scrapy_mss.models.learned_pages import LearnedPages
 from scrapy_mss.models.profiles import Profile
 
@@ -28,6 +31,9 @@ class Model:
         self.classifier = classifier
         self.bayes = new_counts(profile.families) if bayes is None else bayes
         self.learned_pages = LearnedPages()
+        self.other_families: dict[tuple[str, int], OtherFamily] = {}  # by name and version
+        self.uncounted: Counter[str] = Counter()  # pages that a family lacks, by its name
+        self.unusable_classifier = ""  # why that of the stored model was left out
 
     def learn(self, page: Page, inside: Bools) -> None:
         """Count *page*, whose article is the tokens *inside* (bool[n_tokens])."""
@@ -36,7 +42,24 @@ class Model:
     def merge(self, other: Model) -> int:
         """Add what *other* has learned; how many of its pages count twice, since both had them."""
         self.bayes.merge(other.bayes)
+        self.uncounted += other.uncounted
+        for key, more in other.other_families.items():
+            known = self.other_families.get(key)
+            self.other_families[key] = more if known is None else known.plus(more)
         return self.learned_pages.merge(other.learned_pages)
+
+    def pages_of(self, family: str) -> int:
+        """How many pages the counts of a *family* are of."""
+        return self.bayes.pages - self.uncounted[family]
+
+    @property
+    def restarted(self) -> dict[str, int]:
+        """The families that start from zero, and how many pages another version has counted."""
+        pages: dict[str, int] = {}
+        for (name, _), other in self.other_families.items():
+            if name in self.bayes.counts and not self.pages_of(name):
+                pages[name] = max(other.pages, pages.get(name, 0))
+        return pages
 
     @property
     def identifier(self) -> str:

@@ -12,6 +12,9 @@ second set of tables. Deltas are stored as they are and not added on the server,
 all crawls meanwhile. When the log is as long as the base, the crawl that notices this stores its
 sum as the new base. The part of the log before the old base is then dropped; crawls
 that have looked since then still need not read everything.
+
+Crawls with different versions of this library share the deltas: each counts the families that it
+computes in the same way, and carries the others into a new base (`Model.other_families`).
 """
 
 from __future__ import annotations
@@ -20,17 +23,16 @@ import logging
 from typing import Any, Final, NamedTuple
 
 from scrapy_mss.models.format import (
+    FIRST_VERSIONS,
     FORMAT,
     FullModelError,
     ModelError,
-    fingerprint,
     from_bytes,
     to_bytes,
 )
-from scrapy_mss.models.learned_pages import LearnedPages
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import Profile
-from scrapy_mss.models.store import Addition
+from scrapy_mss.models.store import Addition, warn_of_restarts
 from scrapy_mss.redis_server import NAME_BYTES, Outbox, Patience, Server, insist
 
 logger = logging.getLogger(__name__)
@@ -121,8 +123,8 @@ class RedisModelStore:
         self._outbox = Outbox(self._transmit)
         parts = (("model",), ("model", "names"), ("model", "log"), ("model", "base"))
         self._keys = [self._server.key(*each) for each in parts]
-        families = ",".join(profile.families)
-        self._identity = f"scrapy-mss model {FORMAT} {families} {fingerprint(profile)}"
+        first = " ".join(FIRST_VERSIONS[profile.name])  # each delta has the versions of its counts
+        self._identity = f"scrapy-mss model {FORMAT} {first}"
         self._known = _Known(Model(profile))
         self._believed: Model | None = None  # what it comes to, where the server has not said so
 
@@ -139,6 +141,7 @@ class RedisModelStore:
     def load(self) -> Model:
         """The model on the server; an empty one where there is none."""
         self._read_all()
+        warn_of_restarts(self.name, self._known.model)
         return _copied(self._known.model)
 
     def add(self, learned: Model) -> Addition:
@@ -231,6 +234,5 @@ class RedisModelStore:
 def _copied(model: Model) -> Model:
     """A model that does not change with *model*."""
     copy = Model(model.profile)
-    copy.bayes.copy_from(model.bayes)
-    copy.learned_pages = LearnedPages(*model.learned_pages.arrays())
+    copy.merge(model)
     return copy

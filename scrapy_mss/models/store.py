@@ -86,6 +86,7 @@ class FileStore:
         """Keep a model for *profile* in the file *path*, which need not exist yet."""
         self.path = _target(path)
         self.profile = profile
+        self._has_warned = False
 
     @property
     def name(self) -> str:
@@ -108,6 +109,9 @@ class FileStore:
                 f"{self.path}: the model is for the profile {model.profile.name!r}, not for "
                 f"{self.profile.name!r}. Name another file, or remove this one"
             )
+        if not self._has_warned:
+            self._has_warned = True
+            warn_of_restarts(self.name, model)
         return model
 
     def add(self, learned: Model) -> Addition:
@@ -171,6 +175,26 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         ) from None  # Scrapy logs a traceback of each
 
 
+def warn_of_restarts(name: str, model: Model) -> None:
+    """Warn of what was stored as *name* by another version of this library, and is not used."""
+    if model.restarted:
+        restarted = (f"{family} ({pages:,} pages)" for family, pages in model.restarted.items())
+        logger.warning(
+            "scrapy-mss: %s: this version computes feature families differently from the one that "
+            "counted them: %s. They start from zero; the other families, and pages that are known, "
+            "are kept",
+            name,
+            ", ".join(restarted),
+        )
+    if model.unusable_classifier:
+        logger.warning(
+            "scrapy-mss: %s: this version cannot use the model's block classifier: %s. The bundled "
+            "one is used in its place",
+            name,
+            model.unusable_classifier,
+        )
+
+
 def _model_bytes(file: BinaryIO) -> bytes:
     """The content of *file*; of what is no model the first bytes, however large it is."""
     start = file.read(len(MAGIC))
@@ -201,8 +225,10 @@ def write_atomically(path: Path, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:  # as where the disk is full
+            error.filename = str(path)
         raise
     with _errors_logged(f"{path.parent}: cannot be synced; a power cut may undo the last change"):
         _sync_directory(path.parent)

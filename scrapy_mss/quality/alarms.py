@@ -11,8 +11,7 @@ is lower than theirs
 
 A median is monitored as a share: of values at least as large as the former lower quartile. So is
 the layout: as the share of articles in containers that held a tenth of the articles before.
-If a site has no articles there is no share; it is silent if it used to have articles on
-most days, and on enough of them to tell.
+If a site has no articles there is no share: see `incidents`.
 
 To measure false alarms and detections: ``python -m research.studies.alarms``.
 """
@@ -20,13 +19,22 @@ To measure false alarms and detections: ``python -m research.studies.alarms``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import asin, sqrt
 from statistics import median
 from typing import Final, NamedTuple
 
-from scrapy_mss.quality.counts import ARTICLES, PLACE, SCALES, SHARES, Counts, Scale
+from scrapy_mss.quality.counts import (
+    ARTICLES,
+    PAGES,
+    PLACE,
+    SCALES,
+    SHARES,
+    WRAPPED,
+    Counts,
+    Scale,
+)
 
 # Pages in a group: ten tell of what is lost wholly, and soon; forty of what is lost in part. Fewer
 # would tell nothing: of ten, a share of 1 must decline to .4 to be more than chance.
@@ -42,18 +50,14 @@ DECLINE: Final = 0.2  # of what it was; a smaller one is no reason to get up
 LOWER_QUARTER: Final = 0.25
 MAD_TO_DEVIATION: Final = 1.4826  # of a normal distribution
 FEWEST_GROUPS: Final = 4  # whose differences say how days differ
-SILENT: Final = 0.001  # how improbable so many days without an article must be
-FEWEST_DAYS: Final = 4  # with an article, before days without one say anything
-MOST: Final = 0.5  # of the days from the first to the last of these: more than that
 
 USUAL_PLACE: Final = 0.1  # of the articles before: a container with fewer is of some odd pages
 
-LAYOUT, NOTHING = "layout", "silent"
+LAYOUT: Final = "layout"
 SUMMARIES: Final = {
     **{share.name: share.summary for share in SHARES},
     **{scale.name: f"median {scale.summary}" for scale in SCALES},
     LAYOUT: "articles laid out as before",
-    NOTHING: "days with an article",
 }
 
 
@@ -61,8 +65,7 @@ SUMMARIES: Final = {
 class Figure:
     """A share or a median of a site: of the latest group, and before; whether it has *declined*.
 
-    *pages* are those of the latest group, which begins on the day *since*. Of a site that is
-    silent, they are the days without an article.
+    *pages* are those of the latest group, which begins on the day *since*.
     """
 
     site: str
@@ -78,10 +81,12 @@ class Figure:
         """From what to what."""
         return f"{shown(self.measure, self.before)} to {shown(self.measure, self.now)}"
 
+    def until(self, day: int) -> Figure:
+        """The same, where the latest group begins on that *day* at the latest."""
+        return replace(self, since=min(self.since, day))
+
     def __str__(self) -> str:
         """One line for a log."""
-        if self.measure == NOTHING:
-            return f"{self.site}: no article for {self.pages} days, before on {self.before:.0%}"
         return f"{self.site}: {SUMMARIES[self.measure]}: {self.change} (of {self.pages:,})"
 
 
@@ -130,7 +135,11 @@ Parts = Callable[[Group], Part]
 
 def figures(site: str, days: Mapping[int, Counts], today: int) -> list[Figure]:
     """What of *site* can be compared by *today*, given what was counted on each of its *days*."""
-    watched = {day: counts for day, counts in days.items() if today - WINDOW < day <= today}
+    watched = {
+        day: counts
+        for day, counts in days.items()
+        if today - WINDOW < day <= today and (counts[PAGES] or counts[WRAPPED])
+    }
     if not watched or today - max(watched) >= RECENT:
         return []
     found: dict[str, Figure] = {}
@@ -160,24 +169,6 @@ def _figures(site: str, days: Mapping[int, Counts], size: int) -> list[Figure]:
 def alarms(site: str, days: Mapping[int, Counts], today: int) -> list[Figure]:
     """What of *site* has declined."""
     return [figure for figure in figures(site, days, today) if figure.declined]
-
-
-def silence(site: str, days: Mapping[int, Counts], crawled: Iterable[int]) -> Figure | None:
-    """That nothing comes of *site* any more, given the days on which any site was *crawled*.
-
-    The last of these may have only begun, and does not count.
-    """
-    recent = sorted(crawled)[-WINDOW:]
-    met = [day for day in recent if day in days and days[day][ARTICLES]]
-    if len(met) < FEWEST_DAYS:
-        return None
-    silent = [day for day in recent[:-1] if day > met[-1]]
-    usual = sum(met[0] <= day <= met[-1] for day in recent)
-    had = len(met) / usual
-    share = len(met) / (usual + 1)  # one more, as nothing is certain
-    if not silent or had <= MOST or (1 - share) ** len(silent) >= SILENT:
-        return None
-    return Figure(site, NOTHING, had, 0.0, len(silent), silent[0], declined=True)
 
 
 def comparison(days: Mapping[int, Counts], of: str, size: int) -> Comparison | None:

@@ -3,7 +3,10 @@
 Everything is a count, so that concurrent crawls, hours and days are merged by addition. Shares are
 computed from two counts, medians from counts of buckets: of words, each bucket a sixth wider than
 the previous one, and of confidences, each a twentieth. A page can name neither buckets nor fields,
-and the number of containers per day, which it can name, is limited: everything is bounded.
+and the number of containers and of failures per day, which it can name, is limited: everything is
+bounded.
+
+What happened when is counted by hour of the day (UTC): `answered/07`, `failed/07 HTTP 503`.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from math import log
 from typing import Final, TypeAlias
 
 from scrapy_mss.items import Article
+from scrapy_mss.untrusted import printable
 
 Counts: TypeAlias = Counter[str]
 
@@ -25,7 +29,14 @@ FIELD, SELECTOR, PLACE = "field/", "selector/", "place/"  # what a name begins w
 FIELDS: Final = ("title", "authors", "published", "main_image")  # of an article, that are counted
 # Of a rule, with what it is to find; a page may have nothing to exclude.
 RULE_FIELDS: Final = {"title": "a title", "authors": "authors", "published": "a date"}
-MAX_PLACES: Final = 16  # that are stored of a site in a day; a site has one to five
+# Of each hour: responses of the site, requests that failed, and articles that are new.
+ANSWERED, FAILED, NEW = "answered/", "failed/", "new/"
+TRIED, LISTS = "tried", "lists"  # lists of a site that were requested, and those that it sent
+ALARM: Final = "alarm/"  # crawls that found a measure to be lower than before the crawl
+LONGEST_REASON: Final = 100  # characters of a failure; a redirect names a host
+MAX_NAMES: Final = (
+    16  # places, and failures, that are stored of a site in a day; it has one to five
+)
 MAX_COUNTED: Final = 64  # while it is crawled: one that is new is to have time to be frequent
 MAX_SELECTORS: Final = 100  # of a rule; those of other people have forty at most
 LONGEST_SELECTOR: Final = 200  # characters that are kept of one
@@ -161,15 +172,32 @@ def of_place(place: int) -> Counts:
     return Counter({f"{PLACE}{place & 0xFFFF_FFFF:08x}": 1})
 
 
-def bounded(counts: Counts, most: int = MAX_PLACES) -> Counts:
-    """The *counts* of a day, of places only *most*, the frequent ones."""
+def of_answer(hour: int) -> Counts:
+    """What a response counts that the site has sent in that *hour* of the day."""
+    return Counter({f"{ANSWERED}{hour:02}": 1})
+
+
+def of_failure(hour: int, reason: str) -> Counts:
+    """What a request counts that has failed in that *hour* of the day, for a *reason*."""
+    return Counter({f"{FAILED}{hour:02} {printable(reason)[:LONGEST_REASON]}": 1})
+
+
+def of_new(hour: int) -> Counts:
+    """What an article counts that no crawl has seen before."""
+    return Counter({f"{NEW}{hour:02}": 1})
+
+
+def bounded(counts: Counts, most: int = MAX_NAMES) -> Counts:
+    """The *counts* of a day, of places only *most*, the frequent ones, of failures the latest."""
     if len(counts) <= most:
         return counts
-    places = {name: count for name, count in counts.items() if name.startswith(PLACE)}
-    if len(places) <= most:
+    places = [name for name in counts if name.startswith(PLACE)]
+    failures = [name for name in counts if name.startswith(FAILED)]
+    if max(len(places), len(failures)) <= most:
         return counts
-    ranked = sorted(places, key=lambda name: (-places[name], name))
-    dropped = set(ranked[most:])
+    places.sort(key=lambda name: (-counts[name], name))
+    failures.sort(reverse=True)
+    dropped = {*places[most:], *failures[most:]}
     return Counter({name: count for name, count in counts.items() if name not in dropped})
 
 

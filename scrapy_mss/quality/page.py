@@ -1,6 +1,6 @@
 """The report as one HTML page that loads nothing: no scripts, pictures, fonts or addresses.
 
-Declines come first, then a table of all sites, the worst first, and below it each site by day.
+Alarms come first, then what sites answer, then their quality, the worst first, then each by day.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from importlib.resources import files
 from typing import Final, NamedTuple
 
 from scrapy_mss.html_elements import Html, document, element, joined
-from scrapy_mss.quality.alarms import LAYOUT, NOTHING, SUMMARIES, WINDOW, Figure, shown
-from scrapy_mss.quality.counts import ARTICLES, PAGES, Counts
-from scrapy_mss.quality.report import Report, SiteReport, date_of, value
+from scrapy_mss.quality.alarms import LAYOUT, SUMMARIES, WINDOW, Figure, shown
+from scrapy_mss.quality.counts import ARTICLES, PAGES, WRAPPED, Counts
+from scrapy_mss.quality.incidents import EMPTY, SILENT, UNREACHABLE, Incident, hour_text
+from scrapy_mss.quality.report import Alarm, Report, SiteReport, date_of, value
 from scrapy_mss.quality.sparkline import sparkline
 
 FEWEST_DAYS: Final = 3  # that make a line
@@ -58,7 +59,7 @@ def page(found: Report) -> str:
         element("p", _period(found), class_="muted"),
         _tiles(found),
         _alarms(found),
-        element("h2", "Sites, the worst first"),
+        _attempts(found),
         _sites(found),
         element("h2", "Day by day"),
         *(_details(site, found) for site in found.sites),
@@ -82,12 +83,12 @@ def _counted(number: int, thing: str) -> str:
 
 def _tiles(found: Report) -> Html:
     total = found.total
-    with_alarms = sum(bool(site.declined) for site in found.sites)
+    with_alarms = sum(bool(site.alarms) for site in found.sites)
     tiles = (
         (len(found.sites), "sites", ""),
         (total[PAGES], "pages", ""),
         (total[ARTICLES], "articles", ""),
-        (with_alarms, "with a decline", "bad" if with_alarms else ""),
+        (with_alarms, "with an alarm", "bad" if with_alarms else ""),
     )
     return element(
         "ul",
@@ -97,44 +98,78 @@ def _tiles(found: Report) -> Html:
 
 
 def _alarms(found: Report) -> Html:
-    if not found.declined:
-        return element("p", "Nothing has declined compared with its own past.", class_="muted")
+    if not found.alarms:
+        return element("p", "Every site is as it was, or better.", class_="muted")
     rows = (
         element("li", element("span", site.site, class_="name"), _alarms_of(site))
         for site in found.sites
-        if site.declined
+        if site.alarms
     )
-    return joined(element("h2", "What has declined"), element("ul", *rows, class_="alarms"))
+    return joined(element("h2", "Alarms"), element("ul", *rows, class_="alarms"))
 
 
 def _alarms_of(site: SiteReport) -> Html:
-    return element("div", *(_alarm(figure) for figure in site.declined))
+    return element("div", *(_alarm(alarm) for alarm in site.alarms))
 
 
-def _alarm(figure: Figure) -> Html:
-    if figure.measure == NOTHING:
-        what, change = "no article any more", f"{_counted(figure.pages, 'day')} without one"
-        since = f"since {_day(figure.since)}"
-    else:
-        what, change = SUMMARIES[figure.measure], figure.change.replace(" to ", " → ")
-        since = f"{figure.pages:,} since {_day(figure.since)}"
+def _alarm(alarm: Alarm) -> Html:
+    if isinstance(alarm, Incident):
+        since = element("span", f" · since {hour_text(alarm.since)}", class_="muted")
+        return element("p", element("span", alarm.text, since))
+    change = alarm.change.replace(" to ", " → ")
+    since = element("span", f" · {alarm.pages:,} since {_day(alarm.since)}", class_="muted")
     return element(
         "p",
-        element("span", what, element("span", f" · {since}", class_="muted")),
+        element("span", SUMMARIES[alarm.measure], since),
         element("span", change, class_="change"),
     )
 
 
+def _attempts(found: Report) -> Html:
+    """A row for each site that was tried or is of the list: when it answered, and when not."""
+    sites = [site for site in found.sites if site.activity.attempts or site.is_listed]
+    if not sites:
+        return Html("")
+    heads = ("Site", "Last success", "Last error", "", "Lists", "Articles")
+    head = element("tr", *(element("th", each, scope="col") for each in heads))
+    body = (_attempts_row(site) for site in sites)
+    table = element("table", element("thead", head), element("tbody", *body), class_="sites")
+    return joined(element("h2", "Answers of sites"), element("div", table, class_="box answers"))
+
+
+def _attempts_row(site: SiteReport) -> Html:
+    activity, wrong = site.activity, {alarm.measure for alarm in site.alarms}
+    failed = activity.last_failure
+    success, of_success = site.last_success, "bad" if UNREACHABLE in wrong else ""
+    of_articles = "bad" if wrong & {SILENT, EMPTY} else ""
+    cells = (
+        ("Last success", success, of_success),
+        ("Last error", NOTHING_KNOWN if failed is None else hour_text(failed), of_success),
+        ("", site.error or "", f"error {of_success}"),
+        ("Lists", f"{activity.lists:,}" if activity.tried else NOTHING_KNOWN, ""),
+        ("Articles", f"{site.total[ARTICLES]:,}", of_articles),
+    )
+    return element(
+        "tr",
+        element("th", site.site, class_="name", scope="row"),
+        *(element("td", text, class_=kind, data_label=title) for title, text, kind in cells),
+        class_="bad" if of_success or of_articles else "",
+    )
+
+
 def _sites(found: Report) -> Html:
+    sites = [site for site in found.sites if site.total[PAGES] or site.total[WRAPPED]]
+    if not sites:
+        return Html("")
     heads = ("Site", "Articles", *(column.title for column in COLUMNS))
     head = element("tr", *(element("th", each, scope="col") for each in heads))
-    body = (_row(site, found) for site in found.sites)
+    body = (_row(site, found) for site in sites)
     table = element("table", element("thead", head), element("tbody", *body), class_="sites")
-    return element("div", table, class_="box")
+    title = element("h2", "Quality, the worst sites first")
+    return joined(title, element("div", table, class_="box"))
 
 
 def _row(site: SiteReport, found: Report) -> Html:
-    is_silent = any(figure.measure == NOTHING for figure in site.declined)
     n_articles = _daily(site, found, lambda counts: float(counts[ARTICLES]))
     cells = [
         element("th", site.site, class_="name", scope="row"),
@@ -142,12 +177,11 @@ def _row(site: SiteReport, found: Report) -> Html:
             "td",
             f"{site.total[ARTICLES]:,}",
             _line(n_articles, 0.0, "articles by day"),
-            class_="bad" if is_silent else "",
             data_label="Articles",
         ),
     ]
     cells += [_cell(site, found, column) for column in COLUMNS]
-    return element("tr", *cells, class_="bad" if site.declined else "")
+    return element("tr", *cells, class_="bad" if site.alarms else "")
 
 
 def _cell(site: SiteReport, found: Report, column: Column) -> Html:
@@ -177,7 +211,8 @@ def _cell(site: SiteReport, found: Report, column: Column) -> Html:
 
 def _figure(site: SiteReport, measure: str) -> Figure | None:
     """The figure of *measure*; of a rule, the first that has declined, or of its fields."""
-    parts = (each for each in site.declined if each.measure.startswith(f"{measure}_"))
+    declined = (each for each in site.figures if each.declined)
+    parts = (each for each in declined if each.measure.startswith(f"{measure}_"))
     own = site.figure(measure)
     return own if own is not None and own.declined else next(parts, own)
 
@@ -259,10 +294,12 @@ def _values(counts: Counts) -> Iterator[str]:
 
 def _legend() -> Html:
     text = (
-        "Shares are of articles, those of articles and of rules of pages; words and confidence are "
-        "medians. A number is that of the latest days with enough pages, and has declined if these "
-        f"are below what the site had in the {WINDOW} days before by more than chance and by a "
-        "fifth at least. Rule: pages that the site's rule matches. Layout: articles in places of "
-        "the page where articles were before."
+        "Times are in UTC. Last success: the last response of the site that was no error. Lists: "
+        "front pages, feeds and sitemaps that it sent on the last day. Shares are of articles, but "
+        "those of articles and of rules are of pages; words and confidence are medians. A number "
+        "is that of the latest days with enough pages, and has declined if these are below what "
+        f"the site had in the {WINDOW} days before by more than chance and by a fifth at least. "
+        "Rule: pages that the site's rule matches. Layout: articles in places of the page where "
+        "articles were before."
     )
     return element("footer", text)

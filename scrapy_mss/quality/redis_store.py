@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from scrapy_mss.quality.counts import MAX_PLACES, PLACE, Counts, bounded
+from scrapy_mss.quality.counts import FAILED, MAX_NAMES, PLACE, Counts, bounded
 from scrapy_mss.quality.store import FORMAT, KEPT_DAYS, MAX_SITES, Days, Key
 from scrapy_mss.redis_server import Outbox, Patience, Server, insist
 
@@ -25,7 +25,8 @@ AT_ONCE: Final = 100  # sites that are asked for in one message
 SECONDS_A_DAY: Final = 24 * 3600
 
 # KEYS: head, names, sites. ARGV: identity, name; then for each site and day these two, the number
-# of counts, and each count's name and number. Of the places of a day only the frequent are kept.
+# of counts, and each count's name and number. Of the places of a day only the frequent are kept, of
+# its failures the latest.
 _ADD: Final = f"""
 if not is_new then return 0 end
 local at = 3
@@ -37,16 +38,20 @@ while at <= #ARGV do
         redis.call('HINCRBY', counts, ARGV[field], ARGV[field + 1])
     end
     at = at + 3 + 2 * fields
-    local places, all = {{}}, redis.call('HGETALL', counts)
+    local places, failures, all = {{}}, {{}}, redis.call('HGETALL', counts)
     for pair = 1, #all, 2 do
         if string.sub(all[pair], 1, {len(PLACE)}) == '{PLACE}' then
             places[#places + 1] = {{all[pair], tonumber(all[pair + 1])}}
+        elseif string.sub(all[pair], 1, {len(FAILED)}) == '{FAILED}' then
+            failures[#failures + 1] = all[pair]
         end
     end
     table.sort(places, function(one, other)
         return one[2] > other[2] or (one[2] == other[2] and one[1] < other[1])
     end)
-    for place = {MAX_PLACES + 1}, #places do redis.call('HDEL', counts, places[place][1]) end
+    for place = {MAX_NAMES + 1}, #places do redis.call('HDEL', counts, places[place][1]) end
+    table.sort(failures, function(one, other) return one > other end)
+    for at = {MAX_NAMES + 1}, #failures do redis.call('HDEL', counts, failures[at]) end
     redis.call('EXPIREAT', counts, (day + {KEPT_DAYS}) * {SECONDS_A_DAY})
     redis.call('ZADD', days, day, day)
     redis.call('ZADD', KEYS[3], 'GT', day, site)

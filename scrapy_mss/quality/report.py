@@ -1,17 +1,19 @@
 """The quality of all sites, the worst first: the data of the page and the JSON.
 
-Sites are ordered by how many measures have declined, then by how little is left of what they had.
+A site has a row if the list of sites names it, or if something was counted in the last weeks. Sites
+are ordered by the number of alarms, then by how little is left of what they had.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from scrapy_mss.quality.alarms import LAYOUT, RECENT, WINDOW, Figure, figures, silence
+from scrapy_mss.quality.activity import DAY, Activity
+from scrapy_mss.quality.alarms import LAYOUT, RECENT, WINDOW, Figure, figures
 from scrapy_mss.quality.counts import (
     ARTICLES,
     LABELLED,
@@ -21,9 +23,11 @@ from scrapy_mss.quality.counts import (
     SHARES,
     Counts,
 )
+from scrapy_mss.quality.incidents import Incident, hour_text, incidents
 from scrapy_mss.quality.store import Days, DayStore
 
 EPOCH: Final = date(1970, 1, 1)
+Alarm: TypeAlias = Figure | Incident
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +41,17 @@ class RuleSelector:
 
 @dataclass(frozen=True, slots=True)
 class SiteReport:
-    """A site: what was counted of it on each of its *days*, and how that compares."""
+    """A site: what was counted of it on each of its *days*, how that compares, what is wrong.
+
+    *activity* is what was tried and when; of a site without articles in these days, ever.
+    """
 
     site: str
     days: Days
     figures: Sequence[Figure]
+    activity: Activity
+    incidents: Sequence[Incident] = ()
+    is_listed: bool = False  # by `MSS_SITES`, or given to `NewsSpider`
 
     @property
     def total(self) -> Counts:
@@ -49,14 +59,31 @@ class SiteReport:
         return sum(self.days.values(), Counter())
 
     @property
-    def declined(self) -> list[Figure]:
-        """What has declined."""
-        return [figure for figure in self.figures if figure.declined]
+    def alarms(self) -> list[Alarm]:
+        """What has declined or is wrong, each measure once."""
+        declined = [figure for figure in self.figures if figure.declined]
+        known = {figure.measure for figure in declined}
+        return [*(each for each in self.incidents if each.measure not in known), *declined]
 
     @property
     def left(self) -> float:
         """Of what has lost most, how much is left."""
         return min((each.now / each.before for each in self.figures if each.before), default=1.0)
+
+    @property
+    def error(self) -> str | None:
+        """Why the last request failed, as far as any has."""
+        last = self.activity.last_failure
+        return None if last is None else self.activity.failed[last]
+
+    @property
+    def last_success(self) -> str:
+        """When the site last answered, for people."""
+        if self.activity.last_answer is not None:
+            return hour_text(self.activity.last_answer)
+        if self.activity.attempts or self.activity.tried:
+            return "never"
+        return "unknown" if self.days else "not tried"  # by an earlier version, that is
 
     def figure(self, measure: str) -> Figure | None:
         """How *measure* compares with before, if there is a before."""
@@ -102,9 +129,9 @@ class Report:
         return self.today - WINDOW + 1
 
     @property
-    def declined(self) -> list[Figure]:
-        """What has declined, on all sites."""
-        return [figure for site in self.sites for figure in site.declined]
+    def alarms(self) -> list[Alarm]:
+        """What has declined or is wrong, on all sites."""
+        return [alarm for site in self.sites for alarm in site.alarms]
 
     @property
     def total(self) -> Counts:
@@ -112,20 +139,38 @@ class Report:
         return sum((site.total for site in self.sites), Counter())
 
 
-def report_of(store: DayStore, today: int) -> Report:
-    """What *store* holds of the last weeks before *today*."""
-    return report(store.sites(today - WINDOW + 1), today)
+def report_of(store: DayStore, now: int, listed: Collection[str] = ()) -> Report:
+    """What *store* holds of the last weeks before the hour *now*, and of all sites *listed*."""
+    sites = store.sites(now // DAY - WINDOW + 1)
+    sites |= {site: {} for site in listed if site not in sites}
+    return report(sites, now, listed, with_past(store, sites))
 
 
-def report(sites: Mapping[str, Days], today: int) -> Report:
-    """What was counted of *sites*, judged by *today*."""
-    crawled = {day for days in sites.values() for day in days}
-    made = []
+def with_past(store: DayStore, sites: Mapping[str, Days]) -> dict[str, Days]:
+    """The days of *sites*, all that are stored of those without an article on these days.
+
+    Whether such a site has ever worked is an older matter.
+    """
+    empty = (site for site, days in sites.items() if not any(d[ARTICLES] for d in days.values()))
+    return {**sites, **dict(store.days(empty, 0))}
+
+
+def report(
+    sites: Mapping[str, Days],
+    now: int,
+    listed: Collection[str] = (),
+    past: Mapping[str, Days] | None = None,
+) -> Report:
+    """What was counted of *sites*, judged in the hour *now*; in the *past* there may be more."""
+    today, made = now // DAY, []
     for site, days in sites.items():
-        silent = silence(site, days, crawled)
-        found = figures(site, days, today) + ([silent] if silent else [])
-        made.append(SiteReport(site, days, found))
-    made.sort(key=lambda each: (-len(each.declined), each.left, each.site))
+        known = (past or sites)[site]
+        activity = Activity.of(known)
+        is_listed = site in listed or activity.tried
+        wrong = [*incidents(site, activity, now, is_listed=is_listed)]
+        found = figures(site, days, today)
+        made.append(SiteReport(site, days, found, activity, wrong, is_listed))
+    made.sort(key=lambda each: (-len(each.alarms), each.left, each.site))
     return Report(today, made)
 
 
@@ -153,7 +198,7 @@ def as_json(found: Report) -> dict[str, Any]:
     return {
         "first": date_of(found.first).isoformat(),
         "last": date_of(found.today).isoformat(),
-        "alarms": len(found.declined),
+        "alarms": len(found.alarms),
         "sites": [_site_json(site, found.today) for site in found.sites],
     }
 
@@ -163,12 +208,16 @@ def _site_json(site: SiteReport, today: int) -> dict[str, Any]:
         "site": site.site,
         "pages": site.total[PAGES],
         "articles": site.total[ARTICLES],
+        "lists": site.activity.lists,
+        "last_success": _moment(site.activity.last_answer),
+        "last_error": _moment(site.activity.last_failure),
+        "error": site.error,
         "measures": {
             measure: _rounded(site.value(measure))
             for measure in MEASURES
             if site.value(measure) is not None
         },
-        "alarms": [_figure_json(figure) for figure in site.declined],
+        "alarms": [_alarm_json(alarm) for alarm in site.alarms],
         "selectors": [
             {**asdict(each), "now": _rounded(each.now), "before": _rounded(each.before)}
             for each in site.selectors(today)
@@ -177,15 +226,24 @@ def _site_json(site: SiteReport, today: int) -> dict[str, Any]:
     }
 
 
-def _figure_json(figure: Figure) -> dict[str, Any]:
+def _alarm_json(alarm: Alarm) -> dict[str, Any]:
+    known = {"measure": alarm.measure, "summary": str(alarm)}
+    if isinstance(alarm, Incident):
+        return {**known, "since": _moment(alarm.since)}
     return {
-        "measure": figure.measure,
-        "before": _rounded(figure.before),
-        "now": _rounded(figure.now),
-        "pages": figure.pages,
-        "since": date_of(figure.since).isoformat(),
-        "summary": str(figure),
+        **known,
+        "since": date_of(alarm.since).isoformat(),
+        "before": _rounded(alarm.before),
+        "now": _rounded(alarm.now),
+        "pages": alarm.pages,
     }
+
+
+def _moment(hour: int | None) -> str | None:
+    """An *hour* since 1970 as JSON has it."""
+    if hour is None:
+        return None
+    return f"{date_of(hour // DAY).isoformat()}T{hour % DAY:02}:00Z"
 
 
 def _day_json(day: int, counts: Counts) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, Protocol, TypeAlias
 
 from scrapy_mss.quality.counts import Counts, added, bounded
-from scrapy_mss.sqlite_files import ForeignFileError, Form, prepare, transaction
+from scrapy_mss.sqlite_files import ForeignFileError, Form, connect, explained, prepare, transaction
 
 FORMAT: Final = 1
 APPLICATION_ID: Final = 0x6D737371  # "mssq", by which SQLite files are told apart
@@ -159,13 +159,11 @@ class QualityStore:
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
         try:
-            with closing(
-                sqlite3.connect(self.path, WAIT_SECONDS, isolation_level=None)
-            ) as connection:
+            with closing(connect(self.path, WAIT_SECONDS)) as connection:
                 self._prepare(connection)
                 yield connection
         except sqlite3.Error as error:
-            raise QualityStoreError(f"{self.path}: {error}. {_REMOVE}") from error
+            raise QualityStoreError(explained(self.path, error, _REMOVE)) from error
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         try:

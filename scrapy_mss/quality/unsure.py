@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from scrapy_mss.sqlite_files import ForeignFileError, Form, prepare, transaction
+from scrapy_mss.sqlite_files import ForeignFileError, Form, connect, explained, prepare, transaction
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.untrusted import LARGEST_PAGE
 
@@ -122,9 +122,7 @@ class UnsureStore:
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
         try:
-            with closing(
-                sqlite3.connect(self.path, WAIT_SECONDS, isolation_level=None)
-            ) as connection:
+            with closing(connect(self.path, WAIT_SECONDS)) as connection:
                 prepare(connection, _FORM)
                 # After a crash of the machine, not of the crawl, the last pages may be lost.
                 connection.execute("PRAGMA synchronous = NORMAL")
@@ -134,7 +132,7 @@ class UnsureStore:
                 f"{self.path}: {error}. Name another file in MSS_UNSURE_FILE"
             ) from error
         except sqlite3.Error as error:
-            raise UnsureStoreError(f"{self.path}: {error}. {_REMOVE}") from error
+            raise UnsureStoreError(explained(self.path, error, _REMOVE)) from error
 
 
 _REMOVE = "Remove the file, and pages are collected anew"

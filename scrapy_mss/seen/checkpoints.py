@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Generic, TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any, Generic, TypeVar
 
 Batch = TypeVar("Batch")
 _DONE: Future[None] = Future()
@@ -25,10 +25,14 @@ class Checkpoints(Generic[Batch]):
         """Whether a batch is being written."""
         return self._future is not None and not self._future.done()
 
-    def begin(self, batch: Batch) -> None:
-        """Begin to write *batch*; the one before must have been settled."""
+    def begin(self, batch: Batch, after: Future[Any] | None = None) -> None:
+        """Begin to write *batch* *after* something else; the one before must have been settled."""
         self.in_flight = batch
-        self._future = self._thread.submit(self._write, batch)
+        self._future = self._thread.submit(self._write_after, after or _DONE, batch)
+
+    def _write_after(self, after: Future[Any], batch: Batch) -> None:
+        wait([after])
+        self._write(batch)
 
     @property
     def write(self) -> Future[None]:

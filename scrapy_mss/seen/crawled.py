@@ -1,5 +1,7 @@
 """What one crawl has seen, and what it knows from earlier ones.
 
+An article has changed if its page has (`scrapy_mss.seen.paragraphs`), however it is read.
+
 An article counts as seen when its item has left the pipelines, and a checkpoint stores it. After a
 crawl is killed, what it saw since its last checkpoint comes again. The state of a
 list, such as a feed, is stored only if the crawl has ended normally and has downloaded everything
@@ -13,17 +15,18 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from scrapy_mss.seen.checkpoints import Checkpoints
 from scrapy_mss.seen.keys import address_key, text_key, title_key
-from scrapy_mss.seen.store import ArticleStore, Seen, SeenList
+from scrapy_mss.seen.paragraphs import Paragraphs
+from scrapy_mss.seen.store import DAY, ArticleStore, Seen, SeenList
 
 logger = logging.getLogger(__name__)
 
-DAY: Final = 24 * 60  # minutes
 MET_AGAIN: Final = 7 * DAY
 NO_REVISION: Final = 0  # of what is no article
+MAX_UNSAVED: Final = 100_000  # that a failing store has not taken: some 1 KB each, with paragraphs
 
 
 class Addresses(NamedTuple):
@@ -45,12 +48,24 @@ class Times(NamedTuple):
         return min(MET_AGAIN, self.keep // 2) if self.keep else MET_AGAIN
 
 
+class Wording(NamedTuple):
+    """An article as it is compared with what was seen of it.
+
+    Without *paragraphs* of its page, the spider has chosen its text, whose lines are compared.
+    """
+
+    title: str
+    text: str
+    listed: int = 0  # the date that a feed or sitemap gives for it, in minutes since 1970
+    paragraphs: Paragraphs | None = None
+
+
 class Verdict(NamedTuple):
     """What an article is beside what was seen of it."""
 
     is_new: bool  # an article, or a revision of one, that has not been seen
-    revision: int  # 1 for a new article
     changed: tuple[str, ...]  # the fields in which it differs from the revision before
+    seen: Seen  # what is to be remembered of it
 
 
 class SeenArticles:
@@ -66,11 +81,17 @@ class SeenArticles:
         self._lists: dict[str, tuple[str, SeenList]] = {}
         self._incomplete: set[str] = set()
         self._ended: Future[None] | None = None
+        self._n_dropped = 0
         self.failures = 0
 
     def is_due(self, url: str, listed: int = 0) -> bool:
         """Whether the page at *url* is to be read; *listed* as in `due`."""
         return self.due([(url, listed)])[0]
+
+    def needs_no_recheck(self, url: str, listed: int = 0) -> bool:
+        """Whether an article was seen at *url* and is not due; other pages may list new ones."""
+        seen = self._article(url)
+        return seen is not None and not self._is_due(address_key(url), seen, listed)
 
     def due(self, listed: Sequence[tuple[str, int]]) -> Sequence[bool]:
         """Whether each page is to be read: it is new, or may have changed.
@@ -97,39 +118,76 @@ class SeenArticles:
         is_dated = bool(listed and seen.listed)
         return not is_dated and now - seen.checked >= self._times.recheck
 
-    def judge(self, addresses: Addresses, title: str | None, text: str | None) -> Verdict:
+    def judge(self, addresses: Addresses, wording: Wording) -> Verdict:
         """What an article is beside what was seen of it.
 
-        Under its own address it is compared; where the page says that it is another one's copy,
-        and that was seen in the same words, it is that.
+        Under its own address it is compared. If the page was seen there without an article, and has
+        not changed, it has none: what was learned meanwhile makes no article new. Where the page
+        says that it is another one's copy, and that was seen in the same words, it is that.
         """
+        now = self._now()
+        found = wording.paragraphs or Paragraphs.of_text(wording.text)
+        text, title = text_key(wording.text), title_key(wording.title)
+        listed = min(wording.listed, now)
+        new = Seen(text, title, 1, listed, now, now, found.to_bytes())
         seen = next(filter(None, map(self._article, addresses.own)), None)
         if seen is not None:
-            keys = {"title": (seen.title, title_key(title)), "text": (seen.text, text_key(text))}
-            changed = tuple(name for name, (before, after) in keys.items() if before != after)
-            return Verdict(bool(changed), seen.revision + bool(changed), changed)
+            before = Paragraphs.from_bytes(self._paragraphs(addresses.own))
+            changed = _changed(seen, new, before, found)
+            if not changed:
+                same = found if before is None else found.emitted_as(before)
+                new = Seen(*seen[:3], listed, now, now, same.to_bytes())
+            revision = seen.revision + bool(changed)
+            return Verdict(bool(changed), changed, new._replace(revision=revision))
+        other = self._other(addresses.own, found)
+        if other is not None:
+            return Verdict(is_new=False, changed=(), seen=other._replace(checked=now, met=now))
         copied = self._article(addresses.canonical) if addresses.canonical else None
-        if copied is not None and copied.text == text_key(text):
-            return Verdict(is_new=False, revision=copied.revision, changed=())
-        return Verdict(is_new=True, revision=1, changed=())
+        if copied is not None and copied.text == text:
+            return Verdict(is_new=False, changed=(), seen=new._replace(revision=copied.revision))
+        return Verdict(is_new=True, changed=(), seen=new)
 
-    def add(
-        self, addresses: Addresses, title: str | None, text: str | None, listed: int = 0
-    ) -> None:
-        """Note that an article has been seen."""
-        now = self._now()
-        revision = self.judge(addresses, title, text).revision
-        listed = min(listed, now)
-        seen = Seen(text_key(text), title_key(title), revision, listed, now, now)
+    def add(self, addresses: Addresses, seen: Seen) -> None:
+        """Note that an article has been seen, as `judge` has it."""
         self._note(addresses.own, seen)
         if addresses.canonical and self._article(addresses.canonical) is None:
             self._note((addresses.canonical,), seen)
 
-    def add_other(self, url: str, listed: int = 0) -> None:
-        """Note that what is at *url* was read and is no article; it is due again like one."""
+    def add_redirected(self, urls: Iterable[str], target: str) -> None:
+        """Note that *urls* are further addresses of the article that was seen at *target*."""
+        seen = self._article(target)
+        if seen is not None:
+            self._note(urls, seen._replace(paragraphs=self._paragraphs((target,))))
+
+    def emitted(self, url: str) -> bytes:
+        """The paragraphs of the page at *url* when its article was emitted, if it was."""
+        return self._paragraphs((url,)) if self._article(url) is not None else b""
+
+    def _paragraphs(self, urls: Iterable[str]) -> bytes:
+        """The paragraphs of the first of the pages at *urls* that has any."""
+        for key in map(address_key, urls):
+            recent = self._recent(key)
+            try:
+                found = (recent.paragraphs if recent else b"") or self._store.paragraphs(key)
+            except OSError as error:
+                self._failed(error)
+                continue
+            if found:
+                return found
+        return b""
+
+    def add_other(self, url: str, listed: int = 0, paragraphs: bytes = b"") -> None:
+        """Note that the page at *url* was read and has no article; it is due again like one."""
         if self._article(url) is None:
-            now = self._now()
-            self._note((url,), Seen(0, 0, NO_REVISION, min(listed, now), now, now))
+            now, page = self._now(), Paragraphs.from_bytes(paragraphs)
+            key = page.page_key if page is not None else 0
+            self._note((url,), Seen(key, 0, NO_REVISION, min(listed, now), now, now))
+
+    def _other(self, urls: Iterable[str], found: Paragraphs) -> Seen | None:
+        """The same page without an article, if it was seen at one of *urls*."""
+        rows = self._seen_all([address_key(url) for url in urls]).values()
+        same = (row for row in rows if row.revision == NO_REVISION and row.text)
+        return next((row for row in same if row.text == found.page_key), None)
 
     def _article(self, url: str) -> Seen | None:
         """What was seen of the article at *url*."""
@@ -141,6 +199,10 @@ class SeenArticles:
             before = self._seen(key)
             listed = max(before.listed if before else 0, seen.listed)
             self._unsaved[key] = seen._replace(listed=listed)
+
+    def _recent(self, key: int) -> Seen | None:
+        """What this crawl has noted of an article, if that may not be stored yet."""
+        return self._unsaved.get(key) or (self._checkpoints.in_flight or {}).get(key)
 
     def list(self, url: str) -> SeenList | None:
         """The list at *url*, as an earlier crawl has seen it."""
@@ -165,8 +227,8 @@ class SeenArticles:
         """Note that not all that the lists of *site* name was downloaded."""
         self._incomplete.add(site)
 
-    def checkpoint(self) -> None:
-        """Begin to store what was seen, unless that is still under way.
+    def checkpoint(self, after: Future[Any] | None = None) -> None:
+        """Begin to store what was seen, *after* something else, unless that is still under way.
 
         A thread does it, as it may have to wait for another crawl. What cannot be stored is tried
         again with the next checkpoint.
@@ -175,7 +237,7 @@ class SeenArticles:
             return
         self.wait()
         if self._unsaved:
-            self._checkpoints.begin(self._unsaved)
+            self._checkpoints.begin(self._unsaved, after)
             self._unsaved = {}
 
     def wait(self) -> None:
@@ -185,6 +247,9 @@ class SeenArticles:
             batch, error = failed
             self._failed(error)
             self._unsaved = batch | self._unsaved
+            for key in list(self._unsaved)[:-MAX_UNSAVED]:  # the oldest
+                del self._unsaved[key]
+                self._n_dropped += 1
 
     @property
     def write(self) -> Future[None]:
@@ -198,7 +263,7 @@ class SeenArticles:
         """
         self.wait()
         now = self._now()
-        complete = finished and not self._unsaved
+        complete = finished and not self.lost
         lists = {
             url: seen
             for url, (site, seen) in self._lists.items()
@@ -211,8 +276,8 @@ class SeenArticles:
     def _end(self, lists: dict[str, SeenList], now: int) -> None:
         if lists:
             self._writer.add_lists(lists, now)
-        if self._times.keep:
-            self._writer.forget_before(now - self._times.keep)
+        keep = self._times.keep
+        self._writer.forget(now, now - keep if keep else 0)
 
     def close(self, *, finished: bool) -> None:
         """Store all; after a crawl that has *finished*, the lists of sites that are complete."""
@@ -230,7 +295,7 @@ class SeenArticles:
     @property
     def lost(self) -> int:
         """How many articles could not be stored, once this is closed."""
-        return len(self._unsaved)
+        return self._n_dropped + len(self._unsaved)
 
     def _seen(self, key: int) -> Seen | None:
         return self._seen_all([key]).get(key)
@@ -256,3 +321,18 @@ class SeenArticles:
                 "articles may come again; further failures are only counted",
                 error,
             )
+
+
+def _changed(
+    seen: Seen, now: Seen, before: Paragraphs | None, found: Paragraphs
+) -> tuple[str, ...]:
+    """The fields in which an article differs from what was *seen* of it.
+
+    Where the paragraphs of the page *before* are not known, nothing says whether another text is
+    another page or another reading; the title does not depend on what is learned.
+    """
+    if before is not None and found.page_key == before.page_key:
+        return ()
+    is_text = before is not None and seen.text != now.text and found.differs_from(before)
+    fields = {"title": seen.title != now.title, "text": is_text}
+    return tuple(name for name, has_changed in fields.items() if has_changed)

@@ -9,7 +9,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar, Final
 
-from scrapy_mss.sqlite_files import ForeignFileError, Form, prepare, statements, transaction
+from scrapy_mss.sqlite_files import (
+    ForeignFileError,
+    Form,
+    connect,
+    explained,
+    prepare,
+    statements,
+    transaction,
+)
 
 FORMAT: Final = 1
 APPLICATION_ID: Final = 0x6D737365  # "msse", by which SQLite files are told apart
@@ -27,6 +35,12 @@ CREATE TABLE IF NOT EXISTS articles (
     checked INTEGER NOT NULL,
     met INTEGER NOT NULL
 );
+CREATE TABLE IF NOT EXISTS paragraphs (
+    key INTEGER PRIMARY KEY,
+    checked INTEGER NOT NULL,
+    paragraphs BLOB NOT NULL
+);
+CREATE INDEX IF NOT EXISTS paragraphs_by_age ON paragraphs (checked);
 CREATE TABLE IF NOT EXISTS lists (
     url TEXT PRIMARY KEY,
     etag TEXT NOT NULL,
@@ -67,9 +81,7 @@ class SeenFile:
         """The connection, which one thread at a time uses."""
         if self._connection is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(
-                self.path, WAIT_SECONDS, isolation_level=None, check_same_thread=False
-            )
+            connection = connect(self.path, WAIT_SECONDS, check_same_thread=False)
             try:
                 self._prepare(connection)
             except BaseException:
@@ -100,6 +112,5 @@ class SeenFile:
         try:
             yield
         except sqlite3.Error as error:
-            raise SeenStoreError(
-                f"{self.path}: {error}. Remove the file, and all articles come again"
-            ) from error
+            if_damaged = "Remove the file, and all articles come again"
+            raise SeenStoreError(explained(self.path, error, if_damaged)) from error

@@ -2,6 +2,7 @@
 
     PREFIX:seen              what it is
     PREFIX:seen:at:KEY       an article: six numbers
+    PREFIX:seen:of:KEY       the paragraphs of its page, while it may be read again
     PREFIX:seen:list:URL     a list, such as a feed
 
 Updates are idempotent, so they need no key of their own. Entries that no crawl has met for a long
@@ -19,7 +20,7 @@ from typing import Any, Final
 
 from scrapy_mss.redis_server import READ_SECONDS, ForeignDataError, Patience, Rests, Server, insist
 from scrapy_mss.seen.files import FORMAT
-from scrapy_mss.seen.store import Seen, SeenList
+from scrapy_mss.seen.store import DAY, PARAGRAPHS_DAYS, Seen, SeenList
 
 logger = logging.getLogger(__name__)
 
@@ -37,10 +38,11 @@ end
 """
 
 # KEYS: head, names. ARGV: identity, nothing, the minutes that an article is kept or 0; then for
-# each its key and the six numbers of `Seen`. Numbers of 64 bits stay text: Lua's have 53.
+# each its key, the six numbers of `Seen`, and its paragraphs or nothing. Numbers of 64 bits stay
+# text: Lua's have 53.
 _ADD: Final = f"""{_WRITE}
 local kept = tonumber(ARGV[3])
-for at = 4, #ARGV, 7 do
+for at = 4, #ARGV, 8 do
     local key = KEYS[1] .. ':at:' .. ARGV[at]
     local text, title = ARGV[at + 1], ARGV[at + 2]
     local revision, listed = tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4])
@@ -56,6 +58,10 @@ for at = 4, #ARGV, 7 do
     if is_later then
         local times = string.format('%d %d %d %d', revision, listed, checked, met)
         put(key, text .. ' ' .. title .. ' ' .. times, kept > 0 and (met + kept) * 60 or 0)
+        if #ARGV[at + 7] > 0 then
+            local ends = (checked + {PARAGRAPHS_DAYS * DAY}) * 60
+            put(KEYS[1] .. ':of:' .. ARGV[at], ARGV[at + 7], ends)
+        end
     end
 end
 return 0
@@ -108,10 +114,15 @@ class RedisSeenStore:
             for key, name, found in zip(asked[at:], some, answers, strict=False):
                 try:
                     if found is not None:
-                        articles[key] = Seen(*map(int, found.split()))
+                        text, title, revision, listed, checked, met = map(int, found.split())
+                        articles[key] = Seen(text, title, revision, listed, checked, met)
                 except (TypeError, ValueError):
                     logger.warning("scrapy-mss: %s", self._damaged(name, "six numbers", found))
         return articles
+
+    def paragraphs(self, key: int) -> bytes:
+        """The paragraphs of the article with the *key* of its address; empty if there are none."""
+        return bytes(self._get(f"{self._keys[0]}:of:{key}".encode()) or b"")
 
     def list(self, url: str) -> SeenList | None:
         """The list at *url*."""
@@ -137,7 +148,7 @@ class RedisSeenStore:
             arguments += [url.encode("utf-8", "surrogatepass"), json.dumps(seen).encode()]
         self._run(_ADD_LISTS, *arguments)
 
-    def forget_before(self, _minute: int) -> int:
+    def forget(self, _now: int, _before: int) -> int:
         """What no crawl has met for long has ended by itself."""
         return 0
 

@@ -78,10 +78,20 @@ def sketch(text: str) -> Numbers | None:
     return found if len(found) >= FEWEST else None
 
 
+def words_of(text: str) -> list[str]:
+    """The words of *text*; a clause is one where no spaces are between words."""
+    return _WORDS.findall(text)
+
+
+def has_no_spaces(text: str) -> int:
+    """How many characters of *text* are of scripts without spaces between words."""
+    return 0 if text.isascii() else len(_WITHOUT_SPACES.findall(text))
+
+
 def _words(text: str) -> tuple[list[str], int]:
     """The words of *text*, or its characters, and how many make a passage."""
-    words = _WORDS.findall(text)
-    if 2 * len(_WITHOUT_SPACES.findall(text)) > sum(map(len, words)):
+    words = words_of(text)
+    if 2 * has_no_spaces(text) > sum(map(len, words)):
         return [character for word in words for character in word], CHARACTERS
     return words, WORDS
 

@@ -1,7 +1,8 @@
 """What crawls have seen, in an SQLite database that several of them can share.
 
 An article is a row of numbers under the key of its address: some 60 bytes, so ten million take
-less than a gigabyte. A list, such as a feed, has the validators with which a server reports that it
+less than a gigabyte. While it may be read again, it also has the hashes of its page's paragraphs,
+about a kilobyte. A list, such as a feed, has the validators with which a server reports that it
 has not changed. Rows that no crawl has met for a long time are dropped.
 """
 
@@ -13,18 +14,21 @@ from typing import Final, NamedTuple, Protocol
 
 from scrapy_mss.seen.files import SeenFile
 
+PARAGRAPHS_DAYS: Final = 45  # since the page was read: crawls once a month find what has changed
+DAY: Final = 24 * 60  # minutes
 MAX_LISTS: Final = 100_000  # validators: some two hundred lists of each of five hundred sites
 
 
 class Seen(NamedTuple):
     """An article as it was seen last. Times are minutes since 1970."""
 
-    text: int  # the key of its text
+    text: int  # the key of its text; of a page without an article that of its paragraphs, or 0
     title: int  # and of its title
     revision: int  # 1 at first
     listed: int  # the date that a feed or sitemap gave for it; 0 if none
     checked: int  # when it was read
     met: int  # when its address was met
+    paragraphs: bytes = b""  # of its page, as `Paragraphs` writes them; empty if they are unchanged
 
 
 class SeenList(NamedTuple):
@@ -47,6 +51,9 @@ class ArticleStore(Protocol):
     def articles(self, keys: Iterable[int]) -> dict[int, Seen]:
         """The articles with the *keys* of their addresses, of those that were seen."""
 
+    def paragraphs(self, key: int) -> bytes:
+        """The paragraphs of the article with the *key* of its address; empty if there are none."""
+
     def list(self, url: str) -> SeenList | None:
         """The list at *url*."""
 
@@ -56,8 +63,11 @@ class ArticleStore(Protocol):
     def add_lists(self, lists: Mapping[str, SeenList], minute: int) -> None:
         """Add *lists* by address."""
 
-    def forget_before(self, minute: int) -> int:
-        """Forget articles that no crawl has met since *minute*; how many these were."""
+    def forget(self, now: int, before: int) -> int:
+        """Forget articles that no crawl has met since *before*; how many these were.
+
+        *now* is when paragraphs become too old.
+        """
 
     def close(self) -> None:
         """Close what is open."""
@@ -85,6 +95,13 @@ class SeenStore(SeenFile):
             found = row.fetchone()
         return None if found is None else Seen(*found)
 
+    def paragraphs(self, key: int) -> bytes:
+        """The paragraphs of the article with the *key* of its address; empty if there are none."""
+        with self._errors():
+            query = "SELECT paragraphs FROM paragraphs WHERE key = ?"
+            found = self._opened().execute(query, (key,)).fetchone()
+        return b"" if found is None else bytes(found[0])
+
     def list(self, url: str) -> SeenList | None:
         """The list at *url*."""
         with self._errors():
@@ -104,7 +121,17 @@ class SeenStore(SeenFile):
                 "revision = max(revision, excluded.revision), "
                 "listed = max(listed, excluded.listed), checked = excluded.checked, "
                 "met = max(met, excluded.met) WHERE excluded.checked >= checked",
-                ((key, *seen) for key, seen in sorted(articles.items())),
+                ((key, *seen[:-1]) for key, seen in sorted(articles.items())),
+            )
+            connection.executemany(
+                "INSERT INTO paragraphs VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
+                "checked = excluded.checked, paragraphs = excluded.paragraphs "
+                "WHERE excluded.checked >= checked",
+                (
+                    (key, seen.checked, seen.paragraphs)
+                    for key, seen in sorted(articles.items())
+                    if seen.paragraphs
+                ),
             )
 
     def add_lists(self, lists: Mapping[str, SeenList], minute: int) -> None:
@@ -121,11 +148,16 @@ class SeenStore(SeenFile):
                 (MAX_LISTS,),
             )
 
-    def forget_before(self, minute: int) -> int:
-        """Forget articles that no crawl has met since *minute*; how many these were."""
+    def forget(self, now: int, before: int) -> int:
+        """Forget articles that no crawl has met since *before*; how many these were.
+
+        *now* is when paragraphs become too old.
+        """
         with self._errors(), self._transaction() as connection:
-            done = connection.execute("DELETE FROM articles WHERE met < ?", (minute,))
-            connection.execute("DELETE FROM lists WHERE met < ?", (minute,))
+            done = connection.execute("DELETE FROM articles WHERE met < ?", (before,))
+            connection.execute("DELETE FROM lists WHERE met < ?", (before,))
+            too_old = now - PARAGRAPHS_DAYS * DAY
+            connection.execute("DELETE FROM paragraphs WHERE checked < ?", (too_old,))
             return done.rowcount
 
     def __len__(self) -> int:

@@ -17,7 +17,9 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import ExitStack
+from functools import partial
 from itertools import chain
 from typing import Final, NamedTuple, Protocol
 
@@ -66,6 +68,8 @@ class Stories:
         self._unsaved = RecentTexts()
         self._under_way = RecentTexts()
         self._items: Counter[int] = Counter()  # under way, by the first address of their texts
+        self._forgotten: Future[None] | None = None
+        self._n_dropped = 0
         self.failures = 0
 
     def judge(self, addresses: Sequence[int], text: str) -> Judged:
@@ -138,24 +142,41 @@ class Stories:
             self._failed(error)
             texts = [*batch.texts.values(), *self._unsaved.texts.values()]
             self._unsaved = RecentTexts(texts[-MAX_UNSAVED:])
+            self._n_dropped += len({each.addresses[0] for each in texts}) - len(self._unsaved.texts)
+
+    @property
+    def write(self) -> Future[None]:
+        """The checkpoint that is being written, or one that is done."""
+        return self._checkpoints.write
+
+    def forget(self) -> Future[None]:
+        """Begin to forget what is older than the window; `close` waits for it.
+
+        That takes up to twenty seconds. A checkpoint is to be written before.
+        """
+        self.wait()
+        self._forgotten = self._checkpoints.after(partial(self._forget_before, self._since))
+        return self._forgotten
+
+    def _forget_before(self, minute: int) -> None:
+        self._writer.forget_before(minute)
 
     def close(self) -> None:
-        """Store all, and forget what is older than the window."""
+        """Store all that is not stored yet, and forget what is older than the window."""
         with ExitStack() as closing:
             for part in (self._store, self._writer, self._checkpoints):
                 closing.callback(part.close)
             self.wait()
-            self.checkpoint()
-            self.wait()
-            try:
-                self._store.forget_before(self._since)
-            except Exception as error:  # noqa: BLE001 - what was told is stored all the same
+            if self._forgotten is None:
+                self.checkpoint()
+            error = (self._forgotten or self.forget()).exception()
+            if error is not None:  # what was told is stored all the same
                 self._failed(error)
 
     @property
     def lost(self) -> int:
         """How many texts could not be stored, once this is closed."""
-        return len(self._unsaved.texts)
+        return self._n_dropped + len(self._unsaved.texts)
 
     def _write(self, batch: RecentTexts) -> None:
         self._writer.add(batch.texts.values())
@@ -207,7 +228,7 @@ class Stories:
             return addresses[0]
         return None
 
-    def _failed(self, error: Exception) -> None:
+    def _failed(self, error: BaseException) -> None:
         """Log the first failure of the store; further ones are only counted."""
         self.failures += 1
         if self.failures == 1:

@@ -17,11 +17,10 @@ from scrapy_mss.sites.addresses import AddressCounts
 from scrapy_mss.sites.layout import LayoutWatch
 from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.visit import Lesson, Visit
-from scrapy_mss.sites.writer import SiteWriter, Store
+from scrapy_mss.sites.writer import MAX_WAITING, SiteWriter, Store
 
 # A page may be read twice, for its labels and for its article, shortly after one another.
 MAX_TAUGHT = 10_000
-MAX_WAITING = 1000  # sites, while the store does not answer; some 30 KB each
 
 logger = logging.getLogger(__name__)
 
@@ -146,7 +145,8 @@ class CrawledSites:
         self._bytes -= memory.size
         self._watches.pop(site, None)
         if self._writer.has(site):
-            is_tried = self._writer.wait_shortly()
+            # Where writes fail, those of checkpoints are enough: each page may forget a site.
+            is_tried = not self._writer.is_failing and self._writer.wait_shortly()
             if is_tried:
                 self._writer.begin()
                 is_tried = self._writer.wait_shortly()

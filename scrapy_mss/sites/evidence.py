@@ -114,7 +114,7 @@ def _counted(recalled: Recalled, probability: Floats, usual: float) -> Floats:
 
 
 def _counted_compiled(recalled: Recalled, probability: Floats, usual: float) -> Floats:
-    """The same, but for the last bits of its logarithms."""
+    """The same but for the last bits: sums have another order, and logarithms are those of C."""
     keys = recalled.keys
     of_block = keys.by_container.of_block.astype(np.int64, copy=False)
     columns = (keys.words, probability, keys.once, of_block)

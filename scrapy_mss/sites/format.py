@@ -6,30 +6,98 @@ Keys, rows and minutes are those of texts, then those of containers: arrays that
 without a copy. Shapes are their counts as doubles, then their texts in UTF-8, one per line. All
 numbers are little-endian. Data that is truncated, changed, or not of the size in its header is
 rejected: `DamagedMemoryError`.
+
+Memories are stored under a name that has the version of the keys of blocks, so that two versions of
+this library can share a file or a server. Where a site is stored under earlier versions alone, its
+addresses are taken over, and its texts and containers start from zero.
 """
 
 from __future__ import annotations
 
+import logging
 import struct
 import zlib
+from collections.abc import Sequence
 from itertools import chain
-from math import inf, isfinite
+from typing import Final
 
 import numpy as np
 
 from scrapy_mss.sites.addresses import MAX_SHAPES, AddressCounts, Seen
 from scrapy_mss.sites.counts import WIDTH, KeyedCounts
-from scrapy_mss.sites.memory import MAX_CONTAINERS, MAX_TEXTS, SiteMemory
+from scrapy_mss.sites.memory import MAX_CONTAINERS, MAX_TEXTS, SiteMemory, period_of
+from scrapy_mss.sites.observation import KEYS_VERSION
+
+logger = logging.getLogger(__name__)
+
+# What the first commits wrote in place of a version of the keys, and still compare.
+FIRST_KEYS = "c3ce1f92e2847e09db280c85271d86a3"
 
 # Pages, labelled pages, period, texts, containers, shapes; the keys that follow are aligned.
 _HEADER = struct.Struct("<ddqIII4x")
 _CHECKSUM = struct.Struct("<I")
 _KEY, _ROW, _MINUTE = 8, 4 * WIDTH, 4  # bytes
 SHAPE_COUNTS = len(Seen._fields)
+LARGEST_COUNT: Final = 2.0**53  # beyond it, one more is none; sums of such counts stay finite
+LAST_PERIOD: Final = period_of(2**32)  # minutes are 32 bits wide
 
 
 class DamagedMemoryError(ValueError):
     """Bytes that are no memory of a site."""
+
+
+def names_by_version() -> tuple[str, ...]:
+    """Under which names memories are stored: of this version of the keys, and of earlier ones."""
+    versions = range(KEYS_VERSION, 0, -1)
+    return tuple("sites" if version == 1 else f"sites_{version}" for version in versions)
+
+
+class Recall:
+    """Reads what this version or an earlier one has stored as *where*; the latter warns once."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+        self._has_warned = False
+        self._damaged: set[str] = set()  # sites of which that was logged
+
+    def memory(self, site: str, stored: Sequence[bytes | None]) -> SiteMemory:
+        """What is known of *site*, by what is *stored* under each of the `names_by_version`.
+
+        Nothing if that is damaged, so that the next checkpoint replaces it: an exception would
+        reject all sites of each checkpoint that includes this one.
+        """
+        try:
+            return self._memory(site, stored)
+        except DamagedMemoryError as error:
+            if site not in self._damaged:
+                self._damaged.add(site)
+                logger.warning(
+                    "scrapy-mss: %s: the memory of %r is damaged: %s. The site starts from zero, "
+                    "and the next checkpoint that includes it replaces its memory",
+                    self._where,
+                    site,
+                    error,
+                )
+            return SiteMemory()
+
+    def _memory(self, site: str, stored: Sequence[bytes | None]) -> SiteMemory:
+        current, *before = stored
+        if current is not None:
+            return from_bytes(current)
+        known = next((from_bytes(data) for data in before if data is not None), None)
+        if known is None:
+            return SiteMemory()
+        if not self._has_warned:
+            self._has_warned = True
+            logger.warning(
+                "scrapy-mss: %s: this version recognizes texts and containers of sites by other "
+                "keys than the one that learned them: they start from zero (those of %s were of "
+                "%.0f pages); the addresses of sites are kept",
+                self._where,
+                site,
+                known.pages,
+            )
+        return SiteMemory(period=known.period, addresses=known.addresses)
 
 
 def to_bytes(memory: SiteMemory) -> bytes:
@@ -59,15 +127,17 @@ def from_bytes(data: bytes) -> SiteMemory:
     checked = end >= _HEADER.size and zlib.crc32(memoryview(data)[:end])
     if end < _HEADER.size or data[end:] != _CHECKSUM.pack(checked):
         raise DamagedMemoryError("the checksum is wrong: the bytes were cut off or changed")
-    pages, labelled, _, n_texts, n_containers, _ = _HEADER.unpack_from(data)
+    pages, labelled, period, n_texts, n_containers, _ = _HEADER.unpack_from(data)
     if n_texts > MAX_TEXTS or n_containers > MAX_CONTAINERS or end < _end(n_texts, n_containers):
         found = f"{n_texts} texts and {n_containers} containers in {end} bytes"
         raise DamagedMemoryError(f"the header does not fit what follows: {found}")
-    if not (isfinite(pages) and isfinite(labelled)):
-        raise DamagedMemoryError("the number of pages is not finite")
+    if not all(0 <= count <= LARGEST_COUNT for count in (pages, labelled)):
+        raise DamagedMemoryError("the number of pages is not a count")
+    if not 0 <= period <= LAST_PERIOD:
+        raise DamagedMemoryError(f"expected a period up to {LAST_PERIOD}, got {period}")
     memory = unpacked(data[:end])
     for table in (memory.texts, memory.containers):
-        are_counts = not len(table) or (table.rows.min() >= 0 and table.rows.max() < inf)
+        are_counts = not len(table) or (table.rows.min() >= 0 and table.rows.max() <= LARGEST_COUNT)
         if not are_counts or not np.all(table.keys[1:] > table.keys[:-1]):
             raise DamagedMemoryError("the rows are not in the order of their keys, or not counts")
     return memory
@@ -103,7 +173,7 @@ def _addresses(data: bytes, n_shapes: int) -> AddressCounts:
     if n_shapes > MAX_SHAPES or len(data) < columns.size:
         raise DamagedMemoryError(f"{n_shapes} shapes of addresses do not fit in {len(data)} bytes")
     counts = columns.unpack_from(data)
-    if not all(0 <= count < inf for count in counts):
+    if not all(0 <= count <= LARGEST_COUNT for count in counts):
         raise DamagedMemoryError("the counts of the shapes of addresses are not counts")
     of_shapes = zip(counts[::3], counts[1::3], counts[2::3], strict=True)
     seen = [Seen(pages, articles, int(minute)) for pages, articles, minute in of_shapes]

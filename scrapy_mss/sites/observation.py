@@ -26,6 +26,9 @@ from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.tokens import Bools, Floats, TokenIds
 from scrapy_mss.sites.counts import WIDTH, KeyedCounts, Rows
 
+# Of `BlockKeys`: raised when the keys of a page change (tests/models/test_families.py), so that
+# what is stored under other keys is not used.
+KEYS_VERSION = 1
 CONTAINER_LEVELS = 4  # of 1 to 12 ancestors, 2 to 12 are within 1 % of the error of one another
 MAX_TEXTS = 512  # of a page: what a page can push out of the memory is bounded
 MIN_ARTICLE_WORDS = 20.0  # that are expected in all, for shares of them to say anything

@@ -1,9 +1,11 @@
 """The memories of sites on a Redis server shared by crawls on several machines.
 
-    PREFIX:sites          what it is, also by which keys texts are recognized
+    PREFIX:sites          what it is
     PREFIX:sites:names    the names of the additions of a week
     PREFIX:sites:used     sites by the minute in which they were used last
     PREFIX:sites:of:SITE  the memory of a site, in the form that files have it
+
+Later versions of the keys by which texts are recognized have their number in the names: sites_2.
 
 Memories are added here and not on the server, which does not know their format. A script writes all
 sums of a checkpoint if the stored values are unchanged, and nothing otherwise; in that case the
@@ -19,9 +21,14 @@ from typing import Any, Final, NamedTuple
 
 from scrapy_mss.redis_server import READ_SECONDS, Argument, Outbox, Patience, Rests, Server
 from scrapy_mss.server_address import ServerError
-from scrapy_mss.sites.format import DamagedMemoryError, from_bytes, to_bytes
+from scrapy_mss.sites.format import (
+    FIRST_KEYS,
+    Recall,
+    names_by_version,
+    to_bytes,
+)
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.store import FORMAT, MAX_SITES, fingerprint
+from scrapy_mss.sites.store import FORMAT, MAX_SITES
 
 ATTEMPTS: Final = 100  # of an addition; each that fails is one of another crawl that did not
 
@@ -67,13 +74,15 @@ class RedisSiteStore:
         self._outbox: Outbox[_Addition] = Outbox(self._transmit)
         self._reading = Server(named, READ_SECONDS, patience)
         self._rests = Rests(self._reading)
-        parts = (("sites",), ("sites", "names"), ("sites", "used"))
-        self._keys = [self._server.key(*each) for each in parts]
-        self._identity = f"scrapy-mss sites {FORMAT} {fingerprint()}"
+        self._heads = [self._server.key(name) for name in names_by_version()]
+        self._keys = [self._heads[0], f"{self._heads[0]}:names", f"{self._heads[0]}:used"]
+        self._identity = f"scrapy-mss sites {FORMAT} {FIRST_KEYS}"
+        self._recall = Recall(str(self._server))
 
     def load(self, site: str) -> SiteMemory:
         """What is known of *site*; an empty memory if nothing."""
-        return self._memory(site, self._rests.ask(lambda client: client.get(self._key(site))))
+        stored = self._rests.ask(lambda client: client.mget(self._of(site)))
+        return self._recall.memory(site, stored)
 
     def add(
         self, learned: Mapping[str, SiteMemory], minute: int, anew: Collection[str] = ()
@@ -99,29 +108,23 @@ class RedisSiteStore:
             rows: list[Argument] = []
             for site, memory in sorted(addition.learned.items()):
                 stored = self._stored(site)
-                digest = b"" if stored is None else sha1(stored).hexdigest().encode()  # noqa: S324 - the server's
-                before = SiteMemory() if site in addition.anew else self._memory(site, stored)
+                digest = b"" if stored[0] is None else sha1(stored[0]).hexdigest().encode()  # noqa: S324 - the server's
+                before = (
+                    SiteMemory() if site in addition.anew else self._recall.memory(site, stored)
+                )
                 rows += [_encoded(site), digest, to_bytes(before.plus(memory))]
             arguments: list[Argument] = [self._identity, name, addition.minute, *rows]
             if self._server.run(_ADD, self._keys, arguments):
                 return True
         raise ServerError(f"{self._server}: other crawls changed the same sites {ATTEMPTS} times")
 
-    def _stored(self, site: str) -> bytes | None:
-        stored: bytes | None = self._server.ask(lambda client: client.get(self._key(site)))
+    def _stored(self, site: str) -> list[bytes | None]:
+        stored: list[bytes | None] = self._server.ask(lambda client: client.mget(self._of(site)))
         return stored
 
-    def _key(self, site: str) -> bytes:
-        return self._keys[0].encode() + b":of:" + _encoded(site)
-
-    def _memory(self, site: str, stored: bytes | None) -> SiteMemory:
-        try:
-            return SiteMemory() if stored is None else from_bytes(stored)
-        except DamagedMemoryError as error:
-            raise ServerError(
-                f"{self._server}: the memory of {site!r}: {error}. Delete its key "
-                f"{self._key(site).decode('utf-8', 'replace')!a}, and the site is learned anew"
-            ) from error
+    def _of(self, site: str) -> list[bytes]:
+        """The keys of *site*, by version."""
+        return [head.encode() + b":of:" + _encoded(site) for head in self._heads]
 
 
 def _encoded(site: str) -> bytes:

@@ -5,6 +5,8 @@ sites of a checkpoint in one transaction. A killed crawl loses only what it lear
 last checkpoint. Memories are additive, so crawls that share a file do not overwrite one
 another. Beyond the maximum number of sites the least recently used ones are dropped.
 
+Each version of the keys has a table of its own (`format`).
+
 SQLite's write-ahead log lets crawls read while another one writes.
 """
 
@@ -13,34 +15,46 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
-from functools import cache
-from hashlib import blake2b
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from scrapy_mss.blocks.page import Page
-from scrapy_mss.sites.format import DamagedMemoryError, from_bytes, to_bytes
+from scrapy_mss.sites.format import (
+    FIRST_KEYS,
+    Recall,
+    names_by_version,
+    to_bytes,
+)
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.observation import BlockKeys
-from scrapy_mss.sqlite_files import ForeignFileError, Form, prepare, transaction
+from scrapy_mss.sqlite_files import (
+    ForeignFileError,
+    Form,
+    connect,
+    explained,
+    prepare,
+    statements,
+    transaction,
+)
 
 FORMAT = 2  # of the tables and the bytes in them
 APPLICATION_ID = 0x6D737369  # "mssi", by which SQLite files are told apart
 WAIT_SECONDS = 5.0  # for another crawl's checkpoint, which takes less than a second
 MAX_SITES = 10_000
-_PROBE = "<body><div class='story-body text'><p>Running dogs, 3 caf&eacute;s</p></div></body>"
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS sites (
+_TABLE = """
+CREATE TABLE IF NOT EXISTS {name} (
     name TEXT PRIMARY KEY,
     used INTEGER NOT NULL,
     memory BLOB NOT NULL
 ) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS by_use ON sites (used);
-CREATE TABLE IF NOT EXISTS keys (fingerprint TEXT PRIMARY KEY) WITHOUT ROWID;
-INSERT OR IGNORE INTO keys VALUES ('{fingerprint}');
+CREATE INDEX IF NOT EXISTS {index} ON {name} (used);
 """
+_KEYS = """
+CREATE TABLE IF NOT EXISTS keys (fingerprint TEXT PRIMARY KEY) WITHOUT ROWID;
+INSERT OR IGNORE INTO keys VALUES ('{first}');
+"""
+_SCHEMA = _TABLE.format(name="sites", index="by_use") + _KEYS.format(first=FIRST_KEYS)
+_FORM = Form("sites of scrapy-mss", APPLICATION_ID, FORMAT, _SCHEMA)
 
 
 def sites_path(model: Path) -> Path:
@@ -67,6 +81,8 @@ class SiteStore:
         """Use the file *path*, which need not exist yet, for at most *max_sites*."""
         self.path = Path(path)
         self._max_sites = max_sites
+        self._tables = names_by_version()
+        self._recall = Recall(str(self.path))
 
     def load(self, site: str) -> SiteMemory:
         """What the file holds of *site*; an empty memory if nothing."""
@@ -83,16 +99,18 @@ class SiteStore:
         Where this raises, nothing was added.
         """
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        table = self._tables[0]
         with self._connection() as connection, transaction(connection):
             for site, memory in sorted(learned.items()):
                 before = SiteMemory() if site in anew else self._memory(connection, site)
                 connection.execute(
-                    "INSERT INTO sites VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE "
+                    f"INSERT INTO {table} VALUES (?, ?, ?) "  # noqa: S608 - our own names
+                    "ON CONFLICT (name) DO UPDATE "
                     "SET used = max(used, excluded.used), memory = excluded.memory",
                     (site, minute, to_bytes(before.plus(memory))),
                 )
             connection.execute(
-                "DELETE FROM sites WHERE name IN (SELECT name FROM sites "
+                f"DELETE FROM {table} WHERE name IN (SELECT name FROM {table} "  # noqa: S608 - our own names
                 "ORDER BY used DESC, name LIMIT -1 OFFSET ?)",
                 (self._max_sites,),
             )
@@ -106,56 +124,40 @@ class SiteStore:
             return []
         with self._connection() as connection:
             rows = connection.execute(
-                "SELECT name, used, length(memory) FROM sites ORDER BY used DESC, name"
+                "SELECT name, used, length(memory) "  # noqa: S608 - our own names
+                f"FROM {self._tables[0]} ORDER BY used DESC, name"
             )
             return [StoredSite(*row) for row in rows]
 
     def _memory(self, connection: sqlite3.Connection, site: str) -> SiteMemory:
-        row = connection.execute("SELECT memory FROM sites WHERE name = ?", (site,)).fetchone()
-        try:
-            return from_bytes(row[0]) if row else SiteMemory()
-        except DamagedMemoryError as error:
-            raise SiteStoreError(
-                f"{self.path}: the memory of {site!r}: {error}. {_REMOVE}"
-            ) from error
+        # SQLite would not decode damaged bytes that have become text.
+        select = "SELECT CAST(memory AS BLOB) FROM"
+        queries = (f"{select} {each} WHERE name = ?" for each in self._tables)
+        rows = [connection.execute(query, (site,)).fetchone() for query in queries]
+        return self._recall.memory(site, [row and row[0] for row in rows])
 
     @contextmanager
     def _connection(self) -> Iterator[sqlite3.Connection]:
         try:
-            connection = sqlite3.connect(self.path, WAIT_SECONDS, isolation_level=None)
-            try:
+            with closing(connect(self.path, WAIT_SECONDS)) as connection:
                 self._check(connection)
                 yield connection
-            finally:
-                connection.close()
         except sqlite3.Error as error:
-            raise SiteStoreError(f"{self.path}: {error}. {_REMOVE}") from error
+            raise SiteStoreError(explained(self.path, error, _REMOVE)) from error
 
     def _check(self, connection: sqlite3.Connection) -> None:
         """Make the tables in a new file; reject a file that is not ours or of other keys."""
         try:
-            prepare(connection, _form())
+            prepare(connection, _FORM)
         except ForeignFileError as error:
             raise SiteStoreError(f"{self.path}: {error}. Name another file") from error
         (found,) = connection.execute("SELECT fingerprint FROM keys").fetchone() or ("",)
-        if found != fingerprint():
-            raise SiteStoreError(
-                f"{self.path}: this version recognizes texts by other keys than the one that "
-                f"wrote the file. {_REMOVE}"
-            )
+        if found != FIRST_KEYS:
+            raise SiteStoreError(f"{self.path}: the file is older than its versions. {_REMOVE}")
+        for name in self._tables:
+            if name != "sites":
+                for statement in statements(_TABLE.format(name=name, index=f"{name}_by_use")):
+                    connection.execute(statement)
 
 
 _REMOVE = "Remove the file, and sites are learned anew"
-
-
-@cache
-def fingerprint() -> str:
-    """Equal for two versions of this library if the keys of a page are."""
-    keys = BlockKeys.of(Page.of(_PROBE))
-    digest = blake2b(keys.texts.tobytes() + keys.containers.tobytes(), digest_size=16)
-    return digest.hexdigest()
-
-
-def _form() -> Form:
-    schema = _SCHEMA.format(fingerprint=fingerprint())
-    return Form("sites of scrapy-mss", APPLICATION_ID, FORMAT, schema)

@@ -5,6 +5,10 @@ page adds the probabilities of the reading without memory. A page that this read
 does not consider an article adds only its address: teasers on a front page are text of articles,
 and must not be remembered as text of the site.
 
+Of an article that was emitted before, the memory takes nothing away: what it had and still has on
+the page stays, and what is new on the page is read without memory. New paragraphs beside those that
+it had are of the article, too.
+
 With memory, the blocks of a page can show that it is not an article, but only its address can show
 that it is one: blocks of a gallery also look like those of the site's articles.
 """
@@ -13,8 +17,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Bools, Floats
+from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.sites.article_address import with_address
 from scrapy_mss.sites.evidence import adjusted
 from scrapy_mss.sites.memory import SiteMemory
@@ -23,6 +30,7 @@ from scrapy_mss.sites.observation import BlockKeys, main_container, observation
 # Below it a page is no article. At .1 a little more of the error goes away on `sites_daniel`, whose
 # articles declare nothing, but three quarters of `other_pages_wcxb` would be learned, not a third.
 MIN_LEARNED = 0.5
+OF_ARTICLE = 0.6  # of a block of an emitted article: no threshold of `select` is above one half
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +48,14 @@ class Lesson:
 class Visit:
     """Reads the page at *url*, downloaded in *minute* (since 1970), with the *memory* of its site.
 
-    ``lesson`` is what the page teaches, nothing until it was read.
+    *emitted* are the paragraphs of the page when its article was emitted. ``lesson`` is what the
+    page teaches, nothing until it was read.
     """
 
     memory: SiteMemory
     minute: int
     url: str = ""
+    emitted: Paragraphs | None = None
     lesson: Lesson = field(default_factory=Lesson)
 
     def adjusted(self, page: Page, probability: Floats, article_probability: float) -> Floats:
@@ -57,12 +67,16 @@ class Visit:
             added = added.plus(learned(keys, probability, self.minute))
             place = main_container(keys, keys.words * probability)
         self.lesson = Lesson(added, place)
-        return adjusted(self.memory, keys, probability)
+        with_memory = adjusted(self.memory, keys, probability)
+        if self.emitted is None:
+            return with_memory
+        return as_emitted(page, self.emitted, with_memory, probability)
 
     def judged(self, article_probability: float, with_memory: float) -> float:
         """The probability that the page is an article, which was the first before the second."""
         probability = min(article_probability, with_memory)
-        return with_address(self.url, self.memory.addresses, probability)
+        judged = with_address(self.url, self.memory.addresses, probability)
+        return judged if self.emitted is None else max(judged, article_probability)
 
     def labelled(self, page: Page, inside: Bools) -> Lesson:
         """What *page* teaches, the tokens of whose article are *inside* (bool[n_tokens])."""
@@ -74,6 +88,18 @@ class Visit:
         return Lesson(
             added.plus(address), place=main_container(keys, (keys.words * is_inside).astype(float))
         )
+
+
+def as_emitted(page: Page, before: Paragraphs, with_memory: Floats, alone: Floats) -> Floats:
+    """The probability of each block of *page*, whose article was emitted *before*.
+
+    float64[n] each: *with_memory*, and *alone* as the page is read by itself.
+    """
+    had, new, added = before.found_on(page)
+    probability = with_memory.copy()
+    probability[had | new] = np.maximum(with_memory, alone)[had | new]
+    probability[had | added] = np.maximum(probability, OF_ARTICLE)[had | added]
+    return probability
 
 
 def learned(keys: BlockKeys, probability: Floats, minute: int) -> SiteMemory:

@@ -33,6 +33,7 @@ class Store(Protocol):
 
 
 SHORTLY = 0.5  # seconds; a write takes some milliseconds
+MAX_WAITING = 1000  # sites that could not be written; some 30 KB each
 ADDED_AT_ONCE = 32  # pages of a site, some 30 KB
 _DONE: Future[None] = Future()
 _DONE.set_result(None)
@@ -102,6 +103,8 @@ class SiteWriter:
         self._slow: Future[None] | None = None  # a write that was waited for in vain
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-sites")
         self._taken: set[str] = set()  # sites of the last write that the store has taken
+        self._n_dropped = 0
+        self.is_failing = False  # whether the last write has failed
         self.failures = 0
         self.lost = 0  # sites of which not all could be written, once this is closed
 
@@ -140,6 +143,7 @@ class SiteWriter:
 
     def drop(self, site: str) -> None:
         """Give up what is unsaved of *site*."""
+        self._n_dropped += site in self._unsaved
         self._unsaved.drop(site)
 
     def begin(self) -> None:
@@ -151,7 +155,10 @@ class SiteWriter:
             return
         batch, self._unsaved = self._unsaved, Batch()
         self._in_flight = batch
-        self._write = self._thread.submit(self._store.add, batch.learned(), self._now(), batch.anew)
+        self._write = self._thread.submit(self._add, batch)
+
+    def _add(self, batch: Batch) -> None:
+        self._store.add(batch.learned(), self._now(), batch.anew)
 
     def wait_shortly(self) -> bool:
         """Wait for the write that is under way, as long as the event loop can; whether it is done.
@@ -174,10 +181,14 @@ class SiteWriter:
         try:
             write.result()
         except Exception as error:  # noqa: BLE001 - of the disk or the lock: it is tried again
+            self.is_failing = True
             self._failed(error)
             batch.follow(self._unsaved)
             self._unsaved = batch
+            for site in list(batch)[:-MAX_WAITING]:  # the oldest, as memory is bounded
+                self.drop(site)
         else:
+            self.is_failing = False
             self._taken = set(batch)
 
     def end(self) -> Future[None]:
@@ -200,7 +211,7 @@ class SiteWriter:
         except Exception as error:  # noqa: BLE001 - what it has taken, it has kept to itself
             self._failed(error)
             lost |= self._taken
-        self.lost = len(lost)
+        self.lost = len(lost) + self._n_dropped
 
     def _failed(self, error: Exception) -> None:
         """Log the first failure of the store; further ones are only counted."""

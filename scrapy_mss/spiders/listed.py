@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime, timezone
 from typing import Final, NamedTuple
+from urllib.parse import urlsplit
 
 from scrapy_mss.metadata import dates
 from scrapy_mss.metadata.moments import Moments
+from scrapy_mss.metadata.text import absolute_url
 
 NO_MOMENTS: Final = Moments()
 MAX_LISTED: Final = 50_000  # of one list: what the sitemap protocol allows
+# Of a list, packed or not: a sitemap of `MAX_LISTED` addresses has about 7 MB.
+MAX_BYTES: Final = 16 * 2**20
 
 
 class Listed(NamedTuple):
@@ -34,21 +38,36 @@ def newest_first(listed: Iterable[Listed]) -> list[Listed]:
     return sorted(latest.values(), key=lambda each: -each.minute)
 
 
-def moments_of(published: str | None, modified: str | None) -> Moments:
-    """When a list says that an article was published and, unless it is the same, modified."""
-    first, last = (dates.find(text) if text else None for text in (published, modified))
-    return Moments(first, last if last != first else None)
+def web_url(href: str, base: str) -> str | None:
+    """*href* resolved against *base*; None unless a request can be made of it."""
+    url = absolute_url(href, base)
+    try:
+        if url is not None and urlsplit(url).port != 0:
+            return url
+    except ValueError:  # a port that is too large, or is no number
+        pass
+    return None
 
 
-def minute_of(text: str | None) -> int:
-    """The date in *text* in minutes since 1970; 0 if there is none.
+def listing(url: str, published: str | None, modified: str | None) -> Listed:
+    """What a list says about *url*, with its dates as they are written there."""
+    first, last = (_moment(text) if text else None for text in (published, modified))
+    minute = max(_minute(first), _minute(last))
+    return Listed(url, minute, Moments(first, last if last != first else None))
+
+
+def _moment(text: str) -> str | None:
+    return dates.iso_moment(text) or dates.find(text)
+
+
+def _minute(moment: str | None) -> int:
+    """*moment* in minutes since 1970; 0 if there is none.
 
     A time without a zone is taken for UTC: lists are compared with themselves alone.
     """
-    found = dates.find(text or "")
-    if not found:
+    if not moment:
         return 0
-    moment = datetime.fromisoformat(found)
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=timezone.utc)
-    return max(int(moment.timestamp() // 60), 0)
+    read = datetime.fromisoformat(moment)
+    if read.tzinfo is None:
+        read = read.replace(tzinfo=timezone.utc)
+    return max(int(read.timestamp() // 60), 0)

@@ -7,19 +7,21 @@ downloaded, newest first, except those that an earlier crawl has seen (`MSS_ONLY
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from asyncio import Lock, sleep
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import compress, islice
+from itertools import compress
 from time import time
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from scrapy import Request, Spider
+from scrapy import Request, Spider, signals
 from scrapy.exceptions import IgnoreRequest
-from scrapy.http import HtmlResponse, Response, TextResponse
-from scrapy.linkextractors import LinkExtractor
+from scrapy.http import HtmlResponse, Response
 from scrapy.spidermiddlewares.httperror import HttpError
 
+from scrapy_mss import stats
 from scrapy_mss.addon import Addon
+from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.pages import (
     LISTED,
@@ -28,15 +30,20 @@ from scrapy_mss.crawl.pages import (
     SITE,
     SKIP_EXTRACTION,
     SKIP_TRAINING,
+    header,
 )
+from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.settings import COPIES_MARK, listed, read
 from scrapy_mss.sites.addresses import AddressCounts
-from scrapy_mss.sites.article_address import guess, is_section
-from scrapy_mss.spiders import feeds, sitemaps
-from scrapy_mss.spiders.listed import Listed, newest_first
-from scrapy_mss.spiders.site_lists import SiteListError, sites_of
+from scrapy_mss.sites.article_address import guess
+from scrapy_mss.spiders import feeds
+from scrapy_mss.spiders.contents import FEED, FRONT, PAGES, ROBOTS, About
+from scrapy_mss.spiders.hosts import ORDER, PublicHosts, Scope, web_host
+from scrapy_mss.spiders.list_process import Answer, ListReader, UnreadListError
+from scrapy_mss.spiders.listed import MAX_BYTES, Listed
+from scrapy_mss.spiders.site_lists import SiteListError, entries_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -46,16 +53,16 @@ if TYPE_CHECKING:
 
     from scrapy_mss.seen.crawled import SeenArticles
 
-MAX_SECTIONS: Final = 20  # fronts of sections that are read, of a site
-MAX_FEEDS: Final = 20
-MAX_SITEMAPS: Final = 10  # of an index, the newest
 MAX_LISTS: Final = 200  # of a site in all: sitemaps may name sitemaps without an end
 MAX_AGE: Final = 7 * 24 * 60  # minutes: what a list has that is older is its archive
 LISTS_FIRST: Final = 1000  # priority, so that the newest of all that is listed comes first
-DUE_AT_ONCE: Final = 500  # addresses whose articles are looked for together
 UNDATED: Final = 24 * 60  # minutes: how old an article without a date is taken to be
-FRONT, SECTION, FEED, ROBOTS, SITEMAP = "front", "section", "feed", "robots", "sitemap"
+MAX_SECONDS: Final = 30  # of processor time for the lists of a site; a list has a limit of its own
+MAX_BODY: Final = {"download_maxsize": MAX_BYTES, "download_warnsize": 0}
 
+# Why a list is not read, beside what its process says.
+SLOW: Final = "slow"  # others of its site took too long
+NOT_HTML: Final = "not_html"  # a front or section page
 GONE: Final = frozenset({404, 410})
 PROBABLE: Final = 0.5
 NOTHING_KNOWN: Final = AddressCounts()
@@ -67,19 +74,21 @@ class Site:
 
     name: str  # the registered domain
     fronts: list[str] = field(default_factory=list)
+    hosts: set[str] = field(default_factory=set)  # that the list of sites names beside it
+    domains: set[str] = field(default_factory=set)  # its own, and where its front pages are now
     asked: set[int] = field(default_factory=set)  # keys of the addresses of its articles
     lists: set[str] = field(default_factory=set)
+    seconds: float = 0.0  # of processor time that its lists took
+    turn: Lock = field(default_factory=Lock)  # of one list at a time, to know `seconds` before it
+    is_full: bool = False  # whether there are more articles than the limit
+    is_off_site: bool = False  # whether it was logged that its lists name other sites
 
-
-class Named(NamedTuple):
-    """Lists of a kind that another list names."""
-
-    kind: str
-    urls: list[str]
+    @property
+    def scope(self) -> Scope:
+        return Scope(frozenset({self.name, *self.domains}), frozenset(self.hosts))
 
 
 Sites: TypeAlias = "str | Iterable[str]"
-Found: TypeAlias = "Iterator[Named | list[Listed]]"
 
 
 class NewsSpider(Spider):
@@ -95,19 +104,29 @@ class NewsSpider(Spider):
     def __init__(self, sites: Sites = "", limit: int | str = 200, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.sites: dict[str, Site] = {}
-        for front in sites_of(sites):
+        for front, hosts in entries_of(sites):
             name = site_of(front)
-            self.sites.setdefault(name, Site(name)).fronts.append(front)
+            site = self.sites.setdefault(name, Site(name))
+            site.fronts.append(front)
+            site.hosts.update(hosts)
         self.limit = _limit(limit)
-        self._links = LinkExtractor()
+        self.list_reader = ListReader()
+
+    @property
+    def named_hosts(self) -> set[str]:
+        """The hosts in the list of sites, which `PublicHosts` takes for those that are meant."""
+        fronts = {web_host(front) or "" for site in self.sites.values() for front in site.fronts}
+        return fronts.union(*(site.hosts for site in self.sites.values()))
 
     @classmethod
     def update_settings(cls, settings: BaseSettings) -> None:
         """Have the add-on enabled and what was seen remembered, unless a setting says otherwise."""
         super().update_settings(settings)
-        settings.setdefault_in_component_priority_dict("ADDONS", Addon, 500)
-        # Of a priority that the runner's own defaults do not replace.
-        settings.set("ADDONS", settings.getdict("ADDONS"), priority="spider")
+        enabled = (("ADDONS", Addon, 500), ("DOWNLOADER_MIDDLEWARES", PublicHosts, ORDER))
+        for name, component, order in enabled:
+            settings.setdefault_in_component_priority_dict(name, component, order)
+            # Of a priority that the runner's own defaults do not replace.
+            settings.set(name, settings.getdict(name), priority="spider")
         settings.setdefault("MSS_ONLY_NEW", True)
         settings.setdefault("MSS_COPIES", COPIES_MARK)
 
@@ -123,6 +142,7 @@ class NewsSpider(Spider):
                 "MSS_SITES"
             )
         shard = read(crawler.settings).shard
+        crawler.signals.connect(spider.list_reader.close, signals.spider_closed)
         if shard is not None:
             own = {name: site for name, site in spider.sites.items() if shard.takes(name)}
             spider.logger.info("shard %s takes %d of %d sites", shard, len(own), len(spider.sites))
@@ -137,61 +157,79 @@ class NewsSpider(Spider):
                 for request in self._lists(site, kind, urls):
                     yield request
 
-    def parse_list(self, response: Response, kind: str) -> Iterator[Request]:
+    async def parse_list(self, response: Response, kind: str) -> AsyncIterator[Request]:
         """Read a list of the *kind*; one that has not changed names what it named before."""
         site = self.sites[response.meta[SITE]]
-        if response.status == NOT_MODIFIED:
-            seen = self._seen.list(response.url) if self._seen else None
-            for each, url in seen.lists if seen else ():
-                yield from self._lists(site, each, [url])
+        if kind in (FRONT, ROBOTS):  # where the site has moved to
+            site.domains.add(site_of(response.url))
+        is_known = response.status == NOT_MODIFIED
+        answer = self._known(response) if is_known else await self._read(response, kind, site)
+        if answer is None:
             return
-        for found in self.READERS[kind](self, response, site):
-            if isinstance(found, Named):
-                if self._seen:
-                    self._seen.add_named(response.url, found.kind, found.urls)
-                yield from self._lists(site, found.kind, found.urls)
-            else:
-                yield from self._articles(site, found)
+        for each, urls in answer.lists.items():
+            if self._seen and not is_known:
+                self._seen.add_named(response.url, each, urls)
+            for request in self._lists(site, each, urls):
+                yield request
+        for some in answer.chunks():
+            if site.is_full:
+                break
+            for request in self._articles(site, some, guessed=kind != FEED):
+                yield request
+            if _compat.runs_asyncio():
+                await sleep(0)  # other work's turn
 
-    def read_front(self, response: Response, site: Site) -> Found:
-        """Find feeds, sections, and what is probably an article, on a front page."""
-        if isinstance(response, HtmlResponse):
-            links = self._own_links(response, site)
-            yield Named(SECTION, list(filter(is_section, links))[:MAX_SECTIONS])
-            yield from self._named_by(response, links)
+    def _known(self, response: Response) -> Answer:
+        """What a list named when an earlier crawl read it."""
+        seen = self._seen.list(response.url) if self._seen else None
+        lists: dict[str, list[str]] = {}
+        for kind, url in seen.lists if seen else ():
+            lists.setdefault(kind, []).append(url)
+        return Answer(lists)
 
-    def read_section(self, response: Response, site: Site) -> Found:
-        """Find feeds, and what is probably an article, on the front page of a section."""
-        if isinstance(response, HtmlResponse):
-            yield from self._named_by(response, self._own_links(response, site))
+    async def _read(self, response: Response, kind: str, site: Site) -> Answer | None:
+        """What a list says; None if that is not to be had, which is logged and counted."""
+        async with site.turn:
+            try:
+                answer = await self._answer(response, kind, site)
+            except UnreadListError as error:
+                site.seconds += error.seconds
+                self._failed_to_read(response.url, site, error)
+                return None
+            return self._noted(site, answer) if answer else None
 
-    def read_feed(self, response: Response, _: Site) -> Found:
-        """Find the articles of a feed."""
-        if isinstance(response, TextResponse):
-            yield newest_first(feeds.entries(response))
+    async def _answer(self, response: Response, kind: str, site: Site) -> Answer | None:
+        """What a list says, or an `UnreadListError`; None if the crawl ends."""
+        if kind in PAGES and not isinstance(response, HtmlResponse):
+            raise UnreadListError(NOT_HTML, f"expected HTML, got {type(response).__name__}")
+        if site.seconds >= MAX_SECONDS:
+            raise UnreadListError(SLOW, f"the lists of {site.name} take too long")
+        since = int(time() // 60) - MAX_AGE
+        content_type = header(response, "Content-Type")
+        about = About(kind, response.url, content_type, site.name, site.scope, since)
+        answer = self.list_reader.read(about, response.body)
+        if _compat.runs_asyncio():
+            await finished(answer)
+        return None if answer.cancelled() else answer.result()
 
-    def read_robots(self, response: Response, _: Site) -> Found:
-        """Find the sitemaps that robots.txt names."""
-        if isinstance(response, TextResponse):
-            yield Named(SITEMAP, sitemaps.named_in_robots(response)[:MAX_SITEMAPS])
+    def _failed_to_read(self, url: str, site: Site, error: UnreadListError) -> None:
+        self.logger.warning("scrapy-mss: %s cannot be read: %s", url, error)
+        MssExtension.of(self.crawler).stats.add(stats.LISTS_FAILED, reason=error.reason)
+        # What is no HTML now will not be until it changes, and is sent again then.
+        if self._seen and error.reason != NOT_HTML:
+            self._seen.leave_incomplete(site.name)
 
-    def read_sitemap(self, response: Response, _: Site) -> Found:
-        """Find the newest sitemaps of an index, and what a sitemap dates as new."""
-        sitemap = sitemaps.read(response)
-        newest = newest_first(sitemap.sitemaps)
-        if len(newest) > MAX_SITEMAPS and not newest[0].minute:  # who knows at which end they are?
-            newest = newest[: MAX_SITEMAPS // 2] + newest[-(MAX_SITEMAPS // 2) :]
-        yield Named(SITEMAP, [each.url for each in newest[:MAX_SITEMAPS]])
-        dated = (each for each in newest_first(sitemap.pages) if each.minute)
-        yield [each for each in dated if self._is_probable(each.url)]
-
-    READERS: ClassVar[Mapping[str, Callable[[Any, Response, Site], Found]]] = {
-        FRONT: read_front,
-        SECTION: read_section,
-        FEED: read_feed,
-        ROBOTS: read_robots,
-        SITEMAP: read_sitemap,
-    }
+    def _noted(self, site: Site, answer: Answer) -> Answer:
+        site.seconds += answer.seconds
+        if answer.off_site and not site.is_off_site:
+            site.is_off_site = True
+            self.logger.info(
+                "scrapy-mss: lists of %s name addresses of other sites, such as %.200s, which are "
+                "left out; to have them, name the host in MSS_SITES, on the line of the site",
+                site.name,
+                answer.off_site,
+            )
+        return answer
 
     def parse_article(self, response: Response) -> Iterable[Any] | None:
         """Yield nothing: the add-on makes the item of a page, and fills it."""
@@ -211,16 +249,6 @@ class NewsSpider(Spider):
     def _seen(self) -> SeenArticles | None:
         return MssExtension.of(self.crawler).seen
 
-    def _own_links(self, front: HtmlResponse, site: Site) -> list[str]:
-        """What *front* links to on the domain that is listed, or that it was redirected to."""
-        own = {site.name, site_of(front.url)}
-        urls = (link.url for link in self._links.extract_links(front))
-        return [url for url in urls if site_of(url) in own]
-
-    def _named_by(self, front: HtmlResponse, links: Iterable[str]) -> Found:
-        yield Named(FEED, feeds.feeds_of(front)[:MAX_FEEDS])
-        yield [Listed(url, 0) for url in links if self._is_probable(url)]
-
     def _is_probable(self, url: str) -> bool:
         memories = MssExtension.of(self.crawler).sites
         known = memories.addresses(url) if memories is not None else NOTHING_KNOWN
@@ -229,9 +257,10 @@ class NewsSpider(Spider):
     def _lists(self, site: Site, kind: str, urls: Iterable[str]) -> Iterator[Request]:
         """Requests for the lists at *urls* that were not read in this crawl."""
         meta = {SKIP_EXTRACTION: True, SKIP_TRAINING: True, SITE: site.name}
-        meta["handle_httpstatus_list"] = [NOT_MODIFIED]
+        meta |= {"handle_httpstatus_list": [NOT_MODIFIED], **MAX_BODY}
+        scope = site.scope
         for url in urls:
-            if url in site.lists or len(site.lists) >= MAX_LISTS:
+            if url in site.lists or len(site.lists) >= MAX_LISTS or not scope.has(url):
                 continue
             site.lists.add(url)
             yield Request(
@@ -243,14 +272,20 @@ class NewsSpider(Spider):
                 cb_kwargs={"kind": kind},
             )
 
-    def _articles(self, site: Site, found: Iterable[Listed]) -> Iterator[Request]:
-        """Requests for the articles that are due, until the site has had its share."""
+    def _articles(
+        self, site: Site, listed: Iterable[Listed], *, guessed: bool
+    ) -> Iterator[Request]:
+        """Requests for the articles that are due, until the site has had its share.
+
+        Those of a list that has other pages, too, are *guessed* by their addresses.
+        """
         now = int(time() // 60)
-        for url, minute, moments in self._due(site, found, now):
+        for url, minute, moments in self._due(site, listed):
             key = address_key(url)
-            if key in site.asked:
+            if key in site.asked or (guessed and not self._is_probable(url)):
                 continue
             if len(site.asked) >= self.limit:
+                site.is_full = True
                 if self._seen:
                     self._seen.leave_incomplete(site.name)
                 return
@@ -263,20 +298,12 @@ class NewsSpider(Spider):
                 priority=-max(now - minute if minute else UNDATED, 0) // 60,
             )
 
-    def _due(self, site: Site, found: Iterable[Listed], now: int) -> Iterator[Listed]:
-        """Those of *found* that are neither old nor known to be as they were."""
-        rest = iter(found)
-        while some := list(islice(rest, DUE_AT_ONCE)):
-            asked = [
-                each
-                for each in some
-                if address_key(each.url) not in site.asked
-                and not (each.minute and now - each.minute > MAX_AGE)
-            ]
-            if self._seen:
-                due = self._seen.due([(each.url, each.minute) for each in asked])
-                asked = [*compress(asked, due)]
-            yield from asked
+    def _due(self, site: Site, listed: Iterable[Listed]) -> Iterator[Listed]:
+        """Those of *listed* that are not known to be as they were."""
+        rest = [each for each in listed if address_key(each.url) not in site.asked]
+        if self._seen:
+            return compress(rest, self._seen.due([(url, minute) for url, minute, _ in rest]))
+        return iter(rest)
 
 
 def _limit(given: int | str) -> int:

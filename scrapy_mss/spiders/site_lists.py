@@ -1,9 +1,17 @@
-"""Lists of sites: in a file, one per line, or separated by commas."""
+"""Lists of sites: in a file, one per line, or separated by commas.
+
+After a site, further hosts may follow that its feeds, sitemaps and pages may name:
+
+    example.com feeds.example.org 10.0.0.7
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
+from ipaddress import ip_address
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 TEXT_FILES = (".txt", ".csv", ".lst")  # no sites: there are no such domains
@@ -13,12 +21,36 @@ class SiteListError(ValueError):
     """A list of sites cannot be used; the message says what was expected."""
 
 
+class Entry(NamedTuple):
+    """A site in a list: its front page, and the other hosts that its lists may name."""
+
+    front: str
+    hosts: tuple[str, ...] = ()
+
+
 def sites_of(given: str | Iterable[str]) -> list[str]:
-    """The front pages of the sites in a list, in a text with commas, or in a file of that path."""
+    """The front pages of the sites in *given*, which is as for `entries_of`."""
+    return list(dict.fromkeys(entry.front for entry in entries_of(given)))
+
+
+def entries_of(given: str | Iterable[str]) -> list[Entry]:
+    """The sites in a list, in a text with commas, or in a file of that path."""
     parts = given.split(",") if isinstance(given, str) else map(str, given)
     names = [part.strip() for part in parts if part.strip()]
     listed = [line for name in names for line in (_lines(Path(name)) if _is_file(name) else [name])]
-    return list(dict.fromkeys(_front(name) for name in listed))
+    return list(dict.fromkeys(map(_entry, listed)))
+
+
+def _entry(line: str) -> Entry:
+    name, *hosts = line.split()
+    hosts = [host.lower() for host in hosts]
+    for host in hosts:
+        if not _is_host(host):
+            raise SiteListError(
+                f"{line!r}: expected a site such as example.com, and after it only names or "
+                f"addresses of hosts, such as feeds.example.org, got {host!r}"
+            )
+    return Entry(_front(name), tuple(hosts))
 
 
 def _is_file(name: str) -> bool:
@@ -57,3 +89,13 @@ def _is_address(url: str) -> bool:
     except ValueError:
         return False
     return is_host and parts.scheme in ("http", "https") and not any(map(str.isspace, url))
+
+
+def _is_host(text: str) -> bool:
+    """Whether *text* is an IP address, or a name with a dot: words are no hosts."""
+    with suppress(ValueError):
+        ip_address(text)
+        return True
+    with suppress(ValueError):  # an unclosed bracket, and the like
+        return "." in text.strip(".") and urlsplit(f"//{text}").hostname == text
+    return False

@@ -47,7 +47,7 @@ class _Field(NamedTuple):
     """What the metadata has of a field, and what texts that a selector gives become."""
 
     of_metadata: Callable[[Metadata], Value]
-    of_texts: Callable[[Value], Value]
+    of_texts: Callable[[Value, str | None], Value]  # of a page in that language
 
 
 def _one(text: str | None) -> Value:
@@ -59,11 +59,13 @@ def _names(texts: Value) -> Value:
 
 
 FIELDS: Final[Mapping[str, _Field]] = {
-    "title": _Field(lambda found: _one(clean(found.title or "")), lambda texts: _names(texts[:1])),
-    "authors": _Field(lambda found: tuple(found.authors), _names),
+    "title": _Field(
+        lambda found: _one(clean(found.title or "")), lambda texts, _: _names(texts[:1])
+    ),
+    "authors": _Field(lambda found: tuple(found.authors), lambda texts, _: _names(texts)),
     "published": _Field(
         lambda found: _one(in_utc(found.published)),
-        lambda texts: _one(in_utc(find_date(texts[0]))) if texts else (),
+        lambda texts, language: _one(in_utc(find_date(texts[0], language))) if texts else (),
     ),
 }
 
@@ -100,7 +102,7 @@ def _field_rule(
         selector = usable(text, "title")
         if selector is None:
             continue
-        given = [field.of_texts(texts_of(selector, page)) for page in pages]
+        given = [field.of_texts(texts_of(selector, page), page.language) for page in pages]
         known = [(one, other) for one, other in zip(given, values, strict=True) if other]
         right = sum(one == other for one, other in known)
         wrong = sum(bool(one) and one != other for one, other in known)
@@ -121,10 +123,14 @@ def _places(field: _Field, page: SitePage, value: Value) -> Iterator[Candidate]:
 def _with_value(field: _Field, page: SitePage, value: Value) -> Iterator[tuple[Element, str]]:
     assert isinstance(page.tree, AlignedTree)
     left = len(page.extraction.tokens.source)
+
+    def of_text(text: str) -> Value:
+        return field.of_texts((text,), page.language)
+
     for element, (start, end) in page.elements.items():
         for attribute in VALUE_ATTRIBUTES:
             text = element.get(attribute)
-            if text and len(text) <= MOST_CHARACTERS and field.of_texts((clean(text),)) == value:
+            if text and len(text) <= MOST_CHARACTERS and of_text(clean(text)) == value:
                 yield element, f"::attr({attribute})"
         if not 0 < end - start <= MOST_WORDS:
             continue
@@ -133,7 +139,7 @@ def _with_value(field: _Field, page: SitePage, value: Value) -> Iterator[tuple[E
         if left < 0:
             return
         is_short = len(text) <= MOST_CHARACTERS
-        if is_short and set(field.of_texts((" ".join(text.split()),))) & set(value):
+        if is_short and set(of_text(" ".join(text.split()))) & set(value):
             yield element, ""
 
 

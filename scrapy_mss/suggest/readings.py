@@ -89,6 +89,12 @@ class SitePage:
         assert self.tree.root is not None
         return self.tree.root
 
+    @property
+    def language(self) -> str | None:
+        """What the page declares, of a page that has a tree."""
+        assert isinstance(self.tree, AlignedTree)
+        return self.tree.language
+
     @lazy
     def elements(self) -> dict[Element, tuple[int, int]]:
         """The elements in document order: the first word of each, and the one after its last."""

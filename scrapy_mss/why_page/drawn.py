@@ -13,7 +13,8 @@ hide all of it until a script has run.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from html import escape
 from secrets import token_hex
 from typing import Protocol
@@ -60,46 +61,55 @@ def drawn_page(explanation: Explanation) -> str:
 def drawn(explanation: Explanation, mark: Mark, without: Iterable[str] = ()) -> str:
     """The page's HTML, each run of a block's text with its *mark*; tags *without* are left out."""
     mark_of_ours = f"x-mss-{token_hex(4)}-"  # which the page cannot know
-    tokens = tokenize(marked_source(explanation, mark_of_ours)[:LONGEST])
+    tokens = tokenize(marked_source(explanation, mark_of_ours))
     kept = ~(tokens.is_tag & np.isin(tokens.tag, [TAG_NUMBERS[name] for name in without]))
     html = sanitized(tokens, kept, depth=DEEPEST)
     seen: set[int] = set()
+    mark_once = cache(mark)  # a block may have many runs
 
     def opening(found: re.Match[str]) -> str:
         number = int(found[1])
         again = number in seen
         seen.add(number)
-        return mark(number, again=again)
+        return mark_once(number, again=again)
 
     return re.sub(f'<span lang="{mark_of_ours}([0-9]+)">', opening, html)
 
 
 def marked_source(explanation: Explanation, mark: str) -> str:
-    """The page's source, each run of a block's text in a `span` with *mark* and its number."""
-    tokens = explanation.extraction.tokens
-    source, pieces, at = tokens.source, list[str](), 0
-    for number, block in enumerate(explanation.blocks):
-        for start, end in text_runs(tokens, block):
-            if start < at:
-                continue
-            opening = f'<span lang="{mark}{number}">'
-            pieces += [source[at:start], opening, source[start:end], "</span>"]
-            at = end
-    return "".join((*pieces, source[at:]))
+    """The page's source, each run of a block's text in a `span` with *mark* and its number.
 
-
-def text_runs(tokens: Tokens, block: ExplainedBlock) -> list[tuple[int, int]]:
-    """Where in the source the text of *block* is, from tag to tag, without blank ones.
-
-    White space in a table would be moved out of it where it is marked.
+    It ends after `LONGEST` characters.
     """
-    chosen = slice(block.first, block.last + 1)
-    around = tokens.tag[tokens.unclosed[chosen]] * (tokens.unclosed[chosen] >= 0)
-    is_text = (tokens.kind[chosen] > CLOSE) & ~np.isin(around, _WITHOUT_TAGS)
-    edges = np.flatnonzero(np.diff(np.concatenate(([0], is_text.view(np.int8), [0]))))
-    starts, ends = edges[::2] + block.first, edges[1::2] + block.first - 1
-    runs = zip(tokens.start[starts].tolist(), tokens.end[ends].tolist(), strict=True)
-    return [(start, end) for start, end in runs if tokens.source[start:end].strip()]
+    tokens = explanation.extraction.tokens
+    source, pieces, at, length = tokens.source, list[str](), 0, 0
+    for number, start, end in text_runs(tokens, explanation.blocks):
+        if length > LONGEST:
+            break
+        if start < at:
+            continue
+        piece = f'{source[at:start]}<span lang="{mark}{number}">{source[start:end]}</span>'
+        pieces.append(piece)
+        length += len(piece)
+        at = end
+    return "".join((*pieces, source[at : at + LONGEST]))[:LONGEST]
+
+
+def text_runs(tokens: Tokens, blocks: Sequence[ExplainedBlock]) -> Iterator[tuple[int, int, int]]:
+    """Where in the source the text of each of the *blocks* is, from tag to tag: number, start, end.
+
+    Without blank ones: white space in a table would be moved out of it where it is marked.
+    """
+    number = np.full(len(tokens) + 2, -1, np.int32)  # of each token's block, between two of none
+    for at, block in enumerate(blocks):
+        number[block.first + 1 : block.last + 2] = at
+    around = tokens.tag[tokens.unclosed] * (tokens.unclosed >= 0)
+    number[1:-1][(tokens.kind <= CLOSE) | np.isin(around, _WITHOUT_TAGS)] = -1
+    is_edge = number[1:] != number[:-1]
+    starts = np.flatnonzero(is_edge[:-1] & (number[1:-1] >= 0))
+    ends = np.flatnonzero(is_edge[1:] & (number[1:-1] >= 0))
+    runs = number[starts + 1].tolist(), tokens.start[starts].tolist(), tokens.end[ends].tolist()
+    return (run for run in zip(*runs, strict=True) if tokens.source[run[1] : run[2]].strip())
 
 
 def tint(block: ExplainedBlock) -> str:

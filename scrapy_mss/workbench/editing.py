@@ -98,7 +98,7 @@ def _words_of(page: SitePage, click: Click) -> tuple[int, int]:
     before, tokens = page.before, page.extraction.tokens
     if click.role == TEXT:
         return int(before[click.block.first]), int(before[click.block.last + 1])
-    runs = text_runs(tokens, click.block)
+    runs = [(start, end) for _, start, end in text_runs(tokens, [click.block])]
     start, end = runs[min(click.run, len(runs) - 1)] if runs else (0, 0)
     first, after = np.searchsorted(tokens.start, (start, end)).tolist()
     return int(before[first]), int(before[after])

@@ -8,6 +8,7 @@ from time import time
 from typing import Any, Final
 
 from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.quality.activity import DAY
 from scrapy_mss.quality.report import SiteReport, report_of
 from scrapy_mss.quality.store import DayStore, QualityStoreError
 from scrapy_mss.quality.unsure import UnsurePage, UnsureStore, UnsureStoreError
@@ -16,7 +17,7 @@ from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.workbench.saving import file_of, has_rules
 from scrapy_mss.wrappers import Wrapper, WrapperError, load_wrappers
 
-SECONDS_A_DAY: Final = 86_400
+SECONDS_AN_HOUR: Final = 3600
 MOST_QUEUED: Final = 200  # pages that are shown
 FIELDS: Final = ("title", "authors", "published")
 
@@ -28,9 +29,9 @@ def overview(folder: Path, quality: DayStore | None) -> dict[str, Any]:
     except WrapperError as error:
         rows = [{"line": each.line, "text": str(each)} for each in error.problems[:20]]
         return {"rules": [], "problems": rows}
-    today = int(time() // SECONDS_A_DAY)
-    sites = _counted(quality, today)
-    return {"rules": [_row(rule, sites.get(site_of(rule.host)), today) for rule in rules]}
+    now = int(time() // SECONDS_AN_HOUR)
+    sites = _counted(quality, now)
+    return {"rules": [_row(rule, sites.get(site_of(rule.host)), now // DAY) for rule in rules]}
 
 
 def queue(store: UnsureStore | None, pages: Pages) -> list[dict[str, Any]]:
@@ -63,9 +64,9 @@ def _sureness(page: UnsurePage) -> tuple[float, str]:
     return page.sureness, page.url
 
 
-def _counted(quality: DayStore | None, today: int) -> dict[str, SiteReport]:
+def _counted(quality: DayStore | None, now: int) -> dict[str, SiteReport]:
     try:
-        return {each.site: each for each in report_of(quality, today).sites} if quality else {}
+        return {each.site: each for each in report_of(quality, now).sites} if quality else {}
     except (QualityStoreError, ServerError):
         return {}
 
@@ -83,7 +84,7 @@ def _row(rule: Wrapper, site: SiteReport | None, today: int) -> dict[str, Any]:
     return row | {
         "pages": site.total["pages"],
         "hits": site.value("rule"),
-        "declined": [str(figure) for figure in site.declined],
+        "declined": [str(alarm) for alarm in site.alarms],
         "fields": dict(_fields(site)),
         "selectors": [
             {"text": each.text, "now": each.now, "before": each.before}

@@ -25,6 +25,7 @@ from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.markup.parser_limits import without_surplus_attributes
 from scrapy_mss.markup.tags import TAG_NAMES, UNKNOWN_TAG, VOID_TAGS
 from scrapy_mss.markup.tokens import CLOSE, OPEN, Ints, Tokens
+from scrapy_mss.metadata.parsed_page import LANGUAGE_ATTRIBUTES
 from scrapy_mss.wrappers.selectors import Element
 
 ATTRIBUTE = "_0_"  # without letters, so that no page has it in another case
@@ -63,6 +64,12 @@ class AlignedTree:
             Element, int | None
         ] = {}  # elements without a number: where they begin
         self._inserted = re.compile(rf' {self.attribute}="\d+"')
+
+    @property
+    def language(self) -> str | None:
+        """The `lang` of `<html>`, by which numeric dates are read."""
+        known = map(self.root.get, LANGUAGE_ATTRIBUTES) if self.root is not None else ()
+        return next(filter(None, known), None)
 
     def without_numbers(self, text: str) -> str:
         """*text* of the tree, as the page has it.
@@ -250,6 +257,7 @@ def _parse(source: str) -> Element | None:
     """
     source = without_surplus_attributes(source.replace("\0", "\ufffd"))
     data = source.encode("utf-8", "replace")
+    del source  # beside the tree there need not be two copies
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
     try:
         return etree.fromstring(data, parser)

@@ -5,7 +5,8 @@
     of around, in order               from its first node to the end of its last
     exclude                           the elements that it selects are labelled as outside
     trim                              the span begins and ends with a word or a symbol
-    title, authors, published         of each the first alternative that selects text
+    title, authors                    of each the first alternative that selects text
+    published                         the first alternative that selects a date
 
 The span of ``around`` is where the article is. What in there is text says the model, one layer up
 (`scrapy_mss.rule_reading`).
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import chain
 
@@ -29,6 +30,7 @@ from lxml import etree
 from scrapy_mss.markup.rendering import readable
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
+from scrapy_mss.metadata.dates import find as find_date
 from scrapy_mss.wrappers.dom_alignment import AlignedTree
 from scrapy_mss.wrappers.rules import Between, Body, Wrapper
 from scrapy_mss.wrappers.selectors import FAILURES, Element, Selector, with_class_or_id
@@ -71,10 +73,11 @@ class Labelling:
     ``inside`` is bool[n_tokens], the tokens of the article; ``text`` is their text. With ``around``
     they are those of the place where the article is, until the model has read it. ``excluded`` is
     bool[n_tokens], what `exclude` selects anywhere on the page. ``reason`` is
-    None where anything is labelled. The fields are as the page has them, with white space
-    collapsed; a date is not parsed, and ``next_page`` is not made absolute. ``failures`` are the
-    selectors that failed on the page, ``missed`` the `FIELDS` whose selectors select nothing,
-    ``hits`` the selectors, each with its field, whose selection was taken.
+    None where anything is labelled. ``published`` is in ISO 8601; the other fields are as the page
+    has them, with white space collapsed, and ``next_page`` is not made absolute. ``failures`` are
+    the selectors that failed on the page, ``missed`` the `FIELDS` whose selectors select nothing,
+    or for ``published`` no date, and ``hits`` the selectors, each with its field, whose selection
+    was taken.
     """
 
     wrapper: Wrapper
@@ -132,12 +135,18 @@ def label(wrapper: Wrapper, source: str, tokens: Tokens | None = None) -> Labell
     tree = aligned(tokens)
     if isinstance(tree, Reason):
         return Labelling(wrapper, tokens, nothing, nothing, tree)
-    return label_tree(wrapper, tree)
+    found = _Labeller(wrapper, tree).label()
+    del tree  # which is large: its memory is free for the text
+    return _with_text(found)
 
 
 def label_tree(wrapper: Wrapper, tree: AlignedTree) -> Labelling:
     """Label a page by *wrapper* whose *tree* is at hand, as `aligned` gives it."""
-    return _Labeller(wrapper, tree).label()
+    return _with_text(_Labeller(wrapper, tree).label())
+
+
+def _with_text(found: Labelling) -> Labelling:
+    return replace(found, text=readable(found.tokens, found.inside))
 
 
 def aligned(tokens: Tokens) -> AlignedTree | Reason:
@@ -165,6 +174,7 @@ class _Labeller:
         self.hits: set[tuple[str, str]] = set()
 
     def label(self) -> Labelling:
+        """All but the text."""
         spans = (
             (body, span) for body in self.wrapper.place if (span := self._span(body)) is not None
         )
@@ -190,7 +200,6 @@ class _Labeller:
             self.tree.tokens,
             inside,
             excluded,
-            text=readable(self.tree.tokens, inside),
             title=title[0] if title else "",
             authors=authors,
             published=published[0] if published else "",
@@ -279,6 +288,9 @@ class _Labeller:
         selectors: Iterable[Selector] = getattr(self.wrapper, name)
         for selector in selectors:
             values = distinct_texts(self.tree, self._found(selector, name))
+            if name == "published":
+                dates = (find_date(text, self.tree.language) for text in values[:1])
+                values = tuple(filter(None, dates))
             if values:
                 self.hits.add((name, selector.text))
                 return values

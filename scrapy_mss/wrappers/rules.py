@@ -12,7 +12,9 @@ Selectors in a tuple are alternatives, tried in order; those of ``exclude`` all 
 
 from __future__ import annotations
 
+import logging
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
@@ -20,12 +22,24 @@ from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
 
+import regex
+
 from scrapy_mss.untrusted import printable
 from scrapy_mss.wrappers.errors import Problem, gathered, has_text, rejected, shown
 from scrapy_mss.wrappers.selectors import Coverage, Selector
 
+logger = logging.getLogger(__name__)
+
 WILDCARD: Final = "*."
 CACHED: Final = 1024  # compiled regular expressions of URLs: those of some hundred sites
+# Seconds of CPU time: a thousand times what a search takes, and less than reading a page does. A
+# search is done on the crawl's event loop, and the site chooses the address.
+SEARCH_TIMEOUT: Final = 0.01
+MOST_TIMEOUTS: Final = 3  # of a pattern, in a process: a site may have any number of such addresses
+# Of a regular expression. The package that has a timeout compiles nested groups in time that is
+# exponential in their depth: this takes at most a tenth of a second.
+MAX_REGEX: Final = 500  # characters
+MAX_GROUPS: Final = 6
 
 
 class UrlParts(NamedTuple):
@@ -55,7 +69,9 @@ def without_www(host: str) -> str:
 class UrlPattern:
     """A ``glob`` for the whole path, where ``*`` is any run of characters, or a ``regex``.
 
-    A glob that contains ``?`` and every regex see the query too. A regex may match anywhere.
+    A glob that contains ``?`` and every regex see the query too. A regex may match anywhere; where
+    its search takes longer than `SEARCH_TIMEOUT`, it does not match, and after `MOST_TIMEOUTS` of
+    these it matches nothing more.
     """
 
     kind: str
@@ -69,17 +85,14 @@ class UrlPattern:
         if self.kind == "glob" and self.text[0] not in "/*":
             raise rejected("a path pattern that begins with / or *", shown(self.text))
         if self.kind == "regex":
-            try:
-                _regex(self.text)
-            except (re.error, RecursionError, OverflowError) as error:
-                raise rejected("a regular expression", f"{self.text!r}: {error}") from error
+            _check_regex(self.text)
 
     def matches(self, parts: UrlParts) -> bool:
         target = parts.path
         if parts.query and (self.kind == "regex" or "?" in self.text):
             target += f"?{parts.query}"
         if self.kind == "regex":
-            return _regex(self.text).search(target) is not None
+            return _regex_matches(self.text, target)
         return _glob_matches(self.text, target)
 
     @property
@@ -94,7 +107,43 @@ class UrlPattern:
 _NOT_LITERAL = re.compile(r"\\[A-Za-z0-9]|\[[^]]*\]|\{[\d,]*\}|\(\?[:=!<a-zA-Z]*|[\\^$.|?*+()]")
 
 
-_regex = lru_cache(CACHED)(re.compile)
+_regex = lru_cache(CACHED)(regex.compile)
+_timeouts: Counter[str] = Counter()  # by pattern
+
+
+def _check_regex(pattern: str) -> None:
+    if len(pattern) > MAX_REGEX or pattern.count("(") > MAX_GROUPS:
+        most = f"at most {MAX_REGEX} characters and {MAX_GROUPS} groups"
+        raise rejected(f"a regular expression of {most}, or several of them", shown(pattern))
+    try:
+        re.compile(pattern)  # the syntax that is documented, without that of the other package
+        _regex(pattern)
+    except (re.error, regex.error, RecursionError, OverflowError) as error:
+        raise rejected("a regular expression", f"{pattern!r}: {error}") from error
+
+
+def _regex_matches(pattern: str, target: str) -> bool:
+    if _timeouts[pattern] >= MOST_TIMEOUTS:
+        return False
+    try:
+        return _regex(pattern).search(target, timeout=SEARCH_TIMEOUT) is not None
+    except TimeoutError:
+        _note_timeout(pattern)
+        return False
+
+
+def _note_timeout(pattern: str) -> None:
+    """Count it, and log the first one of each pattern."""
+    _timeouts[pattern] += 1
+    if _timeouts[pattern] > 1:
+        return
+    logger.warning(
+        "The URL pattern {regex: %r} takes too long on some addresses, which it then does not "
+        "match; after %d of them it matches no address any more. Rewrite it without nested "
+        "repetitions, or as a glob.",
+        pattern,
+        MOST_TIMEOUTS,
+    )
 
 
 def _glob_matches(pattern: str, target: str) -> bool:

@@ -145,7 +145,7 @@ def test_the_article_is_what_rejoined_the_best_span_without_duplicates(
     page = Page.of(source)
     probability = probabilities(data, page)
 
-    scores, span, kept, chosen_from, copied, _ = select(page, probability)
+    scores, span, kept, chosen_from, copied, *_ = select(page, probability)
 
     above = (probability > threshold(page, probability)) & ~page.in_title
     assert chosen_from.tolist() == above.tolist()

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import encodings
+import gzip
 import json
 import os
+import pkgutil
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from encodings.aliases import aliases
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +39,7 @@ from tests.helpers.archives import (  # noqa: E402
     json_lines,
     stored,
     warc_members,
+    warc_record,
     write_parquet,
 )
 from tests.plugin.site import index, plain  # noqa: E402
@@ -63,6 +69,12 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 ALL = Counter(page.url for first in (0, 100, 200) for page in pages(first))
 ALL.update(page.url for page in pages(300, 4))
+
+
+@pytest.fixture(autouse=True)
+def _no_pwrite(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts are made without what Windows has not."""
+    monkeypatch.delattr(os, "pwrite", raising=False)
 
 
 class Here:
@@ -308,7 +320,91 @@ def test_a_part_that_costs_all_its_lanes_is_given_up(tmp_path: Path) -> None:
 
     (row,) = pq.read_table(tmp_path / done.new).to_pylist()
     assert (row["source"], row["place"], row["reason"]) == (str(path), 2, "crash")
-    assert row["detail"] == "3 processes were lost that read it"
+    assert row["detail"] == "too many processes were lost that read it"
+
+
+# A library that a page of this encoding is unpacked with, and what is wrong with it.
+KILLING = """
+import os, signal
+
+error = ValueError
+
+class Decompressor:
+    def process(self, body, output_buffer_limit):
+        if b"be killed" in body:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if b"be gone" in body:
+            os._exit(1)
+        return body
+"""
+
+
+def damaging_archive(folder: Path) -> list[StoredPage]:
+    """An archive of pages, the third and the sixth of which end the process that reads them."""
+    (folder / "brotli.py").write_text(KILLING)
+    found = pages(0, 9)
+    for number, words in ((2, "be killed"), (5, "be gone")):
+        found[number] = StoredPage(found[number].url, f"<p>{words}")
+    records = [gzip.compress(warc_record(page, "Content-Encoding: br")) for page in found]
+    (folder / "a.warc.gz").write_bytes(b"".join(records))
+    return found
+
+
+def test_a_page_that_kills_what_reads_it_is_left_out_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    archived = damaging_archive(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    out = tmp_path / "out"
+
+    summary = Bulk(files_of([str(tmp_path / "a.warc.gz")]), out, {}).run(
+        Lanes({}, 1), lambda _total, _done: lambda _pages, _size: None
+    )
+
+    rows = {row["url"]: row for row in rows_in(out)}
+    assert [*rows] == [page.url for page in archived]
+    left_out = [row for row in rows.values() if row["reason"] == "left_out"]
+    assert [row["url"] for row in left_out] == [archived[2].url, archived[5].url]
+    assert {row["detail"] for row in left_out} == {"2 processes were lost that read it"}
+    assert summary.reasons["left_out"] == 2
+    assert not summary.reasons["crash"]
+    assert '"left_out": 2' in (out / MANIFEST).read_text()
+    logged = capfd.readouterr().err
+    assert all(f"left out {row['source']} at {row['place']}," in logged for row in left_out)
+    assert not list(out.glob("*.new"))
+
+
+def test_archives_of_every_codec_are_read_page_by_page(tmp_path: Path) -> None:
+    names = sorted(
+        {*aliases.values(), *(each.name for each in pkgutil.iter_modules(encodings.__path__))}
+    )
+    archived = [
+        StoredPage(f"https://news.example/{way}/{name}", plain(1).replace("utf-8", name))
+        for name in names
+        for way in ("header", "meta")
+    ]
+    records = [
+        warc_record(page).replace(b"charset=utf-8", said, 1)
+        for page in archived
+        for name in [page.url.rpartition("/")[2].encode()]
+        for said in [b"charset=" + name if "header" in page.url else b"x=" + name]
+    ]
+    sized = [_with_length(record) for record in records]
+    (tmp_path / "a.warc.gz").write_bytes(b"".join(map(gzip.compress, sized)))
+
+    run(Bulk(files_of([str(tmp_path / "a.warc.gz")]), tmp_path / "out", {}), Lanes({}, 2))
+
+    rows = rows_in(tmp_path / "out")
+    assert Counter(row["url"] for row in rows) == Counter(page.url for page in archived)
+    assert len({row["text"] for row in rows}) == 1
+    assert not any(row["reason"] for row in rows)
+
+
+def _with_length(record: bytes) -> bytes:
+    """*record*, whose headers were changed, with the length that it has now."""
+    head, between, content = record.partition(b"\r\n\r\n")
+    length = b"Content-Length: %d" % len(content.removesuffix(b"\r\n\r\n"))
+    return re.sub(rb"Content-Length: \d+", length, head) + between + content
 
 
 def test_a_part_that_has_cost_actors_is_given_up(tmp_path: Path) -> None:
@@ -316,14 +412,15 @@ def test_a_part_that_has_cost_actors_is_given_up(tmp_path: Path) -> None:
     part = Part(7, (Piece(str(tmp_path / "a.jsonl"), 0, 1, 1, 0),))
     batch = pa.table({"part": [json.dumps(sent(part))]})
     maker = PartMaker(str(tmp_path), {})
-    for n in range(2):
-        (tmp_path / f"part-00007.parquet.{n}.new").touch()
+    found = []
+    for count in (2, 3):
+        for n in range(count):
+            (tmp_path / f"part-00007.parquet.{n}.at.new").touch()
+        found += maker(batch).column("done").to_pylist()
+    made, lost = (json.loads(each)["reasons"] for each in found)
 
-    (made,) = maker(batch).column("done").to_pylist()  # which leaves the third
-    (lost,) = maker(batch).column("done").to_pylist()
-
-    assert json.loads(made)["reasons"].get("crash") is None
-    assert json.loads(lost)["reasons"] == {"crash": 1}
+    assert made.get("crash") is None
+    assert lost == {"crash": 1}
 
 
 @pytest.mark.parametrize(

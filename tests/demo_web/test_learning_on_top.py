@@ -94,7 +94,9 @@ def test_an_hour_later_comes_what_is_new_and_changed_and_the_redesign_is_told(
     told = capfd.readouterr().out.splitlines()
 
     assert table.splitlines()[-1].split()[:-1] == "all 19 of 19 5 of 5 2 of 2 0".split()
-    assert told[-1] == f"1 of 5 sites have declined; the report is {tmp_path / 'report.html'}"
-    assert {line.partition(":")[0] for line in told[:-1]} == {"northgate-post.example"}
+    assert told[-1] == f"1 of 5 sites have alarms; the report is {tmp_path / 'report.html'}"
+    assert told[0].split() == "site last success lists articles last error".split()
+    assert {line.partition(".")[0] for line in told[1:6]} == set(demo_web.SITES)
+    assert {line.partition(":")[0] for line in told[6:-1]} == {"northgate-post.example"}
     assert any(": articles laid out as before: 100% to 0%" in line for line in told)
     assert any("the rule finds a title: 100% to 0%" in line for line in told)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from array import array
 from collections import Counter
@@ -189,3 +190,27 @@ def test_an_automaton_that_leads_out_of_its_tables_is_refused(
 
     with pytest.raises(ValueError, match=said):
         automata().Automaton(tables["moves"], rows, outputs)
+
+
+FULL_DISK = """
+import resource
+from scrapy_mss.article import page_metadata
+
+resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, 2**20))  # the library's model takes more
+for _ in range(2):
+    page = "<html lang=de><title>Ferry</title>"
+    fields = page_metadata(page, "http://example.com/1", "The ferry sails. " * 40)
+    print(fields.values["title"], fields.values["language"])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the limit on the size of files is POSIX")
+def test_a_disk_without_room_for_the_model_costs_nothing_but_the_language() -> None:
+    """And one warning, not one for each page."""
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.splitlines() == ["Ferry de"] * 2
+    assert done.stderr.count("cannot load the model of py3langid: ") == 1
+    assert "Traceback" not in done.stderr

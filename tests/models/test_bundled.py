@@ -10,7 +10,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.crawl.learner import Learner
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.bundled import FILE, bundled_model, bundled_part_of, with_bundled
-from scrapy_mss.models.format import FullModelError, fingerprint, from_bytes, read_header, to_bytes
+from scrapy_mss.models.format import FullModelError, from_bytes, read_header, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.store import FileStore, write_model
@@ -36,7 +36,7 @@ def test_the_bundled_model_is_small_and_of_the_default_profile() -> None:
 
     assert len(data) < MAX_SIZE
     assert header["profile"] == DEFAULT.name
-    assert header["fingerprint"] == fingerprint(DEFAULT)
+    assert not bundled_model().restarted  # it is trained again when a family's version is raised
     assert header["pages"] > 1000
 
 

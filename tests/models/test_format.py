@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.features import UNIGRAM, Family
 from scrapy_mss.models import format as model_format
-from scrapy_mss.models.families import FAMILIES
 from scrapy_mss.models.format import (
     FORMAT,
     MAGIC,
@@ -23,13 +21,12 @@ from scrapy_mss.models.format import (
     ForeignModelError,
     IncompatibleModelError,
     NewerModelError,
-    fingerprint,
     from_bytes,
     read_header,
     to_bytes,
 )
 from scrapy_mss.models.model import Model
-from scrapy_mss.models.profiles import CLEANEVAL, PAPER, PROFILES, TRIGRAM, Profile
+from scrapy_mss.models.profiles import PAPER, PROFILES, TRIGRAM, Profile
 from tests.helpers.model_files import assembled, parts_of, rejection_of, with_header
 from tests.helpers.news_pages import news_page, random_labels
 
@@ -186,35 +183,11 @@ def test_a_format_that_is_no_number_of_a_format_is_damage(stored: bytes, version
     rejection_of(with_header(stored, format=version), DamagedModelError)
 
 
-def test_counts_of_other_features_are_rejected(stored: bytes) -> None:
-    other = "0" * len(parts_of(stored)[0]["fingerprint"])
-
-    message = rejection_of(with_header(stored, fingerprint=other), IncompatibleModelError)
-
-    assert "other features" in message
-
-
 def test_an_unknown_profile_is_rejected_by_its_name(stored: bytes) -> None:
     message = rejection_of(with_header(stored, profile="nosuch"), IncompatibleModelError)
 
     assert "'nosuch'" in message
     assert "paper" in message
-
-
-def test_a_changed_feature_changes_the_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = fingerprint.__wrapped__(TRIGRAM)
-
-    monkeypatch.setitem(FAMILIES, "trigram", Family("trigram", 22, UNIGRAM.values))
-
-    assert fingerprint.__wrapped__(TRIGRAM) != before
-
-
-def test_each_choice_of_families_and_stemmer_has_its_fingerprint() -> None:
-    choices = {(profile.families, profile.stem) for profile in PROFILES.values()}
-
-    assert len({fingerprint(profile) for profile in PROFILES.values()}) == len(choices)
-    stemless = Profile("stemless", CLEANEVAL.families, stem=lambda word: word)
-    assert fingerprint(stemless) != fingerprint(CLEANEVAL)
 
 
 def with_family(header: dict[str, Any], **changes: object) -> dict[str, Any]:
@@ -243,6 +216,10 @@ CRAFTED: dict[str, Callable[[dict[str, Any]], object]] = {
     "families are a number": lambda header: {**header, "families": 3},
     "one family too many": lambda header: {**header, "families": header["families"] * 2},
     "families in another order": lambda header: {**header, "families": header["families"][::-1]},
+    "no fingerprint": lambda header: without(header, "fingerprint"),
+    "version is a text": lambda header: with_family(header, version="x"),
+    "version is negative": lambda header: with_family(header, version=-1),
+    "a family has more pages than the model": lambda header: with_family(header, pages=3),
     "family is a number": lambda header: {**header, "families": [1, 2]},
     "pages are a text": lambda header: {**header, "pages": "two"},
     "pages are infinite": lambda header: {**header, "pages": float("inf")},

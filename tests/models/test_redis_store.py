@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
 from tempfile import TemporaryDirectory
+from threading import Thread
 from time import monotonic, sleep
 from typing import Any
 
@@ -30,6 +32,7 @@ from scrapy_mss.redis_server import (
     Patience,
     Rests,
     Server,
+    SilentServerError,
 )
 from scrapy_mss.server_address import Address, ServerError
 from tests.helpers.classifiers import counts_of
@@ -411,6 +414,87 @@ def silent_address() -> Iterator[str]:
     """Where connections are accepted, and nothing is ever answered."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         yield f"redis://127.0.0.1:{listening.getsockname()[1]}/0"
+
+
+def test_a_server_that_accepts_and_never_answers_is_waited_for_once() -> None:
+    """A crawl that starts gave up after four times the ten seconds of one answer."""
+    with silent_address() as address:
+        silent = RedisModelStore(address.replace("//", "//user:secret@"), DEFAULT)
+        silent._server = Server(address.replace("//", "//user:secret@"), seconds=0.2)  # noqa: SLF001
+        n_asked = 0
+        run = silent._run  # noqa: SLF001
+
+        def counted(script: str, *arguments: bytes | int) -> object:
+            nonlocal n_asked
+            n_asked += 1
+            return run(script, *arguments)
+
+        silent._run = counted  # type: ignore[method-assign]  # noqa: SLF001
+
+        with pytest.raises(SilentServerError, match=r"127\.0\.0\.1.*no answer") as caught:
+            silent.load()
+
+    assert n_asked == 1
+    assert "secret" not in str(caught.value)
+
+
+@contextmanager
+def late_address(server: RedisServer, seconds: float, answers: list[bytes]) -> Iterator[str]:
+    """Where each of the *answers* of *server* comes so many *seconds* late."""
+
+    class Late(BaseRequestHandler):
+        def handle(self) -> None:
+            with socket.create_connection(("127.0.0.1", server.port)) as asked:
+                while question := self.request.recv(2**16):
+                    asked.sendall(question)
+                    answer = asked.recv(2**16)
+                    sleep(seconds)
+                    answers.append(answer)
+                    with suppress(OSError):  # nobody waits for it any more
+                        self.request.sendall(answer)
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Late) as proxy:
+        proxy.daemon_threads = True
+        Thread(target=proxy.serve_forever, daemon=True).start()
+        yield f"redis://user:secret@127.0.0.1:{proxy.server_address[1]}/0"
+        proxy.shutdown()
+
+
+def test_a_server_that_answers_each_message_late_is_not_asked_all_of_them(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No answer took too long: a crawl waited for twenty of them before it had started."""
+    monkeypatch.setattr("scrapy_mss.redis_server.GREETING_SECONDS", 0.5)
+    client(server).acl_setuser("user", True, passwords=["+secret"], commands=["+@all"], keys="*")
+    answers: list[bytes] = []
+    with (
+        late_address(server, 0.3, answers) as address,
+        pytest.raises(SilentServerError, match=r"127\.0\.0\.1.*Timeout of 0\.5") as caught,
+    ):
+        RedisModelStore(address, DEFAULT).load()
+
+    assert len(answers) <= 2
+    assert "secret" not in str(caught.value)
+
+
+def test_only_the_first_small_question_must_be_answered_soon(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The near miss: a model may be large, and the way to its server slow."""
+    asked = Server(server.address())
+    assert asked.ask(lambda client: client.ping())
+    monkeypatch.setattr("scrapy_mss.redis_server.GREETING_SECONDS", 0.0)
+
+    assert asked.ask(lambda client: client.blpop("test:none", timeout=0.3)) is None
+
+
+def test_a_user_who_may_not_ping_is_greeted(server: RedisServer) -> None:
+    rights = ["+@all", "-ping"]
+    client(server).acl_setuser("user", True, passwords=["+secret"], commands=rights, keys="*")
+
+    address = server.address().replace("//", "//user:secret@")
+
+    assert RedisModelStore(address, DEFAULT).load().bayes.pages == 0
 
 
 @contextmanager

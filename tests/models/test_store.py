@@ -94,15 +94,17 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
     path.write_bytes(b"old")
 
     def fail(*_: object) -> None:
-        raise error
+        raise type(error)(*error.args)
 
     with monkeypatch.context() as patched:
         patched.setattr(FAILURES[stage], fail)
-        with pytest.raises(type(error)):
+        with pytest.raises(type(error)) as raised:
             write_atomically(path, b"new")
 
     assert path.read_bytes() == b"old"
     assert names(path.parent) == [path.name]
+    if isinstance(raised.value, OSError):
+        assert str(raised.value) == f"[Errno 28] No space left: '{path}'"
 
 
 def test_a_failed_first_write_leaves_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

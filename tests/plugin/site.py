@@ -164,6 +164,25 @@ def _hostile(number: int) -> Answer:
     )[number]
 
 
+ENCODED = (  # the encoding of a page in German, and the one that header and page declare
+    ("utf-8", "utf-8"),
+    ("utf-8", "idna"),
+    ("utf-8", "undefined"),
+    ("utf-8", "base64"),
+    ("utf-8", "iso-8859-1"),
+    ("utf-8", "utf-16"),
+    ("windows-1252", "utf-8"),
+    ("windows-1252", "windows-1252"),
+)
+
+
+def _encoded(number: int) -> Answer:
+    real, said = ENCODED[number]
+    link = f'<link rel="next" href="/encoded/{number + 1}">' if number + 1 < len(ENCODED) else ""
+    source = german(1).replace('charset="utf-8">', f'charset="{said}">{link}', 1)
+    return Answer(source.encode(real), f"text/html; charset={said}")
+
+
 def _picture(number: int) -> Answer:
     """A PNG of 120 by 90 pixels in one of 256 greys."""
     rows = (b"\0" + bytes([number % 256]) * 120) * 90
@@ -191,6 +210,7 @@ ROUTES: dict[str, Callable[[int], Answer]] = {
     "slow": lambda number: Answer(wrapped(number).encode(), after=0.1),
     "gone": _html(plain),
     "hostile": _hostile,
+    "encoded": _encoded,
     "api": lambda _: Answer(b"{}", "application/json"),
     "picture": _picture,
     "sound": lambda number: Answer(b"ID3" + bytes([number % 256]) * 1_000, "audio/mpeg"),

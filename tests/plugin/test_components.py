@@ -86,13 +86,22 @@ def test_parts_enabled_by_hand_share_the_extension_that_the_first_of_them_makes(
 
     for part in PARTS:
         part.from_crawler(one)
-    made = one.get_extension(MssExtension)
+    made = MssExtension.of(one)
     PARTS[0].from_crawler(other)
 
     assert made is MssExtension.of(one)
+    assert MssExtension.of(other) is not made
     assert one.extensions is not None
-    assert [type(each) for each in one.extensions.middlewares].count(MssExtension) == 1
-    assert other.get_extension(MssExtension) is not made
+    assert MssExtension not in map(type, one.extensions.middlewares)  # that list is Scrapy's
+
+
+def test_the_addon_leaves_the_feeds_of_a_project_as_they_are() -> None:
+    feeds = {"all.json": {"format": "json"}, "one.json": {"url": "theirs"}}
+    settings = Settings({"FEEDS": feeds, "MSS_FIELD_MAP": {"url": "link"}})
+
+    Addon().update_settings(settings)
+
+    assert settings.getdict("FEEDS") == feeds
 
 
 def test_the_addon_lists_the_extension_and_parts_use_that(crawler_of: MakeCrawler) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 
 import pytest
 from scrapy.crawler import Crawler
@@ -17,9 +18,10 @@ from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
 from scrapy_mss.quality.counts import PAGES
 from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.seen.crawled import Addresses
+from scrapy_mss.seen.crawled import Addresses, Wording
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.seen.store import SeenStore
+from scrapy_mss.seen.story_store import StoryStore
 from tests.plugin.parts import URL, page, passed, stat
 from tests.plugin.site import RULES, wrapped
 
@@ -46,7 +48,9 @@ class OnePage:
         state = self.extension.state
         assert state.seen is not None
         assert state.quality is not None
-        state.seen.add(Addresses((URL,)), "Rain", "Rain fell.")
+        addresses = Addresses((URL,))
+        verdict = state.seen.judge(addresses, Wording("Rain", "Rain fell."))
+        state.seen.add(addresses, verdict.seen)
         state.quality.page(URL, None)
 
     def end(self) -> None:
@@ -120,6 +124,32 @@ def test_a_part_that_cannot_be_finished_is_named_and_closed_nevertheless(
     (line,) = (each for each in caplog.records if each.levelno == logging.ERROR)
     assert line.getMessage() == f"scrapy-mss: {PARTS[part]} could not be finished"
     assert crawl.stored() == ALL
+
+
+def test_the_event_loop_continues_while_old_stories_are_forgotten(
+    crawler_of: Callable[..., Crawler], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, continued = Event(), Event()
+
+    def forget_before(_store: StoryStore, _minute: int) -> int:
+        begun.set()
+        assert continued.wait(5)
+        return 0
+
+    async def end() -> None:
+        closing = asyncio.create_task(extension.close("finished"))
+        while not begun.is_set():
+            await asyncio.sleep(0.01)
+        continued.set()
+        await closing
+
+    monkeypatch.setattr(StoryStore, "forget_before", forget_before)
+    crawler = crawler_of(MSS_COPIES="mark", MSS_SEEN=str(tmp_path / "seen.db"), MSS_WORKERS=0)
+    extension = MssExtension.of(crawler)
+
+    asyncio.run(end())
+
+    assert stat(crawler, "stories/failed") == 0
 
 
 def test_what_a_part_has_not_stored_is_told_whatever_another_does(

@@ -72,7 +72,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory, site: Site) -> Crawled:
             "cells",
         ),
         job(
-            {"link.parquet": {**OF_SITE, "site": "localhost"}},
+            {"link.parquet": {**OF_SITE, "site": "localhost", "url": "link"}},
             [*site.urls("plain", range(1)), *site.urls("plain", range(1), "localhost")],
             MSS_ITEM_CLASS="builtins.dict",
             MSS_FIELD_MAP={"url": "link"},

@@ -26,6 +26,7 @@ class Server:
     pages: dict[str, str] = field(default_factory=dict)
     asked: Counter[str] = field(default_factory=Counter)
     failing: dict[str, int] = field(default_factory=dict)  # with which status
+    moved: dict[str, str] = field(default_factory=dict)  # where to
     port: int = 0
 
     def url(self, path: str, host: str = "127.0.0.1") -> str:
@@ -55,12 +56,15 @@ def serving(server: Server) -> Iterator[Server]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             server.asked[self.path] += 1
-            status = server.failing.get(self.path)
+            moved = server.moved.get(self.path)
+            status = 302 if moved else server.failing.get(self.path)
             body = None if status else server.pages.get(self.path)
             kind = "text/plain" if self.path == "/robots.txt" else "text/html; charset=utf-8"
             data = (body or "").encode()
             self.send_response(200 if body else status or 404)
             self.send_header("Content-Type", kind)
+            if moved:
+                self.send_header("Location", moved)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)
@@ -246,6 +250,38 @@ def test_a_wrapper_says_where_the_next_page_is(server: Server, tmp_path: Path) -
     assert found.mss("join/stopped/other_site") == 1
 
 
+@pytest.mark.parametrize(
+    ("moved", "stopped"),
+    [({"/b": "/c", "/c": "/b"}, "failed"), ({"/b": "/a"}, "repeated")],
+    ids=["each_other", "first_page"],
+)
+def test_a_next_page_that_redirects_in_a_circle_ends_the_article(
+    server: Server, tmp_path: Path, moved: dict[str, str], stopped: str
+) -> None:
+    server.put("/a", 1, "<a class=more href=/b>More</a>")
+    server.moved.update(moved)
+
+    found = read(tmp_path, server, "/a", MSS_WRAPPERS=[RULE])
+
+    assert [numbers(item.fields["text"]) for item in found.items] == [[1]]
+    assert found.mss(f"join/stopped/{stopped}") == 1
+    assert sum(server.asked.values()) <= 22  # Scrapy follows 20 redirects
+
+
+def test_articles_that_are_each_other_s_next_pages_do_not_wait_for_each_other(
+    server: Server, tmp_path: Path
+) -> None:
+    """In a ring, all of whose pages the spider asks for at once."""
+    paths = [f"/{number}" for number in range(1, 13)]
+    for number, (path, after) in enumerate(zip(paths, [*paths[1:], paths[0]], strict=True), 1):
+        server.put(path, number, f"<a class=more href={after}>More</a>")
+
+    found = read(tmp_path, server, *paths, MSS_WRAPPERS=[RULE], MSS_WORKERS=1)
+
+    assert {n for item in found.items for n in numbers(item.fields["text"])} == set(range(1, 13))
+    assert sum(server.asked.values()) <= 10 * len(paths)  # MSS_JOIN_PAGES of each
+
+
 def test_an_article_of_one_page_stays_what_it_is() -> None:
     article = Article("https://news.example/a", text="One.", confidence=0.5)
 
@@ -325,3 +361,20 @@ def test_an_article_without_a_page_that_failed_comes_again(
     (whole,) = third.items
     assert numbers(whole.fields["text"]) == [1, 2]
     assert whole.fields["revision"] == (1 if comes_again else 2)
+
+
+def test_an_article_does_not_change_by_a_page_that_fails_for_once(
+    server: Server, tmp_path: Path
+) -> None:
+    server.put_chain("/ferry", 2)
+    given = {**ADDON, "MSS_WORKERS": 0, "MSS_ONLY_NEW": True, "MSS_SEEN": "seen.db"}
+    job = Job(arguments={"urls": [server.url("/ferry")]}, settings=given)
+
+    (whole,) = crawl(tmp_path, [job])
+    server.failing["/ferry?page=2"] = 503
+    (lacking,) = crawl(tmp_path, [job])
+    server.failing.clear()
+    (again,) = crawl(tmp_path, [job])
+
+    assert [numbers(item.fields["text"]) for item in whole.items] == [[1, 2]]
+    assert (lacking.items, again.items) == ([], [])

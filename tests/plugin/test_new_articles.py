@@ -13,11 +13,13 @@ from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.item_notes import ItemNotes
 from scrapy_mss.crawl.item_pages import ItemPages
 from scrapy_mss.items import Article
 from scrapy_mss.pipelines import NewArticlesPipeline, NoArticleError, SeenArticleError
-from scrapy_mss.seen.crawled import DAY, SeenArticles, Times
-from scrapy_mss.seen.store import SeenStore
+from scrapy_mss.seen.crawled import SeenArticles, Times
+from scrapy_mss.seen.paragraphs import Paragraphs
+from scrapy_mss.seen.store import DAY, SeenStore
 from scrapy_mss.settings import read
 from scrapy_mss.stats import CrawlStats
 
@@ -34,7 +36,10 @@ def pipeline(tmp_path: Path) -> NewArticlesPipeline:
     extension = SimpleNamespace(
         seen=SeenArticles(SeenStore(tmp_path / "seen.db"), Times(DAY), lambda: MINUTE),
         stats=CrawlStats(stats),
+        quality=None,
         item_pages=ItemPages(),
+        readings=ItemNotes(),
+        new_articles=ItemNotes(),
         options=read(Settings()),
     )
     return NewArticlesPipeline(cast("MssExtension", extension))
@@ -114,6 +119,65 @@ def test_a_page_without_an_article_is_not_due_at_once(pipeline: NewArticlesPipel
 
     assert not pipeline._seen.is_due(URL)
     assert pipeline._seen.is_due(LIST)
+
+
+def test_what_later_pipelines_make_of_an_item_is_no_change(pipeline: NewArticlesPipeline) -> None:
+    """Titles that are edited, texts that are moved, items that are replaced."""
+    for expected in (3, 0, 0):
+        passed = 0
+        for number, later in enumerate((edited, moved, replaced)):
+            url = f"{LIST}/{number}"
+            item, response = {"url": url, "title": "Rain", "text": "It fell."}, page(url)
+            pipeline._item_pages.pair(item, response, made=False)
+            try:
+                pipeline.process_item(item)
+            except SeenArticleError as error:
+                pipeline.dropped(item, response, error)
+            else:
+                passed += 1
+                pipeline.scraped(later(item), response)
+        assert list(pipeline._under_way) == []
+        assert passed == expected
+
+
+def edited(item: dict[str, Any]) -> dict[str, Any]:
+    item["title"] = item["title"].upper()
+    return item
+
+
+def moved(item: dict[str, Any]) -> dict[str, Any]:
+    item["body"] = item.pop("text")
+    return item
+
+
+def replaced(item: dict[str, Any]) -> dict[str, Any]:
+    return {"link": item["url"], "body": item["text"]}
+
+
+def test_another_item_of_the_page_is_not_taken_for_a_new_one(
+    pipeline: NewArticlesPipeline,
+) -> None:
+    article, image, response = Article(URL, text="It fell."), {"file": "1.png"}, page(URL)
+
+    for item in (article, image):
+        pipeline.process_item(item)
+    pipeline.scraped(image, response)
+    pipeline.failed(article, response)
+
+    assert pipeline._seen.is_due(URL)
+
+
+def test_a_page_that_was_no_article_is_none_until_it_changes(pipeline: NewArticlesPipeline) -> None:
+    """Whatever the model or the memory of the site has learned meanwhile."""
+    lines, more = Paragraphs.of_text("It fell."), Paragraphs.of_text("It fell.\nIt stopped.")
+    item = Article(URL)
+    pipeline._readings.put(item, None, ("", lines.to_bytes()))
+    pipeline.dropped(item, page(URL), NoArticleError("unlikely"))
+
+    for paragraphs, expected in ((lines, False), (lines, False), (more, True)):
+        item = Article(URL, text="It fell.")
+        pipeline._readings.put(item, None, ("It fell.", paragraphs.to_bytes()))
+        assert passes(pipeline, item, page(URL)) == expected
 
 
 def test_what_is_no_item_passes(pipeline: NewArticlesPipeline) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from ast import literal_eval
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -218,6 +220,7 @@ def test_a_page_is_read_once_on_any_event_loop(site: Site, tmp_path: Path, loop:
 
 
 N_PAGES = 3
+GUIDE = Path(__file__).parents[2] / "docs" / "crawling.md"
 
 
 @pytest.fixture(scope="module")
@@ -232,7 +235,9 @@ def crawls(site: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Cr
     except ImportError:
         pass
     else:
-        addons = {"ADDONS": {"scrapy_poet.Addon": 300, "scrapy_mss.Addon": 500}}
+        guide = GUIDE.read_text("utf-8")
+        (documented,) = re.findall(r"^ADDONS = (.*scrapy_poet.*)$", guide, re.MULTILINE)
+        addons = {"ADDONS": literal_eval(documented)}
         urls = site.urls("plain", range(N_PAGES)) + site.urls("index", range(N_PAGES))
         jobs["poet"] = Job("asking", {"urls": urls}, addons)
     done = crawl(tmp_path_factory.mktemp("readings"), jobs.values())

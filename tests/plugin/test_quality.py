@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from scrapy_mss.crawl.site_quality import today
+from scrapy_mss.crawl.site_quality import this_hour
+from scrapy_mss.quality.activity import DAY
 from scrapy_mss.quality.counts import ARTICLES, LABELLED, PAGES, WRAPPED, Counts
 from scrapy_mss.quality.store import QualityStore
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
@@ -44,7 +45,7 @@ def stored(folder: Path) -> Counts:
 
 
 def put(folder: Path, counts: Counts, *, days_ago: int = 1) -> None:
-    QualityStore(folder / "quality.db").add({(HOST, today() - days_ago): counts})
+    QualityStore(folder / "quality.db").add({(HOST, this_hour() // DAY - days_ago): counts})
 
 
 @pytest.mark.parametrize("workers", [0, 1])
@@ -98,7 +99,7 @@ def test_a_fall_is_told_by_log_stats_and_spidermon(tmp_path: Path, site: Site) -
     assert found.mss("quality/alarms") == 1
     assert found.mss(f"quality/alarm/{HOST}/main_image") == 1
     failed = [line for line in found.logged("ERROR") if "[Spidermon]" in line]
-    assert any(f"have declined: {HOST}/main_image" in line for line in failed), failed
+    assert any(f"alarms: {HOST}/main_image" in line for line in failed), failed
 
 
 def test_a_file_that_fails_in_the_crawl_is_counted_and_the_crawl_goes_on(
@@ -144,7 +145,7 @@ def test_the_report_says_by_its_exit_code_whether_something_has_declined(tmp_pat
 
     page = tmp_path / "mss-report.html"
     assert (good.returncode, good.stderr) == (0, "")
-    assert good.stdout == f"0 of 1 sites have declined; the report is {page}\n"
+    assert good.stdout == f"0 of 1 sites have alarms; the report is {page}\n"
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert declined.returncode == 1
     assert f"{HOST}: articles with a title: 100% to 2% (of 9,200)" in declined.stdout

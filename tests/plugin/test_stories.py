@@ -13,12 +13,13 @@ from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.item_notes import ItemNotes
 from scrapy_mss.crawl.item_pages import ItemPages
 from scrapy_mss.crawl.pages import SITE
 from scrapy_mss.items import Article
 from scrapy_mss.pipelines import NewArticlesPipeline, StoriesPipeline
-from scrapy_mss.seen.crawled import DAY, SeenArticles, Times
-from scrapy_mss.seen.store import SeenList, SeenStore
+from scrapy_mss.seen.crawled import SeenArticles, Times
+from scrapy_mss.seen.store import DAY, SeenList, SeenStore
 from scrapy_mss.seen.stories import Stories
 from scrapy_mss.seen.story_store import StoryStore
 from scrapy_mss.settings import read
@@ -46,7 +47,10 @@ class Pipelines:
             seen=self.seen,
             stories=self.stories,
             stats=self.stats,
+            quality=None,
             item_pages=self.pages,
+            readings=ItemNotes(),
+            new_articles=ItemNotes(),
             options=read(Settings({"MSS_COPIES": copies})),
         )
         ours = cast("MssExtension", extension)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
@@ -55,6 +58,27 @@ def test_addresses_are_fetched_and_the_rule_is_printed(site: Site, tmp_path: Pat
     assert story("wrapped", 9).paragraphs[0] in label(wrapper, wrapped(9)).text
     assert wrapper.host == "127.0.0.1"
     assert f"scrapy mss suggest: {missing}: not reachable: HTTP status 404" in done.stderr
+
+
+def test_a_front_page_is_fetched_with_the_articles_that_it_links_to(tmp_path: Path) -> None:
+    (tmp_path / "2024").mkdir()
+    names = [f"2024/report-{number}.html" for number in range(5)]
+    for number, name in enumerate(names):
+        (tmp_path / name).write_text(article(number).html, "utf-8")
+    links = "".join(f"<li><a href='{name}'>{name}</a>" for name in [*names, "gone.html"])
+    (tmp_path / "index.html").write_text(f"<ul>{links}</ul>", "utf-8")
+    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/"
+        done = run(tmp_path, address)
+        server.shutdown()
+
+    assert done.returncode == 0, done.stderr
+    assert "matches 5 of 5 articles" in done.stderr
+    assert f"no vote  {address}  no article" in done.stderr
+    assert f"{address}gone.html: not reachable: HTTP status 404" in done.stderr
 
 
 def test_no_rule_is_an_exit_code_and_a_reason(tmp_path: Path) -> None:

@@ -47,6 +47,22 @@ def test_a_site_is_named_if_its_wrapper_missed_and_never_hit(numbers: CrawlStats
     assert last == f"scrapy-mss: {told}`scrapy mss check`"
 
 
+def test_many_sites_have_few_stats_and_are_summarized_all(numbers: CrawlStats) -> None:
+    """As many rules as a folder of imported ones has."""
+    sites = [f"{number}.com" for number in range(1770)]
+    for site in sites:
+        numbers.add(stats.WRAPPER_MISS, 2, site=site)
+        numbers.add(stats.FIELD_MISS, site=site, field="title")
+
+    assert isinstance(numbers.collector, MemoryStatsCollector)
+    found = numbers.collector.get_stats()
+    assert len(found) == 2 * (stats.MAX_SITES + 1)
+    assert found["mss/wrapper/0.com/miss"] == 2
+    assert found[f"mss/wrapper/{stats.OTHER_SITES}/miss"] == 2 * (1770 - stats.MAX_SITES)
+    assert numbers.get(stats.WRAPPER_MISS, site=sites[-1]) == 2
+    assert "and 1760 more" in lines(numbers, *sites)[-1]
+
+
 def test_a_field_is_named_if_it_was_missed_and_never_hit(numbers: CrawlStats) -> None:
     """Not one that a page may do without, nor one of a site on which nothing was labelled."""
     for site in ("a.com", "b.com"):

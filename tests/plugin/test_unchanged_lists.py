@@ -13,12 +13,13 @@ from scrapy.settings import Settings
 from scrapy.utils.test import get_crawler
 
 from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.item_notes import ItemNotes
 from scrapy_mss.crawl.item_pages import ItemPages
 from scrapy_mss.crawl.pages import SITE, SKIP_EXTRACTION
 from scrapy_mss.downloadermiddlewares import UnchangedLists
 from scrapy_mss.pipelines import NewArticlesPipeline
-from scrapy_mss.seen.crawled import DAY, SeenArticles, Times
-from scrapy_mss.seen.store import SeenList, SeenStore
+from scrapy_mss.seen.crawled import SeenArticles, Times
+from scrapy_mss.seen.store import DAY, SeenList, SeenStore
 from scrapy_mss.settings import read
 from scrapy_mss.stats import CrawlStats
 
@@ -40,7 +41,10 @@ def extension(store: SeenStore) -> MssExtension:
     made = SimpleNamespace(
         seen=SeenArticles(store, Times(DAY), lambda: 10**6),
         stats=CrawlStats(stats),
+        quality=None,
         item_pages=ItemPages(),
+        readings=ItemNotes(),
+        new_articles=ItemNotes(),
         options=read(Settings()),
     )
     return cast("MssExtension", made)

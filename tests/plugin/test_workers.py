@@ -26,7 +26,7 @@ from scrapy.settings import Settings
 from scrapy_mss.article import ArticleResult, ModelState, read_article
 from scrapy_mss.crawl import pool, wire
 from scrapy_mss.crawl.jobs import PageJob, PageJobs, answered
-from scrapy_mss.crawl.pool import WorkerPool
+from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
 from scrapy_mss.crawl.time_limits import TimeLimit
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.crawl.worker import Limits, resident
@@ -193,7 +193,8 @@ def test_a_page_that_no_worker_read_did_not_take_too_long(misbehaving: None) -> 
     with working(1, MODEL, MSS_TIMEOUT=0.5) as workers:
         assert read(workers, [page("slow")]) == ["timeout"]
         workers.cannot_start = True
-        assert read(workers, [page()]) == ["crash"]
+        with pytest.raises(NoWorkerError):
+            read(workers, [page()])
 
 
 def test_the_time_that_a_worker_takes_to_start_is_not_its_first_pages(misbehaving: None) -> None:
@@ -428,15 +429,14 @@ def test_a_worker_that_nobody_ends_ends_by_itself(
         assert read(workers, [page("slow"), page()]) == ["crash", here(MODEL, page())]
 
 
-def test_a_worker_that_cannot_be_started_costs_pages_and_is_told(
+def test_a_worker_that_cannot_be_started_gives_its_pages_back_and_logs(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(pool, "WORKER", "scrapy_mss.crawl.no_such_module")
 
-    with working(1, MODEL) as workers:
-        found = read(workers, [page()])
+    with working(1, MODEL) as workers, pytest.raises(NoWorkerError):
+        read(workers, [page()])
 
-    assert found == ["crash"]
     assert caplog.messages
     assert all("exit code 1" in text and "MSS_WORKERS = 0" in text for text in caplog.messages)
 
@@ -483,20 +483,52 @@ def test_a_worker_that_could_not_be_started_is_started_again(
     assert caplog.messages == []
 
 
+@pytest.mark.parametrize("killed", [pool.TRIES_LATER - 1, pool.TRIES_LATER])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_workers_that_are_killed_while_they_start_are_tried_again_for_a_while(
+    killed: int, is_first: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where memory is short, the system may kill a worker, and the next ones while they start."""
+    monkeypatch.setattr(pool, "FIRST_PAUSE", 0.001)
+    started = WorkerPool._started
+
+    def killed_at_once(workers: WorkerPool) -> subprocess.Popen[bytes]:
+        nonlocal killed
+        process = started(workers)
+        killed -= 1
+        if killed >= 0:
+            process.kill()
+        return process
+
+    is_persistent = killed == pool.TRIES_LATER
+    if is_first:
+        monkeypatch.setattr(WorkerPool, "_started", killed_at_once)
+    with working(1, MODEL) as workers:
+        if not is_first:
+            read(workers, [page()])
+            monkeypatch.setattr(WorkerPool, "_started", killed_at_once)
+            worker_processes()[0].kill()
+        with pytest.raises(NoWorkerError) if is_persistent else nullcontext():
+            assert eventually(lambda: read(workers, [page()]) == [here(MODEL, page())])
+
+    assert workers.cannot_start == is_persistent
+    assert ["after 6 tries" in text for text in caplog.messages] == [True] * is_persistent
+
+
 def test_pages_are_read_here_once_workers_cannot_be_started(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(WorkerPool, "_started", lambda _: _ended())
 
-    async def read_two() -> list[PageAnswer]:
-        jobs = PageJobs(read_settings(Settings({"MSS_WORKERS": 1})), MODEL)
-        with working(1, MODEL) as jobs.pool:
-            return [await answered(jobs.begin(page())) for _ in range(2)]
+    async def read_some() -> list[PageAnswer]:
+        jobs = PageJobs(read_settings(Settings({"MSS_WORKERS": 2})), MODEL)
+        with working(2, MODEL) as jobs.pool:
+            begun = [jobs.begin(page()) for _ in range(5)]
+            return [await answered(job) for job in [*begun, jobs.begin(page())]]
 
-    _, second = asyncio.run(read_two())  # the first may come before it is known
-
-    assert second.article is not None
-    assert replace(second.article, seconds=0) == here(MODEL, page())
+    for answer in asyncio.run(read_some()):  # most were queued before it is known
+        assert answer.article is not None
+        assert replace(answer.article, seconds=0) == here(MODEL, page())
     assert len([text for text in caplog.messages if "cannot be started" in text]) == 1
 
 

@@ -18,6 +18,8 @@ from scrapy_mss.quality.counts import (
     WORDS,
     WRAPPED,
     Counts,
+    of_answer,
+    of_new,
 )
 from scrapy_mss.quality.store import Days
 
@@ -69,3 +71,15 @@ def broken(site: MadeUpSite, since: int, seed: int = 0, **changes: object) -> Da
     other = replace(site, **changes)  # type: ignore[arg-type]
     before = days(site, range(TODAY - 27, since), seed)
     return before | days(other, range(since, TODAY + 1), seed)
+
+
+def attempts(site: MadeUpSite, last_new: int) -> Days:
+    """Four weeks of crawls every hour of *site*, whose last new articles come on a day."""
+    made = days(site, range(TODAY - 27, last_new + 1))
+    for day in range(TODAY - 27, TODAY + 1):
+        counts = made.setdefault(day, Counter())
+        for hour in range(24):
+            counts.update(of_answer(hour))
+            if day <= last_new and hour % 3 == 0:
+                counts.update(of_new(hour))
+    return made

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from typing import Any
 
 import pytest
 
 from scrapy_mss.quality.alarms import (
     LAYOUT,
-    NOTHING,
     RECENT,
     SIZES,
     WINDOW,
@@ -19,9 +17,7 @@ from scrapy_mss.quality.alarms import (
     alarms,
     figures,
     has_declined,
-    silence,
 )
-from scrapy_mss.quality.counts import ARTICLES, PAGES
 from scrapy_mss.quality.store import Days
 from tests.quality.made_up import TODAY, MadeUpSite, broken, days
 
@@ -120,44 +116,9 @@ def test_an_alarm_says_what_and_from_what_to_what() -> None:
     told = [
         str(Figure("a.example", "authors", 0.981, 0.12, 40, TODAY)),
         str(Figure("a.example", "words", 1612.2, 48.0, 40, TODAY)),
-        str(Figure("a.example", NOTHING, 0.9, 0.0, 4, TODAY)),
     ]
 
     assert told == [
         "a.example: articles with an author: 98% to 12% (of 40)",
         "a.example: median words of an article: 1,612 to 48 (of 40)",
-        "a.example: no article for 4 days, before on 90%",
     ]
-
-
-# Nothing at all
-
-
-def silent_after(met: set[int], last: int = TODAY) -> Figure | None:
-    of = {day: Counter({PAGES: 3, ARTICLES: 1}) for day in met}
-    return silence("a.example", of, range(TODAY - 27, last + 1))
-
-
-def test_a_site_with_articles_every_day_is_silent_after_three() -> None:
-    until = TODAY - 4
-    found = silent_after(set(range(TODAY - 27, until + 1)))
-
-    assert found == Figure("a.example", NOTHING, 1.0, 0.0, 3, until + 1, declined=True)
-    assert silent_after(set(range(TODAY - 27, until + 3))) is None
-
-
-def test_a_site_with_articles_once_a_week_is_not_silent_after_ten_days() -> None:
-    assert silent_after({TODAY - 24, TODAY - 17, TODAY - 10}) is None
-
-
-@pytest.mark.parametrize("met", [{20}, {20, 19}, {20, 19, 18}, {27, 24, 22, 20, 18, 16}])
-def test_a_site_met_on_few_days_or_on_few_of_many_is_not_silent(met: set[int]) -> None:
-    assert silent_after({TODAY - days_ago for days_ago in met}) is None
-
-
-def test_days_without_a_crawl_are_not_silent_and_what_never_spoke_is_not() -> None:
-    met = set(range(TODAY - 27, TODAY - 9))
-    of = {day: Counter({PAGES: 3, ARTICLES: 1}) for day in met}
-
-    assert silence("a.example", of, [*met, TODAY]) is None
-    assert silent_after(set()) is None

@@ -16,7 +16,7 @@ from scrapy_mss.quality.counts import (
     ARTICLES,
     CONFIDENCE,
     MAX_COUNTED,
-    MAX_PLACES,
+    MAX_NAMES,
     MAX_SELECTORS,
     PAGES,
     PLACE,
@@ -107,7 +107,7 @@ def test_what_pages_can_name_is_bounded() -> None:
 
     places = {name for name in total if name.startswith(PLACE)}
     assert len(places) == MAX_COUNTED
-    assert sum(name.startswith(PLACE) for name in bounded(total)) == MAX_PLACES
+    assert sum(name.startswith(PLACE) for name in bounded(total)) == MAX_NAMES
     assert total[f"{PLACE}00000000"] == 1001
     assert sum(name.startswith(SELECTOR) for name in many) == MAX_SELECTORS
     assert max(map(len, many)) < 300
@@ -115,7 +115,7 @@ def test_what_pages_can_name_is_bounded() -> None:
 
 def test_a_place_that_is_new_in_the_course_of_a_day_is_counted() -> None:
     total: Counter[str] = Counter()
-    for number in [*range(MAX_PLACES), *range(MAX_PLACES), *([99] * 10)]:
+    for number in [*range(MAX_NAMES), *range(MAX_NAMES), *([99] * 10)]:
         total = added(total, of_place(number))
 
     assert bounded(total)[f"{PLACE}{99:08x}"] == 10

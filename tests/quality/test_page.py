@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Collection
 
 import pytest
 from lxml import html
 
 from scrapy_mss.html_elements import element
-from scrapy_mss.quality.counts import SELECTOR
+from scrapy_mss.quality.activity import DAY
+from scrapy_mss.quality.counts import FAILED, SELECTOR, TRIED
 from scrapy_mss.quality.page import page
 from scrapy_mss.quality.report import Report, as_json, report
 from scrapy_mss.quality.sparkline import sparkline
-from tests.quality.made_up import TODAY, MadeUpSite, broken, days
+from scrapy_mss.quality.store import Days
+from tests.quality.made_up import TODAY, MadeUpSite, attempts, broken, days
 
 HOSTILE = (
     """"><script>alert(1)</script><img src=//x.example onerror='x()'>&amp;\u202egnp\x1b[2J\ud800"""
 )
+
+
+def _report(sites: dict[str, Days], listed: Collection[str] = ()) -> Report:
+    return report(sites, DAY * (TODAY + 1) - 1, listed)
 
 
 @pytest.fixture
@@ -26,15 +33,15 @@ def found() -> Report:
     named = days(site, range(TODAY - 3, TODAY + 1))
     for counts in named.values():
         counts[f"{SELECTOR}{HOSTILE}"] = 3
-    return report(
+    return _report(
         {
             "good.example": days(site, range(TODAY - 27, TODAY + 1)),
             HOSTILE: named,
             "worse.example": broken(site, TODAY, fields=0.0),
             "bad.example": broken(site, TODAY, words=40.0),
-            "silent.example": days(site, range(TODAY - 27, TODAY - 5)),
+            "silent.example": attempts(site, last_new=TODAY - 5),
+            "dead.example": {TODAY: Counter({TRIED: 1, f"{FAILED}07 redirected to {HOSTILE}": 2})},
         },
-        TODAY,
     )
 
 
@@ -42,11 +49,12 @@ def test_the_worst_sites_come_first(found: Report) -> None:
     names = [site.site for site in found.sites]
 
     assert names[0] == "worse.example"
-    assert set(names[1:3]) == {"bad.example", "silent.example"}
-    assert len(found.sites[0].declined) == 4
+    assert set(names[1:4]) == {"bad.example", "dead.example", "silent.example"}
+    assert len(found.sites[0].alarms) == 4
     tree = html.document_fromstring(page(found).encode("utf-8", "xmlcharrefreplace"))
-    rows = tree.xpath("//table[@class='sites']/tbody/tr/th")
-    assert [row.text_content() for row in rows][:3] == names[:3]
+    quality = tree.xpath("//table[@class='sites']")[-1]
+    rows = quality.xpath("tbody/tr/th")
+    assert [row.text_content() for row in rows][:2] == names[:2]
     told = tree.xpath("//ul[@class='alarms']")[0].text_content()
     assert "articles with an author" in told
     assert "90% → 0%" in told
@@ -69,7 +77,9 @@ def test_the_page_asks_for_nothing_and_runs_nothing(found: Report) -> None:
 def test_what_others_named_is_shown_as_it_is(found: Report) -> None:
     source = page(found)
 
-    assert source.count("&lt;script&gt;") >= 3  # the table, the details, the selector
+    assert (
+        source.count("&lt;script&gt;") >= 5
+    )  # the table, the details, the selector, an error, its alarm
     assert "<script" not in source
     assert "\\u202e" in source
 
@@ -77,7 +87,7 @@ def test_what_others_named_is_shown_as_it_is(found: Report) -> None:
 def test_json_has_the_same(found: Report) -> None:
     read = json.loads(json.dumps(as_json(found)))
 
-    assert read["alarms"] == len(found.declined)
+    assert read["alarms"] == len(found.alarms)
     worst = read["sites"][0]
     assert worst["site"] == "worse.example"
     assert {alarm["measure"] for alarm in worst["alarms"]} == {
@@ -96,7 +106,7 @@ def test_a_selector_that_hits_no_more_is_marked() -> None:
         TODAY - 9: Counter({"pages": 4, "labelled": 4, f"{SELECTOR}title: h1": 4}),
         TODAY: Counter({"pages": 4, "labelled": 4, f"{SELECTOR}title: h1": 0}),
     }
-    found = report({"a.example": of}, TODAY)
+    found = _report({"a.example": of})
 
     (row,) = found.sites[0].selectors(TODAY)
     assert (row.text, row.now, row.before) == ("title: h1", 0.0, 1.0)
@@ -106,10 +116,10 @@ def test_a_selector_that_hits_no_more_is_marked() -> None:
 
 
 def test_a_report_of_one_day_has_no_alarm_and_can_be_shown() -> None:
-    found = report({"a.example": days(MadeUpSite(), [TODAY])}, TODAY)
+    found = _report({"a.example": days(MadeUpSite(), [TODAY])})
 
-    assert found.declined == []
-    assert "Nothing has declined" in page(found)
+    assert found.alarms == []
+    assert "Every site is as it was" in page(found)
 
 
 def test_elements_escape_text_and_attributes() -> None:
@@ -131,3 +141,21 @@ def test_elements_escape_text_and_attributes() -> None:
 )
 def test_a_line_has_gaps_where_there_is_no_number(numbers: list[float | None], path: str) -> None:
     assert f'd="{path}"' in sparkline(numbers, 1.0, "x")
+
+
+def test_each_site_of_the_list_has_a_row_with_its_attempts() -> None:
+    of = {TODAY: Counter({TRIED: 2, "lists": 3, "answered/07": 4, "failed/09 HTTP 503": 1})}
+    found = _report({"a.example": of, "b.example": {}}, ["a.example", "b.example"])
+    tree = html.document_fromstring(page(found))
+
+    rows = tree.xpath("//table[@class='sites']/tbody/tr")
+    assert [[cell.text_content() for cell in row] for row in rows] == [
+        ["a.example", "4 Oct 07:00", "4 Oct 09:00", "HTTP 503", "3", "0"],
+        ["b.example", "not tried", "–", "", "–", "0"],  # noqa: RUF001
+    ]
+    first = as_json(found)["sites"][0]
+    assert (first["last_success"], first["last_error"]) == (
+        "2024-10-04T07:00Z",
+        "2024-10-04T09:00Z",
+    )
+    assert (first["error"], first["lists"]) == ("HTTP 503", 3)

@@ -23,6 +23,7 @@ TODAY = 30_000  # in the year 2052: what is of the past ends at once
 NAMES = st.one_of(
     st.sampled_from(["pages", "articles", "selector/h1 \ud800 é"]),
     st.integers(0, 24).map(lambda number: f"place/{number:08x}"),
+    st.integers(0, 24).map(lambda number: f"failed/{number:02} HTTP 503"),
 )
 COUNTS = st.dictionaries(NAMES, st.integers(0, 9), min_size=1).map(Counter)
 KEYS = st.tuples(st.sampled_from(["a.example", "b.example"]), st.integers(TODAY, TODAY + 3))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from scrapy_mss.seen.crawled import DAY, Addresses, SeenArticles, Times, Verdict
-from scrapy_mss.seen.store import Seen, SeenList, SeenStore
+from scrapy_mss.seen import crawled as seen_crawled
+from scrapy_mss.seen.crawled import Addresses, SeenArticles, Times, Verdict, Wording
+from scrapy_mss.seen.store import DAY, Seen, SeenList, SeenStore
 
 URL, OTHER = "http://a.example/story", "http://a.example/other"
 LIST = "http://a.example/feed"
@@ -40,12 +42,20 @@ def crawl(path: Path, clock: Clock) -> SeenArticles:
     return SeenArticles(SeenStore(path), Times(DAY, 10 * DAY), clock)
 
 
+def add(seen: SeenArticles, addresses: Addresses, *wording: Any, **listed: Any) -> None:
+    seen.add(addresses, seen.judge(addresses, Wording(*wording, **listed)).seen)
+
+
+def facts(verdict: Verdict) -> tuple[bool, int, tuple[str, ...]]:
+    return verdict.is_new, verdict.seen.revision, verdict.changed
+
+
 def test_an_article_is_due_until_it_was_seen_and_again_after_a_day(
     path: Path, clock: Clock
 ) -> None:
     seen = crawl(path, clock)
     assert seen.is_due(URL)
-    seen.add(of(URL), "Rain", "Rain fell.")
+    add(seen, of(URL), "Rain", "Rain fell.")
     assert not seen.is_due(URL)
     seen.close(finished=True)
 
@@ -58,7 +68,7 @@ def test_an_article_is_due_until_it_was_seen_and_again_after_a_day(
 def test_a_later_date_than_before_makes_it_due(path: Path, clock: Clock) -> None:
     seen = crawl(path, clock)
     listed = clock.minute - 300  # by a clock of another zone
-    seen.add(of(URL), "Rain", "Rain fell.", listed=listed)
+    add(seen, of(URL), "Rain", "Rain fell.", listed=listed)
     clock.minute += 9 * DAY
 
     assert not seen.is_due(URL, listed)
@@ -67,7 +77,7 @@ def test_a_later_date_than_before_makes_it_due(path: Path, clock: Clock) -> None
 
 def test_the_first_date_of_an_article_tells_nothing(path: Path, clock: Clock) -> None:
     seen = crawl(path, clock)
-    seen.add(of(URL), "Rain", "Rain fell.")
+    add(seen, of(URL), "Rain", "Rain fell.")
 
     assert not seen.is_due(URL, clock.minute)
     clock.minute += DAY
@@ -76,7 +86,7 @@ def test_the_first_date_of_an_article_tells_nothing(path: Path, clock: Clock) ->
 
 def test_a_date_in_the_future_hides_nothing(path: Path, clock: Clock) -> None:
     seen = crawl(path, clock)
-    seen.add(of(URL), "Rain", "Rain fell.", listed=clock.minute + 400 * DAY)
+    add(seen, of(URL), "Rain", "Rain fell.", listed=clock.minute + 400 * DAY)
     assert not seen.is_due(URL, clock.minute + 400 * DAY)
 
     clock.minute += 60
@@ -85,37 +95,33 @@ def test_a_date_in_the_future_hides_nothing(path: Path, clock: Clock) -> None:
 
 def test_an_article_in_other_words_is_a_revision(path: Path, clock: Clock) -> None:
     seen = crawl(path, clock)
-    assert seen.judge(of(URL), "Rain", "Rain fell.") == Verdict(is_new=True, revision=1, changed=())
-    seen.add(of(URL), "Rain", "Rain fell.")
+    assert facts(seen.judge(of(URL), Wording("Rain", "Rain fell."))) == (True, 1, ())
+    add(seen, of(URL), "Rain", "Rain fell.")
 
-    assert not seen.judge(of(URL), "Rain", "Rain  fell").is_new
-    assert seen.judge(of(URL), "Rain", "Rain falls.") == Verdict(
-        is_new=True, revision=2, changed=("text",)
-    )
-    seen.add(of(URL), "Storm", "Rain falls.")
-    assert seen.judge(of(URL), "Rain", "Rain.") == Verdict(
-        is_new=True, revision=3, changed=("title", "text")
-    )
+    assert not seen.judge(of(URL), Wording("Rain", "Rain  fell")).is_new
+    assert facts(seen.judge(of(URL), Wording("Rain", "Rain falls."))) == (True, 2, ("text",))
+    add(seen, of(URL), "Storm", "Rain falls.")
+    assert facts(seen.judge(of(URL), Wording("Rain", "Rain."))) == (True, 3, ("title", "text"))
 
 
 def test_an_article_is_known_by_all_its_addresses(path: Path, clock: Clock) -> None:
     seen = crawl(path, clock)
-    seen.add(of(URL, OTHER), "Rain", "Rain fell.")
+    add(seen, of(URL, OTHER), "Rain", "Rain fell.")
 
-    assert not seen.judge(of(OTHER), "Rain", "Rain fell.").is_new
-    assert not seen.judge(of("http://a.example/third", OTHER), "Rain", "Rain fell.").is_new
+    assert not seen.judge(of(OTHER), Wording("Rain", "Rain fell.")).is_new
+    assert not seen.judge(of("http://a.example/third", OTHER), Wording("Rain", "Rain fell.")).is_new
 
 
 def test_a_copy_is_known_by_what_the_page_says_and_its_words(path: Path, clock: Clock) -> None:
     seen = crawl(path, clock)
-    seen.add(of(URL), "Rain", "Rain fell.")
+    add(seen, of(URL), "Rain", "Rain fell.")
     copy, other = (Addresses((url,), canonical=URL) for url in (OTHER, f"{URL}?page=2"))
 
-    assert not seen.judge(copy, "Rain", "Rain fell.").is_new
-    assert seen.judge(other, "Rain", "It went on.") == Verdict(is_new=True, revision=1, changed=())
-    seen.add(other, "Rain", "It went on.")
-    assert not seen.judge(of(URL), "Rain", "Rain fell.").is_new
-    assert not seen.judge(other, "Rain", "It went on.").is_new
+    assert not seen.judge(copy, Wording("Rain", "Rain fell.")).is_new
+    assert facts(seen.judge(other, Wording("Rain", "It went on."))) == (True, 1, ())
+    add(seen, other, "Rain", "It went on.")
+    assert not seen.judge(of(URL), Wording("Rain", "Rain fell.")).is_new
+    assert not seen.judge(other, Wording("Rain", "It went on.")).is_new
 
 
 def test_what_is_no_article_is_read_again_after_a_day_and_may_be_one_then(
@@ -127,20 +133,20 @@ def test_what_is_no_article_is_read_again_after_a_day_and_may_be_one_then(
 
     clock.minute += DAY
     assert seen.is_due(URL)
-    assert seen.judge(of(URL), "Rain", "Rain fell.").revision == 1
-    seen.add(of(URL), "Rain", "Rain fell.")
+    assert seen.judge(of(URL), Wording("Rain", "Rain fell.")).seen.revision == 1
+    add(seen, of(URL), "Rain", "Rain fell.")
     seen.add_other(URL)
-    assert not seen.judge(of(URL), "Rain", "Rain fell.").is_new
+    assert not seen.judge(of(URL), Wording("Rain", "Rain fell.")).is_new
 
 
 def test_a_crawl_that_is_killed_loses_what_came_after_its_checkpoint(
     path: Path, clock: Clock
 ) -> None:
     seen = crawl(path, clock)
-    seen.add(of(URL), "Rain", "Rain fell.")
+    add(seen, of(URL), "Rain", "Rain fell.")
     seen.checkpoint()
     seen.wait()
-    seen.add(of(OTHER), "Sun", "The sun shone.")
+    add(seen, of(OTHER), "Sun", "The sun shone.")
 
     later = crawl(path, clock)
     assert not later.is_due(URL)
@@ -167,14 +173,14 @@ def test_a_list_is_kept_if_all_that_it_names_was_downloaded(
 
 def test_a_checkpoint_does_not_wait_for_another_crawl(path: Path, clock: Clock) -> None:
     seen = crawl(path, clock)
-    seen.add(of(URL), "Rain", "Rain fell.")
+    add(seen, of(URL), "Rain", "Rain fell.")
     SeenStore(path).check()
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 
     seen.checkpoint()
     assert not seen.is_due(URL)
-    seen.add(of(OTHER), "Sun", "The sun shone.")
+    add(seen, of(OTHER), "Sun", "The sun shone.")
     other.execute("COMMIT")
     other.close()
     seen.close(finished=True)
@@ -187,7 +193,7 @@ def test_a_checkpoint_does_not_wait_for_another_crawl(path: Path, clock: Clock) 
 def test_an_address_that_is_met_is_kept_even_if_nobody_reads_it(path: Path, clock: Clock) -> None:
     seen = crawl(path, clock)
     for url in (URL, OTHER):
-        seen.add(of(url), "Rain", "Rain fell.", listed=5)
+        add(seen, of(url), "Rain", "Rain fell.", listed=5)
     seen.checkpoint()
     seen.wait()
     clock.minute += 20 * DAY
@@ -200,7 +206,7 @@ def test_an_address_that_is_met_is_kept_even_if_nobody_reads_it(path: Path, cloc
 
 def test_what_is_met_every_day_is_kept_however_short_the_time(path: Path, clock: Clock) -> None:
     first = SeenArticles(SeenStore(path), Times(99 * DAY, 3 * DAY), clock)
-    first.add(of(URL), "Rain", "Rain fell.")
+    add(first, of(URL), "Rain", "Rain fell.")
     first.close(finished=True)
 
     for _ in range(9):
@@ -215,7 +221,7 @@ def test_a_file_that_fails_stops_no_crawl(
 ) -> None:
     seen = crawl(path, clock)
     path.write_bytes(b"no database" * 99)
-    seen.add(of(URL), "Rain", "Rain fell.")
+    add(seen, of(URL), "Rain", "Rain fell.")
 
     assert seen.is_due(OTHER)
     seen.checkpoint()
@@ -242,7 +248,7 @@ class FailingOnce(SeenStore):
 
 def test_what_was_seen_is_kept_whatever_a_checkpoint_fails_with(path: Path, clock: Clock) -> None:
     seen = SeenArticles(FailingOnce(path), Times(DAY), clock)
-    seen.add(of(URL), "Rain", "Rain fell.")
+    add(seen, of(URL), "Rain", "Rain fell.")
     seen.checkpoint()
     seen.wait()
     assert not seen.is_due(URL)
@@ -250,6 +256,27 @@ def test_what_was_seen_is_kept_whatever_a_checkpoint_fails_with(path: Path, cloc
 
     assert (seen.failures, seen.lost) == (1, 0)
     assert not crawl(path, clock).is_due(URL)
+
+
+def test_a_store_that_fails_fills_no_memory_and_what_is_dropped_is_lost(
+    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list names what was dropped, too, and so must be read again."""
+    monkeypatch.setattr(seen_crawled, "MAX_UNSAVED", 3)
+    seen = SeenArticles(FailingOnce(path), Times(DAY), clock)
+    urls = [f"{URL}/{number}" for number in range(5)]
+    for url in urls:
+        add(seen, of(url), "Rain", "Rain fell.")
+    seen.add_list(LIST, "a", SeenList('"1"'))
+    seen.checkpoint()
+    seen.wait()
+    assert seen.lost == 5
+    seen.close(finished=True)
+
+    assert seen.lost == 2
+    later = crawl(path, clock)
+    assert [later.is_due(url) for url in urls] == [True] * 2 + [False] * 3
+    assert later.list(LIST) is None
 
 
 def test_all_is_closed_whatever_the_end_fails_with(
@@ -265,10 +292,10 @@ def test_all_is_closed_whatever_the_end_fails_with(
         closed.append(store)
         close(store)
 
-    monkeypatch.setattr(SeenStore, "forget_before", failing)
+    monkeypatch.setattr(SeenStore, "forget", failing)
     monkeypatch.setattr(SeenStore, "close", noted)
     seen = crawl(path, clock)
-    seen.add(of(URL), "Rain", "Rain fell.")
+    add(seen, of(URL), "Rain", "Rain fell.")
 
     seen.close(finished=True)
 

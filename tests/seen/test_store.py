@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -63,8 +64,18 @@ def test_the_lists_that_were_met_longest_ago_go_first(
 def test_what_nobody_meets_is_forgotten(store: SeenStore) -> None:
     store.add({1: ARTICLE, 2: ARTICLE._replace(met=99)})
 
-    assert store.forget_before(99) == 1
+    assert store.forget(99, 99) == 1
     assert (store.article(1), store.article(2)) == (None, ARTICLE._replace(met=99))
+
+
+def test_paragraphs_that_are_too_old_are_found_without_reading_all(store: SeenStore) -> None:
+    store.add({7: ARTICLE._replace(paragraphs=b"some")})
+
+    with closing(sqlite3.connect(store.path)) as connection:
+        query = "EXPLAIN QUERY PLAN DELETE FROM paragraphs WHERE checked < 5"
+        (*_, plan) = connection.execute(query).fetchone()
+
+    assert plan.startswith("SEARCH")
 
 
 @pytest.mark.parametrize("content", [b"", b"no database at all" * 99])

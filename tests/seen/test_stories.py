@@ -13,9 +13,8 @@ import pytest
 
 from scrapy_mss.seen import stories as seen_stories
 from scrapy_mss.seen import story_store
-from scrapy_mss.seen.crawled import DAY
 from scrapy_mss.seen.sketches import Numbers, keys_of, likeness, sketch
-from scrapy_mss.seen.store import Seen, SeenStore
+from scrapy_mss.seen.store import DAY, Seen, SeenStore
 from scrapy_mss.seen.stories import Judged, Stories
 from scrapy_mss.seen.story_store import RecentTexts, StoryStore, Told
 from tests.helpers.told import copy, text
@@ -366,6 +365,7 @@ def test_a_file_that_fails_stops_no_crawl_and_fills_no_memory(
     assert stories.judge((B,), copy(8, 1)).told.is_copy
     stories.close()
     assert stories.failures > 2
+    assert stories.lost == 9
     assert len(caplog.records) == 1
 
 

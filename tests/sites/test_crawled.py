@@ -152,6 +152,19 @@ def test_a_store_that_fails_costs_no_page_and_is_named_once(
     assert shelf.kept["a.example"].pages == 3
 
 
+def test_a_store_that_fails_is_not_asked_again_for_each_site_that_leaves_memory() -> None:
+    shelf = Shelf(broken=True)
+    sites = CrawledSites(shelf, 2 * PAGE.size, now=lambda: NOW)
+
+    for number in range(100):
+        teach(sites, f"{number}.example", Lesson(PAGE))
+    write(sites)
+    sites.close()
+
+    assert len(shelf.minutes) <= 4
+    assert sites.lost == 100
+
+
 def test_a_site_that_has_changed_its_layout_is_learned_anew(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.naive_bayes import log_odds, logistic
 from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
 from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.tokens import Floats
@@ -420,6 +421,11 @@ def test_each_kind_of_evidence_is_added(name: str, monkeypatch: pytest.MonkeyPat
     assert np.allclose(after[2:], before[2:] - 1.0)  # the first of the text is its lead
 
 
+# Both add the same terms, in other orders, and take logarithms from libm and from numpy. Of 200,000
+# blocks with random counts a seventh differ, none by more than 2e-14.
+LAST_BITS = 1e-12
+
+
 @given(st.lists(PAGES, min_size=ENOUGH, max_size=6), PAGES, st.data())
 def test_the_compiled_part_counts_the_same(
     known: list[str], html: str, data: st.DataObject
@@ -432,7 +438,7 @@ def test_the_compiled_part_counts_the_same(
     with python_alone():
         python = block_evidence(Recalled.of(memory, keys), probability) if n else probability
 
-    assert np.allclose(compiled, python, rtol=1e-12, atol=1e-12)
+    assert np.allclose(compiled, python, rtol=0, atol=LAST_BITS)
 
 
 @given(st.integers(1, 12), st.data())
@@ -452,7 +458,9 @@ def test_the_compiled_part_counts_the_same_of_any_counts(n: int, data: st.DataOb
     with python_alone():
         python = block_evidence(recalled, probability)
 
-    assert np.allclose(compiled, python, rtol=1e-9, atol=1e-9)
+    assert np.allclose(compiled, python, rtol=0, atol=LAST_BITS)
+    odds = log_odds(probability)
+    assert np.allclose(logistic(odds + compiled), logistic(odds + python), rtol=0, atol=LAST_BITS)
 
 
 @pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from research.benchmarks.redis_server import RedisServer, running
 from scrapy_mss.redis_server import ForeignDataError, LostConnectionError
-from scrapy_mss.server_address import ServerError
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.redis_store import RedisSiteStore
 from scrapy_mss.sites.store import SiteStore
@@ -92,8 +91,15 @@ def test_other_data_is_refused(server: RedisServer) -> None:
         RedisSiteStore(server.address()).add({"a.example": PAGE}, NOW)
 
 
-def test_a_damaged_memory_is_named(server: RedisServer) -> None:
+def test_a_damaged_memory_is_replaced_and_costs_no_other_site_its_own(
+    server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
     client(server).set("test:sites:of:a.example", "half")
+    store = RedisSiteStore(server.address())
 
-    with pytest.raises(ServerError, match=r"'a\.example': the checksum is wrong.*Delete its key"):
-        RedisSiteStore(server.address()).load("a.example")
+    assert store.load("a.example") == SiteMemory()
+    store.add({"a.example": PAGE, "b.example": OTHER}, NOW)
+
+    assert [store.load(site) for site in SITES] == [PAGE, OTHER]
+    (message,) = caplog.messages
+    assert "'a.example' is damaged: the checksum is wrong" in message

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scrapy_mss.sites import writer as writer_module
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.writer import ADDED_AT_ONCE, Batch, SiteWriter
+from scrapy_mss.sites.writer import ADDED_AT_ONCE, MAX_WAITING, Batch, SiteWriter
 from tests.helpers.memories import NOW, page_memory
 
 PAGE = page_memory("<main><p>One two</p><p>Three</p></main>")
@@ -84,6 +84,26 @@ def test_a_checkpoint_that_fails_is_written_with_the_next() -> None:
 
     assert writer.failures == 1
     assert store.kept["a.example"].pages == 2
+
+
+def test_sites_that_cannot_be_written_are_bounded_and_counted() -> None:
+    """However many a crawl meets while the disk is full, it keeps those that it met last."""
+    store = SlowStore()
+    store.go_on.set()
+    store.fails = True
+    writer = SiteWriter(store, lambda: NOW)
+    for number in range(3 * MAX_WAITING):
+        writer.add(f"{number}.example", PAGE)
+        if number % 100 == 99:
+            writer.begin()
+            writer.wait()
+
+    assert len(writer) == MAX_WAITING
+    store.fails = False
+    writer.close()
+
+    assert set(store.kept) == {f"{n}.example" for n in range(2 * MAX_WAITING, 3 * MAX_WAITING)}
+    assert writer.lost == 2 * MAX_WAITING
 
 
 STEPS = st.lists(st.tuples(st.sampled_from("ab"), st.booleans()), max_size=6)

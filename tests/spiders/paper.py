@@ -34,20 +34,23 @@ class Paper:
 
     stories: dict[str, Told] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)  # paths that are answered by an error
+    moved: dict[str, str] = field(default_factory=dict)  # paths that are redirected
     asked: Counter[str] = field(default_factory=Counter)
     unchanged: Counter[str] = field(default_factory=Counter)
     sitemap: str = "/sitemaps.xml"  # the one in robots.txt
+    host: str = "127.0.0.1"  # each loopback address is a site
     port: int = 0
 
     def tell(self, number: int, where: str, *, hours: float = 1, told_as: int | None = None) -> str:
         """Publish story *number*, so many *hours* ago; *told_as* has it in the words of another."""
         told = story("paper", number if told_as is None else told_as)
-        path = f"/{NOW:%Y/%m/%d}/the-story-of-number-{number}.html"
-        self.stories[path] = Told(told, NOW - timedelta(hours=hours), where)
+        moment = NOW - timedelta(hours=hours)
+        path = f"/{moment:%Y/%m/%d}/the-story-of-number-{number}.html"
+        self.stories[path] = Told(told, moment, where)
         return path
 
     def url(self, path: str) -> str:
-        return f"http://127.0.0.1:{self.port}{path}"
+        return f"http://{self.host}:{self.port}{path}"
 
     def page(self, path: str) -> tuple[str, bytes] | None:
         """The content type and the body of what is at *path*."""
@@ -123,6 +126,12 @@ def printing(paper: Paper) -> Iterator[Paper]:
         def do_GET(self) -> None:
             path = self.path.partition("?")[0]
             paper.asked[path] += 1
+            if path in paper.moved:
+                self.send_response(302)
+                self.send_header("Location", paper.moved[path])
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
             found = paper.page(path)
             if found is None or path in paper.refused:
                 self.send_error(503 if found else 404)
@@ -145,7 +154,7 @@ def printing(paper: Paper) -> Iterator[Paper]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer((paper.host, 0), Handler)
     paper.port = server.server_address[1]
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

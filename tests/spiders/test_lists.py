@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterator
+from concurrent.futures import Future
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrapy import Request
 from scrapy.http import HtmlResponse, TextResponse, XmlResponse
 
+from scrapy_mss.metadata import dates
 from scrapy_mss.metadata.moments import Moments
-from scrapy_mss.spiders import feeds, sitemaps
-from scrapy_mss.spiders.listed import Listed, newest_first
-from scrapy_mss.spiders.site_lists import SiteListError, sites_of
+from scrapy_mss.spiders import feeds, list_process, sitemaps
+from scrapy_mss.spiders.contents import (
+    FEED,
+    FRONT,
+    MAX_LINKS,
+    MOST,
+    SECTION,
+    SITEMAP,
+    About,
+    Contents,
+    read,
+)
+from scrapy_mss.spiders.feeds import MAX_ENTRIES
+from scrapy_mss.spiders.hosts import Scope, is_public
+from scrapy_mss.spiders.list_process import Answer, ListReader, UnreadListError
+from scrapy_mss.spiders.listed import MAX_BYTES, Listed, newest_first, web_url
+from scrapy_mss.spiders.site_lists import Entry, SiteListError, entries_of, sites_of
 
 URL = "https://news.example/lists/feed"
 MINUTE = 29_877_660  # 2026-10-22T09:00Z
@@ -57,13 +77,217 @@ def test_a_feed_tells_publication_from_change(body: str, moments: tuple[str, str
     assert (first.moments, other.moments) == (moments, (None, None))
 
 
-@given(st.binary(max_size=80) | st.text(max_size=80).map(lambda text: f"<rss>{text}".encode()))
+SITE = Scope(frozenset({"news.example"}))
+ABOUT = About(FEED, URL, "", "news.example", SITE, 0)
+# What breaks addresses, and texts around it.
+ADDRESSES = st.text(
+    st.sampled_from("htps:/[]@?#%.:0129a\\\0 \ud800\u0660\u3002") | st.characters(), max_size=40
+)
+
+
+@given(st.sampled_from(["", "http://", "//", "http://a.example:", "/"]), ADDRESSES)
+def test_a_request_can_be_made_of_every_web_address(start: str, rest: str) -> None:
+    url = web_url(start + rest, URL)
+
+    assert url is None or Request(url).url.startswith(("http://", "https://"))
+
+
+@given(st.binary(max_size=80) | ADDRESSES.map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_no_list_raises_whatever_is_in_it(body: bytes) -> None:
-    for given_body in (body, b"{" + body, b'{"items": [{"url": "' + body + b'"}]}'):
-        response = TextResponse(URL, body=given_body, encoding="utf-8")
+    rss = b"<rss><channel><item><link>%s</link></item></channel></rss>" % body
+    link = b"<link rel=alternate type=application/rss+xml href='%s'><a href='%s'>x" % (body, body)
+    json = b'{"items": [{"url": "%s"}]}' % body
+    packed = b"\x1f\x8b\x08" + body
+    for each in (body, b"{" + body, json, rss, link, packed, gzip.compress(body)[:-9] + body):
+        response = TextResponse(URL, body=each, encoding="utf-8")
         assert isinstance(feeds.entries(response), list)
         sitemaps.read(response)
         sitemaps.named_in_robots(response)
+        feeds.feeds_of(HtmlResponse(URL, body=each, encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    "address", ["http://[", "http://a.example:99999999/", "http://a.example:0/", "javascript:a"]
+)
+def test_a_malformed_address_costs_itself_and_not_its_list(address: str) -> None:
+    rss = RSS.replace("<item>", f"<item><link>{address}</link></item><item>", 1)
+    sitemap = f"<urlset><url><loc>{address}</loc></url><url><loc>/a</loc></url></urlset>"
+    head = "".join(
+        f"<link rel=alternate type=application/rss+xml href='{each}'>" for each in (address, "/a")
+    )
+    page = HtmlResponse(URL, body=head, encoding="utf-8")
+    robots = TextResponse(URL, body=f"Sitemap: {address}\nSitemap: /a".encode())
+    a = "https://news.example/a"
+
+    assert feeds.entries(XmlResponse(URL, body=rss.encode()))[0].url == a
+    assert sitemaps.read(XmlResponse(URL, body=sitemap.encode())).pages == [Listed(a, 0)]
+    assert feeds.feeds_of(page) == sitemaps.named_in_robots(robots) == [a]
+
+
+@given(
+    st.datetimes(datetime(1800, 1, 1), datetime(2099, 1, 1)),  # noqa: DTZ001 - zones are beside
+    st.sampled_from(["", "Z", "+05:30"]),
+)
+def test_a_date_in_iso_format_is_read_as_any_other(moment: datetime, zone: str) -> None:
+    text = moment.isoformat() + zone
+
+    assert dates.iso_moment(text) in (None, dates.find(text))
+
+
+def contents(kind: str, body: str, **known: Any) -> Contents:
+    """What a list says of which no more is *known* than its site."""
+    return read(ABOUT._replace(kind=kind, **known), body.encode())
+
+
+def test_lists_of_a_site_name_that_site_alone() -> None:
+    found = contents(FEED, RSS)
+
+    assert [each.url for each in found.articles] == ["https://news.example/a"]
+    assert found.off_site == "https://other.example/b"
+
+
+def test_a_list_dates_the_articles_of_its_own_site() -> None:
+    """Another site's are taken where the list of sites allows it, and date themselves."""
+    scope = Scope(frozenset({"news.example"}), frozenset({"other.example"}))
+    rss = RSS.replace("/a<", "https://other.example/a<")
+
+    assert contents(FEED, RSS, scope=scope).articles[0].minute == MINUTE
+    assert contents(FEED, rss, scope=scope).articles[0] == Listed("https://other.example/a", 0)
+    elsewhere = contents(FEED, rss, url="https://other.example/feed", scope=scope)
+    assert elsewhere.articles[0].minute == MINUTE  # it is their own list
+
+
+def test_what_is_older_is_left_out() -> None:
+    assert len(contents(FEED, RSS, since=MINUTE).articles) == 1
+    assert contents(FEED, RSS, since=MINUTE + 1).articles == []
+
+
+def test_a_sitemap_names_what_it_dates_and_an_index_without_dates_both_its_ends() -> None:
+    names = [f"https://news.example/{year}.xml" for year in range(2000, 2026)]
+    index = "".join(f"<sitemap><loc>{name}</loc></sitemap>" for name in names)
+    undated = "<urlset><url><loc>/a</loc></url></urlset>"
+
+    named = [each.url for each in contents(SITEMAP, f"<x>{index}</x>").lists[SITEMAP]]
+
+    assert contents(SITEMAP, undated).articles == []
+    assert {names[0], names[-1]} < set(named)
+    assert len(named) == MOST[SITEMAP]
+
+
+def test_of_a_list_that_is_too_long_the_first_are_read() -> None:
+    links = "".join(f"<a href='/{n}'>x</a>" for n in range(MAX_LINKS + 9))
+    items = "".join(f"<item><link>/{n}</link></item>" for n in range(MAX_ENTRIES + 9))
+
+    found = contents(FRONT, links).articles
+    assert [each.url for each in found] == [f"https://news.example/{n}" for n in range(MAX_LINKS)]
+    assert len(contents(FEED, f"<rss>{items}</rss>").articles) == MAX_ENTRIES
+
+
+def test_a_page_in_no_encoding_of_text_is_read() -> None:
+    found = contents(FRONT, "<a href=/sport>x", content_type="text/html; charset=idna")
+
+    assert [each.url for each in found.lists[SECTION]] == ["https://news.example/sport"]
+
+
+SCOPE = Scope(frozenset({"example.com"}), frozenset({"feeds.example.org", "10.0.0.7"}))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://example.com/a",
+        "http://sub.EXAMPLE.com.:80/a",
+        "https://feeds.example.org/a",
+        "https://x.feeds.example.org/a",
+        "http://10.0.0.7/",
+    ],
+)
+def test_the_scope_of_a_site_is_its_domain_and_the_hosts_beside_it(url: str) -> None:
+    assert SCOPE.has(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://example.org/a",
+        "https://xfeeds.example.org/a",
+        "https://example.com@example.org/a",
+        "https://example.com.example.org/a",
+        "http://10.0.0.8/",
+        "http://9.10.0.0.7.example.org/",
+        "ftp://example.com/a",
+        "file://example.com/a",
+        "https://[example.com/a",
+        "https:/example.com/a",
+        "",
+    ],
+)
+def test_all_else_is_beyond_it(url: str) -> None:
+    assert not SCOPE.has(url)
+
+
+@pytest.mark.parametrize(
+    "address",
+    """10.0.0.1 172.16.0.1 192.168.1.1 127.0.0.1 127.9.9.9 169.254.169.254 0.0.0.0 100.64.0.1
+    224.0.0.1 255.255.255.255 240.0.0.1 192.0.2.1 :: ::1 fe80::1 fc00::1 fec0::1 ff02::1
+    ::ffff:10.0.0.1 ::ffff:8.8.8.8 ::10.0.0.1 64:ff9b::10.0.0.1 2001:db8::1""".split(),
+)
+def test_addresses_of_this_machine_and_its_networks_are_not_public(address: str) -> None:
+    assert not is_public(address)
+
+
+@pytest.mark.parametrize("address", ["8.8.8.8", "93.184.216.34", "2606:4700:4700::1111"])
+def test_addresses_of_the_internet_are_public(address: str) -> None:
+    assert is_public(address)
+
+
+@pytest.fixture
+def reader() -> Iterator[ListReader]:
+    reader = ListReader(seconds=0.3)
+    yield reader
+    reader.close()
+
+
+def reason(answer: Future[Answer]) -> str:
+    """Why a list was not read."""
+    error = answer.exception()
+    assert isinstance(error, UnreadListError)
+    return error.reason
+
+
+def urls(answer: Future[Answer]) -> list[str]:
+    return [each.url for some in answer.result().chunks() for each in some]
+
+
+def test_a_list_that_takes_too_long_or_ends_its_process_costs_itself(reader: ListReader) -> None:
+    links = "".join(f"<a href='/{n}'>x</a>" for n in range(60_000))
+    quick = RSS.encode()
+
+    assert reason(reader.read(ABOUT._replace(kind=FRONT), links.encode())) == "timeout"
+    assert urls(reader.read(ABOUT, quick)) == ["https://news.example/a"]
+    assert reader.process is not None
+    reader.process.kill()
+    assert reason(reader.read(ABOUT, quick)) == "crash"
+    assert reason(reader.read(ABOUT._replace(kind="none"), quick)) == "error"
+    assert urls(reader.read(ABOUT, quick)) == ["https://news.example/a"]
+
+
+def test_a_reader_that_is_closed_ends_what_it_is_doing() -> None:
+    reader = ListReader(seconds=600)
+    answers = [reader.read(ABOUT, b"<rss>" + b"<" * 10**6) for _ in range(2)]
+    reader.close()
+
+    assert all(each.done() for each in answers)
+    assert reader.process is None
+
+
+def test_without_processes_lists_are_read_in_the_thread(
+    reader: ListReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(list_process, "can_have_workers", lambda: False)
+
+    assert urls(reader.read(ABOUT, RSS.encode())) == ["https://news.example/a"]
+    assert reader.process is None
 
 
 def test_a_page_names_its_feeds_but_not_those_of_comments() -> None:
@@ -129,11 +353,13 @@ def test_an_index_gives_its_sitemaps() -> None:
     ]
 
 
-def test_a_packed_sitemap_that_is_too_large_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sitemaps, "MAX_BYTES", 10_000)
-    body = b"<urlset><url><loc>/a</loc></url>" + b" " * 10**6 + b"</urlset>"
+def test_a_packed_sitemap_that_is_too_large_is_not_taken_for_an_empty_one(
+    reader: ListReader,
+) -> None:
+    body = gzip.compress(b"<urlset><url><loc>/a</loc></url></urlset>" + b" " * MAX_BYTES)
 
-    assert sitemaps.read(XmlResponse(URL, body=gzip.compress(body))).pages == []
+    assert reason(reader.read(ABOUT._replace(kind=SITEMAP), body)) == "too_large"
+    assert urls(reader.read(ABOUT, RSS.encode())) == ["https://news.example/a"]
 
 
 def test_no_entity_is_expanded() -> None:
@@ -159,6 +385,23 @@ def test_sites_are_given_as_names_addresses_lists_or_a_file(tmp_path: Path) -> N
     assert sites_of("a.example, http://b.example/news/,a.example") == expected
     assert sites_of(expected) == expected
     assert sites_of("") == []
+
+
+def test_hosts_after_a_site_are_those_that_its_lists_may_name(tmp_path: Path) -> None:
+    path = tmp_path / "sites.txt"
+    path.write_text("a.example Feeds.example.org 10.0.0.7 ::1  # the first\nb.example\n")
+    first = Entry("https://a.example/", ("feeds.example.org", "10.0.0.7", "::1"))
+
+    assert entries_of(str(path)) == [first, Entry("https://b.example/")]
+    assert entries_of(["a.example feeds.example.org 10.0.0.7 ::1"]) == [first]
+
+
+@pytest.mark.parametrize(
+    "host", ["word", "b.example/path", "b.example:80", "http://b.example", "."]
+)
+def test_what_is_no_host_after_a_site_is_named(host: str) -> None:
+    with pytest.raises(SiteListError, match=f"such as feeds.example.org, got '{host}'"):
+        entries_of([f"a.example {host}"])
 
 
 @pytest.mark.parametrize("name", ["no site", "ftp://a.example", "http://", "https://a:x/", "//"])

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from scrapy.http import XmlResponse
 
-from scrapy_mss.spiders.news import MAX_LISTS, MAX_SITEMAPS, Named, NewsSpider
-from tests.plugin.crawling import Crawl, Job, crawl
+from scrapy_mss.spiders.news import MAX_LISTS
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.site import story
 from tests.spiders.paper import Paper, printing
 
@@ -78,6 +77,35 @@ def test_an_hour_later_nothing_old_is_downloaded(paper: Paper, tmp_path: Path) -
     }
 
 
+def test_another_spider_downloads_no_article_again_that_needs_no_recheck(
+    paper: Paper, tmp_path: Path
+) -> None:
+    links = [paper.url(path) for path in paper.stories]
+
+    def follow(hours: float, **arguments: object) -> Crawl:
+        paper.asked.clear()
+        settings = {
+            **ADDON,
+            "MSS_ONLY_NEW": True,
+            "MSS_RECHECK_HOURS": hours,
+            "MSS_SEEN": str(tmp_path / "seen.db"),
+            "MSS_WORKERS": 0,
+        }
+        given = {"urls": [paper.url("/")], "links": links, **arguments}
+        (found,) = crawl(tmp_path, [Job("following", given, settings)])
+        return found
+
+    assert len(follow(24).items) == len(links)
+    found = follow(24)
+    assert (found.items, found.mss("seen/skipped")) == ([], len(links))
+    assert set(paper.asked) & set(paper.stories) == set()
+    found = follow(24, urls=links)  # with dont_filter, as a spider's first requests
+    assert (found.items, found.mss("seen/unchanged")) == ([], len(links))
+    assert set(paper.asked) >= set(paper.stories)
+    found = follow(0)
+    assert (found.items, found.mss("seen/unchanged")) == ([], len(links))
+
+
 def test_what_is_new_or_has_changed_comes(paper: Paper, tmp_path: Path) -> None:
     read(paper, tmp_path)
     new = paper.tell(90, "sport")
@@ -144,6 +172,23 @@ def test_what_fails_comes_later_though_its_list_has_not_changed(
     assert paths(paper, second) == {failing}
 
 
+def test_an_address_that_is_redirected_to_a_seen_article_is_asked_for_once(
+    paper: Paper, tmp_path: Path
+) -> None:
+    seen = paper.tell(0, "feed")
+    read(paper, tmp_path)
+    moved = paper.tell(97, "feed")
+    paper.moved[moved] = seen
+    second = read(paper, tmp_path)
+    asked = paper.asked[moved]
+    new = paper.tell(98, "feed")  # so that the feed is read again
+    third = read(paper, tmp_path)
+
+    assert (second.items, second.mss("seen/skipped"), asked) == ([], 1, 1)
+    assert paths(paper, third) == {new}
+    assert paper.asked[moved] == 0
+
+
 def test_sitemaps_that_name_one_another_come_to_an_end(paper: Paper, tmp_path: Path) -> None:
     paper.sitemap = "/endless-0.xml"
     found = read(paper, tmp_path)
@@ -156,20 +201,6 @@ def test_all_fronts_of_a_site_are_read(paper: Paper, tmp_path: Path) -> None:
     found = read(paper, tmp_path, sites=f"{paper.url('/sport')},{paper.url('/culture')}")
 
     assert {"sport", "culture"} <= {paper.stories[path].where for path in paths(paper, found)}
-
-
-def test_sitemaps_without_dates_are_read_from_both_ends() -> None:
-    names = [f"http://a.example/{year}.xml" for year in range(2000, 2026)]
-    body = "".join(f"<sitemap><loc>{name}</loc></sitemap>" for name in names)
-    spider = NewsSpider(sites="a.example")
-    (site,) = spider.sites.values()
-    index = XmlResponse("http://a.example/", body=f"<sitemapindex>{body}</sitemapindex>".encode())
-
-    named, _ = spider.read_sitemap(index, site)
-
-    assert isinstance(named, Named)
-    assert {names[0], names[-1]} < set(named.urls)
-    assert len(named.urls) == MAX_SITEMAPS
 
 
 def test_what_is_old_is_the_archive(paper: Paper, tmp_path: Path) -> None:
@@ -190,3 +221,31 @@ def test_a_spider_without_sites_says_what_it_needs(tmp_path: Path) -> None:
     assert "scrapy crawl news -a sites=sites.txt, or set MSS_SITES" in without.error
     assert "'not a site': expected a site such as example.com" in wrong.error
     assert unlimited.error == "ValueError: limit: expected a number of articles, got 'many'"
+
+
+def test_a_name_in_the_list_does_not_open_the_network_of_the_crawler(
+    paper: Paper, tmp_path: Path
+) -> None:
+    """`127.1` is a name that is resolved, to an address which is not public."""
+    name = f"http://127.1:{paper.port}/"
+    refused = read(paper, tmp_path, sites=name)
+    asked = dict(paper.asked)
+    found = read(paper, tmp_path, sites=f"{name} 127.0.0.1")
+
+    assert (refused.items, asked) == ([], {})
+    assert refused.mss("hosts/refused") > 0
+    assert any("name 127.0.0.1 in MSS_SITES" in each for each in refused.logged("WARNING"))
+    assert len(found.items) == len(paper.stories)
+
+
+@pytest.mark.parametrize("host", ["failing.example", "dotted.example."])
+def test_a_name_is_asked_for_only_at_the_address_that_was_checked(
+    host: str, paper: Paper, tmp_path: Path
+) -> None:
+    """The name server of a site answers the download otherwise than the check."""
+    settings = {"EXTENSIONS": {"tests.spiders.names.ChangingNames": 0}, "DOWNLOAD_TIMEOUT": 1}
+    given = {"sites": f"http://{host}:{paper.port}/"}
+
+    (found,) = crawl(tmp_path, [Job("news", given, {"MSS_WORKERS": 0, **settings})])
+
+    assert (found.error, found.items, dict(paper.asked)) == ("", [], {})

@@ -14,11 +14,12 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
+from scrapy_mss.quality.activity import DAY
 from scrapy_mss.quality.counts import LABELLED, SELECTOR, WRAPPED
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.workbench.bench import Bench
-from scrapy_mss.workbench.overview import SECONDS_A_DAY
+from scrapy_mss.workbench.overview import SECONDS_AN_HOUR
 from scrapy_mss.workbench.security import Origins
 from tests.helpers.html_payloads import payloads
 from tests.helpers.news_pages import news_page
@@ -134,7 +135,7 @@ def test_a_selector_that_fails_on_a_page_is_told(origins: Origins) -> None:
 def test_saved_rules_are_listed_with_what_was_counted(tmp_path: Path) -> None:
     bench = bench_of(news(), tmp_path)
     bench.quality = QualityStore(tmp_path / "quality.db")
-    today = int(time() // SECONDS_A_DAY)
+    today = int(time() // SECONDS_AN_HOUR) // DAY
     counted = days(MadeUpSite(pages=40), range(today - 20, today + 1))
     for counts in counted.values():
         counts.update({WRAPPED: 30, LABELLED: 24, f"{SELECTOR}body: #one-body": 24})

@@ -151,7 +151,7 @@ def test_a_rule_to_begin_with_has_an_element_of_all_pages() -> None:
     [
         ("title", "sails again", 0, "Ferry 1 sails again"),
         ("authors", "Ann", 1, ("Ann Onymous",)),
-        ("published", "March", 2, "2026-03-01T10:00:00Z"),
+        ("published", "March", 2, "2026-03-01T10:00:00+00:00"),
     ],
 )
 def test_a_field_is_where_it_was_clicked(role: str, text: str, run: int, found: object) -> None:

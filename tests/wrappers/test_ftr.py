@@ -125,7 +125,7 @@ def test_a_config_labels_a_page() -> None:
     assert found.text == "The train was late.\n\nIt left at nine."
     assert found.title == "Late trains"
     assert found.authors == ("A. Writer",)
-    assert found.published == "2 May 2024"
+    assert found.published == "2024-05-02"
 
 
 # What the syntax is, as patterns that take quadratic time of some lines.

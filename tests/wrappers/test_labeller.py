@@ -284,6 +284,37 @@ def test_alternatives_behind_the_one_that_is_used_are_not_tried() -> None:
     assert (found.text, found.failures) == ("Title", ())
 
 
+@pytest.mark.parametrize(
+    ("tag", "text", "date"),
+    [
+        ("<html lang=fr>", "05/03/2024", "2024-03-05"),
+        ("<html xml:lang=fr-CA>", "le 05/03/2024 à 10h", "2024-03-05"),
+        ("<html lang=en-US>", "05/03/2024", "2024-05-03"),
+        ("<html>", "05/03/2024", ""),
+        ("", "05/03/2024", ""),
+        ("<html lang=fr>", "hier", ""),
+    ],
+)
+def test_a_date_is_read_in_the_language_of_the_page_or_missed(
+    tag: str, text: str, date: str
+) -> None:
+    rule = wrapper(css("p"), published=(css("time"),))
+
+    found = label(rule, f"{tag}<time>{text}</time><p>It rained.</p>")
+
+    assert found.published == date
+    assert found.field_hits == {"published": bool(date)}
+
+
+def test_an_alternative_without_a_date_is_passed_over() -> None:
+    rule = wrapper(css("p"), published=(css("i"), css("time")))
+
+    found = label(rule, "<i>Yesterday</i><time>2024-03-05</time><p>It rained.</p>")
+
+    assert found.published == "2024-03-05"
+    assert ("published: i", False) in found.selectors
+
+
 def test_fields_whose_selectors_select_nothing_are_missed() -> None:
     rule = wrapper(
         css("div.lead"),

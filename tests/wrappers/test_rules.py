@@ -11,6 +11,7 @@ import pytest
 
 from scrapy_mss.wrappers import (
     Between,
+    Registry,
     SamplePage,
     UrlPattern,
     Wrapper,
@@ -18,7 +19,7 @@ from scrapy_mss.wrappers import (
     css,
     xpath,
 )
-from scrapy_mss.wrappers.rules import UrlParts
+from scrapy_mss.wrappers.rules import MOST_TIMEOUTS, UrlParts
 
 BODY = (css("article"),)
 
@@ -55,6 +56,20 @@ def test_a_pattern_matches_paths(kind: str, pattern: str, url: str, *, matches: 
     assert UrlPattern(kind, pattern).matches(parts(url)) is matches
 
 
+def test_searches_that_take_too_long_are_stopped_logged_once_and_given_up(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    rule = Wrapper(site="a.example", body=BODY, url=(UrlPattern("regex", "/(a|aa)+$"),))
+    registry = Registry([rule])
+
+    ends = ("", *("!" * (n + 1) for n in range(MOST_TIMEOUTS)), "")
+    found = [registry.find(f"https://a.example/{'a' * 36}{end}") for end in ends]
+
+    assert found == [rule, *[None] * MOST_TIMEOUTS, None]
+    (record,) = caplog.records
+    assert "{regex: '/(a|aa)+$'} takes too long" in record.getMessage()
+
+
 @pytest.mark.parametrize(
     ("less", "more"),
     [
@@ -77,6 +92,9 @@ def test_what_fixes_more_characters_is_more_specific(
         ("glob", "news/*", "begins with / or *"),
         ("glob", "", "a pattern"),
         ("regex", "(", "a regular expression"),
+        ("regex", r"/\p{L}+", "a regular expression"),
+        ("regex", "(?:" * 7 + "a" + "){2}" * 7, "at most 500 characters and 6 groups"),
+        ("regex", "a" * 501, "at most 500 characters and 6 groups"),
         ("words", "/", "glob or regex"),
     ],
 )

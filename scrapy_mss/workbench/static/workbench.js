@@ -502,7 +502,7 @@ function overview({ rules = [], problems = [] }) {
     make("td", { className: "number" }, row.pages === undefined ? "–" : row.pages.toLocaleString("en")),
     make("td", { className: "number" }, percent(row.hits)),
     ...["title", "authors", "published"].map((name) => make("td", { className: "number" }, percent(row.fields?.[name]))),
-    make("td", { className: row.declined?.length ? "fell" : "" }, (row.declined ?? []).join("; ") || (row.declined ? "nothing" : "not crawled yet"))));
+    make("td", { className: row.declined?.length ? "declined" : "" }, (row.declined ?? []).join("; ") || (row.declined ? "nothing" : "not crawled yet"))));
   return [...title, make("div", { className: "wide" }, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)))];
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from research.benchmarks import stall
+from research.benchmarks.lists_server import LISTS, serving
 from research.benchmarks.stall import BARE, ROWS, made_site, measured, mixed_sizes
 
 Found = dict[str, list[dict[str, Any]]]
@@ -33,6 +35,26 @@ def test_a_bound_holds_up_to_its_value_for_crawls_with_workers(
 ) -> None:
     assert table(found(bound, bound))
     assert not table(found(bound * 1.01, bound * 1.01))
+
+
+def test_the_bound_on_stalls_holds_for_lists() -> None:
+    one = {"longest": 0.1, "busiest": 0.05, "seconds": 1.0}
+    runs = {name: [{**one, "more": {"longest": stall.LONGEST}}] * 3 for name in LISTS}
+    assert stall.print_lists(runs)
+
+    runs["gzip bomb"] = [{**one, "more": {"longest": stall.LONGEST * 1.01}}] * 3
+    assert not stall.print_lists(runs)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sites have addresses from 127.0.0.2 on")
+def test_crawls_of_lists_are_measured(tmp_path: Path) -> None:
+    name = "nested entries"
+    with serving() as fronts:
+        bare, crawl = stall.list_crawls(fronts[name], LISTS[name][0], tmp_path)
+
+    assert bare["stats"] == {}
+    assert "mss/lists/failed/timeout" not in crawl["stats"]
+    assert min(bare["longest"], crawl["longest"]) >= 0
 
 
 def test_one_crawl_beyond_a_bound_is_no_median() -> None:

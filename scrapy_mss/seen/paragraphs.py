@@ -1,0 +1,266 @@
+"""Whether an article has changed, decided by its page and not by how the page was read.
+
+Of each emitted article the hashes of the page's paragraphs are kept, and which of them made up the
+article. When the page is read again, its text may differ because the model or the memory of the
+site has learned in between. An article has changed only if
+
+    a paragraph that it had is no longer on the page, or
+    it has a paragraph now that was not on the page.
+
+Two kinds of paragraphs count: those beside others of the article in the same element, as opposed to
+an advertisement or a teaser that was kept by mistake, and those that were edited, so that an old
+and a new one have most of their phrases in common. In a short line that is no headline, numbers and
+the word after them do not count: "3 hours ago", "12 comments".
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import pairwise
+from struct import Struct
+from typing import Final, TypeAlias
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.markup.elements import Counts
+from scrapy_mss.markup.tags import TAG_NUMBERS
+from scrapy_mss.markup.tokens import CLOSE, Bools
+from scrapy_mss.seen.sketches import has_no_spaces, words_of
+
+Hashes: TypeAlias = NDArray[np.uint32]
+Phrases: TypeAlias = NDArray[np.uint16]
+
+VERSION: Final = 1  # of what is hashed: of another version nothing can be compared
+MAX_PARAGRAPHS: Final = 2000  # of a page, the first: of 5,100 pages the longest article had 1,100
+N_PHRASES: Final = 6  # a sample; one edited word changes two of a paragraph's phrases
+ALIKE: Final = 0.5  # share of the sample that an edited paragraph keeps
+MAX_COMPARED: Final = 50  # edited paragraphs: where more are other ones, some of them are certain
+SHORT: Final = 60  # characters of a line whose numbers may be a clock's or a counter's
+ENDS: Final = (".", "!", "?", '"', "”", "。", "！", "？")  # noqa: RUF001 - of sentences
+IDEOGRAPH: Final = 3  # characters that one of a script without spaces counts as
+MIN_LETTERS: Final = 15  # below that a line is a label, such as "Comments"
+MIN_BESIDE: Final = 2  # paragraphs of the article in the same kind of element, or
+MIN_SHARE: Final = 0.2  # of its words: short articles have a single one
+PARAGRAPH: Final = TAG_NUMBERS["p"]
+HEADLINES: Final = (TAG_NUMBERS["h1"], TAG_NUMBERS["title"])  # their numbers are news: "12 dead"
+FEW_LINKS: Final = 0.5  # share of the words
+
+_COUNTED = re.compile(r"\d[\d\W_]*(?:[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,2}|[^\W\d_]+)?")
+_HEAD = Struct("<BHH")  # version, paragraphs of the article, other ones
+_ROW = 4 + 1 + 2 * N_PHRASES
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paragraphs:
+    """The paragraphs of a page, as hashes, and those ``kept`` as its article."""
+
+    kept: Hashes  # uint32[n]
+    certain: Bools  # bool[n]: are text of the article, and no box that was kept by mistake
+    phrases: Phrases  # uint16[n, N_PHRASES]: a sample of the phrases of each, 0 where it has fewer
+    others: Hashes  # uint32[m]
+
+    @classmethod
+    def of_page(cls, page: Page, inside: Bools, *, certain: bool = False) -> Paragraphs:
+        """Those of *page*, the tokens of whose article are *inside* (bool[n_tokens]).
+
+        With *certain*, as if labelled by a rule, the article has no mistakes.
+        """
+        lines = paragraphs_of(page)
+        hashes = hashes_of(lines)
+        kept = page.blocks.count(inside & page.tokens.is_word)[: len(lines)] * 2
+        is_kept = kept > page.blocks.words[: len(lines)]
+        at = is_kept.nonzero()[0]
+        is_certain = is_kept if certain else beside(page, is_kept, lines)
+        # Links are exchanged, not edited.
+        texts = np.where(is_kept if certain else is_text(page, lines), lines, "")
+        return cls(hashes[at], is_certain[at], _phrases(texts[at].tolist()), hashes[~is_kept])
+
+    @classmethod
+    def of_text(cls, text: str, page: Paragraphs | None = None) -> Paragraphs:
+        """Those of a *text* that the spider has chosen, without mistakes, and of its *page*."""
+        lines = [normalized(line) for line in text.splitlines()[:MAX_PARAGRAPHS]]
+        lines = [line for line in lines if line]
+        others = np.empty(0, np.uint32) if page is None else page.all
+        return cls(hashes_of(lines), np.ones(len(lines), np.bool_), _phrases(lines), others)
+
+    @property
+    def all(self) -> Hashes:
+        """uint32[n+m]: all paragraphs of the page."""
+        return np.concatenate((self.kept, self.others))
+
+    def to_bytes(self) -> bytes:
+        """The paragraphs as `from_bytes` reads them."""
+        rows = (
+            _HEAD.pack(VERSION, len(self.kept), len(self.others)),
+            self.kept.astype("<u4").tobytes(),
+            self.certain.tobytes(),
+            self.phrases.astype("<u2").tobytes(),
+            self.others.astype("<u4").tobytes(),
+        )
+        return b"".join(rows)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Paragraphs | None:
+        """Those in *data*; None if they are of another version, or damaged."""
+        if len(data) < _HEAD.size:
+            return None
+        version, n, m = _HEAD.unpack_from(data)
+        if version != VERSION or len(data) != _HEAD.size + n * _ROW + m * 4:
+            return None
+        at = _HEAD.size
+        kept = np.frombuffer(data, "<u4", n, at)
+        certain = np.frombuffer(data, "u1", n, at + 4 * n).astype(np.bool_)
+        phrases = np.frombuffer(data, "<u2", n * N_PHRASES, at + 5 * n).reshape(n, N_PHRASES)
+        return cls(kept, certain, phrases, np.frombuffer(data, "<u4", m, at + n * _ROW))
+
+    def differs_from(self, before: Paragraphs) -> bool:
+        """Whether the article is another one than *before*."""
+        gone = ~np.isin(before.kept, self.all)
+        new = ~np.isin(self.kept, before.all)
+        if (gone & before.certain).any() or (new & self.certain).any():
+            return True
+        edited = (before.phrases[gone][:MAX_COMPARED], self.phrases[new][:MAX_COMPARED])
+        return any(_are_alike(one, other) for one in edited[0] for other in edited[1])
+
+    def found_on(self, page: Page) -> tuple[Bools, Bools, Bools]:
+        """What of *page*, bool[n_blocks] each, was of the article, is new, and is new beside it."""
+        lines, n = paragraphs_of(page), len(page.blocks)
+        hashes, found = hashes_of(lines), np.zeros((3, n), np.bool_)
+        had, new = np.isin(hashes, self.kept), ~np.isin(hashes, self.all)
+        found[:, : len(lines)] = had, new, new & beside(page, had, lines)
+        return found[0], found[1], found[2]
+
+    @property
+    def page_key(self) -> int:
+        """What names the page by all its paragraphs, whichever of them were kept."""
+        digest = blake2b(np.unique(self.all).astype("<u4").tobytes(), digest_size=8).digest()
+        return int.from_bytes(digest, "little", signed=True)
+
+    def emitted_as(self, before: Paragraphs) -> Paragraphs:
+        """The same page with the article as it was *before*, which is not emitted again."""
+        still = np.isin(before.kept, self.all)
+        others = self.all[~np.isin(self.all, before.kept)]
+        return Paragraphs(before.kept[still], before.certain[still], before.phrases[still], others)
+
+    def plus(self, further: Paragraphs, *, joined: bool) -> Paragraphs:
+        """Those of both pages; the article of the *further* one counts only if it was *joined*."""
+        if not joined:
+            others = np.concatenate((self.others, further.all))
+            return Paragraphs(self.kept, self.certain, self.phrases, others)
+        return Paragraphs(
+            np.concatenate((self.kept, further.kept)),
+            np.concatenate((self.certain, further.certain)),
+            np.concatenate((self.phrases, further.phrases)),
+            np.concatenate((self.others, further.others)),
+        )
+
+
+def paragraphs_of(page: Page) -> list[str]:
+    """The text of each of the first blocks of *page*, normalized."""
+    tokens, blocks = page.tokens, page.blocks
+    clean, kinds = tokens.clean, tokens.kind.tolist()
+    starts, ends = tokens.clean_start.tolist(), tokens.clean_end.tolist()
+    lines = []
+    firsts, lasts = blocks.first[:MAX_PARAGRAPHS].tolist(), blocks.last.tolist()
+    headlines = np.isin(page.ancestor_tags[0], HEADLINES).tolist()
+    for first, last, is_headline in zip(firsts, lasts, headlines, strict=False):
+        line = clean[starts[first] : ends[last]]
+        if "<" in line:
+            inner = range(first, last + 1)
+            line = " ".join([clean[starts[at] : ends[at]] for at in inner if kinds[at] > CLOSE])
+        may_count = not is_headline and not line.rstrip().endswith(ENDS)
+        lines.append(normalized(line, may_count=may_count))
+    return lines
+
+
+def normalized(line: str, *, may_count: bool = False) -> str:
+    """The words of *line*, whatever is between them.
+
+    One that *may_count* is without what a clock or a counter changes.
+    """
+    line = (html.unescape(line) if "&" in line else line).lower()
+    if (
+        may_count
+        and len(line) <= SHORT
+        and len(line) + (IDEOGRAPH - 1) * has_no_spaces(line) <= SHORT
+    ):
+        line = _COUNTED.sub(" ", line)
+    return " ".join(words_of(line))
+
+
+def hashes_of(lines: Iterable[str]) -> Hashes:
+    """uint32[n]: a hash of each of the *lines*."""
+    codes = (crc32(line.encode("utf-8", "replace")) for line in lines)
+    return np.fromiter(codes, np.uint32)
+
+
+def beside(page: Page, kept: Bools, lines: list[str]) -> Bools:
+    """bool[n]: the blocks in the kind of element where the article is, by what is *kept* of it.
+
+    Paragraphs are elements in the same element, `p` or with the same tag and class words; or lines
+    of the same element; or elements between the lines of the element around them. Links and labels
+    are never of the article.
+    """
+    n = len(lines)
+    element, around = page.blocks.ancestors[:2, :n]
+    words = page.blocks.words[:n]
+    names = page.ancestor_keys[0, :n].copy()
+    names[page.ancestor_tags[0, :n] == PARAGRAPH] = 0  # a note has a class of its own
+    pairs = np.stack((around.astype(np.uint64), names))
+    siblings = np.unique(pairs, axis=1, return_inverse=True)[1].ravel()
+    of_article = _of_article(siblings, kept, words)
+    in_element = _of_article(np.unique(element, return_inverse=True)[1], kept, words)
+    of_article |= in_element | np.isin(around, element[kept & in_element])
+    found: Bools = of_article & is_text(page, lines)
+    return found
+
+
+def is_text(page: Page, lines: list[str]) -> Bools:
+    """bool[n]: the *lines* of *page* that are neither links nor labels."""
+    n = len(lines)
+    few = page.blocks.linked_words[:n] < FEW_LINKS * page.blocks.words[:n]
+    long = np.fromiter(map(_letters, lines), np.intp) >= MIN_LETTERS
+    found: Bools = few & long
+    return found
+
+
+def _of_article(group: NDArray[np.intp], kept: Bools, words: Counts) -> Bools:
+    """bool[n]: blocks in whose *group* several are *kept*, or much of all that is."""
+    counts = np.bincount(group, kept)
+    share = np.bincount(group, kept * words) / max(int((kept * words).sum()), 1)
+    enough: Bools = ((counts >= MIN_BESIDE) | (share >= MIN_SHARE))[group]
+    return enough
+
+
+def _letters(line: str) -> int:
+    return len(line) + (IDEOGRAPH - 1) * has_no_spaces(line)
+
+
+def _phrases(lines: list[str]) -> Phrases:
+    """uint16[n, N_PHRASES]: of each of the *lines* the phrases with the smallest hashes."""
+    rows = np.zeros((len(lines), N_PHRASES), np.uint16)
+    for row, line in zip(rows, lines, strict=True):
+        found = sorted({crc32(each.encode("utf-8", "replace")) & 0xFFFF for each in _of(line)})
+        row[: len(found)] = found[:N_PHRASES]
+    return rows
+
+
+def _of(line: str) -> Iterator[str]:
+    """Two words each, or characters where no spaces are between words."""
+    words = line.split()
+    if 2 * has_no_spaces(line) > len(line):
+        words = list("".join(words))
+    return map(" ".join, pairwise(words))
+
+
+def _are_alike(one: Phrases, other: Phrases) -> bool:
+    shared = np.intersect1d(one[one > 0], other[other > 0])
+    fewer = min(int(np.count_nonzero(one)), int(np.count_nonzero(other)))
+    return fewer > 0 and len(shared) >= ALIKE * fewer

@@ -1,0 +1,105 @@
+"""What the lists of a site may cost together, and what is counted of those that are not read."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from scrapy.crawler import Crawler
+from scrapy.http import HtmlResponse, Request, Response, TextResponse
+
+from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.crawl.pages import SITE
+from scrapy_mss.seen.store import SeenList, SeenStore
+from scrapy_mss.spiders import list_process, news
+from scrapy_mss.spiders.contents import FEED, FRONT, SITEMAP
+from scrapy_mss.spiders.listed import MAX_BYTES
+from scrapy_mss.spiders.news import NewsSpider
+
+HOST = "news.example"
+
+
+@pytest.fixture
+def spider(crawler_of: Callable[..., Crawler]) -> Iterator[NewsSpider]:
+    spider = NewsSpider.from_crawler(crawler_of(), sites=HOST)
+    yield spider
+    spider.list_reader.close()
+
+
+def read_at_once(spider: NewsSpider, kind: str, *bodies: bytes, cls: type[Response]) -> None:
+    """Have the spider read lists of these *bodies*, as they come, without waiting in between."""
+
+    async def requests(number: int, body: bytes) -> None:
+        url = f"https://{HOST}/{number}"
+        request = Request(url, meta={SITE: HOST})
+        response = cls(url, body=body, request=request)
+        async for _ in spider.parse_list(response, kind):
+            pass
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*map(requests, range(len(bodies)), bodies))
+
+    asyncio.run(all_of_them())
+
+
+def failed(spider: NewsSpider) -> dict[str, int]:
+    start = "mss/lists/failed/"
+    assert spider.crawler.stats is not None
+    found = spider.crawler.stats.get_stats()
+    return {name[len(start) :]: n for name, n in found.items() if name.startswith(start)}
+
+
+def test_lists_that_come_at_once_share_the_time_of_their_site(
+    spider: NewsSpider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(news, "MAX_SECONDS", 1e-9)
+
+    read_at_once(spider, FEED, *[b"<rss/>"] * 10, cls=TextResponse)
+
+    assert failed(spider) == {"slow": 9}
+
+
+@pytest.mark.parametrize(("code", "reason"), [(12, "memory"), (1, "crash")])
+def test_a_list_that_ends_its_process_costs_its_site_all_its_time(
+    code: int, reason: str, spider: NewsSpider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = f"import os; os.read(0, 1); os._exit({code})"
+    monkeypatch.setattr(list_process, "RUN", ended)
+
+    read_at_once(spider, FEED, *[b"<rss/>"] * 10, cls=TextResponse)
+
+    assert failed(spider) == {reason: 3, "slow": 7}
+
+
+def test_a_front_page_that_is_no_html_is_logged_and_counted(
+    spider: NewsSpider, caplog: pytest.LogCaptureFixture
+) -> None:
+    read_at_once(spider, FRONT, b"<p>x</p>", cls=HtmlResponse)
+    assert failed(spider) == {}
+
+    read_at_once(spider, FRONT, b"{}", cls=TextResponse)
+    assert failed(spider) == {"not_html": 1}
+    assert f"https://{HOST}/0 cannot be read: expected HTML, got TextResponse" in caplog.text
+
+
+def test_a_packed_sitemap_that_is_too_large_is_asked_for_again(
+    crawler_of: Callable[..., Crawler], tmp_path: Path
+) -> None:
+    crawler = crawler_of(MSS_ONLY_NEW=True, MSS_SEEN=str(tmp_path / "seen.db"))
+    spider = NewsSpider.from_crawler(crawler, sites=HOST)
+    seen = MssExtension.of(crawler).seen
+    assert seen is not None
+    url = f"https://{HOST}/0"
+    seen.add_list(url, HOST, SeenList('"1"'))
+
+    read_at_once(spider, SITEMAP, gzip.compress(bytes(MAX_BYTES + 1)), cls=Response)
+    spider.list_reader.close()
+    seen.close(finished=True)
+
+    assert failed(spider) == {"too_large": 1}
+    with closing(SeenStore(tmp_path / "seen.db")) as store:
+        assert store.list(url) is None

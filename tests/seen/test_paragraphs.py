@@ -1,0 +1,143 @@
+"""What counts as a change of an article: what its page says, not how the page was read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.markup.tokens import Bools
+from scrapy_mss.seen.paragraphs import Paragraphs
+
+SENTENCES = (
+    "The ferry between the two halves of the town sails again after four months of repairs.",
+    "Passengers waited at the quay while the captain read out a speech about the engine.",
+    "Tickets cost two crowns more than before, which the harbour office calls unavoidable.",
+    "The next ship leaves at noon, and the mayor has promised to be on board with her family.",
+)
+NOTE = "Correction: an earlier version of this article gave the wrong price of a ticket."
+COLUMN = '<div class="column"><a href="/1">The council votes on the bridge tonight</a></div>'
+
+
+def page(*paragraphs: str, before: str = "", within: str = "", after: str = COLUMN) -> Page:
+    body = "".join(f"<p>{each}</p>{within if not at else ''}" for at, each in enumerate(paragraphs))
+    return Page.of(f"<title>Ferry</title>{before}<article>{body}</article>{after}")
+
+
+def of_article(page: Page) -> Bools:
+    """bool[n_tokens]: all that is in the article, whatever it is."""
+    source = page.tokens.source
+    inside: Bools = (page.tokens.start > source.index("<article>")) & (
+        page.tokens.start < source.index("</article>")
+    )
+    return inside
+
+
+def read(page: Page) -> Paragraphs:
+    return Paragraphs.of_page(page, of_article(page))
+
+
+@given(st.data())
+def test_another_reading_of_the_same_page_is_no_change(data: st.DataObject) -> None:
+    """Whatever blocks were kept before, and are kept now."""
+    paragraphs = data.draw(
+        st.lists(st.sampled_from((*SENTENCES, NOTE, "12 votes", "雨が降った。")))
+    )
+    same = page(*paragraphs, before=COLUMN)
+    one, other = (
+        Paragraphs.of_page(same, same.blocks.spread(np.array(kept, np.bool_)).astype(np.bool_))
+        for kept in (
+            data.draw(st.lists(st.booleans(), min_size=len(same.blocks), max_size=len(same.blocks)))
+            for _ in range(2)
+        )
+    )
+
+    assert not one.differs_from(other)
+    assert one.page_key == other.page_key
+    assert not other.differs_from(one.emitted_as(other))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        page(SENTENCES[0].replace("four", "five"), *SENTENCES[1:]),
+        page(SENTENCES[0].removesuffix(".") + ", and of waiting.", *SENTENCES[1:]),
+        page(*SENTENCES[:2], SENTENCES[3]),
+        page(*SENTENCES, NOTE),
+        page(NOTE, *SENTENCES),
+    ],
+)
+def test_an_edited_an_added_and_a_removed_paragraph_are_changes(changed: Page) -> None:
+    assert read(changed).differs_from(read(page(*SENTENCES)))
+    assert read(page(*SENTENCES)).differs_from(read(changed))
+
+
+@pytest.mark.parametrize(
+    ("then", "now"),
+    [
+        ({"before": "<p>12 comments</p>"}, {"before": "<p>310 comments</p>"}),
+        ({"within": "<div>3 hours ago</div>"}, {"within": "<div>2 days ago</div>"}),
+        ({"within": "<div>3小时前</div>"}, {"within": "<div>1天前</div>"}),
+        ({}, {"after": COLUMN.replace("council", "parliament")}),
+        (
+            {"within": "<div class=ad>Winter tyres for less, this week only.</div>"},
+            {"within": "<div class=ad>Book a drive in the new car today, it is free.</div>"},
+        ),
+    ],
+)
+def test_clocks_counters_teasers_and_advertisements_are_no_changes(
+    then: dict[str, str], now: dict[str, str]
+) -> None:
+    assert not read(page(*SENTENCES, **now)).differs_from(read(page(*SENTENCES, **then)))
+
+
+@pytest.mark.parametrize("tag", ["h1", "title"])
+def test_another_number_in_a_headline_makes_another_page(tag: str) -> None:
+    """Of such a page the titles are compared."""
+    then, now = (
+        page(*SENTENCES, before=f"<{tag}>{number} hurt on the ferry</{tag}>") for number in (12, 15)
+    )
+
+    assert read(now).page_key != read(then).page_key
+    assert not read(now).differs_from(read(then))
+
+
+def test_numbers_of_sentences_and_of_a_spiders_lines_count() -> None:
+    then, now = (f"The death toll rises to {number}." for number in (17, 19))
+
+    assert read(page(*SENTENCES, now)).differs_from(read(page(*SENTENCES, then)))
+    assert Paragraphs.of_text("19 dead").differs_from(Paragraphs.of_text("17 dead"))
+
+
+def test_the_text_of_a_spider_is_compared_line_by_line() -> None:
+    before, same, other = ("Rain fell.\n\nIt stopped.", "Rain  fell\nIt stopped.", "Rain fell.")
+
+    assert not Paragraphs.of_text(same).differs_from(Paragraphs.of_text(before))
+    assert Paragraphs.of_text(other).differs_from(Paragraphs.of_text(before))
+
+
+def test_what_an_emitted_article_had_stays_and_what_is_new_beside_it_is_found() -> None:
+    emitted = read(page(*SENTENCES))
+    today = page(*SENTENCES[:3], NOTE, after=COLUMN.replace("council", "parliament"))
+
+    had, new, added = emitted.found_on(today)
+
+    assert had.sum() == 3
+    assert new.sum() == 2
+    assert added.sum() == 1
+    assert (had | added).sum() == (of_article(today)[today.blocks.first]).sum()
+
+
+def test_bytes_are_read_back_and_others_are_refused() -> None:
+    paragraphs = read(page(*SENTENCES))
+    data = paragraphs.to_bytes()
+
+    again = Paragraphs.from_bytes(data)
+
+    assert again is not None
+    assert again.to_bytes() == data
+    assert not again.differs_from(paragraphs)
+    for damaged in (b"", data[:-1], data + b"\0", b"\xff" + data[1:]):
+        assert Paragraphs.from_bytes(damaged) is None
