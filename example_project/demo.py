@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import closing
 from datetime import datetime, timezone
 from pathlib import Path
@@ -32,6 +33,7 @@ LATER_FEED = HERE / "articles-later.jsonl"
 REPORT = HERE / "report.html"
 MODEL = HERE / "demo.model"  # what else crawls remember is beside it
 WRAPPERS = HERE / "wrappers" / "demo.yaml"
+WIDTHS = {"new": 10, "changed": 10, "copies": 10, "old": 6, "late": 6, "extra": 6}
 WORD = re.compile(r"\w+")
 
 
@@ -129,20 +131,21 @@ def report(texts: Mapping[str, str]) -> str:
 def later_report(items: Iterable[Mapping[str, Any]], earlier: Iterable[Mapping[str, Any]]) -> str:
     """A table of what the second crawl has brought: new, changed as revisions, and old again.
 
-    Of the new ones, copies are those that have the story of another site's article. Extra are pages
-    that are no articles.
+    Of the new ones, copies are those that have the story of another site's article. Late are those
+    that the first crawl, which had learned less, did not take for articles: which these are depends
+    on the order in which its pages came. Extra are pages that are no articles.
     """
-    found = [*items]
-    lines = [f"{'site':30} {'new':>9} {'changed':>9} {'copies':>9} {'old':>5} {'extra':>5}"]
+    found, first = [*items], {item["url"]: item for item in earlier}
+    lines = [f"{'site':30}" + "".join(f"{name:>{width}}" for name, width in WIDTHS.items())]
     totals: Counter[str] = Counter()
     for name, site in demo_web.LATER.items():
         before = {page.url for page in demo_web.pages(name) if page.expected}
         latest = {f"http://{site.host}{path}" for path in site.latest}
         is_ours = [f"//{site.host}/" in item["url"] for item in found]
         ours = [item for item, here in zip(found, is_ours, strict=True) if here]
-        counts = Counter(_kind(item, before, latest) for item in ours)
+        counts = Counter(_kind(item, before, latest, first.keys()) for item in ours)
         elsewhere = [item for item, here in zip(found, is_ours, strict=True) if not here]
-        told = {item["story"] for item in (*elsewhere, *earlier)}
+        told = {item["story"] for item in (*elsewhere, *first.values())}
         copies = {site.page("article", number).path for number in site.hour.copies}
         counts["copies"] = sum(item["story"] in told for item in ours if _path(item) in copies)
         counts["all new"], counts["all changed"] = len(latest - before), len(latest & before)
@@ -156,18 +159,26 @@ def _path(item: Mapping[str, Any]) -> str:
     return "/" + str(item["url"]).split("/", 3)[3]
 
 
-def _kind(item: Mapping[str, Any], before: set[str], latest: set[str]) -> str:
-    if item["url"] not in before:
-        return "new" if item["url"] in latest else "extra"
-    if item["url"] not in latest:
-        return "old"
-    return "changed" if item["revision"] == 2 else "old"  # noqa: PLR2004 - the second
+def _kind(
+    item: Mapping[str, Any],
+    before: AbstractSet[str],
+    latest: AbstractSet[str],
+    emitted: AbstractSet[str],
+) -> str:
+    url = item["url"]
+    if url not in before:
+        return "new" if url in latest else "extra"
+    if url in latest and (item["revision"] == 2 or url not in emitted):  # noqa: PLR2004 - the second
+        return "changed"
+    return "old" if url in emitted else "late"
 
 
 def _row(name: str, counts: Mapping[str, int]) -> str:
-    kinds = ("new", "changed", "copies")
-    new, changed, copies = (f"{counts[kind]} of {counts[f'all {kind}']}" for kind in kinds)
-    return f"{name:30} {new:>9} {changed:>9} {copies:>9} {counts['old']:5} {counts['extra']:5}"
+    shares = [f"{counts[kind]} of {counts[f'all {kind}']}" for kind in ("new", "changed", "copies")]
+    cells = [*shares, *(str(counts[kind]) for kind in ("old", "late", "extra"))]
+    return f"{name:30}" + "".join(
+        f"{cell:>{width}}" for cell, width in zip(cells, WIDTHS.values(), strict=True)
+    )
 
 
 def f1(found: str, expected: str) -> float:

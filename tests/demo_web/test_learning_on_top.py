@@ -93,7 +93,7 @@ def test_an_hour_later_comes_what_is_new_and_changed_and_the_redesign_is_told(
     assert demo.write_report() == 0
     told = capfd.readouterr().out.splitlines()
 
-    assert table.splitlines()[-1].split()[:-1] == "all 19 of 19 5 of 5 2 of 2 0".split()
+    assert table.splitlines()[-1].split()[:-2] == "all 19 of 19 5 of 5 2 of 2 0".split()
     assert told[-1] == f"1 of 5 sites have alarms; the report is {tmp_path / 'report.html'}"
     assert told[0].split() == "site last success lists articles last error".split()
     assert {line.partition(".")[0] for line in told[1:6]} == set(demo_web.SITES)

@@ -16,6 +16,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from tests.plugin.site import Story, story
 
 NOW = datetime.now(timezone.utc).replace(microsecond=0)
+# In the paths of stories, which are an hour old: shortly after midnight that was yesterday.
+DAY = f"{NOW - timedelta(hours=1):%Y/%m/%d}"
 SECTIONS = ("sport", "culture")
 
 
@@ -44,9 +46,8 @@ class Paper:
     def tell(self, number: int, where: str, *, hours: float = 1, told_as: int | None = None) -> str:
         """Publish story *number*, so many *hours* ago; *told_as* has it in the words of another."""
         told = story("paper", number if told_as is None else told_as)
-        moment = NOW - timedelta(hours=hours)
-        path = f"/{moment:%Y/%m/%d}/the-story-of-number-{number}.html"
-        self.stories[path] = Told(told, moment, where)
+        path = f"/{DAY}/the-story-of-number-{number}.html"
+        self.stories[path] = Told(told, NOW - timedelta(hours=hours), where)
         return path
 
     def url(self, path: str) -> str:
