@@ -80,7 +80,7 @@ test-oldest: installed-oldest ## what depends on Scrapy, on the oldest one
 
 # Engines are large, and nobody needs them to work on the rest.
 test-engines: $(VENV)-engines/installed ## archives by Ray and in datatrove's pipelines
-	$(VENV)-engines/bin/python -m pytest -rs tests/bulk tests/adapters
+	$(VENV)-engines/bin/python -m pytest -rs tests/bulk
 
 $(VENV)-engines/installed: setup.cfg
 	$(PYTHON) -m venv --upgrade-deps '$(VENV)-engines'
@@ -95,7 +95,7 @@ TORCH := 2.13.0
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
 test-curator: $(VENV)-curator/installed ## the algorithm in NeMo Curator
-	$(VENV)-curator/bin/python -m pytest -rs tests/adapters
+	$(VENV)-curator/bin/python -m pytest -rs tests/bulk/test_nemo_curator.py
 
 $(VENV)-curator/installed: PIP_INSTALL := $(VENV)-curator/bin/python -m pip --quiet --quiet \
 	--disable-pip-version-check install

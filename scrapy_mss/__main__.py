@@ -10,8 +10,7 @@ from pathlib import Path
 
 from scrapy_mss import Extractor
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.charsets import decoded
-from scrapy_mss.cli import (
+from scrapy_mss.commands.cli import (
     EXIT_CODES,
     GOOD,
     NOT_FOUND,
@@ -21,7 +20,8 @@ from scrapy_mss.cli import (
     print_line,
     print_text,
 )
-from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
+from scrapy_mss.files.charsets import decoded
+from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
 
 PROGRAM = "python -m scrapy_mss"
 DESCRIPTION = "Find the article in a web page."

@@ -13,7 +13,6 @@ from scrapy.http import Request, Response, TextResponse
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_mss import settings, stats
-from scrapy_mss.charsets import charset_of
 from scrapy_mss.crawl.archive import Archive, files_in
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.pages import (
@@ -28,6 +27,7 @@ from scrapy_mss.crawl.pages import (
     header,
     is_page,
 )
+from scrapy_mss.files.charsets import charset_of
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.seen.store import SeenList
 from scrapy_mss.stats import CrawlStats

@@ -20,11 +20,11 @@ from scrapy.exporters import BaseItemExporter, CsvItemExporter
 from scrapy.extensions.feedexport import ItemFilter
 
 from scrapy_mss import settings
-from scrapy_mss.columns import Columns
 from scrapy_mss.crawl import _compat
+from scrapy_mss.files.columns import Columns
+from scrapy_mss.files.parquet import StreamAside, StreamBeside
 from scrapy_mss.items import ARTICLE_FIELDS
 from scrapy_mss.metadata.sites import site_of
-from scrapy_mss.parquet_files import StreamAside, StreamBeside
 
 if TYPE_CHECKING:
     from scrapy import Spider

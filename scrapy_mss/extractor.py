@@ -30,21 +30,21 @@ from scrapy_mss.blocks.page_features import (
 )
 from scrapy_mss.blocks.reasons import SITE, group_effects
 from scrapy_mss.blocks.selection import Selection, article_tokens, select
-from scrapy_mss.charsets import damage, decoded
 from scrapy_mss.core.article_test import is_article, span_probability
 from scrapy_mss.core.baseline import TAG_PENALTY, simple_scores
 from scrapy_mss.core.cleaning import cut_at_boundary, keep, trimmed
 from scrapy_mss.core.labels import Rejection, check_example
 from scrapy_mss.core.naive_bayes import NaiveBayes, log_odds
 from scrapy_mss.core.subsequence import Span, best_span
-from scrapy_mss.markdown import markdown
+from scrapy_mss.files.charsets import damage, decoded
 from scrapy_mss.markup.rendering import readable, render, well_formed
 from scrapy_mss.markup.tokens import CLOSE, Bools, Floats, Tokens
 from scrapy_mss.models.bundled import bundled_model, is_complete, load_with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import PAPER, Profile
 from scrapy_mss.models.store import write_model
-from scrapy_mss.sanitizing import sanitized
+from scrapy_mss.output.markdown import markdown
+from scrapy_mss.output.sanitizing import sanitized
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -21,7 +21,7 @@ from w3lib.url import canonicalize_url
 
 from scrapy_mss import settings
 from scrapy_mss.crawl import _compat
-from scrapy_mss.stored_pages import Source
+from scrapy_mss.files.stored_pages import Source
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrapy_mss.items import ARTICLE_FIELDS
-from scrapy_mss.server_address import ServerError, is_server
-from scrapy_mss.shards import MAX_SHARDS, Shard
+from scrapy_mss.sites.shards import MAX_SHARDS, Shard
+from scrapy_mss.storage.server_address import ServerError, is_server
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

@@ -13,10 +13,10 @@ import pytest
 from scrapy_mss import Extractor
 from scrapy_mss.markup.rendering import well_formed
 from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.output.sanitizing import sanitized
 from scrapy_mss.quality.counts import LABELLED, SELECTOR
 from scrapy_mss.quality.page import page
 from scrapy_mss.quality.report import report
-from scrapy_mss.sanitizing import sanitized
 from tests.helpers.browser import chromium, tripped
 from tests.helpers.html_payloads import payloads
 from tests.helpers.news_pages import news_page

@@ -34,7 +34,7 @@ from scrapy_mss.models.profiles import (
     TRIGRAM,
     Profile,
 )
-from scrapy_mss.sanitizing import sanitized
+from scrapy_mss.output.sanitizing import sanitized
 from tests.core.oracle_bayes import DictionaryBayes
 from tests.helpers.classifiers import counts_of, random_classifier
 from tests.helpers.effort import examples

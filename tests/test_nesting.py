@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
 from scrapy_mss.markup.controls import CONTROLS, has_controls
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.sanitizing import MAX_DEPTH, rebuilt, sanitized
+from scrapy_mss.output.sanitizing import MAX_DEPTH, rebuilt, sanitized
 from tests.helpers.effort import examples
 from tests.helpers.markup import SOUP, TAG_SOUP
 

@@ -23,7 +23,7 @@ sys.path.append(str(ROOT / "example_project"))
 from demo_web import pages  # noqa: E402 - it is beside the package
 from playwright.sync_api import Page, ViewportSize  # noqa: E402
 
-from scrapy_mss.stored_pages import StoredPage  # noqa: E402
+from scrapy_mss.files.stored_pages import StoredPage  # noqa: E402
 from tests.helpers.desks import Desk, browser, opened  # noqa: E402
 from tests.helpers.workbenches import bench_of, served  # noqa: E402
 

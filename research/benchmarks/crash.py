@@ -42,7 +42,7 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.redis_store import RedisModelStore
 from scrapy_mss.models.store import FileStore, ModelStore
-from scrapy_mss.redis_server import LostConnectionError
+from scrapy_mss.storage.redis_server import LostConnectionError
 
 MAX_WRITERS = 8
 LONGEST = 0.5  # seconds that a lone writer lives at most; an addition takes a tenth of one

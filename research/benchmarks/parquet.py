@@ -15,9 +15,9 @@ from time import process_time
 from typing import Final
 
 from research.command_line import at_least
-from scrapy_mss.columns import Columns
+from scrapy_mss.files.columns import Columns
+from scrapy_mss.files.parquet import StreamBeside
 from scrapy_mss.items import ARTICLE_FIELDS, Article, values_of
-from scrapy_mss.parquet_files import StreamBeside
 
 WORDS: Final = 900  # of an article
 VOCABULARY: Final = 30_000

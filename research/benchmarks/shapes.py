@@ -31,11 +31,11 @@ from lxml import etree
 from research.benchmarks.hostile import HOSTILE
 from research.benchmarks.synthetic import page
 from scrapy_mss import Extractor, metadata
-from scrapy_mss.markdown import markdown
 from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.parser_limits import without_surplus_attributes
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.why_page.drawn import drawn_page
+from scrapy_mss.output.markdown import markdown
+from scrapy_mss.workbench.why_page.drawn import drawn_page
 from scrapy_mss.wrappers.labeller import label
 from scrapy_mss.wrappers.rules import Wrapper
 from scrapy_mss.wrappers.selectors import class_or_id, css

@@ -40,15 +40,15 @@ from scrapy_mss.blocks.selection import article_tokens, select
 from scrapy_mss.core.cleaning import keep
 from scrapy_mss.extractor import Extraction
 from scrapy_mss.items import Article
-from scrapy_mss.kept_media import kept_media
 from scrapy_mss.markup.compiled import IS_COMPILED, python_alone
 from scrapy_mss.markup.rendering import readable
-from scrapy_mss.media import Medium, media_fields
 from scrapy_mss.metadata import Metadata
 from scrapy_mss.metadata.moments import Moments
 from scrapy_mss.metadata.text_language import language_of
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.model import Model
+from scrapy_mss.output.kept_media import kept_media
+from scrapy_mss.output.media import Medium, media_fields
 
 SETS = ("articles_wcxb", "articles_manual")
 N_PAGES = 300

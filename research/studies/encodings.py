@@ -27,8 +27,8 @@ from research.bench.metrics import best_bag, words
 from research.datasets.pages import LabelledPage
 from research.datasets.sets import evenly, load
 from research.errors import UserError
-from scrapy_mss.charsets import UTF8, charset_of, decoded, is_usable
 from scrapy_mss.extractor import Extractor
+from scrapy_mss.files.charsets import UTF8, charset_of, decoded, is_usable
 from scrapy_mss.models.store import write_atomically
 
 PROGRAM: Final = "python -m research.studies.encodings"

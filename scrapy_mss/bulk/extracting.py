@@ -18,15 +18,15 @@ from scrapy.settings import Settings
 from scrapy_mss import settings
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.bulk.records import LONGEST_DETAIL, TOO_LARGE, UNUSABLE, Record
-from scrapy_mss.columns import Columns
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, can_have_workers
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
+from scrapy_mss.files.columns import Columns
+from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.items import ARTICLE_FIELDS, values_of
 from scrapy_mss.models.bundled import bundled_model, with_bundled
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
 from scrapy_mss.settings import Options
-from scrapy_mss.stored_pages import StoredPage
 
 if TYPE_CHECKING:
     import pyarrow as pa

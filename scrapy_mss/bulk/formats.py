@@ -10,7 +10,7 @@ from scrapy_mss.bulk.line_pieces import PACKED, read_lines
 from scrapy_mss.bulk.parquet_pieces import parquet_pieces, read_parquet
 from scrapy_mss.bulk.records import Ends, Enter, Part, Piece, Record
 from scrapy_mss.bulk.warc_pieces import read_warc
-from scrapy_mss.stored_pages import JSON_LINES, WARCS, SourceError
+from scrapy_mss.files.stored_pages import JSON_LINES, WARCS, SourceError
 
 # Bytes of an archive: some three thousand compressed pages, which take a core half a minute. So
 # much of each process is done again at the most when a run is killed.

@@ -20,8 +20,8 @@ from scrapy_mss.bulk.records import (
     Piece,
     Record,
 )
-from scrapy_mss.stored_pages import StoredPage, bounded_lines, page_in_line, unpacked
-from scrapy_mss.untrusted import open_regular
+from scrapy_mss.files.stored_pages import StoredPage, bounded_lines, page_in_line, unpacked
+from scrapy_mss.files.untrusted import open_regular
 
 PACKED: Final = (".gz", ".xz")
 BROKEN: Final = (OSError, EOFError, lzma.LZMAError, zlib.error)

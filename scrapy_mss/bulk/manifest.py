@@ -15,10 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, Final
 
-from scrapy_mss.appending import Appended
 from scrapy_mss.bulk.parts import NEW, DonePart, DonePiece
 from scrapy_mss.bulk.records import Piece
-from scrapy_mss.parquet_files import locked
+from scrapy_mss.files.appending import Appended
+from scrapy_mss.files.parquet import locked
 
 MANIFEST: Final = "manifest.jsonl"
 FORMAT: Final = 1

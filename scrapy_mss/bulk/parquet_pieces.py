@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from scrapy_mss.bulk.records import DAMAGED, LONGEST_DETAIL, UNUSABLE, Enter, Piece, Record
-from scrapy_mss.charsets import decoded
-from scrapy_mss.stored_pages import SourceError, StoredPage
+from scrapy_mss.files.charsets import decoded
+from scrapy_mss.files.stored_pages import SourceError, StoredPage
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -30,9 +30,9 @@ from scrapy_mss.bulk.extracting import (
 )
 from scrapy_mss.bulk.formats import format_of
 from scrapy_mss.bulk.records import LEFT_OUT, LOST_TWICE, Ends, Enter, Part, Piece, Record
-from scrapy_mss.columns import Columns
 from scrapy_mss.crawl.wire import CRASH
-from scrapy_mss.parquet_files import BATCH_ROWS, BATCH_SIZE, COMPRESSION, GROUP_BYTES, GROUP_ROWS
+from scrapy_mss.files.columns import Columns
+from scrapy_mss.files.parquet import BATCH_ROWS, BATCH_SIZE, COMPRESSION, GROUP_BYTES, GROUP_ROWS
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from scrapy_mss.stored_pages import StoredPage
+from scrapy_mss.files.stored_pages import StoredPage
 
 # Why a record of an archive is not read.
 DAMAGED: Final = "damaged"  # it cannot be decoded, or breaks off

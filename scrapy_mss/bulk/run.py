@@ -20,7 +20,7 @@ from scrapy_mss.bulk.manifest import Manifest
 from scrapy_mss.bulk.parts import Told
 from scrapy_mss.bulk.processes import Engine
 from scrapy_mss.bulk.records import Piece
-from scrapy_mss.stored_pages import SourceError
+from scrapy_mss.files.stored_pages import SourceError
 
 # Of all settings, those that change what articles are like.
 OF_ARTICLES: Final = ("extractor", "raw_html", "markdown", "max_body")

@@ -20,10 +20,10 @@ from http import HTTPStatus
 from typing import Any, BinaryIO, Final
 
 from scrapy_mss.bulk.records import DAMAGED, LONGEST_DETAIL, TOO_LARGE, Ends, Enter, Piece, Record
-from scrapy_mss.charsets import decoded
-from scrapy_mss.content_encodings import EncodingError, decode
-from scrapy_mss.stored_pages import StoredPage
-from scrapy_mss.untrusted import LARGEST_PAGE, open_regular
+from scrapy_mss.files.charsets import decoded
+from scrapy_mss.files.content_encodings import EncodingError, decode
+from scrapy_mss.files.stored_pages import StoredPage
+from scrapy_mss.files.untrusted import LARGEST_PAGE, open_regular
 
 GZIP: Final = b"\x1f\x8b\x08"
 PLAIN: Final = b"WARC/1."

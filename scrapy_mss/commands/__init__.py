@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
-from scrapy_mss.cli import CommandError, OneLineParser, guarded
+from scrapy_mss.commands.cli import CommandError, OneLineParser, guarded
 
 if TYPE_CHECKING:
     from scrapy_mss.commands.base import Action
@@ -91,8 +91,8 @@ class MssCommand(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Perform the action."""
+        from scrapy_mss.files.stored_pages import SourceError
         from scrapy_mss.settings import SettingError
-        from scrapy_mss.stored_pages import SourceError
         from scrapy_mss.wrappers import WrapperError
 
         program = f"scrapy mss {opts.action}"

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from tqdm import tqdm
 
-from scrapy_mss.cli import EXIT_CODES, print_line
-from scrapy_mss.server_address import ServerError, is_server
-from scrapy_mss.stored_pages import Source, StoredPage
+from scrapy_mss.commands.cli import EXIT_CODES, print_line
+from scrapy_mss.files.stored_pages import Source, StoredPage
+from scrapy_mss.storage.server_address import ServerError, is_server
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand

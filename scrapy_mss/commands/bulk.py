@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from scrapy_mss.cli import CommandError, print_line
 from scrapy_mss.commands.base import Action, local_path, positive
+from scrapy_mss.commands.cli import CommandError, print_line
 from scrapy_mss.commands.extract import add_model_arguments, model_named
 from scrapy_mss.crawl.pool import can_have_workers
-from scrapy_mss.server_address import is_server
 from scrapy_mss.settings import SETTINGS
+from scrapy_mss.storage.server_address import is_server
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand

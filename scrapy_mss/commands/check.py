@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.http import Response, TextResponse
 
-from scrapy_mss.cli import GOOD, NOT_FOUND, CommandError, print_line
 from scrapy_mss.commands.base import Action, counted, existing_path
+from scrapy_mss.commands.cli import GOOD, NOT_FOUND, CommandError, print_line
 from scrapy_mss.commands.extract import add_model_arguments, model_named
 from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
 from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.extractor import Extractor
+from scrapy_mss.files.stored_pages import Source
+from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.store import write_atomically
 from scrapy_mss.rule_reading import read_tokens
-from scrapy_mss.stored_pages import Source
-from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
 from scrapy_mss.wrappers import load_wrappers
 from scrapy_mss.wrappers.outcomes import LABELLED, NO_PAGE, Outcome, checked, snapshot
 

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING
 
 from scrapy_mss import settings
 from scrapy_mss.article import page_metadata
-from scrapy_mss.charsets import decoded
-from scrapy_mss.cli import GOOD, CommandError, print_line
 from scrapy_mss.commands.base import Action
+from scrapy_mss.commands.cli import GOOD, CommandError, print_line
 from scrapy_mss.commands.extract import add_model_arguments, is_address, model_named
 from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.crawl.stores import model_store, site_store
 from scrapy_mss.extractor import Extraction, Extractor
-from scrapy_mss.kept_media import kept_media
+from scrapy_mss.files.charsets import decoded
+from scrapy_mss.files.stored_pages import StoredPage
+from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.models.bundled import with_bundled
+from scrapy_mss.output.kept_media import kept_media
 from scrapy_mss.rule_reading import explained
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.visit import Visit
-from scrapy_mss.stored_pages import StoredPage
-from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
-from scrapy_mss.why_page.page import why_page
+from scrapy_mss.workbench.why_page.page import why_page
 from scrapy_mss.wrappers import Wrapper, load_wrappers
 
 if TYPE_CHECKING:

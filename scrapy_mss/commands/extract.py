@@ -17,8 +17,8 @@ from scrapy.http import Response, TextResponse
 
 from scrapy_mss import settings
 from scrapy_mss.article import NO_TEXT, ModelState, ReadOptions, read_article
-from scrapy_mss.charsets import decoded
-from scrapy_mss.cli import (
+from scrapy_mss.commands.base import Action, counted, existing_store, stored
+from scrapy_mss.commands.cli import (
     GOOD,
     NOT_FOUND,
     CommandError,
@@ -26,7 +26,6 @@ from scrapy_mss.cli import (
     print_line,
     print_text,
 )
-from scrapy_mss.commands.base import Action, counted, existing_store, stored
 from scrapy_mss.commands.fetching import (
     ASKED,
     FetchSpider,
@@ -36,11 +35,12 @@ from scrapy_mss.commands.fetching import (
 )
 from scrapy_mss.crawl.pages import is_page
 from scrapy_mss.crawl.stores import model_name, model_store
+from scrapy_mss.files.charsets import decoded
+from scrapy_mss.files.stored_pages import COLLECTIONS
+from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.pipelines import NoArticleError
-from scrapy_mss.stored_pages import COLLECTIONS
-from scrapy_mss.untrusted import LARGEST_PAGE, read_regular
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand

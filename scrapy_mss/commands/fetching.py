@@ -12,11 +12,11 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from scrapy_mss.cli import CommandError
+from scrapy_mss.commands.cli import CommandError
 from scrapy_mss.downloadermiddlewares import EncodingMiddleware
+from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.sites.addresses import AddressCounts
 from scrapy_mss.sites.article_address import guess
-from scrapy_mss.stored_pages import StoredPage
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand

@@ -7,8 +7,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_mss.cli import model_in, print_line
 from scrapy_mss.commands.base import Action, existing_path
+from scrapy_mss.commands.cli import model_in, print_line
 from scrapy_mss.markup.compiled import IS_COMPILED
 from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.models.bundled import FILE, with_bundled

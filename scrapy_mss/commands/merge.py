@@ -6,12 +6,12 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scrapy_mss.cli import CommandError, model_in, print_line
 from scrapy_mss.commands.base import Action, existing_store, local_path
+from scrapy_mss.commands.cli import CommandError, model_in, print_line
 from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.store import write_model
-from scrapy_mss.server_address import ServerError, is_server
+from scrapy_mss.storage.server_address import ServerError, is_server
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand

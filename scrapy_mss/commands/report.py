@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from scrapy_mss.cli import GOOD, CommandError, print_line
 from scrapy_mss.commands.base import Action, existing_store
+from scrapy_mss.commands.cli import GOOD, CommandError, print_line
 from scrapy_mss.crawl.site_quality import this_hour
 from scrapy_mss.crawl.stores import quality_store
 from scrapy_mss.metadata.sites import site_of
@@ -19,9 +19,9 @@ from scrapy_mss.quality.incidents import hour_text
 from scrapy_mss.quality.page import page
 from scrapy_mss.quality.report import Report, SiteReport, as_json, report_of
 from scrapy_mss.quality.store import QualityStoreError
-from scrapy_mss.server_address import ServerError
 from scrapy_mss.settings import listed
 from scrapy_mss.spiders.site_lists import SiteListError, sites_of
+from scrapy_mss.storage.server_address import ServerError
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand

@@ -9,16 +9,16 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from scrapy_mss.cli import GOOD, NOT_FOUND, CommandError, print_line, print_text
 from scrapy_mss.commands.base import Action, stored
+from scrapy_mss.commands.cli import GOOD, NOT_FOUND, CommandError, print_line, print_text
 from scrapy_mss.commands.explain import known_site
 from scrapy_mss.commands.extract import add_model_arguments, is_address, model_named
 from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.extractor import Extractor
+from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.store import write_atomically
-from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.suggest import (
     MAX_PAGES,
     NoRuleError,

@@ -17,19 +17,19 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from scrapy_mss import settings
-from scrapy_mss.cli import CommandError, print_line
 from scrapy_mss.commands.base import Action, counted, existing_path, positive, store_name, stored
+from scrapy_mss.commands.cli import CommandError, print_line
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, can_have_workers
 from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
+from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.examples import Example
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.server_address import is_server
-from scrapy_mss.stored_pages import StoredPage
-from scrapy_mss.teaching import ALREADY_LEARNED, NO_WRAPPER, example_on, learn
+from scrapy_mss.storage.server_address import is_server
 from scrapy_mss.wrappers import Registry, load_wrappers
+from scrapy_mss.wrappers.teaching import ALREADY_LEARNED, NO_WRAPPER, example_on, learn
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand

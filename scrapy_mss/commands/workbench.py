@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from scrapy.utils.project import data_path
 
 from scrapy_mss import settings
-from scrapy_mss.cli import GOOD, CommandError, print_line
 from scrapy_mss.commands.base import Action, counted, existing_path, stored
+from scrapy_mss.commands.cli import GOOD, CommandError, print_line
 from scrapy_mss.commands.extract import add_model_arguments, is_address, model_named
 from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.crawl.stores import model_store, quality_store

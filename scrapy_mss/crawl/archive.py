@@ -20,8 +20,8 @@ from scrapy_mss.settings import SettingError
 if TYPE_CHECKING:
     from scrapy.http import Request, Response
 
+    from scrapy_mss.files.warc import Exchange, Headers, WarcFiles
     from scrapy_mss.stats import CrawlStats
-    from scrapy_mss.warc_files import Exchange, Headers, WarcFiles
 
 logger = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class Archive:
 def files_in(folder: str, prefix: str, megabytes: int) -> WarcFiles:
     """WARC files in *folder*, which is made if it is not there."""
     try:
-        from scrapy_mss.warc_files import WarcFiles
+        from scrapy_mss.files.warc import WarcFiles
     except ImportError as error:
         raise SettingError("MSS_WARC needs warcio; run: pip install 'scrapy-mss[warc]'") from error
     try:
@@ -83,7 +83,7 @@ def files_in(folder: str, prefix: str, megabytes: int) -> WarcFiles:
 
 def exchange_of(request: Request, response: Response) -> Exchange:
     """What was asked and answered."""
-    from scrapy_mss.warc_files import Exchange
+    from scrapy_mss.files.warc import Exchange
 
     took = timedelta(seconds=float(request.meta.get("download_latency", 0)))
     return Exchange(

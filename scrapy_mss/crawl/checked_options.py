@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scrapy_mss import settings
+from scrapy_mss.files.stored_pages import Source, SourceError
 from scrapy_mss.metadata.text_language import detector
-from scrapy_mss.stored_pages import Source, SourceError
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

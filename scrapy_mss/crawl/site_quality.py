@@ -41,8 +41,8 @@ from scrapy_mss.quality.report import Alarm, with_past
 from scrapy_mss.quality.store import KEPT_DAYS, MAX_SITES, Days, DayStore, Key
 
 if TYPE_CHECKING:
-    from scrapy_mss.redis_server import Patience
     from scrapy_mss.settings import Options
+    from scrapy_mss.storage.redis_server import Patience
 
 logger = logging.getLogger(__name__)
 

@@ -21,7 +21,6 @@ from scrapy_mss.crawl.stores import model_store, seen_store, site_store, story_p
 from scrapy_mss.crawl.unsure_pages import unsure_pages
 from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.metadata.sites import public_suffixes
-from scrapy_mss.redis_server import Patience
 from scrapy_mss.seen.crawled import SeenArticles, Times
 from scrapy_mss.seen.store import DAY
 from scrapy_mss.seen.stories import Stories
@@ -29,6 +28,7 @@ from scrapy_mss.seen.story_store import StoryStore
 from scrapy_mss.settings import COPIES_KEEP, Options
 from scrapy_mss.sites.crawled import CrawledSites
 from scrapy_mss.stats import CrawlStats
+from scrapy_mss.storage.redis_server import Patience
 
 logger = logging.getLogger(__name__)
 

@@ -16,13 +16,13 @@ from scrapy_mss.models.redis_store import RedisModelStore
 from scrapy_mss.models.store import FileStore, ModelStore
 from scrapy_mss.quality.redis_store import RedisQualityStore
 from scrapy_mss.quality.store import DayStore, QualityStore
-from scrapy_mss.redis_server import Patience
 from scrapy_mss.seen.redis_store import RedisSeenStore
 from scrapy_mss.seen.store import ArticleStore, SeenStore
-from scrapy_mss.server_address import is_server
 from scrapy_mss.sites.redis_store import RedisSiteStore
 from scrapy_mss.sites.store import SiteStore, sites_path
 from scrapy_mss.sites.writer import Store
+from scrapy_mss.storage.redis_server import Patience
+from scrapy_mss.storage.server_address import is_server
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

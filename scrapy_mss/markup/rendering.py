@@ -7,7 +7,7 @@ tags nothing but the white space next to them. In `readable` text the cells of a
 line, and an item of a list has its mark.
 
 HTML is the page's own source with the tags opened and closed that cutting broke. It is as safe as
-the page is: what may be shown comes from `scrapy_mss.sanitizing`.
+the page is: what may be shown comes from `scrapy_mss.output.sanitizing`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ from typing import Any
 
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
-from scrapy_mss.media import Medium
 from scrapy_mss.metadata.breadcrumbs import breadcrumbs
 from scrapy_mss.metadata.declared_media import declared_media
 from scrapy_mss.metadata.field_sources import PARSERS, resolve_field
@@ -27,6 +26,7 @@ from scrapy_mss.metadata.next_page import next_page
 from scrapy_mss.metadata.page_tree import PageTree
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.metadata.token_tree import TokenTree
+from scrapy_mss.output.media import Medium
 
 
 @dataclass(frozen=True, slots=True)

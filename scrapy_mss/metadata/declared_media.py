@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from scrapy_mss.media import AUDIO, IMAGE, KIND_OF_FILE, VIDEO, Medium, extension_of, is_junk
 from scrapy_mss.metadata import jsonld
 from scrapy_mss.metadata.jsonld import Node
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.metadata.text import absolute_url, clean
+from scrapy_mss.output.media import AUDIO, IMAGE, KIND_OF_FILE, VIDEO, Medium, extension_of, is_junk
 
 MAX_OBJECTS: Final = 20  # of one kind
 # Of a kind: where JSON-LD has its objects, and which `<meta>` have its address.

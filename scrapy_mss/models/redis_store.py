@@ -33,7 +33,7 @@ from scrapy_mss.models.format import (
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import Profile
 from scrapy_mss.models.store import Addition, warn_of_restarts
-from scrapy_mss.redis_server import NAME_BYTES, Outbox, Patience, Server, insist
+from scrapy_mss.storage.redis_server import NAME_BYTES, Outbox, Patience, Server, insist
 
 logger = logging.getLogger(__name__)
 

@@ -20,6 +20,7 @@ from secrets import token_hex
 from time import time
 from typing import BinaryIO, NamedTuple, Protocol
 
+from scrapy_mss.files.untrusted import open_regular
 from scrapy_mss.models.format import (
     MAGIC,
     DamagedModelError,
@@ -32,7 +33,6 @@ from scrapy_mss.models.format import (
 )
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import Profile
-from scrapy_mss.untrusted import open_regular
 
 logger = logging.getLogger(__name__)
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from math import log
 from typing import Final, TypeAlias
 
+from scrapy_mss.files.untrusted import printable
 from scrapy_mss.items import Article
-from scrapy_mss.untrusted import printable
 
 Counts: TypeAlias = Counter[str]
 

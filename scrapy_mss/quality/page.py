@@ -10,7 +10,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Final, NamedTuple
 
-from scrapy_mss.html_elements import Html, document, element, joined
+from scrapy_mss.output.html_elements import Html, document, element, joined
 from scrapy_mss.quality.alarms import LAYOUT, SUMMARIES, WINDOW, Figure, shown
 from scrapy_mss.quality.counts import ARTICLES, PAGES, WRAPPED, Counts
 from scrapy_mss.quality.incidents import EMPTY, SILENT, UNREACHABLE, Incident, hour_text

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from scrapy_mss.quality.counts import FAILED, MAX_NAMES, PLACE, Counts, bounded
 from scrapy_mss.quality.store import FORMAT, KEPT_DAYS, MAX_SITES, Days, Key
-from scrapy_mss.redis_server import Outbox, Patience, Server, insist
+from scrapy_mss.storage.redis_server import Outbox, Patience, Server, insist
 
 IDENTITY: Final = f"scrapy-mss counts by day {FORMAT}"
 AT_ONCE: Final = 100  # sites that are asked for in one message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scrapy_mss.html_elements import Html, element
+from scrapy_mss.output.html_elements import Html, element
 
 STEP, HEIGHT, EDGE = 2, 16, 2  # pixels from one number to the next, and of the picture
 

@@ -17,7 +17,14 @@ from pathlib import Path
 from typing import Final, Protocol, TypeAlias
 
 from scrapy_mss.quality.counts import Counts, added, bounded
-from scrapy_mss.sqlite_files import ForeignFileError, Form, connect, explained, prepare, transaction
+from scrapy_mss.storage.sqlite_files import (
+    ForeignFileError,
+    Form,
+    connect,
+    explained,
+    prepare,
+    transaction,
+)
 
 FORMAT: Final = 1
 APPLICATION_ID: Final = 0x6D737371  # "mssq", by which SQLite files are told apart

@@ -15,9 +15,16 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from scrapy_mss.sqlite_files import ForeignFileError, Form, connect, explained, prepare, transaction
-from scrapy_mss.stored_pages import StoredPage
-from scrapy_mss.untrusted import LARGEST_PAGE
+from scrapy_mss.files.stored_pages import StoredPage
+from scrapy_mss.files.untrusted import LARGEST_PAGE
+from scrapy_mss.storage.sqlite_files import (
+    ForeignFileError,
+    Form,
+    connect,
+    explained,
+    prepare,
+    transaction,
+)
 
 FORMAT: Final = 1
 APPLICATION_ID: Final = 0x6D737375  # "mssu", by which SQLite files are told apart

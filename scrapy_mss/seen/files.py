@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar, Final
 
-from scrapy_mss.sqlite_files import (
+from scrapy_mss.storage.sqlite_files import (
     ForeignFileError,
     Form,
     connect,

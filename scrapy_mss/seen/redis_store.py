@@ -18,9 +18,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from scrapy_mss.redis_server import READ_SECONDS, ForeignDataError, Patience, Rests, Server, insist
 from scrapy_mss.seen.files import FORMAT
 from scrapy_mss.seen.store import DAY, PARAGRAPHS_DAYS, Seen, SeenList
+from scrapy_mss.storage.redis_server import (
+    READ_SECONDS,
+    ForeignDataError,
+    Patience,
+    Rests,
+    Server,
+    insist,
+)
 
 logger = logging.getLogger(__name__)
 

@@ -19,8 +19,6 @@ from collections.abc import Collection, Mapping
 from hashlib import sha1
 from typing import Any, Final, NamedTuple
 
-from scrapy_mss.redis_server import READ_SECONDS, Argument, Outbox, Patience, Rests, Server
-from scrapy_mss.server_address import ServerError
 from scrapy_mss.sites.format import (
     FIRST_KEYS,
     Recall,
@@ -29,6 +27,8 @@ from scrapy_mss.sites.format import (
 )
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.store import FORMAT, MAX_SITES
+from scrapy_mss.storage.redis_server import READ_SECONDS, Argument, Outbox, Patience, Rests, Server
+from scrapy_mss.storage.server_address import ServerError
 
 ATTEMPTS: Final = 100  # of an addition; each that fails is one of another crawl that did not
 

@@ -26,7 +26,7 @@ from scrapy_mss.sites.format import (
     to_bytes,
 )
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sqlite_files import (
+from scrapy_mss.storage.sqlite_files import (
     ForeignFileError,
     Form,
     connect,

@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import Final
 
 from scrapy_mss.extractor import Explanation, Extractor
+from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import ModelStore
 from scrapy_mss.quality.store import DayStore
 from scrapy_mss.quality.unsure import UnsureStore
-from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.suggest.readings import SitePage, read_pages
-from scrapy_mss.teaching import example_on, learn
 from scrapy_mss.workbench.drawing import drawn_for_frame
 from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.workbench.saving import SaveError
 from scrapy_mss.wrappers import Registry, Wrapper
+from scrapy_mss.wrappers.teaching import example_on, learn
 
 MOST_READ: Final = 3  # sites whose trees are in memory: some 100 MB each
 MOST_EXPLAINED: Final = 16  # pages

@@ -25,9 +25,9 @@ from typing import Final
 
 from scrapy_mss.blocks.explanation import Fate
 from scrapy_mss.extractor import Explanation
-from scrapy_mss.html_elements import Html, element
-from scrapy_mss.why_page.drawn import LONGEST, MARK, drawn, summary, tint
-from scrapy_mss.why_page.page import COLOURS
+from scrapy_mss.output.html_elements import Html, element
+from scrapy_mss.workbench.why_page.drawn import LONGEST, MARK, drawn, summary, tint
+from scrapy_mss.workbench.why_page.page import COLOURS
 
 LEFT_OUT: Final = ("a", "details", "summary", "img")  # what leads away, hides text, or is fetched
 _CUT: Final = f"<p><i>Only the first {LONGEST:,} characters of this page are drawn.</i></p>"

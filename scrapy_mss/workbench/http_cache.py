@@ -13,10 +13,10 @@ from email.parser import BytesHeaderParser
 from pathlib import Path
 from typing import Final
 
-from scrapy_mss.charsets import decoded
-from scrapy_mss.content_encodings import decode
-from scrapy_mss.stored_pages import StoredPage
-from scrapy_mss.untrusted import LARGEST_PAGE, open_regular
+from scrapy_mss.files.charsets import decoded
+from scrapy_mss.files.content_encodings import decode
+from scrapy_mss.files.stored_pages import StoredPage
+from scrapy_mss.files.untrusted import LARGEST_PAGE, open_regular
 from scrapy_mss.wrappers.rules import UrlParts
 
 OK: Final = 200

@@ -12,7 +12,7 @@ from scrapy_mss.quality.activity import DAY
 from scrapy_mss.quality.report import SiteReport, report_of
 from scrapy_mss.quality.store import DayStore, QualityStoreError
 from scrapy_mss.quality.unsure import UnsurePage, UnsureStore, UnsureStoreError
-from scrapy_mss.server_address import ServerError
+from scrapy_mss.storage.server_address import ServerError
 from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.workbench.saving import file_of, has_rules
 from scrapy_mss.wrappers import Wrapper, WrapperError, load_wrappers

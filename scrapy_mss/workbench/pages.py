@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from scrapy_mss.stored_pages import StoredPage
+from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.wrappers.rules import UrlParts
 
 MOST_PAGES: Final = 40  # of a site: what holds for so many holds, and a rule is checked in seconds

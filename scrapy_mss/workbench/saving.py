@@ -20,12 +20,12 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from scrapy_mss.extractor import Extractor
+from scrapy_mss.files.stored_pages import StoredPage
+from scrapy_mss.files.untrusted import path_inside, read_regular
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.store import write_atomically
 from scrapy_mss.rule_reading import read_tokens
-from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.suggest import yaml_of
-from scrapy_mss.untrusted import path_inside, read_regular
 from scrapy_mss.workbench.rule_text import LONGEST
 from scrapy_mss.wrappers import Registry, SamplePage, Wrapper, WrapperError, load_wrappers
 from scrapy_mss.wrappers.labeller import Labelling

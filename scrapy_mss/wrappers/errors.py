@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
-from scrapy_mss.untrusted import printable
+from scrapy_mss.files.untrusted import printable
 
 LONGEST_SHOWN: Final = 80  # characters of a value in a message: the longest selectors fill a screen
 LONGEST_PART: Final = 500  # characters of what a message says was found, or of where

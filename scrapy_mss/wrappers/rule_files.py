@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
 
-from scrapy_mss.untrusted import open_regular, path_inside
+from scrapy_mss.files.untrusted import open_regular, path_inside
 from scrapy_mss.wrappers.archives import ARCHIVES, UNREADABLE, RuleFile, bounded_file
 from scrapy_mss.wrappers.errors import Problem, WrapperError, located, rejected
 

@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 
 import regex
 
-from scrapy_mss.untrusted import printable
+from scrapy_mss.files.untrusted import printable
 from scrapy_mss.wrappers.errors import Problem, gathered, has_text, rejected, shown
 from scrapy_mss.wrappers.selectors import Coverage, Selector
 

@@ -22,8 +22,8 @@ from scrapy_mss.bulk.records import (
     Piece,
     Record,
 )
-from scrapy_mss.stored_pages import Source, SourceError, StoredPage
-from scrapy_mss.untrusted import LARGEST_PAGE
+from scrapy_mss.files.stored_pages import Source, SourceError, StoredPage
+from scrapy_mss.files.untrusted import LARGEST_PAGE
 from tests.helpers.archives import (
     DATE,
     json_lines,

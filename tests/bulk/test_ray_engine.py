@@ -20,7 +20,7 @@ from scrapy_mss.bulk.parts import DonePart, Told  # noqa: E402
 from scrapy_mss.bulk.processes import Lanes  # noqa: E402
 from scrapy_mss.bulk.ray_engine import RayEngine  # noqa: E402
 from scrapy_mss.bulk.run import Bulk, files_of  # noqa: E402
-from scrapy_mss.stored_pages import StoredPage  # noqa: E402
+from scrapy_mss.files.stored_pages import StoredPage  # noqa: E402
 from tests.helpers.archives import json_lines, warc_members  # noqa: E402
 from tests.plugin.site import plain  # noqa: E402
 

@@ -34,7 +34,7 @@ from scrapy_mss.bulk.processes import LANE, Engine, EngineError, Lanes, shares  
 from scrapy_mss.bulk.ray_engine import PartMaker  # noqa: E402
 from scrapy_mss.bulk.records import Part, Piece  # noqa: E402
 from scrapy_mss.bulk.run import Bulk, Summary, files_of  # noqa: E402
-from scrapy_mss.stored_pages import SourceError, StoredPage  # noqa: E402
+from scrapy_mss.files.stored_pages import SourceError, StoredPage  # noqa: E402
 from tests.helpers.archives import (  # noqa: E402
     json_lines,
     stored,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scrapy_mss.bulk.formats import format_of, pieces_of
 from scrapy_mss.bulk.records import Ends, Piece, Record
-from scrapy_mss.stored_pages import StoredPage
+from scrapy_mss.files.stored_pages import StoredPage
 
 DATE = "2026-11-22T10:20:30Z"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from scrapy_mss.stored_pages import StoredPage
+from scrapy_mss.files.stored_pages import StoredPage
 
 SUBJECTS = "council harbour bridge school theatre museum orchestra railway library market".split()
 VERBS = "announced defended postponed welcomed rejected reviewed opened presented".split()

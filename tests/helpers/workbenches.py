@@ -11,9 +11,9 @@ from threading import Thread
 from typing import Any
 
 from scrapy_mss import Extractor
+from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import FileStore
-from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.workbench.bench import Bench
 from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.workbench.security import HOST, TOKEN_HEADER, Origins

@@ -14,9 +14,9 @@ from scrapy_mss.quality.counts import of_page
 from scrapy_mss.quality.redis_store import RedisQualityStore
 from scrapy_mss.seen.redis_store import RedisSeenStore
 from scrapy_mss.seen.store import Seen
-from scrapy_mss.server_address import ServerError
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.redis_store import RedisSiteStore
+from scrapy_mss.storage.server_address import ServerError
 from tests.helpers.redis import client, needs_redis
 from tests.models.test_redis_store import trained
 

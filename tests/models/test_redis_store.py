@@ -24,7 +24,7 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.redis_store import RedisModelStore
 from scrapy_mss.models.store import FileStore
-from scrapy_mss.redis_server import (
+from scrapy_mss.storage.redis_server import (
     READ_SECONDS,
     ForeignDataError,
     GivenUpError,
@@ -34,7 +34,7 @@ from scrapy_mss.redis_server import (
     Server,
     SilentServerError,
 )
-from scrapy_mss.server_address import Address, ServerError
+from scrapy_mss.storage.server_address import Address, ServerError
 from tests.helpers.classifiers import counts_of
 from tests.helpers.redis import client, needs_redis, server, shared_server
 
@@ -155,7 +155,7 @@ def test_what_a_crawl_lacks_is_all_that_is_sent_to_it(
 def test_a_server_that_is_away_gets_later_what_it_has_missed(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scrapy_mss.redis_server.sleep", lambda _seconds: None)
+    monkeypatch.setattr("scrapy_mss.storage.redis_server.sleep", lambda _seconds: None)
     with running() as server:
         store = store_at(server)
         store.add(trained(1))
@@ -175,7 +175,7 @@ def test_a_server_that_is_away_gets_later_what_it_has_missed(
 
 
 def test_the_last_change_is_sent_when_the_store_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scrapy_mss.redis_server.sleep", lambda _seconds: None)
+    monkeypatch.setattr("scrapy_mss.storage.redis_server.sleep", lambda _seconds: None)
     with running() as server:
         store = store_at(server)
         store.load()
@@ -303,7 +303,7 @@ def test_what_is_wrong_with_an_address_is_said_without_its_password(
     expected: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("scrapy_mss.redis_server.sleep", lambda _seconds: None)
+    monkeypatch.setattr("scrapy_mss.storage.redis_server.sleep", lambda _seconds: None)
 
     with pytest.raises(ServerError, match=expected) as caught:
         RedisModelStore(address.format(port=server.port), DEFAULT).load()
@@ -338,7 +338,7 @@ def test_what_may_be_there_stays_ours_whatever_the_server_answers_then(
     server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A change whose answer was lost is not given back to a caller that would send it again."""
-    monkeypatch.setattr("scrapy_mss.redis_server.sleep", lambda _seconds: None)
+    monkeypatch.setattr("scrapy_mss.storage.redis_server.sleep", lambda _seconds: None)
     store = store_at(server)
     _lose_next_answer(store, then=lambda: client(server).config_set("maxmemory", 1))
     try:
@@ -371,7 +371,7 @@ def test_a_crawl_keeps_what_it_knows_while_it_cannot_read_what_others_learned(
 def test_a_crawl_keeps_what_it_knows_while_no_answer_comes(
     server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scrapy_mss.redis_server.sleep", lambda _seconds: None)
+    monkeypatch.setattr("scrapy_mss.storage.redis_server.sleep", lambda _seconds: None)
     store = store_at(server)
     store.add(trained(1))
     run = store._server.run  # noqa: SLF001 - as if the server came and went
@@ -464,7 +464,7 @@ def test_a_server_that_answers_each_message_late_is_not_asked_all_of_them(
     server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No answer took too long: a crawl waited for twenty of them before it had started."""
-    monkeypatch.setattr("scrapy_mss.redis_server.GREETING_SECONDS", 0.5)
+    monkeypatch.setattr("scrapy_mss.storage.redis_server.GREETING_SECONDS", 0.5)
     client(server).acl_setuser("user", True, passwords=["+secret"], commands=["+@all"], keys="*")
     answers: list[bytes] = []
     with (
@@ -483,7 +483,7 @@ def test_only_the_first_small_question_must_be_answered_soon(
     """The near miss: a model may be large, and the way to its server slow."""
     asked = Server(server.address())
     assert asked.ask(lambda client: client.ping())
-    monkeypatch.setattr("scrapy_mss.redis_server.GREETING_SECONDS", 0.0)
+    monkeypatch.setattr("scrapy_mss.storage.redis_server.GREETING_SECONDS", 0.0)
 
     assert asked.ask(lambda client: client.blpop("test:none", timeout=0.3)) is None
 
@@ -530,7 +530,7 @@ def test_crawls_that_ask_whether_a_server_is_there_stop_to_do_so_at_the_end(
     server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What nobody needs is not waited for."""
-    monkeypatch.setattr("scrapy_mss.redis_server.REST_SECONDS", 0.01)
+    monkeypatch.setattr("scrapy_mss.storage.redis_server.REST_SECONDS", 0.01)
     patience = Patience()
     reading = Server(server.address(), READ_SECONDS, patience)
     rests = Rests(reading)

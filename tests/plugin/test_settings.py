@@ -7,7 +7,7 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_mss.settings import SETTINGS, Options, SettingError, enabled, listed, read, unknown
-from scrapy_mss.shards import Shard
+from scrapy_mss.sites.shards import Shard
 
 # Of each setting: what may stand there and what it becomes.
 GOOD: dict[str, list[tuple[object, object]]] = {

@@ -11,7 +11,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
 from scrapy_mss.crawl.pages import SITE
-from scrapy_mss.shards import shard_of
+from scrapy_mss.sites.shards import shard_of
 from scrapy_mss.spidermiddlewares import ShardMiddleware
 from scrapy_mss.spiders.news import NewsSpider
 from tests.plugin.crawling import ADDON, Job, crawl

@@ -9,7 +9,7 @@ from collections.abc import Collection
 import pytest
 from lxml import html
 
-from scrapy_mss.html_elements import element
+from scrapy_mss.output.html_elements import element
 from scrapy_mss.quality.activity import DAY
 from scrapy_mss.quality.counts import FAILED, SELECTOR, TRIED
 from scrapy_mss.quality.page import page

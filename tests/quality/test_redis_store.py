@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from research.benchmarks.redis_server import RedisServer, running
 from scrapy_mss.quality.redis_store import RedisQualityStore
 from scrapy_mss.quality.store import Key, QualityStore
-from scrapy_mss.redis_server import ForeignDataError, LostConnectionError
+from scrapy_mss.storage.redis_server import ForeignDataError, LostConnectionError
 from tests.helpers.redis import client, needs_redis, server, shared_server
 
 pytestmark = needs_redis
@@ -53,7 +53,7 @@ def test_the_server_has_what_a_file_would_have(
 
 
 def test_an_addition_whose_answer_is_lost_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scrapy_mss.redis_server.sleep", lambda _seconds: None)
+    monkeypatch.setattr("scrapy_mss.storage.redis_server.sleep", lambda _seconds: None)
     with running() as server:
         store = RedisQualityStore(server.address())
         store.check()

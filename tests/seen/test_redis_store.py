@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from research.benchmarks.redis_server import RedisServer, running
-from scrapy_mss.redis_server import ForeignDataError, LostConnectionError, SilentServerError
 from scrapy_mss.seen.crawled import SeenArticles, Times
 from scrapy_mss.seen.redis_store import RedisSeenStore
 from scrapy_mss.seen.store import Seen, SeenList, SeenStore
+from scrapy_mss.storage.redis_server import ForeignDataError, LostConnectionError, SilentServerError
 from tests.helpers.redis import client, needs_redis, server, shared_server
 
 pytestmark = needs_redis

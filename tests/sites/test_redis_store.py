@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from research.benchmarks.redis_server import RedisServer, running
-from scrapy_mss.redis_server import ForeignDataError, LostConnectionError
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.redis_store import RedisSiteStore
 from scrapy_mss.sites.store import SiteStore
+from scrapy_mss.storage.redis_server import ForeignDataError, LostConnectionError
 from tests.helpers.memories import NOW, page_memory
 from tests.helpers.redis import client, needs_redis, server, shared_server
 
@@ -69,7 +69,7 @@ def test_crawls_at_once_add_up(server: RedisServer) -> None:
 
 
 def test_an_addition_whose_answer_is_lost_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scrapy_mss.redis_server.sleep", lambda _seconds: None)
+    monkeypatch.setattr("scrapy_mss.storage.redis_server.sleep", lambda _seconds: None)
     with running() as server:
         store = RedisSiteStore(server.address())
         store.add({"a.example": PAGE}, NOW)

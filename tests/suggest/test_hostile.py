@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.stored_pages import StoredPage
+from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.suggest import NoRuleError, bodies, suggest, suggest_of
 from scrapy_mss.suggest.readings import read_pages
 from scrapy_mss.wrappers import load_wrappers

@@ -8,7 +8,7 @@ import pytest
 
 from scrapy_mss import Extractor
 from scrapy_mss.extractor import Explanation
-from scrapy_mss.stored_pages import StoredPage
+from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.suggest import SitePage, read_pages, yaml_of
 from scrapy_mss.workbench.editing import NOW_BODY, Click, Edit, EditError, edited, starter
 from scrapy_mss.workbench.judging import (

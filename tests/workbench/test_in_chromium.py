@@ -22,8 +22,8 @@ from playwright.sync_api import Browser
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
+from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.rule_reading import read_by
-from scrapy_mss.stored_pages import StoredPage
 from scrapy_mss.workbench.security import TOKEN_HEADER
 from scrapy_mss.wrappers import load_wrappers
 from tests.helpers.browser import chromium

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.stored_pages import StoredPage
+from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.workbench.saving import (
     MOST_TESTS,
     CheckPages,

@@ -1,1 +1,0 @@
-"""The extractor with the interfaces of other programs, one module for each."""

@@ -1,0 +1,28 @@
+"""An extractor for datatrove's pipelines, in place of its `Trafilatura`.
+
+datatrove runs it in a process of its own and gives up pages that take too long. It calls the
+extractor once before the first page, which loads the model.
+"""
+
+from __future__ import annotations
+
+from datatrove.pipeline.extractors.base import BaseExtractor
+
+from scrapy_mss.bulk.texts import Texts
+
+
+class MssExtractor(BaseExtractor):  # type: ignore[misc]
+    """The text of each page that is an article; with *only_articles* off, of any page.
+
+    *timeout* is in seconds a page; *model* is a model file, without it the bundled model reads.
+    """
+
+    name = "⛏ scrapy-mss"
+
+    def __init__(self, timeout: float = 1, model: str = "", *, only_articles: bool = True) -> None:
+        super().__init__(timeout)
+        self._texts = Texts(model, only_articles=only_articles)
+
+    def extract(self, text: str) -> str:
+        """The text in the HTML *text*; datatrove drops a document where it is empty."""
+        return self._texts.of(text)

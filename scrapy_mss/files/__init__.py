@@ -1,0 +1,1 @@
+"""Files: Parquet, WARC, stored pages, encodings."""

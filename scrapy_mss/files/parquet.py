@@ -1,0 +1,250 @@
+"""Writes rows to a Parquet file without losing them if the crawl is killed before the end.
+
+A Parquet file can be read only after its footer is written. The rows of a crawl therefore first go
+to a stream of Arrow batches next to the file, ``<file>.mss-<key>.arrows``, which can be read up to
+its last complete batch if the crawl is killed. When it is complete, it is converted to the row
+groups of a file that is renamed last. Any file that ends in ``.parquet`` is thus complete, and a
+stream left by a killed crawl is converted to its own file before the next crawl writes to the
+folder. A lock on the stream shows whether its crawl is still running.
+
+Memory is bounded: batches and row groups are written as soon as they are full.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final
+from uuid import uuid4
+
+from scrapy_mss.files.appending import Appended
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+logger = logging.getLogger(__name__)
+
+STREAM, NEW = ".arrows", ".new"
+KEY: Final = "mss-"
+BATCH_ROWS: Final = 100  # at most so many articles are lost with a crawl that is killed
+BATCH_SIZE: Final = 2**20  # characters of text
+GROUP_ROWS: Final = 10_000
+GROUP_BYTES: Final = 2**24  # 16 MB in memory; a reader that needs few columns reads few of them
+COMPRESSION: Final = "zstd"
+
+Row = Mapping[str, Any]
+
+
+class Stream:
+    """Rows in a stream of Arrow batches, in the open *file*, which has no buffer of its own."""
+
+    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
+        import pyarrow as pa
+
+        self._file = Appended(file)
+        self._schema = schema
+        self._written = io.BytesIO()  # what pyarrow writes of one batch, in many pieces
+        options = pa.ipc.IpcWriteOptions(compression=COMPRESSION)
+        self._writer = pa.ipc.new_stream(self._written, schema, options=options)
+        self._rows: list[Row] = []
+        self._size = 0
+        self._append()
+
+    def add(self, row: Row) -> None:
+        """Add a *row* whose values have the types of the columns."""
+        self._rows.append(row)
+        self._size += sum(len(value) for value in row.values() if isinstance(value, str))
+        if len(self._rows) >= BATCH_ROWS or self._size >= BATCH_SIZE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Have all rows in the file; those that the disk has no room for are lost."""
+        import pyarrow as pa
+
+        rows, self._rows, self._size = self._rows, [], 0
+        if rows:
+            self._writer.write_batch(pa.RecordBatch.from_pylist(rows, schema=self._schema))
+            self._append()
+
+    def close(self) -> None:
+        """Write what is left, and the end of the stream; the file stays open."""
+        self.flush()
+        self._writer.close()
+        self._append()
+
+    def _append(self) -> None:
+        written = self._written.getvalue()
+        self._written.seek(0)
+        self._written.truncate()
+        self._file.append(written)
+
+
+def convert(stream: IO[bytes], parquet: IO[bytes]) -> int:
+    """Write the rows of a *stream* to the file *parquet*; how many there are.
+
+    Of a stream that breaks off, all whole batches are taken.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    reader = pa.ipc.open_stream(stream)
+    rows = 0
+    with pq.ParquetWriter(parquet, reader.schema, compression=COMPRESSION) as writer:
+        for group in _groups(_batches(reader)):
+            table = pa.Table.from_batches(group, schema=reader.schema)
+            writer.write_table(table, row_group_size=max(1, table.num_rows))
+            rows += table.num_rows
+    return rows
+
+
+def _batches(reader: pa.RecordBatchStreamReader) -> Iterator[pa.RecordBatch]:
+    """The batches of a stream, as far as they are whole."""
+    import pyarrow as pa
+
+    while True:
+        try:
+            yield reader.read_next_batch()
+        except (StopIteration, pa.ArrowInvalid, OSError):  # OSError: the last batch breaks off
+            return
+
+
+def _groups(batches: Iterator[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
+    group: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        group.append(batch)
+        rows += batch.num_rows
+        size += batch.nbytes
+        if rows >= GROUP_ROWS or size >= GROUP_BYTES:
+            yield group
+            group, rows, size = [], 0, 0
+    if group:
+        yield group
+
+
+class StreamBeside:
+    """The stream beside a Parquet file that is to be at *target*."""
+
+    def __init__(self, target: Path, schema: pa.Schema) -> None:
+        finish_left(target.parent)
+        self._target = target
+        self._path = target.with_name(f"{target.name}.{KEY}{uuid4().hex[:8]}{STREAM}")
+        new = self._path.with_suffix(NEW)
+        self._file = new.open("x+b", buffering=0)
+        locked(self._file)
+        new.rename(self._path)  # from now on others look at its lock
+        self.rows = Stream(self._file, schema)
+
+    def finish(self) -> Path:
+        """Make the Parquet file; where it is, as another may have taken the name."""
+        with self._file:
+            self.rows.close()
+            return _finished(self._path, self._file, self._target)
+
+
+class StreamAside:
+    """The stream, in a temporary file, of what is written to *sink* in the end."""
+
+    def __init__(self, sink: IO[bytes], schema: pa.Schema) -> None:
+        self._sink = sink
+        self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - open until `finish`
+        self.rows = Stream(self._file, schema)
+
+    def finish(self) -> None:
+        """Write the Parquet file."""
+        with self._file:
+            self.rows.close()
+            self._file.seek(0)
+            convert(self._file, self._sink)
+
+
+def finish_left(folder: Path) -> None:
+    """Make Parquet files of the streams that killed crawls have left in *folder*."""
+    for path in sorted(folder.glob(f"*.{KEY}*{STREAM}")):
+        try:
+            with path.open("r+b") as file:
+                if not (locked(file) and path.exists()):  # it is at work, or was until now
+                    continue
+                if _has_name(path.with_suffix(NEW)):
+                    path.unlink()
+                    path.with_suffix(NEW).unlink()
+                    continue
+                if not file.seek(0, os.SEEK_END):  # killed, or out of space, before its first batch
+                    path.unlink()
+                    continue
+                at = _finished(path, file, path.with_name(path.name.rpartition(f".{KEY}")[0]))
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError) as error:  # pyarrow's are ValueErrors
+            logger.warning(
+                "scrapy-mss: %s, left by a killed crawl, cannot be converted to a Parquet file: "
+                "%s. Remove it if nothing in it is needed",
+                path,
+                error,
+            )
+        else:
+            logger.warning("scrapy-mss: the articles of a crawl that was killed are in %s", at)
+
+
+def _finished(path: Path, stream: IO[bytes], target: Path) -> Path:
+    """Where the rows of the *stream* at *path* are, once they are in a Parquet file."""
+    stream.seek(0)
+    new = path.with_suffix(NEW)
+    new.unlink(missing_ok=True)  # half of one, by a crawl that was killed
+    try:
+        with new.open("xb") as parquet:
+            convert(stream, parquet)
+            parquet.flush()
+            os.fsync(parquet.fileno())
+    except BaseException:
+        new.unlink(missing_ok=True)  # the disk may be full; the stream has all of it
+        raise
+    free = _named(new, target)
+    path.unlink()
+    return free
+
+
+def _named(new: Path, target: Path) -> Path:
+    """Where *new* is now: at *target*, or the first of ``target-2`` … that nothing is at."""
+    number, free = 1, target
+    while not _moved(new, free):
+        number += 1
+        free = target.with_stem(f"{target.stem}-{number}")
+    return free
+
+
+def _has_name(new: Path) -> bool:
+    """Whether *new* has its final name, too: its crawl was killed before the rest was removed."""
+    return new.exists() and new.stat().st_nlink > 1
+
+
+def _moved(new: Path, free: Path) -> bool:
+    """Whether *new* is at *free* now, or else something is there, which a link never replaces."""
+    try:
+        os.link(new, free)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without links
+        if free.exists():
+            return False
+        new.rename(free)
+    else:
+        new.unlink()
+    return True
+
+
+def locked(file: IO[bytes]) -> bool:
+    """Whether *file* is ours now, until it is closed or our process ends."""
+    try:
+        import fcntl
+    except ImportError:  # Windows, where no file that is open can be given a name
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""What is shown of an article: sanitized HTML, Markdown, media."""

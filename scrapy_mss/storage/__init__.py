@@ -1,0 +1,1 @@
+"""Where a crawl keeps what must last: SQLite files or a Redis server."""

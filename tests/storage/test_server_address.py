@@ -1,0 +1,87 @@
+"""What names a server, what a file, and what is refused as neither."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from scrapy.settings import Settings
+
+from scrapy_mss.settings import SettingError, read
+from scrapy_mss.storage.server_address import Address, ServerError, is_server
+from tests.plugin.crawling import environment
+
+
+@pytest.mark.parametrize("scheme", ["redis", "rediss", "unix", "valkey", "valkeys"])
+@pytest.mark.parametrize(
+    "spelled", [str.lower, str.upper, str.title], ids=lambda each: each.__name__
+)
+def test_the_schemes_of_servers_may_be_in_capitals(scheme: str, spelled: object) -> None:
+    named = f"{spelled(scheme)}://user:Secret@Host:6379/0?prefix=News"  # type: ignore[operator]
+
+    address = Address.of(named)
+
+    assert is_server(named)
+    assert address.prefix == "News"
+    assert address.shown == f"{scheme}://Host:6379/0?prefix=News"
+    assert address.url.startswith(("redis://user:Secret@Host", "rediss://user", "unix://user"))
+
+
+@pytest.mark.parametrize(
+    "named", ["", "model", "/data/model", "C:\\model", "C://model", "a/redis://host", "redis:/host"]
+)
+def test_a_path_is_no_server(named: str) -> None:
+    assert not is_server(named)
+
+
+UNKNOWN = ["redis+sentinel://h/0", "REDIS-CLUSTER://h", "rediscluster://h", "http://h", "file:///m"]
+
+
+@pytest.mark.parametrize("named", UNKNOWN)
+def test_an_address_of_another_kind_is_refused_in_one_line(named: str) -> None:
+    with pytest.raises(ServerError) as caught:
+        is_server(named.replace("//", "//me:secret@"))
+
+    message = str(caught.value)
+    assert f"got {named.partition('://')[0]}://" in message
+    assert "redis://, rediss://, unix://, valkey://, valkeys://" in message
+    assert "secret" not in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("name", ["MSS_MODEL", "MSS_SEEN", "MSS_QUALITY_FILE"])
+def test_a_setting_with_such_an_address_stops_the_crawl_by_its_name(name: str) -> None:
+    with pytest.raises(SettingError, match=rf"^{name}: expected a file, or .*redis\+sentinel://"):
+        read(Settings({name: "redis+sentinel://h:26379/primary"}))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "extract http://h.example/ -m ADDRESS",
+        "train . -w rules.yaml -m ADDRESS",
+        "merge ADDRESS -o sum.model",
+        "merge . -o ADDRESS",
+        "report -q ADDRESS",
+    ],
+)
+def test_a_command_refuses_such_an_address_and_makes_no_file_of_it(
+    tmp_path: Path, line: str
+) -> None:
+    arguments = line.replace("ADDRESS", "redis-cluster://me:secret@h/0").split()
+
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "mss", *arguments],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 2
+    assert "expected a file, or the address of a server" in done.stderr
+    assert "secret" not in done.stderr
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,181 @@
+"""Explanations, and the page that shows them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from lxml import html as lxml_html
+
+from scrapy_mss import Extractor, metadata
+from scrapy_mss.blocks.explanation import Fate
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.extractor import Explanation
+from scrapy_mss.markup.tokens import Floats
+from scrapy_mss.workbench.why_page.drawn import MARK, drawn_page, marked_source
+from scrapy_mss.workbench.why_page.page import why_page
+from tests.helpers.browser import chromium, tripped
+from tests.helpers.html_payloads import payloads
+from tests.helpers.news_pages import news_page
+
+EXTRACTOR = Extractor.load()
+URL = "https://news.example/2026/ferry"
+PAGE = news_page(3).html
+COPIED = re.sub("(<p>.*</p>)", r"\1<hr><section>\1</section>", PAGE, count=1, flags=re.DOTALL)
+HOSTILE = {
+    "nothing": "",
+    "deep": "<div>" * 20_000 + "one two three",
+    "many blocks": "<p>one two three" * 5_000,
+    "many tags": "<p>" + "<b>one</b> <i>two</i> " * 5_000,
+    "escaped": "<p>" + "&amp;" * 20_000 + " one",
+    "text area": "<textarea>one <p>two</textarea><p>three four",
+    "not closed": "<p>one two <!-- three <p>four <title>five",
+    "surrogates": "<p>one \ud800 two",
+}
+
+
+def shown(html: str, url: str = URL) -> str:
+    read = metadata.read_html(html, url)
+    return why_page(EXTRACTOR.explain(html, url), read.fields(), read.sources)
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"\w+", text)
+
+
+def kept_words(explanation: Explanation) -> list[str]:
+    kept = (each for each in explanation.blocks if each.fate is Fate.KEPT)
+    return [word for block in kept for word in words(explanation.text_of(block))]
+
+
+def test_blocks_that_are_kept_are_the_text() -> None:
+    explanation = EXTRACTOR.explain(PAGE, URL)
+
+    assert kept_words(explanation) == words(EXTRACTOR.extract(PAGE, URL).text)
+
+
+def test_what_is_kept_is_probable_and_what_is_improbable_is_not_kept() -> None:
+    explanation = EXTRACTOR.explain(PAGE, URL)
+
+    for block in explanation.blocks:
+        if block.fate is Fate.KEPT:
+            assert block.probability > explanation.threshold
+        if block.fate is Fate.IMPROBABLE:
+            assert block.probability <= explanation.threshold
+        effects = [abs(reason.effect) for reason in block.reasons]
+        assert effects == sorted(effects, reverse=True)
+
+
+def test_a_second_copy_is_called_one() -> None:
+    fates = {block.fate for block in EXTRACTOR.explain(COPIED, URL).blocks}
+
+    assert {Fate.KEPT, Fate.COPY} <= fates
+
+
+class Doubting:
+    """A site that halves what each block was given, and notes the page's own probability."""
+
+    def __init__(self) -> None:
+        self.told: list[float] = []
+
+    def adjusted(self, page: Page, probability: Floats, article_probability: float) -> Floats:
+        assert len(page.blocks) == len(probability)
+        self.told.append(article_probability)
+        return probability / 2
+
+    def judged(self, article_probability: float, with_site: float) -> float:
+        return min(article_probability, with_site) / 4
+
+
+def test_what_is_known_of_the_site_is_asked_once_with_the_same_numbers() -> None:
+    asked, explained = Doubting(), Doubting()
+    extraction = EXTRACTOR.extract(PAGE, URL, asked)
+
+    explanation = EXTRACTOR.explain(PAGE, URL, explained)
+
+    assert explained.told == asked.told
+    assert len(asked.told) == 1
+    assert explanation.extraction.probability == extraction.probability
+    assert kept_words(explanation) == words(extraction.text)
+    alone = EXTRACTOR.explain(PAGE, URL).blocks
+    for block, before in zip(explanation.blocks, alone, strict=True):
+        assert block.probability == before.probability / 2
+
+
+def test_a_model_of_the_paper_cannot_explain() -> None:
+    with pytest.raises(ValueError, match=r"block classifier.*profile 'paper'"):
+        Extractor.untrained().explain(PAGE)
+
+
+def test_marks_change_no_word_of_the_page() -> None:
+    explanation = EXTRACTOR.explain(PAGE, URL)
+
+    before, after = (
+        lxml_html.document_fromstring(source).text_content()
+        for source in (PAGE, marked_source(explanation, "x-mss-1-"))
+    )
+
+    assert after == before
+
+
+def test_each_block_with_text_has_one_stop_of_the_keyboard() -> None:
+    explanation = EXTRACTOR.explain(PAGE, URL)
+    tree = lxml_html.document_fromstring(drawn_page(explanation))
+    stops = tree.xpath(f"//span[contains(@class, '{MARK}')][@tabindex]")
+
+    drawn = [each for each in explanation.blocks if each.fate is not Fate.TITLE]
+    assert len(stops) == len(drawn)
+
+
+def test_blocks_deep_in_a_page_are_marked() -> None:
+    deep = re.sub("(<body[^>]*>)", r"\1" + "<div>" * 60, PAGE)
+
+    shown = drawn_page(EXTRACTOR.explain(deep, URL))
+
+    assert shown.count("mss-kept") >= len(re.findall("<p>", PAGE)) / 2
+
+
+def test_a_page_cannot_pretend_to_be_marked() -> None:
+    spoofed = PAGE.replace("<p>", '<p><span lang="x-mss-3">spoofed</span> ', 1)
+
+    for tree in map(lxml_html.document_fromstring, [drawn_page(EXTRACTOR.explain(spoofed, URL))]):
+        (span,) = tree.xpath("//span[@lang='x-mss-3']")
+        assert span.get("aria-description") is None
+
+
+def test_the_page_has_no_script_and_lets_nothing_be_fetched() -> None:
+    tree = lxml_html.document_fromstring(shown(PAGE))
+
+    (policy,) = tree.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")
+    (frame,) = tree.xpath("//iframe")
+    assert policy.startswith("default-src 'none';")
+    assert "script" not in policy
+    assert frame.get("sandbox") == ""
+    assert not tree.xpath("//script | //link | //@*[starts-with(name(), 'on')]")
+    assert "<script" not in frame.get("srcdoc")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_pages_are_explained(name: str) -> None:
+    source = HOSTILE[name]
+
+    page = shown(source)
+
+    assert "mss-block mss-p" not in lxml_html.document_fromstring(page).text_content()
+    assert len(page) < 60 * len(source) + 60_000
+
+
+@pytest.mark.skipif(
+    chromium() is None, reason="there is no chromium here: make test-browser installs it"
+)
+def test_nothing_of_an_explained_page_runs(tmp_path: Path) -> None:
+    def documents(address: str) -> list[str]:
+        found = enumerate(payloads())
+        aimed = (
+            each.aimed(f"top.tripped({n})", f"{address}/{n}").replace("NUMBER", str(n))
+            for n, each in found
+        )
+        return [shown(PAGE.replace("</p>\n<p>", f"</p>\n{each}<p>", 1)) for each in aimed]
+
+    assert tripped(documents, tmp_path) == set()
