@@ -89,6 +89,7 @@ def test_a_command_of_scrapy_loads_only_the_names_of_our_actions() -> None:
         "scrapy_mss",
         "scrapy_mss.commands.cli",
         "scrapy_mss.commands",
+        "scrapy_mss.files",
         "scrapy_mss.files.untrusted",
     }
 
