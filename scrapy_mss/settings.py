@@ -1,7 +1,7 @@
 """The settings: one row each, with name, default, expected value and meaning.
 
-Everything follows from the table: `Options` has the values for a crawl, the documentation lists
-the rows, and an unknown setting that begins with MSS_ is reported with the nearest known name.
+Everything follows from the table: `Options` has the values for a crawl, and the documentation lists
+the rows. A name that begins with MSS_ and has no row is an error, which says what to write instead.
 """
 
 from __future__ import annotations
@@ -145,10 +145,12 @@ def _languages(value: object) -> tuple[str, ...]:
 EMIT_ARTICLES, EMIT_ALL = "articles", "all"
 COPIES_KEEP, COPIES_MARK, COPIES_DROP = "keep", "mark", "drop"
 
+ENABLED = Setting(
+    "MSS_ENABLED", True, _switch, "True or False", "Whether any part of scrapy-mss is active."
+)
+
 SETTINGS: tuple[Setting, ...] = (
-    Setting(
-        "MSS_ENABLED", True, _switch, "True or False", "Whether any part of scrapy-mss is active."
-    ),
+    ENABLED,
     Setting(
         "MSS_WRAPPERS",
         [],
@@ -482,6 +484,35 @@ SETTINGS: tuple[Setting, ...] = (
     ),
 )
 
+_IN_STORE = "everything that crawls keep is in MSS_STORE, a folder or the address of a Redis server"
+_CONSTANT = "remove it; this is now fixed"
+_ARCHIVES = "use an archive of its own, such as scrapy-webarchive"
+
+# Settings of earlier versions, and what to do instead. A name that has a row is not removed.
+REMOVED = {
+    "MSS_MODEL": _IN_STORE,
+    "MSS_SEEN": _IN_STORE,
+    "MSS_QUALITY_FILE": _IN_STORE,
+    "MSS_UNSURE_FILE": _IN_STORE,
+    "MSS_QUALITY": "write MSS_REPORT",
+    "MSS_UNSURE_PAGES": "write MSS_REPORT",
+    "MSS_FREEZE_AFTER": "remove it; with MSS_TRAIN = False a crawl does not learn",
+    "MSS_SEEN_DAYS": _CONSTANT,
+    "MSS_STORY_DAYS": _CONSTANT,
+    "MSS_CHECKPOINT_PAGES": _CONSTANT,
+    "MSS_CHECKPOINT_SECONDS": _CONSTANT,
+    "MSS_WORKER_MEMORY": _CONSTANT,
+    "MSS_RAW_HTML": "write MSS_FIELDS = ['raw_html']",
+    "MSS_MARKDOWN": "write MSS_FIELDS = ['markdown']",
+    "MSS_PREFER_WRAPPER": "write `items: false` into the wrapper whose pages the model is to read",
+    "MSS_TRUST_WRAPPER_MISS": "write `on_miss: drop` into the wrapper",
+    "MSS_MIN_LINK_PROBABILITY": "write the probability as MSS_LINK_PRIORITY",
+    "MSS_EXTRACTOR": "call the extractor in an item pipeline, as in docs/crawling.md",
+    "MSS_WARC": _ARCHIVES,
+    "MSS_WARC_MEGABYTES": _ARCHIVES,
+    "MSS_REPLAY": _ARCHIVES,
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
@@ -536,7 +567,7 @@ class Options:
 def read(settings: BaseSettings) -> Options:
     """The options that *settings* hold; a `SettingError` names all that cannot be used."""
     values: dict[str, Any] = {}
-    errors = []
+    errors = _unknown(settings)
     for row in SETTINGS:
         value = settings.get(row.name, row.default)
         try:
@@ -550,19 +581,22 @@ def read(settings: BaseSettings) -> Options:
     return Options(**values)
 
 
-def enabled(settings: BaseSettings) -> bool:
-    """Whether to go on and `read`, which also reports a value that is neither on nor off."""
-    row = SETTINGS[0]
-    try:
-        return bool(row.convert(settings.get(row.name, row.default)))
-    except KeyError:
-        return True
-
-
-def unknown(settings: BaseSettings) -> list[str]:
+def _unknown(settings: BaseSettings) -> list[str]:
     """A message for each setting with our prefix that does not exist."""
     names = [row.name for row in SETTINGS]
-    ours = sorted(str(key) for key in settings if str(key).startswith(PREFIX))
+    found = sorted(str(key) for key in settings if str(key).startswith(PREFIX))
     return [
-        f"unknown setting {name}: {_nearest(name, names)}" for name in ours if name not in names
+        f"{name} was removed: {REMOVED[name]}"
+        if name in REMOVED
+        else f"{name}: unknown setting, {_nearest(name, names)}"
+        for name in found
+        if name not in names
     ]
+
+
+def enabled(settings: BaseSettings) -> bool:
+    """Whether to go on and `read`, which also reports a value that is neither on nor off."""
+    try:
+        return bool(ENABLED.convert(settings.get(ENABLED.name, ENABLED.default)))
+    except KeyError:
+        return True

@@ -29,7 +29,7 @@ HELP_WIDTH = "90"
 SETTINGS_INTRODUCTION = """\
 Set them like any other Scrapy setting: in `settings.py`, in a spider's `custom_settings`, or with
 `-s NAME=VALUE`. An invalid value stops the crawl at startup with a message that says what is
-expected. An unknown name that begins with `MSS_` logs a warning.
+expected, and so does an unknown name that begins with `MSS_`.
 
 To skip single pages, set `mss_skip_training` or `mss_skip_extraction` in `Request.meta` to a true
 value."""

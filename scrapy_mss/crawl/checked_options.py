@@ -24,8 +24,6 @@ WITHOUT_DETECTOR = (
 def checked_options(given: BaseSettings) -> settings.Options:
     """The options that the *given* settings hold; what is doubtful in them is logged."""
     options = settings.read(given)
-    for complaint in settings.unknown(given):
-        logger.warning("scrapy-mss: %s", complaint)
     _check_replay(options)
     if options.languages and detector() is None:
         logger.warning("scrapy-mss: %s", WITHOUT_DETECTOR)

@@ -264,18 +264,10 @@ def test_an_item_class_that_cannot_be_made_stops_the_crawl(
         ArticleMiddleware.from_crawler(crawler)
 
 
-def test_an_unknown_setting_is_pointed_out_and_the_crawl_goes_on(
-    crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture
-) -> None:
-    crawler = crawler_of(MSS_WRAPPER=[])
-
-    with caplog.at_level(logging.WARNING):
-        ArticleMiddleware.from_crawler(crawler)
-        ArticlePipeline.from_crawler(crawler)
-
-    assert [record.message for record in caplog.records] == [
-        "scrapy-mss: unknown setting MSS_WRAPPER: did you mean MSS_WRAPPERS?"
-    ]
+@pytest.mark.parametrize("name", ["MSS_WRAPPER", "MSS_RAW"])
+def test_an_unknown_setting_stops_the_crawl(crawler_of: MakeCrawler, name: str) -> None:
+    with pytest.raises(SettingError, match=f"{name}: unknown setting"):
+        MssExtension.from_crawler(crawler_of(**{name: []}))
 
 
 # Which pages

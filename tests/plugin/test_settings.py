@@ -6,7 +6,15 @@ from typing import Any
 import pytest
 from scrapy.settings import Settings
 
-from scrapy_mss.settings import SETTINGS, Options, SettingError, enabled, listed, read, unknown
+from scrapy_mss.settings import (
+    REMOVED,
+    SETTINGS,
+    Options,
+    SettingError,
+    enabled,
+    listed,
+    read,
+)
 from scrapy_mss.sites.shards import Shard
 
 # Of each setting: what may stand there and what it becomes.
@@ -188,28 +196,36 @@ def test_defaults_are_not_shared_between_crawls() -> None:
     assert read(Settings()).field_map == {}
 
 
+def errors_of(**values: object) -> list[str]:
+    with pytest.raises(SettingError) as caught:
+        read(Settings(values))
+    return str(caught.value).split("; ")
+
+
 @pytest.mark.parametrize(
     ("name", "near"),
-    [
-        ("MSS_WRAPPER", "MSS_WRAPPERS"),
-        ("MSS_MIN_PROBABILTY", "MSS_MIN_PROBABILITY"),
-        ("MSS_CHECKPOINT_PAGE", "MSS_CHECKPOINT_PAGES"),
-    ],
+    [("MSS_WRAPPER", "MSS_WRAPPERS"), ("MSS_MIN_PROBABILTY", "MSS_MIN_PROBABILITY")],
 )
-def test_an_unknown_name_is_told_with_the_nearest_one(name: str, near: str) -> None:
-    assert unknown(Settings({name: 1})) == [f"unknown setting {name}: did you mean {near}?"]
+def test_an_unknown_name_is_an_error_with_the_nearest_one(name: str, near: str) -> None:
+    assert errors_of(**{name: 1, "MSS_EMIT": "some"}) == [
+        f"{name}: unknown setting, did you mean {near}?",
+        "MSS_EMIT: expected 'articles' or 'all', got 'some'",
+    ]
 
 
-def test_an_unknown_name_near_none_is_told_with_all() -> None:
-    (complaint,) = unknown(Settings({"MSS_ZZZZZZZZZZZZ": 1}))
+def test_an_unknown_name_without_a_similar_one_is_an_error_with_all() -> None:
+    (error,) = errors_of(MSS_ZZZZZZZZZZZZ=1)
 
-    assert all(row.name in complaint for row in SETTINGS)
+    assert all(row.name in error for row in SETTINGS)
 
 
-def test_known_names_and_those_of_others_are_not_told() -> None:
-    settings = Settings({row.name: row.default for row in SETTINGS} | {"MISS_IT": 1, "MSSX": 2})
+@pytest.mark.parametrize("name", sorted(set(REMOVED) - {row.name for row in SETTINGS}))
+def test_a_removed_name_is_an_error_that_says_what_to_do(name: str) -> None:
+    assert errors_of(**{name: "x"}) == [f"{name} was removed: {REMOVED[name]}"]
 
-    assert unknown(settings) == []
+
+def test_known_names_and_those_of_others_are_accepted() -> None:
+    read(Settings({row.name: row.default for row in SETTINGS} | {"MISS_IT": 1, "MSSX": 2}))
 
 
 @pytest.mark.parametrize(
