@@ -1,6 +1,6 @@
-"""Clean articles from a news crawl.
+"""Clean articles from a news crawl: the public names, described in ``docs/api.md``.
 
-Public names are loaded when first used, so that importing one module imports only what it needs.
+They are loaded when first used, so that importing one module imports only what it needs.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from scrapy_mss.items import Article
     from scrapy_mss.models.format import ModelError
     from scrapy_mss.spidermiddlewares import LinkPriority
+    from scrapy_mss.spiders.news import NewsSpider
 
 __version__ = "0.1.0"
 
@@ -24,6 +25,7 @@ __all__ = [
     "Extractor",
     "LinkPriority",
     "ModelError",
+    "NewsSpider",
     "__version__",
 ]
 
@@ -34,6 +36,7 @@ _HOME = {
     "Extractor": "scrapy_mss.extractor",
     "LinkPriority": "scrapy_mss.spidermiddlewares",
     "ModelError": "scrapy_mss.models.format",
+    "NewsSpider": "scrapy_mss.spiders.news",
 }
 
 

@@ -64,7 +64,7 @@ def _extract(options: argparse.Namespace) -> int:
 
 def _load(path: Path | None) -> Extractor:
     try:
-        return Extractor.load(path)
+        return Extractor(path)
     except OSError as error:
         raise CommandError(f"{path}: the model cannot be read: {error.strerror}") from error
 

@@ -149,7 +149,7 @@ def read_article(
 def _by_model(
     page: str | Tokens, url: str, state: ModelState, options: ReadOptions
 ) -> ArticleResult:
-    extractor = Extractor(state.model)
+    extractor = Extractor.of(state.model)
     tokens = tokenize(page, extractor.profile.stem) if isinstance(page, str) else page
     extraction = extractor.extract_page(Page(tokens, url), options.site)
     return article_of_extraction(extraction, url, state, options)

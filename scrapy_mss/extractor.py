@@ -5,9 +5,9 @@
 The bundled model classifies text blocks: Naive Bayes evidence, whose counts keep growing in a
 crawl, and a small network on top of it give each block a probability, and the maximum
 subsequence of the block scores is the article. A model of the paper's profiles scores tokens with
-Naive Bayes only, and an extractor without a model uses the paper's untrained baseline. The same
-page and counts always give the same extraction. In a crawl, what other pages of the site tell
-may change the probabilities of the blocks (`scrapy_mss.sites`).
+Naive Bayes only, and by the paper's untrained baseline before it has learned a page. The same page
+and counts always give the same extraction. In a crawl, what other pages of the site tell may change
+the probabilities of the blocks (`scrapy_mss.sites`).
 """
 
 from __future__ import annotations
@@ -30,18 +30,19 @@ from scrapy_mss.blocks.page_features import (
 )
 from scrapy_mss.blocks.reasons import SITE, group_effects
 from scrapy_mss.blocks.selection import Selection, article_tokens, select
+from scrapy_mss.core.alignment import MIN_SHARE, align, has_words
 from scrapy_mss.core.article_test import is_article, span_probability
-from scrapy_mss.core.baseline import TAG_PENALTY, simple_scores
+from scrapy_mss.core.baseline import simple_scores
 from scrapy_mss.core.cleaning import cut_at_boundary, keep, trimmed
-from scrapy_mss.core.labels import Rejection, check_example
-from scrapy_mss.core.naive_bayes import NaiveBayes, log_odds
+from scrapy_mss.core.labels import Rejection
+from scrapy_mss.core.naive_bayes import log_odds
 from scrapy_mss.core.subsequence import Span, best_span
 from scrapy_mss.files.charsets import damage, decoded
 from scrapy_mss.markup.rendering import readable, render, well_formed
 from scrapy_mss.markup.tokens import CLOSE, Bools, Floats, Tokens
 from scrapy_mss.models.bundled import bundled_model, is_complete, load_with_bundled
 from scrapy_mss.models.model import Model
-from scrapy_mss.models.profiles import PAPER, Profile
+from scrapy_mss.models.profiles import DEFAULT, PROFILES, Profile
 from scrapy_mss.models.store import write_model
 from scrapy_mss.output.markdown import markdown
 from scrapy_mss.output.sanitizing import sanitized
@@ -56,10 +57,10 @@ MIN_ARTICLE_PROBABILITY = 0.5  # from which the page classifier takes a page for
 class Extraction:
     """A page's article and how it was found.
 
+    ``probability`` is the probability that the page is an article. ``confidence`` is the expected
+    F1 of the text if it is one; None if it cannot be estimated, as with profiles of the paper.
     ``page`` is the page with its ``tokens``; ``span`` is in tokens; ``scores`` has one score per
-    token; ``kept`` is true for the tokens that make up ``text`` and ``html``. ``probability`` is
-    the probability that the page is an article. ``confidence`` is the expected F1 of the text if it
-    is one; None if it cannot be estimated, as with profiles of the paper.
+    token; ``kept`` is true for the tokens that make up ``text`` and ``html``.
     """
 
     text: str
@@ -98,14 +99,6 @@ class Extraction:
         It may contain scripts, event handlers, frames and forms.
         """
         return well_formed(self.tokens, self.kept)
-
-    @property
-    def offsets(self) -> tuple[int, int]:
-        """Start and end of the span in the source, in characters."""
-        start, end, _ = self.span
-        if start == end:
-            return 0, 0
-        return int(self.tokens.start[start]), int(self.tokens.end[end - 1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,79 +154,72 @@ class Site(Protocol):
 
 
 class Extractor:
-    """Finds the article in a page. With a model it can also learn from labelled pages.
+    """Finds the article in a page, and learns from pages whose article is known.
 
-    Without a model it is the paper's untrained baseline, simple MSS; `load` loads the bundled one.
-
-    >>> Extractor.load().extract("<p>One line.</p>").text
+    >>> Extractor().extract("<p>One line.</p>").text
     'One line.'
     """
 
     def __init__(
-        self,
-        model: Model | None = None,
-        *,
-        profile: Profile | None = None,
-        tag_penalty: float = TAG_PENALTY,
+        self, model: str | os.PathLike[str] | None = None, *, profile: str | None = None
     ) -> None:
-        """Use *model* with its own profile, or with *profile*.
+        """Use the bundled model, the one in the file *model*, or an empty one of a *profile*.
 
-        *tag_penalty* is the score of a tag if there is no model.
+        A file that a crawl has written has the counts of crawls, which are added to the bundled
+        model's. The profiles of the paper begin with simple MSS, its untrained baseline.
         """
-        self.model = model
-        self.profile = profile or (model.profile if model else PAPER)
-        if model and model.profile.families != self.profile.families:
+        if model is not None and profile is not None:
+            raise ValueError("expected a model or a profile: a model has a profile of its own")
+        self.model = _model_in(model) if profile is None else _model_of(profile)
+        self.profile = self.model.profile
+
+    @classmethod
+    def of(cls, model: Model, profile: Profile | None = None) -> Self:
+        """An extractor with *model* itself, used with its own profile or with *profile*."""
+        profile = profile or model.profile
+        if model.profile.families != profile.families:
             raise ValueError(
                 f"a model of profile {model.profile.name!r} (features "
                 f"{', '.join(model.profile.families)}) cannot be used as "
-                f"{self.profile.name!r}, which needs {', '.join(self.profile.families)}"
+                f"{profile.name!r}, which needs {', '.join(profile.families)}"
             )
-        self.tag_penalty = tag_penalty
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str] | None = None) -> Self:
-        """An extractor with the model in the file *path*, or with the bundled model."""
-        return cls(bundled_model() if path is None else load_with_bundled(path))
-
-    @classmethod
-    def untrained(cls, profile: Profile = PAPER) -> Self:
-        """An extractor with an empty model, to be trained."""
-        return cls(Model(profile))
+        extractor = cls.__new__(cls)
+        extractor.model, extractor.profile = model, profile
+        return extractor
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to the file *path*, replacing what was there."""
-        if self.model is None:
-            raise ValueError("an extractor without a model has nothing to save")
         write_model(path, self.model)
 
-    def extract(self, html: str | bytes, url: str = "", site: Site | None = None) -> Extraction:
+    def extract(self, html: str | bytes, url: str = "") -> Extraction:
         """The article in *html*, the source of the page at *url*, which makes links absolute.
 
-        The encoding of bytes is found in them. *site* is the memory of the page's site, in a crawl
-        that remembers sites.
+        The encoding of bytes is found in them.
         """
-        return self.extract_page(self._page(html, url), site)
+        return self.extract_page(self._page(html, url))
 
     def extract_page(self, page: Page, site: Site | None = None) -> Extraction:
         """The article in a tokenized page, using the memory of its *site*."""
-        if self.model is not None and self.model.classifier is not None:
-            reading = self._read(page, self.model.bayes, self.model.classifier, site)
-            return self._by_blocks(reading, self.model.classifier)
-        return self._by_tokens(page)
+        if self.model.classifier is None:
+            return self._by_tokens(page)
+        return self._by_blocks(self._read(page, self.model.classifier, site), self.model.classifier)
 
-    def explain(self, html: str | bytes, url: str = "", site: Site | None = None) -> Explanation:
+    def explain(self, html: str | bytes, url: str = "") -> Explanation:
         """The extraction of `extract` with the same arguments, explained block by block.
 
         This needs a model with a block classifier, such as the bundled one.
         """
-        if self.model is None or self.model.classifier is None:
-            raise ValueError(
-                "only a model with a block classifier can explain, such as that of "
-                f"Extractor.load(); this extractor has the profile {self.profile.name!r}"
-            )
-        page = self._page(html, url)
+        return self.explain_page(self._page(html, url))
+
+    def explain_page(self, page: Page, site: Site | None = None) -> Explanation:
+        """The extraction of `extract_page` with the same arguments, explained block by block."""
         classifier = self.model.classifier
-        reading = self._read(page, self.model.bayes, classifier, site)
+        if classifier is None:
+            raise ValueError(
+                "only a model with a block classifier can explain, such as that of Extractor(); "
+                f"this extractor has the profile {self.profile.name!r}"
+            )
+        reading = self._read(page, classifier, site)
         extraction = self._by_blocks(reading, classifier)
         effects = group_effects(classifier, page, reading.page.inputs)
         if site is not None:
@@ -243,18 +229,29 @@ class Extractor:
         blocks = explained_blocks(page, reading.page.probability, found, effects)
         return Explanation(extraction, zero, blocks)
 
+    def learn(self, html: str | bytes, text: str, url: str = "") -> str | None:
+        """Learn the page at *url*, whose article is *text*; why it is rejected, or None.
+
+        ``empty``: the text has no words. ``not_found``: the page has less than half of them in one
+        place. ``already_learned``: the same text at the same address. ``model_full``: the counts
+        have reached their limit. This needs the extra ``labels``.
+        """
+        page = self._page(html, url)
+        inside, share = align(page.tokens, text)
+        if not has_words(text):
+            rejection: Rejection | None = Rejection.EMPTY
+        elif share < MIN_SHARE:
+            rejection = Rejection.NOT_FOUND
+        else:
+            rejection = self.model.learn_once(page, inside)
+        return rejection.value if rejection else None
+
     def _page(self, html: str | bytes, url: str) -> Page:
         return Page.of(decoded(html) if isinstance(html, bytes) else html, self.profile.stem, url)
 
-    def _read(
-        self,
-        page: Page,
-        bayes: NaiveBayes[Page],
-        classifier: BlockClassifier,
-        site: Site | None,
-    ) -> _Reading:
+    def _read(self, page: Page, classifier: BlockClassifier, site: Site | None) -> _Reading:
         """What is known of the text blocks and decided by it: the bundled model's way."""
-        inputs = classifier.inputs(page, bayes)
+        inputs = classifier.inputs(page, self.model.bayes)
         alone = classifier.probabilities(page, inputs)
         chosen = select(page, alone, self.profile.bias)
         read = ReadPage(page, inputs, alone, chosen.kept, chosen.threshold)
@@ -303,30 +300,26 @@ class Extractor:
 
     def scores(self, page: Page) -> Floats:
         """How much each token speaks for being inside the article: float64[n_tokens]."""
-        if self.model is None:
-            return simple_scores(page.tokens, self.tag_penalty)
         if not is_complete(self.model):
             raise ValueError(
                 f"a model of profile {self.model.profile.name!r} that has counts alone cannot "
                 "extract: its counts are evidence for a block classifier. Save it and use "
-                "Extractor.load, which adds the bundled model"
+                "Extractor(model=path), which adds the bundled model"
             )
         bayes, profile = self.model.bayes, self.profile
+        if not bayes.pages:
+            return simple_scores(page.tokens)
         return bayes.probability(page, neighbours=profile.neighbours) - 0.5 + profile.bias
 
-    def learn(self, tokens: Tokens, inside: Bools, *, checked: bool = True) -> Rejection | None:
-        """Learn a page whose article is *inside* (bool[n_tokens]), or return why it is rejected.
 
-        With *checked*, pages that seem to be labelled wrongly are rejected. Labels made from a
-        text that people selected need no check.
-        """
-        if self.model is None:
-            raise ValueError("an extractor without a model cannot learn: use Extractor.untrained()")
-        limit = self.profile.max_tag_share
-        rejection = check_example(tokens, inside, limit) if checked else None
-        if rejection is None:
-            self.model.learn(Page(tokens), np.asarray(inside, np.bool_))
-        return rejection
+def _model_in(path: str | os.PathLike[str] | None) -> Model:
+    return bundled_model() if path is None else load_with_bundled(path)
+
+
+def _model_of(profile: str) -> Model:
+    if profile not in PROFILES:
+        raise ValueError(f"expected a profile, one of {', '.join(PROFILES)}; got {profile!r}")
+    return bundled_model() if profile == DEFAULT.name else Model(PROFILES[profile])
 
 
 def _confidence(page: ReadPage, classifier: BlockClassifier, text: str) -> float:

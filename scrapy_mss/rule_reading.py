@@ -5,7 +5,7 @@ A rule with `around` labels a place. The article is what the model keeps there a
 compared with the whole page, or is almost certain that the page is not an article, the rule is
 not for this page: it counts as not matching, and the model reads the page without it.
 
-labelling = read_by(wrapper, Page.of(html), Extractor.load())
+labelling = read_by(wrapper, Page.of(html), Extractor())
 """
 
 from __future__ import annotations

@@ -238,7 +238,7 @@ SETTINGS: tuple[Setting, ...] = (
         {},
         _field_map,
         "a dict from fields of Article to those of your items",
-        "The names of the fields of [Article](python-api.md#article) in your items, as in "
+        "The names of the fields of [Article](api.md#article) in your items, as in "
         "`{'text': 'body'}`. Fields that are not listed keep their names; an empty name omits the "
         "field. A key that is not a field of Article stops the crawl.",
     ),
@@ -249,7 +249,7 @@ SETTINGS: tuple[Setting, ...] = (
         "True or False",
         "Whether `html` is the page's own source, with its scripts, event handlers and frames: "
         "**not safe to show**. If not, it is sanitized: only elements and attributes of an "
-        "allow-list, absolute links. See [HTML](python-api.md#html).",
+        "allow-list, absolute links. See [HTML](api.md#html).",
     ),
     Setting(
         "MSS_MARKDOWN",
@@ -257,7 +257,7 @@ SETTINGS: tuple[Setting, ...] = (
         _switch,
         "True or False",
         "Whether articles also have their text as `markdown`, with headings, lists, tables, "
-        "quotations, links and pictures. See [Markdown](python-api.md#markdown).",
+        "quotations, links and pictures. See [Markdown](api.md#markdown).",
     ),
     Setting(
         "MSS_PREFER_WRAPPER",

@@ -15,7 +15,7 @@ from tests.page_cases import PageCase, read_cases
 @pytest.mark.parametrize("case", read_cases()[:40], ids=lambda case: case.name)
 def test_a_page_is_read_with_its_address(case: PageCase) -> None:
     for url in ("https://news.example/", "https://news.example/2026/03/05/rain-falls-in-may.html"):
-        extraction = Extractor.load().extract(case.source, url)
+        extraction = Extractor().extract(case.source, url)
         result = read_article(case.source, url, ModelState.of(bundled_model()))
 
         found = result.article.probability if result.article else None

@@ -54,7 +54,7 @@ def names(numbers: set[int]) -> set[str]:
 
 
 def test_nothing_in_sanitized_html_runs(tmp_path: Path) -> None:
-    extract = Extractor.load().extract
+    extract = Extractor().extract
 
     def documents(address: str) -> list[str]:
         shown = [alone(markup, safe=True) for markup in aimed(address)]
@@ -87,7 +87,7 @@ def test_the_tripwire_catches_what_is_not_sanitized(tmp_path: Path) -> None:
 
 
 def test_the_source_of_extractions_is_not_safe(tmp_path: Path) -> None:
-    extract = Extractor.load().extract
+    extract = Extractor().extract
 
     def documents(address: str) -> list[str]:
         return [extract(in_article(markup)).source_html for markup in aimed(address)]

@@ -73,7 +73,7 @@ def test_a_data_table_is_kept_or_dropped_as_a_whole(
     page: tuple[str, list[Rows]], seed: int
 ) -> None:
     html, tables = page
-    extractor = Extractor(Model(DEFAULT, random_classifier(seed), COUNTS))
+    extractor = Extractor.of(Model(DEFAULT, random_classifier(seed), COUNTS))
 
     found = extractor.extract(html)
 

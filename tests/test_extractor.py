@@ -15,12 +15,12 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.selection import select
 from scrapy_mss.core.article_test import is_article
 from scrapy_mss.core.cleaning import keep, trimmed
-from scrapy_mss.core.labels import Rejection, span_labels
+from scrapy_mss.core.naive_bayes import MAX_TOTAL
 from scrapy_mss.core.subsequence import EMPTY, best_span
 from scrapy_mss.markup.rendering import render, well_formed
 from scrapy_mss.markup.stemming import porter, porter_nltk
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Bools
+from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.families import FAMILIES
 from scrapy_mss.models.format import from_bytes, to_bytes
@@ -42,23 +42,19 @@ from tests.helpers.layouts import LAYOUTS
 from tests.helpers.markup import NESTED, SOUP, TAG_SOUP
 from tests.helpers.news_pages import NewsPage, news_page
 
+SHORT = news_page(7, paragraphs=2)
 ANY_PAGE = st.one_of(SOUP, TAG_SOUP, NESTED)
 
 
-def learn(extractor: Extractor, page: NewsPage) -> Rejection | None:
-    return extractor.learn(tokenize(page.html, extractor.profile.stem), page.inside)
+def learn(extractor: Extractor, page: NewsPage) -> None:
+    extractor.model.learn(Page.of(page.html, extractor.profile.stem), page.inside)
 
 
 def trained(profile: Profile = PAPER, pages: int = 4) -> Extractor:
-    extractor = Extractor.untrained(profile)
+    extractor = Extractor.of(Model(profile))
     for number in range(pages):
-        assert learn(extractor, news_page(number)) is None
+        learn(extractor, news_page(number))
     return extractor
-
-
-def model_of(extractor: Extractor) -> Model:
-    assert extractor.model is not None
-    return extractor.model
 
 
 def assert_same(one: Extraction, other: Extraction) -> None:
@@ -75,7 +71,7 @@ def extractor() -> Extractor:
 @cache
 def random_blocks(seed: int = 0) -> Extractor:
     """An extractor by blocks whose choices mean nothing."""
-    return Extractor(Model(DEFAULT, random_classifier(seed), counts_of(range(2))))
+    return Extractor.of(Model(DEFAULT, random_classifier(seed), counts_of(range(2))))
 
 
 RANDOM_BLOCKS = st.integers(0, 7).map(random_blocks)
@@ -104,14 +100,13 @@ def test_an_extractor_that_learned_a_site_finds_the_text_of_another_page(
     assert extraction.probability > 0.5
 
 
-def test_text_html_and_offsets_are_of_one_span(extractor: Extractor, page: NewsPage) -> None:
+def test_text_and_html_are_of_one_span(extractor: Extractor, page: NewsPage) -> None:
     extraction = extractor.extract(page.html)
 
-    start, end = extraction.offsets
+    source = extraction.tokens.html(*extraction.span[:2])
     assert extraction.tokens.source == page.html
-    assert page.html[start:end] == extraction.tokens.html(*extraction.span[:2])
-    assert extraction.text.startswith(page.html[start : start + 10])
-    assert page.html[start:end] in extraction.html
+    assert source.startswith(extraction.text[:10])
+    assert source in extraction.html
     assert extraction.kept.sum() == extraction.span.end - extraction.span.start
 
 
@@ -122,24 +117,24 @@ def test_the_same_page_and_counts_give_the_same_extraction(
     def extracted() -> Extraction:
         classifier = random_classifier() if profile is DEFAULT else None
         counts = counts_of(range(2), profile.families)
-        return Extractor(Model(profile, classifier, counts)).extract(page.html)
+        return Extractor.of(Model(profile, classifier, counts)).extract(page.html)
 
     assert_same(extracted(), extracted())
 
 
 def test_extraction_learns_nothing(extractor: Extractor, page: NewsPage) -> None:
-    before = to_bytes(model_of(extractor))
+    before = to_bytes(extractor.model)
 
     extractor.extract(page.html)
 
-    assert to_bytes(model_of(extractor)) == before
+    assert to_bytes(extractor.model) == before
 
 
 def test_more_pages_change_the_scores(page: NewsPage) -> None:
     extractor = trained(pages=1)
     before = extractor.extract(page.html)
 
-    assert learn(extractor, page) is None
+    learn(extractor, page)
 
     assert not np.array_equal(extractor.extract(page.html).scores, before.scores)
 
@@ -194,18 +189,18 @@ def test_pages_are_tokenized_with_the_stemmer_of_the_profile(
 
 @pytest.mark.parametrize("source", ["", "one", "<p>one two</p>"])
 def test_counts_that_need_a_classifier_cannot_extract_alone(source: str) -> None:
-    with pytest.raises(ValueError, match=r"'default'.*counts alone.*Extractor\.load"):
-        Extractor.untrained(DEFAULT).extract(source)
+    with pytest.raises(ValueError, match=r"'default'.*counts alone.*Extractor\(model=path\)"):
+        Extractor.of(Model(DEFAULT)).extract(source)
 
 
 @given(ANY_PAGE)
-def test_without_a_model_it_is_simple_mss(source: str) -> None:
+def test_an_untrained_profile_of_the_paper_is_simple_mss(source: str) -> None:
     tokens = tokenize(source)
     scores = np.where(tokens.is_tag, -3.25, 1.0)
     span = trimmed(tokens, best_span(scores))
     kept = keep(tokens, span, PAPER.rules)
 
-    extraction = Extractor().extract(source)
+    extraction = Extractor(profile="paper").extract(source)
 
     assert extraction.span == span
     assert extraction.text == render(tokens, kept)
@@ -214,48 +209,40 @@ def test_without_a_model_it_is_simple_mss(source: str) -> None:
     assert extraction.scores.tolist() == scores.tolist()
 
 
-@pytest.mark.parametrize(
-    ("penalty", "expected"),
-    [(-3.25, "one two three"), (-2.0, "one two three\n\nfour five six"), (-100.0, "one two three")],
-)
-def test_the_penalty_decides_how_far_simple_mss_reaches(penalty: float, expected: str) -> None:
-    source = "<ul><li>x</ul><p>one two three<p>four five six</p><ul><li>y</ul>"
-
-    # The second paragraph gains three and costs one tag.
-    assert Extractor(tag_penalty=penalty).extract(source).text == expected
-
-
 EMPTY_PAGES = pytest.mark.parametrize("source", ["", " ", "<p></p>", "<!-- one -->", "<img>"])
 
 
 @EMPTY_PAGES
 def test_a_page_without_text_gives_an_empty_extraction(extractor: Extractor, source: str) -> None:
-    for one in (extractor, random_blocks(), Extractor(), Extractor.untrained()):
+    for one in (extractor, random_blocks(), Extractor(), Extractor(profile="paper")):
         extraction = one.extract(source)
 
         assert (extraction.text, extraction.html, extraction.span) == ("", "", EMPTY)
-        assert extraction.offsets == (0, 0)
         assert (extraction.probability, extraction.is_article) == (0.0, False)
-
-
-def test_a_model_that_learned_nothing_finds_nothing(page: NewsPage) -> None:
-    assert Extractor.untrained().extract(page.html).span == EMPTY
 
 
 def assert_sound(extraction: Extraction, source: str) -> None:
     """An extraction is of its page, and nothing outside of its span is kept."""
-    start, end = extraction.offsets
-    assert 0 <= start <= end <= len(source)
+    start, end, _ = extraction.span
+    assert 0 <= start <= end <= len(extraction.tokens)
+    assert extraction.tokens.source == source
     assert len(extraction.kept) == len(extraction.scores) == len(extraction.tokens)
-    assert not extraction.kept[: extraction.span.start].any()
-    assert not extraction.kept[extraction.span.end :].any()
+    assert not extraction.kept[:start].any()
+    assert not extraction.kept[end:].any()
     assert extraction.text == render(extraction.tokens, extraction.kept)
     assert 0 <= extraction.probability <= 1
 
 
+class WholePage(Extractor):
+    """Keeps every token, so that all is rendered."""
+
+    def scores(self, page: Page) -> Floats:
+        return np.ones(len(page.tokens))
+
+
 @given(ANY_PAGE)
 def test_an_extraction_by_tokens_is_of_its_page(source: str) -> None:
-    extraction = Extractor(tag_penalty=-0.5).extract(source)
+    extraction = WholePage(profile="paper").extract(source)
 
     assert_sound(extraction, source)
     assert extraction.is_article == is_article(extraction.text)
@@ -276,7 +263,7 @@ def test_an_extraction_by_blocks_is_of_its_page(source: str, blocks: Extractor) 
 @given(LAYOUTS, RANDOM_BLOCKS)
 @examples(2)
 def test_the_words_of_the_selected_blocks_are_kept(source: str, blocks: Extractor) -> None:
-    page, model = Page.of(source), model_of(blocks)
+    page, model = Page.of(source), blocks.model
     assert model.classifier is not None
     inputs = model.classifier.inputs(page, model.bayes)
     selected = select(page, model.classifier.probabilities(page, inputs)).kept
@@ -289,12 +276,11 @@ def test_the_words_of_the_selected_blocks_are_kept(source: str, blocks: Extracto
 
 def test_without_a_classifier_nothing_is_known_of_the_text(extractor: Extractor) -> None:
     assert extractor.extract("<p>one two three").confidence is None
-    assert Extractor().extract("<p>one two three").confidence is None
 
 
 def test_the_address_counts_for_whether_a_page_is_an_article(page: NewsPage) -> None:
     """It tells nothing of where the text is."""
-    extractor = Extractor.load()
+    extractor = Extractor()
     front, story = "https://news.example/", "https://news.example/2024/05/06/the-ferry-sails-again"
 
     of_front, of_story = extractor.extract(page.html, front), extractor.extract(page.html, story)
@@ -306,7 +292,7 @@ def test_the_address_counts_for_whether_a_page_is_an_article(page: NewsPage) -> 
 
 def test_the_bias_of_the_profile_is_added_to_the_scores_of_blocks(page: NewsPage) -> None:
     plain = random_blocks()
-    biased = Extractor(plain.model, profile=replace(DEFAULT, bias=0.1))
+    biased = Extractor.of(plain.model, profile=replace(DEFAULT, bias=0.1))
 
     before, after = (one.extract(page.html) for one in (plain, biased))
 
@@ -339,67 +325,64 @@ def test_the_rules_of_the_profile_clean_the_span(page: NewsPage) -> None:
     assert "Read more words" in uncleaned.extract(source).text
 
 
+def test_a_page_is_learned_by_its_text() -> None:
+    extractor, by_labels = Extractor(profile="paper"), Model(PAPER)
+
+    assert extractor.learn(SHORT.html, SHORT.text) is None
+
+    inside = SHORT.inside
+    inside[np.flatnonzero(inside)[-1]] = False  # the full stop, which is no word of the text
+    by_labels.learn(Page.of(SHORT.html, PAPER.stem), inside)
+    assert extractor.model.identifier == by_labels.identifier
+
+
 @pytest.mark.parametrize(
-    ("words", "tags", "expected"),
-    [
-        (50, 0, None),
-        (49, 0, Rejection.TOO_FEW_WORDS),
-        (80, 20, None),
-        (80, 21, Rejection.TOO_MANY_TAGS),
-        (0, 0, Rejection.EMPTY),
-    ],
+    ("text", "expected"), [(" . ", "empty"), (news_page(1).text, "not_found"), (SHORT.text, None)]
 )
-def test_examples_that_look_wrongly_labelled_are_rejected(
-    words: int, tags: int, expected: Rejection | None
-) -> None:
-    extractor = Extractor.untrained()
-    tokens = tokenize("<p>" * tags + "one " * words + "<ul>" + "<li>menu" * 9)
+def test_a_text_that_is_not_of_the_page_is_not_learned(text: str, expected: str | None) -> None:
+    extractor = Extractor(profile="paper")
 
-    rejection = extractor.learn(tokens, span_labels(len(tokens), 0, words + tags))
+    assert extractor.learn(SHORT.html, text) == expected
 
-    bayes = model_of(extractor).bayes
-    assert rejection is expected
-    assert bayes.pages == (expected is None)
-    assert bayes.tokens.sum() == len(tokens) * (expected is None)
+    assert extractor.model.bayes.pages == (expected is None)
 
 
-def test_the_limit_of_tags_is_that_of_the_profile() -> None:
-    tokens = tokenize("<p>" * 50 + "one " * 50)
-    inside = span_labels(len(tokens), 0, len(tokens))
+def test_a_page_is_learned_once_for_each_address_and_text(tmp_path: Path) -> None:
+    extractor = Extractor()
+    learned = extractor.model.bayes.pages
 
-    assert Extractor.untrained(PAPER).learn(tokens, inside) is Rejection.TOO_MANY_TAGS
-    assert Extractor.untrained(DEFAULT).learn(tokens, inside) is None
+    assert extractor.learn(SHORT.html.encode(), SHORT.text, "https://a.example/1") is None
+    extractor.save(tmp_path / "model")
+    again = Extractor(tmp_path / "model")
 
-
-def test_labels_that_people_made_are_learned_unchecked() -> None:
-    extractor = Extractor.untrained()
-    tokens = tokenize("<p>one</p>")
-
-    assert extractor.learn(tokens, span_labels(3, 1, 2), checked=False) is None
-
-    assert model_of(extractor).bayes.tokens.tolist() == [2, 1]
+    assert again.learn(SHORT.html, SHORT.text, "https://a.example/1#top") == "already_learned"
+    assert again.learn(SHORT.html, SHORT.text, "https://a.example/2") is None
+    assert again.learn(SHORT.html, SHORT.text[:-20], "https://a.example/1") is None
+    assert again.model.bayes.pages == learned + 3
 
 
-def test_learning_without_a_model_names_what_can_learn() -> None:
-    with pytest.raises(ValueError, match=r"Extractor\.untrained\(\)"):
-        Extractor().learn(tokenize("<p>one</p>"), span_labels(3, 1, 2))
+def test_a_full_model_learns_no_more() -> None:
+    extractor = Extractor(profile="paper")
+    extractor.model.bayes.pages = MAX_TOTAL
+
+    assert extractor.learn(SHORT.html, SHORT.text) == "model_full"
 
 
 def test_a_model_of_other_features_is_rejected_by_both_names() -> None:
     with pytest.raises(ValueError, match=r"'trigram'.*cannot be used as 'paper'.*unclosed_tag"):
-        Extractor(Model(TRIGRAM), profile=PAPER)
+        Extractor.of(Model(TRIGRAM), profile=PAPER)
 
 
 def test_a_model_can_be_used_by_any_profile_of_its_features(page: NewsPage) -> None:
-    model = model_of(trained(PAPER))
+    model = trained(PAPER).model
     source = page.html.replace("</p>\n<p>", "</p>\n<hr><p>", 1)
 
-    assert Extractor(model).profile is PAPER
-    assert Extractor(model, profile=PAPER_HR).extract(source).text == page.text.split("\n\n")[0]
+    assert Extractor.of(model).profile is PAPER
+    assert Extractor.of(model, profile=PAPER_HR).extract(source).text == page.text.split("\n\n")[0]
 
 
 def test_a_stored_model_gives_the_same_extraction(extractor: Extractor, page: NewsPage) -> None:
-    restored = Extractor(from_bytes(to_bytes(model_of(extractor))))
+    restored = Extractor.of(from_bytes(to_bytes(extractor.model)))
 
     assert_same(restored.extract(page.html), extractor.extract(page.html))
 
@@ -409,7 +392,7 @@ def test_an_extractor_is_loaded_as_it_was_saved(
 ) -> None:
     extractor.save(tmp_path / "model")
 
-    loaded = Extractor.load(str(tmp_path / "model"))
+    loaded = Extractor(str(tmp_path / "model"))
 
     assert_same(loaded.extract(page.html), extractor.extract(page.html))
 
@@ -417,32 +400,37 @@ def test_an_extractor_is_loaded_as_it_was_saved(
 def test_a_loaded_extractor_learns_on(tmp_path: Path) -> None:
     trained(pages=3).save(tmp_path / "model")
 
-    loaded = Extractor.load(tmp_path / "model")
+    loaded = Extractor(tmp_path / "model")
     learn(loaded, news_page(3))
     loaded.save(tmp_path / "model")
 
-    again = Extractor.load(tmp_path / "model")
-    assert model_of(again).identifier == model_of(trained(pages=4)).identifier
+    again = Extractor(tmp_path / "model")
+    assert again.model.identifier == trained(pages=4).model.identifier
 
 
 def test_without_a_path_the_bundled_model_is_loaded() -> None:
-    assert model_of(Extractor.load()).identifier == bundled_model().identifier
+    assert Extractor().model.identifier == bundled_model().identifier
 
 
 def test_counts_of_a_crawl_are_loaded_with_the_bundled_model(tmp_path: Path) -> None:
-    Extractor(Model(DEFAULT, None, counts_of([1]))).save(tmp_path / "model")
+    Extractor.of(Model(DEFAULT, None, counts_of([1]))).save(tmp_path / "model")
 
-    loaded = model_of(Extractor.load(tmp_path / "model"))
+    loaded = Extractor(tmp_path / "model").model
 
     assert loaded.classifier is not None
     assert loaded.bayes.pages == bundled_model().bayes.pages + 1
 
 
-def test_an_extractor_without_a_model_has_nothing_to_save(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="nothing to save"):
-        Extractor().save(tmp_path / "model")
+def test_a_model_and_a_profile_are_rejected_as_are_unknown_profiles() -> None:
+    with pytest.raises(ValueError, match="a model or a profile"):
+        Extractor("news.model", profile="paper")
+    with pytest.raises(ValueError, match=r"one of paper, .*default; got 'papers'"):
+        Extractor(profile="papers")
 
-    assert not list(tmp_path.iterdir())
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_profile_is_used_by_its_name(name: str) -> None:
+    assert Extractor(profile=name).profile is PROFILES[name]
 
 
 def test_a_file_that_is_no_model_is_rejected_by_its_name(tmp_path: Path) -> None:
@@ -450,12 +438,11 @@ def test_a_file_that_is_no_model_is_rejected_by_its_name(tmp_path: Path) -> None
     path.write_text("<p>one</p>", encoding="utf-8")
 
     with pytest.raises(ModelError, match=r"page\.html: this is not a scrapy-mss model"):
-        Extractor.load(path)
+        Extractor(path)
 
 
 def test_a_subclass_makes_extractors_of_its_own() -> None:
     class Own(Extractor):
         pass
 
-    assert isinstance(Own.untrained(), Own)
-    assert isinstance(Own.load(), Own)
+    assert isinstance(Own.of(Model(PAPER)), Own)

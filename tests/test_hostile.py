@@ -20,12 +20,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss import blocks, core, markup
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.cleaning import PAPER_RULES, keep
 from scrapy_mss.core.subsequence import Span
 from scrapy_mss.extractor import Extraction, Extractor
 from scrapy_mss.markup.compiled import IS_COMPILED, python_alone
 from scrapy_mss.markup.rendering import readable, render, well_formed
 from scrapy_mss.markup.tokenizer import piece_pattern, tokenize
+from scrapy_mss.markup.tokens import Floats
 from tests.helpers.markup import SOUP
 from tests.helpers.news_pages import news_page
 from tests.helpers.timing import FACTOR, grows_linearly
@@ -42,7 +44,7 @@ NO_REFERENCES = "&#; &#x; & &; &nosuch; &nosuch &#xg; &#-1; &#\u0661; &#&#&; &1;
 
 @pytest.fixture(scope="module")
 def bundled() -> Extractor:
-    return Extractor.load()
+    return Extractor()
 
 
 def assert_consistent(found: Extraction) -> None:
@@ -107,7 +109,7 @@ TEXTS: dict[str, tuple[str, str]] = {
 def test_text_of_a_hostile_page(name: str) -> None:
     source, expected = TEXTS[name]
 
-    found = Extractor().extract(source)
+    found = Extractor(profile="paper").extract(source)
 
     # Not compared by an assertion: showing how megabytes differ takes minutes.
     if found.text != expected:
@@ -144,16 +146,15 @@ def test_a_hostile_page_is_read_alike_without_the_compiled_part(
 def test_text_after_a_comment_that_is_never_closed_is_text() -> None:
     source = "<p>one</p><!-- two > three four"
 
-    assert Extractor().extract(source).text == "three four"
+    assert Extractor(profile="paper").extract(source).text == "three four"
 
 
 def test_a_page_of_one_line_of_twenty_megabytes_is_read() -> None:
     line = ("x" * 39 + " ") * (20 * MEGABYTE // 40)
 
-    found = Extractor().extract(line)
+    found = Extractor(profile="paper").extract(line)
 
     assert found.span == Span(0, 500_000, 500_000.0)
-    assert found.offsets == (0, len(line) - 1)
     assert len(found.text) == len(line) - 1
 
 
@@ -162,10 +163,17 @@ def test_random_bytes_read_as_latin_1_give_an_extraction(bundled: Extractor) -> 
         assert_consistent(bundled.extract(latin_1(20_000, seed)))
 
 
+class WholePage(Extractor):
+    """Keeps every token, so that all is rendered."""
+
+    def scores(self, page: Page) -> Floats:
+        return np.ones(len(page.tokens))
+
+
 @given(source=st.one_of(SOUP, st.text(st.characters(), max_size=200)))
 def test_any_text_gives_an_extraction(source: str, bundled: Extractor) -> None:
     assert_consistent(bundled.extract(source))
-    assert_consistent(Extractor(tag_penalty=0.5).extract(source))
+    assert_consistent(WholePage(profile="paper").extract(source))
 
 
 def latin_1(size: int, seed: int = 0) -> str:
@@ -229,7 +237,7 @@ SMALL = 20_000
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_four_times_as_long_costs_four_times_as_much(name: str, bundled: Extractor) -> None:
     small, large = PAGES[name](SMALL), PAGES[name](FACTOR * SMALL)
-    whole_page = Extractor(tag_penalty=0.5)  # keeps every token, so that all is rendered
+    whole_page = WholePage(profile="paper")
 
     def run(source: str) -> Callable[[], object]:
         return lambda: (bundled.extract(source), whole_page.extract(source).html)

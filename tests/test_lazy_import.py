@@ -18,7 +18,7 @@ from scrapy_mss.commands import ACTIONS
 HEAVY = ("lxml", "nh3", "nltk", "parsel", "scrapy", "twisted")
 PURE = ("markup", "core", "blocks", "models")
 
-LOAD = "from scrapy_mss import Extractor; Extractor.load()"
+LOAD = "from scrapy_mss import Extractor; Extractor()"
 EXTRACT = f"{LOAD}.extract('<p>One line.</p>').text"
 IMPORT_ALL = f"""
 import importlib, pkgutil

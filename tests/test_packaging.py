@@ -47,7 +47,7 @@ PROBE = """
 import importlib, importlib.resources, json, sys
 from importlib.util import find_spec
 import scrapy_mss
-extractor = scrapy_mss.Extractor.load()
+extractor = scrapy_mss.Extractor()
 print(json.dumps({
     "file": scrapy_mss.__file__,
     "text": extractor.extract("<p>One line.</p>").text,

@@ -37,7 +37,7 @@ def taken(perform: Callable[[], object], page: str) -> tuple[float, float]:
 
 
 def test_an_explanation_keeps_no_reasons_that_nobody_asked_for() -> None:
-    extractor = Extractor.load()
+    extractor = Extractor()
 
     kept, _ = taken(lambda: extractor.explain(WIDE_TABLE), WIDE_TABLE)
 
@@ -54,7 +54,7 @@ def test_learning_a_dense_page_counts_it_in_portions() -> None:
 
 
 def test_an_extraction_keeps_one_column_of_what_is_in_blocks() -> None:
-    extractor, tokens = Extractor.load(), tokenize(DENSE)
+    extractor, tokens = Extractor(), tokenize(DENSE)
 
     kept, _ = taken(lambda: extractor.extract_page(Page(tokens)), DENSE)
 

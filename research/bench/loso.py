@@ -148,7 +148,7 @@ def fitted(cases: Sequence[Case], splits: Iterable[Split], fits: int, advance: A
             # Each fit is the mean of several networks, whose seeds follow one another.
             config = Config(seed=1 + number * Config().networks)
             bayes, classifier, _ = fit_text(taught, DEFAULT.families, config)
-            extractor = Extractor(Model(DEFAULT, classifier, bayes))
+            extractor = Extractor.of(Model(DEFAULT, classifier, bayes))
             for i in asked:
                 f1[number, i] = f1_of(extractor.extract_page(cases[i].page).text, cases[i])
             advance(len(asked), OURS)

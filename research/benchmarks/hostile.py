@@ -16,6 +16,7 @@ from research.benchmarks.synthetic import page
 from research.benchmarks.timing import milliseconds
 from research.datasets.sets import load
 from scrapy_mss import Extractor
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import span_labels
 from scrapy_mss.markup.tokenizer import tokenize
 
@@ -69,9 +70,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="folder of labelled sets")
     folder = parser.parse_args().data
-    extractor = Extractor.untrained()
+    extractor = Extractor(profile="paper")
     tokens = tokenize(page(300_000))
-    extractor.learn(tokens, span_labels(len(tokens), 500, 3000), checked=False)
+    extractor.model.learn(Page(tokens), span_labels(len(tokens), 500, 3000))
 
     def cost(html: str) -> float:
         times = [milliseconds(lambda: extractor.extract(html).text) for _ in range(REPEATS)]

@@ -30,7 +30,7 @@ def main() -> None:
     path = options.data / "articles_tools.jsonl.xz"
     pages = [page.html for page in load(f"jsonl:{path}").pages]
     pages = [html for html in pages if len(html) < 400_000]
-    extractor = Extractor.untrained()
+    extractor = Extractor(profile="paper")
     process = psutil.Process()
     print("pages  RSS MB")
     for number in range(options.pages + 1):
@@ -40,7 +40,7 @@ def main() -> None:
         found = extractor.extract(altered(pages[which], turn))
         if number % 10 == 0:
             start, end, _ = found.span
-            extractor.learn(found.tokens, span_labels(len(found.tokens), start, end or 200))
+            extractor.model.learn(found.page, span_labels(len(found.tokens), start, end or 200))
 
 
 def altered(html: str, turn: int) -> str:

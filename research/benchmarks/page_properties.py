@@ -73,7 +73,7 @@ class Reader:
     """Reads pages in all ways that a crawl does, and learns from those that the wrapper labels."""
 
     def __init__(self) -> None:
-        self._extractor = Extractor.load()
+        self._extractor = Extractor()
         # As in a crawl, whose tables are in memory before its first page: those of an empty model
         # come page by page of memory with the words that are learned first.
         self._learning = bundled_model()

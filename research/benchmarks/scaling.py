@@ -10,6 +10,7 @@ from research.benchmarks.timing import lxml_milliseconds, milliseconds
 from research.studies.plots import draw
 from research.studies.questions import Point, Study
 from scrapy_mss import Extractor
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import span_labels
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.store import write_atomically
@@ -29,9 +30,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--svg", type=Path, help="write the plot here")
     target = parser.parse_args().svg
-    extractor = Extractor.untrained()
+    extractor = Extractor(profile="paper")
     warm = tokenize(page(200_000))
-    extractor.learn(warm, span_labels(len(warm), 500, 3000), checked=False)
+    extractor.model.learn(Page(warm), span_labels(len(warm), 500, 3000))
     points = []
     print("      KB  mss-paper us/KB  lxml us/KB  x lxml")
     for size in SIZES:

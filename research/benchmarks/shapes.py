@@ -226,7 +226,7 @@ PARSE = Operation(_parsed)
 
 def _operations() -> dict[str, Operation]:
     """What is measured, after each ran once."""
-    extractor = Extractor.load()
+    extractor = Extractor()
     operations: dict[str, Operation] = {
         "extract": Operation(extractor.extract),
         "html": Operation(HTML.perform, extractor.extract),
@@ -347,7 +347,7 @@ def growing_characters() -> list[str]:
 
     The text is four times as long, and its least time may be eight times as long.
     """
-    extractor = Extractor.load()
+    extractor = Extractor()
 
     def grows(character: str) -> bool:
         small, large = (extractor.extract(ARTICLE + f"a{character}" * n) for n in CHARACTERS)

@@ -151,7 +151,7 @@ def measure(pages: list[LabelledPage]) -> Costs:
     """The costs of *pages* but the first, which are read without a clock."""
     costs, model = Costs(), bundled_model()
     for page in pages[:N_WARM]:
-        language_of(Extractor(model).extract(page.html).text, None)
+        language_of(Extractor.of(model).extract(page.html).text, None)
     for page in pages[N_WARM:]:
         unit = parse_milliseconds(page.source, process_time)
         if unit is None:
@@ -159,7 +159,7 @@ def measure(pages: list[LabelledPage]) -> Costs:
         costs.units.append(unit)
         costs.sizes.append(len(page.source))
         costs.texts.append(read_in_stages(page.html, model, Clock(costs.stages)))
-        extraction = Extractor(model).extract(page.html, page.url or "")
+        extraction = Extractor.of(model).extract(page.html, page.url or "")
         if costs.texts[-1] != extraction.text:
             raise AssertionError(f"page {page.id}: the stages give another text than extract does")
         clock = Clock(costs.beyond)
@@ -234,7 +234,7 @@ def targets(name: str, costs: Costs) -> Iterator[Target]:
     large = [m for m, size in zip(totals, costs.sizes, strict=True) if size >= LARGE]
     spread = percentile(large, 0.95) / median(totals)
     yield Target(f"{name}: p95 of pages from 20 KB / median", spread, 2.0)
-    extractor = Extractor(bundled_model())
+    extractor = Extractor.of(bundled_model())
     small, large_page = synthetic_page(10**6), synthetic_page(10**7)
     extractor.extract(small)
     growth = _least(partial(extractor.extract, large_page)) / _least(

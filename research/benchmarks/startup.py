@@ -17,7 +17,7 @@ from time import perf_counter
 start = perf_counter()
 from scrapy_mss import Extractor
 imported = perf_counter()
-Extractor.load()
+Extractor()
 loaded = perf_counter()
 print(1000 * (imported - start), 1000 * (loaded - imported))
 """

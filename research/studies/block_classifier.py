@@ -87,7 +87,7 @@ def trained(known: Sequence[Case], config: Config | None = None) -> Extractor:
     """An extractor that learned from *known* pages."""
     taught = lessons(known)
     bayes, learned = fit.fit(taught.examples, DEFAULT.families, taught.negatives, config)
-    return Extractor(Model(DEFAULT, learned, bayes))
+    return Extractor.of(Model(DEFAULT, learned, bayes))
 
 
 # Ablation

@@ -41,7 +41,7 @@ def measured(folder: Path) -> Floats:
     for asked, known in loso.left_out(cases, others):
         taught = lessons(known)
         bayes, classifier = fit(taught.examples, DEFAULT.families, taught.negatives)
-        extractor = Extractor(Model(DEFAULT, classifier, bayes))
+        extractor = Extractor.of(Model(DEFAULT, classifier, bayes))
         for i in asked:
             extraction = extractor.extract_page(cases[i].page)
             found[:, i] = extraction.confidence or 0.0, loso.f1_of(extraction.text, cases[i])

@@ -120,7 +120,7 @@ class Pair:
 def mended(pages: Sequence[LabelledPage]) -> str:
     """The table of pages that are declared wrongly."""
     pairs: defaultdict[tuple[str, str], Pair] = defaultdict(Pair)
-    extractor = Extractor.load()
+    extractor = Extractor()
     for language, names in ENCODINGS.items():
         own = [page for page in pages if page.language == language and page.golds]
         for name in names:

@@ -154,7 +154,7 @@ def first_halves() -> str:
     sys.path.append(str(EXAMPLE_PROJECT))
     import demo_web
 
-    extractor = Extractor.load()
+    extractor = Extractor()
     lines = [
         f"| site | {' | '.join(order.name for order in ORDERS)} |",
         f"| --- |{' ---: |' * len(ORDERS)}",

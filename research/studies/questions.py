@@ -29,7 +29,6 @@ from scrapy_mss.core.baseline import simple_scores
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.core.self_training import self_train
 from scrapy_mss.core.subsequence import Span, best_span
-from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tokens import Bools, Floats, Tokens
 from scrapy_mss.models.families import new_counts
@@ -220,7 +219,7 @@ def _span(model: NaiveBayes[Page], page: Page) -> Span:
 
 
 def _simple(pages: Sequence[Labelled]) -> float:
-    return _mean_f1(pages, (best_span(Extractor().scores(p.page)) for p in pages))
+    return _mean_f1(pages, (best_span(simple_scores(p.tokens)) for p in pages))
 
 
 STUDIES: Final = {

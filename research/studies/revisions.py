@@ -342,7 +342,7 @@ class Web:
 
 def web_of(pages: Sequence[LabelledPage], chance: Random) -> Web:
     """The sites of *pages*, with what the last two crawls meet instead."""
-    web, extractor = Web(), Extractor.load()
+    web, extractor = Web(), Extractor()
     sites: dict[str, list[LabelledPage]] = defaultdict(list)
     for page in pages:
         era = f"-{page.group}" if page.group else ""

@@ -152,7 +152,7 @@ def scores(
     folder: Path, sets: Sequence[str] = SETS, after: int = AFTER, seed: int = 0
 ) -> dict[str, list[Score]]:
     """The scores on the *sets*, by what was labelled, of sites with more than *after* pages."""
-    extractor = Extractor.load()
+    extractor = Extractor()
     found: dict[str, list[Score]] = {mode: [] for mode in LABELLED}
     for name in sets:
         for site, labelled in sites_of(folder, name).items():
@@ -277,7 +277,7 @@ def run(options: argparse.Namespace, _command: str) -> None:
     found = scores(options.data, options.sets, options.after, options.seed)
     lines = table(found, options.after)
     pages = evenly(load(f"jsonl:{options.data / options.sets[0]}.jsonl.xz").pages, TIMED)
-    memory = learned_of([read(page, Extractor.load()) for page in pages])
+    memory = learned_of([read(page, Extractor()) for page in pages])
     lines += f"\n{cost(pages, memory)}\n"
     print(lines)
     write_atomically(options.out / "site_memory.md", lines.encode())

@@ -238,7 +238,7 @@ def pairs(sets: Iterable[Found]) -> Iterator[str]:
 
 def run(options: argparse.Namespace, _command: str) -> None:
     """Run the study and write its tables."""
-    extractor = Extractor.load()
+    extractor = Extractor()
     found = []
     for name in (*CHOSEN_ON, *REPORTED):
         told = articles(options.data, name, extractor)

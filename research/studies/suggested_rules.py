@@ -139,7 +139,7 @@ def _f1(text: str, page: LabelledPage) -> float:
 
 def sites(folder: Path, hand: Registry, seed: int) -> Iterator[Site]:
     """The sites of the sets in *folder* that have more pages than a rule is made of."""
-    extractor = Extractor.load()
+    extractor = Extractor()
     for name in SETS:
         for site, pages in sites_of(folder, name).items():
             if len(pages) > GIVEN:

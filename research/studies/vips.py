@@ -147,7 +147,7 @@ def costs(pages: Sequence[LabelledPage]) -> Iterator[Cost]:
     """What each page costs that can be drawn; each is drawn anew."""
     with closing(Browser()) as browser:
         browser.draw("")  # which starts it
-        extractor = Extractor.load()
+        extractor = Extractor()
         for page in pages:
             drawing_ms, drawing = _timed(browser.draw, page.html)
             if isinstance(drawing, Drawing):

@@ -40,17 +40,17 @@ class Mss:
             self.profile = replace(self.profile, rules=CODE_ONLY)
         if bias is not None:
             self.profile = replace(self.profile, bias=bias)
-        self.extractor = Extractor.untrained(self.profile)
+        self.extractor = Extractor.of(Model(self.profile))
 
     def fit(self, examples: Iterable[Example]) -> None:
         """Learn from golds that people wrote: none is rejected."""
         for example in examples:
             tokens = tokenize(example.html, self.profile.stem)
-            self.extractor.learn(tokens, label_words(tokens, example.text), checked=False)
+            self.extractor.model.learn(Page(tokens), label_words(tokens, example.text))
 
     def load_model(self, path: str | os.PathLike[str]) -> None:
         """Use what a model file holds instead of learning."""
-        self.extractor = Extractor(with_bundled(read_model(path)), profile=self.profile)
+        self.extractor = Extractor.of(with_bundled(read_model(path)), profile=self.profile)
 
     def locate(self, html: str) -> Located:
         found = self.extractor.extract(html)
@@ -69,11 +69,11 @@ class BlockMss(Mss):
     def fit(self, examples: Iterable[Example]) -> None:
         """Learn counts, and a classifier of blocks by them."""
         bayes, classifier = fit(list(training_examples(examples)), self.profile.families)
-        self.extractor = Extractor(Model(self.profile, classifier, bayes), profile=self.profile)
+        self.extractor = Extractor.of(Model(self.profile, classifier, bayes), profile=self.profile)
 
     def load_bundled(self) -> None:
         """Use the model that comes with the package."""
-        self.extractor = Extractor(bundled_model(), profile=self.profile)
+        self.extractor = Extractor.of(bundled_model(), profile=self.profile)
 
 
 class SelfTrainedMss(Mss):
@@ -85,7 +85,6 @@ class SelfTrainedMss(Mss):
 
     def locate_site(self, pages: Sequence[str]) -> list[list[Located]]:
         """For each iteration, the first of them none, what is found in each page of a site."""
-        assert self.extractor.model is not None
         read = [Page.of(page, self.profile.stem) for page in pages]
         history = self_train(self.extractor.model.bayes, read, options=self.options)
         rows = []

@@ -19,7 +19,7 @@ class Texts:
     def of(self, html: str) -> str:
         """The main text of the page; empty if it has none, or is to be an article and is none."""
         if self._extractor is None:
-            self._extractor = Extractor.load(self._model or None)
+            self._extractor = Extractor(self._model or None)
         extraction = self._extractor.extract(html)
         return extraction.text if extraction.is_article or not self._only_articles else ""
 

@@ -79,7 +79,7 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
 
 def _extractor(options: argparse.Namespace, command: ScrapyCommand) -> Extractor:
     """What reads the pages of wrappers that leave the text to the model."""
-    return Extractor(with_bundled(model_store(model_named(options, command)).load()))
+    return Extractor.of(with_bundled(model_store(model_named(options, command)).load()))
 
 
 def _baseline(outcomes: list[Outcome], before: dict[tuple[str, str], Outcome]) -> Iterator[Outcome]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_mss import settings
 from scrapy_mss.article import page_metadata
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.commands.base import Action
 from scrapy_mss.commands.cli import GOOD, CommandError, print_line
 from scrapy_mss.commands.extract import add_model_arguments, is_address, model_named
@@ -56,11 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     name = model_named(options, command)
-    extractor = Extractor(with_bundled(model_store(name).load()))
+    extractor = Extractor.of(with_bundled(model_store(name).load()))
     if options.wrappers and not options.url and not is_address(options.page):
         raise CommandError("which of the rules is for FILE says its address: give it with -u")
     source = _fetched(options, command) if is_address(options.page) else _stored(options)
-    alone = extractor.explain(source.html, source.url, _site(name, source.url))
+    page = Page.of(source.html, extractor.profile.stem, source.url)
+    alone = extractor.explain_page(page, _site(name, source.url))
     assert command.settings is not None
     rules = load_wrappers(options.wrappers or settings.read(command.settings).wrappers)
     rule = rules.find(source.url)

@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     model = model_named(options, command)
-    extractor = Extractor(with_bundled(model_store(model).load()))
+    extractor = Extractor.of(with_bundled(model_store(model).load()))
     pages = list(islice(_stored(options.pages), MAX_PAGES))
     addresses = [checked_address(page) for page in options.pages if is_address(page)]
     if addresses:

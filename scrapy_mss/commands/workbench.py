@@ -88,7 +88,7 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     if folder.exists() and not folder.is_dir():
         raise CommandError(f"{folder}: expected a folder of rules, got a file")
     model = model_store(model_named(options, command))
-    extractor = Extractor(with_bundled(model.load()))
+    extractor = Extractor.of(with_bundled(model.load()))
     pages = Pages(options.pages)
     gather(options.sources, pages, command)
     quality = quality_store(str(command.settings.get("MSS_QUALITY_FILE") or ""))

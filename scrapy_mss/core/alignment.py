@@ -17,6 +17,9 @@ from scrapy_mss.markup.tokenizer import CJK
 from scrapy_mss.markup.tokens import Bools, Tokens
 
 MATCHED, UNMATCHED = 1.0, -0.5
+# Of a text's words, below which it is not the page's. Of 114 articles of six sets, all but one have
+# more in their own page; of those of another page none has more than .02.
+MIN_SHARE = 0.5
 
 _WORD = re.compile(rf"[^\W{CJK}]+|[{CJK}]")
 
@@ -24,6 +27,11 @@ _WORD = re.compile(rf"[^\W{CJK}]+|[{CJK}]")
 def words_of(text: str) -> list[str]:
     """The words of plain text, cut as the tokenizer cuts them."""
     return _WORD.findall(text)
+
+
+def has_words(text: str) -> bool:
+    """Whether there is anything to align."""
+    return _WORD.search(text) is not None
 
 
 def match_words(tokens: Tokens, text: str) -> Bools:
@@ -44,12 +52,20 @@ def match_words(tokens: Tokens, text: str) -> Bools:
     return matched
 
 
-def label_words(tokens: Tokens, text: str) -> Bools:
-    """bool[n_tokens]: the span of the page that has *text*."""
+def align(tokens: Tokens, text: str) -> tuple[Bools, float]:
+    """The span of the page that has *text*, and the share of the text's words that are in it.
+
+    The span is bool[n_tokens]; without a word in common it is empty.
+    """
     matched = match_words(tokens, text)
-    scores = np.where(matched, MATCHED, UNMATCHED) * tokens.is_word
-    span = best_span(scores)
+    span = best_span(np.where(matched, MATCHED, UNMATCHED) * tokens.is_word)
     at = np.flatnonzero(matched[span.start : span.end])
     if not len(at):
-        return np.zeros(len(tokens), np.bool_)
-    return span_labels(len(tokens), span.start + int(at[0]), span.start + int(at[-1]) + 1)
+        return np.zeros(len(tokens), np.bool_), 0.0
+    inside = span_labels(len(tokens), span.start + int(at[0]), span.start + int(at[-1]) + 1)
+    return inside, len(at) / len(words_of(text))
+
+
+def label_words(tokens: Tokens, text: str) -> Bools:
+    """bool[n_tokens]: the span of the page that has *text*."""
+    return align(tokens, text)[0]

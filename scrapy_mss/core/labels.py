@@ -21,6 +21,7 @@ class Rejection(Enum):
     """Why a page is not learned from; the value is its name in the stats."""
 
     EMPTY = "empty"
+    NOT_FOUND = "not_found"  # the page does not have the text that it is said to have
     TOO_FEW_WORDS = "too_few_words"
     TOO_MANY_TAGS = "too_many_tags"
     MODEL_FULL = "model_full"

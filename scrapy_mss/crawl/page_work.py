@@ -103,7 +103,7 @@ class PageWork:
     def _around(self, page: PageRequest, place: Labelling) -> tuple[Labelling, _Reading]:
         """The article at a *place*, as the model reads it, and what the model reads alone."""
         state, read = self.state(), Page(place.tokens, page.url)
-        extraction = Extractor(state.model).extract_page(read, page.visit)
+        extraction = Extractor.of(state.model).extract_page(read, page.visit)
         # A further page is short, and known to be of an article.
         least = 0.0 if page.further else LEAST_PROBABILITY
         return read_at(place, read, extraction, least), _Reading(extraction, state)

@@ -11,10 +11,11 @@ from collections import Counter
 
 from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, NaiveBayes
 from scrapy_mss.markup.tokens import Bools
 from scrapy_mss.models.families import OtherFamily, new_counts
-from scrapy_mss.models.learned_pages import LearnedPages
+from scrapy_mss.models.learned_pages import LearnedPages, generation_after, page_key
 from scrapy_mss.models.profiles import Profile
 
 
@@ -38,6 +39,18 @@ class Model:
     def learn(self, page: Page, inside: Bools) -> None:
         """Count *page*, whose article is the tokens *inside* (bool[n_tokens])."""
         self.bayes.learn(page, inside)
+
+    def learn_once(self, page: Page, inside: Bools) -> Rejection | None:
+        """Learn *page*, unless it was learned with this text before or there is no room."""
+        key = page_key(page.url, page.tokens, inside)
+        if key in self.learned_pages:
+            return Rejection.ALREADY_LEARNED
+        observation = self.bayes.observe(page, inside)
+        if not self.bayes.has_room(observation):
+            return Rejection.MODEL_FULL
+        self.learned_pages.add(key, generation_after(self.bayes.pages))
+        self.bayes.add(observation)
+        return None
 
     def merge(self, other: Model) -> int:
         """Add what *other* has learned; how many of its pages count twice, since both had them."""

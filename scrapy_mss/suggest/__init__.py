@@ -5,7 +5,7 @@
           -> where title, authors and date are                       fields
           -> YAML, and how far rule and model agree on each page     writing, agreement
 
-suggestion = suggest(pages, Extractor.load())
+suggestion = suggest(pages, Extractor())
 suggestion.yaml
 """
 

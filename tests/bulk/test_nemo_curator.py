@@ -28,6 +28,6 @@ def test_records_have_the_text_of_their_article() -> None:
     assert article == {
         **RECORD,
         "language": "ENGLISH",
-        "text": Extractor.load().extract(plain(1)).text,
+        "text": Extractor().extract(plain(1)).text,
     }
     assert front is None

@@ -15,7 +15,7 @@ from tests.plugin.site import index, plain
 def test_the_text_is_that_of_an_article() -> None:
     texts = Texts("", only_articles=True)
 
-    assert texts.of(plain(1)) == Extractor.load().extract(plain(1)).text
+    assert texts.of(plain(1)) == Extractor().extract(plain(1)).text
     assert not texts.of(index(1))
     assert not texts.of("")
 
@@ -24,9 +24,7 @@ def test_the_model_may_be_a_file(tmp_path: Path) -> None:
     write_model(tmp_path / "a.model", learned(range(3)))
     path = str(tmp_path / "a.model")
 
-    assert (
-        Texts(path, only_articles=True).of(plain(1)) == Extractor.load(path).extract(plain(1)).text
-    )
+    assert Texts(path, only_articles=True).of(plain(1)) == Extractor(path).extract(plain(1)).text
 
 
 def test_the_model_is_not_sent_along() -> None:

@@ -65,7 +65,7 @@ def test_a_wrapper_gives_exact_text_and_the_model_most_of_it(crawled: Path) -> N
 
 def test_a_crawl_makes_sites_with_wrappers_better_and_no_others_worse(crawled: Path) -> None:
     cases = {name: of_site(name) for name in demo_web.SITES} | real_pages()
-    bundled, learned = Extractor.load(), Extractor.load(crawled / "demo.model")
+    bundled, learned = Extractor(), Extractor(crawled / "demo.model")
 
     gains = {name: f1(learned, pages) - f1(bundled, pages) for name, pages in cases.items()}
 

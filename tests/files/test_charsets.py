@@ -141,7 +141,7 @@ def test_damage_is_seen_in_text_that_was_decoded_wrongly(name: str) -> None:
 
 
 def test_bytes_are_extracted_and_damage_lowers_the_confidence() -> None:
-    extractor = Extractor.load()
+    extractor = Extractor()
     source = page("</p><p>".join([STORIES["cp1250"]] * 8), UTF8)
 
     sound = extractor.extract(source)

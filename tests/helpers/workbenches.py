@@ -33,7 +33,7 @@ def bench_of(pages: Iterable[StoredPage], folder: Path) -> Bench:
     """A workbench with *pages*; all that it writes is in *folder*."""
     found = Pages()
     found.add(pages)
-    return Bench(found, Extractor.load(), folder / "rules", FileStore(folder / "model", DEFAULT))
+    return Bench(found, Extractor(), folder / "rules", FileStore(folder / "model", DEFAULT))
 
 
 @contextmanager

@@ -59,7 +59,7 @@ def test_the_bundled_model_extracts_made_up_news(number: int, bundled: Model) ->
     """All of the text, nothing of the lists; the heading between them could belong to either."""
     page = news_page(number, site="seven")
 
-    extraction = Extractor(bundled).extract(page.html)
+    extraction = Extractor.of(bundled).extract(page.html)
 
     assert extraction.text.removeprefix(page.text) in {"", "\n\nMore from seven"}
     assert extraction.is_article
@@ -70,7 +70,7 @@ def test_the_bundled_model_removes_links_inside_an_article(bundled: Model) -> No
     links = "".join(f'<li><a href="/{n}">Story number {n}</a></li>' for n in range(8))
     source = page.html.replace("</p>\n<p>", f'</p>\n<ul class="related">{links}</ul><p>', 1)
 
-    text = Extractor(bundled).extract(source).text
+    text = Extractor.of(bundled).extract(source).text
 
     assert page.text in text
     assert "Story number" not in text
@@ -79,7 +79,9 @@ def test_the_bundled_model_removes_links_inside_an_article(bundled: Model) -> No
 def test_the_bundled_model_takes_a_page_of_links_for_no_article(bundled: Model) -> None:
     links = "".join(f'<li><a href="/{n}">Story number {n}</a></li>' for n in range(40))
 
-    extraction = Extractor(bundled).extract(f"<title>Daily</title><h1>Daily</h1><ul>{links}</ul>")
+    extraction = Extractor.of(bundled).extract(
+        f"<title>Daily</title><h1>Daily</h1><ul>{links}</ul>"
+    )
 
     assert not extraction.is_article
 
@@ -139,7 +141,7 @@ def test_a_file_with_counts_near_their_limit_is_an_error_that_names_it(tmp_path:
     path = full_file(tmp_path / "full.model")
 
     with pytest.raises(FullModelError, match=r"full\.model: .*Remove the model"):
-        Extractor.load(path)
+        Extractor(path)
     with pytest.raises(FullModelError, match=r"full\.model: "):
         Learner(FileStore(path, DEFAULT))
 

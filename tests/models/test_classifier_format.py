@@ -53,7 +53,7 @@ def test_a_classifier_is_read_as_it_was_written(stored: bytes) -> None:
 def test_a_stored_model_extracts_what_it_did_before(stored: bytes) -> None:
     page = news_page(9).html
 
-    one, other = (Extractor(model).extract(page) for model in (complete(), from_bytes(stored)))
+    one, other = (Extractor.of(model).extract(page) for model in (complete(), from_bytes(stored)))
 
     assert (one.text, one.probability) == (other.text, other.probability)
     assert one.scores.tolist() == other.scores.tolist()

@@ -178,6 +178,6 @@ def test_an_extraction_has_markdown() -> None:
         "<p>The river rose two metres in the night, said the <b>council</b> of the town.</p>"
     )
     page = f"<article><h1>Rain</h1>{paragraph * 5}</article>"
-    extraction = Extractor.load().extract(page)
+    extraction = Extractor().extract(page)
 
     assert extraction.markdown.count("said the **council** of the town.") == 5

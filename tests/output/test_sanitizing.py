@@ -251,7 +251,7 @@ def test_an_address_that_is_none_costs_relative_links_alone(url: str) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_html_has_the_words_of_the_text(case: PageCase) -> None:
-    extraction = Extractor.load().extract(case.source, case.url or "")
+    extraction = Extractor().extract(case.source, case.url or "")
 
     assert words(extraction.html) == render(extraction.tokens, extraction.kept).split()
     assert strange(extraction.html) == []
@@ -305,7 +305,7 @@ def test_any_part_of_any_markup_is_sanitized_once_and_for_all(
 def test_the_source_of_an_article_has_no_raw_text_that_the_page_does_not_have() -> None:
     (case,) = (case for case in CASES if case.name == "stray-closing-tags-of-raw-text")
 
-    extraction = Extractor.load().extract(case.source)
+    extraction = Extractor().extract(case.source)
 
     assert "<script" not in extraction.source_html
     shown = lxml.html.fragment_fromstring(extraction.source_html, create_parent="main")

@@ -41,7 +41,7 @@ def test_a_file_of_pages_becomes_a_file_that_a_crawl_loads(tmp_path: Path) -> No
 
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
     (wrapper,) = load_wrappers(rule)
-    found = read_by(wrapper, Page.of(article(50).html), Extractor.load())
+    found = read_by(wrapper, Page.of(article(50).html), Extractor())
     assert found.text == text_of(50)
     assert "matches 4 of 4 articles; fields: title " in done.stderr
     assert f"no vote  {front_page().url}  no article" in done.stderr

@@ -36,7 +36,7 @@ ODD = {
 
 @pytest.fixture(scope="module")
 def extractor() -> Extractor:
-    return Extractor.load()
+    return Extractor()
 
 
 @pytest.mark.parametrize("html", ODD.values(), ids=ODD.keys())

@@ -19,7 +19,7 @@ N_PAGES = 5
 
 @pytest.fixture(scope="module")
 def extractor() -> Extractor:
-    return Extractor.load()
+    return Extractor()
 
 
 @pytest.fixture(scope="module")

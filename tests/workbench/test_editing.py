@@ -23,7 +23,7 @@ from scrapy_mss.workbench.rule_text import read_rule
 from scrapy_mss.wrappers import Wrapper, WrapperError, css
 from tests.helpers.news_pages import news_page
 
-EXTRACTOR = Extractor.load()
+EXTRACTOR = Extractor()
 HOST = "one.example"
 BOX = '<aside class="promo"><p>Read our <b>newsletter</b> every day.</p><p>Join us now.</p></aside>'
 HEAD = (

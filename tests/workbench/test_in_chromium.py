@@ -78,7 +78,7 @@ def test_a_rule_is_made_and_saved_by_clicks(chrome: Browser, tmp_path: Path) -> 
 
     rule = load_wrappers(tmp_path / "rules").find(stored[0].url)
     assert rule is not None
-    assert read_by(rule, Page.of(stored[0].html), Extractor.load()).text == news_page(1).text
+    assert read_by(rule, Page.of(stored[0].html), Extractor()).text == news_page(1).text
     assert rule.tests
 
 

@@ -26,7 +26,7 @@ from tests.helpers.news_pages import news_page
 
 SITE = "one.example"
 PAGES = [StoredPage(f"https://{SITE}/{n}", news_page(n).html) for n in range(8)]
-CHECKED = CheckPages(PAGES, Extractor.load())
+CHECKED = CheckPages(PAGES, Extractor())
 RULE = Wrapper(site=SITE, body=(css("#one-body"),))
 
 

@@ -134,7 +134,7 @@ def made(chrome: Browser, rows: list[dict[str, Any]], folder: Path) -> tuple[int
 def measured(chrome: Browser, site: str, rows: list[dict[str, Any]], folder: Path) -> Row:
     clicks, seconds = made(chrome, rows, folder)
     rules = load_wrappers(folder / "rules")
-    extractor = Extractor.load()
+    extractor = Extractor()
     by_rule, by_model = [], []
     for row in rows:
         rule = rules.find(row["url"])

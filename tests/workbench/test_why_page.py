@@ -19,7 +19,7 @@ from tests.helpers.browser import chromium, tripped
 from tests.helpers.html_payloads import payloads
 from tests.helpers.news_pages import news_page
 
-EXTRACTOR = Extractor.load()
+EXTRACTOR = Extractor()
 URL = "https://news.example/2026/ferry"
 PAGE = news_page(3).html
 COPIED = re.sub("(<p>.*</p>)", r"\1<hr><section>\1</section>", PAGE, count=1, flags=re.DOTALL)
@@ -90,9 +90,9 @@ class Doubting:
 
 def test_what_is_known_of_the_site_is_asked_once_with_the_same_numbers() -> None:
     asked, explained = Doubting(), Doubting()
-    extraction = EXTRACTOR.extract(PAGE, URL, asked)
+    extraction = EXTRACTOR.extract_page(Page.of(PAGE, url=URL), asked)
 
-    explanation = EXTRACTOR.explain(PAGE, URL, explained)
+    explanation = EXTRACTOR.explain_page(Page.of(PAGE, url=URL), explained)
 
     assert explained.told == asked.told
     assert len(asked.told) == 1
@@ -105,7 +105,7 @@ def test_what_is_known_of_the_site_is_asked_once_with_the_same_numbers() -> None
 
 def test_a_model_of_the_paper_cannot_explain() -> None:
     with pytest.raises(ValueError, match=r"block classifier.*profile 'paper'"):
-        Extractor.untrained().explain(PAGE)
+        Extractor(profile="paper").explain(PAGE)
 
 
 def test_marks_change_no_word_of_the_page() -> None:

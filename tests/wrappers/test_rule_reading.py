@@ -23,7 +23,7 @@ from scrapy_mss.wrappers.outcomes import LABELLED, checked
 from scrapy_mss.wrappers.rules import SamplePage
 from tests.helpers.suggested_sites import article, text_of
 
-EXTRACTOR = Extractor.load()
+EXTRACTOR = Extractor()
 URL = article(1).url
 HTML = article(1).html
 BOX = '<div class="walks"><ul><li><a href="/1">Ten walks</a></li></ul></div>'
@@ -213,7 +213,7 @@ def test_an_error_of_the_model_does_not_cost_what_the_rule_has_found() -> None:
     def broken() -> ModelState:
         raise ValueError("no model")
 
-    work = PageWork(EXTRACTOR.model, broken, ReadOptions())  # type: ignore[arg-type]
+    work = PageWork(EXTRACTOR.model, broken, ReadOptions())
     answer = work.answer(PageRequest(HTML, URL, AROUND, article=True))
 
     assert answer.article is not None

@@ -20,7 +20,7 @@ def test_the_stages_of_a_page_come_to_its_text(way: str) -> None:
     with WAYS[way]():
         text = read_in_stages(html, model, Clock(costs.stages))
 
-    assert text == Extractor(model).extract(html).text
+    assert text == Extractor.of(model).extract(html).text
     assert len(text) > 100
     assert all(len(times) == 1 and times[0] >= 0 for times in costs.stages.values())
 

@@ -34,7 +34,7 @@ def labelled(number: int) -> LabelledPage:
 
 def test_each_kind_of_change_makes_another_page_and_keeps_the_rest() -> None:
     page = labelled(7)
-    draft = Draft.of(page, Extractor.load())
+    draft = Draft.of(page, Extractor())
     assert draft is not None
     paragraphs = page.golds[0].split("\n\n")
 

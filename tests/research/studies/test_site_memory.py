@@ -22,7 +22,7 @@ def labelled(number: int) -> LabelledPage:
 
 
 def test_pages_are_read_with_the_memory_of_those_before_them() -> None:
-    extractor = Extractor.load()
+    extractor = Extractor()
     pages = [read(labelled(number), extractor) for number in range(8)]
 
     found = list(crawl(pages, 0, extractor))
@@ -33,7 +33,7 @@ def test_pages_are_read_with_the_memory_of_those_before_them() -> None:
 
 
 def test_with_labels_the_first_pages_teach_what_is_labelled() -> None:
-    extractor = Extractor.load()
+    extractor = Extractor()
     pages = [read(labelled(number), extractor) for number in range(6)]
 
     unlabelled, by_labels = (list(crawl(pages, n, extractor))[-1] for n in (0, 5))

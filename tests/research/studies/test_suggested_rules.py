@@ -18,7 +18,7 @@ def test_a_rule_is_measured_on_the_pages_that_it_was_not_made_of() -> None:
     pages = [labelled(number) for number in range(GIVEN + 2)]
     by_hand = Wrapper(site="news.example", body=(css(".story-text"),))
 
-    found = measured("news.example 2024", pages, Extractor.load(), Registry([by_hand]))
+    found = measured("news.example 2024", pages, Extractor(), Registry([by_hand]))
 
     assert len(found.pages) == 2
     assert found.in_crawl == found.alone == 1.0

@@ -15,7 +15,7 @@ from tests.helpers.markup import SOUP, TAG_SOUP
 def test_simple_mss_is_an_extractor_without_a_model_that_cleans_nothing(source: str) -> None:
     located = SimpleMss().locate(source)
 
-    found = Extractor().extract(source)
+    found = Extractor(profile="paper").extract(source)
     words = [i for i in range(len(found.tokens)) if located.kept[i] and not found.tokens.is_tag[i]]
     assert words[:1] == [found.span.start] * bool(words)
     assert words[-1:] == [found.span.end - 1] * bool(words)

@@ -71,7 +71,7 @@ def test_the_bundled_model_comes_with_mss_alone() -> None:
 
     system.load_bundled()
 
-    assert system.extract(news_page(9).html) == Extractor.load().extract(news_page(9).html).text
+    assert system.extract(news_page(9).html) == Extractor().extract(news_page(9).html).text
 
 
 def test_options_stand_behind_the_name() -> None:

@@ -57,7 +57,7 @@ def fitted() -> Model:
 
 
 def test_a_classifier_finds_the_article_on_pages_of_a_site_that_it_never_saw(fitted: Model) -> None:
-    extractor = Extractor(fitted)
+    extractor = Extractor.of(fitted)
 
     for number in range(4):
         page = news_page(number, site="seven")
@@ -88,7 +88,7 @@ def test_the_network_for_articles_learns_less_of_other_writing() -> None:
 
 
 def test_pages_that_are_no_articles_are_told_apart(fitted: Model) -> None:
-    extractor = Extractor(fitted)
+    extractor = Extractor.of(fitted)
 
     assert not any(extractor.extract(page).is_article for page in LISTS)
 
@@ -146,7 +146,7 @@ def test_evidence_never_comes_from_counts_of_the_page_s_own_site(
 
 
 def test_confidence_is_the_f1_to_be_expected(fitted: Model) -> None:
-    extractor = Extractor(fitted)
+    extractor = Extractor.of(fitted)
     whole = news_page(9, site="seven")
     cut = whole.html.replace("<p>", "<p class=menu>")
 
@@ -193,7 +193,6 @@ def test_pages_of_one_site_are_enough_to_fit() -> None:
 
     system.fit([one for one in examples() if one.site == "one"])
 
-    assert system.extractor.model is not None
     assert system.extractor.model.classifier is not None
     assert system.extract("<p>one two") in {"", "one two"}
 
@@ -233,7 +232,7 @@ def test_pages_whose_text_is_learned_can_be_no_articles() -> None:
 
     bayes, classifier = fit(taught, DEFAULT.families, config=QUICK)
 
-    extractor = Extractor(model_of(bayes, classifier))
+    extractor = Extractor.of(model_of(bayes, classifier))
     assert bayes.pages == len(examples())
     assert not any(extractor.extract(page).is_article for page in LISTS)
     assert extractor.extract(news_page(0, site="seven").html).is_article
