@@ -99,15 +99,14 @@ class ArticleResult:
 class ReadOptions:
     """How pages are read: by which *extractor* before the model, with the name of its articles.
 
-    With *raw_html* an article's HTML is the page's own, which is not safe to show. With *markdown*
-    it has Markdown, too. *site* is what is known of the page's site, if sites are remembered. A
-    *further* page of an article is one whatever it looks like: the last is often short. With
-    *paragraphs*, the result has those of the page, by which its changes are recognized.
+    *fields* are those of the optional ones that articles are to have. *site* is what is known of
+    the page's site, if sites are remembered. A *further* page of an article is one whatever it
+    looks like: the last is often short. With *paragraphs*, the result has those of the page, by
+    which its changes are recognized.
     """
 
     extractor: tuple[str, TextExtractor] | None = None
-    raw_html: bool = False
-    markdown: bool = False
+    fields: tuple[str, ...] = ()
     site: Site | None = None
     further: bool = False
     paragraphs: bool = False
@@ -189,12 +188,13 @@ def article_of_extraction(
 
 
 def _shown(tokens: Tokens, kept: Bools, url: str, options: ReadOptions) -> dict[str, Any]:
-    """The *kept* tokens as HTML and, if it is asked for, as Markdown."""
-    if options.raw_html and not options.markdown:
-        return {"html": well_formed(tokens, kept)}
-    safe = sanitized(tokens, kept, url)
-    html = {"html": well_formed(tokens, kept) if options.raw_html else safe}
-    return html | ({"markdown": markdown(safe)} if options.markdown else {})
+    """The *kept* tokens as HTML, and in the other forms that are asked for."""
+    shown = {"html": sanitized(tokens, kept, url)}
+    if "raw_html" in options.fields:
+        shown["raw_html"] = well_formed(tokens, kept)
+    if "markdown" in options.fields:
+        shown["markdown"] = markdown(shown["html"])
+    return shown
 
 
 def _sureness(extraction: Extraction) -> float:

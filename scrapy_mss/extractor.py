@@ -93,7 +93,7 @@ class Extraction:
         return markdown(self.html)
 
     @property
-    def source_html(self) -> str:
+    def raw_html(self) -> str:
         """The page's own source with cut tags opened and closed: not safe to show.
 
         It may contain scripts, event handlers, frames and forms.

@@ -51,11 +51,14 @@ class Article:
     html: str | None = None
     """The article as HTML that is safe to show, with absolute links and images.
 
-    Not safe with `MSS_RAW_HTML`, which keeps the page's own source, or if the spider has set it.
+    Not safe if the spider has set it.
     """
 
+    raw_html: str | None = None
+    """The article in the page's own source, which is not safe to show; with `MSS_FIELDS`."""
+
     markdown: str | None = None
-    """The article as Markdown, with `MSS_MARKDOWN`."""
+    """The article as Markdown; with `MSS_FIELDS`."""
 
     authors: list[str] = field(default_factory=list)
     """The names of the authors, in page order."""
@@ -187,6 +190,7 @@ class Article:
 
 
 ARTICLE_FIELDS = tuple(each.name for each in fields(Article))
+OPTIONAL_FIELDS = ("raw_html", "markdown")  # filled only on request (`MSS_FIELDS`)
 
 
 def values_of(article: Article) -> dict[str, Any]:

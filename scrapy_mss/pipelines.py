@@ -18,7 +18,7 @@ from scrapy_mss.crawl.item_fields import ItemFields, fields_of, put_known
 from scrapy_mss.crawl.item_notes import ItemNotes
 from scrapy_mss.crawl.pages import LISTED, SITE
 from scrapy_mss.crawl.wire import FAILURES
-from scrapy_mss.items import ARTICLE_FIELDS
+from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
 from scrapy_mss.seen.crawled import Wording
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.settings import COPIES_DROP, EMIT_ARTICLES
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MARKDOWN = "markdown"
 MAX_WAITING = 1000  # items under way that copies wait for; as a rule there is none
 OTHERWISE_FILLED = frozenset({"url", "revision", "changed", "story"})
 KNOWN_WITHOUT_THE_PAGE = frozenset({"crawled"})
@@ -57,8 +56,8 @@ class ArticlePipeline:
 
     def __init__(self, extension: MssExtension) -> None:
         self._options = extension.options
-        # What a page may give: Markdown only where it is made.
-        never = OTHERWISE_FILLED | (set() if self._options.markdown else {MARKDOWN})
+        # What a page may give.
+        never = OTHERWISE_FILLED | (set(OPTIONAL_FIELDS) - set(self._options.fields))
         filled = (name for name in ARTICLE_FIELDS if name not in never)
         named = ((ours, self._options.field_name(ours)) for ours in filled)
         self._filled = tuple((ours, name) for ours, name in named if name)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from scrapy_mss.items import ARTICLE_FIELDS
+from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
 from scrapy_mss.sites.shards import MAX_SHARDS, Shard
 from scrapy_mss.storage.server_address import ServerError, is_server
 
@@ -68,6 +68,21 @@ def _share(value: object) -> float:
     if not 0 <= number <= 1:
         raise ValueError(value)
     return number
+
+
+def _link_priority(value: object) -> float:
+    """0 for off, 1 for on; what is between them is the least probability of a request."""
+    try:
+        return float(_switch(value))
+    except KeyError:
+        return _share(value)
+
+
+def _optional_fields(value: object) -> tuple[str, ...]:
+    found = listed(value)
+    if not all(each in OPTIONAL_FIELDS for each in found):
+        raise ValueError(value)
+    return tuple(each for each in OPTIONAL_FIELDS if each in found)
 
 
 def _one_of(*names: str) -> Callable[[Any], str]:
@@ -243,37 +258,14 @@ SETTINGS: tuple[Setting, ...] = (
         "field. A key that is not a field of Article stops the crawl.",
     ),
     Setting(
-        "MSS_RAW_HTML",
-        False,
-        _switch,
-        "True or False",
-        "Whether `html` is the page's own source, with its scripts, event handlers and frames: "
-        "**not safe to show**. If not, it is sanitized: only elements and attributes of an "
-        "allow-list, absolute links. See [HTML](api.md#html).",
-    ),
-    Setting(
-        "MSS_MARKDOWN",
-        False,
-        _switch,
-        "True or False",
-        "Whether articles also have their text as `markdown`, with headings, lists, tables, "
-        "quotations, links and pictures. See [Markdown](api.md#markdown).",
-    ),
-    Setting(
-        "MSS_PREFER_WRAPPER",
-        True,
-        _switch,
-        "True or False",
-        "Whether the item of a page that a wrapper labels has the wrapper's text and fields, not "
-        "the model's.",
-    ),
-    Setting(
-        "MSS_TRUST_WRAPPER_MISS",
-        False,
-        _switch,
-        "True or False",
-        "Whether a page on which its site's wrapper finds nothing counts as a page without an "
-        "article (`wrapper_miss`). If not, the model reads it. Requires `MSS_PREFER_WRAPPER`.",
+        "MSS_FIELDS",
+        (),
+        _optional_fields,
+        f"a list of {' and '.join(OPTIONAL_FIELDS)}",
+        "Fields of [Article](api.md#article) that cost time or space and are therefore filled only "
+        "on request: `markdown`, the text with headings, lists, tables, quotations, links and "
+        "pictures, and `raw_html`, the page's own source of the article, with its scripts, event "
+        "handlers and frames, which is **not safe to show**.",
     ),
     Setting(
         "MSS_MAX_BODY",
@@ -301,16 +293,6 @@ SETTINGS: tuple[Setting, ...] = (
         "pages. This is also the fallback on Windows, in a frozen executable, or if Scrapy does "
         "not run on asyncio. "
         "See [workers](crawling.md#workers).",
-    ),
-    Setting(
-        "MSS_WORKER_MEMORY",
-        1024,
-        _at_least(0, int),
-        "a number of megabytes, 0 for no limit",
-        "If a worker needs more memory for a page, the page is given up and the worker is "
-        "replaced. An idle worker uses about 100 MB, 180 with the extra `language`; a page of "
-        "5,000,000 characters (`MSS_MAX_BODY`) may take 130 bytes per character, including lxml's "
-        "tree. Requires Linux.",
     ),
     Setting(
         "MSS_SITE_MEMORY",
@@ -427,21 +409,14 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         "MSS_LINK_PRIORITY",
-        0,
-        _at_least(0, int),
-        "a number, 0 for no priorities",
-        "The priority of requests is raised by up to this number, depending on the probability "
-        "that their address is that of an article; 10 is a good value. See "
+        False,
+        _link_priority,
+        "True, False or a probability between 0 and 1",
+        "Whether requests get more priority, by up to 10, the more probable it is that their "
+        "address is that of an article. With a number, requests that are less probable are also "
+        "dropped, once three pages at such addresses of the site have been read. This drops lists "
+        "of articles, too, so articles that only they link to are not found. See "
         "[links](crawling.md#links).",
-    ),
-    Setting(
-        "MSS_MIN_LINK_PROBABILITY",
-        0.0,
-        _share,
-        "a number from 0 to 1",
-        "Requests are dropped if the probability that their address is that of an article is "
-        "lower, once three pages at such addresses of the site have been read. This also drops "
-        "lists of articles, so articles that only they link to are not found.",
     ),
     Setting(
         "MSS_CHECKPOINT_PAGES",
@@ -485,7 +460,7 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 _IN_STORE = "everything that crawls keep is in MSS_STORE, a folder or the address of a Redis server"
-_CONSTANT = "remove it; this is now fixed"
+_CONSTANT = "delete the line, since the value is now fixed"
 _ARCHIVES = "use an archive of its own, such as scrapy-webarchive"
 
 # Settings of earlier versions, and what to do instead. A name that has a row is not removed.
@@ -496,7 +471,7 @@ REMOVED = {
     "MSS_UNSURE_FILE": _IN_STORE,
     "MSS_QUALITY": "write MSS_REPORT",
     "MSS_UNSURE_PAGES": "write MSS_REPORT",
-    "MSS_FREEZE_AFTER": "remove it; with MSS_TRAIN = False a crawl does not learn",
+    "MSS_FREEZE_AFTER": "write MSS_TRAIN = False for a crawl that is not to learn",
     "MSS_SEEN_DAYS": _CONSTANT,
     "MSS_STORY_DAYS": _CONSTANT,
     "MSS_CHECKPOINT_PAGES": _CONSTANT,
@@ -504,8 +479,8 @@ REMOVED = {
     "MSS_WORKER_MEMORY": _CONSTANT,
     "MSS_RAW_HTML": "write MSS_FIELDS = ['raw_html']",
     "MSS_MARKDOWN": "write MSS_FIELDS = ['markdown']",
-    "MSS_PREFER_WRAPPER": "write `items: false` into the wrapper whose pages the model is to read",
-    "MSS_TRUST_WRAPPER_MISS": "write `on_miss: drop` into the wrapper",
+    "MSS_PREFER_WRAPPER": "write `train_only: true` into wrappers whose pages the model is to read",
+    "MSS_TRUST_WRAPPER_MISS": "write `drop_misses: true` into wrappers that match all articles",
     "MSS_MIN_LINK_PROBABILITY": "write the probability as MSS_LINK_PRIORITY",
     "MSS_EXTRACTOR": "call the extractor in an item pipeline, as in docs/crawling.md",
     "MSS_WARC": _ARCHIVES,
@@ -530,14 +505,10 @@ class Options:
     join_pages: int
     item_class: str | type
     field_map: dict[str, str]
-    raw_html: bool
-    markdown: bool
-    prefer_wrapper: bool
-    trust_wrapper_miss: bool
+    fields: tuple[str, ...]
     max_body: int
     timeout: float
     workers: int
-    worker_memory: int
     site_memory: int
     only_new: bool
     seen: str
@@ -551,8 +522,7 @@ class Options:
     unsure_file: str
     sites: list[Any]
     shard: Shard | None
-    link_priority: int
-    min_link_probability: float
+    link_priority: float
     checkpoint_pages: int
     checkpoint_seconds: float
     warc: str

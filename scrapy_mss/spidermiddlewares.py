@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 
 NOTHING_KNOWN = AddressCounts()
+# Steps of priority: more than links of most crawls are deep, for which Scrapy may take one each.
+# With a JOBDIR, Scrapy keeps a queue for each.
+LEVELS = 10
 PRIORITY_OF = "mss_priority_of"  # in Request.meta: the address that a priority was given for
 
 
@@ -80,16 +83,16 @@ class ArticleMiddleware:
 class LinkPriority:
     """Has pages downloaded first whose address is probably that of an article.
 
-    With `MSS_LINK_PRIORITY`, requests get so much more priority, by how probable that is; with
-    `MSS_MIN_LINK_PROBABILITY`, those that are less probable are dropped. What other pages of the
-    site were at such addresses is known from its memory, while there is one.
+    With `MSS_LINK_PRIORITY`, requests get more priority, by how probable that is; with a number,
+    those that are less probable are dropped. What other pages of the site were at such addresses is
+    known from its memory, while there is one.
     """
 
     def __init__(self, extension: MssExtension) -> None:
-        self._highest = extension.options.link_priority
-        self._least = extension.options.min_link_probability
-        if not self._highest and not self._least:
+        given = extension.options.link_priority
+        if not given:
             raise NotConfigured
+        self._least = given if given < 1 else 0.0
         self._sites = extension.sites
         self._stats = extension.stats
 
@@ -116,7 +119,7 @@ class LinkPriority:
             return False
         if request.meta.get(PRIORITY_OF) != request.url:  # once, also for a page asked for again
             request.meta[PRIORITY_OF] = request.url
-            request.priority += round(probability * self._highest)
+            request.priority += round(probability * LEVELS)
         return True
 
 

@@ -87,7 +87,7 @@ MODEL_TWICE = Stat(
     "pages that the model counts twice because another crawl learned them at the same time",
 )
 MODEL_FAILED = Stat("model/failed", "checkpoints that could not be written")
-LINKS_DROPPED = Stat("links/dropped", "requests dropped because of `MSS_MIN_LINK_PROBABILITY`")
+LINKS_DROPPED = Stat("links/dropped", "requests dropped because `MSS_LINK_PRIORITY` is a number")
 SHARD_DROPPED = Stat(
     "shard/dropped", "requests dropped because their site belongs to another shard"
 )

@@ -18,7 +18,7 @@ TEXT = PAGE.read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```python\n(>>>.*?)^```$", re.MULTILINE | re.DOTALL)
 SIGNATURE = re.compile(r"^### `(\w+)(\(.*\))`$", re.MULTILINE)
 ROW = re.compile(r"^\| ((?:`\w+`(?:, )?)+) \|", re.MULTILINE)
-EXTRACTION = {"text", "html", "markdown", "source_html", "url"}
+EXTRACTION = {"text", "html", "markdown", "raw_html", "url"}
 EXTRACTION |= {"is_article", "probability", "confidence"}
 
 

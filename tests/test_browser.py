@@ -90,6 +90,6 @@ def test_the_source_of_extractions_is_not_safe(tmp_path: Path) -> None:
     extract = Extractor().extract
 
     def documents(address: str) -> list[str]:
-        return [extract(in_article(markup)).source_html for markup in aimed(address)]
+        return [extract(in_article(markup)).raw_html for markup in aimed(address)]
 
     assert len(tripped(documents, tmp_path)) >= FEWEST_IN_ARTICLES

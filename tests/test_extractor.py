@@ -205,7 +205,7 @@ def test_an_untrained_profile_of_the_paper_is_simple_mss(source: str) -> None:
     assert extraction.span == span
     assert extraction.text == render(tokens, kept)
     assert extraction.html == sanitized(tokens, kept)
-    assert extraction.source_html == well_formed(tokens, kept)
+    assert extraction.raw_html == well_formed(tokens, kept)
     assert extraction.scores.tolist() == scores.tolist()
 
 

@@ -41,13 +41,12 @@ LARGEST = 60e6  # bytes; what its process may be larger
 LIMIT = 200  # articles that a crawl of a list takes
 SIZES = {20_000: 100, 100_000: 50, 500_000: 20, 2_000_000: 8}  # characters: pages of that size
 SMALL = 6_000
-WRAPPERS = [{"site": "news.example", "body": "article"}]
+WRAPPERS = [{"site": "news.example", "body": "article", "train_only": True}]
 WITHOUT: dict[str, Any] = {}
 WITH: dict[str, Any] = {
     "ADDONS": {"scrapy_mss.Addon": 500},
     "MSS_EMIT": "all",
     "MSS_WRAPPERS": WRAPPERS,
-    "MSS_PREFER_WRAPPER": False,
 }
 
 

@@ -60,7 +60,7 @@ class _Waiting:
 
 
 class ArticleExtractor:
-    """Extracts pages with the *settings* of a crawl, such as ``MSS_MARKDOWN=True``.
+    """Extracts pages with the *settings* of a crawl, such as ``MSS_FIELDS=['markdown']``.
 
     ``MSS_MODEL`` is a model file; without it, only the bundled model is used. ``MSS_WORKERS`` is
     the number of processes. As an actor of Ray Data it takes batches with the columns ``url`` and

@@ -23,7 +23,7 @@ from scrapy_mss.bulk.records import Piece
 from scrapy_mss.files.stored_pages import SourceError
 
 # Of all settings, those that change what articles are like.
-OF_ARTICLES: Final = ("extractor", "raw_html", "markdown", "max_body")
+OF_ARTICLES: Final = ("extractor", "fields", "max_body")
 
 
 @dataclass(slots=True)

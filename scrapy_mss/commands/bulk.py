@@ -26,10 +26,7 @@ if TYPE_CHECKING:
 MEGABYTE = 2**20
 NEEDED = ("fastwarc", "pyarrow")
 # The settings of the project that say how pages are read.
-READING = (
-    *("MSS_EXTRACTOR", "MSS_MARKDOWN", "MSS_MAX_BODY"),
-    *("MSS_RAW_HTML", "MSS_TIMEOUT", "MSS_WORKER_MEMORY"),
-)
+READING = (*("MSS_EXTRACTOR", "MSS_FIELDS", "MSS_MAX_BODY", "MSS_TIMEOUT"),)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -122,9 +122,11 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     model = with_bundled(model_store(name).load())
     answers = _Answers(options.format)
     assert command.settings is not None
+    fields = settings.read(command.settings).fields
     if options.format == MARKDOWN:
-        command.settings.set("MSS_MARKDOWN", True, priority="cmdline")
-    read_options = ReadOptions(markdown=settings.read(command.settings).markdown)
+        fields = (*fields, MARKDOWN)
+        command.settings.set("MSS_FIELDS", fields, priority="cmdline")
+    read_options = ReadOptions(fields=fields)
     for values in counted(_from_files(files, model, read_options), "pages"):
         answers.add(values)
     if addresses:

@@ -68,8 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=positive,
         default=0,
         metavar="N",
-        help="number of worker processes that label pages, limited by MSS_TIMEOUT and "
-        "MSS_WORKER_MEMORY; default: none, without limits. The model is the same",
+        help="number of worker processes that label pages, limited by MSS_TIMEOUT and to "
+        "1 GB of memory; default: none, without limits. The model is the same",
     )
 
 

@@ -65,8 +65,7 @@ class MssExtension:
         self.jobs.seen = self.seen
         asked_for = "MSS_WORKERS" in crawler.settings
         self._workers = Workers(self.options, learner, self.jobs, asked_for=asked_for)
-        trusted = self.options.trust_wrapper_miss
-        labels = PageLabels(self.wrappers, self.jobs, self.stats, trust_misses=trusted)
+        labels = PageLabels(self.wrappers, self.jobs, self.stats)
         self.trainer = Trainer(self.options, labels, learner, self.stats)
         self._is_judged = False
         self._reader = ArticleReader(self.options, labels, self.jobs, self.stats)

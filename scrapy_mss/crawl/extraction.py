@@ -112,8 +112,9 @@ class ArticleReader:
         return await self._read(response.text, response.url, further=further)
 
     async def _labels_of(self, response: HtmlResponse) -> PageAnswer | None:
-        """What the wrapper of the site gives, if there is one and its articles are preferred."""
-        if not self._options.prefer_wrapper or len(response.text) > self._options.max_body:
+        """What the wrapper of the site gives, if there is one that is not for training alone."""
+        wrapper = self._labels.wrapper_for(response)
+        if wrapper is None or wrapper.train_only or len(response.text) > self._options.max_body:
             return None
         labelled = self._labels.begin(response, article=True)
         return None if labelled is None else await self._labels.answer(labelled)

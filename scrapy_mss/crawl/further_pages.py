@@ -204,6 +204,7 @@ def joined_article(first: Article, further: Sequence[Article]) -> Article:
         first,
         text=_together("\n\n", [each.text for each in pages]),
         html=_together("\n", [each.html for each in pages]),
+        raw_html=_together("\n", [each.raw_html for each in pages]),
         markdown=_together("\n\n", [each.markdown for each in pages]),
         confidence=min(confidences, default=None),
         pages=[each.url for each in further],

@@ -49,7 +49,7 @@ class PageJobs:
     ) -> None:
         extractor = load_text_extractor(options.extractor)
         named = (options.extractor, extractor) if extractor else None
-        read_options = ReadOptions(named, options.raw_html, options.markdown)
+        read_options = ReadOptions(named, options.fields)
         self._here = PageWork(model, lambda: ModelState.of(model), read_options)
         self._sites = sites
         self.seen: SeenArticles | None = None  # where only new articles are wanted

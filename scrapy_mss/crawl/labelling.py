@@ -33,19 +33,15 @@ class LabelJob:
 class PageLabels:
     """Labels pages by the wrappers of their sites, and counts hits and misses by site."""
 
-    def __init__(
-        self, wrappers: Registry, jobs: PageJobs, numbers: CrawlStats, *, trust_misses: bool
-    ) -> None:
-        """With *trust_misses*, what a wrapper misses is no article, and is not read otherwise."""
+    def __init__(self, wrappers: Registry, jobs: PageJobs, numbers: CrawlStats) -> None:
         self._wrappers = wrappers
-        self._trust_misses = trust_misses
         self._jobs = jobs
         self._stats = numbers
         self._labelled: WeakKeyDictionary[Response, LabelJob] = WeakKeyDictionary()
 
-    def covers(self, response: HtmlResponse) -> bool:
-        """Whether a wrapper matches the URL of *response*."""
-        return self._wrappers.find(response.url) is not None
+    def wrapper_for(self, response: HtmlResponse) -> Wrapper | None:
+        """The wrapper that matches the URL of *response*."""
+        return self._wrappers.find(response.url)
 
     def begin(
         self, response: HtmlResponse, *, example: bool = False, article: bool = False
@@ -60,9 +56,7 @@ class PageLabels:
         wrapper = self._wrappers.find(response.url)
         if wrapper is None:
             return None
-        page = PageRequest(
-            response.text, response.url, wrapper, example, article, self._trust_misses
-        )
+        page = PageRequest(response.text, response.url, wrapper, example, article)
         # Whoever began the first labelling counts it, be it under way or done.
         job = self._jobs.begin(page)
         begun = LabelJob(wrapper, response.url, job, article, counted=known is not None)

@@ -37,7 +37,7 @@ from scrapy_mss.wrappers import Labelling, Reason, Wrapper, label
 
 logger = logging.getLogger(__name__)
 
-WRAPPER_MISS = "wrapper_miss"  # the wrapper of its site found nothing, and is trusted
+WRAPPER_MISS = "wrapper_miss"  # the wrapper of its site found nothing, and drops its misses
 # Of a labelling, what says something of the page; of a selector that failed nothing follows.
 MISSES = (Reason.NO_MATCH, Reason.NO_WORDS, Reason.NOT_READ, Reason.EMPTY_PAGE)
 
@@ -132,7 +132,7 @@ class PageWork:
         if labelling.reason is None:
             confidence = reading.extraction.confidence if reading else None
             return article_of_labels(labelling, page.url, self._options(page), confidence)
-        if labelling.reason in MISSES and page.trust_miss:
+        if labelling.reason in MISSES and labelling.wrapper.drop_misses:
             return ArticleResult(reason=WRAPPER_MISS, source=WRAPPER)
         if reading is not None and self.options.extractor is None:
             return article_of_extraction(

@@ -123,9 +123,7 @@ class WorkerPool:
         That takes tens of milliseconds, for which no event loop has to wait before it runs.
         """
         self._without_counts = to_bytes(Model(model.profile, model.classifier))
-        switches = ("1" if switch else "" for switch in (options.raw_html, options.markdown))
-        limits = str(options.worker_memory), str(options.timeout)
-        self._arguments = (*limits, options.extractor, *switches)
+        self._arguments = (str(options.timeout), options.extractor, *options.fields)
         self._seconds = options.timeout
         self._shared = SharedModel(model)
         self._closed = Event()

@@ -50,10 +50,12 @@ class Trainer:
 
         Returns as soon as the page is under way, which waits while enough others are.
         """
-        if not self._labels.covers(response):
+        wrapper = self._labels.wrapper_for(response)
+        if wrapper is None:
             return
         self._stats.add(stats.TRAIN_SEEN)
-        await self._caught(self._begin(response, article=article), response.url)
+        wanted = article and self.with_articles and not wrapper.train_only
+        await self._caught(self._begin(response, article=wanted), response.url)
 
     async def drain(self) -> None:
         """Wait until all pages that are under way are learned."""
@@ -67,8 +69,7 @@ class Trainer:
         await self._room.acquire()
         task = None
         try:
-            wanted = article and self.with_articles and self._options.prefer_wrapper
-            task = await self._begun(response, article=wanted)
+            task = await self._begun(response, article=article)
         finally:
             if task is None:
                 self._room.release()

@@ -22,7 +22,7 @@ import numpy as np
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import Observation
-from scrapy_mss.items import Article, values_of
+from scrapy_mss.items import OPTIONAL_FIELDS, Article, values_of
 from scrapy_mss.models.examples import Example
 from scrapy_mss.sites.format import packed as packed_memory
 from scrapy_mss.sites.format import unpacked as unpacked_memory
@@ -35,14 +35,14 @@ _LENGTH = struct.Struct("<I")
 # Why a page has no answer.
 ERROR = "error"  # an exception, whose traceback is logged
 TIMEOUT = "timeout"  # it took longer than MSS_TIMEOUT, and its worker was killed
-MEMORY = "memory"  # it took more than MSS_WORKER_MEMORY, which its worker did not survive
+MEMORY = "memory"  # it took more memory than a worker may, which its worker did not survive
 CRASH = "crash"  # its worker was lost in another way
 FAILURES = (ERROR, TIMEOUT, MEMORY, CRASH)
 
 OUT_OF_MEMORY = 12  # the exit code of a worker that a page took too much memory in: that of ENOMEM
 READY = b""  # the first message of a worker: pages are answered from now on
-_TEXTS = ("text", "html", "markdown")  # of an article, as large as its page may be
-_ASKED = ("url", "example", "article", "trust_miss", "further")
+_TEXTS = ("text", "html", *OPTIONAL_FIELDS)  # of an article, as large as its page may be
+_ASKED = ("url", "example", "article", "further")
 _RESULT_FIELDS = tuple(each.name for each in fields(ArticleResult) if each.name != "paragraphs")
 CACHED = 256  # wrappers that are kept in both forms; a crawl is at a few sites at a time
 
@@ -52,8 +52,8 @@ class PageRequest:
     """A page, and what is asked of it.
 
     With a *wrapper* the page is labelled: for a training example, for the article, or for both. An
-    article that it misses is read like that of a page without one, unless its misses are trusted
-    (*trust_miss*): with what the *visit* knows of the page's site, if sites are remembered. A
+    article that it misses is read like that of a page without one, unless it drops its misses:
+    with what the *visit* knows of the page's site, if sites are remembered. A
     *further* page is one of an article that another page begins. With *emitted*, the paragraphs of
     the page are answered; it has those with which its article was emitted before, if it was.
     """
@@ -63,7 +63,6 @@ class PageRequest:
     wrapper: Wrapper | None = None
     example: bool = False
     article: bool = True
-    trust_miss: bool = False
     further: bool = False
     visit: Visit | None = None
     emitted: bytes | None = None
@@ -75,7 +74,6 @@ class PageRequest:
             "wrapper": _wrapper_text(self.wrapper) if self.wrapper else "",
             "example": self.example,
             "article": self.article,
-            "trust_miss": self.trust_miss,
             "further": self.further,
             "minute": self.visit.minute if self.visit else None,
         }

@@ -32,7 +32,9 @@ WARM_UP = """<html lang=en><title>A - News</title><meta property="article:author
 <h1>A</h1><article><p>By Ann Lee, 2 January 2026</p><p>One two three. <a href=x>Four</a></p>"""
 WARM_UP_WRAPPER = Wrapper(site="news.example.com", body=(css("article"),))
 
-MEGABYTE = 2**20
+# Bytes that a worker may allocate. Idle, it has 100 MB, or 180 with the extra `language`; a page of
+# 5,000,000 characters (`MSS_MAX_BODY`) may take 130 bytes for each, lxml's tree included.
+MEMORY = 2**30
 # The crawl ends a worker whose page takes too long. Where the crawl was killed, nobody does; then
 # SIGALRM ends the process, so many seconds later.
 LEFT_ALONE = 2.0
@@ -44,13 +46,13 @@ class Limits(NamedTuple):
     """What a page may take."""
 
     seconds: float
-    memory: int  # bytes, 0 for no limit
+    memory: int  # bytes
     at_rest: int = 0  # bytes of them that the process has before its first page
 
     def is_worn(self) -> bool:
         """Whether this process keeps so much memory that a new one should take its place."""
         kept = resident() - self.at_rest
-        return bool(self.memory) and kept > KEPT * (self.memory - self.at_rest)
+        return kept > KEPT * (self.memory - self.at_rest)
 
 
 def resident() -> int:
@@ -62,9 +64,8 @@ def resident() -> int:
     return int(pages) * resource.getpagesize()
 
 
-def main(descriptor: str, *limits_and_options: str) -> None:
+def main(descriptor: str, seconds: str, extractor_path: str, *fields: str) -> None:
     """Take a model whose counts are elsewhere, then answer pages until there are no more."""
-    megabytes, seconds, extractor_path, raw_html, markdown = limits_and_options
     pages, answers = _pipes()
     try:
         without_counts = receive(pages)
@@ -74,10 +75,10 @@ def main(descriptor: str, *limits_and_options: str) -> None:
     os.close(int(descriptor))
     loaded = load_text_extractor(extractor_path)
     named = (extractor_path, loaded) if loaded else None
-    options = ReadOptions(named, bool(raw_html), bool(markdown))
+    options = ReadOptions(named, fields)
     work = PageWork(model.model, model.state, options)
     _warm_up(PageWork(model.model, model.state, replace(options, extractor=None)))
-    limits = Limits(float(seconds), int(megabytes) * MEGABYTE, resident())
+    limits = Limits(float(seconds), MEMORY, resident())
     with suppress(BrokenPipeError):  # the crawl was killed and waits for no answer
         _serve(work, pages, answers, limits)
 
@@ -115,8 +116,7 @@ def _warm_up(work: PageWork) -> None:
 def _serve(work: PageWork, pages: BinaryIO, answers: BinaryIO, limits: Limits) -> None:
     """Say that this process is ready, and answer *pages* within *limits*."""
     send(answers, READY)
-    if limits.memory:
-        limit_memory(limits.memory)
+    limit_memory(limits.memory)
     try:
         _answer_pages(work, pages, answers, limits)
     except MemoryError:

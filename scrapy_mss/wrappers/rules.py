@@ -5,6 +5,7 @@
     title, authors, published   the fields that it fills
     next_page                   the link to the next page of an article
     priority                    which of two matching wrappers is used
+    train_only, drop_misses     what crawls make of its labels, and of pages that it misses
 
 Each value validates itself (`__post_init__`) and raises a `WrapperError` with all its problems.
 Selectors in a tuple are alternatives, tried in order; those of ``exclude`` all apply.
@@ -211,6 +212,8 @@ class Wrapper:
     valid_from: date | None = None
     valid_until: date | None = None
     priority: int = 0
+    train_only: bool = False
+    drop_misses: bool = False
     tests: tuple[SamplePage, ...] = ()
     origin: str = field(default="", compare=False)
 
@@ -276,6 +279,9 @@ def _misplaced(wrapper: Wrapper) -> Iterator[Problem]:
     if wrapper.body and wrapper.around:
         expected = "'body', which is the text, or 'around', which leaves that to the model"
         yield Problem(expected, "both", ".around")
+    if wrapper.train_only and wrapper.drop_misses:
+        expected = "'train_only', which leaves items to the model, or 'drop_misses'"
+        yield Problem(expected, "both", ".drop_misses")
     if not wrapper.place:
         yield Problem("at least one selector", "none", ".body")
 

@@ -173,7 +173,8 @@ def read_document(document: object, file: str, path: str = "$") -> list[Wrapper]
     wrappers = []
     for place, fields in found:
         days = fields.pop("valid", {})
-        wrappers.append(Wrapper(**fields, **days, origin=f"{file}: {path}{place}"))
+        with located(f"{path}{place}", file):
+            wrappers.append(Wrapper(**fields, **days, origin=f"{file}: {path}{place}"))
     return wrappers
 
 
@@ -252,6 +253,7 @@ def _exactly(kind: type[T], expected: str, value: object) -> T:
 
 _string = partial(_exactly, str, "a string")
 _integer = partial(_exactly, int, "an integer")
+_switch = partial(_exactly, bool, "true or false")
 
 
 def _day(value: object) -> date:
@@ -345,6 +347,8 @@ KEYS: Final[Mapping[str, Reader[object]]] = {
     "next_page": partial(_each, partial(_selector, "next_page")),
     "valid": _days,
     "priority": _integer,
+    "train_only": _switch,
+    "drop_misses": _switch,
     "tests": partial(_each, _sample),
 }
 PLACES: Final = "'body' or 'around'"

@@ -90,7 +90,7 @@ def test_the_extractor_is_an_actor_of_pipelines_of_your_own() -> None:
     batch = [{"id": n, "url": page.url, "html": page.html} for n, page in enumerate(pages(0, 20))]
     data = ray.data.from_items(batch).map_batches(
         ArticleExtractor,
-        fn_constructor_kwargs={"MSS_MARKDOWN": True},
+        fn_constructor_kwargs={"MSS_FIELDS": ["markdown"]},
         compute=ray.data.ActorPoolStrategy(size=1),
         batch_format="pyarrow",
         batch_size=8,

@@ -211,7 +211,7 @@ def test_articles_of_other_settings_are_not_mixed(
     run(bulk_of(archive, tmp_path / "out", "b.jsonl"), Here(extractor))
 
     with pytest.raises(ManifestError, match="made with markdown = False, not True"):
-        run(bulk_of(archive, tmp_path / "out", "b.jsonl", MSS_MARKDOWN=True), Here(extractor))
+        run(bulk_of(archive, tmp_path / "out", "b.jsonl", MSS_FIELDS=["markdown"]), Here(extractor))
 
 
 def test_a_file_that_has_changed_is_not_gone_on_with(

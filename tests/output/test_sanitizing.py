@@ -307,8 +307,8 @@ def test_the_source_of_an_article_has_no_raw_text_that_the_page_does_not_have() 
 
     extraction = Extractor().extract(case.source)
 
-    assert "<script" not in extraction.source_html
-    shown = lxml.html.fragment_fromstring(extraction.source_html, create_parent="main")
+    assert "<script" not in extraction.raw_html
+    shown = lxml.html.fragment_fromstring(extraction.raw_html, create_parent="main")
     assert str(shown.text_content()).split() == extraction.text.split()
 
 
@@ -420,14 +420,15 @@ def test_an_articles_html_is_sanitized_unless_its_source_is_asked_for() -> None:
     state = ModelState.of(bundled_model())
 
     article = read_article(HOSTILE, URL, state).article
-    raw = read_article(HOSTILE, URL, state, ReadOptions(raw_html=True)).article
+    raw = read_article(HOSTILE, URL, state, ReadOptions(fields=("raw_html",))).article
 
     assert article is not None
     assert raw is not None
     assert article.html is not None
     assert strange(article.html) == []
     assert 'href="https://news.example/y"' in article.html
-    assert "onclick=x()" in (raw.html or "")
+    assert "onclick=x()" in (raw.raw_html or "")
+    assert raw.html == article.html
     assert article.text == raw.text
 
 
@@ -436,15 +437,16 @@ def test_the_html_of_a_wrapper_is_sanitized_unless_its_source_is_asked_for() -> 
     labelling = label(wrapper, HOSTILE, tokenize(HOSTILE))
 
     article = article_of_labels(labelling, URL).article
-    raw = article_of_labels(labelling, URL, ReadOptions(raw_html=True)).article
+    raw = article_of_labels(labelling, URL, ReadOptions(fields=("raw_html",))).article
 
     assert article is not None
     assert raw is not None
     assert article.html is not None
     assert strange(article.html) == []
     assert 'href="https://news.example/y"' in article.html
-    assert raw.html == well_formed(labelling.tokens, labelling.inside)
-    assert "onclick=x()" in raw.html
+    assert raw.raw_html == well_formed(labelling.tokens, labelling.inside)
+    assert raw.html == article.html
+    assert "onclick=x()" in (raw.raw_html or "")
 
 
 def test_what_a_wrapper_selects_is_free_of_controls() -> None:

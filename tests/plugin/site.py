@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 HTML = "text/html; charset=utf-8"
@@ -270,7 +271,7 @@ class Site:
 
 
 # What a crawl of the site has for MSS_WRAPPERS; `localhost` has a rule that matches nothing.
-RULES: list[dict[str, object]] = [
+RULES: list[dict[str, Any]] = [
     {
         "site": "127.0.0.1",
         "wrappers": [
@@ -286,6 +287,13 @@ RULES: list[dict[str, object]] = [
     },
     {"site": "localhost", "body": "div.no-longer-there"},
 ]
+
+
+def rules_with(**keys: object) -> list[dict[str, Any]]:
+    """`RULES` with these keys in each wrapper."""
+    first, second = RULES
+    wrappers = [{**each, **keys} for each in first["wrappers"]]
+    return [{**first, "wrappers": wrappers}, {**second, **keys}]
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`MSS_RAW_HTML` and `MSS_MARKDOWN`: the forms of articles in crawls."""
+"""`MSS_FIELDS`: the forms of articles in crawls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.plugin.site import RULES, plain, wrapped
 PLAIN, WRAPPED = "http://127.0.0.1/plain/1", "http://127.0.0.1/wrapped/1"
 HANDLER = "<p onclick=run()>"
 REPLAYED = {"DOWNLOAD_HANDLERS": {"http": "scrapy_mss.replay.ReplayHandler"}}
-RAW = {"MSS_RAW_HTML": True}
+ALL = {"MSS_FIELDS": ["raw_html", "markdown"]}
 WORKERS = {"MSS_WORKERS": 1}
 
 
@@ -34,12 +34,10 @@ def crawls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Crawl]:
         "MSS_WRAPPERS": RULES,
     }
     asked = {
-        "safe": common,
-        "raw": common | RAW,
-        "safe, workers": common | WORKERS,
-        "raw, workers": common | WORKERS | RAW,
-        "markdown": common | {"MSS_MARKDOWN": True},
-        "markdown, workers": common | WORKERS | {"MSS_MARKDOWN": True},
+        "default": common,
+        "all": common | ALL,
+        "default, workers": common | WORKERS,
+        "all, workers": common | WORKERS | ALL,
     }
     jobs = [Job(arguments={"urls": [PLAIN, WRAPPED]}, settings=each) for each in asked.values()]
     return dict(zip(asked, crawl(folder, jobs), strict=True))
@@ -47,23 +45,15 @@ def crawls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Crawl]:
 
 @pytest.mark.parametrize("url", [PLAIN, WRAPPED])
 @pytest.mark.parametrize("workers", ["", ", workers"])
-def test_html_is_sanitized_unless_the_setting_says_otherwise(
+def test_optional_fields_are_filled_if_they_are_asked_for(
     crawls: dict[str, Crawl], workers: str, url: str
 ) -> None:
-    safe, raw = (crawls[f"{kind}{workers}"].by_url()[url] for kind in ("safe", "raw"))
+    default, asked = (crawls[f"{kind}{workers}"].by_url()[url] for kind in ("default", "all"))
 
-    assert "<p>" in safe["html"]
-    assert "onclick" not in safe["html"]
-    assert HANDLER in raw["html"]
-    assert safe["text"] == raw["text"]
-
-
-@pytest.mark.parametrize("url", [PLAIN, WRAPPED])
-@pytest.mark.parametrize("workers", ["", ", workers"])
-def test_there_is_markdown_if_the_setting_asks_for_it(
-    crawls: dict[str, Crawl], workers: str, url: str
-) -> None:
-    without, asked = (crawls[f"{kind}{workers}"].by_url()[url] for kind in ("safe", "markdown"))
-
-    assert without.get("markdown") is None
+    assert "<p>" in default["html"]
+    assert "onclick" not in default["html"]
+    assert default.get("raw_html") is None
+    assert default.get("markdown") is None
+    assert HANDLER in asked["raw_html"]
     assert asked["markdown"].split("\n\n")[-1] == asked["text"].split("\n\n")[-1]
+    assert (asked["text"], asked["html"]) == (default["text"], default["html"])

@@ -14,7 +14,7 @@ from scrapy_mss.models.store import read_model
 from scrapy_mss.stats import PREFIX, STATS
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.models import assert_same_counts, learned
-from tests.plugin.site import RULES, Site, story
+from tests.plugin.site import RULES, Site, rules_with, story
 
 N_WRAPPED = 60
 PLAIN = range(6)
@@ -41,9 +41,9 @@ def jobs(site: Site, trained: str) -> dict[str, Job]:
         "frozen": Job(arguments={"urls": plain}, settings=known),
         "frozen again": Job(arguments={"urls": plain[::-1]}, settings=known),
         "untrained": Job(arguments={"urls": plain}, settings=ADDON),
-        "no preference": Job(
+        "train only": Job(
             arguments={"urls": wrapped[:3]},
-            settings={**known, "MSS_WRAPPERS": RULES, "MSS_PREFER_WRAPPER": False},
+            settings={**known, "MSS_WRAPPERS": rules_with(train_only=True)},
         ),
         "by hand": Job(arguments={"urls": wrapped[:3] + plain[:1]}, settings=by_hand),
         "all": Job(arguments={"urls": plain[:1] + index}, settings={**ADDON, "MSS_EMIT": "all"}),
@@ -200,7 +200,7 @@ def test_a_page_that_its_wrapper_does_not_fit_gets_the_models_text(
 
 
 def test_a_wrappers_text_can_be_declined(crawls: dict[str, Crawl]) -> None:
-    items = crawls["no preference"].by_url()
+    items = crawls["train only"].by_url()
 
     assert len(items) == 3
     name = with_bundled(learned(range(N_WRAPPED))).identifier

@@ -15,7 +15,7 @@ from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.settings import SettingError
 from scrapy_mss.text_extractor import load_text_extractor
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
-from tests.plugin.site import RULES, Site, index, plain, story
+from tests.plugin.site import RULES, Site, index, plain, rules_with, story
 
 # A module that is an extractor, and has more of them; `Fragile` fails on some pages: their number,
 # which ends the title, says how.
@@ -220,8 +220,9 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
     asked = {
         "module": Job(arguments=everything, settings=module),
         "module, workers": Job(arguments=everything, settings={**module, "MSS_WORKERS": 2}),
-        "no preference": Job(
-            arguments={"urls": wrapped}, settings={**module, "MSS_PREFER_WRAPPER": False}
+        "train only": Job(
+            arguments={"urls": wrapped},
+            settings={**module, "MSS_WRAPPERS": rules_with(train_only=True)},
         ),
         "fragile": Job(arguments={"urls": pages}, settings=fragile),
         "fragile, workers": Job(arguments={"urls": pages}, settings={**fragile, "MSS_WORKERS": 1}),
@@ -260,7 +261,7 @@ def test_a_page_that_a_wrapper_labels_gets_the_wrappers_text(
     assert item["extractor"] == "wrapper:127.0.0.1/stories"
     assert item["text"] == "\n\n".join(story("wrapped", 1).paragraphs)
     assert (done.mss("extract/source/wrapper"), done.mss("train/learned")) == (2, 2)
-    declined = crawls["no preference"].by_url()
+    declined = crawls["train only"].by_url()
     assert {fields["extractor"] for fields in declined.values()} == {"extractors"}
 
 

@@ -17,7 +17,7 @@ from scrapy_mss.sites.observation import MAX_TEXTS as MAX_TEXTS_OF_A_PAGE
 from scrapy_mss.sites.store import SiteStore, sites_path
 from tests.helpers.memories import numbered
 from tests.plugin.crawling import ADDON, Crawl, Job, command_of, crawl, environment
-from tests.plugin.site import RULES, Site
+from tests.plugin.site import Site, rules_with
 
 N_PAGES = 12
 HOST = "127.0.0.1"
@@ -134,13 +134,13 @@ def test_a_crawl_that_is_killed_leaves_what_it_had_stored_to_the_next(
 
 
 def test_labelled_pages_are_remembered_as_such_and_once(site: Site, tmp_path: Path) -> None:
-    settings: dict[str, Any] = {"MSS_WRAPPERS": RULES}
-    for prefer in (False, True):
-        settings["MSS_PREFER_WRAPPER"] = prefer
-        (tmp_path / str(prefer)).mkdir()
-        crawl(tmp_path / str(prefer), [job(site, range(N_PAGES), "wrapped", **settings)])
+    for train_only in (False, True):
+        folder = tmp_path / str(train_only)
+        folder.mkdir()
+        rules = rules_with(train_only=train_only)
+        crawl(folder, [job(site, range(N_PAGES), "wrapped", MSS_WRAPPERS=rules)])
 
-        memory = remembered(tmp_path / str(prefer))
+        memory = remembered(folder)
         assert memory.labelled_pages == memory.pages == N_PAGES
 
 

@@ -36,7 +36,7 @@ from scrapy_mss.wrappers import Reason
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
 from tests.plugin.models import assert_same_counts, learned
 from tests.plugin.parts import items_of, page, passed, processed, stat
-from tests.plugin.site import RULES, Site, plain, story, wrapped
+from tests.plugin.site import RULES, Site, plain, rules_with, story, wrapped
 
 MakeCrawler = Callable[..., Crawler]
 N_PAGES = 30
@@ -90,7 +90,6 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
             **known,
             "MSS_MODEL": str(folder / "model-faults"),
             "MSS_TIMEOUT": 4,
-            "MSS_WORKER_MEMORY": 300,
         },
     )
     asked["queue"] = Job(
@@ -407,11 +406,11 @@ def test_a_page_whose_article_no_component_asks_for_is_labelled_alone(
     assert (alone, made) == ([], [1])
 
 
-@pytest.mark.parametrize("trusted", [False, True])
+@pytest.mark.parametrize("drops", [False, True])
 def test_a_page_that_its_wrapper_misses_is_tokenized_once(
-    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch, trusted: bool
+    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch, drops: bool
 ) -> None:
-    crawler = crawler_of(MSS_WRAPPERS=RULES, MSS_TRUST_WRAPPER_MISS=trusted)
+    crawler = crawler_of(MSS_WRAPPERS=rules_with(drop_misses=drops))
     pipeline = ArticlePipeline.from_crawler(crawler)
     response, calls = page(plain(1)), list[str]()
     for module in ("scrapy_mss.crawl.page_work", "scrapy_mss.article"):
@@ -423,8 +422,8 @@ def test_a_page_that_its_wrapper_misses_is_tokenized_once(
 
     assert calls == ["tokenize"]
     assert stat(crawler, "train/refused/no_match") == 1
-    assert stat(crawler, "extract/dropped/wrapper_miss") == trusted
-    assert stat(crawler, "extract/source/model") == (not trusted)
+    assert stat(crawler, "extract/dropped/wrapper_miss") == drops
+    assert stat(crawler, "extract/source/model") == (not drops)
 
 
 @pytest.mark.parametrize(("settings", "level"), [({}, "INFO"), ({"MSS_WORKERS": 2}, "WARNING")])

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 from scrapy.crawler import Crawler
 
-from scrapy_mss.crawl.extension import MssExtension
+from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.pipelines import ArticlePipeline, NoArticleError
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
-from tests.plugin.parts import items_of, page, processed, stat
+from tests.plugin.parts import items_of, page, passed, processed, stat
 from tests.plugin.site import plain, story, wrapped
 
 MakeCrawler = Callable[..., Crawler]
@@ -21,6 +21,7 @@ RULE = {
     "authors": "span.nobody",
     "exclude": "div.box",
 }
+DROPPING = {**RULE, "drop_misses": True}
 
 
 def read(crawler: Crawler, html: str) -> dict[str, object]:
@@ -62,8 +63,8 @@ def test_the_model_reads_what_a_wrapper_misses(crawler_of: MakeCrawler) -> None:
     assert story("plain", 1).paragraphs[0] in str(read(crawler, plain(1))["text"])
 
 
-def test_a_miss_that_is_trusted_is_no_article(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of(MSS_WRAPPERS=[RULE], MSS_TRUST_WRAPPER_MISS=True)
+def test_a_miss_is_no_article_if_the_wrapper_says_so(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=[DROPPING])
 
     item = read(crawler, plain(1))
 
@@ -72,8 +73,10 @@ def test_a_miss_that_is_trusted_is_no_article(crawler_of: MakeCrawler) -> None:
     assert stat(crawler, "extract/dropped/wrapper_miss") == stat(crawler, "extract/pages") == 1
 
 
-def test_an_item_of_ours_is_dropped_for_a_miss_that_is_trusted(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of(MSS_WRAPPERS=[RULE], MSS_TRUST_WRAPPER_MISS=True)
+def test_an_item_that_was_made_for_a_miss_is_dropped_if_the_wrapper_says_so(
+    crawler_of: MakeCrawler,
+) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=[DROPPING])
     pipeline = ArticlePipeline.from_crawler(crawler)
     response = page(plain(1))
     (made,) = items_of(ArticleMiddleware.from_crawler(crawler), response)
@@ -83,19 +86,27 @@ def test_an_item_of_ours_is_dropped_for_a_miss_that_is_trusted(crawler_of: MakeC
 
 
 @pytest.mark.parametrize(
-    "settings",
+    "wrapper",
     [
-        {"MSS_WRAPPERS": [{**RULE, "site": "example.com"}]},  # another site's
-        {"MSS_WRAPPERS": [{**RULE, "url": "/other/*"}]},  # not for this page
-        {"MSS_WRAPPERS": [{**RULE, "body": {"xpath": "//p[re:test(., //title)]"}}]},  # it fails
-        {"MSS_WRAPPERS": [RULE], "MSS_PREFER_WRAPPER": False},
+        {**DROPPING, "site": "example.com"},  # another site's
+        {**DROPPING, "url": "/other/*"},  # not for this page
+        {**DROPPING, "body": {"xpath": "//p[re:test(., //title)]"}},  # it fails
     ],
 )
-def test_only_a_miss_of_the_page_s_own_wrapper_is_trusted(
-    crawler_of: MakeCrawler, settings: dict[str, object]
+def test_only_a_miss_of_the_page_s_own_wrapper_is_dropped(
+    crawler_of: MakeCrawler, wrapper: dict[str, object]
 ) -> None:
-    crawler = crawler_of(MSS_TRUST_WRAPPER_MISS=True, **settings)
     html = plain(1).replace("<title>", "<title>(")  # no pattern, where it is taken for one
 
-    assert "text" in read(crawler, html)
-    assert MssExtension.of(crawler).options.trust_wrapper_miss
+    assert "text" in read(crawler_of(MSS_WRAPPERS=[wrapper]), html)
+
+
+def test_the_model_reads_the_pages_of_a_wrapper_that_only_trains(crawler_of: MakeCrawler) -> None:
+    crawler = crawler_of(MSS_WRAPPERS=[{**RULE, "train_only": True}])
+
+    item = read(crawler, wrapped(1))
+    passed(TrainingMiddleware.from_crawler(crawler), page(wrapped(1)))
+
+    assert str(item["extractor"]).startswith("mss:")
+    assert stat(crawler, "extract/source/model") == 1
+    assert stat(crawler, "train/learned") == 1

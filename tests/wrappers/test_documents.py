@@ -36,12 +36,13 @@ MOST = Wrapper(
     valid_from=date(2020, 2, 29),
     valid_until=date(2024, 12, 31),
     priority=-3,
+    drop_misses=True,
     tests=(
         SamplePage("https://a.example.com/news/1"),
         SamplePage("https://a.example.com/2", ("x", "y")),
     ),
 )
-AROUND = replace(MOST, body=(), around=MOST.body)
+AROUND = replace(MOST, body=(), around=MOST.body, drop_misses=False, train_only=True)
 
 
 @pytest.mark.parametrize("wrapper", [LEAST, MOST, AROUND])
@@ -51,7 +52,9 @@ def test_a_wrapper_comes_back_through_json(wrapper: Wrapper) -> None:
     assert back == wrapper
 
 
-@pytest.mark.parametrize("name", [*ROLES, "url", "name", "tests", "priority", "valid_from"])
+@pytest.mark.parametrize(
+    "name", [*ROLES, "url", "name", "tests", "priority", "drop_misses", "valid_from"]
+)
 def test_each_field_alone_comes_back(name: str) -> None:
     body = {} if name == "around" else {"body": LEAST.body}
     fields = {"site": LEAST.site, **body, name: getattr(AROUND if body == {} else MOST, name)}

@@ -143,7 +143,7 @@ def test_a_page_on_which_the_rule_is_none_is_read_by_the_model_alone() -> None:
     assert answer.labels.reason is not None
     assert answer.article is not None
     assert answer.article.source == "model"
-    trusted = answered(beside, trust_miss=True).article
+    trusted = answered(replace(beside, drop_misses=True)).article
     assert trusted is not None
     assert trusted.reason == "wrapper_miss"
 

@@ -81,7 +81,7 @@ def test_a_wrapper_may_have_a_site_of_its_own() -> None:
 SELECTOR = "a CSS selector, or a mapping with one of css, xpath, class_or_id"
 KEYS = (
     "site, name, url, body, around, exclude, title, authors, published, next_page, valid, "
-    "priority, tests"
+    "priority, train_only, drop_misses, tests"
 )
 PLAIN = "expected YAML with plain values"
 
@@ -120,6 +120,11 @@ PROBLEMS = [
     ("body: p\nurl: {glob: /a}", "$.url: expected a path pattern, as in /news/*, or a mapping"),
     ("body: p\npriority: high", "$.priority: expected an integer, got the string 'high'"),
     ("body: p\npriority: yes", "$.priority: expected an integer, got the boolean True"),
+    ("body: p\ntrain_only: 1", "$.train_only: expected true or false, got the number 1"),
+    (
+        "body: p\ntrain_only: true\ndrop_misses: true",
+        "$.drop_misses: expected 'train_only', which leaves items to the model, or 'drop_misses'",
+    ),
     ("body: p\nvalid: {from: soon}", "$.valid.from: expected a date, as in 2024-01-31"),
     ("body: p\nvalid: {from: 2024-01-01 10:00}", "$.valid.from: expected a date, as in 2024-01-31"),
     ("body: p\nvalid: 2024-01-01", "$.valid: expected a mapping with 'from', 'until' or both"),
