@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 PREFIX = "mss/"
 MAX_SITES = 100  # with names of their own in a stat; ten names each are a thousand in Scrapy's dump
@@ -20,8 +20,13 @@ OTHER_SITES = "other_sites"  # no host has an underscore
 class Stat:
     """One row: a name and what it counts."""
 
+    rows: ClassVar[list[Stat]] = []  # all that there are, in order
+
     name: str
     summary: str
+
+    def __post_init__(self) -> None:
+        self.rows.append(self)
 
     def of(self, **parts: str) -> str:
         """The full name, with its *parts* filled in."""
@@ -139,7 +144,7 @@ QUALITY_FAILED = Stat("quality/failed", "failures of the store of site quality")
 UNSURE_FAILED = Stat("unsure/failed", "pages that could not be kept for `MSS_UNSURE_PAGES`")
 SITES_FAILED = Stat("sites/failed", "failures of the site memory's store")
 
-STATS: tuple[Stat, ...] = tuple(row for row in globals().values() if isinstance(row, Stat))
+STATS = tuple(Stat.rows)
 
 
 class Collector(Protocol):
