@@ -28,7 +28,7 @@ from scrapy_mss.crawl.pages import (
     is_page,
 )
 from scrapy_mss.files.charsets import charset_of
-from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.seen.store import SeenList
 from scrapy_mss.stats import CrawlStats
 

@@ -24,7 +24,7 @@ from scrapy_mss.crawl import _compat
 from scrapy_mss.files.columns import Columns
 from scrapy_mss.files.parquet import StreamAside, StreamBeside
 from scrapy_mss.items import ARTICLE_FIELDS
-from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.pages.addresses import site_of
 
 if TYPE_CHECKING:
     from scrapy import Spider

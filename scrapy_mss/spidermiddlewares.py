@@ -12,10 +12,9 @@ from scrapy.utils.misc import load_object
 from scrapy_mss import stats
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.pages import SITE, SKIP_EXTRACTION, is_page
-from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.settings import SettingError
-from scrapy_mss.sites.addresses import AddressCounts
-from scrapy_mss.sites.article_address import MIN_PAGES, guess
+from scrapy_mss.sites.addresses import MIN_PAGES, AddressCounts, guess
 
 if TYPE_CHECKING:
     from scrapy import Spider

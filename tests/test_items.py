@@ -8,7 +8,7 @@ import pytest
 from itemadapter import ItemAdapter
 
 from scrapy_mss.items import ZYTE_FIELDS, Article, values_of
-from scrapy_mss.metadata.field_sources import PARSERS
+from scrapy_mss.metadata.fields import PARSERS
 
 URL = "https://x.example/a"
 FULL = Article(

@@ -11,12 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from time import process_time
 from typing import Any, Final, NamedTuple
 
-from lxml import etree
-
 from research.bench.timing import parse_milliseconds
 from research.datasets.pages import LabelledPage
 from research.errors import require
 from scrapy_mss import metadata
+from scrapy_mss.markup.tokenizer import tokenize
 
 _PURPOSE: Final = "the comparison (or choose --libraries scrapy-mss)"
 
@@ -43,16 +42,11 @@ class Library(NamedTuple):
 
 
 def _ours() -> Library:
-    def parse(source: str) -> object:
-        """As in a crawl: Scrapy's selectors use this parser."""
-        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
-        return etree.fromstring(source.encode("utf-8", "replace"), parser=parser)
-
-    def read(tree: Any, url: str | None) -> Fields:  # noqa: ANN401 - lxml's tree
-        found = metadata.read(tree, url)
+    def read(tokens: Any, url: str | None) -> Fields:  # noqa: ANN401 - as all libraries have it
+        found = metadata.read_tokens(tokens, url)
         return found.title, found.authors, found.published
 
-    return Library("scrapy-mss", parse, read)
+    return Library("scrapy-mss", tokenize, read)
 
 
 def _trafilatura() -> Library:

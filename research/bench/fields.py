@@ -34,8 +34,8 @@ from research.bench.resampling import Resampler, interval
 from research.datasets.pages import LabelledPage, site_of
 from research.datasets.sets import evenly, load
 from research.errors import UserError
-from scrapy_mss.metadata.author_names import DEGREES
-from scrapy_mss.metadata.text import folded
+from scrapy_mss.metadata.authors import DEGREES
+from scrapy_mss.pages.text import folded
 
 SETS: Final = ("articles_fundus", "articles_rules", "articles_tools", "articles_wcxb")
 TUNED: Final = frozenset({"articles_fundus", "articles_rules"})

@@ -43,8 +43,8 @@ from scrapy_mss.items import Article
 from scrapy_mss.markup.compiled import IS_COMPILED, python_alone
 from scrapy_mss.markup.rendering import readable
 from scrapy_mss.metadata import Metadata
-from scrapy_mss.metadata.moments import Moments
-from scrapy_mss.metadata.text_language import language_of
+from scrapy_mss.metadata.dates import Moments
+from scrapy_mss.metadata.languages import language_of
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.model import Model
 from scrapy_mss.output.kept_media import kept_media

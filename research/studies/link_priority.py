@@ -31,8 +31,7 @@ from research.datasets.sets import load
 from research.studies.demo_sites import EXAMPLE_PROJECT, MINUTE
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.store import write_atomically
-from scrapy_mss.sites.addresses import AddressCounts
-from scrapy_mss.sites.article_address import guess
+from scrapy_mss.sites.addresses import AddressCounts, guess
 
 if TYPE_CHECKING:
     from demo_web import RenderedPage

@@ -22,9 +22,14 @@ from research.errors import require
 from scrapy_mss import metadata
 from scrapy_mss.article import ModelState, read_article
 from scrapy_mss.items import Article
-from scrapy_mss.metadata.common_words import has_common_words
-from scrapy_mss.metadata.moments import Moments
-from scrapy_mss.metadata.text_language import READ, detector, language_by_bytes, language_of
+from scrapy_mss.metadata.dates import Moments
+from scrapy_mss.metadata.languages import (
+    READ,
+    detector,
+    has_common_words,
+    language_by_bytes,
+    language_of,
+)
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.store import write_atomically
 from scrapy_mss.output.media import AUDIO, IMAGE, VIDEO

@@ -27,7 +27,6 @@ from scrapy_mss.blocks.columns import Columns, filled
 from scrapy_mss.blocks.container_features import container_names, evidence_mass, fill_containers
 from scrapy_mss.blocks.features import FEATURES, GROUPS, Measured
 from scrapy_mss.blocks.layout_families import class_word_buckets, shape_buckets
-from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.mlp import Matrix, Network, product
 from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
 from scrapy_mss.blocks.page import Page
@@ -41,6 +40,7 @@ from scrapy_mss.core.naive_bayes import (
     logistic,
     portions,
 )
+from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokens import Floats, Ints, TokenIds
 
 MAX_LOG_ODDS = 8.0  # of one family's evidence: what is beyond is as certain as e**8 to 1

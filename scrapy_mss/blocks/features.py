@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.blocks.columns import Columns, Group, columns_of, names_of
-from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.shared_words import each_once, pairs, shared_pairs, shared_words
 from scrapy_mss.blocks.text_counts import BITS, CLASSES, TextCounts, text_counts
@@ -27,6 +26,7 @@ from scrapy_mss.core.hashing import groups
 from scrapy_mss.markup.attributes import meta_description
 from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Counts
+from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import word_ids
 from scrapy_mss.markup.tokens import WORD, Floats, TokenIds, Tokens

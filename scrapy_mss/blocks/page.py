@@ -11,18 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrapy_mss.blocks.containers import Containers
-from scrapy_mss.blocks.declarations import Declarations
-from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.segmentation import Blocks, segment
 from scrapy_mss.blocks.sums import run_hashes
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes
 from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Counts, Indices
+from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.stemming import Stem, porter
 from scrapy_mss.markup.table_rows import data_tables
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import WORD, Bools, Bytes, Floats, Ints, TokenIds, Tokens
+from scrapy_mss.pages.declarations import Declarations
 
 _NO_KEY, _NO_TAG = np.zeros(1, np.uint32), np.zeros(1, np.uint8)  # of an element that is not there
 

@@ -20,10 +20,16 @@ from math import log1p
 
 import numpy as np
 
-from scrapy_mss.blocks.addresses import Address
 from scrapy_mss.blocks.classifier import BlockInputs
+from scrapy_mss.blocks.columns import Columns
 from scrapy_mss.blocks.container_features import ancestor_mass
-from scrapy_mss.blocks.declarations import (
+from scrapy_mss.blocks.opinions import OPINIONS
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.selection import threshold
+from scrapy_mss.markup.lazy import lazy
+from scrapy_mss.markup.tokens import Bools, Floats
+from scrapy_mss.pages.addresses import PageUrl
+from scrapy_mss.pages.declarations import (
     AUTHOR_CUES,
     FORUM_CUES,
     FORUM_TYPES,
@@ -31,11 +37,6 @@ from scrapy_mss.blocks.declarations import (
     SHOP_TYPES,
     Declarations,
 )
-from scrapy_mss.blocks.lazy import lazy
-from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.page_kind import agreements, times_in_text
-from scrapy_mss.blocks.selection import threshold
-from scrapy_mss.markup.tokens import Bools, Floats
 
 BODY_LEVEL = 1  # the ancestor that contains an article's paragraphs if one element does
 MASS_IN_BODY = ancestor_mass(BODY_LEVEL)
@@ -43,6 +44,38 @@ SCORE = "score"
 MEANS = ("is_li", "is_pre", "in_article", MASS_IN_BODY, SCORE)  # inputs of blocks
 
 UNDECLARED = "nothing_declared"
+_OPINIONS = tuple(f"opinion_{opinion.name}" for opinion in OPINIONS)
+_SHARES = tuple(f"share_of_{opinion.name}" for opinion in OPINIONS)
+
+
+# What tells a list of stories from a story: its dates, and opinions that do not agree. Fronts,
+# sections and pages of tags have running text too: teasers, several of one template, many with a
+# date. Where there is no article, each opinion finds another one, and few of them what was kept.
+
+
+def times_in_text(page: Page, kept: Bools) -> int:
+    """How many `<time>` there are between the first and the last of the *kept* blocks."""
+    at = kept.nonzero()[0]
+    if not len(at):
+        return 0
+    first, last = page.blocks.first[at[0]], page.blocks.last[at[-1]]
+    return int(np.count_nonzero(page.tokens.is_open("time")[first : last + 1]))
+
+
+def agreements(page: Page, kept: Bools, columns: Columns) -> list[float]:
+    """The F1, by words, of what was *kept* and of what each opinion keeps that keeps anything.
+
+    *columns* are the inputs of the block classifier.
+    """
+    if not len(kept):
+        return []
+    words = page.words
+    speaks = columns.some(_SHARES)[:, 0] > 0
+    theirs = columns.some(_OPINIONS) * words
+    both, size = np.add.reduce(theirs * kept, axis=1), np.add.reduce(theirs, axis=1)
+    f1 = 2.0 * both / np.maximum(float(np.add.reduce(words[kept])) + size, 1.0)
+    found: list[float] = f1[speaks].tolist()
+    return found
 
 
 class Group(Enum):
@@ -108,8 +141,8 @@ class ReadPage:
         return agreements(self.page, self.kept, self.inputs.columns)
 
     @lazy
-    def address(self) -> Address:
-        return Address(self.page.url)
+    def address(self) -> PageUrl:
+        return PageUrl(self.page.url)
 
     @property
     def declarations(self) -> Declarations:

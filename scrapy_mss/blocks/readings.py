@@ -13,11 +13,11 @@ import numpy as np
 from scrapy_mss.blocks.class_roles import Role, role_counts
 from scrapy_mss.blocks.columns import Columns
 from scrapy_mss.blocks.containers import Containers
-from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.stop_words import count_stop_words
 from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Counts, Indices
+from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import tag_numbers
 from scrapy_mss.markup.tokens import Bools, Bytes, Floats
 

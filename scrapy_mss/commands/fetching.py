@@ -15,8 +15,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy_mss.commands.cli import CommandError
 from scrapy_mss.downloadermiddlewares import EncodingMiddleware
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.sites.addresses import AddressCounts
-from scrapy_mss.sites.article_address import guess
+from scrapy_mss.sites.addresses import AddressCounts, guess
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand

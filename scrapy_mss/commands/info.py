@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from scrapy_mss.commands.base import Action, existing_path
 from scrapy_mss.commands.cli import model_in, print_line
 from scrapy_mss.markup.compiled import IS_COMPILED
-from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.models.bundled import FILE, with_bundled
+from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import period_of
 from scrapy_mss.sites.report import report

@@ -12,8 +12,8 @@ from scrapy_mss.commands.base import Action, existing_store
 from scrapy_mss.commands.cli import GOOD, CommandError, print_line
 from scrapy_mss.crawl.site_quality import this_hour
 from scrapy_mss.crawl.stores import quality_store
-from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.models.store import write_atomically
+from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.counts import ARTICLES
 from scrapy_mss.quality.incidents import hour_text
 from scrapy_mss.quality.page import page

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from scrapy_mss.commands.base import Action, existing_path
 from scrapy_mss.commands.cli import GOOD, NOT_FOUND, CommandError, print_line
 from scrapy_mss.crawl.unsure_pages import unsure_path
-from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.models.store import write_atomically
+from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.unsure import UnsureStore, UnsureStoreError
 
 if TYPE_CHECKING:

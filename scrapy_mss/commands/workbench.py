@@ -18,8 +18,8 @@ from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.crawl.stores import model_store, quality_store
 from scrapy_mss.crawl.unsure_pages import unsure_path
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.metadata.sites import site_of
 from scrapy_mss.models.bundled import with_bundled
+from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.unsure import UnsureStore
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scrapy_mss import settings
 from scrapy_mss.files.stored_pages import Source, SourceError
-from scrapy_mss.metadata.text_language import detector
+from scrapy_mss.metadata.languages import detector
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings

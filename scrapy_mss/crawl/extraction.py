@@ -26,7 +26,7 @@ from scrapy_mss.crawl.unsure_pages import UnsurePages
 from scrapy_mss.crawl.wire import ERROR, FAILURES, PageAnswer, PageRequest
 from scrapy_mss.items import Article
 from scrapy_mss.metadata import languages
-from scrapy_mss.metadata.moments import Moments
+from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.settings import Options
 from scrapy_mss.stats import CrawlStats
 

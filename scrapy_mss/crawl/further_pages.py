@@ -30,10 +30,9 @@ from scrapy_mss import stats
 from scrapy_mss.article import WRAPPER, ArticleResult
 from scrapy_mss.crawl.pages import OK, PARTIAL
 from scrapy_mss.items import Article
-from scrapy_mss.metadata.next_page import articles_begun, articles_continued, is_first
-from scrapy_mss.metadata.sites import site_of
-from scrapy_mss.metadata.text import folded
 from scrapy_mss.output.media import Medium, media_fields
+from scrapy_mss.pages.addresses import articles_begun, articles_continued, is_first, site_of
+from scrapy_mss.pages.text import folded
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.stats import CrawlStats

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from scrapy_mss.crawl.item_fields import fields_of
 from scrapy_mss.crawl.pages import LISTED, PARTIAL
-from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.seen.crawled import Addresses
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.seen.store import Seen

@@ -9,7 +9,7 @@ from scrapy.http import HtmlResponse, Request, Response
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_mss.metadata import dates
-from scrapy_mss.metadata.moments import Moments
+from scrapy_mss.metadata.dates import Moments
 
 SKIP_TRAINING = "mss_skip_training"
 SKIP_EXTRACTION = "mss_skip_extraction"

@@ -19,7 +19,7 @@ from scrapy_mss.crawl.stores import quality_store
 from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.crawl.wire import LabelSummary
 from scrapy_mss.items import Article
-from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.activity import DAY, Activity
 from scrapy_mss.quality.alarms import LAYOUT, WINDOW, alarms
 from scrapy_mss.quality.counts import (

@@ -20,7 +20,7 @@ from scrapy_mss.crawl.site_quality import site_quality
 from scrapy_mss.crawl.stores import model_store, seen_store, site_store, story_path
 from scrapy_mss.crawl.unsure_pages import unsure_pages
 from scrapy_mss.crawl.waiting import finished
-from scrapy_mss.metadata.sites import public_suffixes
+from scrapy_mss.pages.addresses import public_suffixes
 from scrapy_mss.seen.crawled import SeenArticles, Times
 from scrapy_mss.seen.store import DAY
 from scrapy_mss.seen.stories import Stories

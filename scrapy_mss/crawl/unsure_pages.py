@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from scrapy.utils.project import data_path
 
 from scrapy_mss.article import ArticleResult
-from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.unsure import MAX_SITES, UnsurePage, UnsureStore, UnsureStoreError
 
 if TYPE_CHECKING:

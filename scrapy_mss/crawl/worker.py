@@ -20,7 +20,7 @@ from scrapy_mss.article import ReadOptions
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.shared_model import SharedModelReader
 from scrapy_mss.crawl.wire import OUT_OF_MEMORY, READY, PageRequest, receive, send
-from scrapy_mss.metadata.text_language import language_of
+from scrapy_mss.metadata.languages import language_of
 from scrapy_mss.models.format import from_bytes
 from scrapy_mss.text_extractor import load_text_extractor
 from scrapy_mss.wrappers import Wrapper, css

@@ -1,11 +1,11 @@
 """Title, authors, dates and the other metadata of a page's article.
 
-Strategy: one parsed tree is searched, source by source, in the order of `field_sources`; the first
+Strategy: a page's elements are searched, source by source, in the order of `fields`; the first
 source with a valid value decides, and its name is kept next to the value. No content of a page
 raises an exception: malformed JSON, invalid URLs and dates that do not exist are skipped. Whatever
-is nested in what, nodes are visited within one budget a page (`visible_text`).
+is nested in what, nodes are visited within one budget a page (`page_text`).
 
-    metadata = read(response.selector.root, response.url)
+    metadata = read_html(response.text, response.url)
     metadata.published            # 2024-03-05T10:00:00+01:00
     metadata.source("published")  # json-ld
 """
@@ -18,14 +18,11 @@ from typing import Any
 
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
-from scrapy_mss.metadata.breadcrumbs import breadcrumbs
-from scrapy_mss.metadata.declared_media import declared_media
-from scrapy_mss.metadata.field_sources import PARSERS, resolve_field
-from scrapy_mss.metadata.lxml_tree import LxmlElement, LxmlTree
-from scrapy_mss.metadata.next_page import next_page
-from scrapy_mss.metadata.page_tree import PageTree
+from scrapy_mss.metadata.declared_objects import breadcrumbs, declared_media
+from scrapy_mss.metadata.fields import PARSERS, resolve_field
+from scrapy_mss.metadata.lookups import next_page
 from scrapy_mss.metadata.parsed_page import ParsedPage
-from scrapy_mss.metadata.token_tree import TokenTree
+from scrapy_mss.metadata.tree import PageTree
 from scrapy_mss.output.media import Medium
 
 
@@ -62,17 +59,18 @@ class Metadata:
         return {name: getattr(self, name) for name in PARSERS if name in self.sources} | trail
 
 
-def read(root: LxmlElement, url: str | None = None) -> Metadata:
-    """The metadata of the page that *root* is part of; the tree is not changed."""
-    return _read(LxmlTree(root), url)
+def read_html(html: str, url: str | None = None) -> Metadata:
+    """The metadata of the page *html*, for callers without its tokens."""
+    return read_tokens(tokenize(html), url)
 
 
 def read_tokens(tokens: Tokens, url: str | None = None) -> Metadata:
     """The metadata of a page that was read into *tokens* already, at a third of a parse."""
-    return _read(TokenTree(tokens), url)
+    return read_tree(PageTree(tokens), url)
 
 
-def _read(tree: PageTree, url: str | None) -> Metadata:
+def read_tree(tree: PageTree, url: str | None = None) -> Metadata:
+    """The metadata of the page whose elements are in *tree*."""
     page = ParsedPage(tree, url)
     values: dict[str, Any] = {}
     sources: dict[str, str] = {}
@@ -85,8 +83,3 @@ def _read(tree: PageTree, url: str | None) -> Metadata:
     return Metadata(
         **values, breadcrumbs=trail, media=media, next_page=next_page(page), sources=sources
     )
-
-
-def read_html(html: str, url: str | None = None) -> Metadata:
-    """The metadata of the page *html*, for callers without a tree or tokens."""
-    return read_tokens(tokenize(html), url)

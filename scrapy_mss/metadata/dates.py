@@ -377,3 +377,69 @@ def _zone(rest: str) -> timezone | None:
         return None if hours is None else timezone(timedelta(hours=hours))
     offset = timedelta(hours=int(parts["hours"]), minutes=int(parts["minutes"] or 0))
     return timezone(-offset if parts["sign"] == "-" else offset) if offset <= MAX_OFFSET else None
+
+
+# --- the dates of an article ----------------------------------------------------------------------
+
+DAY_LENGTH: Final = len("2024-03-05")
+MAX_DAYS_BETWEEN: Final = 1  # a day in one zone begins in another
+UTC_OFFSETS: Final = (timedelta(hours=-12), timedelta(hours=14))  # from UTC
+ZONE_STEP: Final = timedelta(minutes=15)  # zones are apart by a multiple of it
+MAX_DIFFERENCE: Final = timedelta(minutes=1)  # one of two sources may leave out the seconds
+
+
+class Moments(NamedTuple):
+    """When an article was published and last changed; None if that is not known."""
+
+    published: str | None = None
+    modified: str | None = None
+
+    def settled(self) -> Moments:
+        """The same in UTC where there are zones, without a change before the publication."""
+        published, modified = map(in_utc, self)
+        if published and modified and _is_before(modified, published):
+            modified = None
+        return Moments(published, modified)
+
+    def confirmed_by(self, listed: Moments) -> Moments:
+        """The same as far as the page gives it, else as a feed or sitemap has it."""
+        return Moments(*(_better(*both) for both in zip(self, listed, strict=True))).settled()
+
+
+def in_utc(moment: str | None) -> str | None:
+    """*moment* in UTC if it has a zone, else as it is."""
+    read = datetime.fromisoformat(moment) if moment else None
+    if read is None or read.tzinfo is None:
+        return moment
+    return read.astimezone(timezone.utc).isoformat()
+
+
+def _is_before(one: str, other: str) -> bool:
+    """Whether *one* is earlier, as far as both are given."""
+    first, second = map(datetime.fromisoformat, (one, other))
+    if min(len(one), len(other)) <= DAY_LENGTH:
+        return first.date() < second.date()
+    if first.tzinfo is None or second.tzinfo is None:
+        return first.replace(tzinfo=None) < second.replace(tzinfo=None)
+    return first < second
+
+
+def _better(of_page: str | None, listed: str | None) -> str | None:
+    """The moment of the page; that of a list where it is the same, and more precise."""
+    if not of_page or not listed:
+        return of_page or listed
+    page, other = map(datetime.fromisoformat, (of_page, listed))
+    if page.tzinfo is not None or other.tzinfo is None:
+        return of_page
+    other = other.astimezone(timezone.utc).replace(tzinfo=None)
+    if len(of_page) <= DAY_LENGTH:
+        days = abs((page.date() - other.date()).days)
+        return listed if days <= MAX_DAYS_BETWEEN else of_page
+    return listed if _is_zone(page - other) else of_page
+
+
+def _is_zone(offset: timedelta) -> bool:
+    """Whether two times of one moment can be *offset* apart, since one of them is local."""
+    least, most = UTC_OFFSETS
+    nearest = round(offset / ZONE_STEP) * ZONE_STEP
+    return least <= nearest <= most and abs(offset - nearest) <= MAX_DIFFERENCE

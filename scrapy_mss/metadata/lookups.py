@@ -14,13 +14,15 @@ from functools import lru_cache, wraps
 from itertools import chain, islice
 from typing import Final
 
-from scrapy_mss.metadata import dates, jsonld, microdata
-from scrapy_mss.metadata.author_names import in_direct_order, labelled_names, person_names
-from scrapy_mss.metadata.heading_context import first_group, markers_of
-from scrapy_mss.metadata.page_tree import Element
-from scrapy_mss.metadata.parsed_page import ParsedPage
-from scrapy_mss.metadata.text import clean
+from scrapy_mss.metadata import dates
+from scrapy_mss.metadata.authors import in_direct_order, labelled_names, person_names
+from scrapy_mss.metadata.page_text import first_group, markers_of
+from scrapy_mss.metadata.parsed_page import ParsedPage, names_of_person, property_value
 from scrapy_mss.metadata.titles import headlines, matching_heading
+from scrapy_mss.metadata.tree import Element
+from scrapy_mss.pages.addresses import absolute_url, follows
+from scrapy_mss.pages.declarations import ARTICLE, WEB_PAGE, WEB_SITE, Node
+from scrapy_mss.pages.text import clean
 
 Keys = tuple[str, ...]
 Lookup = Callable[[ParsedPage, Keys], Iterable[str]]
@@ -30,17 +32,17 @@ Lookup = Callable[[ParsedPage, Keys], Iterable[str]]
 
 def json_ld_article(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """JSON-LD of the article."""
-    return page.json_ld(jsonld.ARTICLE, keys)
+    return page.json_ld(ARTICLE, keys)
 
 
 def json_ld_page(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """JSON-LD of the page."""
-    return page.json_ld(jsonld.WEB_PAGE, keys)
+    return page.json_ld(WEB_PAGE, keys)
 
 
 def json_ld_site(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """JSON-LD of the site."""
-    return page.json_ld(jsonld.WEB_SITE, keys)
+    return page.json_ld(WEB_SITE, keys)
 
 
 def meta(page: ParsedPage, keys: Keys) -> list[str]:
@@ -68,14 +70,14 @@ def link(page: ParsedPage, keys: Keys) -> list[str]:
 def microdata_property(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """Microdata."""
     elements = _properties(page, keys)
-    values = (microdata.property_value(each, page.visible) for each in elements)
+    values = (property_value(each, page.visible) for each in elements)
     return values if elements else ()
 
 
 def microdata_person(page: ParsedPage, keys: Keys) -> Iterable[str]:
     """The first person in the microdata and those next to it; others belong to teasers."""
     persons = _properties(page, keys)
-    names = (microdata.names_of_person(each, page.visible) for each in first_group(persons))
+    names = (names_of_person(each, page.visible) for each in first_group(persons))
     return chain.from_iterable(names) if persons else ()
 
 
@@ -96,7 +98,7 @@ def html_language(page: ParsedPage, _: Keys) -> list[str]:
 
 def confirmed_heading(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """The heading that another title equals, or begins with before the site's name."""
-    headline = page.json_ld(jsonld.ARTICLE, ("headline",))
+    headline = page.json_ld(ARTICLE, ("headline",))
     for title in (*meta(page, keys), *headline, *page.title_texts):
         heading = matching_heading(clean(title), page.headings)
         if heading:
@@ -246,3 +248,92 @@ def byline(page: ParsedPage, _: Keys) -> list[str]:
 def _first_persons(texts: Iterable[str]) -> list[str]:
     """The persons in the first text with any; later texts are other people's teasers."""
     return next((names for text in texts if (names := person_names([text]))), [])
+
+
+# --- tags and paywalls ---------------------------------------------------------------------------
+
+MAX_TAG_LINKS: Final = 200  # a page of posts links the tags of each
+MAX_PARTS: Final = 50  # of an article; pages with a paywall have one or two
+FLAGS: Final = (bool, int, str)
+FREE: Final = {
+    "true": True,
+    "1": True,
+    "yes": True,
+    "free": True,
+    "false": False,
+    "0": False,
+    "no": False,
+    "locked": False,
+}
+_VOCABULARY: Final = ("https://schema.org/", "http://schema.org/")
+
+
+def tag_link(page: ParsedPage, _: tuple[str, ...]) -> Iterator[str]:
+    """Links with `rel=tag` next to the first of them."""
+    found = page.tree.related_links("tag", MAX_TAG_LINKS)
+    links = [each for each in found if "tag" in (each.get("rel") or "").lower().split()]
+    group = _around(links[0]) if links else None
+    for link in links:
+        if _around(link) is group:
+            yield page.visible.of(link)
+
+
+def _around(link: Element) -> Element | None:
+    """The element that holds *link* and its neighbours, be each in an item of a list or not."""
+    around = list(islice(link.iterancestors(), 2))
+    is_item = bool(around) and around[0].tag in ("li", "span")
+    return next(iter(around[is_item:]), None)
+
+
+def is_free(text: str) -> bool | None:
+    """What a value of `isAccessibleForFree` or of `article:content_tier` says, if it says it.
+
+    `metered` says neither: it depends on what else a reader has read.
+    """
+    name = text.strip().lower()
+    for prefix in _VOCABULARY:
+        name = name.removeprefix(prefix)
+    return FREE.get(name)
+
+
+def article_flag(page: ParsedPage, keys: tuple[str, ...]) -> list[str]:
+    """JSON-LD of the article."""
+    return _flags(page.graph.best_node(ARTICLE), keys)
+
+
+def page_flag(page: ParsedPage, keys: tuple[str, ...]) -> list[str]:
+    """JSON-LD of the page."""
+    return _flags(page.graph.best_node(WEB_PAGE), keys)
+
+
+def part_flag(page: ParsedPage, keys: tuple[str, ...]) -> Iterator[str]:
+    """JSON-LD of the parts of the article, if one of them is not free."""
+    node = page.graph.best_node(ARTICLE)
+    parts = node.get("hasPart") if node else None
+    for part in (parts if isinstance(parts, list) else [parts])[:MAX_PARTS]:
+        if isinstance(part, dict):
+            yield from (flag for flag in _flags(part, keys) if is_free(flag) is False)
+
+
+def _flags(node: Node | None, keys: tuple[str, ...]) -> list[str]:
+    """The values of *keys*, which may be booleans, as texts."""
+    values = map(node.get, keys) if node else ()
+    return [str(value) for value in values if isinstance(value, FLAGS)]
+
+
+# --- next page ------------------------------------------------------------------------------------
+
+MAX_LINKS: Final = 20
+
+
+def next_page(page: ParsedPage) -> str:
+    """Where the next page of the article in *page* is; empty if nothing says that."""
+    if not page.url:
+        return ""
+    links = page.tree.related_links("next", MAX_LINKS)
+    named = [each.get("href") or "" for each in links if "next" in (each.get("rel") or "").split()]
+    for href in (*page.links.get("next", ())[:MAX_LINKS], *named):
+        url = absolute_url(href, page.base)
+        if url and follows(url, page.url):
+            return url
+    return ""

@@ -1,33 +1,34 @@
 """One parsed page, in the views that the lookups need.
 
 Strategy: the tree is read and never changed. Each view is computed when it is first needed and
-kept: if the `<meta>` and JSON-LD of a page are complete, its text is never visited. Elements are
-found by tag or by a compiled XPath, in C, and Python visits those alone. Every view has a bound,
-and all of them share the budget of `VisibleText`.
+kept: if the `<meta>` and JSON-LD of a page are complete, its text is never visited. Every view
+has a bound, and all of them share the budget of `VisibleText`.
+
+Of microdata, an `itemprop` belongs to its nearest ancestor that is an item. Items that are not the
+page (a comment, a product, a person) are left out, and of several articles only the first is read,
+since the others are teasers. Properties outside any item are kept: templates often forget it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Final
 
-from scrapy_mss.blocks.lazy import lazy
-from scrapy_mss.metadata import jsonld, microdata
-from scrapy_mss.metadata.heading_context import HeadingContext, first_group, short_texts
-from scrapy_mss.metadata.jsonld import Graph, PageIdentity, comparable_url
-from scrapy_mss.metadata.page_tree import Element, PageTree
-from scrapy_mss.metadata.text import (
-    absolute_url,
-    clean,
-    folded,
-    is_web_url,
-    names_in_host,
-    spellings,
-)
+from scrapy_mss.markup.lazy import lazy
+from scrapy_mss.metadata.page_text import HeadingContext, VisibleText, first_group, short_texts
 from scrapy_mss.metadata.titles import MAX_TITLE, matching_heading
-from scrapy_mss.metadata.visible_text import VisibleText
+from scrapy_mss.metadata.tree import Element, PageTree
+from scrapy_mss.pages.addresses import absolute_url, is_web_url, names_in_host
+from scrapy_mss.pages.declarations import (
+    ARTICLE,
+    WEB_SITE,
+    Graph,
+    PageIdentity,
+    comparable_url,
+)
+from scrapy_mss.pages.text import clean, folded, spellings
 
 MAX_VALUES: Final = 60  # per name of `<meta>` or relation; lists of authors are the longest
 MAX_HEADINGS: Final = 20
@@ -90,8 +91,8 @@ class ParsedPage:
     def site_names(self) -> frozenset[str]:
         """The spellings of the names that the site gives itself, and of the parts of its host."""
         names = [value for name in SITE_METAS for value in self.metas.get(name, ())]
-        names += self.json_ld(jsonld.ARTICLE, ("publisher",))
-        names += self.json_ld(jsonld.WEB_SITE, ("name", "alternateName"))
+        names += self.json_ld(ARTICLE, ("publisher",))
+        names += self.json_ld(WEB_SITE, ("name", "alternateName"))
         names += names_in_host(self.url or next(iter(self.links.get("canonical", ())), None))
         return frozenset(
             spelling
@@ -175,9 +176,9 @@ class ParsedPage:
         return self.graph.texts(node, keys) if node and not node.keys().isdisjoint(keys) else ()
 
     @lazy
-    def properties(self) -> microdata.Properties:
+    def properties(self) -> Properties:
         """The microdata of the page."""
-        return microdata.page_properties(self.tree)
+        return page_properties(self.tree)
 
     # --- visible elements -------------------------------------------------------------------------
 
@@ -211,3 +212,73 @@ def _add(values: dict[str, list[str]], name: str, value: str) -> None:
     named = values.setdefault(name, [])
     if len(named) < MAX_VALUES:
         named.append(value)
+
+
+# --- microdata ------------------------------------------------------------------------------------
+
+MAX_PROPERTIES: Final = 500
+MAX_OF_NAME: Final = 100  # of one name: what comes later is in teasers and comments
+MAX_DESCENDANTS: Final = 200  # elements in a person
+
+# Endings of the types of items that may be the page; those of articles come first.
+ARTICLE_TYPES: Final = ("Article", "Posting", "Report")
+PAGE_TYPES: Final = (*ARTICLE_TYPES, "Page", "CreativeWork", "Recipe", "Review")
+# Attributes that hold the value of a property, machine-readable ones first.
+VALUE_ATTRIBUTES: Final = ("content", "datetime", "href", "src")
+
+Properties = Mapping[str, list[Element]]
+
+
+def page_properties(tree: PageTree) -> Properties:
+    """The elements that describe the page, by the lower-cased name of their property."""
+    properties: dict[str, list[Element]] = {}
+    article: Element | None = None
+    items: dict[Element, Element | None] = {}
+    for element in tree.properties(MAX_PROPERTIES):
+        item = _item_of(element, items)
+        item_type = "" if item is None else (item.get("itemtype") or "").rstrip("/")
+        is_article = item_type.endswith(ARTICLE_TYPES)
+        if is_article and article is None:
+            article = item
+        is_teaser = is_article and item is not article
+        if item is None or (item_type.endswith(PAGE_TYPES) and not is_teaser):
+            for name in (element.get("itemprop") or "").lower().split():
+                named = properties.setdefault(name, [])
+                if len(named) < MAX_OF_NAME:
+                    named.append(element)
+    return properties
+
+
+def _item_of(element: Element, items: dict[Element, Element | None]) -> Element | None:
+    """The item that the property belongs to; *items* has it for all elements visited before."""
+    passed: list[Element] = []
+    item: Element | None = None
+    for ancestor in element.iterancestors():
+        if ancestor in items:
+            item = items[ancestor]
+            break
+        passed.append(ancestor)
+        if ancestor.get("itemscope") is not None:
+            item = ancestor
+            break
+    items.update(dict.fromkeys(passed, item))
+    return item
+
+
+def property_value(element: Element, visible: VisibleText) -> str:
+    """The machine-readable value of a property, or the text of its element."""
+    values = map(element.get, VALUE_ATTRIBUTES)
+    return next(filter(None, values), None) or visible.of(element)
+
+
+def names_of_person(element: Element, visible: VisibleText) -> Iterator[str]:
+    """The names in a property that is a person: nested `name` properties, or the text."""
+    content = element.get("content")
+    if content:
+        yield content
+        return
+    descendants = islice(element.iterdescendants("*"), MAX_DESCENDANTS)
+    affordable = takewhile(lambda _: visible.can_visit(), descendants)
+    nested = [each for each in affordable if each.get("itemprop") == "name"]
+    for each in nested or [element]:
+        yield each.get("content") or visible.of(each)

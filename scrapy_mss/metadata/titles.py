@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from scrapy_mss.metadata import dates
-from scrapy_mss.metadata.text import folded, spellings
+from scrapy_mss.pages.text import folded, spellings
 
 MAX_TITLE: Final = 500  # characters
 MAX_SEPARATORS: Final = 20  # where a heading may end; titles have one to three

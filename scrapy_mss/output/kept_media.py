@@ -25,7 +25,6 @@ from urllib.parse import urljoin, urlsplit
 
 import numpy as np
 
-from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.markup.attributes import attributes_of_tag, class_words, class_words_among
 from scrapy_mss.markup.elements import (
     Counts,
@@ -34,7 +33,7 @@ from scrapy_mss.markup.elements import (
     nearest_ancestors,
     prefix_sums,
 )
-from scrapy_mss.markup.plain_addresses import plainly_joined
+from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
@@ -53,6 +52,7 @@ from scrapy_mss.output.media import (
     on_one_line,
 )
 from scrapy_mss.output.sanitizing import base_url
+from scrapy_mss.pages.addresses import plainly_joined
 
 MAX_LOOKED_AT: Final = 1_000  # tags of media in one article
 MAX_LEAD: Final = 1_500  # tokens between the headline and the text

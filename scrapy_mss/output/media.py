@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from scrapy_mss.markup.controls import without_controls
-from scrapy_mss.markup.plain_addresses import path_of
+from scrapy_mss.pages.addresses import path_of
 
 IMAGE, VIDEO, AUDIO = "image", "video", "audio"
 

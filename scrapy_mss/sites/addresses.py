@@ -1,140 +1,27 @@
-"""Shapes of addresses: what the addresses of a site's articles have in common, and those of lists.
+"""What is known of the addresses of a site, and how probably a new one is an article's.
 
-    /news/2024/03/26/storm-over-the-harbour.html        /story.php?id=17
-    exact    /news/{year}/{n}/{slug}.html               /story.php?id={n}
-    general  /{word}/{year}/{n}/{slug}.html             /{word}.php?id={n}
+The counts of a site map shapes of addresses to pages, articles and the minute of the last one. Like
+those of texts they can be added in any order. Beyond the bound, shapes seen once are dropped before
+others, and among these the least recently seen.
 
-Every address has three shapes. The exact one keeps single words and replaces what differs from page
-to page by its kind. The shape of its place also replaces the last word, so that
-all sections of a site are one, and the general one replaces all words. The counts of a site map
-shapes to pages, articles and the minute of the last one. Like those of texts they can be added
-in any order. Beyond the bound, shapes seen once are dropped before others, and among these
-the least recently seen.
+The probability that an address is an article's begins with `article_prior`. The site's pages with
+addresses of the same shape are then counted in addition to the number of pages for which the prior
+stands: first those of the general shape, finally those of the exact one.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
-from urllib.parse import parse_qsl, unquote, urlsplit
+
+from scrapy_mss.pages.addresses import address_of, article_prior, log_odds, logistic
 
 MAX_SHAPES: Final = 64
-MAX_SHAPE_BYTES: Final = 108  # of four parts, an ending, and a key with its value
-MAX_WORD_BYTES: Final = 16  # longer words are not names of sections
-MAX_PARTS: Final = 4  # the first three and the last: deeper paths differ in the middle
-MAX_ADDRESS: Final = 2000  # characters; longer ones are of no shape
-SLUG_WORDS: Final = 3  # from so many words on, a part of a path is a headline
 QUANTUM: Final = 256  # counts are whole multiples of one part of this
 ONCE: Final = 1.5  # pages: below that, a shape was seen on one page, or long ago
-
-YEAR, NUMBER, DATE, IDENTIFIER, SLUG, WORD = ("{year}", "{n}", "{date}", "{id}", "{slug}", "{word}")
-_WORDS = re.compile(r"[^\W_]+")
-_YEAR = re.compile(r"(19|20)\d\d")
-_DATE = re.compile(r"(19|20)\d\d[-_]?[01]\d([-_]?[0-3]\d)?")
-_ENDING = re.compile(r"\.[a-z]{1,5}")
-_TRACKING = re.compile(r"utm_|ref$|src$|fbclid$|gclid$|srsltid$")
-
-
-class Part(NamedTuple):
-    """A part of a path, or the value of a query: its kind and its text."""
-
-    kind: str
-    text: str
-
-    @property
-    def exact(self) -> str:
-        return self.text if self.kind == WORD else self.kind
-
-
-class Shapes(NamedTuple):
-    """The shapes of an address, which may be the same."""
-
-    general: str
-    place: str
-    exact: str
-
-
-class Address(NamedTuple):
-    """An address: the parts of its path, and the first key of its query with its value."""
-
-    host: str  # its first label, if there are three and more: news.example.com
-    parts: tuple[Part, ...]
-    ending: str  # such as .html
-    key: str
-    value: Part | None
-
-    @property
-    def words(self) -> frozenset[str]:
-        """The words that may say what kind of page it is: all but those of headlines."""
-        texts = [part.text for part in self.parts if part.kind != SLUG]
-        return frozenset(_WORDS.findall(" ".join((self.host, self.key, *texts))))
-
-    @property
-    def shapes(self) -> Shapes:
-        """Its shapes."""
-        exact = [part.exact for part in self.parts]
-        kinds = [part.kind for part in self.parts]
-        value = self.value or Part("", "")
-        place = exact if self.key else [*exact[:-1], *kinds[-1:]]
-        return Shapes(
-            self._shape(kinds, value.kind),
-            self._shape(place, value.kind),
-            self._shape(exact, value.exact),
-        )
-
-    def _shape(self, parts: Iterable[str], value: str) -> str:
-        query = f"?{self.key}={value}" if self.key else ""
-        return f"/{'/'.join(parts)}{self.ending}{query}"
-
-
-def address_of(url: str) -> Address | None:
-    """The address in *url*; None for one that cannot be read."""
-    try:
-        split = urlsplit(url[: MAX_ADDRESS + 1])
-    except ValueError:  # an unclosed bracket, and the like
-        return None
-    if len(url) > MAX_ADDRESS:
-        return None
-    texts = [unquote(text) for text in split.path.split("/") if text]
-    name, dot, ending = texts[-1].rpartition(".") if texts else ("", "", "")
-    ending = f".{ending.lower()}" if name and dot else ""
-    if _ENDING.fullmatch(ending):
-        texts[-1] = name
-    else:
-        ending = ""
-    parts = [_part(text) for text in texts]
-    if len(parts) > MAX_PARTS:
-        parts = [*parts[: MAX_PARTS - 1], parts[-1]]
-    host, _, rest = split.netloc.rpartition("@")[-1].lower().partition(".")
-    host = host if "." in rest else ""
-    return Address(host, tuple(parts), ending, *_first_key(split.query))
-
-
-def _part(text: str) -> Part:
-    text = text.lower()
-    if _YEAR.fullmatch(text):
-        return Part(YEAR, text)
-    if _DATE.fullmatch(text):
-        return Part(DATE, text)
-    if text.isdigit():
-        return Part(NUMBER, text)
-    if len(_WORDS.findall(text)) >= SLUG_WORDS:
-        return Part(SLUG, text)
-    is_name = text.isprintable() and len(text.encode("utf-8", "replace")) <= MAX_WORD_BYTES
-    if not is_name or any(each.isdigit() for each in text):
-        return Part(IDENTIFIER, text)
-    return Part(WORD, text)
-
-
-def _first_key(query: str) -> tuple[str, Part | None]:
-    """The first key of a *query* that does not only say where readers came from."""
-    for key, value in parse_qsl(query, keep_blank_values=True):
-        name = _part(key)
-        if name.kind == WORD and not _TRACKING.match(name.text):
-            return name.text, _part(value)
-    return "", None
+START_PAGES: Final = 2.0  # how many pages the start, and each more general shape, counts as
+MIN_PAGES: Final = 3.0  # below that, a shape says nothing of a page
 
 
 class Seen(NamedTuple):
@@ -211,3 +98,44 @@ def _most_worth_keeping(of_shape: Mapping[str, Seen]) -> dict[str, Seen]:
 
     kept = MAX_SHAPES - MAX_SHAPES // 8
     return dict(sorted(of_shape.items(), key=worth, reverse=True)[:kept])
+
+
+class Guess(NamedTuple):
+    """How probably a page is an article, and how many pages at such addresses were read."""
+
+    probability: float
+    pages: float
+
+
+UNREADABLE: Final = Guess(0.0, 0.0)  # of an address that cannot be read
+
+
+def guess(url: str, known: AddressCounts) -> Guess:
+    """What the page at *url*, which was not read yet, is by what is *known* of its site."""
+    address = address_of(url)
+    if address is None:
+        return UNREADABLE
+    probability = article_prior(address)
+    for shape in dict.fromkeys(address.shapes):
+        seen = known.find(shape)
+        articles = seen.articles + START_PAGES * probability
+        probability = articles / (seen.pages + START_PAGES)
+    return Guess(probability, known.find(address.shapes.place).pages)
+
+
+def with_address(url: str, known: AddressCounts, probability: float) -> float:
+    """The *probability* that the page at *url*, which is read, is an article, with what is *known*.
+
+    It moves towards what pages of the most exact shape were that enough are known of: as for
+    containers, further, the more pages there are and the more these agree.
+    """
+    address = address_of(url) if known else None
+    shapes = address.shapes if address else None
+    for shape in (shapes.exact, shapes.place) if shapes else ():
+        seen = known.find(shape)
+        if seen.pages >= MIN_PAGES:
+            share = seen.articles / seen.pages
+            agreement = (2 * share - 1) ** 2 * seen.pages / (seen.pages + 2)
+            odds = log_odds(probability)
+            return logistic(odds + agreement * (log_odds(share) - odds))
+    return probability

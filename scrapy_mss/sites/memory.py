@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 
-from scrapy_mss.sites.addresses import MAX_SHAPE_BYTES, AddressCounts
+from scrapy_mss.pages.addresses import MAX_SHAPE_BYTES
+from scrapy_mss.sites.addresses import AddressCounts
 from scrapy_mss.sites.counts import KeyedCounts
 from scrapy_mss.sites.observation import Observation
 

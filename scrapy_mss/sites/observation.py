@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import mix
 from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Counts, Indices
+from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokens import Bools, Floats, TokenIds
 from scrapy_mss.sites.counts import WIDTH, KeyedCounts, Rows
 

@@ -22,7 +22,7 @@ import numpy as np
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.sites.article_address import with_address
+from scrapy_mss.sites.addresses import with_address
 from scrapy_mss.sites.evidence import adjusted
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.observation import BlockKeys, main_container, observation

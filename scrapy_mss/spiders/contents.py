@@ -14,8 +14,7 @@ from typing import Any, Final, NamedTuple
 from scrapy.http import HtmlResponse, Response, TextResponse
 from scrapy.linkextractors import LinkExtractor
 
-from scrapy_mss.metadata.sites import site_of
-from scrapy_mss.sites.article_address import is_section
+from scrapy_mss.pages.addresses import is_section, site_of
 from scrapy_mss.spiders import feeds, sitemaps
 from scrapy_mss.spiders.hosts import Scope
 from scrapy_mss.spiders.listed import Listed, newest_first, web_url

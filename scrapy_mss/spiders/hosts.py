@@ -19,7 +19,7 @@ from twisted.internet.error import DNSLookupError
 from scrapy_mss import stats
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.pages import PrivateHostError
-from scrapy_mss.metadata.sites import site_of_host
+from scrapy_mss.pages.addresses import site_of_host
 from scrapy_mss.stats import CrawlStats
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from typing import IO, Any, Final
 
 from scrapy_mss.crawl.pool import LOST, can_have_workers, child_environment
 from scrapy_mss.crawl.wire import CRASH, ERROR, MEMORY, OUT_OF_MEMORY, TIMEOUT, receive, send
-from scrapy_mss.metadata.moments import Moments
+from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.spiders.contents import About, read
 from scrapy_mss.spiders.hosts import Scope
 from scrapy_mss.spiders.listed import Listed

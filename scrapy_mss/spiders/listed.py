@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from scrapy_mss.metadata import dates
-from scrapy_mss.metadata.moments import Moments
-from scrapy_mss.metadata.text import absolute_url
+from scrapy_mss.metadata.dates import Moments
+from scrapy_mss.pages.addresses import absolute_url
 
 NO_MOMENTS: Final = Moments()
 MAX_LISTED: Final = 50_000  # of one list: what the sitemap protocol allows

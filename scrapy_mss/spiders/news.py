@@ -33,11 +33,10 @@ from scrapy_mss.crawl.pages import (
     header,
 )
 from scrapy_mss.crawl.waiting import finished
-from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.settings import COPIES_MARK, listed, read
-from scrapy_mss.sites.addresses import AddressCounts
-from scrapy_mss.sites.article_address import guess
+from scrapy_mss.sites.addresses import AddressCounts, guess
 from scrapy_mss.spiders import feeds
 from scrapy_mss.spiders.contents import FEED, FRONT, PAGES, ROBOTS, About
 from scrapy_mss.spiders.hosts import ORDER, PublicHosts, Scope, web_host

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.suggest.agreement import PageAgreement, agreements, expected
 from scrapy_mss.suggest.bodies import best_body

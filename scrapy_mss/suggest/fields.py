@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 
 from scrapy_mss.metadata import Metadata, read_tokens
 from scrapy_mss.metadata.dates import find as find_date
-from scrapy_mss.metadata.moments import in_utc
-from scrapy_mss.metadata.text import clean
+from scrapy_mss.metadata.dates import in_utc
+from scrapy_mss.pages.text import clean
 from scrapy_mss.suggest.agreement import expected
 from scrapy_mss.suggest.bodies import usable
 from scrapy_mss.suggest.readings import SitePage

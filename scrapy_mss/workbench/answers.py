@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.suggest import NoRuleError, agreements, suggest_of, yaml_of
 from scrapy_mss.workbench import saving
 from scrapy_mss.workbench.bench import Bench

@@ -7,7 +7,7 @@ from pathlib import Path
 from time import time
 from typing import Any, Final
 
-from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.activity import DAY
 from scrapy_mss.quality.report import SiteReport, report_of
 from scrapy_mss.quality.store import DayStore, QualityStoreError

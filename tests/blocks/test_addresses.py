@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.addresses import MAX_DIGITS, MAX_SLUG, Address
+from scrapy_mss.pages.addresses import MAX_DIGITS, MAX_SLUG, PageUrl
 
 SITE = "https://www.a.example"
 
@@ -21,7 +21,7 @@ SITE = "https://www.a.example"
     ],
 )
 def test_a_date_in_the_path(path: str) -> None:
-    assert Address(SITE + path).has_date
+    assert PageUrl(SITE + path).has_date
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_a_date_in_the_path(path: str) -> None:
     ["/2024/ferry", "/1224/05/06/", "/2024/13/45", "/202/4/05/6", "/12024/05/06", "/?2024/05/06"],
 )
 def test_what_is_no_date(path: str) -> None:
-    assert not Address(SITE + path).has_date
+    assert not PageUrl(SITE + path).has_date
 
 
 @pytest.mark.parametrize(
@@ -47,31 +47,31 @@ def test_what_is_no_date(path: str) -> None:
     ],
 )
 def test_the_longest_slug_and_number(path: str, words: int, digits: int) -> None:
-    address = Address(SITE + path)
+    address = PageUrl(SITE + path)
 
     assert (address.slug_words, address.digits) == (words, digits)
 
 
 @pytest.mark.parametrize("path", ["", "/", "/#top", "/?"])
 def test_the_front_page(path: str) -> None:
-    assert Address(SITE + path).is_root
+    assert PageUrl(SITE + path).is_root
 
 
 @pytest.mark.parametrize("path", ["/tag/ferries", "/Category/Sport/", "/index.html", "/a/search"])
 def test_a_list_by_a_word_in_its_path(path: str) -> None:
-    assert Address(SITE + path).is_list
+    assert PageUrl(SITE + path).is_list
 
 
 @pytest.mark.parametrize("path", ["/?p=12", "/tags-of-dogs-are-back", "/story/1"])
 def test_neither_a_front_nor_a_list(path: str) -> None:
-    address = Address(SITE + path)
+    address = PageUrl(SITE + path)
 
     assert not address.is_root
     assert not address.is_list
 
 
 def test_of_an_unknown_address_nothing_is_told() -> None:
-    unknown = Address("")
+    unknown = PageUrl("")
 
     assert not unknown.is_known
     assert not unknown.is_root
@@ -82,7 +82,7 @@ def test_of_an_unknown_address_nothing_is_told() -> None:
 
 @given(st.text() | st.text().map(lambda text: f"http://{text}"))
 def test_anything_can_be_an_address(url: str) -> None:
-    address = Address(url)
+    address = PageUrl(url)
 
     assert 0 <= address.digits <= MAX_DIGITS
     assert 0 <= address.slug_words <= MAX_SLUG

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from scrapy_mss.blocks.declarations import Declarations
+from scrapy_mss.pages.declarations import Declarations
 
 
 def linked(**data: object) -> str:

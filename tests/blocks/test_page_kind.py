@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scrapy_mss.blocks.columns import Columns
 from scrapy_mss.blocks.opinions import OPINIONS
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.page_kind import agreements, times_in_text
+from scrapy_mss.blocks.page_features import agreements, times_in_text
 from scrapy_mss.markup.tokens import Bools, Floats
 from tests.helpers.layouts import PAGES
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.markup import linked_data
-from scrapy_mss.markup.linked_data import CUE, MAX_PAGE_NODES, MAX_PAGE_SCRIPTS, page_types
 from scrapy_mss.markup.occurrences import occurrences
+from scrapy_mss.pages import declarations
+from scrapy_mss.pages.declarations import CUE, MAX_PAGE_NODES, MAX_PAGE_SCRIPTS, page_types
 from tests.helpers.layouts import PAGES
 
 ARTICLE = {"@type": "Article"}
@@ -68,14 +68,14 @@ def test_the_end_of_scripts_that_have_none_is_searched_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     searched: list[int] = []
-    end = linked_data.END
+    end = declarations.END
 
     class Counting:
         def search(self, source: str, *bounds: int) -> object:
             searched.append(bounds[0])
             return end.search(source, *bounds)
 
-    monkeypatch.setattr(linked_data, "END", Counting())
+    monkeypatch.setattr(declarations, "END", Counting())
 
     assert types_in("<script type=application/ld+json>" * MAX_PAGE_SCRIPTS + "<" * 10_000) == set()
     assert len(searched) == 1

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_mss.markup.plain_addresses import path_of, plainly_joined
+from scrapy_mss.pages.addresses import path_of, plainly_joined
 
 PARTS = """http:// https:// HTTP:// // / ? # ; : @ . .. ./ ../ /. & = %2e [ ] a x.example news
     :80 :x mailto: user@ a.png 1 - _ ~ , é \t é""".split(" ")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.metadata.author_names import (
+from scrapy_mss.metadata.authors import (
     _IN_URLS,
     _URL,
     MAX_AUTHORS,
@@ -21,7 +21,7 @@ from scrapy_mss.metadata.author_names import (
     person_names,
     without_site_names,
 )
-from scrapy_mss.metadata.text import folded
+from scrapy_mss.pages.text import folded
 from tests.helpers.timing import FACTOR, grows_linearly
 
 NAMES = [

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import pytest
 
-from scrapy_mss.metadata.common_words import COMMON_WORDS, ENOUGH, has_common_words
+from scrapy_mss.metadata.languages import COMMON_WORDS, ENOUGH_WORDS, has_common_words
 
 WORDS = {language: words.split() for language, words in COMMON_WORDS.items()}
 
@@ -36,8 +36,8 @@ def test_a_word_is_of_one_language_and_there_once() -> None:
 def test_so_many_different_words_confirm_their_language_alone(language: str) -> None:
     words = WORDS[language]
 
-    assert has_common_words(" ".join(words[:ENOUGH]).upper(), language)
-    assert not has_common_words(" ".join(words[: ENOUGH - 1] * ENOUGH), language)
+    assert has_common_words(" ".join(words[:ENOUGH_WORDS]).upper(), language)
+    assert not has_common_words(" ".join(words[: ENOUGH_WORDS - 1] * ENOUGH_WORDS), language)
     for other in WORDS:
         assert has_common_words(" ".join(words), other) == (other == language)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from scrapy_mss.metadata.field_sources import FIELD_SOURCES
+from scrapy_mss.metadata.fields import FIELD_SOURCES
 
 PAGE = Path(__file__).parents[2] / "docs" / "metadata.md"
 

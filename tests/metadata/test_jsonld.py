@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.markup.linked_data import MAX_SCRIPT, parse_script
-from scrapy_mss.metadata.jsonld import (
+from scrapy_mss.pages.declarations import (
     ARTICLE,
+    MAX_SCRIPT,
     WEB_PAGE,
     WEB_SITE,
     Graph,
     PageIdentity,
+    parse_script,
 )
 from tests.helpers.timing import FACTOR, grows_linearly
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.metadata.moments import Moments, in_utc
+from scrapy_mss.metadata.dates import Moments, in_utc
 
 NOW = datetime(2024, 3, 5, 10, 0, tzinfo=timezone.utc)
 

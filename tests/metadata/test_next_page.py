@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss import metadata
-from scrapy_mss.metadata.next_page import follows, is_first
+from scrapy_mss.pages.addresses import follows, is_first
 
 SITE = "https://news.example"
 

@@ -6,12 +6,11 @@ import json
 from dataclasses import fields
 
 import pytest
-from lxml import etree
 
 from scrapy_mss import metadata
 from scrapy_mss.items import Article
 from scrapy_mss.metadata import Metadata
-from scrapy_mss.metadata.field_sources import FIELD_SOURCES, PARSERS
+from scrapy_mss.metadata.fields import FIELD_SOURCES, PARSERS
 
 URL = "https://www.dailynews.example/weather/rain"
 
@@ -230,17 +229,6 @@ def test_languages_and_their_sources(
     found = read_page(head, language=language)
 
     assert (found.language, found.source("language")) == (expected, source)
-
-
-def test_any_element_of_the_tree_will_do_and_the_tree_is_not_changed() -> None:
-    source = f"<html><head>{meta('og:title', 'Rain falls')}</head><body><p>a</p></body></html>"
-    root = etree.fromstring(source, etree.HTMLParser())
-    before = etree.tostring(root)
-
-    found = metadata.read(next(root.iter("p")), URL)
-
-    assert found.title == "Rain falls"
-    assert etree.tostring(root) == before
 
 
 @pytest.mark.parametrize("source", ["", " ", "\0", "<!-- -->", "a", "<", "\ud800", "<?xml?>"])

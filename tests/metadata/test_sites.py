@@ -13,7 +13,7 @@ import tldextract
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.metadata.sites import public_suffixes, site_of
+from scrapy_mss.pages.addresses import public_suffixes, site_of
 
 SITES = [
     ("example.com", "example.com"),
@@ -105,7 +105,7 @@ OFFLINE = """
 import socket
 calls = []
 socket.socket.connect = socket.getaddrinfo = lambda *address, **_: calls.append(address)
-from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.pages.addresses import site_of
 print(site_of("a.b.co.jp"), calls)
 """
 

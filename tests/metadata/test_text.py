@@ -9,17 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.metadata import languages
-from scrapy_mss.metadata.page_tree import PageTree
-from scrapy_mss.metadata.text import (
-    MAX_HOST,
-    MAX_URL,
-    absolute_url,
-    clean,
-    folded,
-    names_in_host,
-    spellings,
-)
-from scrapy_mss.metadata.visible_text import VisibleText
+from scrapy_mss.metadata.page_text import VisibleText
+from scrapy_mss.metadata.tree import PageTree
+from scrapy_mss.pages.addresses import MAX_HOST, MAX_URL, absolute_url, names_in_host
+from scrapy_mss.pages.text import clean, folded, spellings
 from tests.helpers.page_trees import TREES
 
 CLEANED = [

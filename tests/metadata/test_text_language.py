@@ -13,8 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scrapy_mss.markup.compiled import IS_COMPILED, Automata, compiled_part, python_alone
-from scrapy_mss.metadata import text_language
-from scrapy_mss.metadata.text_language import (
+from scrapy_mss.metadata import languages
+from scrapy_mss.metadata.languages import (
     READ,
     _floats_of_shorts,
     _identifier,
@@ -112,7 +112,7 @@ def test_the_library_is_not_asked_where_common_words_confirm_the_page(
         asked.append(text)
         return "de"
 
-    monkeypatch.setattr(text_language, "detector", lambda: german)
+    monkeypatch.setattr(languages, "detector", lambda: german)
     text = "The ferry and its crew, which had been kept in the harbour, sail. " * 6
 
     assert language_of(text, "en") == "en"

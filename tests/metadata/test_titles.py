@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.metadata.text import spellings
 from scrapy_mss.metadata.titles import (
     MAX_SEPARATORS,
     headlines,
@@ -12,6 +11,7 @@ from scrapy_mss.metadata.titles import (
     matching_heading,
     without_site,
 )
+from scrapy_mss.pages.text import spellings
 
 SITE_NAMES = frozenset(
     each

@@ -9,15 +9,13 @@ from html import escape
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lxml import etree
 
 from scrapy_mss import metadata
 from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.metadata.page_tree import PageTree
+from scrapy_mss.metadata.page_text import VisibleText
 from scrapy_mss.metadata.parsed_page import ParsedPage
-from scrapy_mss.metadata.token_tree import _Tags
-from scrapy_mss.metadata.visible_text import VisibleText
+from scrapy_mss.metadata.tree import PageTree, _Tags
 from tests.helpers.effort import examples
 from tests.helpers.news_pages import news_page
 from tests.helpers.page_trees import TREES, made_of_tokens, parsed_by_lxml
@@ -86,8 +84,7 @@ def test_well_formed_pages_have_the_metadata_of_their_tree(
     heads: list[tuple[str, dict[str, str]]], bodies: list[object]
 ) -> None:
     source = page_of(heads, bodies).encode("utf-8", "replace").decode()
-    root = etree.fromstring(source.encode(), etree.HTMLParser(encoding="utf-8"))
-    parsed = metadata.read(root, URL)
+    parsed = metadata.read_tree(parsed_by_lxml(source), URL)
 
     found = metadata.read_html(source, URL)
 
@@ -97,7 +94,7 @@ def test_well_formed_pages_have_the_metadata_of_their_tree(
 @pytest.mark.parametrize("number", range(4))
 def test_news_pages_have_the_metadata_of_their_tree(number: int) -> None:
     source = news_page(number).html
-    parsed = metadata.read(etree.fromstring(source, etree.HTMLParser()), URL)
+    parsed = metadata.read_tree(parsed_by_lxml(source), URL)
 
     found = metadata.read_html(source, URL)
 

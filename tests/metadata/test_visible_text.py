@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from lxml import etree
 
 from scrapy_mss import metadata
 from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.metadata import parsed_page
-from scrapy_mss.metadata.page_tree import Element, PageTree
-from scrapy_mss.metadata.token_tree import TokenTree
-from scrapy_mss.metadata.visible_text import MAX_VISITS, VisibleText
+from scrapy_mss.metadata.page_text import MAX_VISITS, VisibleText
+from scrapy_mss.metadata.tree import Element, PageTree
 from tests.helpers.news_pages import news_page
 from tests.helpers.page_trees import TREES
 
@@ -29,21 +27,7 @@ NESTED = {
 }
 
 
-class Counted:
-    """Stands for lxml.etree, and counts the events of all walks."""
-
-    XPath = etree.XPath
-
-    def __init__(self) -> None:
-        self.events = 0
-
-    def iterwalk(self, *args: object, **options: object) -> object:
-        for event in etree.iterwalk(*args, **options):  # type: ignore[call-overload]
-            self.events += 1
-            yield event
-
-
-class CountedTree(TokenTree):
+class CountedTree(PageTree):
     """Counts the texts that are looked at."""
 
     texts = 0
@@ -55,24 +39,13 @@ class CountedTree(TokenTree):
 
 @pytest.mark.parametrize("name", NESTED)
 def test_visits_are_bounded_whatever_is_nested(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = Counted()
-    monkeypatch.setattr("scrapy_mss.metadata.lxml_tree.etree", counted)
-    root = etree.fromstring(HEADING + NESTED[name], etree.HTMLParser(huge_tree=True))
-
-    metadata.read(root)
-
-    assert 0 < counted.events <= 2 * MAX_VISITS  # the start and the end of an element
-
-
-@pytest.mark.parametrize("name", NESTED)
-def test_visits_to_tokens_are_bounded_as_well(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     trees: list[CountedTree] = []
 
     def counted(tokens: Tokens) -> CountedTree:
         trees.append(CountedTree(tokens))
         return trees[-1]
 
-    monkeypatch.setattr(metadata, "TokenTree", counted)
+    monkeypatch.setattr(metadata, "PageTree", counted)
 
     metadata.read_html(HEADING + NESTED[name])
 

@@ -21,7 +21,7 @@ from scrapy_mss import addon
 from scrapy_mss.addon import Addon
 from scrapy_mss.exporters import SiteFilter, SpreadsheetCsvItemExporter
 from scrapy_mss.items import ARTICLE_FIELDS
-from scrapy_mss.metadata.sites import site_of
+from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.settings import SettingError
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
 from tests.plugin.site import Site

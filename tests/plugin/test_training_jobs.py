@@ -28,8 +28,8 @@ from scrapy_mss.crawl.pool import WorkerPool
 from scrapy_mss.crawl.wire import LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.metadata.sites import public_suffixes
 from scrapy_mss.models.store import read_model
+from scrapy_mss.pages.addresses import public_suffixes
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
 from scrapy_mss.wrappers import Reason

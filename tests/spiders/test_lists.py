@@ -16,7 +16,7 @@ from scrapy import Request
 from scrapy.http import HtmlResponse, TextResponse, XmlResponse
 
 from scrapy_mss.metadata import dates
-from scrapy_mss.metadata.moments import Moments
+from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.spiders import feeds, list_process, sitemaps
 from scrapy_mss.spiders.contents import (
     FEED,

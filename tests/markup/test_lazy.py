@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from scrapy_mss.blocks.lazy import lazy
+from scrapy_mss.markup.lazy import lazy
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The elements of a page that lxml has parsed.
+"""The elements of a page that lxml has parsed: the oracle of `scrapy_mss.metadata.tree`.
 
 Elements are found by tag or by a compiled XPath, in C, and Python visits those alone.
 """
@@ -12,11 +12,10 @@ from typing import cast
 
 from lxml import etree
 
-from scrapy_mss.metadata.page_tree import (
+from scrapy_mss.metadata.tree import (
     BREAKS,
     HIDDEN,
     LEVELS_ABOVE,
-    MAX_ANCESTORS,
     MAX_SIBLINGS,
     CanVisit,
     Element,
@@ -24,6 +23,7 @@ from scrapy_mss.metadata.page_tree import (
     is_json_ld,
 )
 
+MAX_ANCESTORS = 50  # of a heading
 LxmlElement = etree._Element  # noqa: SLF001 - lxml's class of elements has no other name
 _Finder = Callable[[LxmlElement], list[LxmlElement]]
 

@@ -8,18 +8,26 @@ keeps the two equal.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from scrapy_mss.metadata import access, dates, languages, lookups, terms
-from scrapy_mss.metadata.author_names import author_names, without_site_names
+from scrapy_mss.metadata import dates, languages, lookups
+from scrapy_mss.metadata.authors import author_names, without_site_names
 from scrapy_mss.metadata.lookups import Keys, Lookup, consistent_with_url
 from scrapy_mss.metadata.parsed_page import ParsedPage
-from scrapy_mss.metadata.text import absolute_url, clean
 from scrapy_mss.metadata.titles import is_site_name, without_site
+from scrapy_mss.pages.addresses import absolute_url
+from scrapy_mss.pages.text import clean
 
 ELLIPSES: Final = ("...", "…")  # the end of a title that was truncated for a social network
+MAX_TERM: Final = 80  # characters; a longer one is a sentence
+MAX_TAGS: Final = 50
+MAX_PARTS: Final = 500  # between commas, before those that are said twice are left out
+_SEPARATORS: Final = re.compile(r"[,;|،，、؛]")  # noqa: RUF001 - those of Arabic and Chinese
+_NUMBER: Final = re.compile(r"[0-9a-fA-F-]{20,}|[\d\W_]+")  # the key of a record, as no words are
 
 
 class FieldValue(NamedTuple):
@@ -82,18 +90,42 @@ def _canonical_url(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
     return _first(url for url in urls if url and (not _is_home(url) or _is_home(page.url or url)))
 
 
+def section_of(texts: Iterable[str]) -> str | None:
+    """The first of *texts* that names a section."""
+    terms = map(clean, texts)
+    return next((term for term in terms if _is_term(term)), None)
+
+
+def tags_of(texts: Iterable[str]) -> list[str]:
+    """The tags in *texts*, each once; without fields of the site's editors (`locale: US`)."""
+    parts = (part.strip(" #\"'") for text in texts for part in _SEPARATORS.split(clean(text)))
+    tags: dict[str, str] = {}
+    for term in filter(_is_term, islice(parts, MAX_PARTS)):
+        tags.setdefault(term.casefold(), term)
+    found = list(tags.values())
+    fields = [term for term in found if ": " in term]
+    if len(fields) > 1:  # one may be the name of a film
+        found = [term for term in found if term not in fields]
+    return found[:MAX_TAGS]
+
+
+def _is_term(term: str) -> bool:
+    is_short = 0 < len(term) <= MAX_TERM
+    return is_short and not term.startswith(("http", "{", "[")) and not _NUMBER.fullmatch(term)
+
+
 def _section(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
-    section = terms.section_of(texts)
+    section = section_of(texts)
     return FieldValue(section) if section else None
 
 
 def _tags(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
-    tags = terms.tags_of(texts)
+    tags = tags_of(texts)
     return FieldValue(tags) if tags else None
 
 
 def _is_free(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
-    known = (free for text in texts if (free := access.is_free(text)) is not None)
+    known = (free for text in texts if (free := lookups.is_free(text)) is not None)
     return next(map(FieldValue, known), None)
 
 
@@ -238,11 +270,11 @@ FIELD_SOURCES: Final[tuple[FieldSource, ...]] = (
     _source("tags", "json-ld", lookups.json_ld_article, "keywords"),
     _source("tags", "meta", lookups.meta, "news_keywords parsely-tags sailthru.tags"),
     _source("tags", "microdata", lookups.microdata_property, "keywords"),
-    _source("tags", "rel-tag", terms.tag_link),
+    _source("tags", "rel-tag", lookups.tag_link),
     _source("tags", "meta", lookups.meta, "keywords"),
-    _source("is_accessible_for_free", "json-ld", access.article_flag, "isAccessibleForFree"),
-    _source("is_accessible_for_free", "json-ld", access.part_flag, "isAccessibleForFree"),
-    _source("is_accessible_for_free", "json-ld", access.page_flag, "isAccessibleForFree"),
+    _source("is_accessible_for_free", "json-ld", lookups.article_flag, "isAccessibleForFree"),
+    _source("is_accessible_for_free", "json-ld", lookups.part_flag, "isAccessibleForFree"),
+    _source("is_accessible_for_free", "json-ld", lookups.page_flag, "isAccessibleForFree"),
     _source(
         "is_accessible_for_free", "microdata", lookups.microdata_property, "isAccessibleForFree"
     ),

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from scrapy_mss.metadata.dates import MONTH_NUMBER
-from scrapy_mss.metadata.text import MAX_REMEMBERED, clean, folded, spellings
+from scrapy_mss.pages.text import MAX_REMEMBERED, clean, folded, spellings
 
 MAX_NAME: Final = 60  # characters
 MAX_WORDS: Final = 7  # `The Editorial Board of the Daily News`; a sentence has more

@@ -1,9 +1,10 @@
-"""The elements of a page whose tokens are at hand, without another parse.
+"""The elements of a page, found among its tokens without another parse.
 
 Strategy: the tags among the tokens are rows of a few arrays, and an element is the row of its
-opening tag. Objects are made of those elements alone that a lookup asks for. What stands between
-two tags is a slice of the source. An element has a content if a closing tag says where it ends; all
-that follows a tag that is never closed belongs to the element around it.
+opening tag. Objects are made of those elements alone that a lookup asks for; they have the names
+and habits of lxml's. What stands between two tags is a slice of the source. An element has a
+content if a closing tag says where it ends; all that follows a tag that is never closed belongs to
+the element around it.
 """
 
 from __future__ import annotations
@@ -11,13 +12,12 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from scrapy_mss.blocks.lazy import lazy
 from scrapy_mss.markup.attributes import (
     TagPlaces,
     Values,
@@ -27,19 +27,24 @@ from scrapy_mss.markup.attributes import (
 )
 from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Indices, is_tag_of, nearest, tag_table
+from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import decode_all
 from scrapy_mss.markup.tags import RAW_TEXT_TAGS, TAG_NAMES, TAG_NUMBERS, UNKNOWN_TAG, VOID_TAGS
 from scrapy_mss.markup.tokens import OPEN, Bools, Ints, Tokens
-from scrapy_mss.metadata.page_tree import (
-    BREAKS,
-    HIDDEN,
-    LEVELS_ABOVE,
-    MAX_SIBLINGS,
-    CanVisit,
-    Element,
-    Fragment,
-    is_json_ld,
-)
+
+# Elements whose text browsers do not display, and elements that start a new line.
+HIDDEN: Final = frozenset({"script", "style", "noscript", "template", "svg"})
+BREAKS: Final = frozenset("address br dd div dt h1 h2 h3 h4 li p section td th tr".split())
+
+JSON_LD: Final = "ld+json"  # in the type of a script
+
+LEVELS_ABOVE: Final = 4  # the heading and its ancestors whose preceding siblings are read
+MAX_SIBLINGS: Final = 3  # that precede each of them
+
+
+Fragment: TypeAlias = "tuple[str, Element]"  # a run of text, and the element that displays it
+# Pay for a visit to a node and for its text; false if nothing is left to pay.
+CanVisit: TypeAlias = Callable[[str | None], bool]
 
 Rows: TypeAlias = "array[int]"  # int32
 
@@ -59,12 +64,12 @@ _EFFECTS: Final = bytes(
 )
 
 
-class TokenElement:
+class Element:
     """The element whose opening tag is in *row* of *tree*."""
 
     __slots__ = ("_attributes", "_tree", "row", "tag")
 
-    def __init__(self, tree: TokenTree, row: int, tag: str) -> None:
+    def __init__(self, tree: PageTree, row: int, tag: str) -> None:
         self._tree = tree
         self._attributes: Mapping[str, str] | None = None  # not read yet
         self.row = row
@@ -83,10 +88,10 @@ class TokenElement:
     def text(self) -> str | None:
         return self._tree.source_after(self.row)
 
-    def iterancestors(self) -> Iterator[TokenElement]:
+    def iterancestors(self) -> Iterator[Element]:
         return self._tree.around(self.row)
 
-    def iterdescendants(self, _: str, /) -> Iterator[TokenElement]:
+    def iterdescendants(self, _: str, /) -> Iterator[Element]:
         return self._tree.inside(self.row)
 
 
@@ -155,12 +160,12 @@ def _is_in_raw_text(tokens: Tokens) -> Bools:
     return inside
 
 
-class TokenTree:
+class PageTree:
     """The elements among *tokens*."""
 
     def __init__(self, tokens: Tokens) -> None:
         self._source = tokens.source
-        self._elements: dict[int, TokenElement] = {}
+        self._elements: dict[int, Element] = {}
         self._tags = tags = _Tags.of(tokens)
         self._n = len(tags.number)
         self._number = tags.number
@@ -187,12 +192,12 @@ class TokenTree:
         end = self._start[row + 1] if row + 1 < self._n else len(self._source)
         return self._source[start:end] if start < end else ""
 
-    def _element(self, row: int) -> TokenElement:
+    def _element(self, row: int) -> Element:
         element = self._elements.get(row)
         if element is None:
             number = self._number[row]
             name = TAG_NAMES[number] if number != UNKNOWN_TAG else self._unknown_name(row)
-            element = self._elements[row] = TokenElement(self, row, name)
+            element = self._elements[row] = Element(self, row, name)
         return element
 
     def _unknown_name(self, row: int) -> str:
@@ -200,21 +205,21 @@ class TokenTree:
         return found[1].lower() if found else ""
 
     @lazy
-    def _root(self) -> TokenElement:
+    def _root(self) -> Element:
         """What is around all elements."""
-        return TokenElement(self, -1, "")
+        return Element(self, -1, "")
 
-    def _parent(self, row: int) -> TokenElement:
+    def _parent(self, row: int) -> Element:
         parent = self._parents[row]
         return self._element(parent) if parent >= 0 else self._root
 
-    def around(self, row: int) -> Iterator[TokenElement]:
+    def around(self, row: int) -> Iterator[Element]:
         while row >= 0:
             element = self._parent(row)
             yield element
             row = element.row
 
-    def inside(self, row: int) -> Iterator[TokenElement]:
+    def inside(self, row: int) -> Iterator[Element]:
         rows, stop = self._tags.opening, self._partner[row]
         for number in range(bisect_right(rows, row), len(rows)):
             if rows[number] >= stop:
@@ -231,7 +236,6 @@ class TokenTree:
         return merged
 
     def is_hidden(self, element: Element) -> bool:
-        assert isinstance(element, TokenElement)
         row = self._parents[element.row]
         while row >= 0:
             if _EFFECTS[self._number[row]] == _NO_TEXT:
@@ -239,7 +243,7 @@ class TokenTree:
             row = self._parents[row]
         return False
 
-    def find(self, tags: frozenset[str], most: int) -> Iterator[TokenElement]:
+    def find(self, tags: frozenset[str], most: int) -> Iterator[Element]:
         rows = sorted(row for name in tags for row in self._rows_of(name)[:most])
         return map(self._element, rows)
 
@@ -262,12 +266,12 @@ class TokenTree:
         number = TAG_NUMBERS[name]
         return array("i", (row for row in self._tags.opening if self._number[row] == number))
 
-    def properties(self, most: int) -> Iterator[TokenElement]:
+    def properties(self, most: int) -> Iterator[Element]:
         rows = self._holding(PROPERTY, self._tags.opening)
         elements = map(self._element, rows)
         return islice((each for each in elements if PROPERTY in each.attrib), most)
 
-    def related_links(self, relation: str, most: int) -> Iterator[TokenElement]:
+    def related_links(self, relation: str, most: int) -> Iterator[Element]:
         links = map(self._element, self._holding(relation, self._with_relation))
         return islice((each for each in links if relation in (each.get("rel") or "")), most)
 
@@ -283,7 +287,6 @@ class TokenTree:
     # --- text -------------------------------------------------------------------------------------
 
     def fragments(self, element: Element, can_visit: CanVisit) -> Iterator[Fragment]:
-        assert isinstance(element, TokenElement)
         if element.tag in HIDDEN or element.tag in VOID_TAGS:
             return iter(())
         return self._walk(element.row, self._last(element.row), can_visit)
@@ -303,7 +306,6 @@ class TokenTree:
         return row
 
     def fragments_after(self, element: Element, can_visit: CanVisit) -> Iterator[Fragment]:
-        assert isinstance(element, TokenElement)
         return self._texts(self._last(element.row), can_visit)
 
     def _last(self, row: int) -> int:
@@ -359,7 +361,7 @@ class TokenTree:
                 row = min(partners[row], stop)
             start = ends[row] if row < stop else 0
 
-    def _around_text(self, row: int) -> TokenElement:
+    def _around_text(self, row: int) -> Element:
         """The element that displays what stands behind the tag in *row*."""
         if row < 0:
             return self._root
@@ -368,8 +370,7 @@ class TokenTree:
             return self._element(row)
         return self._parent(row if partner < 0 else partner)
 
-    def above(self, element: Element) -> Iterator[TokenElement]:
-        assert isinstance(element, TokenElement)
+    def above(self, element: Element) -> Iterator[Element]:
         row = element.row
         for _ in range(LEVELS_ABOVE):
             yield from islice(self._before(row), MAX_SIBLINGS)
@@ -377,7 +378,7 @@ class TokenTree:
             if row < 0:
                 return
 
-    def _before(self, row: int) -> Iterator[TokenElement]:
+    def _before(self, row: int) -> Iterator[Element]:
         """The elements in front of *row* in the same element, the nearest first."""
         row -= 1
         while row >= 0 and not (self._opens[row] and self._partner[row] >= 0):
@@ -395,3 +396,8 @@ def _between_marks(text: str) -> Iterator[str]:
         yield text[start : mark.start()]
         start = mark.end()
     yield text[start:]
+
+
+def is_json_ld(kind: str | None) -> bool:
+    """Whether a script with *kind* for its type is JSON-LD."""
+    return kind is not None and JSON_LD in kind.lower()

@@ -12,18 +12,11 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 from unicodedata import combining
-from urllib.parse import urljoin, urlsplit
 
-from scrapy_mss.markup.plain_addresses import plainly_joined
 from scrapy_mss.markup.references import unescaped
-from scrapy_mss.metadata.sites import site_of_host
 
 MAX_TEXT: Final = 10_000  # characters; titles, names and descriptions are shorter
 MAX_REMEMBERED: Final = 500  # characters, of what is folded: titles and names
-MAX_URL: Final = 4_096  # characters; data: URLs run to megabytes, and servers reject longer ones
-MAX_HOST: Final = (
-    253  # characters; DNS knows no longer ones, and IDNA takes quadratic time over them
-)
 
 # Control characters except white space, surrogates, and invisible ones: zero-width, direction, BOM.
 _DROPPED: Final = re.compile(
@@ -81,42 +74,3 @@ def _spellings(value: str) -> frozenset[str]:
 
 
 _remembered_spellings = lru_cache(2**8)(_spellings)  # of the names of a site, on all its pages
-
-
-def absolute_url(value: str, base: str | None) -> str | None:
-    """*value* resolved against *base*; None unless that is an http or https URL."""
-    value = value.strip()
-    if not value or len(value) > MAX_URL:
-        return None
-    joined = plainly_joined(base or "", value)
-    if joined is not None:
-        return joined
-    try:
-        url = urljoin(base or "", clean(value).replace(" ", "%20"))
-        parts = urlsplit(url)
-        host = parts.hostname
-    except ValueError:  # brackets that do not enclose an IPv6 address
-        return None
-    return url if parts.scheme in ("http", "https") and host else None
-
-
-def is_web_url(url: str) -> bool:
-    """Whether *url* is an absolute http or https URL."""
-    return len(url) <= MAX_URL and absolute_url(url, None) is not None
-
-
-def names_in_host(url: str | None) -> list[str]:
-    """What the host of *url* may call the site: itself and its labels but the public suffix."""
-    try:
-        host = (urlsplit(url or "").hostname or "").removeprefix("www.").rstrip(".")
-    except ValueError:
-        return []
-    return list(_names_of(host)) if 0 < len(host) <= MAX_HOST else []
-
-
-@lru_cache(2**8)  # of a site's pages
-def _names_of(host: str) -> tuple[str, ...]:
-    labels = host.split(".")
-    n_suffix = site_of_host(host).count(".")
-    labels = labels[: len(labels) - n_suffix]
-    return (host, *labels, "".join(labels))
