@@ -28,11 +28,12 @@ REDIS_TESTS := tests/models/test_redis_store.py tests/models/test_redis_cluster.
 	tests/research/benchmarks/test_crash_crawls.py
 
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
+PIP_OPTIONS := --quiet --quiet --disable-pip-version-check
+PIP := $(BIN)/python -m pip $(PIP_OPTIONS)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo installed installed-oldest test test-browser test-workbench test-oldest test-redis test-engines test-curator lint format \
+.PHONY: help demo installed installed-oldest test test-all test-browser test-workbench test-oldest test-redis test-engines test-curator lint format \
 	docs research bench loso systems studies speed startup shapes fuzz sanitized bulk crash crash-redis crash-stores \
 	crash-stores-redis crash-crawls crash-crawls-redis full-disk signals seen stories again soak stall model clean distclean
 
@@ -44,7 +45,11 @@ help: ## list the tasks
 demo: $(VENV)/installed-demo ## crawl five made-up news sites, and again an hour later
 	cd example_project && ../$(BIN)/python demo.py
 
-test: lint ## lint, then all tests; reasons and number of the skipped ones are printed
+# Reasons and number of skipped tests are printed.
+test: lint ## lint, then all tests but the slow ones: some four minutes on two cores
+	$(BIN)/python -m pytest -rs $(SIDE_BY_SIDE) -m 'not slow'
+
+test-all: lint ## lint, then all tests: some ten minutes on two cores
 	$(BIN)/python -m pytest -rs $(SIDE_BY_SIDE)
 
 # Apart from what needs them, so that .ci/run can tell what each takes.
@@ -84,7 +89,7 @@ test-engines: $(VENV)-engines/installed ## archives by Ray and in datatrove's pi
 
 $(VENV)-engines/installed: setup.cfg
 	$(PYTHON) -m venv --upgrade-deps '$(VENV)-engines'
-	@$(VENV)-engines/bin/python -m pip --quiet --quiet --disable-pip-version-check install \
+	@$(VENV)-engines/bin/python -m pip $(PIP_OPTIONS) install \
 		--editable '.[dev,ray,datatrove]'
 	@touch $@
 
@@ -97,8 +102,7 @@ TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 test-curator: $(VENV)-curator/installed ## the algorithm in NeMo Curator
 	$(VENV)-curator/bin/python -m pytest -rs tests/bulk/test_nemo_curator.py
 
-$(VENV)-curator/installed: PIP_INSTALL := $(VENV)-curator/bin/python -m pip --quiet --quiet \
-	--disable-pip-version-check install
+$(VENV)-curator/installed: PIP_INSTALL := $(VENV)-curator/bin/python -m pip $(PIP_OPTIONS) install
 $(VENV)-curator/installed: setup.cfg
 	$(PYTHON) -m venv --upgrade-deps '$(VENV)-curator'
 	@$(PIP_INSTALL) --no-deps --extra-index-url '$(TORCH_INDEX)' \
@@ -110,8 +114,8 @@ $(VENV)-curator/installed: setup.cfg
 # a compiler it stays as it is, and is not compiled for a minute again.
 $(VENV)-oldest/installed: setup.cfg | $(VENV)/installed-dev
 	$(PYTHON) -m venv --upgrade-deps '$(VENV)-oldest'
-	@CC=false $(VENV)-oldest/bin/python -m pip --quiet --quiet --disable-pip-version-check install \
-		--editable '.[dev]' 'scrapy==2.13.0' 'twisted<25.5'
+	@CC=false $(VENV)-oldest/bin/python -m pip $(PIP_OPTIONS) install --no-compile \
+		--editable '.[test]' 'scrapy==2.13.0' 'twisted<25.5'
 	@touch $@
 
 research: $(VENV)/installed-research ## install what research/ needs, the peers too
@@ -259,14 +263,20 @@ distclean: clean ## delete the environment too
 # The compiled part: an editable installation builds it beside its sources.
 COMPILED := setup.py $(wildcard scrapy_mss/markup/*.pyx)
 
-# One stamp for each extra: installed again only when the lists of packages change.
+# One stamp for each extra: installed again only when the lists of packages change. Bytecode is made
+# when a module is first imported: that of all packages takes a third of the time of an installation.
 $(VENV)/installed-dev $(VENV)/installed-research: PEERS := --requirement research/peers.txt
 $(VENV)/installed-dev $(VENV)/installed-research: research/peers.txt
+# The pip that comes with Python may be older than 23.3, which cannot install the peers.
 $(VENV)/installed-%: setup.cfg pyproject.toml $(COMPILED) | $(BIN)/python
-	@echo 'make: installing scrapy-mss[$*] into $(VENV)'
-	@$(PIP) install --editable '.[$*]' $(PEERS)
+	@echo 'make: installing scrapy-mss[$*] into $(VENV); usually $(or $(SECONDS_OF_$*),60) seconds'
+	@$(if $(PEERS),$(PIP) install 'pip>=23.3')
+	@$(PIP) install --no-compile --editable '.[$*]' $(PEERS)
 	@touch $@
 
-# The pip that comes with Python may be older than 23.3, which cannot install the peers.
+SECONDS_OF_demo := 45
+SECONDS_OF_dev := 90
+
 $(BIN)/python:
-	$(PYTHON) -m venv --upgrade-deps '$(VENV)'
+	@echo 'make: creating the environment $(VENV); usually 5 seconds'
+	@$(PYTHON) -m venv '$(VENV)'

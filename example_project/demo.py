@@ -33,6 +33,7 @@ LATER_FEED = HERE / "articles-later.jsonl"
 REPORT = HERE / "report.html"
 MODEL = HERE / "demo.model"  # what else crawls remember is beside it
 WRAPPERS = HERE / "wrappers" / "demo.yaml"
+USUALLY = "usually 10 seconds"
 WIDTHS = {"new": 10, "changed": 10, "copies": 10, "old": 6, "late": 6, "extra": 6}
 WORD = re.compile(r"\w+")
 
@@ -42,6 +43,7 @@ def main() -> int:
     for learned in (MODEL, *MODEL.parent.glob(f"{MODEL.name}.*")):
         learned.unlink(missing_ok=True)
     now, started = datetime.now(timezone.utc), monotonic()
+    print(f"demo: crawling five made-up news sites; {USUALLY}", flush=True)
     with demo_web.serving(now=now) as proxy:
         if code := crawl(proxy):
             return code
@@ -50,6 +52,7 @@ def main() -> int:
     print(report({article["url"]: article["text"] for article in read(FEED)}))
     move_a_day_back()
     started = monotonic()
+    print(f"\ndemo: crawling them again as they are an hour later; {USUALLY}", flush=True)
     with demo_web.serving(sites=demo_web.LATER, now=now) as proxy:
         if code := crawl(proxy, LATER_FEED):
             return code
