@@ -11,7 +11,6 @@ from scrapy.utils.python import global_object_name
 
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import (
-    ArchivingMiddleware,
     EncodingMiddleware,
     SeenArticlesMiddleware,
     SiteAnswers,
@@ -27,9 +26,8 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 # The order of each component. Training sees responses after redirects (600), decompression (590)
-# and retries (550), the archive before all these, next to the cache (900); those that the spider is
-# to have wait for workers after all else was done with them. Items are made next to the spider, and
-# filled before the project's own pipelines (300).
+# and retries (550); those that the spider is to have wait for workers after all else was done with
+# them. Items are made next to the spider, and filled before the project's own pipelines (300).
 COMPONENTS = (
     ("EXTENSIONS", MssExtension, 0),
     ("DOWNLOADER_MIDDLEWARES", EncodingMiddleware, EncodingMiddleware.ORDER),
@@ -38,7 +36,6 @@ COMPONENTS = (
     ("DOWNLOADER_MIDDLEWARES", SeenArticlesMiddleware, 80),  # before robots.txt is asked for
     ("DOWNLOADER_MIDDLEWARES", UnchangedLists, 546),
     ("DOWNLOADER_MIDDLEWARES", WorkerRoom, 10),
-    ("DOWNLOADER_MIDDLEWARES", ArchivingMiddleware, 890),
     ("DOWNLOADER_MIDDLEWARES", SiteAnswers, 5),
     ("SPIDER_MIDDLEWARES", LinkPriority, 940),
     ("SPIDER_MIDDLEWARES", ShardMiddleware, 945),

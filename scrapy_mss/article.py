@@ -9,7 +9,6 @@ model that read the page is part of the result: it is taken with the model, befo
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -18,7 +17,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scrapy_mss import metadata
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.article_test import is_article
 from scrapy_mss.extractor import Extraction, Extractor, Site
 from scrapy_mss.items import Article, values_of
 from scrapy_mss.markup.rendering import well_formed
@@ -34,7 +32,6 @@ from scrapy_mss.output.sanitizing import base_url, sanitized
 from scrapy_mss.pages.addresses import absolute_url
 from scrapy_mss.pages.text import clean
 from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.text_extractor import TextExtractor
 
 if TYPE_CHECKING:
     from scrapy_mss.wrappers import Labelling
@@ -45,13 +42,9 @@ logger = logging.getLogger(__name__)
 NO_TEXT = "no_text"  # the page has no word at all
 NO_SPAN = "no_span"  # no text was found
 UNLIKELY = "unlikely"  # there is text, but the page is probably not an article
-TOO_SHORT = "too_short"  # the text has too few paragraphs or sentences for one
 
 BY_TEXT = "text"  # where a field is from that the page does not declare
-WRAPPER, MODEL, EXTRACTOR = "wrapper", "model", "extractor"  # what read a page
-
-ERROR_LENGTH = 200  # characters of an exception's message that are worth a line of the log
-_LINE_BREAKS = re.compile(r"\s*\n\s*")
+WRAPPER, MODEL = "wrapper", "model"  # what read a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +65,8 @@ class ArticleResult:
     """What came of reading a page: its article, or the reason why it has none.
 
     *source* is what read it, *model_state* names the state of the model where that did, and
-    *sureness*, from 0 to 1, how sure it was; *extractor_error* is what `MSS_EXTRACTOR` failed with,
-    so that the model had to. *next_page* is where the article goes on, *paragraphs* those of the
-    page, if they are asked for, as `Paragraphs` writes them.
+    *sureness*, from 0 to 1, how sure it was. *next_page* is where the article goes on, *paragraphs*
+    those of the page, if they are asked for, as `Paragraphs` writes them.
     """
 
     article: Article | None = None
@@ -83,7 +75,6 @@ class ArticleResult:
     seconds: float = 0.0
     model_state: str = ""
     sureness: float | None = None
-    extractor_error: str = ""
     next_page: str = ""
     paragraphs: bytes = b""
 
@@ -98,7 +89,7 @@ class ArticleResult:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How pages are read: by which *extractor* before the model, with the name of its articles.
+    """How pages are read.
 
     *fields* are those of the optional ones that articles are to have. *site* is what is known of
     the page's site, if sites are remembered. A *further* page of an article is one whatever it
@@ -106,7 +97,6 @@ class ReadOptions:
     which its changes are recognized.
     """
 
-    extractor: tuple[str, TextExtractor] | None = None
     fields: tuple[str, ...] = ()
     site: Site | None = None
     further: bool = False
@@ -125,34 +115,16 @@ READ_OPTIONS = ReadOptions()
 def read_article(
     page: str | Tokens, url: str, state: ModelState, options: ReadOptions = READ_OPTIONS
 ) -> ArticleResult:
-    """The article in the *page* at *url*: by another extractor, else by the model in *state*.
+    """The article in the *page* at *url*, by the model in *state*.
 
     A page is its HTML, or its tokens, with the stems of the model's profile, if they are at hand.
-    One that the other extractor fails on is read by the model.
     """
     started = perf_counter()
-    result, error = None, ""
-    if options.extractor is not None:
-        try:
-            html = page if isinstance(page, str) else page.source
-            result = _by_extractor(html, url, *options.extractor)
-        except MemoryError:  # which concerns the process
-            raise
-        except Exception as caught:
-            logger.debug("scrapy-mss: MSS_EXTRACTOR failed on %s", url, exc_info=True)
-            error = " ".join(f"{type(caught).__name__}: {caught}".split())[:ERROR_LENGTH]
-    if result is None:
-        result = replace(_by_model(page, url, state, options), extractor_error=error)
-    return replace(result, seconds=perf_counter() - started)
-
-
-def _by_model(
-    page: str | Tokens, url: str, state: ModelState, options: ReadOptions
-) -> ArticleResult:
     extractor = Extractor.of(state.model)
     tokens = tokenize(page, extractor.profile.stem) if isinstance(page, str) else page
     extraction = extractor.extract_page(Page(tokens, url), options.site)
-    return article_of_extraction(extraction, url, state, options)
+    result = article_of_extraction(extraction, url, state, options)
+    return replace(result, seconds=perf_counter() - started)
 
 
 def article_of_extraction(
@@ -210,21 +182,6 @@ def _reason(extraction: Extraction) -> str:
     if extraction.text:
         return UNLIKELY
     return NO_SPAN if extraction.tokens.is_word.any() else NO_TEXT
-
-
-def _by_extractor(html: str, url: str, name: str, extractor: TextExtractor) -> ArticleResult:
-    """The article by another extractor, which gives neither HTML nor a probability."""
-    text = extractor.extract(html)
-    if not isinstance(text, str | None):
-        raise TypeError(f"expected extract() to return str or None, got {type(text).__name__}")
-    if not text or text.isspace():
-        return ArticleResult(reason=NO_SPAN, source=EXTRACTOR)
-    # Extractors separate paragraphs by empty lines or by line breaks alone.
-    if not is_article(_LINE_BREAKS.sub("\n\n", text.strip())):
-        return ArticleResult(reason=TOO_SHORT, source=EXTRACTOR)
-    page = page_metadata(html, url, text)
-    article = Article(url, text=text, probability=1.0, extractor=name, **page.values)
-    return ArticleResult(article, source=EXTRACTOR, next_page=page.next_page)
 
 
 def article_of_labels(

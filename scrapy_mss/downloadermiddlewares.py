@@ -1,19 +1,16 @@
-"""Downloader middlewares: encodings, training, backpressure, saved downloads, WARC, answers."""
+"""Downloader middlewares: encodings, training, backpressure, saved downloads, answers."""
 
 from __future__ import annotations
 
 import logging
-import re
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from scrapy import signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import Request, Response, TextResponse
 from scrapy.http.request import NO_CALLBACK
 
 from scrapy_mss import settings, stats
-from scrapy_mss.crawl.archive import Archive, files_in
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.crawl.pages import (
     LISTED,
@@ -44,7 +41,6 @@ logger = logging.getLogger(__name__)
 GIVEN = ("ETag", "Last-Modified")
 VALIDATORS = ("If-None-Match", "If-Modified-Since")
 ASKED = "mss_validators_of"  # the address whose validators a request has
-LONGEST_NAME = 100  # characters of a spider's, in the name of a file
 MAX_VALIDATOR = 1000  # characters of an ETag
 FORBIDDEN: Final = "Forbidden by robots.txt"  # the message of Scrapy's middleware, all of it
 # What the exceptions of Twisted, of Scrapy and of its handlers have in common is parts of names.
@@ -266,33 +262,6 @@ class SiteAnswers:
             self._quality.failed(site, error)
         else:
             self._quality.answered(site, with_list=is_list)
-
-
-class ArchivingMiddleware:
-    """Writes all that is received to WARC files, before anything decodes or redirects it."""
-
-    def __init__(self, archive: Archive) -> None:
-        self._archive = archive
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        extension = MssExtension.of(crawler)
-        options = extension.options
-        if not options.warc:
-            raise NotConfigured
-        name = crawler.spider.name if crawler.spider else "crawl"
-        prefix = re.sub(r"[^\w.-]", "_", name)[:LONGEST_NAME]
-        files = files_in(options.warc, prefix, options.warc_megabytes)
-        archive = Archive(files, extension.stats)
-        crawler.signals.connect(archive.close, signals.spider_closed)
-        return cls(archive)
-
-    async def process_response(
-        self, request: Request, response: Response, spider: Spider | None = None
-    ) -> Response:
-        """Write both, and pass the response on unchanged."""
-        await self._archive.add(request, response)
-        return response
 
 
 def _is_list(request: Request) -> bool:

@@ -120,15 +120,14 @@ class Article:
     confidence: float | None = None
     """The expected F1 of the text, from 0 to 1, compared with the text that people would select.
 
-    Empty if a wrapper or `MSS_EXTRACTOR` found the text.
+    Empty if a wrapper found the text.
     """
 
     extractor: str | None = None
     """What read the page: ``wrapper:`` and the wrapper's id, or ``mss:`` and the model's state.
 
     The state is the profile, the number of learned pages and a digest of everything that the model
-    has learned: ``mss:default@1754p-100f1b5032d8080a``. Text that `MSS_EXTRACTOR` found has the
-    value of that setting.
+    has learned: ``mss:default@1754p-100f1b5032d8080a``.
     """
 
     crawled: str | None = None

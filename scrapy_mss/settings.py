@@ -200,15 +200,6 @@ SETTINGS: tuple[Setting, ...] = (
         "Stop learning after this many pages, including those of earlier crawls.",
     ),
     Setting(
-        "MSS_EXTRACTOR",
-        "",
-        _dotted_path,
-        "the dotted path of a module, instance or class with extract(html)",
-        "An extractor to use instead of the model for pages that no wrapper labels: the "
-        "dotted path of a module, an instance or a class with `extract(html: str) -> str | None`. "
-        "If empty: the model. See [other extractors](crawling.md#other-extractors).",
-    ),
-    Setting(
         "MSS_EMIT",
         EMIT_ARTICLES,
         _one_of(EMIT_ARTICLES, EMIT_ALL),
@@ -433,30 +424,6 @@ SETTINGS: tuple[Setting, ...] = (
         "a number of seconds",
         "A checkpoint is also written at this interval, if anything was learned since the last.",
     ),
-    Setting(
-        "MSS_WARC",
-        "",
-        _text,
-        "the path of a folder",
-        "The folder for WARC files of everything that the crawl downloads, as received. If empty: "
-        "none. See [WARC](feeds.md#warc).",
-    ),
-    Setting(
-        "MSS_WARC_MEGABYTES",
-        1000,
-        _at_least(1, int),
-        "a number of megabytes",
-        "The size at which a new WARC file is started.",
-    ),
-    Setting(
-        "MSS_REPLAY",
-        [],
-        listed,
-        "a list of files or folders",
-        "The sources from which `scrapy_mss.replay.ReplayHandler` serves pages instead of the "
-        "network: JSON lines with `url` and `html`, WARC files, or folders of HTML files "
-        "with a canonical URL. See [pages from files](crawling.md#pages-from-files).",
-    ),
 )
 
 _IN_STORE = "everything that crawls keep is in MSS_STORE, a folder or the address of a Redis server"
@@ -482,7 +449,7 @@ REMOVED = {
     "MSS_PREFER_WRAPPER": "write `train_only: true` into wrappers whose pages the model is to read",
     "MSS_TRUST_WRAPPER_MISS": "write `drop_misses: true` into wrappers that match all articles",
     "MSS_MIN_LINK_PROBABILITY": "write the probability as MSS_LINK_PRIORITY",
-    "MSS_EXTRACTOR": "call the extractor in an item pipeline, as in docs/crawling.md",
+    "MSS_EXTRACTOR": "yield items with its text from the callback, as in docs/crawling.md",
     "MSS_WARC": _ARCHIVES,
     "MSS_WARC_MEGABYTES": _ARCHIVES,
     "MSS_REPLAY": _ARCHIVES,
@@ -498,7 +465,6 @@ class Options:
     model: str
     train: bool
     freeze_after: int
-    extractor: str
     emit: str
     min_probability: float
     languages: tuple[str, ...]
@@ -525,9 +491,6 @@ class Options:
     link_priority: float
     checkpoint_pages: int
     checkpoint_seconds: float
-    warc: str
-    warc_megabytes: int
-    replay: list[Any]
 
     def field_name(self, ours: str) -> str:
         """What the project's items call our field; empty if they are to leave it out."""

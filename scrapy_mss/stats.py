@@ -51,10 +51,6 @@ EXTRACT_PROBABILITY = Stat("extract/probability", "sum of the articles' probabil
 EXTRACT_SOURCE = Stat(
     "extract/source/{source}", "articles, by what extracted them: wrapper, model, extractor"
 )
-EXTRACT_FALLBACK = Stat(
-    "extract/fallback/{error}",
-    "pages on which `MSS_EXTRACTOR` failed, so that the model read them, by exception",
-)
 EXTRACT_FAILED = Stat(
     "extract/failed/{reason}", "pages given up, by reason: error, timeout, memory, crash"
 )
@@ -128,9 +124,6 @@ LISTS_FAILED = Stat(
 HOSTS_REFUSED = Stat(
     "hosts/refused", "requests dropped by `NewsSpider` because their host is not public"
 )
-WARC_RESPONSES = Stat("warc/responses", "responses written to WARC files")
-WARC_BYTES = Stat("warc/bytes", "bytes of these files")
-WARC_FAILED = Stat("warc/failed", "responses that could not be written to them")
 QUALITY_ALARMS = Stat(
     "quality/alarms",
     "alarms: sites of the crawl that give nothing, nothing new, or worse than in their own past, "

@@ -17,6 +17,9 @@ ELSEWHERE = ("pip install", "make test", "make demo", "ADDONS", "class NewsSpide
 RUN = ("sh", "python", "text")
 
 
+BIN = f"{Path(sys.executable).parent}/"
+
+
 def blocks() -> list[tuple[str, str]]:
     """Language and content of each block that is run or compared."""
     found = BLOCK.findall(README.read_text(encoding="utf-8"))
@@ -30,7 +33,7 @@ def blocks() -> list[tuple[str, str]]:
 def run(language: str, source: str, folder: Path) -> str:
     """All that the block prints; a failure shows it."""
     if language == "sh":
-        command = ["bash", "-euc", source.replace(".venv/bin/python", sys.executable)]
+        command = ["bash", "-euc", source.replace(".venv/bin/", BIN)]
     else:
         command = [sys.executable, "-c", source]
     result = subprocess.run(
@@ -70,4 +73,4 @@ def test_printed_output_is_what_the_command_prints(transcript: list[tuple[str, s
 
     assert shown
     for text, output in shown:
-        assert text == output
+        assert text == output.rstrip("\n") + "\n"

@@ -33,8 +33,9 @@ TICK = 0.005  # seconds
 LONG = 0.05  # seconds; a stall that others notice
 EVERY = 20  # responses
 
+HANDLER = "research.benchmarks.stored_pages_handler.StoredPagesHandler"
 COMMON: dict[str, Any] = {
-    "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), "scrapy_mss.replay.ReplayHandler"),
+    "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), HANDLER),
     "CONCURRENT_REQUESTS_PER_DOMAIN": 4,
     "DOWNLOAD_DELAY": 0,
     "LOG_LEVEL": "ERROR",

@@ -21,7 +21,7 @@ from research.datasets.pages import LabelledPage
 from research.datasets.sets import load
 from scrapy_mss.items import Article
 
-HANDLER = "scrapy_mss.replay.ReplayHandler"
+HANDLER = "research.benchmarks.stored_pages_handler.StoredPagesHandler"
 
 
 class StoredPages(Spider):
@@ -50,7 +50,7 @@ def main() -> None:
         articles = crawl(
             list(pages),
             {
-                "MSS_REPLAY": [str(path)],
+                "STORED_PAGES": [str(path)],
                 "MSS_WRAPPERS": [str(options.rules)],
                 "MSS_MODEL": str(Path(folder) / "model"),
                 "MSS_QUALITY_FILE": str(Path(folder) / "quality.db"),

@@ -98,7 +98,7 @@ def measured(row: Row, site: Site) -> dict[str, Any]:
         **row.settings,
         "MSS_MODEL": str(model),
         "MSS_QUALITY_FILE": str(site.path.with_suffix(".quality")),
-        "MSS_REPLAY": str(site.path),
+        "STORED_PAGES": str(site.path),
     }
     urls = [ADDRESS.format(number) for number in range(site.n_pages)]
     job = {"settings": settings, "arguments": {"urls": urls}}

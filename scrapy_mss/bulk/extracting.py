@@ -136,7 +136,7 @@ class ArticleExtractor:
                 raise CannotStartError("no process can be started that reads pages") from error
             result = answer.article or ArticleResult()
             reason = answer.failure or result.reason
-            detail = result.extractor_error or _last_line(answer)
+            detail = _last_line(answer)
             values = values_of(result.article) if result.article else {}
         values |= {"url": waiting.url, "crawled": record.crawled}
         row, _ = COLUMNS.row(values.items())

@@ -12,7 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from glob import glob, has_magic
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from scrapy_mss.bulk.extracting import model_of, options_of
 from scrapy_mss.bulk.formats import PIECE, grouped, pieces_of
@@ -21,9 +21,6 @@ from scrapy_mss.bulk.parts import Told
 from scrapy_mss.bulk.processes import Engine
 from scrapy_mss.bulk.records import Piece
 from scrapy_mss.files.stored_pages import SourceError
-
-# Of all settings, those that change what articles are like.
-OF_ARTICLES: Final = ("extractor", "fields", "max_body")
 
 
 @dataclass(slots=True)
@@ -70,7 +67,7 @@ class Bulk:
     def _made(self) -> dict[str, Any]:
         """What has to be the same for all parts of a folder."""
         options = options_of(self.settings)
-        of_articles = {name: getattr(options, name) for name in OF_ARTICLES}
+        of_articles = {"fields": [*options.fields], "max_body": options.max_body}
         return {"model": model_of(options).identifier, "piece": self.piece, **of_articles}
 
 

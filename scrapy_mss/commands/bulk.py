@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MEGABYTE = 2**20
 NEEDED = ("fastwarc", "pyarrow")
 # The settings of the project that say how pages are read.
-READING = (*("MSS_EXTRACTOR", "MSS_FIELDS", "MSS_MAX_BODY", "MSS_TIMEOUT"),)
+READING = ("MSS_FIELDS", "MSS_MAX_BODY", "MSS_TIMEOUT")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

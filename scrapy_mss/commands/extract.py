@@ -45,7 +45,8 @@ from scrapy_mss.pipelines import NoArticleError
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
 
-TEXT, JSON, MARKDOWN = "text", "json", "markdown"
+TEXT, HTML, JSON, MARKDOWN = "text", "html", "json", "markdown"
+STANDARD_INPUT = "-"
 BINARY_WITHIN = 1024  # characters; the header of a binary file has a NUL, a page has none
 
 # Why there is no article, besides the reasons of a crawl, and the exit codes of these.
@@ -70,12 +71,10 @@ SETTINGS: dict[str, Any] = {
     "MSS_TRAIN": False,
     "MSS_SITE_MEMORY": 0,
     "MSS_QUALITY": False,
-    "MSS_EXTRACTOR": "",
     "MSS_EMIT": "articles",
     "MSS_ONLY_NEW": False,
     "MSS_COPIES": "keep",
     "MSS_LANGUAGES": [],
-    "MSS_WARC": "",
     "MSS_ITEM_CLASS": "scrapy_mss.items.Article",
     "MSS_FIELD_MAP": {},
 }
@@ -85,13 +84,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "pages",
         nargs="+",
-        metavar="URL|FILE",
-        help="a URL, an HTML file, or a file with many pages: JSON lines with url and html "
-        "(.jsonl, .gz, .xz) or WARC",
+        metavar="URL|FILE|-",
+        help="a URL, an HTML file, - for HTML from standard input, or a file with many pages: "
+        "JSON lines with url and html (.jsonl, .gz, .xz) or WARC",
     )
     add_model_arguments(parser)
     parser.add_argument(
-        "-f", "--format", choices=(JSON, TEXT, MARKDOWN), default=JSON, help="default: json"
+        "-f", "--format", choices=(JSON, TEXT, HTML, MARKDOWN), default=JSON, help="default: json"
     )
 
 
@@ -116,7 +115,7 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     addresses = [checked_address(page) for page in options.pages if is_address(page)]
     files = [Path(page) for page in options.pages if not is_address(page)]
     for path in files:
-        if not path.is_file():
+        if str(path) != STANDARD_INPUT and not path.is_file():
             raise CommandError(f"{path}: no such file; a URL begins with http:// or https://")
     name = model_named(options, command)
     model = with_bundled(model_store(name).load())
@@ -189,12 +188,21 @@ def _from_files(paths: list[Path], model: Model, options: ReadOptions) -> Iterat
             for page in stored(path):
                 values = _values(page.html, state, options, page.url)
                 yield {**values, "url": page.url}
-            continue
-        try:
-            html = decoded(read_regular(path, LARGEST_PAGE))
-        except OSError as error:
-            raise CommandError(f"{path}: the page cannot be read: {error.strerror}") from error
-        yield {**_values(html, state, options), "url": str(path)}
+        else:
+            yield {**_values(decoded(_body(path)), state, options), "url": str(path)}
+
+
+def _body(path: Path) -> bytes:
+    """The content of the file *path*, or of standard input."""
+    if str(path) == STANDARD_INPUT:
+        body = sys.stdin.buffer.read(LARGEST_PAGE + 1)
+        if len(body) > LARGEST_PAGE:
+            raise CommandError(f"-: expected a page of at most {LARGEST_PAGE:,} bytes, got more")
+        return body
+    try:
+        return read_regular(path, LARGEST_PAGE)
+    except OSError as error:
+        raise CommandError(f"{path}: the page cannot be read: {error.strerror}") from error
 
 
 def _values(html: str, state: ModelState, options: ReadOptions, url: str = "") -> dict[str, Any]:
@@ -245,7 +253,7 @@ def _crawl(addresses: list[str], model: str, answers: _Answers, command: ScrapyC
 
 
 ACTION = Action(
-    "Print the article of each page as a JSON line, text or Markdown, or the reason why\n"
+    "Print the article of each page as a JSON line, text, HTML or Markdown, or the reason why\n"
     "there is none.",
     "scrapy mss extract -f text https://example.com/news/story.html saved.html crawl.warc.gz",
     add_arguments,

@@ -1,8 +1,8 @@
 """Reads the pages of a crawl, each once for all consumers, and counts them in one place.
 
-A page that a wrapper labels gets the wrapper's text. Any other is read by `MSS_EXTRACTOR`, if set,
-otherwise by the model. Results are kept as long as the crawl holds the response, so that the
-items of a page and scrapy-poet's provider share one reading.
+A page that a wrapper labels gets the wrapper's text, any other that of the model. Results are kept
+as long as the crawl holds the response, so that the items of a page and scrapy-poet's provider
+share one reading.
 """
 
 from __future__ import annotations
@@ -63,7 +63,6 @@ class ArticleReader:
         self.further_pages: FurtherPages | None = None  # each page is an article of its own
         self.unsure: UnsurePages | None = None  # nobody asks for them
         self._readings: WeakKeyDictionary[Response, _Reading] = WeakKeyDictionary()
-        self._logged_errors: set[str] = set()
         self._languages = languages.accepted(self._options.languages)
 
     async def article_of(self, response: HtmlResponse) -> ArticleResult:
@@ -136,8 +135,6 @@ class ArticleReader:
             result, article = replace(result, article=None, reason=OTHER_LANGUAGE), None
         self._stats.add(stats.EXTRACT_PAGES)
         self._stats.add(stats.EXTRACT_SECONDS, result.seconds)
-        if result.extractor_error:
-            self._count_fallback(result.extractor_error, url)
         if article is not None:
             self._stats.add(stats.EXTRACT_ARTICLES)
             self._stats.add(stats.EXTRACT_PROBABILITY, article.probability or 0)
@@ -160,20 +157,6 @@ class ArticleReader:
         except Exception:
             logger.exception("scrapy-mss: extraction failed on %s; the crawl continues", url)
             return ArticleResult(reason=ERROR)
-
-    def _count_fallback(self, error: str, url: str) -> None:
-        """Count a page that `MSS_EXTRACTOR` failed on; each kind of failure is logged once."""
-        kind = error.partition(":")[0]
-        self._stats.add(stats.EXTRACT_FALLBACK, error=kind)
-        if kind not in self._logged_errors:
-            self._logged_errors.add(kind)
-            logger.warning(
-                "scrapy-mss: %s failed on %s (%s); the model reads the page instead. Further "
-                "failures of this kind are only counted",
-                self._options.extractor,
-                url,
-                error,
-            )
 
 
 def _dated(result: ArticleResult, listed: Moments) -> ArticleResult:

@@ -26,7 +26,6 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.seen.crawled import SeenArticles
 from scrapy_mss.settings import Options
 from scrapy_mss.sites.crawled import CrawledSites
-from scrapy_mss.text_extractor import load_text_extractor
 
 logger = logging.getLogger(__name__)
 
@@ -47,9 +46,7 @@ class PageJobs:
         sites: CrawledSites | None = None,
         quality: SiteQuality | None = None,
     ) -> None:
-        extractor = load_text_extractor(options.extractor)
-        named = (options.extractor, extractor) if extractor else None
-        read_options = ReadOptions(named, options.fields)
+        read_options = ReadOptions(options.fields)
         self._here = PageWork(model, lambda: ModelState.of(model), read_options)
         self._sites = sites
         self.seen: SeenArticles | None = None  # where only new articles are wanted

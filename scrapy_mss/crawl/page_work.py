@@ -134,7 +134,7 @@ class PageWork:
             return article_of_labels(labelling, page.url, self._options(page), confidence)
         if labelling.reason in MISSES and labelling.wrapper.drop_misses:
             return ArticleResult(reason=WRAPPER_MISS, source=WRAPPER)
-        if reading is not None and self.options.extractor is None:
+        if reading is not None:
             return article_of_extraction(
                 reading.extraction, page.url, reading.state, self._options(page)
             )

@@ -123,7 +123,7 @@ class WorkerPool:
         That takes tens of milliseconds, for which no event loop has to wait before it runs.
         """
         self._without_counts = to_bytes(Model(model.profile, model.classifier))
-        self._arguments = (str(options.timeout), options.extractor, *options.fields)
+        self._arguments = (str(options.timeout), *options.fields)
         self._seconds = options.timeout
         self._shared = SharedModel(model)
         self._closed = Event()

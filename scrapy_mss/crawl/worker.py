@@ -22,7 +22,6 @@ from scrapy_mss.crawl.shared_model import SharedModelReader
 from scrapy_mss.crawl.wire import OUT_OF_MEMORY, READY, PageRequest, receive, send
 from scrapy_mss.metadata.languages import language_of
 from scrapy_mss.models.format import from_bytes
-from scrapy_mss.text_extractor import load_text_extractor
 from scrapy_mss.wrappers import Wrapper, css
 
 # The first page of a process pays for imports that later ones do not, out of its own time limit.
@@ -64,7 +63,7 @@ def resident() -> int:
     return int(pages) * resource.getpagesize()
 
 
-def main(descriptor: str, seconds: str, extractor_path: str, *fields: str) -> None:
+def main(descriptor: str, seconds: str, *fields: str) -> None:
     """Take a model whose counts are elsewhere, then answer pages until there are no more."""
     pages, answers = _pipes()
     try:
@@ -73,11 +72,8 @@ def main(descriptor: str, seconds: str, extractor_path: str, *fields: str) -> No
         return
     model = SharedModelReader(from_bytes(without_counts), int(descriptor))
     os.close(int(descriptor))
-    loaded = load_text_extractor(extractor_path)
-    named = (extractor_path, loaded) if loaded else None
-    options = ReadOptions(named, fields)
-    work = PageWork(model.model, model.state, options)
-    _warm_up(PageWork(model.model, model.state, replace(options, extractor=None)))
+    work = PageWork(model.model, model.state, ReadOptions(fields))
+    _warm_up(work)
     limits = Limits(float(seconds), MEMORY, resident())
     with suppress(BrokenPipeError):  # the crawl was killed and waits for no answer
         _serve(work, pages, answers, limits)

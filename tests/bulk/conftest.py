@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,9 +12,13 @@ pytest.importorskip("pyarrow")
 from scrapy_mss.bulk.extracting import ArticleExtractor
 
 MISBEHAVING = """
-import os, re, time
+import os, time
+import scrapy_mss.article
 
-def extract(html):
+sound = scrapy_mss.article.read_article
+
+def read_article(page, *rest):
+    html = page if isinstance(page, str) else page.source
     if "be slow" in html:
         time.sleep(600)
     if "be killed" in html:
@@ -24,7 +27,9 @@ def extract(html):
         raise SystemError("this page")
     if "be lost" in html:
         raise MemoryError
-    return re.sub("<[^>]*>", "\\n\\n", html)
+    return sound(page, *rest)
+
+scrapy_mss.article.read_article = read_article
 """
 
 
@@ -37,9 +42,8 @@ def extractor() -> Iterator[ArticleExtractor]:
 
 @pytest.fixture
 def misbehaving(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ArticleExtractor]:
-    """Reads by an extractor that does what pages say; it gives up after two seconds."""
-    (tmp_path / "misbehaving.py").write_text(MISBEHAVING)
+    """Has a worker that does what pages say; it gives up after two seconds."""
+    (tmp_path / "sitecustomize.py").write_text(MISBEHAVING)
     monkeypatch.syspath_prepend(str(tmp_path))
-    with ArticleExtractor(MSS_EXTRACTOR="misbehaving", MSS_TIMEOUT=2, MSS_MAX_BODY=10_000) as made:
+    with ArticleExtractor(MSS_TIMEOUT=2, MSS_MAX_BODY=10_000) as made:
         yield made
-    sys.modules.pop("misbehaving", None)

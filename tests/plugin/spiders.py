@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -196,20 +197,20 @@ class ScraperMeter:
         self.crawler.stats.max_value(self.STAT, len(slot.active) if slot else 0)
 
 
-class FolderRemover:
-    """An extension that removes the empty folder of MSS_WARC when the crawl begins."""
+class HangingWorkers:
+    """An extension whose crawl has worker processes that hang on long pages."""
+
+    FOLDER = str(Path(__file__).with_name("hanging"))
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
+    def from_crawler(cls, crawler: Crawler) -> HangingWorkers:
+        sys.path.insert(0, cls.FOLDER)
         extension = cls()
-        extension.folder = Path(str(crawler.settings["MSS_WARC"]))
-        crawler.signals.connect(extension.opened, signals.spider_opened)
+        crawler.signals.connect(extension.closed, signals.spider_closed)
         return extension
 
-    folder: Path
-
-    def opened(self) -> None:
-        self.folder.rmdir()
+    def closed(self) -> None:
+        sys.path.remove(self.FOLDER)
 
 
 class MemoryMeter:

@@ -12,7 +12,8 @@ from tests.plugin.site import RULES, plain, wrapped
 
 PLAIN, WRAPPED = "http://127.0.0.1/plain/1", "http://127.0.0.1/wrapped/1"
 HANDLER = "<p onclick=run()>"
-REPLAYED = {"DOWNLOAD_HANDLERS": {"http": "scrapy_mss.replay.ReplayHandler"}}
+HANDLER_OF_PAGES = "research.benchmarks.stored_pages_handler.StoredPagesHandler"
+REPLAYED = {"DOWNLOAD_HANDLERS": {"http": HANDLER_OF_PAGES}}
 ALL = {"MSS_FIELDS": ["raw_html", "markdown"]}
 WORKERS = {"MSS_WORKERS": 1}
 
@@ -30,7 +31,7 @@ def crawls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Crawl]:
         **ADDON,
         **REPLAYED,
         "MSS_WORKERS": 0,
-        "MSS_REPLAY": [str(pages)],
+        "STORED_PAGES": [str(pages)],
         "MSS_WRAPPERS": RULES,
     }
     asked = {

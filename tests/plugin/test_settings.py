@@ -30,7 +30,6 @@ GOOD: dict[str, list[tuple[object, object]]] = {
     "MSS_MODEL": [("news.model", "news.model"), ("", "")],
     "MSS_TRAIN": [("true", True), (False, False)],
     "MSS_FREEZE_AFTER": [("100", 100), (0, 0)],
-    "MSS_EXTRACTOR": [("trafilatura", "trafilatura"), ("", "")],
     "MSS_EMIT": [("all", "all"), ("articles", "articles")],
     "MSS_MIN_PROBABILITY": [("0.25", 0.25), (0, 0.0), (1, 1.0)],
     "MSS_LANGUAGES": [("en, de-AT", ("en", "de")), (["FR"], ("fr",)), ((), ()), (None, ())],
@@ -67,9 +66,6 @@ GOOD: dict[str, list[tuple[object, object]]] = {
     "MSS_SITES": [("a.example, b.example", ["a.example", "b.example"]), ([], [])],
     "MSS_CHECKPOINT_PAGES": [("10", 10)],
     "MSS_CHECKPOINT_SECONDS": [("0.5", 0.5)],
-    "MSS_WARC": [("archive", "archive"), (None, "")],
-    "MSS_WARC_MEGABYTES": [("100", 100)],
-    "MSS_REPLAY": [("pages.jsonl", ["pages.jsonl"])],
 }
 
 # Of each setting that can be wrong: what it must refuse.
@@ -79,7 +75,6 @@ BAD: dict[str, list[object]] = {
     "MSS_ENABLED": ["perhaps", 2, []],
     "MSS_TRAIN": ["yes!", [True]],
     "MSS_FREEZE_AFTER": [-1, [], "1.5", "many", float("inf"), float("nan")],
-    "MSS_EXTRACTOR": [["trafilatura"], 3],
     "MSS_EMIT": ["some", ["all"]],
     "MSS_MIN_PROBABILITY": [1.01, -0.1, "half", float("nan")],
     "MSS_FIELD_MAP": [["text"], "text=body", 3, "[1]"],
@@ -97,7 +92,6 @@ BAD: dict[str, list[object]] = {
     "MSS_COPIES": ["merge", True],
     "MSS_STORY_DAYS": [-1, "a week", float("inf")],
     "MSS_RECHECK_HOURS": [-1, "daily", float("nan")],
-    "MSS_WARC_MEGABYTES": [0, "1 GB"],
     "MSS_CHECKPOINT_PAGES": [0],
     "MSS_CHECKPOINT_SECONDS": [0, float("nan")],
 }

@@ -175,20 +175,6 @@ def test_memory_that_runs_out_is_left_to_the_process(
         WORK.answer(PageRequest(wrapped(1), ADDRESS, wrapper))
 
 
-class Greedy:
-    """An extractor that no memory is enough for."""
-
-    def extract(self, _html: str) -> str | None:
-        raise MemoryError
-
-
-def test_so_is_memory_that_another_extractor_uses_up() -> None:
-    work = PageWork(MODEL, lambda: ModelState.of(MODEL), ReadOptions(("greedy", Greedy())))
-
-    with pytest.raises(MemoryError):
-        work.answer(PageRequest(plain(1), ADDRESS))
-
-
 def test_a_message_that_is_cut_off_is_an_end() -> None:
     whole = io.BytesIO()
     wire.send(whole, b"seven!!")

@@ -24,7 +24,7 @@ from tests.plugin.spiders import ScraperMeter
 DOWNLOADS = QUIET["CONCURRENT_REQUESTS_PER_DOMAIN"]  # at once, in crawls of these tests
 PLAIN = range(24)
 N_BIG = 2
-HANGS = "tests.plugin.hanging.HangsOnLongPages"
+HANGS = {"EXTENSIONS": {"tests.plugin.spiders.HangingWorkers": 0}}
 N_MIXED = 30
 N_MANY = 200
 
@@ -53,7 +53,7 @@ def crawls(folder: Path, site: Site, trained_once: bytes) -> dict[str, Crawl]:
         "two": Job(arguments={"urls": urls}, settings=known),
         "big": Job(
             arguments={"urls": big + urls},
-            settings={**known, "MSS_TIMEOUT": 2, "MSS_EXTRACTOR": HANGS},
+            settings={**known, **HANGS, "MSS_TIMEOUT": 2},
         ),
         "at once": Job(arguments={"urls": big}, settings={**known, "MSS_TIMEOUT": 0.001}),
         "learning": Job(

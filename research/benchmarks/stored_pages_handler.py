@@ -1,11 +1,10 @@
-"""Serves stored pages instead of the network: real pages in a real crawl.
+"""A download handler that serves stored pages instead of the network: real pages in a real crawl.
 
-    DOWNLOAD_HANDLERS = {scheme: "scrapy_mss.replay.ReplayHandler" for scheme in ("http", "https")}
-    MSS_REPLAY = ["pages.jsonl.xz", "news.warc.gz"]
+    DOWNLOAD_HANDLERS = {"https": "research.benchmarks.stored_pages_handler.StoredPagesHandler"}
+    STORED_PAGES = ["pages.jsonl.xz", "news.warc.gz"]
 
-The response is the page that was stored under the request's URL, or has status 404. Sources
-are those of `stored_pages`; pages are kept compressed. If the add-on is enabled, a missing source
-stops the crawl at startup.
+The response is the page that was stored under the request's URL, or has status 404. Pages are kept
+compressed.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from urllib.parse import urldefrag
 from scrapy.http import HtmlResponse, Request, Response
 from w3lib.url import canonicalize_url
 
-from scrapy_mss import settings
 from scrapy_mss.crawl import _compat
 from scrapy_mss.files.stored_pages import Source
 
@@ -30,15 +28,15 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class ReplayHandler:
+class StoredPagesHandler:
     """A download handler that answers from files."""
 
     lazy = False
 
     def __init__(self, crawler: Crawler) -> None:
         self._pages: dict[str, bytes] = {}
-        for path in settings.read(crawler.settings).replay:
-            self._read(Path(str(path)))
+        for path in crawler.settings.getlist("STORED_PAGES"):
+            self._read(Path(path))
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
