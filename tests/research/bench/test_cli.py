@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from research import systems
+from research.bench import cli
 from research.systems import System
 from tests.research.bench.fakes import FAKES, create, pages, record, write_jsonl
 
@@ -17,6 +18,12 @@ Bench = Callable[..., tuple[int, str, str]]
 def _fakes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(systems, "SYSTEMS", dict.fromkeys(FAKES, System("nowhere:Fake")))
     monkeypatch.setattr(systems, "create", create)
+
+
+@pytest.fixture
+def bench(capsys: pytest.CaptureFixture[str]) -> Bench:
+    """Runs the command line; gives back its exit code, its output and its errors."""
+    return lambda *arguments: (cli.main([*map(str, arguments)]), *capsys.readouterr())
 
 
 @pytest.fixture
