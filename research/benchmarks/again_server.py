@@ -12,7 +12,6 @@ All sites are in one process, which ends when its standard input does.
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import threading
 from collections import Counter
@@ -22,9 +21,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 from hashlib import blake2b
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.request import urlopen
 
+from research.benchmarks import local_server
 from research.benchmarks.soak_server import story
 
 SECTIONS = ("sport", "culture", "science")
@@ -81,9 +80,7 @@ class _State:
         return asked
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1  # headers and body in one packet
+class _Handler(local_server.Handler):
     state: _State
     server: _Server  # the site
 
@@ -155,57 +152,28 @@ class _Handler(BaseHTTPRequestHandler):
         return f"<urlset {NAMESPACES}>{urls}</urlset>"
 
     def _send(self, content_type: str, body: bytes, status: int = 200, etag: str = "") -> None:
-        self.send_response(status)
-        if etag:
-            self.send_header("ETag", etag)
-        self.send_header("Content-Type", content_type)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        self.send(status, {"ETag": etag, "Content-Type": content_type}, body)
 
 
-class _Server(ThreadingHTTPServer):
+class _Server(local_server.Server):
     """One of the sites."""
-
-    daemon_threads = True
-    request_queue_size = 128
 
     def __init__(self, number: int) -> None:
         self.number = number
         super().__init__((f"127.0.0.{number}", 0), _Handler)
 
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.{self.number}:{self.server_port}/"
-
 
 @contextmanager
 def serving(sites: int, articles: int) -> Iterator[Web]:
     """So many sites with so many articles each, served as long as the context lasts."""
-    module = "research.benchmarks.again_server"
-    command = [sys.executable, "-m", module, str(sites), str(articles)]
-    with subprocess.Popen(  # noqa: S603 - our own program
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        try:
-            yield Web(json.loads(server.stdout.readline()))
-        finally:
-            server.stdin.close()
-            server.wait()
+    with local_server.serving("research.benchmarks.again_server", sites, articles) as fronts:
+        yield Web(fronts)
 
 
 def main(sites: int, articles: int) -> None:
     _Handler.state = _State(articles)
     servers = [_Server(each) for each in range(1, sites + 1)]
-    for server in servers:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(json.dumps([each.url for each in servers]), flush=True)
-    sys.stdin.read()
+    local_server.serve(servers, [each.url for each in servers])
 
 
 if __name__ == "__main__":

@@ -9,16 +9,13 @@ what is measured is what their lists cost.
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-import threading
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Final, NamedTuple
+
+from research.benchmarks import local_server
 
 RSS, XML, HTML, TEXT = "application/rss+xml", "application/xml", "text/html", "text/plain"
 STORY: Final = "news/the-long-headline-of-story-{}.html"
@@ -89,34 +86,21 @@ LISTS: Final[dict[str, tuple[str, Callable[[str], Sent]]]] = {
 }
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1  # headers and body in one packet
+class _Handler(local_server.Handler):
     server: _Server
 
     def do_GET(self) -> None:
         sent = self.server.pages.get(self.path)
         body, kind, encoding = sent or Sent(b"", TEXT)
-        self.send_response(200 if sent else 404)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        if encoding:
-            self.send_header("Content-Encoding", encoding)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        headers = {"Content-Type": kind, "Content-Encoding": encoding}
+        self.send(200 if sent else 404, headers, body)
 
 
-class _Server(ThreadingHTTPServer):
+class _Server(local_server.Server):
     """One of the sites."""
-
-    daemon_threads = True
 
     def __init__(self, number: int, name: str) -> None:
         super().__init__((f"127.0.0.{number}", 0), _Handler)
-        self.url = f"http://127.0.0.{number}:{self.server_port}/"
         path, make = LISTS[name]
         link = b"<link rel=alternate type=application/rss+xml href=/feed><p>A site"
         self.pages = {
@@ -125,32 +109,17 @@ class _Server(ThreadingHTTPServer):
             path: make(self.url),
         }
 
-    def handle_error(self, *_: object) -> None:
-        """A crawl that has had enough closes its connection; that is no news."""
-
 
 @contextmanager
 def serving() -> Iterator[dict[str, str]]:
     """The addresses of all sites by their names in `LISTS`, as long as the context lasts."""
-    command = [sys.executable, "-m", "research.benchmarks.lists_server"]
-    with subprocess.Popen(  # noqa: S603 - our own program
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        try:
-            yield json.loads(server.stdout.readline())
-        finally:
-            server.stdin.close()
-            server.wait()
+    with local_server.serving("research.benchmarks.lists_server") as fronts:
+        yield fronts
 
 
 def main() -> None:
     servers = {name: _Server(number, name) for number, name in enumerate(LISTS, 1)}
-    for server in servers.values():
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(json.dumps({name: each.url for name, each in servers.items()}), flush=True)
-    sys.stdin.read()
+    local_server.serve([*servers.values()], {name: each.url for name, each in servers.items()})
 
 
 if __name__ == "__main__":

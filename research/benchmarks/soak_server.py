@@ -10,14 +10,12 @@ standard input does, so they outlive nobody.
 from __future__ import annotations
 
 import random
-import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from research.benchmarks import local_server
 from research.benchmarks.synthetic import section, words
 
 N_WORDS = 40  # of the paragraph that only this page has
@@ -53,29 +51,12 @@ def story(number: int) -> str:
     )
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1  # headers and body in one packet
-
+class _Handler(local_server.Handler):
     def do_GET(self) -> None:
         number = self.path.strip("/")
         body = story(int(number)).encode() if number.isdecimal() else b""
-        self.send_response(200 if body else 404)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
-    def handle_error(self, *_: object) -> None:
-        """Say nothing of connections that a crawl which was killed has left."""
+        headers = {"Content-Type": "text/html; charset=utf-8"}
+        self.send(200 if body else 404, headers, body)
 
 
 @contextmanager
@@ -87,24 +68,13 @@ def serving(count: int) -> Iterator[list[Site]]:
 
 @contextmanager
 def _served(host: str) -> Iterator[Site]:
-    command = [sys.executable, "-m", "research.benchmarks.soak_server", host]
-    with subprocess.Popen(  # noqa: S603 - our own program
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        try:
-            yield Site(host, int(server.stdout.readline()))
-        finally:
-            server.stdin.close()
-            server.wait()
+    with local_server.serving("research.benchmarks.soak_server", host) as port:
+        yield Site(host, port)
 
 
 def main(host: str) -> None:
-    with _Server((host, 0), _Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        print(server.server_address[1], flush=True)
-        sys.stdin.read()
+    with local_server.Server((host, 0), _Handler) as server:
+        local_server.serve([server], server.server_port)
 
 
 if __name__ == "__main__":

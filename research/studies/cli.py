@@ -1,32 +1,27 @@
-"""`python -m research.studies`: a study's points as a table, a plot and JSON.
+"""`python -m research.studies`: a study's points as a table and a plot.
 
-The three files of a study hold the same points. Rows of the table are settings, columns curves.
+The two files of a study hold the same points. Rows of the table are settings, columns curves.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
-from datetime import datetime, timezone
 from typing import Final
 
 from research import command_line
-from research.bench.report import versions
 from research.errors import UserError
 from research.studies.plots import draw
 from research.studies.questions import STUDIES, Point, Study
 from scrapy_mss.models.store import write_atomically
 
 PROGRAM: Final = "python -m research.studies"
-FORMAT: Final = "scrapy-mss-study/1"
 
 
 def parser() -> argparse.ArgumentParser:
     """Build the parser of the command line."""
     top = command_line.Parser(
-        prog=PROGRAM, description="What changes with a parameter: a table, a plot and JSON."
+        prog=PROGRAM, description="What changes with a parameter: a table and a plot."
     )
     top.add_argument("names", nargs="+", metavar="NAME", help=f"of {', '.join(STUDIES)}; or all")
     command_line.add_data(top)
@@ -40,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return command_line.run(parser(), arguments)
 
 
-def run(options: argparse.Namespace, command: str) -> None:
+def run(options: argparse.Namespace, _command: str) -> None:
     """Make each study that *options* name."""
     names = list(STUDIES) if options.names == ["all"] else options.names
     for name in names:
@@ -52,7 +47,6 @@ def run(options: argparse.Namespace, command: str) -> None:
         print(f"{study.title}\n\n{table(study, points)}")
         write_atomically(options.out / f"{name}.svg", draw(study, points))
         write_atomically(options.out / f"{name}.md", table(study, points).encode())
-        write_atomically(options.out / f"{name}.json", document(study, points, command).encode())
 
 
 def table(study: Study, points: Sequence[Point]) -> str:
@@ -67,16 +61,3 @@ def table(study: Study, points: Sequence[Point]) -> str:
         cells = (f"{found[x, c]:.3f}" if (x, c) in found else "" for c in curves)
         lines.append(f"| {x:g} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
-
-
-def document(study: Study, points: Sequence[Point], command: str) -> str:
-    """The points as JSON, with how they were made."""
-    made = {
-        "format": FORMAT,
-        "study": study.name,
-        "command": command,
-        "date": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "versions": versions(),
-        "points": [asdict(point) | {"y": round(point.y, 5)} for point in points],
-    }
-    return json.dumps(made, indent=1) + "\n"

@@ -70,13 +70,6 @@ class Fragile:
         return Paragraphs().extract(html)
 
 
-class Nothing:
-    """Gives back what is no text."""
-
-    def extract(self, html: str) -> str:
-        return None  # type: ignore[return-value]
-
-
 class Vocabulary:
     """Learns words and keeps the known ones."""
 
@@ -89,23 +82,6 @@ class Vocabulary:
 
     def extract(self, html: str) -> str:
         return " ".join(word for word in words(Everything().extract(html)) if self.known[word])
-
-
-class Loading(Vocabulary):
-    """Reads its words from a file where it may not learn."""
-
-    def load_model(self, path: Path) -> None:
-        text = path.read_text(encoding="utf-8")
-        if not text:
-            raise ValueError("the file is empty")
-        self.known.update(words(text))
-
-
-class PretrainedWords(Loading):
-    """Knows a word before it has learned anything."""
-
-    def load_bundled(self) -> None:
-        self.known["story"] += 1
 
 
 class Unteachable(Vocabulary):
@@ -131,32 +107,19 @@ class Common:
         return [self.extract(each) for each in pages]
 
 
-class Short(Common):
-    """Loses a page."""
-
-    def extract_site(self, pages: Sequence[str]) -> list[str]:
-        return super().extract_site(pages)[1:]
-
-
 FAKES: dict[str, type] = {
     "paragraphs": Paragraphs,
     "everything": Everything,
     "fragile": Fragile,
-    "nothing": Nothing,
     "vocabulary": Vocabulary,
-    "loading": Loading,
-    "pretrained": PretrainedWords,
     "unteachable": Unteachable,
     "common": Common,
-    "short": Short,
 }
 
 
 def create(spec: str) -> TextExtractor:
     """A fake system by name; `paragraphs:first=1` is one with an option."""
     name, _, option = spec.partition(":")
-    if name == "absent":
-        raise ImportError("No module named 'peer'", name="peer")
     made: TextExtractor
     made = Paragraphs(int(option.removeprefix("first="))) if option else FAKES[name]()
     return made

@@ -3,15 +3,11 @@ from __future__ import annotations
 import itertools
 import json
 import lzma
-import math
-import sys
 from pathlib import Path
 
 import pytest
 
-from research.bench import cli, field_libraries, fields
-from research.datasets.pages import LabelledPage
-from research.errors import UserError
+from research.bench import fields
 
 HTML = """<html><head><title>Rain falls in May</title></head><body><h1>Rain falls in May</h1>
 <p>By Ann Lee</p><p>March 5, 2024</p></body></html>"""
@@ -49,16 +45,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_sites_that_were_looked_at_are_kept_apart(folder: Path) -> None:
-    tuned = fields.load_pages(folder, tuned=True, limit=None)
-    held_out = fields.load_pages(folder, tuned=False, limit=None)
-
-    assert 0 < len(TUNED) < len(SITES)
-    assert [page.site for page in tuned] == [*TUNED, TUNED[0]]
-    assert {page.site for page in held_out} == {*SITES, "other.com"} - {*TUNED}
-    assert len(fields.load_pages(folder, tuned=False, limit=2)) == 3
-
-
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [
@@ -93,67 +79,3 @@ def test_a_day_is_that_of_the_place_or_of_utc() -> None:
     ]
 
     assert [(text, set(fields.days(text))) for text, _ in cases] == cases
-
-
-def test_an_empty_answer_is_wrong_and_an_unknown_gold_is_no_page() -> None:
-    known = fields.Known("rain", frozenset({"ann lee"}), frozenset())
-
-    scores = fields.score(known, field_libraries.Answer("", (), "", 1, 1))
-
-    assert (scores["exact"], scores["author_f1"], scores["date_there"]) == (0, 0, 0)
-    assert math.isnan(scores["author_p"])
-    assert math.isnan(scores["date"])
-
-
-def test_the_table_is_printed_and_written(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "fields.md"
-
-    code = cli.main(
-        ["fields", "--data", str(folder), "--libraries", "scrapy-mss", "--markdown", str(file)]
-    )
-
-    text = file.read_text(encoding="utf-8")
-    assert code == 0
-    assert capsys.readouterr().out.strip() == text.strip()
-    row = next(line for line in text.splitlines() if line.startswith("| scrapy-mss"))
-    assert row.split(" | ")[1].startswith("1.000")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--data", "nowhere", "--libraries", "scrapy-mss"], "has none of articles_fundus"),
-        (["--data", "nowhere", "--libraries", "x"], "'x' is unknown"),
-    ],
-)
-def test_faults_of_the_user_are_one_line(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["fields", *arguments]) == 2
-    assert message in capsys.readouterr().err
-
-
-def test_a_library_that_is_not_installed_is_named(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "newspaper.parsers", None)
-
-    assert cli.main(["fields", "--data", str(folder), "--libraries", "newspaper4k"]) == 2
-    assert "make research" in capsys.readouterr().err
-
-
-def test_a_page_that_a_library_fails_on_is_an_empty_answer(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    def refuse(_: str) -> object:
-        raise UserError("no")
-
-    page = LabelledPage("site0", "site0.com", HTML, ("",))
-    library = field_libraries.Library("bad", refuse, lambda *_: (None, (), None))
-
-    answer = field_libraries.ask(library, page)
-
-    assert (answer.title, answer.authors, answer.date) == ("", (), "")
-    assert "UserError" in capsys.readouterr().err

@@ -47,29 +47,6 @@ def test_pages_without_a_value_do_not_count() -> None:
     assert interval(sample.resampled) == (1, 1)
 
 
-def test_no_value_at_all_is_no_sample() -> None:
-    assert Resampler(["a", "b"]).sample(np.array([np.nan, np.nan])) is None
-
-
-def test_one_site_has_no_interval() -> None:
-    sample = Resampler(["a", "a"]).sample(np.array([0.0, 1.0]))
-
-    assert sample is not None
-    assert interval(sample.resampled) is None
-
-
-def test_the_seed_decides_the_resamples() -> None:
-    sites, values = list("abcdefgh"), np.arange(8.0)
-
-    one, same, other = (Resampler(sites, 100, seed).sample(values) for seed in (1, 1, 2))
-
-    assert one is not None
-    assert same is not None
-    assert other is not None
-    assert (one.resampled == same.resampled).all()
-    assert (one.resampled != other.resampled).any()
-
-
 def test_the_interval_is_as_wide_as_theory_has_it() -> None:
     """With a page a site, the mean of n values varies by their deviation over the root of n."""
     values = np.random.default_rng(0).normal(size=400)

@@ -8,7 +8,6 @@ import pytest
 
 from research.bench.runner import Plan, Rows, Split, run, splits
 from research.datasets.pages import Dataset, LabelledPage
-from research.errors import UserError
 from tests.research.bench.fakes import create, page, pages
 
 TIMES = {"ms", "lxml_ms"}
@@ -82,21 +81,6 @@ def test_only_articles_and_pages_of_no_type_teach() -> None:
 KINDS: list[tuple[int, str | None]] = [(0, "article"), (1, None), (2, "forum")]
 
 
-def test_too_few_sites_for_the_folds_is_an_error() -> None:
-    with pytest.raises(UserError, match="set 't' has 2 sites, too few for --folds 3"):
-        splits([dataset("t", pages(2))], [], 3)
-
-
-def test_nothing_left_to_learn_from_is_an_error() -> None:
-    same = dataset("t", pages(2))
-    forums = dataset("f", tuple(page(n, f"{n}.example", page_type="forum") for n in range(4)))
-
-    with pytest.raises(UserError, match="all articles of --train are of sites that are tested"):
-        splits([same], [same], None)
-    with pytest.raises(UserError, match="set 'f': no article to learn from outside fold 1"):
-        splits([forums], [], 2)
-
-
 def plan(*systems: str) -> Plan:
     """Two sets in three folds each, for these systems."""
     sets = [dataset("t", pages(3)), dataset("u", pages(4))]
@@ -140,15 +124,6 @@ def test_a_system_that_cannot_learn_does_not_end_the_run() -> None:
     assert {row.error for row in rows[0, "paragraphs"]} == {None}
 
 
-def test_every_page_is_counted_once_for_each_system() -> None:
-    counted: list[tuple[int, str]] = []
-
-    run(plan("paragraphs", "common"), lambda n, name: counted.append((n, name)))
-
-    assert sum(n for n, _ in counted) == 2 * (6 + 8)
-    assert {name for _, name in counted} == {"paragraphs", "common"}
-
-
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_two_processes_give_the_rows_of_one(method: str) -> None:
@@ -164,9 +139,3 @@ def test_two_processes_give_the_rows_of_one(method: str) -> None:
     assert untimed(together) == untimed(alone)
     assert list(together) == list(alone)
     assert sum(counted) == 3 * (6 + 8)
-
-
-@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_an_error_in_a_process_ends_the_run_with_its_message() -> None:
-    with pytest.raises(UserError, match="system 'absent' needs peer"):
-        run(plan("absent"), quiet, jobs=2)

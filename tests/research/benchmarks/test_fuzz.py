@@ -13,7 +13,6 @@ from typing import NoReturn
 import pytest
 
 from research.benchmarks import fuzz_campaign
-from research.benchmarks.fuzz import CASES, Tally, count, tell
 from research.benchmarks.fuzz_campaign import (
     DIFFERENCE,
     EXCEPTION,
@@ -21,12 +20,10 @@ from research.benchmarks.fuzz_campaign import (
     ROWS,
     TIME,
     Campaign,
-    PageResult,
 )
 from research.benchmarks.mutations import Mutant
 from research.benchmarks.page_properties import Reader, Reading
 from research.benchmarks.synthetic import page
-from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="pages are read in forked children")
 ROOT = Path(__file__).resolve().parents[3]
@@ -139,53 +136,6 @@ def test_a_planted_fault_is_found_on_its_page_alone(
     assert sound.faults == {}
 
 
-def test_a_page_is_counted_in_the_rows_that_it_was_tried_for() -> None:
-    tallies = {row: Tally() for row in ROWS}
-
-    count(PageResult(0, {}, costs={TIME: 2.0}), tallies)
-    count(PageResult(1, {TIME: "4"}, costs={TIME: 4.0, MEMORY: 5.0}), tallies)
-
-    assert (tallies[EXCEPTION].tried, tallies[EXCEPTION].wrong) == (2, 0)
-    assert (tallies[DIFFERENCE].tried, tallies[MEMORY].tried) == (1, 1)
-    assert (tallies[TIME].tried, tallies[TIME].wrong, tallies[TIME].worst) == (2, 1, 4.0)
-
-
-def test_a_page_that_fails_is_kept_with_the_command_that_reads_it_alone(
-    campaign: Campaign,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-
-    tell(campaign, PageResult(7, {EXCEPTION: "why \x1b"}), "fuzz --seed 1")
-
-    file = tmp_path / "build" / "fuzz" / "1-7.html"
-    assert file.read_text(errors="surrogatepass") == campaign.page(7).html
-    printed = capsys.readouterr().out
-    assert "exception, or process ended: why \\x1b" in printed
-    assert "again: fuzz --seed 1 --page 7" in printed
-
-
-def test_the_compiled_part_is_compared_with_python(
-    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read = Reader.read
-
-    def planted(self: Reader, html: str, url: str) -> Reading:
-        reading = read(self, html, url)
-        fields = {"title": "Python"} if compiled_part() is None else {"title": "compiled"}
-        return replace(reading, fields=fields)
-
-    monkeypatch.setattr(Reader, "read", planted)
-    monkeypatch.setattr(fuzz_campaign, "mutant", lambda pages, _, n: Mutant(pages[n], ()))
-
-    twice, once = campaign.checked([0, 1])
-
-    assert (set(twice.faults) == {DIFFERENCE}) == IS_COMPILED
-    assert once.faults == {}
-
-
 def fuzz(*arguments: str) -> str:
     command = [sys.executable, "-m", "research.benchmarks.fuzz", "--jobs", "2", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
@@ -200,21 +150,3 @@ def test_a_short_campaign_finds_nothing() -> None:
     assert [row[:32].strip() for row in rows] == list(ROWS)
     assert {row[41:48].strip() for row in rows} == {"0"}
     assert rows[0].split()[-2:] == ["60", "0"]
-
-
-def test_a_campaign_goes_on_at_a_page_and_without_the_compiled_part() -> None:
-    _, *rows = fuzz("--pages", "20", "--first", "41", "--python-alone").splitlines()
-
-    assert rows[0].split()[-2:] == ["20", "0"]
-    assert rows[ROWS.index(DIFFERENCE)].split()[-2:] == ["1", "0"]  # page 60
-
-
-def test_a_page_that_is_read_alone_is_measured(campaign: Campaign) -> None:
-    (result,) = campaign.checked_alone(7)
-
-    assert TIME in result.costs
-    assert result.digest == campaign.read(7).digest
-
-
-def test_the_pages_that_are_mutated_are_those_of_the_tests() -> None:
-    assert len(list(CASES.glob("*/source.html"))) > 100

@@ -3,64 +3,9 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from research.datasets.pages import Dataset, site_of
-from research.datasets.sets import limited, load, load_all
-from research.errors import UserError
+from research.datasets.sets import limited, load
 from tests.research.bench.fakes import page, pages, record, write_jsonl
-
-
-@pytest.fixture
-def mixed(tmp_path: Path) -> Path:
-    """Two articles and a forum page."""
-    given = [page(1), page(2, page_type="forum"), page(3)]
-    return write_jsonl(tmp_path / "mixed.jsonl", map(record, given))
-
-
-def test_all_types_are_read_unless_some_are_asked_for(mixed: Path) -> None:
-    assert [each.id for each in load(f"jsonl:{mixed}").pages] == [page(n).id for n in (1, 2, 3)]
-    assert load(f"jsonl:{mixed}?type=forum").pages == (page(2, page_type="forum"),)
-    assert len(load(f"jsonl:{mixed}?type=forum,article").pages) == 3
-
-
-def test_the_name_of_a_set_holds_no_folder(mixed: Path) -> None:
-    assert load(f"jsonl:{mixed}?type=article").name == "jsonl:mixed?type=article"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("csv:a", "expected KIND:PATH with KIND one of jsonl, scrapinghub, wcxb"),
-        ("pages.jsonl", "expected KIND:PATH"),
-        ("jsonl:", "expected a path after jsonl:"),
-        ("jsonl:a?kind=b", r"expected \?type=NAME"),
-        ("jsonl:a?", r"expected \?type=NAME"),
-        ("jsonl:no/such", "there is no no/such"),
-    ],
-)
-def test_a_set_that_cannot_be_named_so_is_an_error(text: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        load(text)
-
-
-def test_a_set_without_a_page_is_an_error_that_names_the_first_fault(tmp_path: Path) -> None:
-    path = write_jsonl(tmp_path / "set.jsonl", [{"id": "1"}, {}])
-
-    with pytest.raises(UserError, match=r"first of 2 broken records is set\.jsonl:1: html: "):
-        load(f"jsonl:{path}")
-
-
-def test_an_empty_file_is_an_error(tmp_path: Path) -> None:
-    path = write_jsonl(tmp_path / "set.jsonl", [])
-
-    with pytest.raises(UserError, match=r"no page found$"):
-        load(f"jsonl:{path}")
-
-
-def test_a_type_that_no_page_has_is_an_error_that_lists_the_types(mixed: Path) -> None:
-    with pytest.raises(UserError, match="the types are: article, forum"):
-        load(f"jsonl:{mixed}?type=product")
 
 
 def test_the_second_page_of_an_id_is_skipped(tmp_path: Path) -> None:
@@ -77,12 +22,6 @@ def test_a_limit_takes_pages_from_all_over_the_set() -> None:
 
     assert [each.id for each in limited(whole, 4).pages] == [page(n).id for n in (0, 2, 5, 7)]
     assert limited(whole, 10) == limited(whole, None) == whole
-
-
-def test_sets_of_the_same_name_are_numbered(mixed: Path) -> None:
-    found = load_all([f"jsonl:{mixed}"] * 2)
-
-    assert [each.name for each in found] == ["jsonl:mixed", "jsonl:mixed (2)"]
 
 
 def test_the_hash_tells_any_change_of_a_set() -> None:

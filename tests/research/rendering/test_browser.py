@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from threading import Thread
 
 import pytest
 
-from research.rendering import drawings as kept
 from research.rendering.browser import WIDTH, Browser, chromium
-from research.rendering.drawing import TEXT, Drawing, Failure
-from research.rendering.drawings import opened
-from research.rendering.layout import Layout, layout
+from research.rendering.drawing import TEXT, Drawing
 
 pytestmark = [
     pytest.mark.skipif(chromium() is None, reason="there is no chromium here"),
@@ -72,67 +68,11 @@ def test_boxes_fonts_and_colours_are_those_of_the_style(browser: Browser) -> Non
     assert drawing.styles > 300
 
 
-def test_what_is_not_seen_is_absent_or_marked(browser: Browser) -> None:
-    drawing = drawn(browser, TWO_COLUMNS)
-
-    assert seen(drawing) == ["menu of the site", "Title", "some", "words", "about it"]
-    assert "gone" not in drawing.text
-    assert not drawing.visible[drawing.text.index("unseen")]
-    assert not drawing.visible[drawing.text.index("faint")]
-
-
 def test_parents_come_first_and_texts_have_none_below(browser: Browser) -> None:
     drawing = drawn(browser, TWO_COLUMNS)
 
     assert all(parent < number for number, parent in enumerate(drawing.parent))
     assert all(drawing.tag[parent] != TEXT for parent in drawing.parent[1:])
-
-
-def test_a_page_without_styles_is_one_column(browser: Browser) -> None:
-    assert layout(drawn(browser, TWO_COLUMNS)) is Layout.NONE  # most words are not in the menu
-    assert (
-        layout(drawn(browser, TWO_COLUMNS.replace("some <b>words</b> about it", "")))
-        is Layout.STYLE
-    )
-    assert layout(drawn(browser, "<table><td>one two<td>three</table>")) is Layout.TABLES
-    assert layout(drawn(browser, "<div>one two<p>three</div>")) is Layout.NONE
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
-        "",
-        "plain",
-        "<!-- only -->",
-        "<html hidden>",
-        "\ud800 half",
-        "<frameset><frame>",
-        "<iframe src=/>",
-    ],
-)
-def test_any_page_is_drawn(browser: Browser, html: str) -> None:
-    assert isinstance(browser.draw(html), Drawing)
-
-
-def test_names_of_fields_do_not_replace_properties(browser: Browser) -> None:
-    names = "parentNode firstChild nextSibling localName nodeType style attributes body".split()
-    fields = "".join(f"<input name={name}>" for name in names)
-
-    drawing = drawn(browser, f"<form name=createRange>{fields}<p>inside</form><form name=body>")
-
-    assert seen(drawing) == ["inside"]
-
-
-def test_deep_and_long_pages_end(browser: Browser) -> None:
-    assert isinstance(browser.draw("<div>" * 3_000 + "text"), Drawing)
-    assert browser.draw("<b>a</b> " * 25_000) == Failure("more than 40000 nodes")
-
-
-def test_a_page_that_takes_too_long_is_ended_and_the_next_is_drawn() -> None:
-    with closing(Browser(seconds=0.001)) as impatient:
-        assert impatient.draw("<p>first") == Failure("not drawn in 0.001 s")
-        impatient.seconds = PATIENT
-        assert seen(drawn(impatient, "<p>next")) == ["next"]
 
 
 @contextmanager
@@ -177,28 +117,3 @@ def test_nothing_is_fetched_and_no_script_runs(browser: Browser) -> None:
     assert asked == []
     assert {"text", "link", "without scripts"} <= set(seen(drawing))
     assert "ran" not in drawing.text
-
-
-def test_a_set_is_drawn_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with opened(tmp_path) as drawings:
-        first = drawings.of("<p>one")
-        failed = drawings.of("<b>a</b> " * 25_000)
-    monkeypatch.setattr(kept, "Browser", None)  # it is not asked again
-
-    with opened(tmp_path) as drawings:
-        assert drawings.of("<p>one") == first
-        assert drawings.of("<b>a</b> " * 25_000) == failed
-    assert len(list(tmp_path.rglob("*.json.gz"))) == 2
-
-
-def test_a_file_that_was_cut_off_is_drawn_again(tmp_path: Path) -> None:
-    with opened(tmp_path) as drawings:
-        first = drawings.of("<p>one")
-        (path,) = tmp_path.rglob("*.json.gz")
-        path.write_bytes(path.read_bytes()[:100])
-
-        again = drawings.of("<p>one")
-
-    assert isinstance(first, Drawing)
-    assert isinstance(again, Drawing)
-    assert again.box == first.box

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 from dataclasses import replace
 
 import pytest
 
 from research.rendering.drawing import (
-    BadFileError,
-    Box,
     Failure,
     from_bytes,
     to_bytes,
@@ -37,20 +33,6 @@ def test_a_file_has_what_was_drawn(outcome: object) -> None:
     assert to_bytes(found) == to_bytes(outcome)
 
 
-def test_a_file_that_was_cut_off_anywhere_is_rejected() -> None:
-    data = to_bytes(DRAWING)
-
-    for length in range(len(data)):
-        with pytest.raises(BadFileError, match="expected a drawing of format 1"):
-            from_bytes(data[:length])
-
-
-@pytest.mark.parametrize("content", [[], {}, {"format": 2}, {"format": 1, "box": []}, "text", 1])
-def test_a_file_of_something_else_is_rejected(content: object) -> None:
-    with pytest.raises(BadFileError):
-        from_bytes(gzip.compress(json.dumps(content).encode()))
-
-
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
     [
@@ -69,13 +51,3 @@ def test_a_page_is_laid_out_by_what_holds_half_of_its_words(
     placed[1], placed[4] = first, second
 
     assert layout(replace(DRAWING, placed=placed)) is expected
-
-
-def test_a_page_without_words_is_not_laid_out() -> None:
-    assert layout(drawing_of(element("body"))) is Layout.NONE
-
-
-def test_a_box_ends_where_it_is_wide_and_high() -> None:
-    box = Box(10, 20, 30, 40)
-
-    assert (box.right, box.bottom, box.area) == (40, 60, 1200)

@@ -8,25 +8,16 @@ from random import Random
 import pytest
 from numpy.random import default_rng
 
-from research.datasets.pages import LabelledPage
 from research.studies.alarms import (
-    BREAKS,
     Read,
     Simulated,
     crawled,
     episodes,
-    read,
     rule_of,
-    told_after,
-    watched,
 )
-from scrapy_mss.article import ModelState
-from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.quality.alarms import LAYOUT, WINDOW, alarms
 from scrapy_mss.quality.counts import ARTICLES, LABELLED, PAGES, WRAPPED
 from scrapy_mss.sites.memory import SiteMemory
-from tests.helpers.memories import page_memory
-from tests.plugin.site import plain, story
 
 CHANCE = Random(1)  # noqa: S311 - pages, not keys
 
@@ -53,10 +44,6 @@ def test_an_alarm_that_lasts_is_one_episode() -> None:
     assert episodes(days, 1, 29) == 2
 
 
-def test_what_breaks_wholly_is_told_on_the_first_day_of_a_large_site() -> None:
-    assert [told_after(each, 200.0, 0) for each in BREAKS if not each.share] == [1, 1]
-
-
 def test_a_rule_is_the_container_that_holds_most_articles() -> None:
     pages = [page_in("div.story", "p.x")] * 3 + [page_in("p.x", "div.story")] * 2
 
@@ -75,29 +62,3 @@ def test_a_redesign_is_told_by_rule_and_layout_and_the_same_pages_are_not() -> N
     assert days[WINDOW][LABELLED] == 0
     assert told == {"rule", LAYOUT}
     assert alarms("", crawled(old, old, CHANCE), WINDOW) == []
-
-
-def taught(markup: str) -> Read:
-    return Read(Counter(), page_memory(markup), frozenset(), frozenset())
-
-
-def test_the_memory_notices_a_redesign_and_nothing_on_a_stable_site() -> None:
-    old, new = taught("<div class=story><p>One</p></div>"), taught("<main><p>Two</p></main>")
-    noticed, stable = watched(
-        {"a.example": {"1": [old] * 10, "2": [new] * 20}, "b.example": {"1": [old], "2": [new]}},
-        {"c.example": {"": [old] * 20}, "d.example": {"": [old] * 19}},
-    ).splitlines()[2:]
-
-    assert noticed.startswith("| a redesign | 1 of 1 | ")
-    assert stable == "| a stable site | 0 of 10 | |"
-
-
-def test_a_page_has_the_containers_of_its_article() -> None:
-    text = "\n\n".join(story("plain", 1).paragraphs)
-    found = read(LabelledPage("1", "a.example", plain(1), (text,)), ModelState.of(bundled_model()))
-
-    assert found.of_article == {"div#content", "div.text"}
-    assert found.all > found.of_article
-    assert found.counts[ARTICLES] == 1
-    assert found.added.pages == 1
-    assert sum(name.startswith("place/") for name in found.counts) == 1

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from research.studies.drawn_features import (
     DRAWN,
     blocks_in,
-    boxes_around,
     drawn_columns,
-    with_columns,
 )
-from research.training import fit
-from scrapy_mss.blocks import classifier
-from scrapy_mss.blocks.classifier import POOLINGS
 from scrapy_mss.blocks.page import Page
 from tests.helpers.drawn_pages import drawing_of, element, text
 
@@ -61,34 +54,3 @@ def test_columns_are_of_the_element_around_the_text() -> None:
     assert columns["font_size_to_main"][0] < 0.0
     assert columns["main_left"].tolist() == [0.0, 1.0, 0.0]
     assert columns["visible"].tolist() == [1.0, 1.0, 0.0]
-
-
-def test_inline_elements_have_the_box_around_them() -> None:
-    found = boxes_around(DRAWING)
-
-    assert [DRAWING.tag[number] for number in found] == ["body", "nav", "nav", *["p"] * 5]
-
-
-def test_an_empty_drawing_has_no_blocks() -> None:
-    columns = drawn_columns(Page.of(SOURCE), drawing_of(element("html")))
-
-    assert columns.shape == (len(DRAWN), 3)
-    assert not columns.any()
-
-
-def test_the_network_has_the_columns_while_they_are_asked_for() -> None:
-    page, other = Page.of(SOURCE), Page.of(SOURCE)
-    columns = drawn_columns(page, DRAWING)
-    evidence, score = np.zeros((len(POOLINGS), 3)), np.zeros(3)
-    plain = classifier.block_inputs(page, evidence, score).columns
-
-    with with_columns({id(page): columns}):
-        inputs = classifier.block_inputs(page, evidence, score).columns
-        absent = classifier.block_inputs(other, evidence, score).columns
-        in_training = vars(fit)["block_inputs"]
-        assert in_training is classifier.block_inputs
-
-    assert tuple(inputs) == (*plain, *DRAWN) == tuple(absent)
-    assert np.array_equal(inputs.rows, np.vstack((plain.rows, columns)))
-    assert not absent.rows[len(plain) :].any()
-    assert tuple(classifier.block_inputs(page, evidence, score).columns) == tuple(plain)

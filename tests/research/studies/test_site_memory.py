@@ -1,9 +1,7 @@
 from __future__ import annotations
 
-from itertools import pairwise
-
 from research.datasets.pages import LabelledPage
-from research.studies.site_memory import AFTER, LABELLED, SETS, Score, crawl, curves, read, table
+from research.studies.site_memory import crawl, read
 from scrapy_mss.extractor import Extractor
 
 WORDS = "harbour storm boats council bridge ferry market school tram river bank mill".split()
@@ -40,20 +38,3 @@ def test_with_labels_the_first_pages_teach_what_is_labelled() -> None:
 
     assert by_labels >= unlabelled
     assert pages[0].adds_labelled.labelled_pages == 1
-
-
-def test_the_table_counts_pages_after_the_tenth_and_names_the_site_that_lost_most() -> None:
-    early = [Score(name, "a.example", AFTER - 1, 0.0, 1.0) for name in SETS]
-    late = [Score(name, "a.example", AFTER, 0.9, 0.8) for name in SETS]
-    worst = [Score(name, "b.example", AFTER, 0.7, 0.8) for name in SETS]
-
-    lines = table({mode: [*early, *late, *worst] for mode in LABELLED}).splitlines()
-
-    assert len(lines) == 2 + len(SETS) * len(LABELLED)
-    assert lines[2].endswith("| 0.8000 | 0.8000 | 0.0% | b.example -0.1000 | 1 of 2 |")
-
-
-def test_curves_are_the_same_picture_each_time() -> None:
-    rows = [Score(name, "a.example", n, 0.9, 0.8) for name in SETS for n in range(40)]
-
-    assert all(first == second for first, second in pairwise(curves(rows) for _ in range(2)))

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
-from research.studies import demo_sites, link_priority, site_memory
+from research.studies import link_priority
 from research.studies.link_priority import ORDERS, CrawledPage, area, crawl, in_first_half
 
 HOST = "http://a.example"
@@ -42,21 +39,3 @@ def test_addresses_bring_articles_into_the_first_half() -> None:
 def test_the_area_is_the_share_of_pairs_in_order() -> None:
     assert area([0.9, 0.5], [0.1, 0.5]) == 0.875
     assert area([0.1], [0.9]) == 0.0
-
-
-@pytest.mark.parametrize("main", [site_memory.main, link_priority.main])
-def test_a_set_that_is_not_there_is_named_on_one_line(
-    main: Callable[[list[str]], int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code = main(["--data", str(tmp_path), "--out", str(tmp_path)])
-
-    (line,) = capsys.readouterr().err.splitlines()
-    assert code == 2
-    assert str(tmp_path) in line
-
-
-def test_a_study_without_a_folder_to_write_to_is_refused() -> None:
-    with pytest.raises(SystemExit) as stopped:
-        demo_sites.main([])
-
-    assert stopped.value.code == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from research.datasets.pages import LabelledPage
-from research.studies.suggested_rules import GIVEN, Measured, Site, measured, table
+from research.studies.suggested_rules import GIVEN, Measured, Site, measured
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.wrappers import Registry, Wrapper, css
 from tests.helpers.suggested_sites import article, text_of
@@ -33,18 +33,3 @@ def test_pages_that_a_rule_does_not_match_are_those_of_the_model() -> None:
     assert (site.model, site.in_crawl, site.alone) == (0.8, 0.9, 0.5)
     assert round(site.body, 3) == 0.85
     assert site.by_hand == (0.5, 1.0)
-
-
-def test_the_table_counts_sites_of_each_half() -> None:
-    good = Site("a", 0, (Measured(0.9, 0.899, 0.9, 0.9),))
-    bad = Site("b", 0, (Measured(0.9, 0.8, None, 0.88),))
-    none = Site("c", 1, reason="no rule")
-
-    *_, first, second, both = table([good, bad, none]).splitlines()
-
-    by_hand = "1 | 0.9000 | 0.8990 | 0"
-    assert (
-        first == f"| first half | 2 | 2 | 0.9000 | 0.8495 | 1 | {by_hand} | 0.8495 | 0.8900 | 1 |"
-    )
-    assert second == "| second half | 1 | 0 |  |  | 0 | 0 |  |  | 0 |  |  | 0 |"
-    assert both.startswith("| all | 3 | 2 |")

@@ -1,24 +1,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from research.systems.baselines import AllText, LongestBlock, SimpleMss
-from scrapy_mss.extractor import Extractor
-from scrapy_mss.markup.rendering import render
-from scrapy_mss.markup.tokens import CLOSE, OPEN
-from tests.helpers.markup import SOUP, TAG_SOUP
-
-
-@given(st.one_of(SOUP, TAG_SOUP))
-def test_simple_mss_is_an_extractor_without_a_model_that_cleans_nothing(source: str) -> None:
-    located = SimpleMss().locate(source)
-
-    found = Extractor(profile="paper").extract(source)
-    words = [i for i in range(len(found.tokens)) if located.kept[i] and not found.tokens.is_tag[i]]
-    assert words[:1] == [found.span.start] * bool(words)
-    assert words[-1:] == [found.span.end - 1] * bool(words)
+from research.systems.baselines import LongestBlock, SimpleMss
 
 
 @pytest.mark.parametrize(
@@ -52,25 +36,3 @@ def test_the_longest_block_is_the_box_with_the_most_text() -> None:
     ]
 
     assert [(source, LongestBlock().extract(source)) for source, _ in cases] == cases
-
-
-@given(st.one_of(SOUP, TAG_SOUP))
-def test_the_longest_block_is_a_whole_box_or_the_page(source: str) -> None:
-    system = LongestBlock()
-    tokens = system.locate(source).tokens
-
-    span = system.span(tokens)
-
-    if (span.start, span.end) != (0, len(tokens)):
-        assert (tokens.kind[span.start], tokens.kind[span.end - 1]) == (OPEN, CLOSE)
-        assert tokens.partner[span.start] == span.end - 1
-
-
-@given(st.one_of(SOUP, TAG_SOUP))
-def test_all_text_is_all_but_code(source: str) -> None:
-    located = AllText().locate(source)
-
-    code = located.tokens.is_open("script") | located.tokens.is_open("style")
-    assert located.text == render(located.tokens, located.kept)
-    assert located.kept[~located.tokens.is_tag].all()
-    assert not (located.kept & code & (located.tokens.partner >= 0)).any()

@@ -1,13 +1,7 @@
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from research.systems.blocks import FORMATTING, LISTS, PRUNED, REMOVED, blocks, opened
-from scrapy_mss.markup.tags import TAG_NAMES
+from research.systems.blocks import FORMATTING, LISTS, blocks, opened
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Tokens
-from tests.helpers.markup import SOUP, TAG_SOUP
 
 
 def texts(source: str) -> list[str]:
@@ -48,37 +42,6 @@ def test_blocks_are_the_text_between_tags_that_are_neither_removed_nor_pruned() 
     assert [(source, texts(source)) for source, _ in cases] == cases
 
 
-@given(st.one_of(SOUP, TAG_SOUP))
-def test_blocks_are_runs_of_tokens_without_what_is_pruned(source: str) -> None:
-    tokens = tokenize(source)
-
-    found = blocks(tokens)
-
-    runs = naive(tokens)
-    assert [set(run) for run in runs] == [
-        set((found.number == number).nonzero()[0].tolist()) for number in range(len(found))
-    ]
-    assert found.words.tolist() == [sum(bool(tokens.is_word[i]) for i in run) for run in runs]
-
-
-def naive(tokens: Tokens) -> list[list[int]]:
-    """The tokens of each block, by a look at one after the other."""
-    names = [TAG_NAMES[number] for number in tokens.tag]
-    runs: list[list[int]] = [[]]
-    pruned_until = -1
-    for i in range(len(tokens)):
-        closes_at = int(tokens.partner[i])
-        if tokens.is_tag[i] and names[i] in PRUNED and closes_at > i:
-            pruned_until = max(pruned_until, closes_at)
-        if i <= pruned_until:
-            continue
-        if tokens.is_tag[i] and names[i] not in REMOVED | PRUNED:
-            runs.append([])
-        else:
-            runs[-1].append(i)
-    return [run for run in runs if any(tokens.is_word[i] for i in run)]
-
-
 def test_what_was_removed_is_counted_where_it_stood() -> None:
     tokens = tokenize("<ul><li><b>one</b><li>two</ul><div>three <em>four</div><i></i><div>")
 
@@ -86,7 +49,3 @@ def test_what_was_removed_is_counted_where_it_stood() -> None:
 
     assert found.sums(opened(tokens, LISTS)).tolist() == [3, 0]
     assert found.sums(opened(tokens, FORMATTING)).tolist() == [1, 1]
-
-
-def test_no_element_is_removed_and_pruned() -> None:
-    assert not REMOVED & PRUNED

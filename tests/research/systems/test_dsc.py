@@ -1,17 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from research.systems.dsc import (
-    AdvancedSlopeCurve,
     DocumentSlopeCurve,
     regions,
-    slopes_around,
 )
-from tests.helpers.markup import SOUP, TAG_SOUP
 
 
 def test_three_windows_begin_a_region_and_three_end_it() -> None:
@@ -53,40 +47,3 @@ def test_text_is_where_the_curve_is_half_as_steep() -> None:
     found = [DocumentSlopeCurve(width=width).extract(source) for source, width, _ in cases]
 
     assert found == [expected for *_, expected in cases]
-
-
-def test_there_are_regions_apart() -> None:
-    text, tags = "word " * 60, "<br>" * 120
-
-    found = DocumentSlopeCurve().extract(f"{tags}{text}{tags}{text}{tags}")
-
-    assert found.replace("\n", " ").split() == ["word"] * 120
-
-
-def test_a_window_is_a_token_at_least() -> None:
-    with pytest.raises(ValueError, match="the width is 0"):
-        DocumentSlopeCurve(width=0)
-
-
-def test_a_slope_is_the_share_of_tags_around_a_token() -> None:
-    code = np.array([True, False, False, True])
-
-    assert slopes_around(code, 1) == pytest.approx([1 / 2, 1 / 3, 1 / 3, 1 / 2])
-    assert slopes_around(code, 9) == pytest.approx([1 / 2] * 4)
-
-
-def test_the_advanced_curve_takes_links_for_tags() -> None:
-    text, tags = "word " * 90, "<br>" * 20
-    source = f"{tags}<a>{'link ' * 90}</a>{tags}{text}{tags}"
-
-    assert "link" in DocumentSlopeCurve().extract(source)
-    assert set(AdvancedSlopeCurve().extract(source).split()) == {"word"}
-
-
-@given(st.one_of(SOUP, TAG_SOUP))
-def test_all_of_a_page_is_never_flat_unless_it_has_no_tags(source: str) -> None:
-    for system in (DocumentSlopeCurve(width=1), AdvancedSlopeCurve()):
-        located = system.locate(source)
-
-        code = located.tokens.is_tag
-        assert located.kept.all() == (not code.any()) or not len(code)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 from functools import cache
-from time import process_time
 
 import pytest
 
@@ -55,16 +54,6 @@ PAGES: dict[str, str] = {
     "references without end": "&#&amp&" * 5_000,
 }
 
-# A part of a page and how often it is there; the test is about twice as often.
-GROWING: dict[str, tuple[str, int]] = {
-    "paragraphs": ("<div><p>one <a>two</a>, three.</p></div>\n", 4_000),
-    "nested boxes": ("<div>one ", 10_000),
-    "words without tags": ("one two three.\n", 10_000),
-    "tags without words": ("<td></td>\n", 10_000),
-}
-TWICE = 3.5
-TRIES = 3
-
 
 @cache
 def system_of(name: str) -> TextExtractor:
@@ -74,12 +63,6 @@ def system_of(name: str) -> TextExtractor:
         pages = [news_page(number, paragraphs=3) for number in range(2)]
         system.fit([Example(page.html, page.text, f"{n}.example") for n, page in enumerate(pages)])
     return system
-
-
-def seconds(system: TextExtractor, page: str) -> float:
-    started = process_time()
-    system.extract(page)
-    return process_time() - started
 
 
 @pytest.mark.parametrize("name", SHAPES.values())
@@ -100,19 +83,3 @@ def test_a_site_of_such_pages_is_answered_page_by_page() -> None:
 
     for system in systems:
         assert [type(text) for text in system.extract_site(pages)] == [str] * len(pages)
-
-
-@pytest.mark.parametrize("name", SHAPES.values())
-def test_a_page_of_twice_the_size_takes_about_twice_the_time(name: str) -> None:
-    system = system_of(name)
-
-    for shape, (part, count) in GROWING.items():
-        page, twice = part * count, part * (2 * count)
-        system.extract(page[:1_000])
-        small, large = seconds(system, page), seconds(system, twice)
-        for _ in range(TRIES - 1):
-            if large < TWICE * small:
-                break
-            small = min(small, seconds(system, page))
-            large = min(large, seconds(system, twice))
-        assert large < TWICE * small, f"{shape}: {small * 1000:.0f} ms, {large * 1000:.0f} ms"

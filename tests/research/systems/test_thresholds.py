@@ -18,14 +18,6 @@ def example(gold: str, html: str = HTML) -> Example:
     return Example(html, gold)
 
 
-def test_a_share_stands_for_the_value_that_so_many_words_are_below() -> None:
-    scale = Scale.of(np.array([5.0, 1.0, 2.0, 2.0]), np.array([1.0, 4.0, 2.0, 3.0]))
-
-    found = scale.at(np.array([0.0, 0.39, 0.4, 0.5, 0.89, 0.9, 1.0]))
-
-    assert found.tolist() == [1, 1, 2, 2, 2, 5, 5]
-
-
 @given(
     st.lists(st.tuples(st.integers(0, 5), st.integers(1, 9)), min_size=1), st.floats(0.001, 0.999)
 )
@@ -54,29 +46,3 @@ def test_fitness_is_the_mean_similarity_of_what_passes() -> None:
     # without links, so none is left that passes both.
     half = 4 / np.sqrt(32) / 2
     assert found.tolist() == pytest.approx([(half + 1) / 2, (1 + half) / 2, 0.0])
-
-
-def test_curves_change_one_threshold_and_let_the_rest_pass() -> None:
-    trial = Trial.of([example("aa bb cc dd")])
-
-    curves = {name: scores.tolist() for name, scores in trial.curves(np.array([0.0, 1.0]))}
-
-    both, one = 4 / np.sqrt(32) / 2, 1.0
-    assert list(curves) == NAMES
-    assert curves["words in links"] == pytest.approx([one, both])
-    assert curves["letters and digits"] == pytest.approx([both, 0.0])
-    assert curves["formatting tags"] == pytest.approx([both, both])
-
-
-def test_pages_without_a_word_take_part() -> None:
-    trial = Trial.of([example("aa bb cc dd"), example("aa", "<p>"), example("", "<p>")])
-
-    found = trial.fitness(OPEN[np.newaxis])
-
-    assert found.tolist() == [pytest.approx((4 / np.sqrt(32) / 2 + 0 + 1) / 3)]
-
-
-@pytest.mark.parametrize("examples", [[], [example("aa", "")], [example("aa", "<p>.</p>")]])
-def test_nothing_can_be_learned_from_no_words(examples: list[Example]) -> None:
-    with pytest.raises(ValueError, match="no page has a word"):
-        Trial.of(examples)

@@ -45,12 +45,6 @@ def test_the_blocks_of_a_page_are_labelled_by_its_article(learned: list[Training
         assert each.inside.tolist() == inside[each.page.blocks.first].tolist()
 
 
-def test_tokens_are_labelled_as_their_blocks_are(learned: list[TrainingExample]) -> None:
-    for each in learned:
-        block = each.page.blocks.of_token.tolist()
-        assert each.token_labels.tolist() == [n >= 0 and bool(each.inside[n]) for n in block]
-
-
 def test_a_third_of_the_pages_gives_a_stripped_copy_with_the_same_words_inside(
     learned: list[TrainingExample],
 ) -> None:
@@ -81,27 +75,6 @@ def test_all_pages_weigh_the_same_and_their_blocks_by_words(
     )
 
 
-def test_pages_of_a_site_are_in_one_fold_and_sites_in_all(learned: list[TrainingExample]) -> None:
-    page = Page.of("one")
-    sites = [TrainingExample(page, np.ones(1, np.bool_), f"site{n}") for n in range(50)]
-
-    assert len({each.site_hash for each in learned}) == len({each.half for each in learned}) == 1
-    assert {each.half for each in sites} == {0, 1}
-    assert {each.site_hash % 5 for each in sites} == set(range(5))
-
-
-def test_pages_without_a_site_are_each_their_own() -> None:
-    one, two = training_examples([Example("<p>one two three", "one"), Example("<p>two three", "")])
-
-    assert one.site != two.site
-    assert one.inside.tolist() == two.inside.tolist() == [False]
-
-
-@pytest.mark.parametrize("html", ["", "...", "\ud800"])
-def test_a_page_without_a_block_is_no_example(html: str) -> None:
-    assert list(training_examples([Example(html, "one"), Example(html, "\ud800")])) == []
-
-
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "A"]), max_size=10)
 
 
@@ -118,11 +91,3 @@ def test_a_block_is_labelled_if_most_of_its_words_are_matched(
     counts = [sum(next(hits) for _ in words) for words in blocks]
     expected = [2 * n > len(words) for n, words in zip(counts, blocks, strict=True) if words]
     assert labels.tolist() == expected
-
-
-def test_blocks_on_both_sides_of_a_gap_are_labelled() -> None:
-    page = Page.of("<p>one two three four<p>read this now<p>five six seven eight<li>one")
-
-    labels = label_blocks(page, "one two three four\n\nfive six seven eight")
-
-    assert labels.tolist() == [True, False, True, False]

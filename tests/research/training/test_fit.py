@@ -1,16 +1,12 @@
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from research.datasets.pages import Example
-from research.systems.mss import BlockMss
 from research.training import fit as training
 from research.training.examples import TrainingExample, training_examples
-from research.training.fit import FOLDS, counted, f1_of, fit, merged
+from research.training.fit import FOLDS, f1_of, fit
 from research.training.optimization import Config
 from scrapy_mss.blocks.classifier import (
     POOLINGS,
@@ -24,7 +20,6 @@ from scrapy_mss.core.features import UNIGRAM
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.markup.tokens import Floats
-from scrapy_mss.models.families import new_counts
 from scrapy_mss.models.format import from_bytes, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
@@ -57,7 +52,7 @@ def fitted() -> Model:
 
 
 def test_a_classifier_finds_the_article_on_pages_of_a_site_that_it_never_saw(fitted: Model) -> None:
-    extractor = Extractor.of(fitted)
+    extractor = Extractor(fitted)
 
     for number in range(4):
         page = news_page(number, site="seven")
@@ -67,28 +62,8 @@ def test_a_classifier_finds_the_article_on_pages_of_a_site_that_it_never_saw(fit
         assert found.is_article
 
 
-def test_the_network_for_articles_learns_less_of_other_writing() -> None:
-    text = "Turn the tap to the left, wait for a minute, and turn it back again."
-    guide = f"<p class=guide>{text}</p>"
-    with_guide = [
-        replace(each, html=each.html.replace("<!--", f"{guide}<!--", 1)) for each in examples()
-    ]
-    others = [replace(each, text=text) for each in with_guide]
-    taught = [*training_examples(with_guide), *training_examples(others, is_article=False)]
-
-    bayes, classifier = fit(taught, DEFAULT.families, (), QUICK)
-
-    page = Page.of(with_guide[0].html)
-    blocks = zip(page.blocks.first, page.blocks.last, strict=True)
-    is_guide = (text in page.tokens.html(first, last + 1) for first, last in blocks)
-    at = list(is_guide).index(True)
-    inputs = classifier.inputs(page, bayes).matrix
-    article, other = (each.log_odds(inputs)[at] for each in classifier.networks)
-    assert article < other - 1
-
-
 def test_pages_that_are_no_articles_are_told_apart(fitted: Model) -> None:
-    extractor = Extractor.of(fitted)
+    extractor = Extractor(fitted)
 
     assert not any(extractor.extract(page).is_article for page in LISTS)
 
@@ -98,18 +73,6 @@ def test_the_same_examples_give_the_same_bytes(fitted: Model) -> None:
 
     assert to_bytes(again) == to_bytes(fitted)
     assert to_bytes(from_bytes(to_bytes(fitted))) == to_bytes(fitted)
-
-
-def test_counts_are_those_of_all_whole_pages(fitted: Model) -> None:
-    expected = new_counts(DEFAULT.families)
-    for each in learned():
-        if not each.synthetic:
-            expected.learn(each.page, each.token_labels)
-
-    assert fitted.bayes.pages == len(examples())
-    assert fitted.bayes.tokens.tolist() == expected.tokens.tolist()
-    for name, counts in expected.counts.items():
-        assert np.array_equal(fitted.bayes.counts[name], counts)
 
 
 def test_evidence_never_comes_from_counts_of_the_page_s_own_site(
@@ -146,7 +109,7 @@ def test_evidence_never_comes_from_counts_of_the_page_s_own_site(
 
 
 def test_confidence_is_the_f1_to_be_expected(fitted: Model) -> None:
-    extractor = Extractor.of(fitted)
+    extractor = Extractor(fitted)
     whole = news_page(9, site="seven")
     cut = whole.html.replace("<p>", "<p class=menu>")
 
@@ -171,68 +134,3 @@ def test_the_true_f1_is_by_words_against_the_text_as_people_have_it() -> None:
     assert f1(True, True, True) == pytest.approx(2 * 4 / (8 + 6))
     assert f1(False, True, False) == 0
     assert f1(False, False, False) == 0
-
-
-def test_without_other_pages_confidence_is_what_the_probabilities_give() -> None:
-    _, classifier = fit(learned(), DEFAULT.families, config=Config(hidden=2, epochs=1))
-    log_odds = np.log(0.9 / 0.1)
-
-    assert classifier.confidence(np.array([log_odds, 3.0, 0.5])) == pytest.approx(0.9)
-
-
-def test_without_other_pages_every_page_is_an_article() -> None:
-    bayes, classifier = fit(learned(), DEFAULT.families, config=Config(hidden=2, epochs=1))
-
-    assert not classifier.page_weights[:-1].any()
-    assert classifier.article_probability(np.zeros(len(classifier.page_weights) - 1)) > 0.999
-    assert bayes.pages == len(examples())
-
-
-def test_pages_of_one_site_are_enough_to_fit() -> None:
-    system = BlockMss()
-
-    system.fit([one for one in examples() if one.site == "one"])
-
-    assert system.extractor.model.classifier is not None
-    assert system.extract("<p>one two") in {"", "one two"}
-
-
-def test_a_system_learns_from_examples_and_finds_the_text() -> None:
-    system, page = BlockMss(), news_page(77, site="seven")
-
-    system.fit(examples())
-    located = system.locate(page.html)
-
-    words, expected = Counter(located.text.split()), Counter(page.text.split())
-    assert (words & expected).total() > 0.9 * expected.total()
-    assert system.extract(page.html) == located.text
-
-
-def test_counts_of_parts_add_up_to_the_counts_of_all() -> None:
-    everything = learned()
-
-    whole = counted(everything, DEFAULT.families)
-    parts = [counted(everything[k::3], DEFAULT.families) for k in range(3)]
-
-    for name, counts in merged(parts, DEFAULT.families).counts.items():
-        assert np.array_equal(counts, whole.counts[name])
-
-
-def test_negatives_without_a_block_are_left_out() -> None:
-    _, classifier = fit(
-        learned(), DEFAULT.families, [Page.of(""), Page.of("<p>")], Config(hidden=2, epochs=1)
-    )
-
-    assert not classifier.page_weights[:-1].any()
-
-
-def test_pages_whose_text_is_learned_can_be_no_articles() -> None:
-    lists = [Example(page, "Ferries", f"list{n}") for n, page in enumerate(LISTS)]
-    taught = [*learned(), *training_examples(lists, is_article=False)]
-
-    bayes, classifier = fit(taught, DEFAULT.families, config=QUICK)
-
-    extractor = Extractor.of(model_of(bayes, classifier))
-    assert bayes.pages == len(examples())
-    assert not any(extractor.extract(page).is_article for page in LISTS)
-    assert extractor.extract(news_page(0, site="seven").html).is_article

@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -14,7 +13,6 @@ from research.training.optimization import (
     SIGNED_RIDGE,
     SMALL_DEVIATION,
     Config,
-    _chances,
     _gradients,
     fit_logistic,
     fit_network,
@@ -65,17 +63,6 @@ def test_gradients_are_the_differences_of_the_loss(seed: int, n: int) -> None:
     np.testing.assert_allclose(found, expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("odds", [1e4, -1e4])
-def test_gradients_of_a_network_that_is_far_too_certain_are_finite(odds: float) -> None:
-    hidden, output = np.ones((2, 1)), np.array([odds, 0.0])
-    one = np.ones(2, np.float32)
-
-    gradients = _gradients(network_of(hidden, output), np.ones((2, 1), np.float32), one, one)
-
-    assert all(np.isfinite(gradient).all() for gradient in gradients)
-    assert gradients[1][-1] == pytest.approx(0.0 if odds > 0 else -1.0)
-
-
 @given(st.integers(0, 1000), st.integers(2, 40))
 @examples(2)
 def test_the_gradient_of_a_logistic_regression_is_zero(seed: int, n: int) -> None:
@@ -89,25 +76,6 @@ def test_the_gradient_of_a_logistic_regression_is_zero(seed: int, n: int) -> Non
     rows = np.vstack((inputs, np.ones(n)))
     error = weights / weights.sum() * (logistic(found @ rows) - labels)
     np.testing.assert_allclose(rows @ error + RIDGE * found, 0, atol=1e-9)
-
-
-def test_an_example_of_twice_the_weight_counts_as_two() -> None:
-    inputs, labels = np.array([[0.0, 1.0, 2.0, 3.0]]), np.array([0.0, 1.0, 0.0, 1.0])
-
-    once = fit_logistic(inputs, labels, np.array([1.0, 2.0, 1.0, 1.0]))
-    twice = fit_logistic(np.append(inputs, [[1.0]], axis=1), np.append(labels, 1.0), np.ones(5))
-
-    np.testing.assert_allclose(once, twice)
-
-
-def test_examples_that_are_parted_do_not_run_away() -> None:
-    inputs, labels = np.array([[-2.0, -1.0, 1.0, 2.0]]), np.array([0.0, 0.0, 1.0, 1.0])
-
-    found = fit_logistic(inputs, labels, np.ones(4))
-
-    assert found[0] > 1
-    assert found[1] == pytest.approx(0, abs=1e-9)
-    assert np.isfinite(found).all()
 
 
 @examples(0.5)
@@ -127,14 +95,6 @@ def test_no_coefficient_has_another_sign_than_it_may_have(seed: int, signs: list
     for coefficient, sign, down in zip(found, (*signs, 0), slope, strict=True):
         assert sign * coefficient >= 0
         assert sign * down >= -1e-4 if sign and not coefficient else abs(down) < 1e-4
-
-
-def test_an_input_counts_the_same_in_any_unit() -> None:
-    inputs, labels = np.array([[0.0, 1.0, 2.0, 3.0]]), np.array([0.0, 1.0, 0.0, 1.0])
-
-    metres, millimetres = (fit_signed(inputs * unit, labels, np.ones(1)) for unit in (1, 1000))
-
-    assert metres[0] == pytest.approx(1000 * millimetres[0], rel=0.01)
 
 
 def ring(n: int, seed: int) -> tuple[Matrix, Matrix]:
@@ -172,35 +132,6 @@ def test_the_same_examples_give_the_same_network_and_another_seed_another() -> N
     assert one.hidden.tobytes() != other.hidden.tobytes()
 
 
-def test_masked_inputs_do_not_make_a_network_too_certain() -> None:
-    rng = np.random.default_rng(0)
-    shared = rng.random(4000) < 0.5
-    inputs = (shared[:, np.newaxis] + rng.normal(0, 0.1, (4000, 12))).astype(np.float32)
-    labels = (rng.random(4000) < np.where(shared, 0.8, 0.2)).astype(np.float32)
-
-    network = fit_network(
-        inputs, labels, np.ones(4000, np.float32), replace(QUICK, epochs=10, dropout=0.5)
-    )
-
-    probability = logistic(network.log_odds(inputs).astype(np.float64))
-    assert probability[shared].mean() == pytest.approx(0.8, abs=0.04)
-    assert probability[~shared].mean() == pytest.approx(0.2, abs=0.04)
-
-
-@given(st.lists(st.integers(0, 50), min_size=2, max_size=40), st.integers(1, 30))
-@examples(1)
-def test_chances_go_by_the_weight_and_add_up_to_the_sample(some: list[int], sample: int) -> None:
-    weights = np.array(some, np.float32)
-    n_weighing = int((weights > 0).sum())
-
-    chance = _chances(weights, sample)
-
-    assert ((chance >= 0) & (chance <= 1)).all()
-    assert chance.sum() == pytest.approx(min(sample, n_weighing), rel=1e-4)
-    below = chance[(chance < 1) & (weights > 0)] / weights[(chance < 1) & (weights > 0)]
-    assert below.max(initial=0) == pytest.approx(below.min(initial=below.max(initial=0)), rel=1e-4)
-
-
 def test_a_sample_teaches_what_all_examples_teach() -> None:
     points, labels = ring(4000, 0)
     weights = np.random.default_rng(2).uniform(0.1, 2, 4000).astype(np.float32)
@@ -209,35 +140,3 @@ def test_a_sample_teaches_what_all_examples_teach() -> None:
 
     unseen, inside = ring(400, 1)
     assert np.mean((network.log_odds(unseen) > 0) == inside) > 0.9
-
-
-def test_examples_without_weight_teach_nothing() -> None:
-    points, labels = ring(600, 0)
-    lies = np.concatenate((labels, 1 - labels))
-    weights = np.repeat([1, 0], 600).astype(np.float32)
-
-    network = fit_network(np.concatenate((points, points)), lies, weights, QUICK)
-
-    assert np.mean((network.log_odds(points) > 0) == labels) > 0.9
-
-
-def test_inputs_are_brought_to_one_scale() -> None:
-    points, labels = ring(300, 0)
-    weights, by = np.ones(300, np.float32), np.array([1000, 0.1], np.float32)
-
-    network = fit_network(points * by + 7, labels, weights, QUICK)
-
-    normal = network.standardized(points * by + 7)
-    np.testing.assert_allclose(normal.mean(axis=0), 0, atol=1e-3)
-    np.testing.assert_allclose(normal.std(axis=0), 1, atol=0.05)
-
-
-@pytest.mark.parametrize("n", [1, 32, 33])
-def test_few_examples_and_inputs_that_are_all_the_same_give_finite_numbers(n: int) -> None:
-    inputs = np.full((n, 2), 5, np.float32)
-    labels, weights = np.ones(n, np.float32), np.ones(n, np.float32)
-
-    network = fit_network(inputs, labels, weights, replace(QUICK, epochs=2))
-
-    assert np.isfinite(network.log_odds(inputs)).all()
-    assert all(array.dtype == np.float32 for array in (network.hidden, network.output))

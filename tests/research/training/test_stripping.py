@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from research.training.stripping import PLAIN, stripped
-from scrapy_mss.blocks.page import Page
 from scrapy_mss.markup.tokenizer import tokenize
-from tests.helpers.layouts import LAYOUTS, ODD, PAGES
+from tests.helpers.layouts import ODD, PAGES
 
 VARIANTS = st.integers(0, 2**32 - 1)
 PAGE = """
@@ -40,16 +39,6 @@ def test_a_page_by_hand(variant: int, expected: str) -> None:
 
     ends = f"<{container}><{container}>one</{container}></{container}></{container}>"
     assert found == f"<body>{expected}{ends}</body>"
-
-
-@given(LAYOUTS, VARIANTS)
-def test_words_stay_and_class_words_go(source: str, variant: int) -> None:
-    page = tokenize(source)
-
-    copy = tokenize(stripped(page, variant))
-
-    assert copy.words() == page.words()
-    assert not Page(copy).attributes.word.size
 
 
 @given(PAGES, VARIANTS)
