@@ -74,12 +74,14 @@ class Addon:
 
 def _add_formats(settings: BaseSettings) -> None:
     """Make the formats of feeds known, but for those that the project has exporters of."""
-    theirs = settings.getdict("FEED_EXPORTERS")
-    if PARQUET not in theirs and not find_spec("pyarrow"):
+    configured = settings.getdict("FEED_EXPORTERS")
+    if PARQUET not in configured and not find_spec("pyarrow"):
         _reject_parquet(settings)
-    ours = {name: path for name, path in FORMATS.items() if name != PARQUET or find_spec("pyarrow")}
+    available = {
+        name: path for name, path in FORMATS.items() if name != PARQUET or find_spec("pyarrow")
+    }
     priority = settings.getpriority("FEED_EXPORTERS") or 0
-    settings.set("FEED_EXPORTERS", {**ours, **theirs}, priority)
+    settings.set("FEED_EXPORTERS", {**available, **configured}, priority)
     if not settings.get("FEED_URI_PARAMS"):
         settings.set("FEED_URI_PARAMS", URI_PARAMS, "addon")
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from scrapy_mss.blocks.classifier import BlockClassifier
 from scrapy_mss.blocks.confidence import confidence_features
-from scrapy_mss.blocks.explanation import ExplainedBlock, explained_blocks, fates
+from scrapy_mss.blocks.explanation import ExplainedBlock, decisions, explained_blocks
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.page_features import (
     ReadPage,
@@ -30,13 +30,11 @@ from scrapy_mss.blocks.page_features import (
 )
 from scrapy_mss.blocks.reasons import SITE, group_effects
 from scrapy_mss.blocks.selection import Selection, article_tokens, select
-from scrapy_mss.core.alignment import MIN_SHARE, align, has_words
-from scrapy_mss.core.article_test import is_article, span_probability
-from scrapy_mss.core.baseline import simple_scores
 from scrapy_mss.core.cleaning import cut_at_boundary, keep, trimmed
-from scrapy_mss.core.labels import Rejection
+from scrapy_mss.core.labels import MIN_SHARE, Rejection, align, has_words
 from scrapy_mss.core.naive_bayes import log_odds
 from scrapy_mss.core.subsequence import Span, best_span
+from scrapy_mss.core.untrained import is_article, simple_scores, span_probability
 from scrapy_mss.files.charsets import damage, decoded
 from scrapy_mss.markup.rendering import readable, render, well_formed
 from scrapy_mss.markup.tokens import CLOSE, Bools, Floats, Tokens
@@ -140,16 +138,18 @@ class _Reading(NamedTuple):
 class Site(Protocol):
     """What is known of a page's site, asked once while the page is read."""
 
-    def adjusted(self, page: Page, probability: Floats, article_probability: float) -> Floats:
+    def block_probabilities(
+        self, page: Page, probability: Floats, article_probability: float
+    ) -> Floats:
         """The *probability* of each block (float64[n_blocks]) with what is known of the site.
 
         *article_probability* is the page's, as it is read without.
         """
 
-    def judged(self, article_probability: float, with_site: float) -> float:
+    def article_probability(self, alone: float, with_site: float) -> float:
         """The probability that the page is an article.
 
-        It was *article_probability* by itself, and is *with_site* with the blocks as `adjusted`.
+        It is *alone* by itself, and *with_site* by the blocks with their `block_probabilities`.
         """
 
 
@@ -224,7 +224,7 @@ class Extractor:
         effects = group_effects(classifier, page, reading.page.inputs)
         if site is not None:
             effects[SITE] = log_odds(reading.page.probability) - log_odds(reading.alone)
-        found = fates(page, reading.chosen, extraction.kept)
+        found = decisions(page, reading.chosen, extraction.kept)
         zero = reading.chosen.threshold - self.profile.bias
         blocks = explained_blocks(page, reading.page.probability, found, effects)
         return Explanation(extraction, zero, blocks)
@@ -256,32 +256,30 @@ class Extractor:
         chosen = select(page, alone, self.profile.bias)
         read = ReadPage(page, inputs, alone, chosen.kept, chosen.threshold)
         features = page_features(read)
-        is_likely = (
-            classifier.article_probability(features) if np.count_nonzero(chosen.kept) else 0.0
-        )
+        likely = classifier.article_probability(features) if np.count_nonzero(chosen.kept) else 0.0
         if site is not None:
             # What is counted of addresses must not come from the page's address itself.
             without = classifier.article_probability(without_address(features))
             by_page = without if np.count_nonzero(chosen.kept) else 0.0
-            probability = site.adjusted(page, alone, by_page)
+            probability = site.block_probabilities(page, alone, by_page)
             before, chosen = chosen.kept, select(page, probability, self.profile.bias)
             read = read.again(probability, chosen.kept, chosen.threshold)
             again = page_features_again(read, features, before)
             with_site = classifier.article_probability(again)
-            is_likely = site.judged(is_likely, with_site)
-        return _Reading(read, chosen, is_likely, alone)
+            likely = site.article_probability(likely, with_site)
+        return _Reading(read, chosen, likely, alone)
 
     def _by_blocks(self, reading: _Reading, classifier: BlockClassifier) -> Extraction:
         """The article as *reading* has chosen it."""
         page, chosen = reading.page.page, reading.chosen
         kept = keep(page.tokens, chosen.span, self.profile.rules) & article_tokens(page, chosen)
         text = readable(page.tokens, kept)
-        is_likely = reading.article_probability if text else 0.0
+        likely = reading.article_probability if text else 0.0
         return Extraction(
             text=text,
             span=chosen.span,
-            probability=is_likely,
-            is_article=is_likely >= MIN_ARTICLE_PROBABILITY,
+            probability=likely,
+            is_article=likely >= MIN_ARTICLE_PROBABILITY,
             page=page,
             scores=chosen.scores,
             kept=kept,

@@ -152,9 +152,9 @@ class Article:
             )
             raise ImportError(message, name=error.name) from error
         values: dict[str, Any] = {
-            theirs: getattr(self, ours) for ours, theirs in ZYTE_FIELDS if getattr(self, ours)
+            zyte_name: value for name, zyte_name in ZYTE_FIELDS if (value := getattr(self, name))
         }
-        if self.modified:  # theirs has that of the last change where the first is not known
+        if self.modified:  # Zyte's has that of the last change where the first is not known
             values.setdefault("datePublished", self.modified)
         if self.authors:
             values["authors"] = [zyte.Author(name=name) for name in self.authors]
@@ -165,10 +165,10 @@ class Article:
             "videos": ("video", zyte.Video),
             "audios": ("audio", zyte.Audio),
         }
-        for theirs, (kind, medium) in media.items():
+        for zyte_name, (kind, medium) in media.items():
             urls = [each["url"] for each in self.media if each["kind"] == kind]
             if urls:
-                values[theirs] = [medium(url=url) for url in urls]
+                values[zyte_name] = [medium(url=url) for url in urls]
         if self.breadcrumbs:
             values["breadcrumbs"] = [
                 zyte.Breadcrumb(name=each["name"], url=each["url"] or None)
@@ -182,7 +182,7 @@ class Article:
         if self.probability is not None:
             values["probability"] = self.probability
         moment = datetime.fromisoformat(self.crawled) if self.crawled else None
-        if moment and moment.tzinfo:  # theirs is in UTC, and no zone is invented
+        if moment and moment.tzinfo:  # Zyte's is in UTC, and no zone is invented
             utc = moment.astimezone(timezone.utc)
             values["dateDownloaded"] = utc.strftime("%Y-%m-%dT%H:%M:%SZ")
         return values

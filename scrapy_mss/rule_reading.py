@@ -15,10 +15,11 @@ from typing import Final
 
 import numpy as np
 
-from scrapy_mss.blocks.explanation import Fate
+from scrapy_mss.blocks.explanation import Decision, ExplainedBlock
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.runs import kept_at
 from scrapy_mss.extractor import Explanation, Extraction, Extractor, Site
+from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.rendering import readable
 from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.wrappers import Labelling, Reason, Wrapper, label
@@ -78,14 +79,13 @@ def explained(explanation: Explanation, rule: Wrapper) -> Explanation:
     )
     n_words = np.append(0, np.cumsum(found.inside & page.tokens.is_word))
     blocks = tuple(
-        replace(block, fate=_fate(block.fate, int(n_words[block.last + 1] - n_words[block.first])))
-        for block in explanation.blocks
+        replace(block, decision=_decision(block, n_words)) for block in explanation.blocks
     )
     return replace(explanation, extraction=by_rule, blocks=blocks)
 
 
-def _fate(alone: Fate, n_kept: int) -> Fate:
-    """What became of a block of whose words the rule has so many, and that was read so *alone*."""
-    if n_kept:
-        return Fate.KEPT
-    return Fate.LEFT_OUT if alone is Fate.KEPT else alone
+def _decision(block: ExplainedBlock, n_words: Counts) -> Decision:
+    """What was decided about a *block* with the rule, which keeps *n_words* before each token."""
+    if n_words[block.last + 1] > n_words[block.first]:
+        return Decision.KEPT
+    return Decision.LEFT_OUT if block.decision is Decision.KEPT else block.decision

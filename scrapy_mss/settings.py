@@ -492,9 +492,9 @@ class Options:
     checkpoint_pages: int
     checkpoint_seconds: float
 
-    def field_name(self, ours: str) -> str:
+    def field_name(self, name: str) -> str:
         """What the project's items call our field; empty if they are to leave it out."""
-        return self.field_map.get(ours, ours)
+        return self.field_map.get(name, name)
 
 
 def read(settings: BaseSettings) -> Options:

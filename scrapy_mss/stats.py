@@ -94,7 +94,7 @@ SHARD_DROPPED = Stat(
 )
 SITES_LEARNED = Stat("sites/pages", "pages with an article that were added to the site memory")
 SITES_CHANGED = Stat(
-    "sites/changed", "sites whose layout has changed, so that their memory starts anew"
+    "sites/changed", "sites whose layout has changed, so that their memory was reset"
 )
 SEEN_SKIPPED = Stat(
     "seen/skipped", "requests dropped because the article was seen and needs no recheck"

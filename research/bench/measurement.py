@@ -155,7 +155,7 @@ def _asked(system: TextExtractor, page: LabelledPage) -> object:
 
 def _located(system: TokenExtractor, page: LabelledPage, answer: Answer) -> Answer:
     """Add the scores by word position; finding them is not part of the time."""
-    from scrapy_mss.core.alignment import label_words
+    from scrapy_mss.core.labels import label_words
 
     try:
         found = system.locate(page.html)

@@ -84,7 +84,7 @@ class _Handler(local_server.Handler):
     state: _State
     server: _Server  # the site
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - the base class calls it so
         path = self.path.partition("?")[0]
         if path in {COUNTS, PUBLISH}:
             self.state.articles += path == PUBLISH

@@ -89,7 +89,7 @@ LISTS: Final[dict[str, tuple[str, Callable[[str], Sent]]]] = {
 class _Handler(local_server.Handler):
     server: _Server
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - the base class calls it so
         sent = self.server.pages.get(self.path)
         body, kind, encoding = sent or Sent(b"", TEXT)
         headers = {"Content-Type": kind, "Content-Encoding": encoding}

@@ -52,7 +52,7 @@ def story(number: int) -> str:
 
 
 class _Handler(local_server.Handler):
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - the base class calls it so
         number = self.path.strip("/")
         body = story(int(number)).encode() if number.isdecimal() else b""
         headers = {"Content-Type": "text/html; charset=utf-8"}

@@ -66,12 +66,14 @@ class Reading:
     probability: Floats = field(default_factory=lambda: np.zeros(0))
     visit: Visit = field(default_factory=lambda: Visit(SiteMemory(), MINUTE))
 
-    def adjusted(self, page: Page, probability: Floats, article_probability: float) -> Floats:
+    def block_probabilities(
+        self, page: Page, probability: Floats, article_probability: float
+    ) -> Floats:
         """The *probability* as it is."""
         self.probability = probability
-        return self.visit.adjusted(page, probability, article_probability)
+        return self.visit.block_probabilities(page, probability, article_probability)
 
-    def judged(self, article_probability: float, with_site: float) -> float:
+    def article_probability(self, article_probability: float, with_site: float) -> float:
         """The probability *with_site*, as the extractor had it."""
         return min(article_probability, with_site)
 

@@ -18,7 +18,7 @@ from research.datasets.pages import Example
 from research.systems.block_features import FEATURES, features, passing
 from research.systems.blocks import blocks
 from research.systems.similarity import PageTerms, Similarity, is_term
-from scrapy_mss.core.alignment import words_of
+from scrapy_mss.core.labels import words_of
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Floats
 

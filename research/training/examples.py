@@ -15,7 +15,7 @@ import numpy as np
 from research.datasets.pages import Example
 from research.training.stripping import stripped
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.alignment import match_words
+from scrapy_mss.core.labels import match_words
 from scrapy_mss.markup.tokens import Bools, Floats
 
 COPIED = 3  # one page in so many gives a stripped copy

@@ -39,7 +39,7 @@ from scrapy_mss.blocks.page_features import (
     without_address,
 )
 from scrapy_mss.blocks.selection import select
-from scrapy_mss.core.alignment import match_words, words_of
+from scrapy_mss.core.labels import match_words, words_of
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.families import new_counts

@@ -21,7 +21,7 @@ from scrapy_mss.markup.tokens import Bools, Floats
 LEAST_EFFECT = 0.1  # log-odds: .5 becomes .525
 
 
-class Fate(Enum):
+class Decision(Enum):
     """What became of a block."""
 
     KEPT = "kept"
@@ -49,7 +49,7 @@ class ExplainedBlock:
     first: int
     last: int
     probability: float
-    fate: Fate
+    decision: Decision
     _number: int
     _effects: Mapping[str, Floats] = field(repr=False, compare=False)  # float64[n] of all blocks
 
@@ -65,7 +65,7 @@ class ExplainedBlock:
 
 
 def explained_blocks(
-    page: Page, probability: Floats, found: Sequence[Fate], effects: Mapping[str, Floats]
+    page: Page, probability: Floats, found: Sequence[Decision], effects: Mapping[str, Floats]
 ) -> tuple[ExplainedBlock, ...]:
     """The blocks of *page* by their *probability* (float64[n]), and what became of each.
 
@@ -76,15 +76,15 @@ def explained_blocks(
     return tuple(ExplainedBlock(*row, number, effects) for number, row in enumerate(rows))
 
 
-def fates(page: Page, chosen: Selection, kept: Bools) -> list[Fate]:
+def decisions(page: Page, chosen: Selection, kept: Bools) -> list[Decision]:
     """What became of each block: which were *chosen*, and which tokens were *kept* of those."""
-    steps: tuple[tuple[Bools, Fate], ...] = (
-        (page.blocks.count(kept & page.tokens.is_word) > 0, Fate.KEPT),
-        (chosen.kept, Fate.CLEANED),
-        (page.in_title, Fate.TITLE),
-        (~chosen.above, Fate.IMPROBABLE),
-        (chosen.copied, Fate.COPY),
-        (np.ones(len(page.blocks), np.bool_), Fate.OUTSIDE),
+    steps: tuple[tuple[Bools, Decision], ...] = (
+        (page.blocks.count(kept & page.tokens.is_word) > 0, Decision.KEPT),
+        (chosen.kept, Decision.CLEANED),
+        (page.in_title, Decision.TITLE),
+        (~chosen.above, Decision.IMPROBABLE),
+        (chosen.copied, Decision.COPY),
+        (np.ones(len(page.blocks), np.bool_), Decision.OUTSIDE),
     )
     first = np.argmax([holds for holds, _ in steps], axis=0)
     return [steps[step][1] for step in first.tolist()]

@@ -89,7 +89,7 @@ def groups(keys: TokenIds) -> Indices:
 def is_among(hashes: TokenIds, few: TokenIds) -> Bools:
     """bool[n]: which of the *hashes* (uint64[n]) are among a *few*; `np.isin`, but quicker.
 
-    Nearly all that are not among them are told by their high bits, whatever is few.
+    Nearly all that are not among them are excluded by their high bits.
     """
     is_likely = np.zeros(1 << _FILTER_BITS, np.bool_)
     is_likely[few >> _FILTER_SHIFT] = True

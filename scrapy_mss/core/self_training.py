@@ -2,7 +2,7 @@
 
 Predict the pages with what was learned elsewhere; then, again and again, take the predictions
 that are most reliable at their edges, learn the site's trigrams from those pages alone, weigh
-each trigram by how near to an edge it occurs, and predict all pages anew.
+each trigram by how near to an edge it occurs, and predict all pages again.
 
 v, the reliability of a span j … k, is the geometric mean of what the classifier gave to w tokens
 on each side of both edges; m of a trigram falls from 1 for one that always occurs at an edge to

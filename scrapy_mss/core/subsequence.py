@@ -14,7 +14,6 @@ the empty (0, 0), and an empty list.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -90,8 +89,3 @@ def _positive_runs(scores: Floats) -> Iterator[_Candidate]:
         starts.tolist(), ends.tolist(), prefix[starts].tolist(), prefix[ends].tolist(), strict=True
     ):
         yield _Candidate(start, end, left, right)
-
-
-def k_best_spans(scores: Floats, k: int) -> list[Span]:
-    """The *k* maximal subsequences with the greatest sums, best first; ties in page order."""
-    return heapq.nsmallest(k, maximal_spans(scores), key=lambda span: (-span.value, span.start))

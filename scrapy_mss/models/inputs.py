@@ -85,16 +85,16 @@ def _digest(values: Floats) -> str:
     return f"{crc32(rounded.tobytes()):08x}"
 
 
-def difference(theirs: Inputs, ours: Inputs) -> str:
+def difference(stored: Inputs, computed: Inputs) -> str:
     """What tells the inputs of a file from those of this version."""
     differences = []
-    for part in dict.fromkeys((*ours, *theirs)):
-        differences += _differences(part, theirs.get(part, []), ours.get(part, []))
+    for part in dict.fromkeys((*computed, *stored)):
+        differences += _differences(part, stored.get(part, []), computed.get(part, []))
     return "; ".join(differences)
 
 
-def _differences(part: str, theirs: list[list[str]], ours: list[list[str]]) -> list[str]:
-    there, here = [name for name, _ in theirs], [name for name, _ in ours]
+def _differences(part: str, stored: list[list[str]], computed: list[list[str]]) -> list[str]:
+    there, here = [name for name, _ in stored], [name for name, _ in computed]
     found = []
     if only_there := [name for name in there if name not in here]:
         found.append(f"{part}: the model has {_shortened(only_there)} in addition")
@@ -102,16 +102,16 @@ def _differences(part: str, theirs: list[list[str]], ours: list[list[str]]) -> l
         found.append(f"{part}: the model lacks {_shortened(only_here)}")
     if found:
         return found
-    for number, (one, other) in enumerate(zip_longest(theirs, ours), 1):
+    for number, (one, other) in enumerate(zip_longest(stored, computed), 1):
         if one != other:
             return [_first_difference(part, number, one, other)]
     return []
 
 
 def _first_difference(
-    part: str, number: int, theirs: list[str] | None, ours: list[str] | None
+    part: str, number: int, stored: list[str] | None, computed: list[str] | None
 ) -> str:
-    there, here = (theirs or [""])[0], (ours or [""])[0]
+    there, here = (stored or [""])[0], (computed or [""])[0]
     if there == here:
         return f"{part}: {there!r} is computed in another way"
     return f"{part}: input {number} of the model is {there!r}, here it is {here!r}"

@@ -58,7 +58,9 @@ class Visit:
     emitted: Paragraphs | None = None
     lesson: Lesson = field(default_factory=Lesson)
 
-    def adjusted(self, page: Page, probability: Floats, article_probability: float) -> Floats:
+    def block_probabilities(
+        self, page: Page, probability: Floats, article_probability: float
+    ) -> Floats:
         """The *probability* of each block with what is known of the site."""
         keys = BlockKeys.of(page)
         added = SiteMemory.of_address(self.url, article_probability, self.minute)
@@ -72,11 +74,10 @@ class Visit:
             return with_memory
         return as_emitted(page, self.emitted, with_memory, probability)
 
-    def judged(self, article_probability: float, with_memory: float) -> float:
-        """The probability that the page is an article, which was the first before the second."""
-        probability = min(article_probability, with_memory)
-        judged = with_address(self.url, self.memory.addresses, probability)
-        return judged if self.emitted is None else max(judged, article_probability)
+    def article_probability(self, alone: float, with_site: float) -> float:
+        """The probability that the page is an article, given that without the site and with it."""
+        probability = with_address(self.url, self.memory.addresses, min(alone, with_site))
+        return probability if self.emitted is None else max(probability, alone)
 
     def labelled(self, page: Page, inside: Bools) -> Lesson:
         """What *page* teaches, the tokens of whose article are *inside* (bool[n_tokens])."""

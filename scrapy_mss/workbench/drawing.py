@@ -23,7 +23,7 @@ from html import escape
 from importlib.resources import files
 from typing import Final
 
-from scrapy_mss.blocks.explanation import Fate
+from scrapy_mss.blocks.explanation import Decision
 from scrapy_mss.extractor import Explanation
 from scrapy_mss.output.html_elements import Html, element
 from scrapy_mss.workbench.why_page.drawn import LONGEST, MARK, drawn, summary, tint
@@ -39,7 +39,7 @@ def drawn_for_frame(explanation: Explanation) -> str:
 
     def mark(number: int, *, again: bool) -> str:
         block = explanation.blocks[number]
-        kept = " mss-kept" if block.fate is Fate.KEPT else ""
+        kept = " mss-kept" if block.decision is Decision.KEPT else ""
         shared = f'<span class="{MARK} {tint(block)}{kept}" data-block="{number}"'
         if again:
             return f"{shared}>"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.core import subsequence
-from scrapy_mss.core.subsequence import EMPTY, Span, best_span, k_best_spans, maximal_spans
+from scrapy_mss.core.subsequence import EMPTY, Span, best_span, maximal_spans
 from tests.helpers.effort import examples
 
 # Halves and whole numbers: sums are exact, ties and zeros are frequent.
@@ -122,16 +122,6 @@ def test_the_best_span_is_the_best_of_the_maximal_spans(scores: list[float]) -> 
     spans = maximal_spans(scored(scores))
 
     assert best_span(scored(scores)).value == max((span.value for span in spans), default=0)
-
-
-@given(SCORES, st.integers(0, 6))
-@examples(2)
-def test_k_best_spans_are_the_first_of_the_sorted_maximal_spans(
-    scores: list[float], k: int
-) -> None:
-    ranked = sorted(maximal_by_definition(scores), key=lambda span: (-span.value, span.start))
-
-    assert k_best_spans(scored(scores), k) == ranked[:k]
 
 
 def lines_run(scores: Sequence[float]) -> int:

@@ -87,25 +87,25 @@ def test_a_page_that_is_no_article_adds_nothing() -> None:
 def test_blocks_that_look_like_the_article_of_other_pages_make_no_article_of_a_page() -> None:
     visit = Visit(crawled(6), 1, "http://a.example/pictures/1")
 
-    assert visit.judged(0.4, 0.7) == 0.4
-    assert visit.judged(0.7, 0.4) == 0.4
+    assert visit.article_probability(0.4, 0.7) == 0.4
+    assert visit.article_probability(0.7, 0.4) == 0.4
 
 
-def test_a_page_is_judged_by_what_others_at_such_addresses_were() -> None:
+def test_the_probability_of_a_page_is_adjusted_by_what_others_at_such_addresses_were() -> None:
     memory = SiteMemory()
     for n in range(10):
         for path, probability in (("news", 0.95), ("pictures", 0.05)):
             url = f"http://a.example/{path}/{n}"
             memory = memory.plus(SiteMemory.of_address(url, probability, 1))
 
-    assert Visit(memory, 1, "http://a.example/news/99").judged(0.4, 0.4) > 0.5
-    assert Visit(memory, 1, "http://a.example/pictures/99").judged(0.6, 0.6) < 0.5
+    assert Visit(memory, 1, "http://a.example/news/99").article_probability(0.4, 0.4) > 0.5
+    assert Visit(memory, 1, "http://a.example/pictures/99").article_probability(0.6, 0.6) < 0.5
 
 
 def test_a_page_without_an_article_teaches_its_address_alone() -> None:
     visit = Visit(SiteMemory(), 1, "http://a.example/section/council")
 
-    visit.adjusted(Page.of(story(1)), np.ones(10), article_probability=0.25)
+    visit.block_probabilities(Page.of(story(1)), np.ones(10), article_probability=0.25)
 
     added = visit.lesson.added
     assert added.pages == len(added.texts) == len(added.containers) == 0

@@ -9,7 +9,7 @@ import pytest
 from lxml import html as lxml_html
 
 from scrapy_mss import Extractor, metadata
-from scrapy_mss.blocks.explanation import Fate
+from scrapy_mss.blocks.explanation import Decision
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Explanation
 from scrapy_mss.markup.tokens import Floats
@@ -45,7 +45,7 @@ def words(text: str) -> list[str]:
 
 
 def kept_words(explanation: Explanation) -> list[str]:
-    kept = (each for each in explanation.blocks if each.fate is Fate.KEPT)
+    kept = (each for each in explanation.blocks if each.decision is Decision.KEPT)
     return [word for block in kept for word in words(explanation.text_of(block))]
 
 
@@ -59,18 +59,18 @@ def test_what_is_kept_is_probable_and_what_is_improbable_is_not_kept() -> None:
     explanation = EXTRACTOR.explain(PAGE, URL)
 
     for block in explanation.blocks:
-        if block.fate is Fate.KEPT:
+        if block.decision is Decision.KEPT:
             assert block.probability > explanation.threshold
-        if block.fate is Fate.IMPROBABLE:
+        if block.decision is Decision.IMPROBABLE:
             assert block.probability <= explanation.threshold
         effects = [abs(reason.effect) for reason in block.reasons]
         assert effects == sorted(effects, reverse=True)
 
 
 def test_a_second_copy_is_called_one() -> None:
-    fates = {block.fate for block in EXTRACTOR.explain(COPIED, URL).blocks}
+    decisions = {block.decision for block in EXTRACTOR.explain(COPIED, URL).blocks}
 
-    assert {Fate.KEPT, Fate.COPY} <= fates
+    assert {Decision.KEPT, Decision.COPY} <= decisions
 
 
 class Doubting:
@@ -79,12 +79,14 @@ class Doubting:
     def __init__(self) -> None:
         self.told: list[float] = []
 
-    def adjusted(self, page: Page, probability: Floats, article_probability: float) -> Floats:
+    def block_probabilities(
+        self, page: Page, probability: Floats, article_probability: float
+    ) -> Floats:
         assert len(page.blocks) == len(probability)
         self.told.append(article_probability)
         return probability / 2
 
-    def judged(self, article_probability: float, with_site: float) -> float:
+    def article_probability(self, article_probability: float, with_site: float) -> float:
         return min(article_probability, with_site) / 4
 
 
@@ -124,7 +126,7 @@ def test_each_block_with_text_has_one_stop_of_the_keyboard() -> None:
     tree = lxml_html.document_fromstring(drawn_page(explanation))
     stops = tree.xpath(f"//span[contains(@class, '{MARK}')][@tabindex]")
 
-    drawn = [each for each in explanation.blocks if each.fate is not Fate.TITLE]
+    drawn = [each for each in explanation.blocks if each.decision is not Decision.TITLE]
     assert len(stops) == len(drawn)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from scrapy_mss.article import ModelState, ReadOptions, read_article
-from scrapy_mss.blocks.explanation import Fate
+from scrapy_mss.blocks.explanation import Decision
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.page_work import PageWork
@@ -190,10 +190,10 @@ def test_an_explanation_names_the_rule_for_what_it_leaves_out() -> None:
     changed = [
         found.text_of(block)
         for before, block in zip(explanation.blocks, found.blocks, strict=True)
-        if before.fate is not block.fate
+        if before.decision is not block.decision
     ]
     assert changed == [first]
-    assert [block.fate for block in found.blocks].count(Fate.LEFT_OUT) == 1
+    assert [block.decision for block in found.blocks].count(Decision.LEFT_OUT) == 1
     assert explained(explanation, replace(AROUND, around=(css(".gone"),))) is explanation
 
 

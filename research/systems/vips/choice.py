@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from research.systems.vips.construction import VisualBlock
 from research.systems.vips.nodes import Nodes
-from scrapy_mss.core.alignment import words_of
+from scrapy_mss.core.labels import words_of
 
 
 @dataclass(slots=True)

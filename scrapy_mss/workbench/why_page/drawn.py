@@ -21,7 +21,7 @@ from typing import Protocol
 
 import numpy as np
 
-from scrapy_mss.blocks.explanation import ExplainedBlock, Fate
+from scrapy_mss.blocks.explanation import Decision, ExplainedBlock
 from scrapy_mss.extractor import Explanation
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokenizer import tokenize
@@ -48,8 +48,8 @@ class Mark(Protocol):
 
 def drawn_page(explanation: Explanation) -> str:
     """The page's HTML with each block marked, for a sandboxed frame; as long as `LONGEST`."""
-    fates = [block.fate for block in explanation.blocks]
-    first_kept = fates.index(Fate.KEPT) if Fate.KEPT in fates else -1
+    decisions = [block.decision for block in explanation.blocks]
+    first_kept = decisions.index(Decision.KEPT) if Decision.KEPT in decisions else -1
 
     def mark(number: int, *, again: bool) -> str:
         first = FIRST if number == first_kept else ""
@@ -118,7 +118,7 @@ def tint(block: ExplainedBlock) -> str:
 
 
 def _mark_of(block: ExplainedBlock, first: str, stop: str) -> str:
-    kept = "mss-kept" if block.fate is Fate.KEPT else ""
+    kept = "mss-kept" if block.decision is Decision.KEPT else ""
     classes = " ".join(filter(None, (MARK, tint(block), kept, first)))
     why = escape(summary(block), quote=True)
     return f'<span class="{classes}"{stop} aria-description="{why}">'
@@ -129,7 +129,7 @@ def summary(block: ExplainedBlock) -> str:
     shown = block.reasons[:SHOWN_REASONS]
     for_it = ", ".join(f"{each.label} {each.effect:+.1f}" for each in shown if each.effect > 0)
     against = ", ".join(f"{each.label} {each.effect:+.1f}" for each in shown if each.effect < 0)
-    parts = [f"{block.probability:.3f}: {block.fate.value}"]
+    parts = [f"{block.probability:.3f}: {block.decision.value}"]
     parts += [f"for it: {for_it}"] if for_it else []
     parts += [f"against it: {against}"] if against else []
     return "; ".join(parts)

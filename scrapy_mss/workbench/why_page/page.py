@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
 
-from scrapy_mss.blocks.explanation import ExplainedBlock, Fate, Reason
+from scrapy_mss.blocks.explanation import Decision, ExplainedBlock, Reason
 from scrapy_mss.extractor import Explanation
 from scrapy_mss.output.html_elements import Html, document, element, lines
 from scrapy_mss.workbench.why_page.drawn import LONGEST, MARK, SHOWN_REASONS, TENTHS, drawn_page
@@ -46,7 +46,7 @@ def _header(explanation: Explanation, title: str) -> Html:
     found = explanation.extraction
     verdict = "an article" if found.is_article else "not an article"
     confidence = "" if found.confidence is None else f", expected F1 {found.confidence:.2f}"
-    n_kept = sum(block.fate is Fate.KEPT for block in explanation.blocks)
+    n_kept = sum(block.decision is Decision.KEPT for block in explanation.blocks)
     cells = (element("i", style=f"background:{colour}") for colour in COLOURS)
     decided = (
         f", probability {found.probability:.3f}{confidence}; {n_kept} of "
@@ -122,9 +122,9 @@ def _row(block: ExplainedBlock, text: str) -> Html:
     return element(
         "tr",
         element("td", f"{block.probability:.3f}", class_="number"),
-        element("td", shown, element("small", block.fate.value)),
+        element("td", shown, element("small", block.decision.value)),
         element("td", *reasons),
-        class_="kept" if block.fate is Fate.KEPT else "",
+        class_="kept" if block.decision is Decision.KEPT else "",
     )
 
 

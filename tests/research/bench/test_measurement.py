@@ -90,7 +90,7 @@ class Locating(Paragraphs):
 def _gold_is_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stands in for the alignment: gold are all tokens but the first."""
     labels = np.array([False, True, True, True])
-    target = "scrapy_mss.core.alignment.label_words"
+    target = "scrapy_mss.core.labels.label_words"
     monkeypatch.setattr(target, lambda _tokens, _gold: labels)
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from research.datasets.pages import Example
 from research.systems.mss import Mss, SelfTrainedMss
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.cleaning import CODE_ONLY
-from scrapy_mss.extractor import Extractor
+from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PROFILES
 from scrapy_mss.models.store import write_model
 from tests.helpers.news_pages import news_page
@@ -36,7 +37,7 @@ def test_a_system_that_learned_a_site_finds_the_text_of_another_page(profile: st
 
 
 def test_learning_a_gold_text_is_learning_its_place_in_the_page() -> None:
-    system, extractor = Mss(), Extractor.untrained()
+    system, model = Mss(), Model(PROFILES["paper"])
 
     system.fit(examples(3))
     for number in range(3):
@@ -44,11 +45,9 @@ def test_learning_a_gold_text_is_learning_its_place_in_the_page() -> None:
         inside = page.inside
         # The alignment ends with a word, the page's own label with the full stop behind it.
         inside[np.flatnonzero(inside)[-1]] = False
-        extractor.learn(page.tokens, inside, checked=False)
+        model.learn(Page(page.tokens), inside)
 
-    assert system.extractor.model is not None
-    assert extractor.model is not None
-    for name, counts in extractor.model.bayes.counts.items():
+    for name, counts in model.bayes.counts.items():
         differing = np.flatnonzero(
             (system.extractor.model.bayes.counts[name] != counts).any(axis=1)
         )
@@ -58,7 +57,6 @@ def test_learning_a_gold_text_is_learning_its_place_in_the_page() -> None:
 def test_a_model_from_a_file_is_used_as_it_is(tmp_path: Path) -> None:
     learned, loaded, page = Mss(), Mss(), news_page(99)
     learned.fit(examples(4))
-    assert learned.extractor.model is not None
     write_model(tmp_path / "model", learned.extractor.model)
 
     loaded.load_model(tmp_path / "model")

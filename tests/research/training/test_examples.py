@@ -19,7 +19,7 @@ from research.training.examples import (
     training_examples,
 )
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.alignment import match_words
+from scrapy_mss.core.labels import match_words
 from tests.helpers.news_pages import news_page
 
 N = 30

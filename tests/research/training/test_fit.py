@@ -52,7 +52,7 @@ def fitted() -> Model:
 
 
 def test_a_classifier_finds_the_article_on_pages_of_a_site_that_it_never_saw(fitted: Model) -> None:
-    extractor = Extractor(fitted)
+    extractor = Extractor.of(fitted)
 
     for number in range(4):
         page = news_page(number, site="seven")
@@ -63,7 +63,7 @@ def test_a_classifier_finds_the_article_on_pages_of_a_site_that_it_never_saw(fit
 
 
 def test_pages_that_are_no_articles_are_told_apart(fitted: Model) -> None:
-    extractor = Extractor(fitted)
+    extractor = Extractor.of(fitted)
 
     assert not any(extractor.extract(page).is_article for page in LISTS)
 
@@ -109,7 +109,7 @@ def test_evidence_never_comes_from_counts_of_the_page_s_own_site(
 
 
 def test_confidence_is_the_f1_to_be_expected(fitted: Model) -> None:
-    extractor = Extractor(fitted)
+    extractor = Extractor.of(fitted)
     whole = news_page(9, site="seven")
     cut = whole.html.replace("<p>", "<p class=menu>")
 
