@@ -31,6 +31,10 @@ BIN := $(VENV)/bin
 PIP_OPTIONS := --quiet --quiet --disable-pip-version-check
 PIP := $(BIN)/python -m pip $(PIP_OPTIONS)
 
+# Python writes bytecode even where the environment forbids it: tests start hundreds of processes,
+# each of which would compile all that it imports.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo installed installed-oldest test test-all test-browser test-workbench test-oldest test-redis test-engines test-curator lint format \
