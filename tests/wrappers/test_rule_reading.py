@@ -88,7 +88,7 @@ def answered(rule: Wrapper, html: str = HTML, **asked: object) -> PageAnswer:
     """What a worker answers."""
     model = EXTRACTOR.model
     assert model is not None
-    work = PageWork(model, lambda: ModelState.of(model), ReadOptions())
+    work = PageWork(model, ReadOptions())
     request = PageRequest(html, URL, rule, **asked)  # type: ignore[arg-type]
     return work.answer(PageRequest.from_bytes(request.to_bytes()))
 
@@ -209,11 +209,11 @@ def test_what_is_excluded_is_no_reason_to_take_the_place_for_another_one() -> No
     assert found.text in text_of(1)
 
 
-def test_an_error_of_the_model_does_not_cost_what_the_rule_has_found() -> None:
-    def broken() -> ModelState:
-        raise ValueError("no model")
-
-    work = PageWork(EXTRACTOR.model, broken, ReadOptions())
+def test_an_error_of_the_model_does_not_cost_what_the_rule_has_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Extractor, "extract_page", lambda *_: 1 / 0)
+    work = PageWork(EXTRACTOR.model, ReadOptions())
     answer = work.answer(PageRequest(HTML, URL, AROUND, article=True))
 
     assert answer.article is not None
@@ -236,7 +236,7 @@ def test_a_check_reads_a_page_as_a_crawl_does_by_its_address() -> None:
 
     model = EXTRACTOR.model
     assert model is not None
-    work = PageWork(model, lambda: ModelState.of(model), ReadOptions())
+    work = PageWork(model, ReadOptions())
     answer = work.answer(PageRequest(SHORT, LIST_URL, rule))
     assert answer.labels is not None
     reason = answer.labels.reason
@@ -271,7 +271,7 @@ def test_a_further_page_may_be_as_short_as_no_article_is() -> None:
     rule = Wrapper(site="news.example", around=(css("div"),))
     model = EXTRACTOR.model
     assert model is not None
-    work = PageWork(model, lambda: ModelState.of(model), ReadOptions())
+    work = PageWork(model, ReadOptions())
 
     answer = work.answer(PageRequest(SHORT, LIST_URL, rule, further=True))
 
