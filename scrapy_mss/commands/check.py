@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +21,8 @@ from scrapy_mss.files.stored_pages import Source
 from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.store import write_atomically
-from scrapy_mss.rule_reading import read_tokens
 from scrapy_mss.wrappers import load_wrappers
-from scrapy_mss.wrappers.outcomes import LABELLED, NO_PAGE, Outcome, checked, snapshot
+from scrapy_mss.wrappers.reading import LABELLED, NO_PAGE, Outcome, checked, snapshot
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand
@@ -56,11 +54,11 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     if not tests:
         raise CommandError("none of the wrappers has a test page; add some under the key 'tests'")
     before = _read(options.snapshot) if options.snapshot else {}
-    read = partial(read_tokens, extractor=_extractor(options, command))
+    extractor = _extractor(options, command)
     outcomes: list[Outcome] = []
 
     def take(url: str, html: str) -> None:
-        outcomes.extend(checked(wrappers, url, html, read))
+        outcomes.extend(checked(wrappers, url, html, extractor))
 
     if not options.pages:
         tests = {checked_address(url) for url in tests}

@@ -21,12 +21,12 @@ from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.output.kept_media import kept_media
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.rule_reading import explained
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.visit import Visit
 from scrapy_mss.workbench.why_page.page import why_page
 from scrapy_mss.wrappers import Wrapper, load_wrappers
+from scrapy_mss.wrappers.reading import explained
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand

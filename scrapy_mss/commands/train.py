@@ -29,7 +29,7 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.storage.server_address import is_server
 from scrapy_mss.wrappers import Registry, load_wrappers
-from scrapy_mss.wrappers.teaching import ALREADY_LEARNED, NO_WRAPPER, example_on, learn
+from scrapy_mss.wrappers.reading import ALREADY_LEARNED, NO_WRAPPER, example_on, learn
 
 if TYPE_CHECKING:
     from scrapy.commands import ScrapyCommand

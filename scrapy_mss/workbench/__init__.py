@@ -2,10 +2,9 @@
 
     pages       the pages of each site, from what is stored
     reading     a page read once: blocks, tokens, tree
-    rule_text   rules as YAML and back
     editing     a click on a block -> another rule
     judging     a rule and a page -> how they agree, and where not
-    saving      a rule into the folder of rules, checked by the loader of a crawl
+    saving      the edited text -> a rule, saved and checked by the loader of a crawl
     drawing     a page for the frame, in which nothing of the page's runs
     security    who may ask
     app         requests -> the above

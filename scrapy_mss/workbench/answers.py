@@ -15,14 +15,14 @@ from typing import Any, Final
 import numpy as np
 
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.suggest import NoRuleError, agreements, suggest_of, yaml_of
+from scrapy_mss.suggest import NoRuleError, agreements, suggest_of
 from scrapy_mss.workbench import saving
 from scrapy_mss.workbench.bench import Bench
 from scrapy_mss.workbench.editing import ROLES, Click, EditError, edited, starter
 from scrapy_mss.workbench.judging import article_of, blocks_inside, by_model, differences
 from scrapy_mss.workbench.overview import overview, queue
-from scrapy_mss.workbench.rule_text import read_rule
 from scrapy_mss.wrappers import Wrapper, WrapperError
+from scrapy_mss.wrappers.schema import yaml_of
 
 Answer = dict[str, Any]
 SLICE_SECONDS: Final = 0.25  # of comparing pages, between which other questions are answered
@@ -66,7 +66,7 @@ class Question:
 
     @property
     def rule(self) -> Wrapper:
-        return read_rule(self.text("rule"))
+        return saving.read_rule(self.text("rule"))
 
 
 def start(question: Question) -> Answer:

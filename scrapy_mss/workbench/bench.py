@@ -24,7 +24,7 @@ from scrapy_mss.workbench.drawing import drawn_for_frame
 from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.workbench.saving import SaveError
 from scrapy_mss.wrappers import Registry, Wrapper
-from scrapy_mss.wrappers.teaching import example_on, learn
+from scrapy_mss.wrappers.reading import example_on, learn
 
 MOST_READ: Final = 3  # sites whose trees are in memory: some 100 MB each
 MOST_EXPLAINED: Final = 16  # pages

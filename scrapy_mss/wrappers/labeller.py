@@ -9,7 +9,7 @@
     published                         the first alternative that selects a date
 
 The span of ``around`` is where the article is. What in there is text says the model, one layer up
-(`scrapy_mss.rule_reading`).
+(`reading`).
 
 No page makes this fail: where nothing is labelled, the reason is a value. A selector that fails on
 the page is reported in `Labelling.failures`; where it is one of ``exclude``, nothing is labelled,

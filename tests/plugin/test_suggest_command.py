@@ -12,8 +12,8 @@ from threading import Thread
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.rule_reading import read_by
 from scrapy_mss.wrappers import label, load_wrappers
+from scrapy_mss.wrappers.reading import read_by
 from tests.helpers.suggested_sites import article, front_page, text_of
 from tests.plugin.crawling import environment
 from tests.plugin.site import Site, story, wrapped

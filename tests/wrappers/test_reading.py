@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -15,11 +14,10 @@ from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.extractor import Extraction, Extractor, Site
-from scrapy_mss.rule_reading import explained, read_at, read_by, read_tokens
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.visit import Visit
 from scrapy_mss.wrappers import Labelling, Reason, Wrapper, css, label
-from scrapy_mss.wrappers.outcomes import LABELLED, checked
+from scrapy_mss.wrappers.reading import LABELLED, checked, explained, read_at, read_by
 from scrapy_mss.wrappers.rules import SamplePage
 from tests.helpers.suggested_sites import article, text_of
 
@@ -232,7 +230,7 @@ def test_a_check_reads_a_page_as_a_crawl_does_by_its_address() -> None:
     """At the address of a list, and laid out as one, the model is nearly sure of no article."""
     rule = Wrapper(site="news.example", around=(css("div"),), tests=(SamplePage(LIST_URL),))
 
-    (outcome,) = checked([rule], LIST_URL, SHORT, partial(read_tokens, extractor=EXTRACTOR))
+    (outcome,) = checked([rule], LIST_URL, SHORT, EXTRACTOR)
 
     model = EXTRACTOR.model
     assert model is not None
