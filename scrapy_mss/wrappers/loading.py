@@ -2,8 +2,6 @@
 
 The suffix of a file's name says who reads it (`READERS`). All sources are read before any problem
 is raised: one `WrapperError` has the problems of all of them.
-
-`rule_files` finds and reads the files, `archives` those in archives.
 """
 
 from __future__ import annotations
@@ -15,11 +13,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePath
 from typing import Final, Literal, TypeAlias
 
-from scrapy_mss.wrappers.archives import RuleFile
 from scrapy_mss.wrappers.errors import WrapperError, gathered, located, rejected, shown
 from scrapy_mss.wrappers.ftr import SUFFIX, ImportReport, read_site_config
 from scrapy_mss.wrappers.registry import Registry
-from scrapy_mss.wrappers.rule_files import rule_files
+from scrapy_mss.wrappers.rule_files import RuleFile, rule_files
 from scrapy_mss.wrappers.rules import Wrapper
 from scrapy_mss.wrappers.schema import PLACES, documents, read_document
 

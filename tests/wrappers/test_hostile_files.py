@@ -22,7 +22,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_mss.wrappers import Wrapper, WrapperError, archives, css, load_wrappers, schema
+from scrapy_mss.wrappers import Wrapper, WrapperError, css, load_wrappers, rule_files, schema
 from tests.plugin.crawling import environment
 
 LIMITED = Path(__file__).parents[1] / "helpers" / "limited.py"
@@ -172,7 +172,7 @@ def test_a_tar_header_that_leads_back_ends_the_reading(tmp_path: Path) -> None:
 def test_the_files_of_an_archive_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archives, "MOST_FILES", 2)
+    monkeypatch.setattr(rule_files, "MOST_FILES", 2)
     lines = []
     with zipfile.ZipFile(tmp_path / "many.zip", "w") as zipped:
         for number in range(3):
@@ -194,7 +194,7 @@ def test_the_files_of_an_archive_are_counted(
 def test_a_zip_archive_is_rejected_by_its_own_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archives, "LARGEST_ZIP", 50)
+    monkeypatch.setattr(rule_files, "LARGEST_ZIP", 50)
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("a.example.txt", CONFIG)
 

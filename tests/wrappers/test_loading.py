@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from scrapy_mss.wrappers import Wrapper, WrapperError, archives, css, load_wrappers
+from scrapy_mss.wrappers import Wrapper, WrapperError, css, load_wrappers, rule_files
 
 A = Wrapper(site="a.example", body=(css("article"),))
 B = Wrapper(site="b.example", body=(css("article"),))
@@ -183,7 +183,7 @@ def test_a_path_without_rules_is_reported(tmp_path: Path) -> None:
 def test_a_file_that_is_too_large_is_rejected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archives, "LARGEST_FILE", len(YAML_A) - 1)
+    monkeypatch.setattr(rule_files, "LARGEST_FILE", len(YAML_A) - 1)
     file = write_folder(tmp_path, {"a.yaml": YAML_A}) / "a.yaml"
 
     (line,) = problem_lines(file)
@@ -197,9 +197,9 @@ def test_what_unpacks_too_large_is_rejected(
 ) -> None:
     write = write_zip if name == "r.zip" else write_tar
     archive = write(tmp_path / name, {"a.yaml": YAML_A, "b.yaml": "#" * 5000, "c.md": "#" * 9000})
-    monkeypatch.setattr(archives, "LARGEST_FILE", 4000)
+    monkeypatch.setattr(rule_files, "LARGEST_FILE", 4000)
     one_file = problem_lines(archive)
-    monkeypatch.setattr(archives, "LARGEST_ARCHIVE", 14_000)
+    monkeypatch.setattr(rule_files, "LARGEST_ARCHIVE", 14_000)
     whole = problem_lines(archive)
 
     assert one_file == [

@@ -13,10 +13,8 @@ PAGE = html.document_fromstring(
 )
 
 
-def selected(selector: Selector) -> object:
-    found = selector.select(PAGE)
-    assert isinstance(found, list)
-    return [item if isinstance(item, str) else item.tag for item in found]
+def selected(selector: Selector) -> list[object]:
+    return [getattr(item, "tag", item) for item in selector.select(PAGE)]
 
 
 @pytest.mark.parametrize(
