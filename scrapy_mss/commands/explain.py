@@ -24,7 +24,7 @@ from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.visit import Visit
-from scrapy_mss.workbench.why_page.page import why_page
+from scrapy_mss.workbench.why_page import why_page
 from scrapy_mss.wrappers import Wrapper, load_wrappers
 from scrapy_mss.wrappers.reading import explained
 

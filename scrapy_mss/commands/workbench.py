@@ -119,7 +119,7 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
 
 def gather(sources: list[str], pages: Pages, command: ScrapyCommand) -> None:
     """Add the pages of all *sources* to *pages*."""
-    from scrapy_mss.workbench.http_cache import cached_pages
+    from scrapy_mss.workbench.pages import cached_pages
 
     assert command.settings is not None
     cache = Path(data_path(command.settings.get("HTTPCACHE_DIR") or "httpcache"))

@@ -20,8 +20,7 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from scrapy_mss.quality.unsure import UnsurePage, UnsureStore
-from scrapy_mss.workbench.http_cache import cached_pages
-from scrapy_mss.workbench.pages import Pages
+from scrapy_mss.workbench.pages import Pages, cached_pages
 from scrapy_mss.workbench.security import Origins
 from tests.helpers.news_pages import news_page
 from tests.helpers.workbenches import asked, news
