@@ -98,16 +98,16 @@ def start(question: Question) -> Answer:
 def open_site(question: Question) -> Answer:
     """The pages of a site, and the rule that is saved for them."""
     name = question.site
-    site = question.bench.site(name)
+    read = question.bench.site(name)
     pages = [
         {
             "url": page.url,
             "words": int(np.count_nonzero(page.extraction.kept & page.extraction.tokens.is_word)),
             "left_out": page.left_out,
         }
-        for page in site.pages
+        for page in read
     ]
-    found = saving.saved_rule(question.bench.folder, site.pages[0].url)
+    found = saving.saved_rule(question.bench.folder, read[0].url)
     saved = {"path": str(found[0]), "rule": found[1]} if found else None
     return {"pages": pages, "saved": saved}
 
@@ -115,11 +115,11 @@ def open_site(question: Question) -> Answer:
 def suggested(question: Question) -> Answer:
     """The rule that is suggested for a site, or why none is and one to begin with."""
     name = question.site
-    site = question.bench.site(name)
+    read = question.bench.site(name)
     try:
-        found = suggest_of(name, site.pages)
+        found = suggest_of(name, read)
     except NoRuleError as error:
-        rule = starter(name, site.pages)
+        rule = starter(name, read)
         return {"rule": yaml_of(rule), "confidence": 0.0, "told": str(error)}
     rule = replace(found.rule, tests=())  # which saving adds, by the rule as it is then
     return {"rule": yaml_of(rule), "confidence": found.confidence, "told": ""}
@@ -128,7 +128,7 @@ def suggested(question: Question) -> Answer:
 def judge(question: Question) -> Answer:
     """What the rule makes of a page: its blocks, the article, and where the model differs."""
     name, number, rule = question.site, question.page, question.rule
-    page = question.bench.site(name).pages[number]
+    page = question.bench.site(name)[number]
     found = page.by_rule(rule)
     if found is None:
         return {"matched": False, "reason": page.left_out, "inside": "", "differences": []}
@@ -149,7 +149,7 @@ def compare(question: Question) -> Answer:
 
     The page asks until it has all, so that a rule that was changed meanwhile ends it.
     """
-    pages, rule = question.bench.site(question.site).pages, question.rule
+    pages, rule = question.bench.site(question.site), question.rule
     first = question.number("first", len(pages) + 1)
     until, rows = monotonic() + SLICE_SECONDS, list[Answer]()
     for page in pages[first:]:
@@ -163,16 +163,15 @@ def compare(question: Question) -> Answer:
 def pick(question: Question) -> Answer:
     """The rule after a click on a block."""
     name, number = question.site, question.page
-    site = question.bench.site(name)
+    read = question.bench.site(name)
     blocks = question.bench.explained(name, number).blocks
     role = question.text("role")
     if role not in ROLES:
         raise QuestionError(f"expected one of {', '.join(ROLES)} for role")
     level = None if question.values.get("level") is None else question.number("level", MOST_LEVELS)
-    page = site.pages[number]
-    block = blocks[question.number("block", len(blocks))]
+    page, block = read[number], blocks[question.number("block", len(blocks))]
     click = Click(block, role, level, question.number("run", MOST_RUNS))
-    edit = edited(question.rule, site.pages, page, click)
+    edit = edited(question.rule, read, page, click)
     return {
         "rule": yaml_of(edit.rule),
         "path": list(edit.path),
