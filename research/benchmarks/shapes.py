@@ -35,7 +35,7 @@ from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.parser_limits import without_surplus_attributes
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.output.markdown import markdown
-from scrapy_mss.workbench.why_page.drawn import drawn_page
+from scrapy_mss.workbench.drawing import drawn_page
 from scrapy_mss.wrappers.labeller import label
 from scrapy_mss.wrappers.rules import Wrapper
 from scrapy_mss.wrappers.selectors import class_or_id, css

@@ -32,9 +32,9 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.models.store import write_atomically
-from scrapy_mss.rule_reading import read_by
 from scrapy_mss.suggest import NoRuleError, read_pages, suggest_of
 from scrapy_mss.wrappers import Registry, Wrapper, WrapperError, label, load_wrappers
+from scrapy_mss.wrappers.reading import read_by
 
 PROGRAM: Final = "python -m research.studies.suggested_rules"
 GIVEN: Final = 5  # pages that a rule is made of

@@ -17,6 +17,8 @@ from scrapy.commands import ScrapyCommand
 from scrapy_mss.commands.cli import CommandError, OneLineParser, guarded
 
 if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
     from scrapy_mss.commands.base import Action
 
 # Names of actions and their summaries in `scrapy mss -h`.
@@ -70,6 +72,7 @@ class MssCommand(ScrapyCommand):
     """The command; what follows it chooses one of `ACTIONS`."""
 
     requires_project = False
+    settings: Settings  # there whenever it runs
     default_settings: ClassVar[dict[str, Any]] = {"LOG_LEVEL": "WARNING"}
 
     def syntax(self) -> str:

@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from scrapy_mss.commands.base import Action, local_path, positive
+from scrapy_mss.commands import MssCommand
+from scrapy_mss.commands.base import Action, add_model_arguments, local_path, model_named, positive
 from scrapy_mss.commands.cli import CommandError, print_line
-from scrapy_mss.commands.extract import add_model_arguments, model_named
 from scrapy_mss.crawl.pool import can_have_workers
 from scrapy_mss.settings import SETTINGS
 from scrapy_mss.storage.server_address import is_server
 
 if TYPE_CHECKING:
-    from scrapy.commands import ScrapyCommand
-
     from scrapy_mss.bulk.run import Summary
 
 MEGABYTE = 2**20
@@ -75,7 +73,7 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
+def perform(options: argparse.Namespace, command: MssCommand) -> int:
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise CommandError(f"{' and '.join(missing)} missing: pip install 'scrapy-mss[bulk]'")
@@ -86,7 +84,6 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     from scrapy_mss.bulk.ray_engine import RayEngine
     from scrapy_mss.bulk.run import Bulk
 
-    assert command.settings is not None
     settings: dict[str, Any] = {"MSS_MODEL": _model_file(model_named(options, command))}
     for row in SETTINGS:
         if row.name in READING:

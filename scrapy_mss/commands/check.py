@@ -6,28 +6,28 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scrapy.http import Response, TextResponse
 
-from scrapy_mss.commands.base import Action, counted, existing_path
+from scrapy_mss.commands import MssCommand
+from scrapy_mss.commands.base import (
+    Action,
+    add_model_arguments,
+    counted,
+    existing_path,
+    extractor_with,
+    model_named,
+)
 from scrapy_mss.commands.cli import GOOD, NOT_FOUND, CommandError, print_line
-from scrapy_mss.commands.extract import add_model_arguments, model_named
 from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
 from scrapy_mss.crawl.stores import model_store
-from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import Source
 from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
-from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.store import write_atomically
-from scrapy_mss.rule_reading import read_tokens
 from scrapy_mss.wrappers import load_wrappers
-from scrapy_mss.wrappers.outcomes import LABELLED, NO_PAGE, Outcome, checked, snapshot
-
-if TYPE_CHECKING:
-    from scrapy.commands import ScrapyCommand
+from scrapy_mss.wrappers.reading import LABELLED, NO_PAGE, Outcome, checked, snapshot
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,17 +50,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser)
 
 
-def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
+def perform(options: argparse.Namespace, command: MssCommand) -> int:
     wrappers = load_wrappers(options.wrappers)
     tests = {example.url for wrapper in wrappers for example in wrapper.tests}
     if not tests:
         raise CommandError("none of the wrappers has a test page; add some under the key 'tests'")
     before = _read(options.snapshot) if options.snapshot else {}
-    read = partial(read_tokens, extractor=_extractor(options, command))
+    extractor = extractor_with(model_store(model_named(options, command)))
     outcomes: list[Outcome] = []
 
     def take(url: str, html: str) -> None:
-        outcomes.extend(checked(wrappers, url, html, read))
+        outcomes.extend(checked(wrappers, url, html, extractor))
 
     if not options.pages:
         tests = {checked_address(url) for url in tests}
@@ -75,11 +75,6 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     if options.snapshot:
         write_atomically(options.snapshot, snapshot(_baseline(outcomes, before)))
     return GOOD if good == len(outcomes) else NOT_FOUND
-
-
-def _extractor(options: argparse.Namespace, command: ScrapyCommand) -> Extractor:
-    """What reads the pages of wrappers that leave the text to the model."""
-    return Extractor.of(with_bundled(model_store(model_named(options, command)).load()))
 
 
 def _baseline(outcomes: list[Outcome], before: dict[tuple[str, str], Outcome]) -> Iterator[Outcome]:
@@ -115,8 +110,8 @@ def _stored(paths: list[Path], tests: set[str], take: Callable[[str, str], None]
     return seen
 
 
-def _fetched(tests: set[str], take: Callable[[str, str], None], command: ScrapyCommand) -> set[str]:
-    process = crawler_process(command)
+def _fetched(tests: set[str], take: Callable[[str, str], None], command: MssCommand) -> set[str]:
+    process = crawler_process(command, {"MSS_ENABLED": False})  # a check does not train
     seen: set[str] = set()
 
     def taken(url: str, response: Response) -> None:
@@ -127,7 +122,6 @@ def _fetched(tests: set[str], take: Callable[[str, str], None], command: ScrapyC
     def failed(url: str, cause: str) -> None:
         print_line(f"scrapy mss check: {url}: not reachable: {cause}", sys.stderr)
 
-    process.settings.set("MSS_ENABLED", value=False, priority="cmdline")  # a check does not train
     crawler = process.create_crawler(FetchSpider)
     run(process, crawler, addresses=sorted(tests), take=taken, failed=failed)
     return seen

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scrapy_mss import settings
 from scrapy_mss.article import page_metadata
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.commands.base import Action
+from scrapy_mss.commands import MssCommand
+from scrapy_mss.commands.base import (
+    Action,
+    add_model_arguments,
+    extractor_with,
+    is_address,
+    known_site,
+    model_named,
+    page_in,
+    writing,
+)
 from scrapy_mss.commands.cli import GOOD, CommandError, print_line
-from scrapy_mss.commands.extract import add_model_arguments, is_address, model_named
 from scrapy_mss.commands.fetching import checked_address, fetched
-from scrapy_mss.crawl.stores import model_store, site_store
-from scrapy_mss.extractor import Extraction, Extractor
-from scrapy_mss.files.charsets import decoded
+from scrapy_mss.crawl.stores import model_store
+from scrapy_mss.extractor import Extraction
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
-from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.output.kept_media import kept_media
-from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.rule_reading import explained
 from scrapy_mss.sites.crawled import minute_now
-from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.visit import Visit
-from scrapy_mss.workbench.why_page.page import why_page
+from scrapy_mss.workbench.why_page import why_page
 from scrapy_mss.wrappers import Wrapper, load_wrappers
-
-if TYPE_CHECKING:
-    from scrapy.commands import ScrapyCommand
+from scrapy_mss.wrappers.reading import explained
 
 OUTPUT = "why.html"
 
@@ -55,42 +55,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser)
 
 
-def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
+def perform(options: argparse.Namespace, command: MssCommand) -> int:
     name = model_named(options, command)
-    extractor = Extractor.of(with_bundled(model_store(name).load()))
+    extractor = extractor_with(model_store(name))
     if options.wrappers and not options.url and not is_address(options.page):
         raise CommandError("which of the rules is for FILE says its address: give it with -u")
-    source = _fetched(options, command) if is_address(options.page) else _stored(options)
+    if is_address(options.page):
+        source = _fetched(options, command)
+    else:
+        source = StoredPage(options.url, page_in(Path(options.page)))
     page = Page.of(source.html, extractor.profile.stem, source.url)
     alone = extractor.explain_page(page, _site(name, source.url))
-    assert command.settings is not None
     rules = load_wrappers(options.wrappers or settings.read(command.settings).wrappers)
     rule = rules.find(source.url)
     explanation = explained(alone, rule) if rule else alone
     found = explanation.extraction
     media = kept_media(found.tokens, found.kept, found.url)
     fields = page_metadata(found.tokens, found.url, found.text, media)
-    try:
-        options.output.write_text(
-            why_page(explanation, fields.values, fields.sources), "utf-8", "xmlcharrefreplace"
-        )
-    except OSError as error:
-        raise CommandError(f"{options.output}: cannot be written: {error.strerror}") from error
+    page_of_it = why_page(explanation, fields.values, fields.sources)
+    with writing(options.output):
+        options.output.write_text(page_of_it, "utf-8", "xmlcharrefreplace")
     print_line(f"{options.output}: {_verdict(found)}")
     if rule or options.wrappers:
         print_line(_of_rule(rule, matches=explanation is not alone))
     return GOOD
 
 
-def _stored(options: argparse.Namespace) -> StoredPage:
-    path = Path(options.page)
-    try:
-        return StoredPage(options.url, decoded(read_regular(path, LARGEST_PAGE)))
-    except OSError as error:
-        raise CommandError(f"{path}: the page cannot be read: {error.strerror}") from error
-
-
-def _fetched(options: argparse.Namespace, command: ScrapyCommand) -> StoredPage:
+def _fetched(options: argparse.Namespace, command: MssCommand) -> StoredPage:
     address, causes = checked_address(options.page), list[str]()
     found = fetched([address], command, lambda _asked, cause: causes.append(cause))
     if not found:
@@ -102,14 +93,6 @@ def _site(model: str, url: str) -> Visit | None:
     """What crawls with the *model* know of the site of *url*; None if they know nothing."""
     memory = known_site(model, url)
     return Visit(memory, minute_now(), url) if memory else None
-
-
-def known_site(model: str, url: str) -> SiteMemory | None:
-    """The memory that crawls with the *model* have of the site of *url*; None if they have none."""
-    site = site_of(url) if url else ""
-    if not site:
-        return None
-    return site_store(model).load(site).at(period_of(minute_now())) or None
 
 
 def _verdict(found: Extraction) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from itemadapter import ItemAdapter
 from scrapy import signals
@@ -17,7 +16,16 @@ from scrapy.http import Response, TextResponse
 
 from scrapy_mss import settings
 from scrapy_mss.article import NO_TEXT, ModelState, ReadOptions, read_article
-from scrapy_mss.commands.base import Action, counted, existing_store, stored
+from scrapy_mss.commands import MssCommand
+from scrapy_mss.commands.base import (
+    Action,
+    add_model_arguments,
+    counted,
+    is_address,
+    model_named,
+    page_in,
+    stored,
+)
 from scrapy_mss.commands.cli import (
     GOOD,
     NOT_FOUND,
@@ -34,16 +42,13 @@ from scrapy_mss.commands.fetching import (
     run,
 )
 from scrapy_mss.crawl.pages import is_page
-from scrapy_mss.crawl.stores import model_name, model_store
+from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.files.charsets import decoded
 from scrapy_mss.files.stored_pages import COLLECTIONS
-from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
+from scrapy_mss.files.untrusted import LARGEST_PAGE
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.model import Model
 from scrapy_mss.pipelines import NoArticleError
-
-if TYPE_CHECKING:
-    from scrapy.commands import ScrapyCommand
 
 TEXT, HTML, JSON, MARKDOWN = "text", "html", "json", "markdown"
 STANDARD_INPUT = "-"
@@ -57,9 +62,6 @@ EXIT_CODES = (
     "arguments or files, 3 if an address is unreachable, 4 if a page is not text, such\n"
     "as a picture. With several pages, the highest code is returned."
 )
-
-# Where no file can be, so that there is nothing to add to the bundled model.
-NO_MODEL = f"{os.devnull}/model"
 
 # A project's wrappers and middlewares stay; its pipelines, feeds and job are switched off.
 SETTINGS: dict[str, Any] = {
@@ -94,24 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_model_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options by which `model_named` chooses a model."""
-    models = parser.add_mutually_exclusive_group()
-    models.add_argument(
-        "-m",
-        "--model",
-        type=existing_store,
-        help="a model file or server; default: the one that a crawl with these settings uses",
-    )
-    models.add_argument(
-        "-b",
-        "--bundled",
-        action="store_true",
-        help="use only the bundled model, without what crawls have learned",
-    )
-
-
-def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
+def perform(options: argparse.Namespace, command: MssCommand) -> int:
     addresses = [checked_address(page) for page in options.pages if is_address(page)]
     files = [Path(page) for page in options.pages if not is_address(page)]
     for path in files:
@@ -120,7 +105,6 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     name = model_named(options, command)
     model = with_bundled(model_store(name).load())
     answers = _Answers(options.format)
-    assert command.settings is not None
     fields = settings.read(command.settings).fields
     if options.format == MARKDOWN:
         fields = (*fields, MARKDOWN)
@@ -133,20 +117,6 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     if answers.error:
         raise answers.error
     return answers.exit_code
-
-
-def model_named(options: argparse.Namespace, command: ScrapyCommand) -> str:
-    """The model that pages are read with, wherever they come from; the file need not exist."""
-    if options.bundled:
-        return NO_MODEL
-    if options.model:
-        return str(options.model)
-    assert command.settings is not None
-    return model_name(command.settings, settings.read(command.settings).model)
-
-
-def is_address(page: str) -> bool:
-    return page.startswith(("http://", "https://"))
 
 
 @dataclass(slots=True)
@@ -189,20 +159,17 @@ def _from_files(paths: list[Path], model: Model, options: ReadOptions) -> Iterat
                 values = _values(page.html, state, options, page.url)
                 yield {**values, "url": page.url}
         else:
-            yield {**_values(decoded(_body(path)), state, options), "url": str(path)}
+            yield {**_values(_html_in(path), state, options), "url": str(path)}
 
 
-def _body(path: Path) -> bytes:
+def _html_in(path: Path) -> str:
     """The content of the file *path*, or of standard input."""
-    if str(path) == STANDARD_INPUT:
-        body = sys.stdin.buffer.read(LARGEST_PAGE + 1)
-        if len(body) > LARGEST_PAGE:
-            raise CommandError(f"-: expected a page of at most {LARGEST_PAGE:,} bytes, got more")
-        return body
-    try:
-        return read_regular(path, LARGEST_PAGE)
-    except OSError as error:
-        raise CommandError(f"{path}: the page cannot be read: {error.strerror}") from error
+    if str(path) != STANDARD_INPUT:
+        return page_in(path)
+    body = sys.stdin.buffer.read(LARGEST_PAGE + 1)
+    if len(body) > LARGEST_PAGE:
+        raise CommandError(f"-: expected a page of at most {LARGEST_PAGE:,} bytes, got more")
+    return decoded(body)
 
 
 def _values(html: str, state: ModelState, options: ReadOptions, url: str = "") -> dict[str, Any]:
@@ -218,10 +185,8 @@ def _is_binary(text: str) -> bool:
     return "\0" in text[:BINARY_WITHIN]
 
 
-def _crawl(addresses: list[str], model: str, answers: _Answers, command: ScrapyCommand) -> None:
-    process = crawler_process(command)
-    for name, value in {**SETTINGS, "MSS_MODEL": model}.items():
-        process.settings.set(name, value, priority="cmdline")
+def _crawl(addresses: list[str], model: str, answers: _Answers, command: MssCommand) -> None:
+    process = crawler_process(command, {**SETTINGS, "MSS_MODEL": model})
     crawler = process.create_crawler(FetchSpider)
     left = Counter(addresses)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import Task
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -12,13 +12,13 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spidermiddlewares.httperror import HttpError
 
+from scrapy_mss.commands import MssCommand
 from scrapy_mss.commands.cli import CommandError
 from scrapy_mss.downloadermiddlewares import EncodingMiddleware
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.sites.addresses import AddressCounts, guess
 
 if TYPE_CHECKING:
-    from scrapy.commands import ScrapyCommand
     from scrapy.crawler import Crawler, CrawlerProcess
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
@@ -117,16 +117,18 @@ def checked_address(address: str) -> str:
     return address
 
 
-def crawler_process(command: ScrapyCommand) -> CrawlerProcess:
-    """The process of *command*, which fetches."""
+def crawler_process(command: MssCommand, changed: Mapping[str, Any]) -> CrawlerProcess:
+    """The process of *command*, which fetches with some settings *changed*."""
     process = command.crawler_process
     if process is None:
         raise CommandError("addresses cannot be fetched here: there is no crawler process")
+    for name, value in changed.items():
+        process.settings.set(name, value, priority="cmdline")
     return process  # type: ignore[return-value]
 
 
 def fetched(
-    addresses: list[str], command: ScrapyCommand, failed: Callable[[str, str], None], most: int = 0
+    addresses: list[str], command: MssCommand, failed: Callable[[str, str], None], most: int = 0
 ) -> list[StoredPage]:
     """The HTML pages at *addresses*, and at *most* addresses that each of them links to.
 
@@ -141,9 +143,7 @@ def fetched(
         else:
             failed(asked, f"expected HTML, got {type(response).__name__}")
 
-    process = crawler_process(command)
-    for name, value in SETTINGS.items():
-        process.settings.set(name, value, priority="cmdline")
+    process = crawler_process(command, SETTINGS)
     crawler = process.create_crawler(SiteSpider)
     run(process, crawler, addresses=addresses, take=take, failed=failed, most=most)
     return [*found.values()]

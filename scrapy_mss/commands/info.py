@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from scrapy_mss.commands import MssCommand
 from scrapy_mss.commands.base import Action, existing_path
 from scrapy_mss.commands.cli import model_in, print_line
 from scrapy_mss.markup.compiled import IS_COMPILED
@@ -16,9 +16,6 @@ from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import period_of
 from scrapy_mss.sites.report import report
 from scrapy_mss.sites.store import SiteStore, sites_path
-
-if TYPE_CHECKING:
-    from scrapy.commands import ScrapyCommand
 
 BUNDLED = Path(str(files("scrapy_mss").joinpath(FILE)))
 
@@ -37,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
+def perform(options: argparse.Namespace, command: MssCommand) -> int:
     for path in options.models:
         model = model_in(path)
         bayes = model.bayes

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from scrapy_mss.commands.base import Action, existing_store, local_path
+from scrapy_mss.commands import MssCommand
+from scrapy_mss.commands.base import Action, existing_store, local_path, writing
 from scrapy_mss.commands.cli import CommandError, model_in, print_line
 from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.store import write_model
 from scrapy_mss.storage.server_address import ServerError, is_server
-
-if TYPE_CHECKING:
-    from scrapy.commands import ScrapyCommand
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=local_path, required=True, help="the file to write")
 
 
-def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
+def perform(options: argparse.Namespace, command: MssCommand) -> int:
     merged, n_twice = _loaded(options.models[0]), 0
     for path in options.models[1:]:
         model = _loaded(path)
@@ -41,10 +38,8 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
             n_twice += merged.merge(model)
         except (ValueError, OverflowError) as error:
             raise CommandError(f"{path}: {error}") from error
-    try:
+    with writing(options.output):
         write_model(options.output, merged)
-    except OSError as error:
-        raise CommandError(f"{options.output}: cannot be written: {error.strerror}") from error
     pages, models = merged.bayes.pages, len(options.models)
     print_line(f"{options.output}: {pages:,} pages from {models} models")
     if n_twice:

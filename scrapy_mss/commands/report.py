@@ -6,8 +6,9 @@ import argparse
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from scrapy_mss.commands import MssCommand
 from scrapy_mss.commands.base import Action, existing_store
 from scrapy_mss.commands.cli import GOOD, CommandError, print_line
 from scrapy_mss.crawl.site_quality import this_hour
@@ -22,9 +23,6 @@ from scrapy_mss.quality.store import QualityStoreError
 from scrapy_mss.settings import listed
 from scrapy_mss.spiders.site_lists import SiteListError, sites_of
 from scrapy_mss.storage.server_address import ServerError
-
-if TYPE_CHECKING:
-    from scrapy.commands import ScrapyCommand
 
 WITH_ALARMS: Final = 1
 PAGE: Final = Path("mss-report.html")
@@ -49,8 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
-    assert command.settings is not None
+def perform(options: argparse.Namespace, command: MssCommand) -> int:
     store = quality_store(options.quality or str(command.settings.get("MSS_QUALITY_FILE") or ""))
     try:
         fronts = sites_of(map(str, listed(command.settings.get("MSS_SITES"))))

@@ -7,17 +7,23 @@ import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from scrapy_mss.commands.base import Action, stored
-from scrapy_mss.commands.cli import GOOD, NOT_FOUND, CommandError, print_line, print_text
-from scrapy_mss.commands.explain import known_site
-from scrapy_mss.commands.extract import add_model_arguments, is_address, model_named
+from scrapy_mss.commands import MssCommand
+from scrapy_mss.commands.base import (
+    Action,
+    add_model_arguments,
+    extractor_with,
+    is_address,
+    known_site,
+    model_named,
+    stored,
+    writing,
+)
+from scrapy_mss.commands.cli import GOOD, NOT_FOUND, print_line, print_text
 from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.crawl.stores import model_store
-from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.store import write_atomically
 from scrapy_mss.suggest import (
     MAX_PAGES,
@@ -27,9 +33,6 @@ from scrapy_mss.suggest import (
     of_one_site,
     suggest,
 )
-
-if TYPE_CHECKING:
-    from scrapy.commands import ScrapyCommand
 
 MOST_LISTED: Final = 20  # pages on which rule and model disagree
 DISAGREE: Final = 0.9  # the agreement below which a page is worth a look
@@ -51,9 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_arguments(parser)
 
 
-def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
+def perform(options: argparse.Namespace, command: MssCommand) -> int:
     model = model_named(options, command)
-    extractor = Extractor.of(with_bundled(model_store(model).load()))
+    extractor = extractor_with(model_store(model))
     pages = list(islice(_stored(options.pages), MAX_PAGES))
     addresses = [checked_address(page) for page in options.pages if is_address(page)]
     if addresses:
@@ -66,10 +69,8 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         print_line(f"scrapy mss suggest: {error}", sys.stderr)
         return NOT_FOUND
     if options.output:
-        try:
+        with writing(options.output):
             write_atomically(options.output, found.yaml.encode())
-        except OSError as error:
-            raise CommandError(f"{options.output}: cannot be written: {error.strerror}") from error
     else:
         print_text(found.yaml)
     for line in _verdict(found):
@@ -83,7 +84,7 @@ def _stored(sources: list[str]) -> Iterator[StoredPage]:
             yield from stored(Path(source))
 
 
-def _fetched(addresses: list[str], command: ScrapyCommand, most: int) -> list[StoredPage]:
+def _fetched(addresses: list[str], command: MssCommand, most: int) -> list[StoredPage]:
     """The pages at *addresses* and at most so many that each links to, in an order that stays."""
 
     def failed(asked: str, cause: str) -> None:

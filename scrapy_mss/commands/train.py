@@ -14,9 +14,9 @@ from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from scrapy_mss import settings
+from scrapy_mss.commands import MssCommand
 from scrapy_mss.commands.base import Action, counted, existing_path, positive, store_name, stored
 from scrapy_mss.commands.cli import CommandError, print_line
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, can_have_workers
@@ -29,11 +29,7 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.storage.server_address import is_server
 from scrapy_mss.wrappers import Registry, load_wrappers
-from scrapy_mss.wrappers.teaching import ALREADY_LEARNED, NO_WRAPPER, example_on, learn
-
-if TYPE_CHECKING:
-    from scrapy.commands import ScrapyCommand
-
+from scrapy_mss.wrappers.reading import ALREADY_LEARNED, NO_WRAPPER, example_on, learn
 
 PAGES_WAITING = 4  # for each process: one is read, one is sent ahead, others end earlier
 
@@ -73,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
+def perform(options: argparse.Namespace, command: MssCommand) -> int:
     wrappers = load_wrappers(options.wrappers)
     store = model_store(options.model)
     shown = store.name if is_server(options.model) else options.model
@@ -107,12 +103,11 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
 
 
 def _by_processes(
-    pages: Iterable[StoredPage], wrappers: Registry, processes: int, command: ScrapyCommand
+    pages: Iterable[StoredPage], wrappers: Registry, processes: int, command: MssCommand
 ) -> Iterator[Example | str]:
     """The same for all *pages*, in their order, by so many *processes*."""
     if not can_have_workers():
         raise CommandError("--processes needs POSIX; leave it out")
-    assert command.settings is not None
     limits = replace(settings.read(command.settings), workers=processes)
     with closing(WorkerPool(bundled_model(), limits)) as pool:
         pool.start()

@@ -5,17 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from scrapy_mss.commands import MssCommand
 from scrapy_mss.commands.base import Action, existing_path
 from scrapy_mss.commands.cli import GOOD, NOT_FOUND, CommandError, print_line
 from scrapy_mss.crawl.unsure_pages import unsure_path
 from scrapy_mss.models.store import write_atomically
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.unsure import UnsureStore, UnsureStoreError
-
-if TYPE_CHECKING:
-    from scrapy.commands import ScrapyCommand
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +40,7 @@ def _json_lines(text: str) -> Path:
     return Path(text)
 
 
-def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
-    assert command.settings is not None
+def perform(options: argparse.Namespace, command: MssCommand) -> int:
     path = options.unsure or unsure_path(str(command.settings.get("MSS_UNSURE_FILE") or ""))
     store = UnsureStore(path)
     try:

@@ -11,20 +11,25 @@ from typing import TYPE_CHECKING
 from scrapy.utils.project import data_path
 
 from scrapy_mss import settings
-from scrapy_mss.commands.base import Action, counted, existing_path, stored
+from scrapy_mss.commands import MssCommand
+from scrapy_mss.commands.base import (
+    Action,
+    add_model_arguments,
+    counted,
+    existing_path,
+    extractor_with,
+    is_address,
+    model_named,
+    stored,
+)
 from scrapy_mss.commands.cli import GOOD, CommandError, print_line
-from scrapy_mss.commands.extract import add_model_arguments, is_address, model_named
 from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.crawl.stores import model_store, quality_store
 from scrapy_mss.crawl.unsure_pages import unsure_path
-from scrapy_mss.extractor import Extractor
-from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.unsure import UnsureStore
 
 if TYPE_CHECKING:
-    from scrapy.commands import ScrapyCommand
-
     from scrapy_mss.workbench.pages import Pages
 
 RULES = Path("rules")
@@ -74,7 +79,7 @@ def _number_of_pages(text: str) -> int:
     return _number(text, 1, MOST_ASKED)
 
 
-def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
+def perform(options: argparse.Namespace, command: MssCommand) -> int:
     try:
         from scrapy_mss.workbench.bench import Bench
         from scrapy_mss.workbench.pages import Pages
@@ -83,12 +88,11 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
         raise CommandError(
             f"the workbench needs {error.name}: pip install 'scrapy-mss[workbench]'"
         ) from error
-    assert command.settings is not None
     folder = options.rules or _rules_folder(command)
     if folder.exists() and not folder.is_dir():
         raise CommandError(f"{folder}: expected a folder of rules, got a file")
     model = model_store(model_named(options, command))
-    extractor = Extractor.of(with_bundled(model.load()))
+    extractor = extractor_with(model)
     pages = Pages(options.pages)
     gather(options.sources, pages, command)
     quality = quality_store(str(command.settings.get("MSS_QUALITY_FILE") or ""))
@@ -117,11 +121,10 @@ def perform(options: argparse.Namespace, command: ScrapyCommand) -> int:
     return GOOD
 
 
-def gather(sources: list[str], pages: Pages, command: ScrapyCommand) -> None:
+def gather(sources: list[str], pages: Pages, command: MssCommand) -> None:
     """Add the pages of all *sources* to *pages*."""
-    from scrapy_mss.workbench.http_cache import cached_pages
+    from scrapy_mss.workbench.pages import cached_pages
 
-    assert command.settings is not None
     cache = Path(data_path(command.settings.get("HTTPCACHE_DIR") or "httpcache"))
     addresses = [checked_address(each) for each in sources if is_address(each)]
     for source in sources:
@@ -158,9 +161,8 @@ def add_unsure(store: UnsureStore, pages: Pages, *, everything: bool) -> None:
             pages.add(store.stored(site))
 
 
-def _rules_folder(command: ScrapyCommand) -> Path:
+def _rules_folder(command: MssCommand) -> Path:
     """The first folder among the project's rules, where a crawl finds what is saved."""
-    assert command.settings is not None
     sources = settings.read(command.settings).wrappers
     folders = (Path(each) for each in sources if isinstance(each, str | Path))
     return next((each for each in folders if each.is_dir()), RULES)

@@ -28,11 +28,11 @@ from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.models.examples import Example, example_of
 from scrapy_mss.models.model import Model
-from scrapy_mss.rule_reading import LEAST_PROBABILITY, read_at
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.visit import Visit
 from scrapy_mss.wrappers import Labelling, Reason, Wrapper, label
+from scrapy_mss.wrappers.reading import LEAST_PROBABILITY, read_at
 
 logger = logging.getLogger(__name__)
 

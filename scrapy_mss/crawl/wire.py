@@ -29,8 +29,7 @@ from scrapy_mss.sites.format import packed as packed_memory
 from scrapy_mss.sites.format import unpacked as unpacked_memory
 from scrapy_mss.sites.visit import Lesson, Visit
 from scrapy_mss.wrappers import Reason, Wrapper
-from scrapy_mss.wrappers.documents import document_of
-from scrapy_mss.wrappers.schema import read_document
+from scrapy_mss.wrappers.schema import document_of, read_document
 
 _LENGTH = struct.Struct("<I")
 # Why a page has no answer.

@@ -3,7 +3,7 @@
     pages -> what the model makes of each, knowing the others       readings
           -> where the article is, and what is surely no part of it   bodies
           -> where title, authors and date are                       fields
-          -> YAML, and how far rule and model agree on each page     writing, agreement
+          -> YAML, and how far rule and model agree on each page     agreement
 
 suggestion = suggest(pages, Extractor())
 suggestion.yaml
@@ -24,8 +24,8 @@ from scrapy_mss.suggest.agreement import PageAgreement, agreements, expected
 from scrapy_mss.suggest.bodies import best_body
 from scrapy_mss.suggest.fields import FieldRule, field_rules
 from scrapy_mss.suggest.readings import NO_ARTICLE, SitePage, read_pages
-from scrapy_mss.suggest.writing import yaml_of
 from scrapy_mss.wrappers.rules import WILDCARD, SamplePage, UrlParts, Wrapper
+from scrapy_mss.wrappers.schema import yaml_of
 
 __all__ = (
     "NO_ARTICLE",
@@ -39,7 +39,6 @@ __all__ = (
     "read_pages",
     "suggest",
     "suggest_of",
-    "yaml_of",
 )
 
 MAX_PAGES: Final = 50  # that are read; more tell nothing new and take longer

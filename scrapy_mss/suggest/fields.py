@@ -147,7 +147,6 @@ def texts_of(selector: Selector, page: SitePage) -> Value:
     """What *selector* gives for a field of the page, as a labelled page has it."""
     assert isinstance(page.tree, AlignedTree)
     try:
-        found = selector.select(page.root)
+        return distinct_texts(page.tree, selector.select(page.root))
     except FAILURES:
         return ()
-    return distinct_texts(page.tree, found if isinstance(found, list) else [found])

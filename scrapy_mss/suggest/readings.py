@@ -21,11 +21,11 @@ from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokens import Bools
-from scrapy_mss.rule_reading import read_at
 from scrapy_mss.sites.memory import MINUTES_A_DAY, PERIOD_DAYS, SiteMemory
 from scrapy_mss.sites.visit import Visit
 from scrapy_mss.wrappers.dom_alignment import AlignedTree
 from scrapy_mss.wrappers.labeller import Labelling, Reason, aligned, label_tree
+from scrapy_mss.wrappers.reading import read_at
 from scrapy_mss.wrappers.rules import Wrapper
 from scrapy_mss.wrappers.selectors import Element
 

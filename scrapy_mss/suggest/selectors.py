@@ -4,22 +4,40 @@
     candidates     a compound alone, inside one of another element, or by its place in such a one
     selectors_for  those that select the element first on its page, best on the other pages first
 
-Stable names are those that `names` accepts and that other pages have too. A position
-(`:nth-of-type`) is used only if there is no name. All lists are short, however many names an
-element has.
+A generated name (`post-48213`, `css-1q2w3e`, `sc-bdVaJa`) selects nothing on the next page or after
+the next release; stable names are those that `is_stable` accepts and that other pages have too.
+Mistaking a name for a generated one costs little: the element or an ancestor has other names. Names
+that CSS would have to escape are not used either.
+
+A position (`:nth-of-type`) is used only if there is no name. All lists are short, however many
+names an element has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, islice
 from typing import Final
 
-from scrapy_mss.suggest.names import is_stable
 from scrapy_mss.wrappers.errors import WrapperError
-from scrapy_mss.wrappers.selectors import FAILURES, Element, Selector, css
+from scrapy_mss.wrappers.selectors import FAILURES, Element, Selector, css, elements_among
+
+# Characters: Portals join whole paths to a name, which nobody wants to read.
+LONGEST_NAME: Final = 60
+
+_PLAIN: Final = re.compile(r"-?[A-Za-z_][A-Za-z0-9_-]*")
+_NUMBER: Final = re.compile(r"\d{4}")  # of a page, a day, an advertisement; no size of a column
+# Tools that name by hashing: their prefix, and then something with a digit or a capital letter.
+_HASHED: Final = re.compile(
+    r"(?:css|sc|jsx|jss|emotion|svelte|ember|react|yui|ext-gen|gen|makeStyles|_?ngcontent|v|e)"
+    r"[-_](?=[a-zA-Z]*[0-9A-Z])[A-Za-z0-9_-]{3,}"
+)
+# The last part of `Article_body__3xTz9`: short, and with a digit among its letters.
+_SUFFIX: Final = re.compile(r"(?:__|--)(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9_-]{4,8}")
+_HEXADECIMAL: Final = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}", re.IGNORECASE)
 
 MAX_CLASSES: Final = 6  # of an element, that selectors are made of
 MAX_COMPOUNDS: Final = 12
@@ -44,6 +62,18 @@ LOOKS: Final = ("width", "bgcolor", "valign", "align", "size", "color", "face", 
 LONGEST_VALUE: Final = 40
 # A name of these says which page it is, not where on it.
 NO_NAMES_OF: Final = frozenset({"html", "body"})
+
+
+def is_stable(name: str) -> bool:
+    """Whether *name*, an id or a class word, can be one of the site's template."""
+    return (
+        len(name) <= LONGEST_NAME
+        and _PLAIN.fullmatch(name) is not None
+        and not _NUMBER.search(name)
+        and not _HASHED.fullmatch(name)
+        and not _SUFFIX.search(name)
+        and not _HEXADECIMAL.search(name)
+    )
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -187,8 +217,6 @@ def selected(text: str, root: Element) -> list[Element]:
 def elements_of(selector: Selector, root: Element) -> list[Element]:
     """The elements that *selector* selects in the tree of *root*; none where it fails."""
     try:
-        found = selector.select(root)
+        return elements_among(selector.select(root))
     except FAILURES:
         return []
-    nodes: Iterable[object] = found if isinstance(found, list) else ()
-    return [node for node in nodes if isinstance(node, Element) and isinstance(node.tag, str)]

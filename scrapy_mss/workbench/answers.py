@@ -7,27 +7,36 @@ form than those of the page is a `QuestionError`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from time import monotonic
+from pathlib import Path
+from time import monotonic, time
 from typing import Any, Final
 
 import numpy as np
 
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.suggest import NoRuleError, agreements, suggest_of, yaml_of
+from scrapy_mss.quality.activity import DAY
+from scrapy_mss.quality.report import SiteReport, report_of
+from scrapy_mss.quality.store import DayStore, QualityStoreError
+from scrapy_mss.quality.unsure import UnsurePage, UnsureStore, UnsureStoreError
+from scrapy_mss.storage.server_address import ServerError
+from scrapy_mss.suggest import NoRuleError, agreements, suggest_of
 from scrapy_mss.workbench import saving
 from scrapy_mss.workbench.bench import Bench
-from scrapy_mss.workbench.editing import ROLES, Click, EditError, edited, starter
+from scrapy_mss.workbench.editing import FIELDS, ROLES, Click, EditError, edited, starter
 from scrapy_mss.workbench.judging import article_of, blocks_inside, by_model, differences
-from scrapy_mss.workbench.overview import overview, queue
-from scrapy_mss.workbench.rule_text import read_rule
-from scrapy_mss.wrappers import Wrapper, WrapperError
+from scrapy_mss.workbench.pages import Pages
+from scrapy_mss.wrappers import Wrapper, WrapperError, load_wrappers
+from scrapy_mss.wrappers.schema import yaml_of
 
 Answer = dict[str, Any]
 SLICE_SECONDS: Final = 0.25  # of comparing pages, between which other questions are answered
 MOST_LEVELS: Final = 1_000  # elements around a block
 MOST_RUNS: Final = 100_000  # of text in a block
+MOST_PROBLEMS: Final = 20  # of a rule or a folder, that are shown
+MOST_QUEUED: Final = 200  # pages that are shown
+SECONDS_AN_HOUR: Final = 3600
 
 
 class QuestionError(ValueError):
@@ -66,7 +75,7 @@ class Question:
 
     @property
     def rule(self) -> Wrapper:
-        return read_rule(self.text("rule"))
+        return saving.read_rule(self.text("rule"))
 
 
 def start(question: Question) -> Answer:
@@ -89,16 +98,16 @@ def start(question: Question) -> Answer:
 def open_site(question: Question) -> Answer:
     """The pages of a site, and the rule that is saved for them."""
     name = question.site
-    site = question.bench.site(name)
+    read = question.bench.site(name)
     pages = [
         {
             "url": page.url,
             "words": int(np.count_nonzero(page.extraction.kept & page.extraction.tokens.is_word)),
             "left_out": page.left_out,
         }
-        for page in site.pages
+        for page in read
     ]
-    found = saving.saved_rule(question.bench.folder, site.pages[0].url)
+    found = saving.saved_rule(question.bench.folder, read[0].url)
     saved = {"path": str(found[0]), "rule": found[1]} if found else None
     return {"pages": pages, "saved": saved}
 
@@ -106,11 +115,11 @@ def open_site(question: Question) -> Answer:
 def suggested(question: Question) -> Answer:
     """The rule that is suggested for a site, or why none is and one to begin with."""
     name = question.site
-    site = question.bench.site(name)
+    read = question.bench.site(name)
     try:
-        found = suggest_of(name, site.pages)
+        found = suggest_of(name, read)
     except NoRuleError as error:
-        rule = starter(name, site.pages)
+        rule = starter(name, read)
         return {"rule": yaml_of(rule), "confidence": 0.0, "told": str(error)}
     rule = replace(found.rule, tests=())  # which saving adds, by the rule as it is then
     return {"rule": yaml_of(rule), "confidence": found.confidence, "told": ""}
@@ -119,7 +128,7 @@ def suggested(question: Question) -> Answer:
 def judge(question: Question) -> Answer:
     """What the rule makes of a page: its blocks, the article, and where the model differs."""
     name, number, rule = question.site, question.page, question.rule
-    page = question.bench.site(name).pages[number]
+    page = question.bench.site(name)[number]
     found = page.by_rule(rule)
     if found is None:
         return {"matched": False, "reason": page.left_out, "inside": "", "differences": []}
@@ -140,7 +149,7 @@ def compare(question: Question) -> Answer:
 
     The page asks until it has all, so that a rule that was changed meanwhile ends it.
     """
-    pages, rule = question.bench.site(question.site).pages, question.rule
+    pages, rule = question.bench.site(question.site), question.rule
     first = question.number("first", len(pages) + 1)
     until, rows = monotonic() + SLICE_SECONDS, list[Answer]()
     for page in pages[first:]:
@@ -154,16 +163,15 @@ def compare(question: Question) -> Answer:
 def pick(question: Question) -> Answer:
     """The rule after a click on a block."""
     name, number = question.site, question.page
-    site = question.bench.site(name)
+    read = question.bench.site(name)
     blocks = question.bench.explained(name, number).blocks
     role = question.text("role")
     if role not in ROLES:
         raise QuestionError(f"expected one of {', '.join(ROLES)} for role")
     level = None if question.values.get("level") is None else question.number("level", MOST_LEVELS)
-    page = site.pages[number]
-    block = blocks[question.number("block", len(blocks))]
+    page, block = read[number], blocks[question.number("block", len(blocks))]
     click = Click(block, role, level, question.number("run", MOST_RUNS))
-    edit = edited(question.rule, site.pages, page, click)
+    edit = edited(question.rule, read, page, click)
     return {
         "rule": yaml_of(edit.rule),
         "path": list(edit.path),
@@ -209,7 +217,84 @@ def teach(question: Question) -> Answer:
 def rules(question: Question) -> Answer:
     """All saved rules, what crawls have counted of their sites, and where they were least sure."""
     bench = question.bench
-    return {**overview(bench.folder, bench.quality), "unsure": queue(bench.unsure, bench.pages)}
+    return {**_overview(bench.folder, bench.quality), "unsure": _queue(bench.unsure, bench.pages)}
+
+
+def _overview(folder: Path, quality: DayStore | None) -> Answer:
+    """A row for each rule in *folder*; what is wrong with files, if they cannot be loaded."""
+    try:
+        rules = load_wrappers(folder).wrappers if saving.has_rules(folder) else ()
+    except WrapperError as error:
+        return {"rules": [], "problems": _problems(error)}
+    now = int(time() // SECONDS_AN_HOUR)
+    sites = _counted(quality, now)
+    return {"rules": [_row(rule, sites.get(site_of(rule.host)), now // DAY) for rule in rules]}
+
+
+def _queue(store: UnsureStore | None, pages: Pages) -> list[Answer]:
+    """The pages on which crawls were least sure, of all sites, those first that are it most.
+
+    *page* is the number of one among the *pages* of its host; None if it is not among them.
+    """
+    known = {
+        page.url: (host, number)
+        for host, found in pages.by_site.items()
+        for number, page in enumerate(found)
+    }
+    try:
+        found = store.pages() if store else {}
+    except UnsureStoreError:
+        return []
+    rows = sorted((page for of_site in found.values() for page in of_site), key=_sureness)
+    return [
+        {
+            "url": row.url,
+            "sureness": round(row.sureness, 3),
+            "site": known.get(row.url, ("", None))[0],
+            "page": known.get(row.url, ("", None))[1],
+        }
+        for row in rows[:MOST_QUEUED]
+    ]
+
+
+def _sureness(page: UnsurePage) -> tuple[float, str]:
+    return page.sureness, page.url
+
+
+def _counted(quality: DayStore | None, now: int) -> dict[str, SiteReport]:
+    try:
+        return {each.site: each for each in report_of(quality, now).sites} if quality else {}
+    except (QualityStoreError, ServerError):
+        return {}
+
+
+def _row(rule: Wrapper, site: SiteReport | None, today: int) -> Answer:
+    """A rule, and of its site the share of pages that it hits and the state of each field."""
+    row: Answer = {
+        "rule": rule.id,
+        "host": rule.host,
+        "file": str(saving.file_of(rule)),
+        "tests": len(rule.tests),
+    }
+    if site is None:
+        return row
+    return row | {
+        "pages": site.total["pages"],
+        "hits": site.value("rule"),
+        "declined": [str(alarm) for alarm in site.alarms],
+        "fields": dict(_fields(site)),
+        "selectors": [
+            {"text": each.text, "now": each.now, "before": each.before}
+            for each in site.selectors(today)
+        ],
+    }
+
+
+def _fields(site: SiteReport) -> Iterator[tuple[str, float]]:
+    for name in FIELDS:
+        value = site.value(name)
+        if value is not None:
+            yield name, value
 
 
 def seen(question: Question) -> Answer:
@@ -239,7 +324,10 @@ def answer(name: str, values: Mapping[str, object], bench: Bench) -> Answer:
     try:
         return ANSWERS[name](Question(values, bench))
     except WrapperError as error:
-        rows = [{"line": each.line, "text": str(each)} for each in error.problems[:20]]
-        return {"problems": rows}
+        return {"problems": _problems(error)}
     except (EditError, saving.SaveError, OSError) as error:
         return {"problems": [{"line": 0, "text": str(error)}]}
+
+
+def _problems(error: WrapperError) -> list[Answer]:
+    return [{"line": each.line, "text": str(each)} for each in error.problems[:MOST_PROBLEMS]]

@@ -6,14 +6,13 @@ request. Requests are processed one at a time, in a thread, so nothing here is s
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from scrapy_mss.extractor import Explanation, Extractor
-from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
 from scrapy_mss.models.store import ModelStore
@@ -24,22 +23,13 @@ from scrapy_mss.workbench.drawing import drawn_for_frame
 from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.workbench.saving import SaveError
 from scrapy_mss.wrappers import Registry, Wrapper
-from scrapy_mss.wrappers.teaching import example_on, learn
+from scrapy_mss.wrappers.reading import example_on, learn
 
 MOST_READ: Final = 3  # sites whose trees are in memory: some 100 MB each
 MOST_EXPLAINED: Final = 16  # pages
 
 
-@dataclass(slots=True)
-class ReadSite:
-    """The pages of a site, as stored and as read."""
-
-    stored: Sequence[StoredPage]
-    pages: Sequence[SitePage]
-    explained: OrderedDict[int, Explanation] = field(default_factory=OrderedDict)
-
-
-@dataclass(slots=True)
+@dataclass
 class Bench:
     """The *pages*, the *extractor* that reads them, the *folder* of rules and other files."""
 
@@ -50,28 +40,19 @@ class Bench:
     quality: DayStore | None = None
     unsure: UnsureStore | None = None
     frame: str = ""  # where pages are drawn, once it is served
-    _read: OrderedDict[str, ReadSite] = field(default_factory=OrderedDict)
 
-    def site(self, name: str) -> ReadSite:
-        """The pages of the site *name*; a KeyError if it has none."""
-        if name not in self._read:
-            stored = self.pages.by_site[name]
-            self._read[name] = ReadSite(stored, read_pages(stored, self.extractor))
-            while len(self._read) > MOST_READ:
-                self._read.popitem(last=False)
-        self._read.move_to_end(name)
-        return self._read[name]
+    def __post_init__(self) -> None:
+        self.site = lru_cache(MOST_READ)(self._site)
+        self.explained = lru_cache(MOST_EXPLAINED)(self._explained)
 
-    def explained(self, name: str, number: int) -> Explanation:
+    def _site(self, name: str) -> Sequence[SitePage]:
+        """The pages of the site *name*, as read; a KeyError if it has none."""
+        return read_pages(self.pages.by_site[name], self.extractor)
+
+    def _explained(self, name: str, number: int) -> Explanation:
         """Why page *number* of a site is read as it is."""
-        site = self.site(name)
-        if number not in site.explained:
-            page = site.stored[number]
-            site.explained[number] = self.extractor.explain(page.html, page.url)
-            while len(site.explained) > MOST_EXPLAINED:
-                site.explained.popitem(last=False)
-        site.explained.move_to_end(number)
-        return site.explained[number]
+        page = self.pages.by_site[name][number]
+        return self.extractor.explain(page.html, page.url)
 
     def drawn(self, name: str, number: int) -> str:
         """Page *number* of a site for the frame."""

@@ -27,7 +27,7 @@ from scrapy_mss.markup.tokens import Bools
 from scrapy_mss.suggest.agreement import agreements
 from scrapy_mss.suggest.readings import SitePage
 from scrapy_mss.suggest.selectors import elements_of, selectors_for
-from scrapy_mss.workbench.why_page.drawn import text_runs
+from scrapy_mss.workbench.drawing import text_runs
 from scrapy_mss.wrappers import Selector, Wrapper, WrapperError, css, xpath
 from scrapy_mss.wrappers.dom_alignment import AlignedTree
 from scrapy_mss.wrappers.labeller import label_tree

@@ -13,24 +13,23 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.files.untrusted import path_inside, read_regular
-from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.store import write_atomically
-from scrapy_mss.rule_reading import read_tokens
-from scrapy_mss.suggest import yaml_of
-from scrapy_mss.workbench.rule_text import LONGEST
 from scrapy_mss.wrappers import Registry, SamplePage, Wrapper, WrapperError, load_wrappers
+from scrapy_mss.wrappers.errors import rejected
 from scrapy_mss.wrappers.labeller import Labelling
-from scrapy_mss.wrappers.outcomes import Outcome, checked, snapshot
+from scrapy_mss.wrappers.reading import Outcome, checked, read_by, snapshot
+from scrapy_mss.wrappers.schema import documents, yaml_of
 
+LONGEST: Final = 100_000  # characters; a rule takes hundreds
 MOST_TESTS: Final = 5  # pages that a saved rule names
 PHRASE: Final = 60  # characters of a test page's text that its check looks for
 SUFFIX, SNAPSHOT = ".yaml", ".snapshot.json"
@@ -68,8 +67,21 @@ class CheckPages:
 
     def labelled(self, rule: Wrapper, page: StoredPage) -> Labelling:
         """What a crawl makes of one of the pages by *rule*."""
-        tokens = tokenize(page.html, self.extractor.profile.stem)
-        return read_tokens(rule, tokens, page.url, self.extractor)
+        read = Page.of(page.html, self.extractor.profile.stem, page.url)
+        return read_by(rule, read, self.extractor)
+
+
+def read_rule(text: str) -> Wrapper:
+    """The one rule in the edited *text*; a `WrapperError` says what is wrong, and on which line."""
+    if len(text) > LONGEST:
+        raise rejected(f"at most {LONGEST:,} characters", "more")
+    found = documents(text.encode("utf-8", "replace"))
+    if len(found) != 1:
+        raise rejected("one rule", f"{len(found)} documents of YAML")
+    rules = found[0].wrappers(file="")
+    if len(rules) != 1:
+        raise rejected("one rule", f"{len(rules)} of them")
+    return rules[0]
 
 
 def rule_path(folder: Path, rule: Wrapper) -> Path:
@@ -142,12 +154,11 @@ def save(rule: Wrapper, tests: CheckPages, folder: Path, seen: str = "") -> Save
     if before not in ("", text) and digest(before) != seen:
         raise ExistsError(path, before)
     by_url = {page.url: page for page in tests.pages}
-    read = partial(read_tokens, extractor=tests.extractor)
     outcomes = [
         outcome
         for test in tested.tests
         if test.url in by_url
-        for outcome in checked(loaded, test.url, by_url[test.url].html, read)
+        for outcome in checked(loaded, test.url, by_url[test.url].html, tests.extractor)
     ]
     bad = next((each for each in outcomes if not each.good), None)
     if bad:

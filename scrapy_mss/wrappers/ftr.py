@@ -7,10 +7,10 @@ selector that cannot be used is left out and reported, and the rest of the file 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from string import ascii_lowercase
 from typing import Final, NamedTuple
 
 from scrapy_mss.wrappers.errors import Problem, Problems
@@ -20,7 +20,10 @@ from scrapy_mss.wrappers.selectors import Selector, class_or_id, xpath
 SUFFIX: Final = ".txt"
 PRIORITY: Final = -100  # below that of one's own wrappers, which is 0 unless stated
 
-_NAME_CHARACTERS: Final = frozenset(ascii_lowercase + "_")
+# Neither has two runs side by side that white space fits: of a long line of it, each would be tried
+# with each part of the other.
+_DIRECTIVE: Final = re.compile(r"([a-zA-Z_]+)(?:\s*\([^)]*\))?\s*:")
+_NOTE: Final = re.compile(r"\s#")
 
 
 class Directive(NamedTuple):
@@ -36,28 +39,15 @@ def _substring(text: str) -> Selector:
 
 def without_note(text: str) -> str:
     """*text* up to white space and a ``#``."""
-    at = text.find("#", 1)
-    while at > 0:
-        if text[at - 1].isspace():
-            return text[:at].rstrip()
-        at = text.find("#", at + 1)
-    return text
+    note = _NOTE.search(text)
+    return text[: note.start()].rstrip() if note else text
 
 
 def directive_of(line: str) -> tuple[str, str] | None:
-    """The name and the value of a line ``name: value`` or ``name(…): value``.
-
-    Without a pattern: of a long line of spaces, most would try every part of it.
-    """
-    name, opening, rest = line.partition("(")
-    if opening and ":" not in name:
-        value = rest.partition(")")[2].lstrip()
-        colon, value = value[:1], value[1:]
-    else:
-        name, colon, value = line.partition(":")
-    name = name.strip().lower()
-    is_name = bool(name) and _NAME_CHARACTERS.issuperset(name)
-    return (name, value.strip()) if is_name and colon == ":" else None
+    """The name and the value of a line ``name: value`` or ``name(…): value``."""
+    line = line.strip()
+    start = _DIRECTIVE.match(line)
+    return (start[1].lower(), line[start.end() :].lstrip()) if start else None
 
 
 DIRECTIVES: Final = {

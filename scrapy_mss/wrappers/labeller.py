@@ -9,7 +9,7 @@
     published                         the first alternative that selects a date
 
 The span of ``around`` is where the article is. What in there is text says the model, one layer up
-(`scrapy_mss.rule_reading`).
+(`reading`).
 
 No page makes this fail: where nothing is labelled, the reason is a value. A selector that fails on
 the page is reported in `Labelling.failures`; where it is one of ``exclude``, nothing is labelled,
@@ -33,7 +33,13 @@ from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
 from scrapy_mss.metadata.dates import find as find_date
 from scrapy_mss.wrappers.dom_alignment import AlignedTree
 from scrapy_mss.wrappers.rules import Between, Body, Wrapper
-from scrapy_mss.wrappers.selectors import FAILURES, Element, Selector, with_class_or_id
+from scrapy_mss.wrappers.selectors import (
+    FAILURES,
+    Element,
+    Selector,
+    elements_among,
+    with_class_or_id,
+)
 
 FIELDS = ("exclude", "title", "authors", "published")  # those that a wrapper may leave out
 
@@ -272,17 +278,15 @@ class _Labeller:
         return sorted(elements, key=starts.__getitem__)
 
     def _elements(self, selector: Selector, role: str) -> list[Element]:
-        found = self._found(selector, role)
-        return [node for node in found if isinstance(node, Element) and isinstance(node.tag, str)]
+        return elements_among(self._found(selector, role))
 
     def _found(self, selector: Selector, role: str) -> list[object]:
         try:
-            found = selector.select(self.root)
+            return selector.select(self.root)
         except FAILURES as error:
             message = " ".join(str(error).split())
             self.failures.append(f"{role}: {selector.text!r}: {type(error).__name__}: {message}")
             return []
-        return found if isinstance(found, list) else [found]
 
     def _field(self, name: str) -> tuple[str, ...]:
         selectors: Iterable[Selector] = getattr(self.wrapper, name)

@@ -2,8 +2,6 @@
 
 The suffix of a file's name says who reads it (`READERS`). All sources are read before any problem
 is raised: one `WrapperError` has the problems of all of them.
-
-`rule_files` finds and reads the files, `archives` those in archives.
 """
 
 from __future__ import annotations
@@ -11,19 +9,16 @@ from __future__ import annotations
 import importlib
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePath
 from typing import Final, Literal, TypeAlias
 
-from scrapy_mss.wrappers.archives import RuleFile
 from scrapy_mss.wrappers.errors import WrapperError, gathered, located, rejected, shown
 from scrapy_mss.wrappers.ftr import SUFFIX, ImportReport, read_site_config
 from scrapy_mss.wrappers.registry import Registry
-from scrapy_mss.wrappers.rule_files import rule_files
+from scrapy_mss.wrappers.rule_files import RuleFile, rule_files
 from scrapy_mss.wrappers.rules import Wrapper
-from scrapy_mss.wrappers.schema import PLACES, Document, documents, read_document
+from scrapy_mss.wrappers.schema import PLACES, documents, read_document
 
 logger = logging.getLogger(__name__)
 
@@ -123,21 +118,9 @@ def _read_yaml(data: bytes, place: str, _report: ImportReport) -> list[Wrapper]:
     with gathered() as problems:
         for number, document in enumerate(found, 1):
             path = "$" if len(found) == 1 else f"document {number}: $"
-            with problems.at(), _lines_of(document, path):
-                wrappers += read_document(document.value, place, path)
+            with problems.at():
+                wrappers += document.wrappers(place, path)
     return wrappers
-
-
-@contextmanager
-def _lines_of(document: Document, path: str) -> Iterator[None]:
-    """Give the problems that the block raises the lines of their places in *document*."""
-    try:
-        yield
-    except WrapperError as error:
-        places = ((each, each.path.removeprefix(path)) for each in error.problems)
-        raise WrapperError(
-            [replace(each, line=document.line_of(place)) for each, place in places]
-        ) from None
 
 
 def _read_site_config(data: bytes, place: str, report: ImportReport) -> list[Wrapper]:

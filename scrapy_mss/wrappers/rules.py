@@ -199,11 +199,11 @@ class Wrapper:
     it is not compared.
     """
 
-    site: str
-    body: tuple[Body, ...] = ()
-    around: tuple[Body, ...] = ()
+    site: str  # the fields in the order in which a file has them
     name: str = ""
     url: tuple[UrlPattern, ...] = ()
+    body: tuple[Body, ...] = ()
+    around: tuple[Body, ...] = ()
     exclude: tuple[Selector, ...] = ()
     title: tuple[Selector, ...] = ()
     authors: tuple[Selector, ...] = ()

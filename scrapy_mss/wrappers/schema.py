@@ -1,5 +1,8 @@
 """Wrappers in YAML, or in mappings of the same shape -> `Wrapper` values, or all their problems.
 
+And back: what `document_of` and `yaml_of` write is read as an equal wrapper. JSON holds such a
+mapping, so that wrappers reach other processes without a pickle.
+
     {site, wrappers: [{body, …}, …]}      a site with several kinds of pages
     {site, body, …}                       the same for a site with one kind
 
@@ -17,9 +20,9 @@ schema itself is in the tables at the end.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from difflib import get_close_matches
 from functools import partial
@@ -112,6 +115,16 @@ class Document:
     value: object
     _node: yaml.Node
 
+    def wrappers(self, file: str, path: str = "$") -> list[Wrapper]:
+        """The wrappers in it; its problems have lines, and lead from *path* on in *file*."""
+        try:
+            return read_document(self.value, file, path)
+        except WrapperError as error:
+            places = ((each, each.path.removeprefix(path)) for each in error.problems)
+            raise WrapperError(
+                replace(each, line=self.line_of(place)) for each, place in places
+            ) from None
+
     def line_of(self, path: str) -> int:
         """The line of what *path* leads to, as in ``.wrappers[0].body``, or of what is nearest."""
         node = self._node
@@ -171,10 +184,10 @@ def read_document(document: object, file: str, path: str = "$") -> list[Wrapper]
     with located(path, file):
         found = _wrappers(document)
     wrappers = []
-    for place, fields in found:
-        days = fields.pop("valid", {})
+    for place, values in found:
+        days = values.pop("valid", {})
         with located(f"{path}{place}", file):
-            wrappers.append(Wrapper(**fields, **days, origin=f"{file}: {path}{place}"))
+            wrappers.append(Wrapper(**values, **days, origin=f"{file}: {path}{place}"))
     return wrappers
 
 
@@ -186,7 +199,7 @@ def _wrappers(document: object) -> list[tuple[str, dict[str, Any]]]:
     one = replace(_WRAPPER, expected=f"a mapping with {PLACES}", required=required)
     shared = _Record("", {"site": _site, "wrappers": partial(_several, one)})(document)
     rules = enumerate(shared.pop("wrappers"))
-    return [(f".wrappers[{n}]", {**shared, **fields}) for n, fields in rules]
+    return [(f".wrappers[{n}]", {**shared, **values}) for n, values in rules]
 
 
 @dataclass(frozen=True)
@@ -359,3 +372,39 @@ _WRAPPER: Final = _Record(
     one_of=("body", "around"),
     elsewhere=("wrappers",),
 )
+
+
+_NOT_KEYS: Final = ("valid_from", "valid_until", "origin")
+
+
+def yaml_of(wrapper: Wrapper, comments: Sequence[str] = ()) -> str:
+    """*wrapper* as a file of its own, *comments* in lines above it."""
+    document = document_of(wrapper)
+    text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=10_000)
+    return "".join(f"# {' '.join(line.split())}\n" for line in comments) + text
+
+
+def document_of(wrapper: Wrapper) -> dict[str, Any]:
+    """*wrapper* as a person writes it, without what it leaves out and without its origin."""
+    names = (each.name for each in fields(Wrapper) if each.name not in _NOT_KEYS)
+    values = {name: getattr(wrapper, name) for name in names}
+    days = {"from": wrapper.valid_from, "until": wrapper.valid_until}
+    values["valid"] = {name: day.isoformat() for name, day in days.items() if day}
+    return {name: _plain(value) for name, value in values.items() if value}
+
+
+def _plain(value: object) -> object:
+    """*value* without the lists and mappings that the readers above do not need."""
+    match value:
+        case (only,):
+            return _plain(only)
+        case tuple():
+            return [_plain(each) for each in value]
+        case Selector("css", text) | UrlPattern("glob", text) | SamplePage(text, ()):
+            return text
+        case Selector() | UrlPattern():
+            return {value.kind: value.text}
+        case Between() | SamplePage():
+            return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+        case _:
+            return value

@@ -13,12 +13,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from lxml import etree
+from parsel.csstranslator import HTMLTranslator
 
-from scrapy_mss.wrappers.css_translation import Translator
 from scrapy_mss.wrappers.errors import has_text, rejected, shown
+
+if TYPE_CHECKING:
+    from cssselect.parser import Relation
+    from cssselect.xpath import XPathExpr
 
 Element: TypeAlias = etree._Element  # noqa: SLF001 - lxml has no public name for it
 Evaluate: TypeAlias = Callable[[Element], object]
@@ -63,12 +67,13 @@ class Selector:
             got = f"{self.text!r}: {' '.join(str(error).split())}"
             raise rejected(KINDS[self.kind].expected, got) from error
 
-    def select(self, root: Element) -> object:
-        """What it selects in the tree of *root*: a list of nodes or strings, or a single value.
+    def select(self, root: Element) -> list[object]:
+        """What it selects in the tree of *root*: nodes and strings, or a single value.
 
         A valid expression may still fail on a page, with one of `FAILURES`.
         """
-        return _compiled(self.kind, self.text)(root)
+        found = _compiled(self.kind, self.text)(root)
+        return found if isinstance(found, list) else [found]
 
     @property
     def coverage(self) -> Coverage:
@@ -90,6 +95,74 @@ class Kind:
     validate: Callable[[str], Evaluate]  # compiles too, and finds more errors
     expected: str
     text_ending: re.Pattern[str] | None = None
+
+
+DESCENDANT: Final = "descendant::"
+FOLLOWING: Final = "following-sibling::"
+_INSIDE: Final = {" ": DESCENDANT, ">": "", "+": f"{FOLLOWING}*[1]/self::", "~": FOLLOWING}
+_OF_SCOPE: Final = "1"  # the condition of `:scope`, which is of no other element
+
+
+class Translator(HTMLTranslator):
+    """CSS -> XPath, with siblings that cost no more than a walk along them, nesting little more.
+
+    As it is usual, `a + b` looks at all that follows each `a`, and `a ~ b` collects it: a page of
+    1 MB, with twenty thousand siblings, takes minutes. Here `b` looks one step back; or the search
+    goes on from the first `a` in each element, since what follows any other one follows that, too:
+
+        a + b    b[preceding-sibling::*[1]/self::a]
+        a ~ b    */a[1]/following-sibling::b
+
+    What is inside an `a` is also usually collected with all that is around it there, and from each
+    of many in one another. The outermost are enough:
+
+        a b      a[not(ancestor::a)]/descendant::b
+
+    Whether an element is an `a` depends on itself, on elements before it and on those around it,
+    and siblings have these in common: what is before `a` in a selector holds for `b` as well.
+    """
+
+    def xpath_descendant_combinator(self, left: XPathExpr, right: XPathExpr) -> XPathExpr:
+        """What *right* selects inside of what *left* does."""
+        if str(right) == "*":  # parsel makes of `a *::text` what is in the `a` itself, too
+            return super().xpath_descendant_combinator(left, right)
+        if not left.path and left.condition != _OF_SCOPE:
+            left.add_condition(f"not(ancestor::{_step(left)})")
+        return left.join(f"/{DESCENDANT}", right)
+
+    def xpath_direct_adjacent_combinator(self, left: XPathExpr, right: XPathExpr) -> XPathExpr:
+        """What *right* selects right after what *left* does."""
+        if left.condition == _OF_SCOPE:
+            return super().xpath_direct_adjacent_combinator(left, right)
+        condition = f"preceding-sibling::*[1]/self::{_step(left)}"
+        if left.path.endswith(FOLLOWING):  # these, and so not the first itself
+            left.path += f"*[1]/{FOLLOWING}"
+        left.element, left.condition = right.element, right.condition
+        return left.add_condition(condition)
+
+    def xpath_indirect_adjacent_combinator(self, left: XPathExpr, right: XPathExpr) -> XPathExpr:
+        """What *right* selects anywhere after what *left* does, in the same element."""
+        if left.condition == _OF_SCOPE:
+            return super().xpath_indirect_adjacent_combinator(left, right)
+        if left.path.endswith(DESCENDANT):  # the first of each element, and not of all
+            left.path += f"{_step(left)}/../"
+        left.path = f"{left.path or '*/'}{_step(left)}[1]/{FOLLOWING}"
+        left.element, left.condition = right.element, right.condition
+        return left
+
+    def xpath_relation(self, relation: Relation) -> XPathExpr:
+        """What has something inside or behind it: all of that is said of the element itself."""
+        selected = self.xpath(relation.selector)
+        inside = str(self.xpath(relation.subselector.parsed_tree))
+        axis = _INSIDE[str(relation.combinator.value)]
+        selected.element = f"{_step(selected)}[{axis}{inside}[1]]"
+        selected.condition = ""
+        return selected
+
+
+def _step(selected: XPathExpr) -> str:
+    """What *selected* says of the element that it selects, without those around it."""
+    return f"{selected.element}[{selected.condition}]" if selected.condition else selected.element
 
 
 def _css(text: str) -> Evaluate:
@@ -166,6 +239,11 @@ def _coverage(kind: str, text: str) -> Coverage:
     covered = {inner for element in elements for inner in element.iter(_BOX_TAG)}
     everything = _N_BOXES in (len(covered), found.count(_PROBE_TEXT))
     return Coverage.ALL if everything else Coverage.SOME
+
+
+def elements_among(found: Iterable[object]) -> list[Element]:
+    """The elements in what a selector has *found*, without comments and the like."""
+    return [each for each in found if isinstance(each, Element) and isinstance(each.tag, str)]
 
 
 def with_class_or_id(root: Element, substrings: Iterable[str]) -> list[Element]:

@@ -12,13 +12,13 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape, unescape
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Thread
+
+from tests.helpers.local_server import serving
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 SECONDS = 180  # for all documents together; they take some ten
@@ -66,12 +66,11 @@ def tripped(documents: Callable[[str], Sequence[str]], folder: Path) -> set[int]
 
     They are made for the address of the server; document n may ask for that address, a slash and n.
     """
-    asked: set[str] = set()
-    with _serving(asked) as server:
-        address = f"http://127.0.0.1:{server.server_port}"
+    asked, pages = set[str](), [b""]
+    with serving(partial(Noting, pages, asked)) as address:
         frames = [f'<iframe srcdoc="{escape(each)}"></iframe>' for each in documents(address)]
         page = PAGE + "\n".join(frames)
-        server.RequestHandlerClass = partial(_Handler, page.encode("utf-8", "replace"), asked)
+        pages[0] = page.encode("utf-8", "replace")
         called = _called(f"{address}/", folder)
     return called | {int(path) for path in asked if path.isdecimal()}
 
@@ -98,11 +97,11 @@ def _called(address: str, folder: Path) -> set[int]:
     return set(json.loads(unescape(found[1])))
 
 
-class _Handler(BaseHTTPRequestHandler):
-    """Gives the page at /, and notes what else is asked for."""
+class Noting(BaseHTTPRequestHandler):
+    """Gives the one of *pages* at /, and notes what is asked for."""
 
-    def __init__(self, page: bytes, asked: set[str], *arguments: object) -> None:
-        self._page, self._asked = page, asked
+    def __init__(self, pages: list[bytes], asked: set[str], *arguments: object) -> None:
+        self._pages, self._asked = pages, asked
         super().__init__(*arguments)  # type: ignore[arg-type]
 
     def do_GET(self) -> None:
@@ -112,21 +111,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(404 if path else 200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.end_headers()
-        self.wfile.write(b"" if path else self._page)
+        self.wfile.write(b"" if path else self._pages[0])
 
     do_POST = do_GET  # noqa: N815 - the base class calls it so
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
-
-
-@contextmanager
-def _serving(asked: set[str]) -> Iterator[ThreadingHTTPServer]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, b"", asked)) as server:
-        thread = Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.shutdown()
-            thread.join()

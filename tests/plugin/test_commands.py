@@ -222,6 +222,57 @@ def in_one_process(folder: Path, lines: dict[Name, str]) -> dict[Name, Done]:
     return {name: Done(**row) for name, row in zip(lines, rows, strict=True)}
 
 
+# Of each command line its exit code, and parts of what goes to standard output and to errors.
+PLAIN, WRAPPED = (story("plain", 1).paragraphs, story("wrapped", 2).paragraphs)
+COMPILED = f"\ncompiled part: {'in use' if IS_COMPILED else 'not built'}"
+LEARNED = f"learned {N_STORED} pages, {N_STORED} in total"
+TOLD: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {
+    "files": (1, (), ()),
+    "text": (0, tuple(PLAIN), ()),
+    "urls": (0, (), ()),
+    "urls untrained": (0, (PLAIN[0], WRAPPED[0]), ()),
+    "bad setting": (2, (), ("error: MSS_TIMEOUT: expected a number of seconds, got 'x'\n",)),
+    "train": (0, (LEARNED,), ("skipped 2 records",)),
+    "train folder": (0, (LEARNED,), ("nameless.html",)),
+    "train more": (0, (f"learned {N_STORED} pages, {60 + N_STORED} in total",), ()),
+    "train at a place": (2, (), ("no page was learned", "read_by_model")),
+    "merge": (0, ("7 pages from 2 models",), ()),
+    "info of nothing": (0, (f"mss:{bundled_model().identifier}", "profile ", COMPILED), ()),
+    "check": (0, ("2 of 2 test pages are labelled as expected",), ()),
+    "place": (0, ("2 of 2 test pages",), ()),
+    "check served": (0, ("/wrapped/1", "1 of 1 test pages"), ()),
+    "fields": (1, ("FAIL  127.0.0.1  ", " words, nothing for title\n0 of 1 test pages"), ()),
+    "boxes": (0, ("ok    127.0.0.1  ", " words, nothing for exclude\n1 of 1"), ()),
+    "lacking": (1, ("FAIL", "missing 'not in the page'", "0 of 1 test pages"), ()),
+    "outdated": (1, ("FAIL", "no_match", "0 of 1 test pages"), ()),
+    "not stored": (1, ("FAIL", "no page", "0 of 1 test pages"), ()),
+    "explain": (0, ("an article",), ()),
+    **({"train warc": (0, (LEARNED,), ())} if HAS_WARC else {}),
+}
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_what_came_of_a_command_is_told(done: dict[str, Done], name: str) -> None:
+    code, out, err = TOLD[name]
+
+    assert done[name].code == code, done[name].err
+    assert [part for part in out if part not in done[name].out] == []
+    assert [part for part in err if part not in done[name].err] == []
+
+
+def test_what_was_learned_and_added_is_in_the_files(done: dict[str, Done], folder: Path) -> None:
+    files = {
+        "new/jsonl": learned(STORED),
+        "added": learned([*range(60), *STORED]),
+        "merged": learned(range(7)),
+        **({"warc": learned(STORED)} if HAS_WARC else {}),
+    }
+
+    for name, expected in files.items():
+        assert_same_counts(read_model(folder / f"{name}.model"), expected)
+    assert not (folder / "place.model").exists()
+
+
 # extract
 
 
@@ -243,11 +294,6 @@ def test_extract_prints_a_json_line_for_each_file(done: dict[str, Done], folder:
         "url": str(folder / "index.html"),
         "reason": reason_of(index(1), folder / "trained.model"),
     }
-
-
-def test_extract_tells_by_its_exit_code_that_a_page_has_no_article(done: dict[str, Done]) -> None:
-    assert done["files"].code == 1
-    assert done["text"].code == done["urls"].code == done["urls untrained"].code == 0
 
 
 def test_extract_answers_again_where_crawls_want_only_what_is_new(folder: Path, site: Site) -> None:
@@ -318,18 +364,6 @@ def test_extract_tells_that_a_file_has_no_text(done: dict[str, Done]) -> None:
     assert done["pictures"].code == 4
 
 
-def test_a_setting_that_stops_the_crawl_is_told_in_one_line(done: dict[str, Done]) -> None:
-    outcome = done["bad setting"]
-
-    expected = "scrapy mss extract: error: MSS_TIMEOUT: expected a number of seconds, got 'x'\n"
-    assert (outcome.code, outcome.out, outcome.err) == (2, "", expected)
-
-
-def test_extract_prints_text(done: dict[str, Done]) -> None:
-    for text in story("plain", 1).paragraphs:
-        assert text in done["text"].out
-
-
 def test_extract_fetches_addresses(done: dict[str, Done], site: Site) -> None:
     rows = {row["url"]: row for row in done["urls"].rows()}
     name = with_bundled(learned(range(60))).identifier
@@ -339,11 +373,6 @@ def test_extract_fetches_addresses(done: dict[str, Done], site: Site) -> None:
         assert row["extractor"] == f"mss:{name}"
         assert 0 < float(str(row["confidence"])) <= 1
     assert story("wrapped", 2).paragraphs[2] in str(rows[site.url("/wrapped/2")]["text"])
-
-
-def test_extract_without_a_model_fetches_too(done: dict[str, Done]) -> None:
-    assert story("plain", 1).paragraphs[0] in done["urls untrained"].out
-    assert story("wrapped", 2).paragraphs[0] in done["urls untrained"].out
 
 
 @pytest.mark.parametrize("line", ["set", "bundled"])
@@ -412,17 +441,6 @@ def test_output_that_cannot_be_written_is_told_in_one_line(folder: Path) -> None
 # train, merge, info
 
 
-def test_train_learns_json_lines_and_tells_what_it_skipped(
-    done: dict[str, Done], folder: Path
-) -> None:
-    outcome = done["train"]
-
-    assert outcome.code == 0
-    assert f"learned {N_STORED} pages, {N_STORED} in total" in outcome.out
-    assert "skipped 2 records" in outcome.err
-    assert_same_counts(read_model(folder / "new" / "jsonl.model"), learned(STORED))
-
-
 def test_train_by_processes_makes_the_same_file(done: dict[str, Done], folder: Path) -> None:
     one, several = done["train"], done["train by processes"]
 
@@ -430,29 +448,6 @@ def test_train_by_processes_makes_the_same_file(done: dict[str, Done], folder: P
     assert several.err == one.err
     same = (folder / "new" / "jsonl.model").read_bytes()
     assert (folder / "processes.model").read_bytes() == same
-
-
-def test_train_adds_to_a_model_that_is_there(done: dict[str, Done], folder: Path) -> None:
-    outcome = done["train more"]
-
-    assert f"learned {N_STORED} pages, {60 + N_STORED} in total" in outcome.out
-    assert_same_counts(read_model(folder / "added.model"), learned([*range(60), *STORED]))
-
-
-def test_train_learns_a_folder_of_pages_that_name_their_address(
-    done: dict[str, Done], folder: Path
-) -> None:
-    outcome = done["train folder"]
-
-    assert outcome.code == 0
-    assert "nameless.html" in outcome.err
-    assert read_model(folder / "folder.model").bayes.pages == N_STORED
-
-
-@pytest.mark.skipif(not HAS_WARC, reason="warcio is not installed: pip install 'scrapy-mss[warc]'")
-def test_train_learns_a_warc_file(done: dict[str, Done], folder: Path) -> None:
-    assert done["train warc"].code == 0, done["train warc"].err
-    assert_same_counts(read_model(folder / "warc.model"), learned(STORED))
 
 
 def test_train_learns_a_page_once_and_says_so(folder: Path) -> None:
@@ -518,12 +513,6 @@ def test_merge_rejects_models_that_contain_the_bundled_counts_twice(folder: Path
     assert_same_counts(read_model(folder / "sum.model"), with_bundled(learned(range(5))))
 
 
-def test_merge_writes_the_exact_sum(done: dict[str, Done], folder: Path) -> None:
-    assert done["merge"].code == 0
-    assert "7 pages from 2 models" in done["merge"].out
-    assert_same_counts(read_model(folder / "merged.model"), learned(range(7)))
-
-
 def test_info_tells_what_is_in_each_model(
     done: dict[str, Done], folder: Path, trained_once: bytes
 ) -> None:
@@ -541,50 +530,7 @@ def test_info_tells_what_is_in_each_model(
     assert f"in items     mss:{with_bundled(from_bytes(trained_once)).identifier}" in out
 
 
-def test_info_without_a_model_tells_of_the_bundled_one_and_of_the_compiled_part(
-    done: dict[str, Done],
-) -> None:
-    out = done["info of nothing"].out
-
-    assert done["info of nothing"].code == 0
-    assert f"in items     mss:{bundled_model().identifier}" in out
-    assert out.count("profile ") == 1
-    assert f"\ncompiled part: {'in use' if IS_COMPILED else 'not built'}" in out
-
-
 # check
-
-
-def test_check_finds_wrappers_that_fit(done: dict[str, Done]) -> None:
-    assert done["check"].code == 0, done["check"].err
-    assert done["check"].out.count("ok  ") == 2
-    assert "2 of 2 test pages are labelled as expected" in done["check"].out
-
-
-def test_check_reads_with_the_model_where_a_wrapper_leaves_the_text_to_it(
-    done: dict[str, Done],
-) -> None:
-    assert done["place"].code == 0, done["place"].out
-    assert done["place"].out.count("ok  ") == 2
-
-
-def test_what_the_model_has_read_is_not_learned(done: dict[str, Done], folder: Path) -> None:
-    assert done["train at a place"].code != 0
-    assert "no page was learned" in done["train at a place"].err
-    assert "read_by_model" in done["train at a place"].err
-    assert not (folder / "place.model").exists()
-
-
-def test_explain_knows_the_wrapper_of_the_page(done: dict[str, Done], folder: Path) -> None:
-    assert done["explain"].code == 0, done["explain"].err
-    assert "an article" in done["explain"].out
-    assert (folder / "why.html").exists()
-
-
-def test_check_fetches_test_pages(done: dict[str, Done], site: Site) -> None:
-    assert done["check served"].code == 0, done["check served"].err
-    assert site.url("/wrapped/1") in done["check served"].out
-    assert "1 of 1 test pages" in done["check served"].out
 
 
 def test_check_tells_what_has_changed_since_the_snapshot(
@@ -607,23 +553,6 @@ def test_a_failed_check_keeps_the_baseline(done: dict[str, Done], folder: Path) 
     assert [row["status"] for row in rows] == ["labelled"] * 2
 
 
-def test_check_fails_for_a_field_whose_selectors_select_nothing(done: dict[str, Done]) -> None:
-    line, summary = done["fields"].out.splitlines()
-
-    assert line.startswith("FAIL  127.0.0.1  ")
-    assert line.endswith(" words, nothing for title")
-    assert summary.startswith("0 of 1 test pages")
-    assert done["fields"].code == 1
-
-
-def test_check_tells_that_nothing_is_excluded_and_goes_on(done: dict[str, Done]) -> None:
-    line, _ = done["boxes"].out.splitlines()
-
-    assert line.startswith("ok    127.0.0.1  ")
-    assert line.endswith(" words, nothing for exclude")
-    assert done["boxes"].code == 0
-
-
 def test_check_tells_in_one_line_that_a_test_page_is_not_reachable(done: dict[str, Done]) -> None:
     outcome = done["check refused"]
 
@@ -631,19 +560,6 @@ def test_check_tells_in_one_line_that_a_test_page_is_not_reachable(done: dict[st
     assert line.startswith(f"scrapy mss check: {REFUSED}: not reachable: ")
     assert f"FAIL  127.0.0.1  {REFUSED}  no page" in outcome.out
     assert outcome.code == 1
-
-
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [("lacking", "missing 'not in the page'"), ("outdated", "no_match"), ("not stored", "no page")],
-)
-def test_check_ends_with_one_when_a_wrapper_fails(
-    done: dict[str, Done], name: str, told: str
-) -> None:
-    assert done[name].code == 1
-    assert "FAIL" in done[name].out
-    assert told in done[name].out
-    assert "0 of 1 test pages" in done[name].out
 
 
 def test_commands_leave_nothing_behind_where_they_run(done: dict[str, Done], folder: Path) -> None:

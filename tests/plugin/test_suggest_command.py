@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.rule_reading import read_by
 from scrapy_mss.wrappers import label, load_wrappers
+from scrapy_mss.wrappers.reading import read_by
+from tests.helpers.local_server import serving_files
 from tests.helpers.suggested_sites import article, front_page, text_of
 from tests.plugin.crawling import environment
 from tests.plugin.site import Site, story, wrapped
@@ -67,13 +65,10 @@ def test_a_front_page_is_fetched_with_the_articles_that_it_links_to(tmp_path: Pa
         (tmp_path / name).write_text(article(number).html, "utf-8")
     links = "".join(f"<li><a href='{name}'>{name}</a>" for name in [*names, "gone.html"])
     (tmp_path / "index.html").write_text(f"<ul>{links}</ul>", "utf-8")
-    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path)
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        address = f"http://127.0.0.1:{server.server_port}/"
+    with serving_files(tmp_path) as server:
+        address = f"{server}/"
         done = run(tmp_path, address)
-        server.shutdown()
 
     assert done.returncode == 0, done.stderr
     assert "matches 5 of 5 articles" in done.stderr

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from scrapy_mss.suggest.selectors import candidates, selected, selectors_for
+from scrapy_mss.suggest.selectors import candidates, is_stable, selected, selectors_for
 from scrapy_mss.wrappers.selectors import Element
 from tests.helpers.markup import SOUP
 from tests.helpers.suggested_sites import article
@@ -72,3 +72,23 @@ def test_names_of_any_characters_give_valid_selectors(identifier: str, classes: 
 
     for candidate in candidates(element):
         assert element in selected(candidate.text, page)
+
+
+@pytest.mark.parametrize(
+    ("stable", "generated"),
+    [
+        ("post", "post-48213"),
+        ("col-12", "col-20240312"),
+        ("css-grid", "css-1q2w3e"),
+        ("sc-title", "sc-bdVaJa"),
+        ("Article__body", "Article_body__3xTz9"),
+        ("story--wide", "story--x7f3q"),
+        ("facade", "deadbeef01"),
+        ("c-article", "c:article"),
+        ("x", ""),
+        ("a" * 60, "a" * 61),
+    ],
+)
+def test_a_generated_name_and_its_near_miss(stable: str, generated: str) -> None:
+    assert is_stable(stable)
+    assert not is_stable(generated)

@@ -18,8 +18,8 @@ from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.quality.activity import DAY
 from scrapy_mss.quality.counts import LABELLED, SELECTOR, WRAPPED
 from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.workbench.answers import SECONDS_AN_HOUR
 from scrapy_mss.workbench.bench import Bench
-from scrapy_mss.workbench.overview import SECONDS_AN_HOUR
 from scrapy_mss.workbench.security import Origins
 from tests.helpers.html_payloads import payloads
 from tests.helpers.news_pages import news_page

@@ -9,10 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
@@ -20,9 +17,9 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from scrapy_mss.quality.unsure import UnsurePage, UnsureStore
-from scrapy_mss.workbench.http_cache import cached_pages
-from scrapy_mss.workbench.pages import Pages
+from scrapy_mss.workbench.pages import Pages, cached_pages
 from scrapy_mss.workbench.security import Origins
+from tests.helpers.local_server import serving_files
 from tests.helpers.news_pages import news_page
 from tests.helpers.workbenches import asked, news
 
@@ -66,15 +63,8 @@ def test_pages_of_a_folder_are_opened(tmp_path: Path) -> None:
 
 def test_an_address_is_fetched_with_the_pages_it_leads_to(tmp_path: Path) -> None:
     write_pages(tmp_path)
-    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path)
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        address = f"http://127.0.0.1:{server.server_port}/"
-        with running(tmp_path, address) as origins:
-            found = asked(origins, "start")
-        server.shutdown()
-        thread.join()
+    with serving_files(tmp_path) as address, running(tmp_path, f"{address}/") as origins:
+        found = asked(origins, "start")
 
     assert found["sites"] == [{"site": "127.0.0.1", "pages": 5}]
 
@@ -94,23 +84,17 @@ def test_what_scrapy_has_cached_is_read_without_its_pickles(
 ) -> None:
     write_pages(tmp_path)
     cache = tmp_path / "cache"
-    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path)
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        spider = tmp_path / "spider.py"
-        address = f"http://127.0.0.1:{server.server_port}/"
-        spider.write_text(CACHING.format(address, packed, cache), "utf-8")
+    spider = tmp_path / "spider.py"
+    with serving_files(tmp_path) as address:
+        spider.write_text(CACHING.format(f"{address}/", packed, cache), "utf-8")
         command = [sys.executable, "-m", "scrapy", "runspider", "-L", "ERROR", str(spider)]
         subprocess.run(command, cwd=tmp_path, check=True, timeout=SECONDS)
-        server.shutdown()
-        thread.join()
     for pickled in [*cache.rglob("pickled_meta"), *cache.rglob("response_data")]:
         pickled.write_bytes(b"cposix\nsystem\n(S'touch ran'\ntR.")
 
     (page,) = cached_pages(cache)
 
-    assert page.url == f"{address}story-number-1-of-the-day.html"
+    assert page.url == f"{address}/story-number-1-of-the-day.html"
     assert news_page(1).text.split("\n")[0] in page.html
     assert list(cached_pages(cache, "other.example")) == []
     assert not (tmp_path / "ran").exists()
@@ -158,54 +142,37 @@ def test_the_least_sure_pages_are_a_queue(tmp_path: Path) -> None:
     assert rest == queue[1:]
 
 
-@pytest.mark.parametrize("arguments", [[], ["nowhere.jsonl"], ["other.example"]])
-def test_without_pages_it_says_what_to_name(tmp_path: Path, arguments: list[str]) -> None:
-    command = [sys.executable, "-m", "scrapy", "mss", "workbench", "-b", *arguments]
+TAKEN = "taken"  # stands for a port that is
+REFUSED: list[tuple[list[str], str]] = [
+    ([], "there are no pages: name a file, a folder or an address"),
+    (["nowhere.jsonl"], "nowhere.jsonl: no such file or folder, and no pages of that host"),
+    (["other.example"], "other.example: no such file or folder, and no pages of that host"),
+    ([".", "--port", "99999"], "from 0 to 65535, got '99999'"),
+    ([".", "-n", "0"], "from 1 to 400, got '0'"),
+    ([".", "-n", "1000000"], "from 1 to 400, got '1000000'"),
+    ([".", "-r", "story-number-1-of-the-day.html"], "expected a folder of rules, got a file"),
+    ([".", "--port", TAKEN], "of this machine: "),
+]
 
-    done = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False
-    )
 
-    assert done.returncode == 2
-    assert done.stderr.startswith("scrapy mss workbench: error: ")
-    assert done.stderr.count("\n") == 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--port", "99999"], "from 0 to 65535, got '99999'"),
-        (["-n", "0"], "from 1 to 400, got '0'"),
-        (["-n", "1000000"], "from 1 to 400, got '1000000'"),
-        (["-r", "story-number-1-of-the-day.html"], "expected a folder of rules, got a file"),
-    ],
-)
-def test_wrong_arguments_are_told_before_pages_are_read(
+@pytest.mark.parametrize(("arguments", "told"), REFUSED, ids=str)
+def test_what_it_cannot_do_is_told_in_one_line(
     tmp_path: Path, arguments: list[str], told: str
 ) -> None:
-    write_pages(tmp_path)
-    command = [sys.executable, "-m", "scrapy", "mss", "workbench", "-b", ".", *arguments]
-
-    done = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False
-    )
-
-    assert done.returncode == 2
-    assert told in done.stderr
-
-
-def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
-    write_pages(tmp_path)
+    if arguments[:1] == ["."]:
+        write_pages(tmp_path)
+    command = [sys.executable, "-m", "scrapy", "mss", "workbench", "-b"]
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        command = [sys.executable, "-m", "scrapy", "mss", "workbench", "-b", ".", "--port", port]
-
+        command += [port if each == TAKEN else each for each in arguments]
         done = subprocess.run(
             command, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False
         )
 
     assert done.returncode == 2
-    assert f"port {port} of this machine" in done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("scrapy mss workbench: error: ")
+    assert told in line
 
 
 def test_pages_beyond_a_bound_are_counted_and_left_out() -> None:

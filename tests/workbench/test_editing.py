@@ -9,7 +9,7 @@ import pytest
 from scrapy_mss import Extractor
 from scrapy_mss.extractor import Explanation
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.suggest import SitePage, read_pages, yaml_of
+from scrapy_mss.suggest import SitePage, read_pages
 from scrapy_mss.workbench.editing import NOW_BODY, Click, Edit, EditError, edited, starter
 from scrapy_mss.workbench.judging import (
     BOTH,
@@ -19,8 +19,9 @@ from scrapy_mss.workbench.judging import (
     by_model,
     differences,
 )
-from scrapy_mss.workbench.rule_text import read_rule
+from scrapy_mss.workbench.saving import read_rule
 from scrapy_mss.wrappers import Wrapper, WrapperError, css
+from scrapy_mss.wrappers.schema import yaml_of
 from tests.helpers.news_pages import news_page
 
 EXTRACTOR = Extractor()

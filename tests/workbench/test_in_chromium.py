@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from urllib.parse import urlsplit
 
 import pytest
@@ -23,12 +21,13 @@ from playwright.sync_api import Browser
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.rule_reading import read_by
 from scrapy_mss.workbench.security import TOKEN_HEADER
 from scrapy_mss.wrappers import load_wrappers
-from tests.helpers.browser import chromium
+from scrapy_mss.wrappers.reading import read_by
+from tests.helpers.browser import Noting, chromium
 from tests.helpers.desks import browser, opened
 from tests.helpers.html_payloads import payloads
+from tests.helpers.local_server import serving
 from tests.helpers.news_pages import news_page
 from tests.helpers.workbenches import SITE, bench_of, served
 
@@ -167,73 +166,38 @@ def test_the_list_of_pages_keeps_the_focus_while_they_are_compared(
         assert desk.page.evaluate("document.activeElement.closest('li') !== null")
 
 
-class _Tripwire(BaseHTTPRequestHandler):
-    """A server of a stranger: what is asked of it is noted."""
-
-    def __init__(self, asked: list[str], page: str, *arguments: object) -> None:
-        self._asked, self._page = asked, page
-        super().__init__(*arguments)  # type: ignore[arg-type]
-
-    def do_GET(self) -> None:
-        """Note the request."""
-        self._asked.append(self.path)
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(self._page.encode())
-
-    do_POST = do_GET  # noqa: N815 - the base class calls it so
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture
-def stranger() -> Iterator[tuple[ThreadingHTTPServer, list[str]]]:
-    asked: list[str] = []
-    handler = partial(_Tripwire, asked, "<title>stranger</title>")
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield server, asked
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-def test_nothing_of_a_hostile_page_runs_or_is_asked_for(
-    chrome: Browser, tmp_path: Path, stranger: tuple[ThreadingHTTPServer, list[str]]
-) -> None:
+def test_nothing_of_a_hostile_page_runs_or_is_asked_for(chrome: Browser, tmp_path: Path) -> None:
     """Each payload clicks a block, as our own script does, or asks the stranger's server."""
-    server, asked = stranger
-    address = f"http://127.0.0.1:{server.server_port}"
-    call = (
-        "parent.postMessage({kind:'pick',block:0,run:0},'*');top.tripped=1;fetch('"
-        + address
-        + "/call')"
-    )
-    markup = "".join(f"<div>{each.aimed(call, address)}</div>" for each in payloads())
-    with served(bench_of(pages(markup), tmp_path)) as origins, opened(chrome, origins) as desk:
-        before = desk.rule
-        inside = desk.page.frame_locator("#frame")
-        for element in inside.locator("[data-block]").all()[:40]:
-            element.hover(force=True, timeout=2000)
-        desk.page.wait_for_timeout(500)
-        frame = desk.page.frames[1]
-        kinds = "script,iframe,object,embed,form,link,meta[http-equiv],style,svg,math,a,base,input"
-        left = frame.locator(kinds).evaluate_all("all => all.map(one => one.localName)")
-        handlers = frame.locator("*").evaluate_all(
-            "all => all.flatMap(one => one.getAttributeNames())"
-            ".filter(name => /^on|src|href|action|style/.test(name))"
+    asked = set[str]()
+    with serving(partial(Noting, [b"<title>stranger</title>"], asked)) as address:
+        call = (
+            "parent.postMessage({kind:'pick',block:0,run:0},'*');top.tripped=1;"
+            f"fetch('{address}/call')"
         )
+        markup = "".join(f"<div>{each.aimed(call, address)}</div>" for each in payloads())
+        stored = pages(markup)
+        with served(bench_of(stored, tmp_path)) as origins, opened(chrome, origins) as desk:
+            before = desk.rule
+            inside = desk.page.frame_locator("#frame")
+            for element in inside.locator("[data-block]").all()[:40]:
+                element.hover(force=True, timeout=2000)
+            desk.page.wait_for_timeout(500)
+            frame = desk.page.frames[1]
+            kinds = (
+                "script,iframe,object,embed,form,link,meta[http-equiv],style,svg,math,a,base,input"
+            )
+            left = frame.locator(kinds).evaluate_all("all => all.map(one => one.localName)")
+            handlers = frame.locator("*").evaluate_all(
+                "all => all.flatMap(one => one.getAttributeNames())"
+                ".filter(name => /^on|src|href|action|style/.test(name))"
+            )
 
-        assert sorted(left) == ["script", "style"]
-        assert handlers == []
-        assert asked == []
-        assert desk.rule == before
-        assert desk.page.evaluate("typeof tripped") == "undefined"
-        assert len(desk.page.frames) == 2
+            assert sorted(left) == ["script", "style"]
+            assert handlers == []
+            assert asked == set()
+            assert desk.rule == before
+            assert desk.page.evaluate("typeof tripped") == "undefined"
+            assert len(desk.page.frames) == 2
     assert not (tmp_path / "rules").exists()
 
 
@@ -323,27 +287,16 @@ def test_a_page_in_the_same_browser_cannot_reach_the_workbench(
     chrome: Browser, tmp_path: Path
 ) -> None:
     """Not even one of this machine that has learned the secret."""
-    asked: list[str] = []
     with served(bench_of(pages(), tmp_path)) as origins, opened(chrome, origins) as desk:
         values = {"desk": origins.desk, "token": origins.desk_token, "header": TOKEN_HEADER}
-        with ThreadingHTTPServer(
-            ("127.0.0.1", 0), partial(_Tripwire, asked, ATTACK % values)
-        ) as server:
-            thread = Thread(target=server.serve_forever, daemon=True)
-            thread.start()
+        with serving(partial(Noting, [(ATTACK % values).encode()], set())) as address:
             page = desk.page.context.new_page()
-            statuses: list[int] = []
-            page.on(
-                "response",
-                lambda answer: (
-                    statuses.append(answer.status) if answer.url.startswith(origins.desk) else None
-                ),
-            )
-            page.goto(f"http://127.0.0.1:{server.server_port}/")
+            answers: list[tuple[str, int]] = []
+            page.on("response", lambda answer: answers.append((answer.url, answer.status)))
+            page.goto(f"{address}/")
             page.wait_for_selector("title:not(:has-text('waiting'))", state="attached")
             title = page.title()
-            server.shutdown()
-            thread.join()
+        statuses = [status for url, status in answers if url.startswith(origins.desk)]
 
         assert "json" not in title
         assert "token" not in title

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -72,22 +71,6 @@ def test_the_same_rule_is_saved_again_without_a_question(tmp_path: Path) -> None
     assert save(RULE, CHECKED, tmp_path) == first
 
 
-def test_a_rule_that_reads_nothing_is_not_saved(tmp_path: Path) -> None:
-    with pytest.raises(SaveError, match="no page is read"):
-        save(Wrapper(site=SITE, body=(css(".gone"),)), CHECKED, tmp_path)
-
-    assert not [path for path in tmp_path.iterdir() if path.is_file()]
-
-
-def test_a_rule_with_tests_of_other_pages_that_reads_nothing_is_not_saved(tmp_path: Path) -> None:
-    tests = (SamplePage(f"https://{SITE}/elsewhere"),)
-
-    with pytest.raises(SaveError, match="no page is read"):
-        save(Wrapper(site=SITE, body=(css(".gone"),), tests=tests), CHECKED, tmp_path)
-
-    assert not [path for path in tmp_path.iterdir() if path.is_file()]
-
-
 def test_a_rule_that_a_crawl_has_from_another_file_is_replaced_there(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text("site: one.example\nbody: .mine\n", "utf-8")
@@ -113,12 +96,23 @@ def test_a_file_of_several_rules_is_not_replaced(tmp_path: Path) -> None:
     assert [path.read_text("utf-8") for path in tmp_path.iterdir()] == [text]
 
 
+GONE = replace(RULE, body=(css(".gone"),))
+
+
 @pytest.mark.parametrize(
-    "fields", [{"site": "other.example"}, {"url": (UrlPattern("glob", "/story/*"),)}], ids=str
+    ("rule", "why"),
+    [
+        (GONE, "no page is read"),
+        (replace(GONE, tests=(SamplePage(f"https://{SITE}/elsewhere"),)), "no page is read"),
+        (replace(RULE, site="other.example"), "would not use this rule"),
+        (replace(RULE, url=(UrlPattern("glob", "/story/*"),)), "would not use this rule"),
+    ],
 )
-def test_a_rule_for_other_pages_is_not_saved(tmp_path: Path, fields: dict[str, Any]) -> None:
-    with pytest.raises(SaveError, match="would not use this rule"):
-        save(replace(RULE, **fields), CHECKED, tmp_path)
+def test_a_rule_that_no_crawl_could_use_is_not_saved(
+    tmp_path: Path, rule: Wrapper, why: str
+) -> None:
+    with pytest.raises(SaveError, match=why):
+        save(rule, CHECKED, tmp_path)
 
     assert not [path for path in tmp_path.iterdir() if path.is_file()]
 

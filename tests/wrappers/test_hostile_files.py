@@ -19,10 +19,11 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
-from scrapy_mss.wrappers import Wrapper, WrapperError, archives, css, load_wrappers, schema
+from scrapy_mss.wrappers import Wrapper, WrapperError, css, load_wrappers, schema
 from tests.plugin.crawling import environment
 
 LIMITED = Path(__file__).parents[1] / "helpers" / "limited.py"
@@ -65,42 +66,40 @@ def write_lying_zip(path: Path, method: int, packed: bytes, stated: int = 1000) 
     return path
 
 
-def deflated(n_bytes: int) -> bytes:
-    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    parts = [packer.compress(bytes(2**20)) for _ in range(n_bytes // 2**20)]
+class Packer(Protocol):
+    def compress(self, data: bytes, /) -> bytes: ...
+    def flush(self) -> bytes: ...
+
+
+def packed(packer: Packer) -> bytes:
+    """`ZEROS` bytes as *packer* packs them."""
+    parts = [packer.compress(bytes(2**20)) for _ in range(ZEROS // 2**20)]
     return b"".join(parts) + packer.flush()
 
 
-def bzipped(n_bytes: int) -> bytes:
-    packer = bz2.BZ2Compressor()
-    parts = [packer.compress(bytes(2**20)) for _ in range(n_bytes // 2**20)]
-    return b"".join(parts) + packer.flush()
-
-
-def lzma_of_zip(n_bytes: int) -> bytes:
+def lzma_of_zip() -> bytes:
     filters = [{"id": lzma.FILTER_LZMA1, "preset": 0}]
-    packer = lzma.LZMACompressor(lzma.FORMAT_RAW, filters=filters)
-    properties = struct.pack("<BI", 0x5D, 2**18)
-    parts = [packer.compress(bytes(2**20)) for _ in range(n_bytes // 2**20)]
-    return struct.pack("<BBH", 9, 4, 5) + properties + b"".join(parts) + packer.flush()
+    header = struct.pack("<BBHBI", 9, 4, 5, 0x5D, 2**18)  # a version, and the packer's properties
+    return header + packed(lzma.LZMACompressor(lzma.FORMAT_RAW, filters=filters))
 
 
 @pytest.mark.parametrize(
-    ("method", "packed", "expected"),
+    ("method", "pack", "expected"),
     [
-        (zipfile.ZIP_DEFLATED, deflated, "0 wrappers"),  # it is read as far as it states
-        (zipfile.ZIP_BZIP2, bzipped, "stored or deflated, got bzip2"),
+        # It is read as far as it states.
+        (zipfile.ZIP_DEFLATED, lambda: packed(zlib.compressobj(9, zlib.DEFLATED, -15)), "0 wrapp"),
+        (zipfile.ZIP_BZIP2, lambda: packed(bz2.BZ2Compressor()), "stored or deflated, got bzip2"),
         (zipfile.ZIP_LZMA, lzma_of_zip, "stored or deflated, got lzma"),
     ],
 )
 def test_a_zip_entry_that_lies_about_its_size_takes_no_memory(
-    tmp_path: Path, method: int, packed: Callable[[int], bytes], expected: str
+    tmp_path: Path, method: int, pack: Callable[[], bytes], expected: str
 ) -> None:
-    path = write_lying_zip(tmp_path / "lying.zip", method, packed(ZEROS))
+    path = write_lying_zip(tmp_path / "lying.zip", method, pack())
 
     (outcome,) = loaded(path)
 
-    assert outcome.endswith(expected)
+    assert expected in outcome
 
 
 def test_a_zip_archive_is_read_with_the_methods_that_can_be_bounded(tmp_path: Path) -> None:
@@ -167,39 +166,6 @@ def test_a_tar_header_that_leads_back_ends_the_reading(tmp_path: Path) -> None:
     (outcome,) = loaded(path)
 
     assert outcome.startswith(f"{path}: expected ")
-
-
-def test_the_files_of_an_archive_are_counted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(archives, "MOST_FILES", 2)
-    lines = []
-    with zipfile.ZipFile(tmp_path / "many.zip", "w") as zipped:
-        for number in range(3):
-            zipped.writestr(f"{number}.example.txt", CONFIG)
-    with tarfile.open(tmp_path / "many.tar", "w") as tarred:
-        for number in range(3):
-            tarred.addfile(tarfile.TarInfo(f"{number}.md"))
-    for name in ("many.zip", "many.tar"):
-        with pytest.raises(WrapperError) as caught:
-            load_wrappers(tmp_path / name)
-        lines.append(str(caught.value))
-
-    assert lines == [
-        f"{tmp_path / name}: expected an archive of at most 2 files, got more"
-        for name in ("many.zip", "many.tar")
-    ]
-
-
-def test_a_zip_archive_is_rejected_by_its_own_size(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(archives, "LARGEST_ZIP", 50)
-    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
-        archive.writestr("a.example.txt", CONFIG)
-
-    with pytest.raises(WrapperError, match="a zip archive of at most 50 bytes, got a larger one"):
-        load_wrappers(tmp_path / "a.zip")
 
 
 # Site config files
@@ -271,25 +237,21 @@ def test_a_message_has_a_bounded_length(tmp_path: Path) -> None:
 # What is no regular file, and links
 
 
-@pytest.mark.parametrize("name", ["pipe.yaml", "pipe.zip", "pipe.tar.gz", "folder"])
-def test_a_named_pipe_is_rejected(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["pipe.yaml", "pipe.zip", "pipe.tar.gz", "folder", "zero.yaml"])
+def test_what_is_no_regular_file_is_rejected(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    pipe = path / "pipe.yaml" if name == "folder" else path
-    pipe.parent.mkdir(exist_ok=True)
-    os.mkfifo(pipe)
+    odd = path / "pipe.yaml" if name == "folder" else path
+    odd.parent.mkdir(exist_ok=True)
+    if name == "zero.yaml":
+        odd.symlink_to("/dev/zero")
+    else:
+        os.mkfifo(odd)
 
     (outcome,) = loaded(path)
 
-    assert outcome.startswith(str(pipe))
-    assert outcome.endswith("expected a regular file, got a named pipe")
-
-
-def test_a_device_is_rejected(tmp_path: Path) -> None:
-    (tmp_path / "zero.yaml").symlink_to("/dev/zero")
-
-    (outcome,) = loaded(tmp_path / "zero.yaml")
-
-    assert outcome.endswith("expected a regular file, got a device")
+    kind = "device" if name == "zero.yaml" else "named pipe"
+    assert outcome.startswith(str(odd))
+    assert outcome.endswith(f"expected a regular file, got a {kind}")
 
 
 def test_a_link_out_of_the_folder_is_rejected_and_nothing_of_it_is_shown(tmp_path: Path) -> None:
@@ -312,13 +274,9 @@ def test_a_link_out_of_the_folder_is_rejected_and_nothing_of_it_is_shown(tmp_pat
         for name in ("gone", "out")
     ]
     assert "hidden" not in str(caught.value)
-
-
-def test_a_link_inside_the_folder_is_read(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text("site: a.example\nbody: p\n")
-    (tmp_path / "b.yaml").symlink_to("a.yaml")
-
-    assert [wrapper.site for wrapper in load_wrappers(tmp_path)] == ["a.example"] * 2
+    for name in ("out", "gone", "circle"):
+        (folder / f"{name}.yaml").unlink()
+    assert [wrapper.site for wrapper in load_wrappers(folder)] == ["a.example"] * 2
 
 
 # Terminals

@@ -78,6 +78,10 @@ def test_the_body_is_labelled(body: tuple[Body, ...], expected: str) -> None:
 
     assert found.reason is None
     assert words(found) == expected
+    start, end = found.span
+    assert not found.tokens.is_tag[[start, end - 1]].any()
+    assert found.inside.dtype == np.bool_
+    assert len(found.inside) == len(found.tokens)
 
 
 def test_what_is_excluded_is_labelled_out() -> None:
@@ -93,12 +97,6 @@ def test_what_is_excluded_is_labelled_out() -> None:
         "It rained.",
     ]
     assert found.inside[slice(*found.span)].tolist().count(False) > 0
-
-
-def test_elements_excluded_in_each_other_are_out_once() -> None:
-    rule = wrapper(css("div.text"), exclude=(css("aside"), css("div.text p"), class_or_id("share")))
-
-    assert label(rule, PAGE).reason is Reason.NO_WORDS
 
 
 def test_excluded_elements_that_begin_together_are_looked_at_once(
@@ -121,15 +119,6 @@ def test_excluded_elements_that_begin_together_are_looked_at_once(
     assert words(found) == "one two"
     assert [each.tag for each in asked] == ["main", "aside"]
     assert len(list(asked[1].iterdescendants("aside"))) == 199
-
-
-def test_the_span_begins_and_ends_with_text() -> None:
-    found = label(wrapper(css("div.lead")), PAGE)
-
-    start, end = found.span
-    assert found.tokens.html(start, end) == "The bridge opened on Monday."
-    assert found.inside.dtype == np.bool_
-    assert len(found.inside) == len(found.tokens)
 
 
 def test_fields_are_selected() -> None:
@@ -171,7 +160,15 @@ FAILS_ON_BRACKET = xpath("//p[re:test('x', string(.))]")
     [
         ("", wrapper(css("p")), Reason.EMPTY_PAGE),
         ("<!-- nothing -->", wrapper(css("p")), Reason.EMPTY_PAGE),
-        (PAGE, wrapper(css("article")), Reason.NO_MATCH),
+        (PAGE, wrapper(css("article"), title=(css("h9"),)), Reason.NO_MATCH),
+        (PAGE, wrapper(css("#story")), Reason.NO_MATCH),  # which is in a script
+        (
+            PAGE,
+            wrapper(
+                css("div.text"), exclude=(css("aside"), css("div.text p"), class_or_id("share"))
+            ),
+            Reason.NO_WORDS,
+        ),
         (PAGE, wrapper(xpath("count(//p)")), Reason.NO_MATCH),
         (PAGE, wrapper(xpath("//p/text() | //p/@class")), Reason.NO_MATCH),
         (PAGE, wrapper(xpath("//comment()")), Reason.NO_MATCH),
@@ -190,17 +187,19 @@ def test_where_nothing_is_labelled_there_is_a_reason(
 
     assert found.reason is reason
     assert not found.inside.any()
-    assert (found.text, found.title, found.span) == ("", "", (0, 0))
+    assert (found.text, found.title, found.span, found.field_hits) == ("", "", (0, 0), {})
     assert bool(found.failures) is (reason is Reason.SELECTOR_FAILED)
 
 
 def test_a_selector_that_fails_lets_the_next_try() -> None:
-    source = "<h1>Title</h1><p>(</p><div>Text.</div>"
-    rule = wrapper(FAILS_ON_BRACKET, css("div"), title=(FAILS_ON_BRACKET, css("h1")))
+    """And the one behind that is not tried."""
+    source = "<meta charset=shift_jis><h1>Title</h1><p>(</p><div>Stra\u00dfe \u4e2d\u6587.</div>"
+    fails = FAILS_ON_BRACKET
+    rule = wrapper(fails, css("div"), fails, title=(fails, css("h1"), fails))
 
     found = label(rule, source)
 
-    assert (found.reason, found.text, found.title) == (None, "Text.", "Title")
+    assert (found.reason, found.text, found.title) == (None, "Stra\u00dfe \u4e2d\u6587.", "Title")
     assert [failure.partition(":")[0] for failure in found.failures] == ["body", "title"]
 
 
@@ -210,16 +209,6 @@ def test_tokens_at_hand_are_used_and_must_be_the_source_s() -> None:
     assert label(wrapper(css("div.lead")), PAGE, tokens).tokens is tokens
     with pytest.raises(ValueError, match="got those of another"):
         label(wrapper(css("div.lead")), PAGE + " ", tokens)
-
-
-def test_a_declared_encoding_does_not_matter() -> None:
-    source = "<meta charset=shift_jis><p>Straße 中文</p>"
-
-    assert label(wrapper(css("p")), source).text == "Straße 中文"
-
-
-def test_text_in_a_page_s_script_is_not_mistaken() -> None:
-    assert label(wrapper(css("#story")), PAGE).reason is Reason.NO_MATCH
 
 
 RANDOMS = st.randoms(use_true_random=False)
@@ -278,12 +267,6 @@ def test_of_elements_that_begin_together_the_longest_is_out() -> None:
     assert words(label(rule, source)) == "c"
 
 
-def test_alternatives_behind_the_one_that_is_used_are_not_tried() -> None:
-    found = label(wrapper(css("h1"), FAILS_ON_BRACKET), "<h1>Title</h1><p>(</p>")
-
-    assert (found.text, found.failures) == ("Title", ())
-
-
 @pytest.mark.parametrize(
     ("tag", "text", "date"),
     [
@@ -329,43 +312,29 @@ def test_fields_whose_selectors_select_nothing_are_missed() -> None:
     assert found.field_hits == {"exclude": False, "title": True, "published": False}
 
 
-def test_a_page_that_is_not_labelled_says_nothing_of_fields() -> None:
-    found = label(wrapper(css("div.gone"), title=(css("h9"),)), PAGE)
-
-    assert found.reason is Reason.NO_MATCH
-    assert found.field_hits == {}
-
-
-def test_a_page_of_more_tags_than_its_length_pays_for_is_not_labelled() -> None:
-    found = label(wrapper(css("p")), "<p>a" * 2 * MIN_TAGS)
-
-    assert found.reason is Reason.TOO_MANY_TAGS
-    assert not found.inside.any()
-
-
 def nested(depth: int) -> str:
     """Two times as many elements as any page may have, inside *depth* others."""
     return f"<p>one</p>{'<b>' * depth}" + f"<i>x</i>{'a' * 30} " * 2 * MIN_DEEP
 
 
-def test_a_page_of_deeper_elements_than_its_length_pays_for_is_not_labelled() -> None:
-    found = label(wrapper(css("p")), nested(DEEP))
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("<p>a" * 2 * MIN_TAGS, Reason.TOO_MANY_TAGS),
+        ("<p>a" * MIN_TAGS, None),
+        (nested(DEEP), Reason.TOO_MANY_TAGS),
+        (nested(DEEP - 10), None),
+        (f"<p>one</p>{'<b>' * (DEEP + MIN_DEEP // 2)}x", None),
+    ],
+    ids=["tags", "fewer tags", "deep", "less deep", "some deep"],
+)
+def test_a_page_of_more_or_deeper_tags_than_its_length_pays_for_is_not_labelled(
+    source: str, reason: Reason | None
+) -> None:
+    found = label(wrapper(css("p")), source)
 
-    assert found.reason is Reason.TOO_MANY_TAGS
-
-
-def test_a_page_of_elements_that_are_nested_less_deeply_is_labelled() -> None:
-    assert label(wrapper(css("p")), nested(DEEP - 10)).reason is None
-
-
-def test_a_page_of_some_deep_elements_is_labelled() -> None:
-    page = f"<p>one</p>{'<b>' * (DEEP + MIN_DEEP // 2)}x"
-
-    assert label(wrapper(css("p")), page).reason is None
-
-
-def test_a_short_page_of_tags_is_labelled() -> None:
-    assert label(wrapper(css("p")), "<p>a" * MIN_TAGS).reason is None
+    assert found.reason is reason
+    assert found.inside.any() == (reason is None)
 
 
 def test_nested_elements_of_a_field_are_read_up_to_a_number() -> None:

@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from scrapy_mss.wrappers import Wrapper, WrapperError, archives, css, load_wrappers
+from scrapy_mss.wrappers import Wrapper, WrapperError, css, load_wrappers, rule_files
 
 A = Wrapper(site="a.example", body=(css("article"),))
 B = Wrapper(site="b.example", body=(css("article"),))
@@ -180,32 +180,32 @@ def test_a_path_without_rules_is_reported(tmp_path: Path) -> None:
     assert [line[: len(head)] for line, head in zip(lines, heads, strict=True)] == heads
 
 
-def test_a_file_that_is_too_large_is_rejected(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(archives, "LARGEST_FILE", len(YAML_A) - 1)
-    file = write_folder(tmp_path, {"a.yaml": YAML_A}) / "a.yaml"
-
-    (line,) = problem_lines(file)
-
-    assert line == f"{file}: expected a file of at most 29 bytes, got a larger one"
+LARGE = {"a.yaml": YAML_A, "b.yaml": "#" * 5000, "c.md": "#" * 9000}
 
 
-@pytest.mark.parametrize("name", ["r.zip", "r.tar.xz"])
-def test_what_unpacks_too_large_is_rejected(
-    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write = write_zip if name == "r.zip" else write_tar
-    archive = write(tmp_path / name, {"a.yaml": YAML_A, "b.yaml": "#" * 5000, "c.md": "#" * 9000})
-    monkeypatch.setattr(archives, "LARGEST_FILE", 4000)
-    one_file = problem_lines(archive)
-    monkeypatch.setattr(archives, "LARGEST_ARCHIVE", 14_000)
-    whole = problem_lines(archive)
+@pytest.mark.parametrize(
+    ("bound", "value", "told"),
+    [
+        ("LARGEST_FILE", 4_000, "r/b.yaml: expected a file of at most 4,000 bytes"),
+        ("LARGEST_FILE", 4_000, "r.zip/b.yaml: expected a file of at most 4,000 bytes"),
+        ("LARGEST_FILE", 4_000, "r.tar.xz/b.yaml: expected a file of at most 4,000 bytes"),
+        ("LARGEST_ARCHIVE", 14_000, "r.zip: expected an archive of at most 14,000 bytes unpacked"),
+        ("LARGEST_ARCHIVE", 14_000, "r.tar.xz: expected an archive of at most 14,000 bytes unpack"),
+        ("MOST_FILES", 2, "r.zip: expected an archive of at most 2 files"),
+        ("MOST_FILES", 2, "r.tar.xz: expected an archive of at most 2 files"),
+        ("LARGEST_ZIP", 50, "r.zip: expected a zip archive of at most 50 bytes"),
+    ],
+)
+def test_what_is_too_large_is_rejected(tmp_path: Path, bound: str, value: int, told: str) -> None:
+    write_folder(tmp_path / "r", LARGE)
+    write_tar(tmp_path / "r.tar.xz", LARGE)
+    write_zip(tmp_path / "r.zip", LARGE)
 
-    assert one_file == [
-        f"{archive}/b.yaml: expected a file of at most 4,000 bytes, got a larger one"
-    ]
-    assert whole == [f"{archive}: expected an archive of at most 14,000 bytes unpacked, got more"]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(rule_files, bound, value)
+        (line,) = problem_lines(tmp_path / told.partition(":")[0].partition("/")[0])
+
+    assert line.startswith(f"{tmp_path}/{told}")
 
 
 def test_problems_of_third_parties_are_skipped_and_counted_unless_asked_otherwise(

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta, timezone
 from functools import partial
+from itertools import pairwise
 
 import pytest
 
@@ -56,33 +57,36 @@ def test_what_is_no_url_has_no_wrapper(url: str) -> None:
     assert Registry([wrapper("example.com")]).find(url) is None
 
 
-def best(*wrappers: Wrapper, url: str = "https://n.example.com/news/1") -> list[str]:
-    return [found.name for found in Registry(wrappers).matching(url)]
-
-
-def test_priority_goes_before_everything() -> None:
-    assert best(
-        wrapper("n.example.com", "narrow", url=glob("/news/1")),
+# The names of the wrappers for a page, best first: priority, then the host, the path, the order.
+ORDERS = [
+    [
         wrapper("*.example.com", "urgent", priority=1),
-    ) == ["urgent", "narrow"]
-
-
-def test_the_host_goes_before_the_path() -> None:
-    assert best(
-        wrapper("*.com", "top"),
-        wrapper("*.example.com", "wide", url=glob("/news/1")),
+        wrapper("n.example.com", "narrow", url=glob("/news/1")),
+    ],
+    [
         wrapper("n.example.com", "host"),
-    ) == ["host", "wide", "top"]
-
-
-def test_the_path_goes_before_the_order() -> None:
-    assert best(
-        wrapper("n.example.com", "any"),
+        wrapper("*.example.com", "wide", url=glob("/news/1")),
+        wrapper("*.com", "top"),
+    ],
+    [
+        wrapper("n.example.com", "exact", url=glob("/news/1")),
         wrapper("n.example.com", "first", url=glob("/news/*")),
         wrapper("n.example.com", "second", url=glob("/*", "/news/*")),
-        wrapper("n.example.com", "exact", url=glob("/news/1")),
-        wrapper("n.example.com", "other", url=glob("/sport/*")),
-    ) == ["exact", "first", "second", "any"]
+        wrapper("n.example.com", "any"),
+    ],
+]
+
+
+@pytest.mark.parametrize("wrappers", ORDERS)
+def test_the_order_of_wrappers_is_known(wrappers: list[Wrapper]) -> None:
+    other = wrapper("n.example.com", "other", url=glob("/sport/*"))
+    url = "https://n.example.com/news/1"
+
+    assert Registry([*wrappers, other]).matching(url) == wrappers
+    assert {*Registry([other, *reversed(wrappers)]).matching(url)} == {*wrappers}
+    for one, next_one in pairwise(wrappers):
+        if {one.name, next_one.name} != {"first", "second"}:  # which are alike
+            assert Registry([next_one, one]).find(url) == one
 
 
 def test_days_choose_among_versions() -> None:
@@ -124,26 +128,24 @@ def test_a_tie_is_logged_once_with_how_to_resolve_it(caplog: pytest.LogCaptureFi
     )
 
 
-def test_what_specificity_decides_is_no_warning(
-    caplog: pytest.LogCaptureFixture,
+@pytest.mark.parametrize(
+    ("other", "levels"),
+    [
+        (wrapper("a.example", "narrow", url=glob("/n")), [logging.INFO]),
+        (wrapper("a.example", "urgent", priority=1), []),
+    ],
+)
+def test_what_the_rules_decide_is_no_warning(
+    caplog: pytest.LogCaptureFixture, other: Wrapper, levels: list[int]
 ) -> None:
     caplog.set_level(logging.INFO)
-    registry = Registry([wrapper("a.example", "wide"), wrapper("a.example", "n", url=glob("/n"))])
+    registry = Registry([wrapper("a.example", "wide"), other])
 
-    registry.find("https://a.example/n")
-    registry.find("https://a.example/n")
+    for _ in range(2):
+        assert registry.find("https://a.example/n") is other
 
-    assert [record.levelno for record in caplog.records] == [logging.INFO]
-    assert "because it is more specific" in caplog.text
-
-
-def test_what_priority_decides_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
-    registry = Registry([wrapper("a.example"), wrapper("a.example", priority=1)])
-
-    registry.find("https://a.example/")
-
-    assert caplog.messages == []
+    assert [record.levelno for record in caplog.records] == levels
+    assert all("because it is more specific" in message for message in caplog.messages)
 
 
 def found_by_site(registry: Registry) -> list[Wrapper | None]:

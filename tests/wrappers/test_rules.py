@@ -17,9 +17,8 @@ from scrapy_mss.wrappers import (
     Wrapper,
     WrapperError,
     css,
-    xpath,
 )
-from scrapy_mss.wrappers.rules import MOST_TIMEOUTS, UrlParts
+from scrapy_mss.wrappers.rules import MOST_TIMEOUTS, ROLES, UrlParts
 
 BODY = (css("article"),)
 
@@ -147,48 +146,23 @@ def test_a_site_that_is_no_host_is_rejected(site: str) -> None:
     assert ".site: expected a host, such as example.com" in str(caught.value)
 
 
-PROBLEMS: list[tuple[str, Mapping[str, object], str]] = [
-    ("no body", {"body": ()}, ".body: expected at least one selector, got none"),
+PROBLEMS: list[tuple[Mapping[str, object], str]] = [
+    ({"body": ()}, ".body: expected at least one selector, got none"),
+    ({"around": (css("main"),)}, ".around: expected 'body', which is the text, or 'around', which"),
+    ({"body": "article"}, ".body: expected a tuple of Selector or Between, such as (css('article'"),
+    ({"title": css("h1")}, ".title: expected a tuple of Selector, such as (css('h1'),)"),
+    ({"priority": True}, ".priority: expected int, got the boolean True"),
+    ({"valid_from": datetime.now(timezone.utc)}, ".valid_from: expected date, got a datetime,"),
     (
-        "body and around",
-        {"around": (css("main"),)},
-        ".around: expected 'body', which is the text, or 'around', which leaves that to the model",
-    ),
-    (
-        "a string as body",
-        {"body": "article"},
-        ".body: expected a tuple of Selector or Between, such as (css('article'),)",
-    ),
-    (
-        "a lone selector",
-        {"title": css("h1")},
-        ".title: expected a tuple of Selector, such as (css('h1'),)",
-    ),
-    ("a boolean", {"priority": True}, ".priority: expected int, got the boolean True"),
-    (
-        "a datetime",
-        {"valid_from": datetime.now(timezone.utc)},
-        ".valid_from: expected date, got a datetime,",
-    ),
-    (
-        "days in reverse",
         {"valid_from": date(2024, 2, 1), "valid_until": date(2024, 1, 31)},
         ".valid: expected a first day that is not after the last, got 2024-02-01 and 2024-01-31",
     ),
-    ("body is everything", {"body": (css("p"), xpath("//*"))}, ".body[1]: expected a selector"),
-    ("html as body", {"body": (css("html"),)}, ".body[0]: expected a selector that leaves"),
-    ("body excluded", {"exclude": (css("body"),)}, ".exclude[0]: expected a selector that leaves"),
-    ("everything excluded", {"exclude": (css("p, *"),)}, "got 'p, *', which selects everything"),
-    ("text excluded", {"exclude": (css("p::text"),)}, "[0]: expected a selector of elements"),
-    ("text as body", {"body": (xpath("//p/text()"),)}, ".body[0]: expected a selector of elements"),
-    ("title is everything", {"title": (css(":root"),)}, ".title[0]: expected a selector"),
-    ("end is everything", {"body": (Between(css("h1"), css("*")),)}, ".body[0].end: expected"),
+    ({"body": (css("p"), css("p, *"))}, ".body[1]: expected a selector that leaves something out"),
+    ({"body": (Between(css("h1"), css("*")),)}, ".body[0].end: expected a selector that leaves"),
 ]
 
 
-@pytest.mark.parametrize(
-    ("fields", "message"), [row[1:] for row in PROBLEMS], ids=[r[0] for r in PROBLEMS]
-)
+@pytest.mark.parametrize(("fields", "message"), PROBLEMS, ids=[row[1] for row in PROBLEMS])
 def test_a_wrapper_in_python_reports_what_is_wrong(
     fields: Mapping[str, object], message: str
 ) -> None:
@@ -196,6 +170,22 @@ def test_a_wrapper_in_python_reports_what_is_wrong(
         Wrapper(**{"site": "a.example", "body": BODY, **fields})  # type: ignore[arg-type]
 
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("text", ["*", "html", ":root", "p, *", "body", "p::text", "p"])
+def test_what_a_field_may_select_is_in_the_table_of_roles(role: str, text: str) -> None:
+    """Nothing takes all of a page but its body; what is cut out of a page is elements."""
+    selector, body = css(text), {} if role == "around" else {"body": BODY}
+    is_sound = selector.coverage in ROLES[role].coverage
+    is_sound = is_sound and not (ROLES[role].elements_only and selector.selects_text)
+    try:
+        Wrapper(**{"site": "a.example", **body, role: (selector,)})  # type: ignore[arg-type]
+    except WrapperError as error:
+        found = str(error).partition(" expected")[0]
+        assert (is_sound, found) == (False, f".{role}[0]:")
+    else:
+        assert is_sound
 
 
 def test_all_problems_of_a_wrapper_are_reported_at_once() -> None:
@@ -209,10 +199,6 @@ def test_all_problems_of_a_wrapper_are_reported_at_once() -> None:
         ".title[0]",
     ]
     assert str(caught.value).count("\n") == 4
-
-
-def test_the_whole_body_may_be_the_article() -> None:
-    assert Wrapper(site="print.example", body=(css("body"),)).body
 
 
 def test_a_wrapper_is_a_frozen_value() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -15,11 +14,10 @@ from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.extractor import Extraction, Extractor, Site
-from scrapy_mss.rule_reading import explained, read_at, read_by, read_tokens
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.visit import Visit
 from scrapy_mss.wrappers import Labelling, Reason, Wrapper, css, label
-from scrapy_mss.wrappers.outcomes import LABELLED, checked
+from scrapy_mss.wrappers.reading import checked, explained, read_at, read_by
 from scrapy_mss.wrappers.rules import SamplePage
 from tests.helpers.suggested_sites import article, text_of
 
@@ -84,24 +82,31 @@ def test_a_page_without_the_place_has_no_text(html: str) -> None:
     assert not found.text
 
 
-def answered(rule: Wrapper, html: str = HTML, **asked: object) -> PageAnswer:
+WORK = PageWork(EXTRACTOR.model, ReadOptions())
+BESIDE = replace(AROUND, around=(css("nav, footer"),), exclude=(css(".story-text"),))
+
+
+def answered(rule: Wrapper, html: str = HTML, url: str = URL, **asked: object) -> PageAnswer:
     """What a worker answers."""
-    model = EXTRACTOR.model
-    assert model is not None
-    work = PageWork(model, ReadOptions())
-    request = PageRequest(html, URL, rule, **asked)  # type: ignore[arg-type]
-    return work.answer(PageRequest.from_bytes(request.to_bytes()))
+    request = PageRequest(html, url, rule, **asked)  # type: ignore[arg-type]
+    answer = WORK.answer(PageRequest.from_bytes(request.to_bytes()))
+    return PageAnswer.from_bytes(answer.to_bytes())
+
+
+def reason_of(answer: PageAnswer) -> Reason | None:
+    """That of the labels."""
+    assert answer.labels is not None
+    return answer.labels.reason
 
 
 def test_a_crawl_reads_the_same() -> None:
-    answer = PageAnswer.from_bytes(answered(AROUND).to_bytes())
+    answer = answered(AROUND)
 
     assert answer.article is not None
-    assert answer.article.article is not None
     item = answer.article.article
+    assert item is not None
     assert (item.text, item.extractor) == (read(AROUND).text, "wrapper:news.example")
-    assert item.title is not None
-    assert item.title.endswith("report 1")
+    assert str(item.title).endswith("report 1")
     assert (item.probability, answer.article.source) == (1.0, "wrapper")
     assert item.confidence is not None
     assert answer.labels is not None
@@ -130,53 +135,46 @@ def test_without_an_article_asked_for_the_model_is_not() -> None:
     answer = answered(AROUND, example=True, article=False)
 
     assert answer.article is None
-    assert answer.labels is not None
-    assert answer.labels.reason is None
+    assert reason_of(answer) is None
 
 
-def test_a_page_on_which_the_rule_is_none_is_read_by_the_model_alone() -> None:
-    beside = replace(AROUND, around=(css("nav, footer"),), exclude=(css(".story-text"),))
+def test_a_page_that_a_rule_is_not_for_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes of it is what the model makes of the page alone."""
+    alone = read_article(HTML, URL, ModelState.of(EXTRACTOR.model))
+    pages: list[Page] = []
+    extract = Extractor.extract_page
 
-    answer = answered(beside)
+    def counted(extractor: Extractor, page: Page, site: Site | None = None) -> Extraction:
+        pages.append(page)
+        return extract(extractor, page, site)
 
-    assert answer.labels is not None
-    assert answer.labels.reason is not None
+    monkeypatch.setattr(Extractor, "extract_page", counted)
+    answer = answered(BESIDE, article=True)
+
+    assert reason_of(answer) is Reason.NOT_READ
     assert answer.article is not None
-    assert answer.article.source == "model"
-    trusted = answered(replace(beside, drop_misses=True)).article
+    assert len(pages) == 1
+    assert replace(answer.article, seconds=0) == replace(alone, seconds=0)
+    trusted = answered(replace(BESIDE, drop_misses=True)).article
     assert trusted is not None
     assert trusted.reason == "wrapper_miss"
 
 
-@pytest.mark.parametrize(("share", "is_read"), [(0.09, False), (0.11, True)])
-def test_a_place_with_less_than_a_tenth_of_what_is_kept_is_another_one(
-    share: float, *, is_read: bool
-) -> None:
-    page = Page.of(HTML)
-    extraction = EXTRACTOR.extract_page(page)
-    kept = np.flatnonzero(extraction.kept & page.tokens.is_word)
-    inside = np.zeros(len(page.tokens), np.bool_)
-    inside[kept[: round(share * len(kept))]] = True
-    nothing = np.zeros_like(inside)
-    place = Labelling(AROUND, page.tokens, inside, nothing)
-
-    found = read_at(place, page, extraction)
-
-    assert (found.reason is None) is is_read
-
-
-@pytest.mark.parametrize(("probability", "is_read"), [(0.04, False), (0.06, True)])
-def test_a_page_that_is_surely_no_article_is_none_for_the_rule_either(
-    probability: float, *, is_read: bool
+@pytest.mark.parametrize(
+    ("share", "probability", "is_read"),
+    [(0.09, 1.0, False), (0.11, 1.0, True), (1.0, 0.04, False), (1.0, 0.06, True)],
+)
+def test_where_the_model_finds_too_little_or_surely_no_article_the_rule_is_for_no_page(
+    share: float, probability: float, *, is_read: bool
 ) -> None:
     page = Page.of(HTML)
     extraction = replace(EXTRACTOR.extract_page(page), probability=probability)
-    everything = np.ones(len(page.tokens), np.bool_)
-    place = Labelling(AROUND, page.tokens, everything, ~everything)
+    kept = np.flatnonzero(extraction.kept & page.tokens.is_word)
+    inside = np.zeros(len(page.tokens), np.bool_)
+    inside[kept[: round(share * len(kept))]] = True
+    place = Labelling(AROUND, page.tokens, inside, np.zeros_like(inside))
 
-    found = read_at(place, page, extraction)
-
-    assert (found.reason is None) is is_read
+    assert (read_at(place, page, extraction).reason is None) is is_read
 
 
 def test_an_explanation_names_the_rule_for_what_it_leaves_out() -> None:
@@ -213,13 +211,11 @@ def test_an_error_of_the_model_does_not_cost_what_the_rule_has_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Extractor, "extract_page", lambda *_: 1 / 0)
-    work = PageWork(EXTRACTOR.model, ReadOptions())
-    answer = work.answer(PageRequest(HTML, URL, AROUND, article=True))
+    answer = WORK.answer(PageRequest(HTML, URL, AROUND, article=True))
 
     assert answer.article is not None
     assert answer.article.reason == "error"
-    assert answer.labels is not None
-    assert answer.labels.reason is None
+    assert reason_of(answer) is None
     assert not answer.failure
 
 
@@ -232,48 +228,9 @@ def test_a_check_reads_a_page_as_a_crawl_does_by_its_address() -> None:
     """At the address of a list, and laid out as one, the model is nearly sure of no article."""
     rule = Wrapper(site="news.example", around=(css("div"),), tests=(SamplePage(LIST_URL),))
 
-    (outcome,) = checked([rule], LIST_URL, SHORT, partial(read_tokens, extractor=EXTRACTOR))
+    (outcome,) = checked([rule], LIST_URL, SHORT, EXTRACTOR)
 
-    model = EXTRACTOR.model
-    assert model is not None
-    work = PageWork(model, ReadOptions())
-    answer = work.answer(PageRequest(SHORT, LIST_URL, rule))
-    assert answer.labels is not None
-    reason = answer.labels.reason
-    assert outcome.status == (reason.value if reason else LABELLED)
     assert outcome.status == Reason.NOT_READ.value
-
-
-def test_a_page_that_a_rule_is_not_for_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What comes of it is what the model makes of the page alone."""
-    beside = replace(AROUND, around=(css("nav, footer"),), exclude=(css(".story-text"),))
-    model = EXTRACTOR.model
-    assert model is not None
-    alone = read_article(HTML, URL, ModelState.of(model))
-    read_pages: list[Page] = []
-    extract = Extractor.extract_page
-
-    def counted(extractor: Extractor, page: Page, site: Site | None = None) -> Extraction:
-        read_pages.append(page)
-        return extract(extractor, page, site)
-
-    monkeypatch.setattr(Extractor, "extract_page", counted)
-    answer = answered(beside, article=True)
-
-    assert answer.labels is not None
-    assert answer.labels.reason is Reason.NOT_READ
-    assert answer.article is not None
-    assert len(read_pages) == 1
-    assert replace(answer.article, seconds=0) == replace(alone, seconds=0)
-
-
-def test_a_further_page_may_be_as_short_as_no_article_is() -> None:
-    rule = Wrapper(site="news.example", around=(css("div"),))
-    model = EXTRACTOR.model
-    assert model is not None
-    work = PageWork(model, ReadOptions())
-
-    answer = work.answer(PageRequest(SHORT, LIST_URL, rule, further=True))
-
-    assert answer.labels is not None
-    assert answer.labels.reason is None
+    assert reason_of(answered(rule, SHORT, LIST_URL)) is Reason.NOT_READ
+    # A further page may be as short as no article is.
+    assert reason_of(answered(rule, SHORT, LIST_URL, further=True)) is None

@@ -1,4 +1,6 @@
-"""An explanation as one self-contained HTML page: it opens no connection and runs nothing.
+"""An explanation as one self-contained HTML page, fit to be attached to a report of a fault.
+
+It opens no connection and runs nothing.
 
 The stranger's page is in a frame without any right (`sandbox`), and the policy of the whole
 document lets nothing be fetched and no script run, its own included: it has none.
@@ -7,19 +9,19 @@ document lets nothing be fetched and no script run, its own included: it has non
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from importlib.resources import files
 
 from scrapy_mss.blocks.explanation import Decision, ExplainedBlock, Reason
 from scrapy_mss.extractor import Explanation
 from scrapy_mss.output.html_elements import Html, document, element, lines
-from scrapy_mss.workbench.why_page.drawn import LONGEST, MARK, SHOWN_REASONS, TENTHS, drawn_page
+from scrapy_mss.workbench.drawing import (
+    COLOURS,
+    LONGEST,
+    SHOWN_REASONS,
+    drawn_page,
+    static_file,
+)
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-# From orange over white to blue, which those tell apart who do not tell red from green.
-COLOURS = (
-    "#fdba74", "#fdcb98", "#fedbb9", "#feead7", "#fff7ef",
-    "#eff6ff", "#d9eafe", "#bfdbfe", "#a3cbfd", "#86bbfc",
-)  # fmt: skip
 SHOWN_TEXT = 90  # characters of a block in the table
 LONG_TEXT = 100_000  # characters of an article that are shown
 
@@ -39,7 +41,7 @@ def why_page(
     )
     main = element("main", _frame(explanation), aside)
     body = element("body", _header(explanation, title), main)
-    return document(f"Why: {title}", _file("page.css"), body, POLICY)
+    return document(f"Why: {title}", static_file("why_page.css"), body, POLICY)
 
 
 def _header(explanation: Explanation, title: str) -> Html:
@@ -68,13 +70,9 @@ def _header(explanation: Explanation, title: str) -> Html:
 
 
 def _frame(explanation: Explanation) -> Html:
-    tints = "".join(
-        f".{MARK}.mss-p{tenth}{{background:{COLOURS[tenth]} !important}}" for tenth in range(TENTHS)
-    )
-    drawn = Html(f"<style>{_file('marks.css')}{tints}</style>{drawn_page(explanation)}")
     cut = len(explanation.extraction.tokens.source) > LONGEST
     name = "The page, as far as it is drawn" if cut else "The page"
-    return element("iframe", sandbox=True, title=name, srcdoc=drawn)
+    return element("iframe", sandbox=True, title=name, srcdoc=Html(drawn_page(explanation)))
 
 
 def _section(title: str, content: Html, *, is_open: bool = False) -> Html:
@@ -131,7 +129,3 @@ def _row(block: ExplainedBlock, text: str) -> Html:
 def _reason(reason: Reason) -> tuple[Html, str]:
     kind = "for" if reason.effect > 0 else "against"
     return element("span", f"{reason.effect:+.1f}", class_=kind), f" {reason.label}"
-
-
-def _file(name: str) -> str:
-    return (files(__package__) / name).read_text("utf-8")
