@@ -11,14 +11,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO, Any, Final
 
 from scrapy_mss.bulk.parts import NEW, DonePart, DonePiece
-from scrapy_mss.bulk.records import Piece
 from scrapy_mss.files.appending import Appended
 from scrapy_mss.files.parquet import locked
+from scrapy_mss.files.stored_pages import Piece
 
 MANIFEST: Final = "manifest.jsonl"
 FORMAT: Final = 1
@@ -75,7 +75,7 @@ class Manifest:
 
     def add(self, part: DonePart) -> None:
         """List *part*, and give its file the name that it is to have."""
-        self._append({PART: part.values()})
+        self._append({PART: asdict(part)})
         self._list(part)
         self._name(part)
 

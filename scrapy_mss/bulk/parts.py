@@ -12,13 +12,14 @@ import os
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
+from scrapy_mss.bulk.archives import Part, format_of
 from scrapy_mss.bulk.extracting import (
     COLUMNS,
     DETAIL,
@@ -28,14 +29,12 @@ from scrapy_mss.bulk.extracting import (
     ArticleExtractor,
     Row,
 )
-from scrapy_mss.bulk.formats import format_of
-from scrapy_mss.bulk.records import LEFT_OUT, LOST_TWICE, Ends, Enter, Part, Piece, Record
 from scrapy_mss.crawl.wire import CRASH
 from scrapy_mss.files.columns import Columns
-from scrapy_mss.files.parquet import BATCH_ROWS, BATCH_SIZE, COMPRESSION, GROUP_BYTES, GROUP_ROWS
+from scrapy_mss.files.parquet import batches_of, write_groups
+from scrapy_mss.files.stored_pages import LEFT_OUT, LOST_TWICE, Ends, Enter, Piece, Record
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from typing_extensions import Self
 
 logger = logging.getLogger(__name__)
@@ -79,13 +78,9 @@ class DonePart:
         """The number in its name."""
         return int(self.name.removeprefix("part-").removesuffix(".parquet"))
 
-    def values(self) -> dict[str, Any]:
-        """The part as JSON has it."""
-        return asdict(self)
-
     @classmethod
     def of(cls, values: dict[str, Any]) -> DonePart:
-        """The part that has these `values`."""
+        """The part that has these `values`, as JSON has them."""
         pieces = (
             DonePiece(Piece(**each["piece"]), Ends(**each["ends"])) for each in values["pieces"]
         )
@@ -234,47 +229,11 @@ def _name(part: Part) -> str:
 
 def _write(part: Part, folder: Path, rows: Iterable[Row]) -> tuple[str, str]:
     """The name of the part of *rows*, and that of the file that it is in."""
-    import pyarrow.parquet as pq
-
     name = _name(part)
     new = f"{name}.{token_hex(4)}{NEW}"
     schema = ALL_COLUMNS.schema()
     with (folder / new).open("xb") as file:
-        with pq.ParquetWriter(file, schema, compression=COMPRESSION) as writer:
-            for group in _groups(rows, schema):
-                writer.write_table(group, row_group_size=max(1, group.num_rows))
+        write_groups(file, schema, batches_of(rows, schema))
         file.flush()
         os.fsync(file.fileno())
     return name, new
-
-
-def _groups(rows: Iterable[Row], schema: pa.Schema) -> Iterator[pa.Table]:
-    """*rows* as row groups of a bounded size."""
-    import pyarrow as pa
-
-    batches: list[pa.RecordBatch] = []
-    count = size = 0
-    for batch in _batches(rows, schema):
-        batches.append(batch)
-        count += batch.num_rows
-        size += batch.nbytes
-        if count >= GROUP_ROWS or size >= GROUP_BYTES:
-            yield pa.Table.from_batches(batches, schema)
-            batches, count, size = [], 0, 0
-    if batches:
-        yield pa.Table.from_batches(batches, schema)
-
-
-def _batches(rows: Iterable[Row], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa
-
-    held: list[Row] = []
-    size = 0
-    for row in rows:
-        held.append(row)
-        size += sum(len(value) for value in row.values() if isinstance(value, str))
-        if len(held) >= BATCH_ROWS or size >= BATCH_SIZE:
-            yield pa.RecordBatch.from_pylist(held, schema=schema)
-            held, size = [], 0
-    if held:
-        yield pa.RecordBatch.from_pylist(held, schema=schema)

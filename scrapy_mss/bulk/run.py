@@ -14,13 +14,12 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
 
+from scrapy_mss.bulk.archives import PIECE, grouped, pieces_of
 from scrapy_mss.bulk.extracting import model_of, options_of
-from scrapy_mss.bulk.formats import PIECE, grouped, pieces_of
+from scrapy_mss.bulk.lanes import Engine
 from scrapy_mss.bulk.manifest import Manifest
 from scrapy_mss.bulk.parts import Told
-from scrapy_mss.bulk.processes import Engine
-from scrapy_mss.bulk.records import Piece
-from scrapy_mss.files.stored_pages import SourceError
+from scrapy_mss.files.stored_pages import Piece, SourceError
 
 
 @dataclass(slots=True)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 from tqdm import tqdm
 
 from scrapy_mss.commands.cli import EXIT_CODES, print_line
-from scrapy_mss.files.stored_pages import Source, StoredPage
+from scrapy_mss.files.sources import Source
+from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.storage.server_address import ServerError, is_server
 
 if TYPE_CHECKING:

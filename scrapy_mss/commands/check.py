@@ -18,7 +18,7 @@ from scrapy_mss.commands.extract import add_model_arguments, model_named
 from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
 from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.extractor import Extractor
-from scrapy_mss.files.stored_pages import Source
+from scrapy_mss.files.sources import Source
 from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.store import write_atomically

@@ -15,6 +15,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import asdict
 from encodings.aliases import aliases
 from pathlib import Path
 from typing import Any
@@ -26,15 +27,14 @@ pytest.importorskip("fastwarc")
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
+from scrapy_mss.bulk.archives import Part  # noqa: E402
 from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not without these
-from scrapy_mss.bulk.lane import sent  # noqa: E402
+from scrapy_mss.bulk.lanes import LANE, Engine, EngineError, Lanes, shares  # noqa: E402
 from scrapy_mss.bulk.manifest import MANIFEST, Manifest, ManifestError  # noqa: E402
 from scrapy_mss.bulk.parts import DonePart, Told, make_part  # noqa: E402
-from scrapy_mss.bulk.processes import LANE, Engine, EngineError, Lanes, shares  # noqa: E402
 from scrapy_mss.bulk.ray_engine import PartMaker  # noqa: E402
-from scrapy_mss.bulk.records import Part, Piece  # noqa: E402
 from scrapy_mss.bulk.run import Bulk, Summary, files_of  # noqa: E402
-from scrapy_mss.files.stored_pages import SourceError, StoredPage  # noqa: E402
+from scrapy_mss.files.stored_pages import Piece, SourceError, StoredPage  # noqa: E402
 from tests.helpers.archives import (  # noqa: E402
     json_lines,
     stored,
@@ -410,7 +410,7 @@ def _with_length(record: bytes) -> bytes:
 def test_a_part_that_has_cost_actors_is_given_up(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(json_lines(pages(0, 1)))
     part = Part(7, (Piece(str(tmp_path / "a.jsonl"), 0, 1, 1, 0),))
-    batch = pa.table({"part": [json.dumps(sent(part))]})
+    batch = pa.table({"part": [json.dumps(asdict(part))]})
     maker = PartMaker(str(tmp_path), {})
     found = []
     for count in (2, 3):

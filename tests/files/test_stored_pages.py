@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_mss.files import stored_pages
-from scrapy_mss.files.stored_pages import Source, SourceError, StoredPage
+from scrapy_mss.files import sources, stored_pages
+from scrapy_mss.files.sources import Source
+from scrapy_mss.files.stored_pages import SourceError, StoredPage
 
 PAGE = StoredPage("https://a.example/1", "<p>A page.")
 RECORD = json.dumps({"url": PAGE.url, "html": PAGE.html}).encode()
@@ -22,7 +23,8 @@ LARGEST = 10_000
 
 @pytest.fixture(autouse=True)
 def largest_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored_pages, "LARGEST_PAGE", LARGEST)
+    for module in (sources, stored_pages):
+        monkeypatch.setattr(module, "LARGEST_PAGE", LARGEST)
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "jsonl.xz"])

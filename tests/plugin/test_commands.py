@@ -34,7 +34,7 @@ N_STORED = 8
 STORED = range(N_STORED)
 REFUSED = "http://127.0.0.1:1/news"  # nothing listens there
 Name = TypeVar("Name", str, int)
-HAS_WARC = find_spec("warcio") is not None
+HAS_WARC = find_spec("fastwarc") is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,7 +449,9 @@ def test_train_learns_a_folder_of_pages_that_name_their_address(
     assert read_model(folder / "folder.model").bayes.pages == N_STORED
 
 
-@pytest.mark.skipif(not HAS_WARC, reason="warcio is not installed: pip install 'scrapy-mss[warc]'")
+@pytest.mark.skipif(
+    not HAS_WARC, reason="fastwarc is not installed: pip install 'scrapy-mss[warc]'"
+)
 def test_train_learns_a_warc_file(done: dict[str, Done], folder: Path) -> None:
     assert done["train warc"].code == 0, done["train warc"].err
     assert_same_counts(read_model(folder / "warc.model"), learned(STORED))

@@ -1,4 +1,9 @@
-"""Parts made by processes of this machine: lanes, each of which has workers.
+"""Parts made by processes of this machine: lanes, each of which has a few workers of its own.
+
+Reading and decoding pages and writing Parquet take a tenth of the time of extraction, so one
+process can keep several workers busy, and several lanes any number of cores. JSON lines go to
+a lane's standard input, first the settings and then parts; JSON lines come back with the progress
+of a part and finally its result. The lane exits when its standard input ends.
 
 If a lane is lost, killed for its memory or by accident, no page is lost: a new lane makes its part
 again, without a page at which two were lost. A part that costs still more lanes is given up.
@@ -7,23 +12,33 @@ again, without a page at which two were lost. A part that costs still more lanes
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import ceil
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import IO, Any, Final
+from typing import IO, Any, Final, TextIO
 
-from scrapy_mss.bulk.lane import sent
-from scrapy_mss.bulk.parts import MOST_LEFT_OUT, TRIES, DonePart, Told, given_up, is_hopeless
-from scrapy_mss.bulk.records import LOST_TWICE, Part
+from scrapy_mss.bulk.archives import Part
+from scrapy_mss.bulk.extracting import ArticleExtractor, CannotStartError
+from scrapy_mss.bulk.parts import (
+    MOST_LEFT_OUT,
+    TRIES,
+    DonePart,
+    Told,
+    given_up,
+    is_hopeless,
+    make_part,
+)
 from scrapy_mss.crawl.pool import RUN, child_environment
+from scrapy_mss.files.stored_pages import LOST_TWICE
 
-LANE: Final = "scrapy_mss.bulk.lane"
+LANE: Final = "scrapy_mss.bulk.lanes"
 # A lane has about a tenth of the work of each of its workers.
 WORKERS_OF_A_LANE: Final = 4
 MOST_TRIES: Final = TRIES + LOST_TWICE * MOST_LEFT_OUT  # of a part, wherever lanes are lost
@@ -111,7 +126,7 @@ class _Lane:
             into, out = self._pipes()
             counted = _Counted(self._told)
             with suppress(*LOST):
-                _send(into, sent(part))
+                _send(into, asdict(part))
                 return self._answer(out, counted)
             counted.take_back()
             self._end()
@@ -203,3 +218,49 @@ def _receive(out: IO[str]) -> dict[str, Any]:
     if not line.endswith("\n"):
         raise EOFError("the process is gone")
     return dict(json.loads(line))
+
+
+# --- the process ----------------------------------------------------------------------------------
+
+
+def main() -> None:
+    """Make the parts that are asked for."""
+    asked, answers = _lines()
+    first = asked.readline()
+    if not first:
+        return
+    start = json.loads(first)
+    folder = Path(start["folder"])
+
+    def answer(**values: Any) -> None:
+        answers.write(json.dumps(values) + "\n")
+        answers.flush()
+
+    def tell(pages: int, size: int) -> None:
+        answer(pages=pages, bytes=size)
+
+    # The pipe breaks when who asked was killed.
+    with suppress(BrokenPipeError), ArticleExtractor(**start["settings"]) as extractor:
+        answer(ready=True)
+        for line in asked:
+            try:
+                done = make_part(Part.of(json.loads(line)), folder, extractor, tell)
+            except BrokenPipeError:
+                raise
+            except (OSError, CannotStartError) as error:  # a full disk: no part can be made
+                answer(error=f"{type(error).__name__}: {error}")
+            else:
+                answer(done=asdict(done))
+
+
+def _lines() -> tuple[TextIO, TextIO]:
+    """Standard input and output, for us alone: what a library prints is no answer."""
+    asked, answers = os.fdopen(os.dup(0), "r"), os.fdopen(os.dup(1), "w")
+    with Path(os.devnull).open("rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)
+    return asked, answers
+
+
+if __name__ == "__main__":
+    main()
