@@ -19,7 +19,7 @@ from scrapy_mss.files.charsets import decoded
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
 from scrapy_mss.models.bundled import with_bundled
-from scrapy_mss.output.kept_media import kept_media
+from scrapy_mss.output.media import kept_media
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.rule_reading import explained
 from scrapy_mss.sites.crawled import minute_now
