@@ -124,24 +124,21 @@ class _Lane:
     def _made(self, part: Part) -> DonePart:
         for _ in range(MOST_TRIES):
             into, out = self._pipes()
-            counted = _Counted(self._told)
+            pages = size = 0
             with suppress(*LOST):
                 _send(into, asdict(part))
-                return self._answer(out, counted)
-            counted.take_back()
+                while "done" not in (answer := _receive(out)):
+                    if "error" in answer:
+                        raise EngineError(answer["error"])
+                    pages += answer["pages"]
+                    size += answer["bytes"]
+                    self._told(answer["pages"], answer["bytes"])
+                return DonePart.of(answer["done"])
+            self._told(-pages, -size)  # it does not count if the part is made again
             self._end()
             if self._closed or is_hopeless(part, self._folder):
                 break
         return given_up(part, self._folder, "too many processes were lost that read it")
-
-    def _answer(self, out: IO[str], counted: _Counted) -> DonePart:
-        while True:
-            answer = _receive(out)
-            if "error" in answer:
-                raise EngineError(answer["error"])
-            if "done" in answer:
-                return DonePart.of(answer["done"])
-            counted.add(answer["pages"], answer["bytes"])
 
     def _pipes(self) -> tuple[IO[str], IO[str]]:
         """The pipes to and from the process, which is started if there is none."""
@@ -178,23 +175,6 @@ class _Lane:
                 with suppress(OSError):
                     if stream is not None:
                         stream.close()
-
-
-@dataclass(slots=True)
-class _Counted:
-    """What was *told* of a part, which does not count if the part is made again."""
-
-    told: Told
-    pages: int = 0
-    size: int = 0
-
-    def add(self, pages: int, size: int) -> None:
-        self.pages += pages
-        self.size += size
-        self.told(pages, size)
-
-    def take_back(self) -> None:
-        self.told(-self.pages, -self.size)
 
 
 def _started() -> subprocess.Popen[str]:

@@ -32,7 +32,7 @@ from scrapy_mss.bulk.extracting import (
 from scrapy_mss.crawl.wire import CRASH
 from scrapy_mss.files.columns import Columns
 from scrapy_mss.files.parquet import batches_of, write_groups
-from scrapy_mss.files.stored_pages import LEFT_OUT, LOST_TWICE, Ends, Enter, Piece, Record
+from scrapy_mss.files.stored_pages import LEFT_OUT, LOST_TWICE, Ends, Piece, Record
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -88,29 +88,29 @@ class DonePart:
 
 
 @dataclass(slots=True)
-class _Tally:
-    """Counts rows, and tells of them now and then."""
+class _Progress:
+    """Counts the rows and the bytes *read* of a part, and tells of them now and then."""
 
     told: Told
     pages: int = 0
+    read: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
-    _untold: int = 0
-    _done: int = 0  # bytes that were told
+    _told_of: tuple[int, int] = (0, 0)
     _at: float = field(default_factory=monotonic)
 
-    def add(self, row: Row, done: int) -> None:
-        """Count *row*, with which *done* bytes of the part are."""
+    def add(self, row: Row) -> None:
+        """Count *row*."""
         self.pages += 1
-        self._untold += 1
         if row[REASON]:
             self.reasons[row[REASON]] += 1
         if monotonic() - self._at >= TELL_SECONDS:
-            self.tell(done)
+            self.tell()
 
-    def tell(self, done: int) -> None:
+    def tell(self) -> None:
         """Tell what was not told."""
-        self.told(self._untold, max(0, done - self._done))
-        self._untold, self._done, self._at = 0, max(done, self._done), monotonic()
+        pages, read = self._told_of
+        self.told(self.pages - pages, self.read - read)
+        self._told_of, self._at = (self.pages, self.read), monotonic()
 
 
 class Place(NamedTuple):
@@ -154,26 +154,26 @@ class _Tracked:
 
 def make_part(part: Part, folder: Path, extractor: ArticleExtractor, told: Told) -> DonePart:
     """Write *part* to *folder*, under its other name."""
-    tally = _Tally(told)
+    progress = _Progress(told)
     ends = [Ends() for _ in part.pieces]
     with _Tracked(part, folder) as tracked:
-        reading = _Reading(part.pieces, ends, tracked.enter)
 
         def rows() -> Iterator[Row]:
-            for row in extractor.rows(reading):
-                tally.add(row, reading.done)
+            for row in extractor.rows(_records(part, ends, tracked, progress)):
+                progress.add(row)
                 yield row
             tracked.at(Place())
 
         name, new = _write(part, folder, rows())
-    tally.tell(part.weight)
-    if tally.reasons[LEFT_OUT]:
+    progress.read = part.weight
+    progress.tell()
+    if progress.reasons[LEFT_OUT]:
         for piece, record in sorted(tracked.left_out):
             path = part.pieces[piece].path
             logger.warning("scrapy-mss: left out %s at %d, which has cost processes", path, record)
     pieces = tuple(map(DonePiece, part.pieces, ends))
-    articles = tally.pages - tally.reasons.total()
-    return DonePart(name, new, tally.pages, articles, dict(tally.reasons), pieces)
+    articles = progress.pages - progress.reasons.total()
+    return DonePart(name, new, progress.pages, articles, dict(progress.reasons), pieces)
 
 
 def is_hopeless(part: Part, folder: Path) -> bool:
@@ -204,23 +204,17 @@ def given_up(part: Part, folder: Path, detail: str) -> DonePart:
     return DonePart(name, new, count, 0, {CRASH: count}, pieces)
 
 
-@dataclass(slots=True)
-class _Reading:
-    """The records of *pieces*, whose *ends* are told by the way; *done* bytes of all were read."""
-
-    pieces: tuple[Piece, ...]
-    ends: list[Ends]
-    enter: Callable[[int, int], bool]
-    done: int = 0
-
-    def __iter__(self) -> Iterator[Record]:
-        before = 0
-        for number, (piece, ends) in enumerate(zip(self.pieces, self.ends, strict=True)):
-            enter: Enter = partial(self.enter, number)
-            for record in format_of(piece.path).read(piece, ends, enter):
-                self.done = before + min(record.done, piece.weight)
-                yield replace(record, source=piece.path)
-            before += piece.weight
+def _records(
+    part: Part, all_ends: list[Ends], tracked: _Tracked, progress: _Progress
+) -> Iterator[Record]:
+    """The records of *part*; the ends of its pieces, and the progress, are told by the way."""
+    before = 0
+    for number, (piece, ends) in enumerate(zip(part.pieces, all_ends, strict=True)):
+        for record in format_of(piece.path).read(piece, ends, partial(tracked.enter, number)):
+            done = before + min(record.done, piece.weight)
+            progress.read = max(progress.read, done)
+            yield replace(record, source=piece.path)
+        before += piece.weight
 
 
 def _name(part: Part) -> str:

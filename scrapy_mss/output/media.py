@@ -51,15 +51,11 @@ MAX_MEDIA: Final = 100  # of an article; a gallery of more is no article
 MAX_CAPTION: Final = 2_000  # characters
 MIN_NAME: Final = 8  # characters of a file's name that no two pictures share: not `large`, `1200`
 
-# What a file's address ends with, by what it is. Playlists (`.m3u8`, `.mpd`) are none: they name
-# the pieces of a stream.
-_EXTENSIONS: Final = {
-    VIDEO: "mp4 m4v webm mov ogv avi mkv mpg mpeg 3gp",
-    AUDIO: "mp3 m4a aac ogg oga opus wav flac",
-}
-KIND_OF_FILE: Final = {
-    extension: kind for kind, extensions in _EXTENSIONS.items() for extension in extensions.split()
-}
+# What the address of a file with video or audio ends with. Playlists are none: they name the pieces
+# of a stream.
+FILES: Final = frozenset(
+    "3gp avi m4v mkv mov mp4 mpeg mpg ogv webm aac flac m4a mp3 oga ogg opus wav".split()
+)
 PLAYLISTS: Final = frozenset({"m3u8", "mpd"})
 IMAGE_FILES: Final = frozenset("avif gif jpeg jpg jxl png webp".split())
 

@@ -9,8 +9,8 @@ import pytest
 
 from scrapy_mss import metadata
 from scrapy_mss.metadata import Metadata
-from scrapy_mss.metadata.declared_objects import MAX_CRUMBS
 from scrapy_mss.metadata.fields import MAX_TAGS, tags_of
+from scrapy_mss.metadata.lookups import MAX_CRUMBS
 from scrapy_mss.output.media import AUDIO, IMAGE, VIDEO
 
 URL = "https://www.dailynews.example/weather/rain"

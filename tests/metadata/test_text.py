@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.metadata import languages
-from scrapy_mss.metadata.page_text import VisibleText
+from scrapy_mss.metadata.parsed_page import VisibleText
 from scrapy_mss.metadata.tree import PageTree
 from scrapy_mss.pages.addresses import MAX_HOST, MAX_URL, absolute_url, names_in_host
 from scrapy_mss.pages.text import clean, folded, spellings

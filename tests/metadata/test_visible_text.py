@@ -9,7 +9,7 @@ import pytest
 from scrapy_mss import metadata
 from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.metadata import parsed_page
-from scrapy_mss.metadata.page_text import MAX_VISITS, VisibleText
+from scrapy_mss.metadata.parsed_page import MAX_VISITS, VisibleText
 from scrapy_mss.metadata.tree import Element, PageTree
 from tests.helpers.news_pages import news_page
 from tests.helpers.page_trees import TREES
