@@ -181,23 +181,23 @@ def url_day(page: ParsedPage, _: Keys) -> Iterator[str]:
 
 def date_line(page: ParsedPage, _: Keys) -> Iterator[str]:
     """Lines near the heading that are little more than a date."""
-    return _dates_in(page, (each for each in page.heading_context.nearby if _is_date_line(each)))
+    return _dates_in(page, (each for each in page.nearby if _is_date_line(each)))
 
 
 def line_with_date(page: ParsedPage, _: Keys) -> Iterator[str]:
     """Longer lines near the heading that contain a date."""
-    lines = page.heading_context.nearby
+    lines = page.nearby
     return _dates_in(page, (each for each in lines if not _is_date_line(each)))
 
 
 def distant_date_line(page: ParsedPage, _: Keys) -> Iterator[str]:
     """Lines anywhere after the heading that are little more than a date."""
-    return _dates_in(page, (each for each in page.heading_context.distant if _is_date_line(each)))
+    return _dates_in(page, (each for each in page.distant if _is_date_line(each)))
 
 
 def update_line(page: ParsedPage, _: Keys) -> Iterator[str]:
     """Lines near the heading with the date of the last update."""
-    for line in page.heading_context.nearby:
+    for line in page.nearby:
         updated = dates.has_year(line) and _UPDATED.search(line)
         found = updated and dates.find(line[updated.start() :], page.language)
         if found:
@@ -244,12 +244,12 @@ def author_link(page: ParsedPage, _: Keys) -> list[str]:
 
 def labelled_name(page: ParsedPage, _: Keys) -> list[str]:
     """`By Ann Lee` after the heading, on one line or on several."""
-    return _first_persons(labelled_names(page.heading_context.following))
+    return _first_persons(labelled_names(page.following))
 
 
 def byline(page: ParsedPage, _: Keys) -> list[str]:
     """A byline after the heading: an element with such a class, or a link to an author's page."""
-    return _first_persons(page.heading_context.bylines)
+    return _first_persons(page.bylines)
 
 
 def _first_persons(texts: Iterable[str]) -> list[str]:

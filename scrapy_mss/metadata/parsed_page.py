@@ -141,12 +141,49 @@ class ParsedPage:
         return [text for text, element in self._headings if element.tag == "h1"]
 
     @lazy
-    def heading_context(self) -> HeadingContext:
-        """The text around the heading with which `<title>` begins, or else the first heading."""
+    def _heading(self) -> Element | None:
+        """The heading with which `<title>` begins, or else the first one."""
         confirmed = (matching_heading(title, self.headings) for title in self.title_texts)
         chosen = next(filter(None, confirmed), None) or next(iter(self.headings), None)
-        element = next((each for text, each in self._headings if text == chosen), None)
-        return HeadingContext(element, self.tree, self.visible)
+        return next((each for text, each in self._headings if text == chosen), None)
+
+    @lazy
+    def _lines(self) -> Iterator[Fragment]:
+        """The lines after the heading, or of a page without one; each view reads on in them."""
+        visible, heading = self.visible, self._heading
+        return _lines(visible.runs_of_page() if heading is None else visible.runs_after(heading))
+
+    @lazy
+    def _until_body(self) -> list[Fragment]:
+        """The lines from the heading to where the article has begun."""
+        return [] if self._heading is None else list(_until_long_lines(self._lines))
+
+    @lazy
+    def following(self) -> list[str]:
+        """The short lines after the heading, up to where the article has begun."""
+        return [line for line, _ in self._until_body if len(line) <= MAX_LINE]
+
+    @lazy
+    def nearby(self) -> list[str]:
+        """The short lines after the heading, then those right above it."""
+        above = () if self._heading is None else self.tree.above(self._heading)
+        return [*self.following, *self.visible.of_short(above)]
+
+    @lazy
+    def distant(self) -> list[str]:
+        """All short lines after the heading, or of the whole page if there is no heading."""
+        read = self._until_body
+        further = islice(self._lines, MAX_DISTANT_LINES - len(read))
+        return [line for line, _ in chain(read, further) if len(line) <= MAX_LINE]
+
+    @lazy
+    def bylines(self) -> list[str]:
+        """The texts after the heading that are marked as byline or link to an author's page."""
+        parents = dict.fromkeys(parent for _, parent in self._until_body)
+        elements = dict.fromkeys(
+            each for parent in parents for each in _upwards(parent, BYLINE_LEVELS)
+        )
+        return self.visible.of_short(filter(_is_byline, elements))
 
     # --- machine-readable data --------------------------------------------------------------------
 
@@ -205,9 +242,8 @@ class ParsedPage:
     @lazy
     def author_links(self) -> list[str]:
         """The texts of the first link with `rel=author` and of those next to it."""
-        return short_texts(
-            first_group(self.tree.related_links("author", MAX_AUTHOR_LINKS)), self.visible
-        )
+        links = self.tree.related_links("author", MAX_AUTHOR_LINKS)
+        return self.visible.of_short(first_group(links))
 
 
 @lru_cache(2**10)  # pages have the same few
@@ -319,12 +355,18 @@ class VisibleText:
             text = self._texts[element] = clean(self._read(element))
         return text
 
-    def runs(self, element: Element) -> Iterator[Fragment]:
-        """The runs of text that *element* displays, without those of white space alone."""
-        return _with_text(self._fragments(element))
+    def of_short(self, elements: Iterable[Element]) -> list[str]:
+        """The texts of *elements* that are as short as a byline, with their lines separated."""
+        texts = map(self._separated, islice(elements, MAX_BYLINES))
+        return [text for text in texts if 0 < len(text) <= MAX_LINE]
+
+    def _separated(self, element: Element) -> str:
+        """The lines in *element*, separated: names in adjacent links have no space between them."""
+        lines = islice(_lines(_with_text(self._fragments(element))), MAX_LINES)
+        return SEPARATOR.join(line for line, _ in lines)
 
     def runs_after(self, element: Element) -> Iterator[Fragment]:
-        """The same of all text after *element*, in document order."""
+        """The runs of text after *element*, in document order; not those of white space alone."""
         return _with_text(self._tree.fragments_after(element, self.can_visit))
 
     def runs_of_page(self) -> Iterator[Fragment]:
@@ -365,68 +407,6 @@ _AUTHOR_PAGE: Final = re.compile(
     r"redaktion|staff|team|writers?)/[^/]",
     re.IGNORECASE,
 )
-
-
-class HeadingContext:
-    """The lines around *heading*; if that is None, distant lines are those of all of *tree*."""
-
-    def __init__(self, heading: Element | None, tree: PageTree, visible: VisibleText) -> None:
-        self._heading = heading
-        self._tree = tree
-        self._visible = visible
-
-    @lazy
-    def _lines(self) -> Iterator[Fragment]:
-        """The lines that were not read yet; each is read once, whichever view needs it."""
-        return _lines(
-            self._visible.runs_of_page()
-            if self._heading is None
-            else self._visible.runs_after(self._heading)
-        )
-
-    @lazy
-    def _until_body(self) -> list[Fragment]:
-        """The lines from the heading to where the article has begun."""
-        return [] if self._heading is None else list(_until_long_lines(self._lines))
-
-    @lazy
-    def following(self) -> list[str]:
-        """The short lines after the heading, up to where the article has begun."""
-        return [line for line, _ in self._until_body if len(line) <= MAX_LINE]
-
-    @lazy
-    def nearby(self) -> list[str]:
-        """The short lines after the heading, then those right above it."""
-        above = () if self._heading is None else self._tree.above(self._heading)
-        return [*self.following, *short_texts(above, self._visible)]
-
-    @lazy
-    def distant(self) -> list[str]:
-        """All short lines after the heading, or of the whole page if there is no heading."""
-        read = self._until_body
-        further = islice(self._lines, MAX_DISTANT_LINES - len(read))
-        return [line for line, _ in chain(read, further) if len(line) <= MAX_LINE]
-
-    @lazy
-    def bylines(self) -> list[str]:
-        """The texts after the heading that are marked as byline or link to an author's page."""
-        parents = dict.fromkeys(parent for _, parent in self._until_body)
-        elements = dict.fromkeys(
-            each for parent in parents for each in _upwards(parent, BYLINE_LEVELS)
-        )
-        return short_texts(filter(_is_byline, elements), self._visible)
-
-
-def short_texts(elements: Iterable[Element], visible: VisibleText) -> list[str]:
-    """The texts of *elements* that are as short as a byline."""
-    texts = (separated_text(each, visible) for each in islice(elements, MAX_BYLINES))
-    return [text for text in texts if 0 < len(text) <= MAX_LINE]
-
-
-def separated_text(element: Element, visible: VisibleText) -> str:
-    """The lines in *element*, separated: names in adjacent links have no space between them."""
-    lines = islice(_lines(visible.runs(element)), MAX_LINES)
-    return SEPARATOR.join(line for line, _ in lines)
 
 
 def markers_of(element: Element) -> str:

@@ -30,10 +30,16 @@ pq = pytest.importorskip("pyarrow.parquet")
 from scrapy_mss.bulk.archives import Part  # noqa: E402
 from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not without these
 from scrapy_mss.bulk.lanes import LANE, Engine, EngineError, Lanes, shares  # noqa: E402
-from scrapy_mss.bulk.manifest import MANIFEST, Manifest, ManifestError  # noqa: E402
 from scrapy_mss.bulk.parts import DonePart, Told, make_part  # noqa: E402
 from scrapy_mss.bulk.ray_engine import PartMaker  # noqa: E402
-from scrapy_mss.bulk.run import Bulk, Summary, files_of  # noqa: E402
+from scrapy_mss.bulk.run import (  # noqa: E402
+    MANIFEST,
+    Bulk,
+    Manifest,
+    ManifestError,
+    Summary,
+    files_of,
+)
 from scrapy_mss.files.stored_pages import Piece, SourceError, StoredPage  # noqa: E402
 from tests.helpers.archives import (  # noqa: E402
     json_lines,
