@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
 from scrapy_mss import metadata
 from scrapy_mss.items import Article
 from scrapy_mss.metadata import Metadata
-from scrapy_mss.metadata.fields import FIELD_SOURCES, PARSERS
+from scrapy_mss.metadata.fields import FIELD_SOURCES, MAX_TAGS, PARSERS, tags_of
+from scrapy_mss.metadata.lookups import MAX_CRUMBS
+from scrapy_mss.output.media import AUDIO, IMAGE, VIDEO
 
 URL = "https://www.dailynews.example/weather/rain"
 
@@ -24,9 +28,12 @@ def meta(name: str, content: str) -> str:
     return f'<meta name="{name}" content="{content}">'
 
 
+def graph(*nodes: Mapping[str, object]) -> str:
+    return f'<script type="application/ld+json">{json.dumps(nodes)}</script>'
+
+
 def json_ld(**values: object) -> str:
-    article = {"@context": "https://schema.org", "@type": "NewsArticle", **values}
-    return f'<script type="application/ld+json">{json.dumps(article)}</script>'
+    return graph({"@type": "NewsArticle", **values})
 
 
 SITE = meta("og:site_name", "The Daily News")
@@ -272,3 +279,196 @@ def test_labels_of_the_public_suffix_do_not_name_the_site() -> None:
         == "Rain falls in May | co"
     )
     assert metadata.read_html(source, "https://www.co.example/a").title == "Rain falls in May"
+
+
+# Sections, tags, paywalls, trails and declared media
+
+
+@pytest.mark.parametrize(
+    ("head", "section"),
+    [
+        (meta("article:section", "Weather"), "Weather"),
+        (json_ld(articleSection=["Weather", "News"]), "Weather"),
+        (meta("article:section", "https://social.example/weather"), None),
+        (meta("article:section", "Rain fell in the whole of the country " * 3), None),
+        (meta("og:section", "Weather"), None),
+    ],
+)
+def test_a_section_is_a_short_name(head: str, section: str | None) -> None:
+    assert read_page(head).section == section
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "tags", "source"),
+    [
+        (
+            meta("article:tag", "Rain") + meta("article:tag", "May"),
+            "",
+            ["Rain", "May"],
+            "opengraph",
+        ),
+        (json_ld(keywords="rain, May; rain ,Storms"), "", ["rain", "May", "Storms"], "json-ld"),
+        (json_ld(keywords=["rain", "Rain", "#May"]), "", ["rain", "May"], "json-ld"),
+        (meta("keywords", "rain،storm、雨"), "", ["rain", "storm", "雨"], "meta"),
+        (
+            "",
+            "<a rel=tag href=/r>Rain</a> <a rel='tag' href=/m>May</a>",
+            ["Rain", "May"],
+            "rel-tag",
+        ),
+        ("", "<a rel=stage href=/r>Rain</a>", [], None),
+        (json_ld(keywords=["locale: US", "type: text", "rain"]), "", ["rain"], "json-ld"),
+        (json_ld(keywords=["Mission: Rain", "rain"]), "", ["Mission: Rain", "rain"], "json-ld"),
+        (json_ld(keywords="26157981-b4f7-4929-adc1-e860c6f03636, 2024"), "", [], None),
+    ],
+)
+def test_tags_are_words_each_once(
+    head: str, body: str, tags: list[str], source: str | None
+) -> None:
+    found = read_page(head, body)
+
+    assert found.tags == tags
+    assert found.source("tags") == source
+
+
+def test_the_tags_of_teasers_are_not_those_of_the_article() -> None:
+    teaser = "<div class=teaser><p><a rel=tag href=/x>Other</a></p></div>"
+    body = f"<ul><li><a rel=tag href=/r>Rain</a><li><a rel=tag href=/m>May</a></ul>{teaser * 5}"
+
+    assert read_page(body=body).tags == ["Rain", "May"]
+
+
+def test_there_are_not_too_many_tags() -> None:
+    assert len(tags_of([",".join(f"tag {chr(97 + n % 26) * (n + 1)}" for n in range(90))])) <= (
+        MAX_TAGS
+    )
+
+
+PART = {"@type": "WebPageElement", "isAccessibleForFree": False, "cssSelector": ".paid"}
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "free"),
+    [
+        (json_ld(isAccessibleForFree=True), "", True),
+        (json_ld(isAccessibleForFree=False), "", False),
+        (json_ld(isAccessibleForFree="False"), "", False),
+        (json_ld(isAccessibleForFree="https://schema.org/True"), "", True),
+        (json_ld(hasPart=PART), "", False),
+        (json_ld(hasPart=[{"@type": "WebPageElement", "isAccessibleForFree": True}]), "", None),
+        (json_ld(isAccessibleForFree=True, hasPart=PART), "", True),
+        (graph({"@type": "WebPage", "isAccessibleForFree": "false"}), "", False),
+        (meta("article:content_tier", "locked"), "", False),
+        (meta("article:content_tier", "metered"), "", None),
+        ("", "<meta itemprop=isAccessibleForFree content=False>", False),
+        ("", "<p>Subscribe to continue reading.</p>", None),
+        (json_ld(isAccessibleForFree={"@value": 3}), "", None),
+    ],
+)
+def test_a_paywall_is_what_the_markup_says_and_no_phrase(
+    head: str, body: str, *, free: bool | None
+) -> None:
+    assert read_page(head, body).is_accessible_for_free is free
+
+
+def crumb(position: object, name: object, item: object = None) -> dict[str, object]:
+    return {"@type": "ListItem", "position": position, "name": name, "item": item}
+
+
+HOME = {"name": "Home", "url": "https://www.dailynews.example/"}
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        ([crumb(2, "Weather"), crumb(1, "Home", "/")], [HOME, {"name": "Weather", "url": ""}]),
+        ([crumb("1", None, {"@id": "/", "name": "Home"})], [HOME]),
+        (
+            [crumb(1, "Home", {"url": "/"}), crumb(None, "Rain")],
+            [HOME, {"name": "Rain", "url": ""}],
+        ),
+        ([crumb(1, "Home", "javascript:go()")], [{"name": "Home", "url": ""}]),
+        ([crumb(10**400, 7), "Home", None, 3], []),
+    ],
+)
+def test_a_trail_begins_at_the_front_page(
+    items: list[object], expected: list[dict[str, str]]
+) -> None:
+    trail = {"@type": "BreadcrumbList", "itemListElement": items}
+
+    assert read_page(graph(trail)).breadcrumbs == expected
+    assert read_page(graph({"@type": "WebPage", "breadcrumb": trail})).breadcrumbs == expected
+
+
+def test_a_trail_has_an_end() -> None:
+    items = [crumb(n, f"Step {n}") for n in range(1_000)]
+    trail = {"@type": "BreadcrumbList", "itemListElement": items}
+
+    assert len(read_page(graph(trail)).breadcrumbs) == MAX_CRUMBS
+
+
+def test_declared_media_are_those_of_the_article() -> None:
+    video = {
+        "@type": "VideoObject",
+        "name": "Rain in motion",
+        "contentUrl": "/rain.mp4",
+        "embedUrl": "https://player.example/1",
+    }
+    audio = {"@type": "AudioObject", "contentUrl": "https://cdn.example/rain.mp3?x=1"}
+    other = {"@type": "VideoObject", "contentUrl": "https://cdn.example/other.mp4"}
+    head = (
+        json_ld(video=video, associatedMedia=[audio])
+        + graph(other)
+        + meta("og:image", "/rain.jpg")
+        + meta("og:image:alt", "A wet street")
+        + meta("og:video", "https://player.example/og")
+    )
+
+    found = read_page(head).media
+
+    assert [(each.kind, each.url, each.caption, each.alt, each.is_file) for each in found] == [
+        (IMAGE, "https://www.dailynews.example/rain.jpg", "", "A wet street", True),
+        (VIDEO, "https://www.dailynews.example/rain.mp4", "Rain in motion", "", True),
+        (AUDIO, "https://cdn.example/rain.mp3?x=1", "", "", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        (meta("og:video", "https://player.example/og"), [(VIDEO, False)]),
+        (meta("og:video:url", "https://cdn.example/a.mp4"), [(VIDEO, True)]),
+        (json_ld(video={"@type": "VideoObject", "contentUrl": "data:video/mp4,x"}), []),
+        (json_ld(video=["https://cdn.example/a.mp4", 3, None]), []),
+        (meta("og:image", "/images/site-logo.png"), []),
+    ],
+)
+def test_a_player_is_no_file_and_a_logo_no_picture(
+    head: str, expected: list[tuple[str, bool]]
+) -> None:
+    assert [(each.kind, each.is_file) for each in read_page(head).media] == expected
+
+
+# The documentation shows the table of sources
+
+PAGE = Path(__file__).parents[2] / "docs" / "metadata.md"
+
+
+def table() -> Iterator[str]:
+    yield "| field | source | what is read | keys, in order |"
+    yield "| --- | --- | --- | --- |"
+    last = ""
+    for source in FIELD_SOURCES:
+        what = (source.lookup.__doc__ or "").partition("\n")[0].rstrip(".")
+        keys = ", ".join(f"`{key}`" for key in source.keys)
+        field = "" if source.field == last else f"`{source.field}`"
+        yield " ".join(f"| {field} | `{source.name}` | {what} | {keys} |".split())
+        last = source.field
+
+
+def test_documentation_shows_the_table_of_sources() -> None:
+    expected = "\n".join(table())
+
+    assert expected in PAGE.read_text(encoding="utf-8"), (
+        f"docs/metadata.md must contain:\n{expected}"
+    )

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from scrapy_mss.metadata import languages
 from scrapy_mss.metadata.parsed_page import VisibleText
 from scrapy_mss.metadata.tree import PageTree
-from scrapy_mss.pages.addresses import MAX_HOST, MAX_URL, absolute_url, names_in_host
 from scrapy_mss.pages.text import clean, folded, spellings
 from tests.helpers.page_trees import TREES
 
@@ -28,23 +27,6 @@ CLEANED = [
     ("AT&T", "AT&T"),
     ("?a=1&copy=2", "?a=1&copy=2"),
     ("新聞", "新聞"),
-]
-URLS = [
-    ("/a", "https://x.example/a"),
-    ("a?b=c&d=e", "https://x.example/y/a?b=c&d=e"),
-    ("//cdn.example/i.png", "https://cdn.example/i.png"),
-    (" http://x.example/a b ", "http://x.example/a%20b"),
-    ("HTTPS://x.example/", "https://x.example/"),
-]
-NOT_URLS = [
-    "",
-    "data:image/png;base64,AAAA",
-    "javascript:void(0)",
-    "mailto:ann@x.example",
-    "ftp://x.example/",
-    "http://",
-    "http://[::1",
-    "https://x.example/" + "a" * MAX_URL,
 ]
 LANGUAGES = [
     ("en", "en"),
@@ -97,20 +79,6 @@ def test_visible_text_is_what_browsers_display(
     assert VisibleText(tree).of(element) == expected
 
 
-@pytest.mark.parametrize(("text", "expected"), URLS)
-def test_urls_are_made_absolute_url(text: str, expected: str) -> None:
-    assert absolute_url(text, "https://x.example/y/z") == expected
-
-
-@pytest.mark.parametrize("text", NOT_URLS)
-def test_other_values_are_no_urls(text: str) -> None:
-    assert absolute_url(text, None) is None
-
-
-def test_a_relative_url_without_a_base_is_none() -> None:
-    assert absolute_url("/a", None) is None
-
-
 @pytest.mark.parametrize(("text", "expected"), LANGUAGES)
 def test_languages_are_primary_subtags(text: str, expected: str) -> None:
     assert languages.parse(text) == expected
@@ -149,21 +117,3 @@ def test_only_letters_and_digits_are_folded(text: str) -> None:
     letters = (c for c in decomposed if not unicodedata.combining(c))
 
     assert folded(text) == " ".join(re.split(r"[\W_]+", "".join(letters))).strip()
-
-
-HOSTS = [
-    ("https://www.news.example.co.uk/a", ["news.example.co.uk", "news", "example", "newsexample"]),
-    ("https://bbc.co.uk/", ["bbc.co.uk", "bbc", "bbc"]),
-    ("https://www.example.com./", ["example.com", "example", "example"]),
-    ("https://www.münchen.de/", ["münchen.de", "münchen", "münchen"]),
-    ("http://localhost:8000/", ["localhost", "localhost", "localhost"]),
-    ("http://[", []),
-    (f"http://{'a.' * MAX_HOST}example/", []),
-    ("/news", []),
-    (None, []),
-]
-
-
-@pytest.mark.parametrize(("url", "names"), HOSTS)
-def test_a_host_names_the_site_without_its_public_suffix(url: str | None, names: list[str]) -> None:
-    assert names_in_host(url) == names
