@@ -2,17 +2,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.metadata import languages
-from scrapy_mss.metadata.parsed_page import VisibleText
-from scrapy_mss.metadata.tree import PageTree
 from scrapy_mss.pages.text import clean, folded, spellings
-from tests.helpers.page_trees import TREES
 
 CLEANED = [
     (" a \n\t b ", "a b"),
@@ -54,29 +50,6 @@ def test_clean_text_can_be_encoded_and_stays_clean(text: str) -> None:
 
     assert once.encode().decode() == once
     assert clean(clean(once)) == clean(once)
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("<p>a<b>b</b>c</p>", "abc"),
-        ("<p>a<br>b</p>", "a b"),
-        ("<div>a<div>b</div>c</div>", "a b c"),
-        ("<p>a<script>x</script>b</p>", "ab"),
-        ("<p>a<!-- x -->b</p>", "ab"),
-        ("<p>a<?x y?>b</p>", "ab"),
-        ("<p><svg><title>x</title></svg>b</p>", "b"),
-        ("<p></p>", ""),
-    ],
-)
-@pytest.mark.parametrize("tree_of", TREES.values(), ids=TREES)
-def test_visible_text_is_what_browsers_display(
-    source: str, expected: str, tree_of: Callable[[str], PageTree]
-) -> None:
-    tree = tree_of(f"<body>{source}tail</body>")
-    element = next(tree.find(frozenset({"p", "div"}), 1))
-
-    assert VisibleText(tree).of(element) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), LANGUAGES)
