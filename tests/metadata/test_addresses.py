@@ -25,7 +25,6 @@ from scrapy_mss.pages.addresses import (
     follows,
     is_first,
     names_in_host,
-    path_of,
     plainly_joined,
     public_suffixes,
     site_of,
@@ -59,16 +58,6 @@ def test_an_address_is_joined_as_the_library_does(base: str, address: str) -> No
         assert joined == urljoin(base, address)
         assert urlsplit(joined).scheme in ("http", "https")
         assert urlsplit(joined).hostname
-
-
-@given(ADDRESSES)
-def test_a_path_is_that_of_the_library(address: str) -> None:
-    try:
-        expected = urlsplit(address).path
-    except ValueError:
-        expected = ""
-
-    assert path_of(address) == expected
 
 
 @pytest.mark.parametrize(
