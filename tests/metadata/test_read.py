@@ -145,22 +145,51 @@ OTHER_FIELDS = [
         "https://c.example/b/i",
         "link",
     ),
+    ("section", meta("article:section", "Weather"), "", "Weather", "opengraph"),
+    ("section", json_ld(articleSection=["Weather", "News"]), "", "Weather", "json-ld"),
+    ("section", meta("article:section", "https://social.example/weather"), "", None, None),
+    ("section", meta("article:section", "Rain fell in all of the country " * 3), "", None, None),
+    ("section", meta("og:section", "Weather"), "", None, None),
+    (
+        "tags",
+        meta("article:tag", "Rain") + meta("article:tag", "May"),
+        "",
+        ["Rain", "May"],
+        "opengraph",
+    ),
+    ("tags", json_ld(keywords="rain, May; rain ,Storms"), "", ["rain", "May", "Storms"], "json-ld"),
+    ("tags", json_ld(keywords=["rain", "Rain", "#May"]), "", ["rain", "May"], "json-ld"),
+    ("tags", meta("keywords", "rain،storm、雨"), "", ["rain", "storm", "雨"], "meta"),
+    ("tags", "", "<a rel=tag>Rain</a> <a rel='tag'>May</a>", ["Rain", "May"], "rel-tag"),
+    ("tags", "", "<a rel=stage href=/r>Rain</a>", [], None),
+    ("tags", json_ld(keywords=["locale: US", "type: text", "rain"]), "", ["rain"], "json-ld"),
+    (
+        "tags",
+        json_ld(keywords=["Mission: Rain", "rain"]),
+        "",
+        ["Mission: Rain", "rain"],
+        "json-ld",
+    ),
+    ("tags", json_ld(keywords="26157981-b4f7-4929-adc1-e860c6f03636, 2024"), "", [], None),
 ]
 NO_DATES = ["", "<p>March 5, 2024</p>" + "<p>x</p>" * 20 + H1, f"{H1}<p>In 2024 or 2025</p>"]
 
 
-@pytest.mark.parametrize(("head", "body", "source"), TITLES)
-def test_titles_and_their_sources(head: str, body: str, source: str) -> None:
-    found = read_page(SITE + head, body)
+CASES = [
+    *(("title", SITE + head, body, "Rain falls in May", source) for head, body, source in TITLES),
+    *(("authors", SITE + head, body, ["Ann Lee"], source) for head, body, source in AUTHORS),
+    *(("published", *row) for row in PUBLISHED),
+    *OTHER_FIELDS,
+]
 
-    assert (found.title, found.source("title")) == ("Rain falls in May", source)
 
+@pytest.mark.parametrize("case", CASES)
+def test_fields_and_their_sources(case: tuple[str, str, str, object, str | None]) -> None:
+    name, head, body, expected, source = case
 
-@pytest.mark.parametrize(("head", "body", "source"), AUTHORS)
-def test_authors_and_their_sources(head: str, body: str, source: str) -> None:
-    found = read_page(SITE + head, body)
+    found = read_page(head, body)
 
-    assert (found.authors, found.source("authors")) == (["Ann Lee"], source)
+    assert (getattr(found, name), found.source(name)) == (expected, source)
 
 
 @pytest.mark.parametrize(("head", "body"), NO_AUTHORS)
@@ -172,15 +201,6 @@ def test_the_site_is_the_author_if_there_is_no_other() -> None:
     found = read_page(SITE + json_ld(author={"name": "The Daily News"}))
 
     assert found.authors == ["The Daily News"]
-
-
-@pytest.mark.parametrize(("head", "body", "expected", "source"), PUBLISHED)
-def test_publication_dates_and_their_sources(
-    head: str, body: str, expected: str, source: str
-) -> None:
-    found = read_page(head, body)
-
-    assert (found.published, found.source("published")) == (expected, source)
 
 
 @pytest.mark.parametrize("body", NO_DATES)
@@ -204,15 +224,6 @@ def test_numeric_dates_are_read_in_the_language_of_the_page(
     language: str, expected: str | None
 ) -> None:
     assert read_page(meta("date", "05/03/2024"), language=language).published == expected
-
-
-@pytest.mark.parametrize("case", OTHER_FIELDS)
-def test_other_fields_and_their_sources(case: tuple[str, str, str, str | None, str | None]) -> None:
-    name, head, body, expected, source = case
-
-    found = read_page(head, body)
-
-    assert (getattr(found, name), found.source(name)) == (expected, source)
 
 
 @pytest.mark.parametrize(
@@ -282,53 +293,6 @@ def test_labels_of_the_public_suffix_do_not_name_the_site() -> None:
 
 
 # Sections, tags, paywalls, trails and declared media
-
-
-@pytest.mark.parametrize(
-    ("head", "section"),
-    [
-        (meta("article:section", "Weather"), "Weather"),
-        (json_ld(articleSection=["Weather", "News"]), "Weather"),
-        (meta("article:section", "https://social.example/weather"), None),
-        (meta("article:section", "Rain fell in the whole of the country " * 3), None),
-        (meta("og:section", "Weather"), None),
-    ],
-)
-def test_a_section_is_a_short_name(head: str, section: str | None) -> None:
-    assert read_page(head).section == section
-
-
-@pytest.mark.parametrize(
-    ("head", "body", "tags", "source"),
-    [
-        (
-            meta("article:tag", "Rain") + meta("article:tag", "May"),
-            "",
-            ["Rain", "May"],
-            "opengraph",
-        ),
-        (json_ld(keywords="rain, May; rain ,Storms"), "", ["rain", "May", "Storms"], "json-ld"),
-        (json_ld(keywords=["rain", "Rain", "#May"]), "", ["rain", "May"], "json-ld"),
-        (meta("keywords", "rain،storm、雨"), "", ["rain", "storm", "雨"], "meta"),
-        (
-            "",
-            "<a rel=tag href=/r>Rain</a> <a rel='tag' href=/m>May</a>",
-            ["Rain", "May"],
-            "rel-tag",
-        ),
-        ("", "<a rel=stage href=/r>Rain</a>", [], None),
-        (json_ld(keywords=["locale: US", "type: text", "rain"]), "", ["rain"], "json-ld"),
-        (json_ld(keywords=["Mission: Rain", "rain"]), "", ["Mission: Rain", "rain"], "json-ld"),
-        (json_ld(keywords="26157981-b4f7-4929-adc1-e860c6f03636, 2024"), "", [], None),
-    ],
-)
-def test_tags_are_words_each_once(
-    head: str, body: str, tags: list[str], source: str | None
-) -> None:
-    found = read_page(head, body)
-
-    assert found.tags == tags
-    assert found.source("tags") == source
 
 
 def test_the_tags_of_teasers_are_not_those_of_the_article() -> None:
