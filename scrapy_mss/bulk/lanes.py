@@ -15,14 +15,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from math import ceil
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import IO, Any, Final, TextIO
+from typing import Any, Final, TextIO
 
 from scrapy_mss.bulk.archives import Part
 from scrapy_mss.bulk.extracting import ArticleExtractor, CannotStartError
@@ -45,7 +45,7 @@ MOST_TRIES: Final = TRIES + LOST_TWICE * MOST_LEFT_OUT  # of a part, wherever la
 END_SECONDS: Final = 10.0  # a lane only has to end its workers
 LOST: Final = (OSError, EOFError, ValueError)
 
-Engine = Callable[[Iterable[Part], Path, Told], Iterator[DonePart]]
+Engine = Callable[[Sequence[Part], Path, Told], Iterator[DonePart]]
 
 
 class EngineError(RuntimeError):
@@ -59,12 +59,11 @@ class Lanes:
     settings: Mapping[str, Any]
     processes: int
 
-    def __call__(self, parts: Iterable[Part], folder: Path, told: Told) -> Iterator[DonePart]:
+    def __call__(self, parts: Sequence[Part], folder: Path, told: Told) -> Iterator[DonePart]:
         """Make *parts* in *folder*, several at a time."""
         todo: SimpleQueue[Part] = SimpleQueue()
         done: SimpleQueue[DonePart | BaseException] = SimpleQueue()
-        count = 0
-        for count, part in enumerate(parts, 1):  # noqa: B007 - how many there are is needed below
+        for part in parts:
             todo.put(part)
         lanes = [
             _Lane({**self.settings, "MSS_WORKERS": workers}, folder, told)
@@ -74,7 +73,7 @@ class Lanes:
         for thread in threads:
             thread.start()
         try:
-            for _ in range(count):
+            for _ in parts:
                 found = done.get()
                 if isinstance(found, BaseException):
                     raise found
@@ -123,11 +122,11 @@ class _Lane:
 
     def _made(self, part: Part) -> DonePart:
         for _ in range(MOST_TRIES):
-            into, out = self._pipes()
+            process = self._running()
             pages = size = 0
             with suppress(*LOST):
-                _send(into, asdict(part))
-                while "done" not in (answer := _receive(out)):
+                _send(process, asdict(part))
+                while "done" not in (answer := _receive(process)):
                     if "error" in answer:
                         raise EngineError(answer["error"])
                     pages += answer["pages"]
@@ -140,23 +139,19 @@ class _Lane:
                 break
         return given_up(part, self._folder, "too many processes were lost that read it")
 
-    def _pipes(self) -> tuple[IO[str], IO[str]]:
-        """The pipes to and from the process, which is started if there is none."""
+    def _running(self) -> subprocess.Popen[str]:
+        """The process, which is started if there is none."""
         process = self._process
         if process is None:
             process = self._process = _started()
             if self._closed:  # meanwhile, by `close`, which may have found no process
                 process.kill()
-            assert process.stdin is not None
-            assert process.stdout is not None
             try:
-                _send(process.stdin, self._start)
-                _receive(process.stdout)
+                _send(process, self._start)
+                _receive(process)
             except LOST as error:
                 raise EngineError("a process that reads archives cannot be started") from error
-        assert process.stdin is not None
-        assert process.stdout is not None
-        return process.stdin, process.stdout
+        return process
 
     def _let_end(self) -> None:
         """Wait until the process, which has nothing more to do, has ended by itself."""
@@ -188,13 +183,15 @@ def _started() -> subprocess.Popen[str]:
     )
 
 
-def _send(into: IO[str], values: Mapping[str, Any]) -> None:
-    into.write(json.dumps(values) + "\n")
-    into.flush()
+def _send(process: subprocess.Popen[str], values: Mapping[str, Any]) -> None:
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(values) + "\n")
+    process.stdin.flush()
 
 
-def _receive(out: IO[str]) -> dict[str, Any]:
-    line = out.readline()
+def _receive(process: subprocess.Popen[str]) -> dict[str, Any]:
+    assert process.stdout is not None
+    line = process.stdout.readline()
     if not line.endswith("\n"):
         raise EOFError("the process is gone")
     return dict(json.loads(line))

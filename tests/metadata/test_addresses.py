@@ -97,17 +97,13 @@ NOT_URLS = [
 
 
 @pytest.mark.parametrize(("text", "expected"), URLS)
-def test_urls_are_made_absolute_url(text: str, expected: str) -> None:
+def test_urls_are_made_absolute(text: str, expected: str) -> None:
     assert absolute_url(text, "https://x.example/y/z") == expected
 
 
-@pytest.mark.parametrize("text", NOT_URLS)
-def test_other_values_are_no_urls(text: str) -> None:
+@pytest.mark.parametrize("text", [*NOT_URLS, "/a"])
+def test_without_a_base_other_values_and_relative_ones_are_no_urls(text: str) -> None:
     assert absolute_url(text, None) is None
-
-
-def test_a_relative_url_without_a_base_is_none() -> None:
-    assert absolute_url("/a", None) is None
 
 
 # The site of a host
@@ -138,14 +134,9 @@ EXTRACTOR = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
 NO_HOSTS = ["", ".", "http://", "http://[", "https:///a", "/news/a"]
 
 
-@pytest.mark.parametrize(("host_or_url", "site"), SITES)
+@pytest.mark.parametrize(("host_or_url", "site"), [*SITES, *((text, "") for text in NO_HOSTS)])
 def test_the_site_is_the_registrable_domain_or_the_host(host_or_url: str, site: str) -> None:
     assert site_of(host_or_url) == site
-
-
-@pytest.mark.parametrize("text", NO_HOSTS)
-def test_without_a_host_there_is_no_site(text: str) -> None:
-    assert site_of(text) == ""
 
 
 @given(st.text())
@@ -219,27 +210,14 @@ def test_a_host_names_the_site_without_its_public_suffix(url: str | None, names:
 WWW = "https://www.a.example"
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/2024/05/06/ferry.html",
-        "/news/2024-5-6/ferry",
-        "/2024/may/6/ferry",
-        "/20240506/ferry",
-        "/a/ferry-2024-05-06",
-        "/2024.12.31/",
-    ],
-)
+DATED = "/2024/05/06/ferry.html /news/2024-5-6/ferry /2024/may/6/ferry /20240506/ferry"
+DATED += " /a/ferry-2024-05-06 /2024.12.31/"
+UNDATED = "/2024/ferry /1224/05/06/ /2024/13/45 /202/4/05/6 /12024/05/06 /?2024/05/06"
+
+
+@pytest.mark.parametrize("path", f"{DATED} {UNDATED}".split())
 def test_a_date_in_the_path(path: str) -> None:
-    assert PageUrl(WWW + path).has_date
-
-
-@pytest.mark.parametrize(
-    "path",
-    ["/2024/ferry", "/1224/05/06/", "/2024/13/45", "/202/4/05/6", "/12024/05/06", "/?2024/05/06"],
-)
-def test_what_is_no_date(path: str) -> None:
-    assert not PageUrl(WWW + path).has_date
+    assert PageUrl(WWW + path).has_date is (path in DATED.split())
 
 
 @pytest.mark.parametrize(
@@ -262,22 +240,18 @@ def test_the_longest_slug_and_number(path: str, words: int, digits: int) -> None
     assert (address.slug_words, address.digits) == (words, digits)
 
 
-@pytest.mark.parametrize("path", ["", "/", "/#top", "/?"])
-def test_the_front_page(path: str) -> None:
-    assert PageUrl(WWW + path).is_root
-
-
-@pytest.mark.parametrize("path", ["/tag/ferries", "/Category/Sport/", "/index.html", "/a/search"])
-def test_a_list_by_a_word_in_its_path(path: str) -> None:
-    assert PageUrl(WWW + path).is_list
-
-
-@pytest.mark.parametrize("path", ["/?p=12", "/tags-of-dogs-are-back", "/story/1"])
-def test_neither_a_front_nor_a_list(path: str) -> None:
-    address = PageUrl(WWW + path)
-
-    assert not address.is_root
-    assert not address.is_list
+@pytest.mark.parametrize(
+    ("paths", "is_root", "is_list"),
+    [
+        (["", "/", "/#top", "/?"], True, False),
+        (["/tag/ferries", "/Category/Sport/", "/index.html", "/a/search"], False, True),
+        (["/?p=12", "/tags-of-dogs-are-back", "/story/1"], False, False),
+    ],
+)
+def test_front_pages_and_lists(paths: list[str], *, is_root: bool, is_list: bool) -> None:
+    for path in paths:
+        address = PageUrl(WWW + path)
+        assert (address.is_root, address.is_list) == (is_root, is_list), path
 
 
 def test_of_an_unknown_address_nothing_is_told() -> None:
