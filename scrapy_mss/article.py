@@ -25,9 +25,8 @@ from scrapy_mss.markup.tokens import Bools, Tokens
 from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.metadata.languages import language_of
 from scrapy_mss.models.model import Model
-from scrapy_mss.output.kept_media import kept_media
 from scrapy_mss.output.markdown import markdown
-from scrapy_mss.output.media import IMAGE, Medium, media_fields
+from scrapy_mss.output.media import IMAGE, Medium, kept_media, media_fields
 from scrapy_mss.output.sanitizing import base_url, sanitized
 from scrapy_mss.pages.addresses import absolute_url
 from scrapy_mss.pages.text import clean

@@ -47,8 +47,7 @@ from scrapy_mss.metadata.dates import Moments
 from scrapy_mss.metadata.languages import language_of
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.model import Model
-from scrapy_mss.output.kept_media import kept_media
-from scrapy_mss.output.media import Medium, media_fields
+from scrapy_mss.output.media import Medium, kept_media, media_fields
 
 SETS = ("articles_wcxb", "articles_manual")
 N_PAGES = 300

@@ -19,7 +19,7 @@ from scrapy.http import HtmlResponse, Request, Response
 from w3lib.url import canonicalize_url
 
 from scrapy_mss.crawl import _compat
-from scrapy_mss.files.stored_pages import Source
+from scrapy_mss.files.sources import Source
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler

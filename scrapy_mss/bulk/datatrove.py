@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datatrove.pipeline.extractors.base import BaseExtractor
 
-from scrapy_mss.bulk.texts import Texts
+from scrapy_mss.bulk.texts import text_of
 
 
 class MssExtractor(BaseExtractor):  # type: ignore[misc]
@@ -21,8 +21,8 @@ class MssExtractor(BaseExtractor):  # type: ignore[misc]
 
     def __init__(self, timeout: float = 1, model: str = "", *, only_articles: bool = True) -> None:
         super().__init__(timeout)
-        self._texts = Texts(model, only_articles=only_articles)
+        self._model, self._only_articles = model, only_articles
 
     def extract(self, text: str) -> str:
         """The text in the HTML *text*; datatrove drops a document where it is empty."""
-        return self._texts.of(text)
+        return text_of(text, self._model, only_articles=self._only_articles)

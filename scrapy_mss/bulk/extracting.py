@@ -17,11 +17,10 @@ from scrapy.settings import Settings
 
 from scrapy_mss import settings
 from scrapy_mss.article import ArticleResult
-from scrapy_mss.bulk.records import LONGEST_DETAIL, TOO_LARGE, UNUSABLE, Record
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, can_have_workers
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.files.columns import Columns
-from scrapy_mss.files.stored_pages import StoredPage
+from scrapy_mss.files.stored_pages import LONGEST_DETAIL, TOO_LARGE, Record
 from scrapy_mss.items import ARTICLE_FIELDS, values_of
 from scrapy_mss.models.bundled import bundled_model, with_bundled
 from scrapy_mss.models.profiles import DEFAULT
@@ -94,7 +93,7 @@ class ArticleExtractor:
         schema = Columns({**COLUMNS.types, REASON: str, DETAIL: str}, has_other=False).schema()
         pages = zip(batch.column("url"), batch.column("html"), strict=True)
         records = (
-            _record_of(place, url.as_py(), html.as_py()) for place, (url, html) in enumerate(pages)
+            Record.of(url.as_py(), html.as_py(), place) for place, (url, html) in enumerate(pages)
         )
         table = pa.Table.from_pylist([*self.rows(records)], schema=schema)
         for name in batch.column_names:
@@ -160,9 +159,3 @@ def model_of(options: Options) -> Model:
     if not options.model:
         return bundled_model()
     return with_bundled(FileStore(options.model, DEFAULT).load())
-
-
-def _record_of(place: int, url: object, html: object) -> Record:
-    if isinstance(url, str) and isinstance(html, str):
-        return Record(place, 0, StoredPage(url, html))
-    return Record(place, 0, problem=UNUSABLE, detail="expected text for url and html")

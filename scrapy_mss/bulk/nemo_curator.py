@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nemo_curator.stages.text.download.html_extractors.base import HTMLExtractorAlgorithm
 
-from scrapy_mss.bulk.texts import Texts
+from scrapy_mss.bulk.texts import text_of
 
 
 class MssAlgorithm(HTMLExtractorAlgorithm):  # type: ignore[misc]
@@ -14,11 +14,11 @@ class MssAlgorithm(HTMLExtractorAlgorithm):  # type: ignore[misc]
     """
 
     def __init__(self, model: str = "", *, only_articles: bool = True) -> None:
-        self._texts = Texts(model, only_articles=only_articles)
+        self._model, self._only_articles = model, only_articles
 
     def extract_text(
         self, html: str, stop_words: frozenset[str], language: str
     ) -> list[str] | None:
         """The paragraphs in *html*, None if there are none; words and language are not needed."""
-        text = self._texts.of(html)
+        text = text_of(html, self._model, only_articles=self._only_articles)
         return text.split("\n\n") if text else None

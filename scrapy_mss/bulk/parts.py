@@ -12,13 +12,14 @@ import os
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
+from scrapy_mss.bulk.archives import Part, format_of
 from scrapy_mss.bulk.extracting import (
     COLUMNS,
     DETAIL,
@@ -28,14 +29,12 @@ from scrapy_mss.bulk.extracting import (
     ArticleExtractor,
     Row,
 )
-from scrapy_mss.bulk.formats import format_of
-from scrapy_mss.bulk.records import LEFT_OUT, LOST_TWICE, Ends, Enter, Part, Piece, Record
 from scrapy_mss.crawl.wire import CRASH
 from scrapy_mss.files.columns import Columns
-from scrapy_mss.files.parquet import BATCH_ROWS, BATCH_SIZE, COMPRESSION, GROUP_BYTES, GROUP_ROWS
+from scrapy_mss.files.parquet import batches_of, write_groups
+from scrapy_mss.files.stored_pages import LEFT_OUT, LOST_TWICE, Ends, Piece, Record
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from typing_extensions import Self
 
 logger = logging.getLogger(__name__)
@@ -79,13 +78,9 @@ class DonePart:
         """The number in its name."""
         return int(self.name.removeprefix("part-").removesuffix(".parquet"))
 
-    def values(self) -> dict[str, Any]:
-        """The part as JSON has it."""
-        return asdict(self)
-
     @classmethod
     def of(cls, values: dict[str, Any]) -> DonePart:
-        """The part that has these `values`."""
+        """The part that has these `values`, as JSON has them."""
         pieces = (
             DonePiece(Piece(**each["piece"]), Ends(**each["ends"])) for each in values["pieces"]
         )
@@ -93,29 +88,29 @@ class DonePart:
 
 
 @dataclass(slots=True)
-class _Tally:
-    """Counts rows, and tells of them now and then."""
+class _Progress:
+    """Counts the rows and the bytes *read* of a part, and tells of them now and then."""
 
     told: Told
     pages: int = 0
+    read: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
-    _untold: int = 0
-    _done: int = 0  # bytes that were told
+    _told_of: tuple[int, int] = (0, 0)
     _at: float = field(default_factory=monotonic)
 
-    def add(self, row: Row, done: int) -> None:
-        """Count *row*, with which *done* bytes of the part are."""
+    def add(self, row: Row) -> None:
+        """Count *row*."""
         self.pages += 1
-        self._untold += 1
         if row[REASON]:
             self.reasons[row[REASON]] += 1
         if monotonic() - self._at >= TELL_SECONDS:
-            self.tell(done)
+            self.tell()
 
-    def tell(self, done: int) -> None:
+    def tell(self) -> None:
         """Tell what was not told."""
-        self.told(self._untold, max(0, done - self._done))
-        self._untold, self._done, self._at = 0, max(done, self._done), monotonic()
+        pages, read = self._told_of
+        self.told(self.pages - pages, self.read - read)
+        self._told_of, self._at = (self.pages, self.read), monotonic()
 
 
 class Place(NamedTuple):
@@ -159,26 +154,26 @@ class _Tracked:
 
 def make_part(part: Part, folder: Path, extractor: ArticleExtractor, told: Told) -> DonePart:
     """Write *part* to *folder*, under its other name."""
-    tally = _Tally(told)
+    progress = _Progress(told)
     ends = [Ends() for _ in part.pieces]
     with _Tracked(part, folder) as tracked:
-        reading = _Reading(part.pieces, ends, tracked.enter)
 
         def rows() -> Iterator[Row]:
-            for row in extractor.rows(reading):
-                tally.add(row, reading.done)
+            for row in extractor.rows(_records(part, ends, tracked, progress)):
+                progress.add(row)
                 yield row
             tracked.at(Place())
 
         name, new = _write(part, folder, rows())
-    tally.tell(part.weight)
-    if tally.reasons[LEFT_OUT]:
+    progress.read = part.weight
+    progress.tell()
+    if progress.reasons[LEFT_OUT]:
         for piece, record in sorted(tracked.left_out):
             path = part.pieces[piece].path
             logger.warning("scrapy-mss: left out %s at %d, which has cost processes", path, record)
     pieces = tuple(map(DonePiece, part.pieces, ends))
-    articles = tally.pages - tally.reasons.total()
-    return DonePart(name, new, tally.pages, articles, dict(tally.reasons), pieces)
+    articles = progress.pages - progress.reasons.total()
+    return DonePart(name, new, progress.pages, articles, dict(progress.reasons), pieces)
 
 
 def is_hopeless(part: Part, folder: Path) -> bool:
@@ -209,23 +204,17 @@ def given_up(part: Part, folder: Path, detail: str) -> DonePart:
     return DonePart(name, new, count, 0, {CRASH: count}, pieces)
 
 
-@dataclass(slots=True)
-class _Reading:
-    """The records of *pieces*, whose *ends* are told by the way; *done* bytes of all were read."""
-
-    pieces: tuple[Piece, ...]
-    ends: list[Ends]
-    enter: Callable[[int, int], bool]
-    done: int = 0
-
-    def __iter__(self) -> Iterator[Record]:
-        before = 0
-        for number, (piece, ends) in enumerate(zip(self.pieces, self.ends, strict=True)):
-            enter: Enter = partial(self.enter, number)
-            for record in format_of(piece.path).read(piece, ends, enter):
-                self.done = before + min(record.done, piece.weight)
-                yield replace(record, source=piece.path)
-            before += piece.weight
+def _records(
+    part: Part, all_ends: list[Ends], tracked: _Tracked, progress: _Progress
+) -> Iterator[Record]:
+    """The records of *part*; the ends of its pieces, and the progress, are told by the way."""
+    before = 0
+    for number, (piece, ends) in enumerate(zip(part.pieces, all_ends, strict=True)):
+        for record in format_of(piece.path).read(piece, ends, partial(tracked.enter, number)):
+            done = before + min(record.done, piece.weight)
+            progress.read = max(progress.read, done)
+            yield replace(record, source=piece.path)
+        before += piece.weight
 
 
 def _name(part: Part) -> str:
@@ -234,47 +223,11 @@ def _name(part: Part) -> str:
 
 def _write(part: Part, folder: Path, rows: Iterable[Row]) -> tuple[str, str]:
     """The name of the part of *rows*, and that of the file that it is in."""
-    import pyarrow.parquet as pq
-
     name = _name(part)
     new = f"{name}.{token_hex(4)}{NEW}"
     schema = ALL_COLUMNS.schema()
     with (folder / new).open("xb") as file:
-        with pq.ParquetWriter(file, schema, compression=COMPRESSION) as writer:
-            for group in _groups(rows, schema):
-                writer.write_table(group, row_group_size=max(1, group.num_rows))
+        write_groups(file, schema, batches_of(rows, schema))
         file.flush()
         os.fsync(file.fileno())
     return name, new
-
-
-def _groups(rows: Iterable[Row], schema: pa.Schema) -> Iterator[pa.Table]:
-    """*rows* as row groups of a bounded size."""
-    import pyarrow as pa
-
-    batches: list[pa.RecordBatch] = []
-    count = size = 0
-    for batch in _batches(rows, schema):
-        batches.append(batch)
-        count += batch.num_rows
-        size += batch.nbytes
-        if count >= GROUP_ROWS or size >= GROUP_BYTES:
-            yield pa.Table.from_batches(batches, schema)
-            batches, count, size = [], 0, 0
-    if batches:
-        yield pa.Table.from_batches(batches, schema)
-
-
-def _batches(rows: Iterable[Row], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    import pyarrow as pa
-
-    held: list[Row] = []
-    size = 0
-    for row in rows:
-        held.append(row)
-        size += sum(len(value) for value in row.values() if isinstance(value, str))
-        if len(held) >= BATCH_ROWS or size >= BATCH_SIZE:
-            yield pa.RecordBatch.from_pylist(held, schema=schema)
-            held, size = [], 0
-    if held:
-        yield pa.RecordBatch.from_pylist(held, schema=schema)

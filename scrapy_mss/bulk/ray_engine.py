@@ -12,15 +12,15 @@ import json
 import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from scrapy_mss.bulk.archives import Part
 from scrapy_mss.bulk.extracting import ArticleExtractor, CannotStartError
-from scrapy_mss.bulk.lane import received, sent
+from scrapy_mss.bulk.lanes import EngineError
 from scrapy_mss.bulk.parts import DonePart, Told, given_up, is_hopeless, make_part
-from scrapy_mss.bulk.processes import EngineError
-from scrapy_mss.bulk.records import LONGEST_DETAIL, Part
+from scrapy_mss.files.stored_pages import LONGEST_DETAIL
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,8 +39,8 @@ class PartMaker:
         """What became of the parts in *batch*."""
         import pyarrow as pa
 
-        parts = (received(json.loads(text)) for text in batch.column(PART).to_pylist())
-        return pa.table({DONE: [json.dumps(self._made(part).values()) for part in parts]})
+        parts = (Part.of(json.loads(text)) for text in batch.column(PART).to_pylist())
+        return pa.table({DONE: [json.dumps(asdict(self._made(part))) for part in parts]})
 
     def _made(self, part: Part) -> DonePart:
         detail = "too many actors were lost that read it"
@@ -71,7 +71,7 @@ class RayEngine:
         logging.getLogger("ray.data").setLevel(logging.ERROR)  # the command has a bar of its own
         ray.data.DataContext.get_current().enable_progress_bars = False
         todo = {part.number: part for part in parts}
-        rows = [{PART: json.dumps(sent(part))} for part in todo.values()]
+        rows = [{PART: json.dumps(asdict(part))} for part in todo.values()]
         actors = self.actors or int(ray.cluster_resources().get("CPU", 1))
         arguments = {
             "folder": str(folder.absolute()),

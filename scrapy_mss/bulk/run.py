@@ -1,26 +1,31 @@
-"""One run: an engine makes the remaining parts of the archive, which are listed one by one.
+"""One run: an engine makes the remaining parts of the archive, which a manifest lists one by one.
 
-Calling it again resumes a killed run: listed parts are not made again.
+``manifest.jsonl`` has a line for the options of the run, one for each file of the archive and one
+for each part: which pieces of which files are done, in which part. It is a write-ahead log: a line
+is written and synced before its action is done. A listed part is then renamed, and a withdrawn one
+removed. If a run was killed in between, the next one completes it, and does not make listed parts
+again. A partial line at the end is ignored.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from glob import glob, has_magic
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Final
 
+from scrapy_mss.bulk.archives import PIECE, grouped, pieces_of
 from scrapy_mss.bulk.extracting import model_of, options_of
-from scrapy_mss.bulk.formats import PIECE, grouped, pieces_of
-from scrapy_mss.bulk.manifest import Manifest
-from scrapy_mss.bulk.parts import Told
-from scrapy_mss.bulk.processes import Engine
-from scrapy_mss.bulk.records import Piece
-from scrapy_mss.files.stored_pages import SourceError
+from scrapy_mss.bulk.lanes import Engine
+from scrapy_mss.bulk.parts import NEW, DonePart, DonePiece, Told
+from scrapy_mss.files.appending import Appended
+from scrapy_mss.files.parquet import locked
+from scrapy_mss.files.stored_pages import Piece, SourceError
 
 
 @dataclass(slots=True)
@@ -31,6 +36,15 @@ class Summary:
     pages: int = 0
     articles: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, parts: Collection[DonePart]) -> Summary:
+        """What is in *parts*."""
+        summary = cls(len(parts), sum(each.pages for each in parts))
+        summary.articles = sum(each.articles for each in parts)
+        for each in parts:
+            summary.reasons.update(each.reasons)
+        return summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +74,9 @@ class Bulk:
                 parts = list(grouped(left, manifest.next_number, self.piece))
                 for done in engine(parts, self.folder, told):
                     manifest.add(done)
-                left = _begun_wrong(manifest, pieces)
+                left = manifest.begun_wrong(pieces)
             manifest.settle()
-            return _summary(manifest)
+            return Summary.of(manifest.parts.values())
 
     def _made(self) -> dict[str, Any]:
         """What has to be the same for all parts of a folder."""
@@ -74,8 +88,7 @@ class Bulk:
 def files_of(inputs: Iterable[str]) -> tuple[Path, ...]:
     """The files that paths and patterns name, each once, with their absolute paths."""
     paths = (os.path.abspath(path) for each in inputs for path in _matching(each))  # noqa: PTH100 - without ".."
-    found = dict.fromkeys(map(Path, paths))
-    return tuple(found)
+    return tuple(dict.fromkeys(map(Path, paths)))
 
 
 def _matching(text: str) -> Iterator[str]:
@@ -89,27 +102,185 @@ def _matching(text: str) -> Iterator[str]:
     yield from found
 
 
-def _begun_wrong(manifest: Manifest, pieces: list[Piece]) -> list[Piece]:
-    """The first piece that was not begun with a record, if any; its part does not count any more.
-
-    Those after it are looked at once it is read: they may fit then.
-    """
-    misfit = manifest.misfit(pieces)
-    if misfit is None:
-        return []
-    name, piece = misfit
-    manifest.withdraw(name)
-    return [piece]
-
-
 def _weight(pieces: Iterable[Piece]) -> int:
     return sum(piece.weight for piece in pieces)
 
 
-def _summary(manifest: Manifest) -> Summary:
-    summary = Summary(len(manifest.parts))
-    for part in manifest.parts.values():
-        summary.pages += part.pages
-        summary.articles += part.articles
-        summary.reasons.update(part.reasons)
-    return summary
+# --- the manifest ---------------------------------------------------------------------------------
+
+MANIFEST: Final = "manifest.jsonl"
+FORMAT: Final = 1
+MADE, FILE, PART, WITHDRAWN = "made", "file", "part", "withdrawn"  # what lines are of
+
+
+class ManifestError(ValueError):
+    """The folder cannot be added to; the message names it and says what to do."""
+
+
+class Manifest:
+    """The manifest in *folder*, for parts that are *made* in the way that these values name."""
+
+    def __init__(self, folder: Path, made: Mapping[str, Any]) -> None:
+        self.folder = folder
+        self.parts: dict[str, DonePart] = {}  # those that count, by their names
+        self._sizes: dict[str, int] = {}
+        self.next_number = 0  # of parts
+        self._withdrawn: set[str] = set()
+        expected = {"format": FORMAT, **made}
+        self._file = _opened(folder)
+        try:
+            whole = self._read(expected)
+            self._file.truncate(whole)
+            self._lines = Appended(self._file)
+            if not whole:
+                self._append({MADE: expected})
+            self.settle()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def close(self) -> None:
+        """Close the file, which lets other runs have the folder."""
+        self._file.close()
+
+    def left(self, pieces: Iterable[Piece]) -> list[Piece]:
+        """Those of *pieces* that are not done."""
+        done = {each.piece.key for part in self.parts.values() for each in part.pieces}
+        return [piece for piece in pieces if piece.key not in done]
+
+    def add_files(self, sizes: Mapping[str, int]) -> None:
+        """List the files of the archive with their *sizes*, which have to be as they were."""
+        for path, size in sizes.items():
+            before = self._sizes.setdefault(path, -1)
+            if before >= 0 and before != size:
+                raise ManifestError(
+                    f"{path}: had {before:,} bytes when its articles were begun, and has {size:,} "
+                    f"now. Give a folder other than {self.folder} for what it is now"
+                )
+            if before < 0:
+                self._append({FILE: path, "bytes": size})
+                self._sizes[path] = size
+
+    def add(self, part: DonePart) -> None:
+        """List *part*, and give its file the name that it is to have."""
+        self._append({PART: asdict(part)})
+        self._list(part)
+        self._name(part)
+
+    def begun_wrong(self, pieces: Iterable[Piece]) -> list[Piece]:
+        """The first piece that was not begun with a record, if any, with the right place.
+
+        Its part counts no more, and its file is removed. Those after it are looked at once it is
+        read: they may fit then. All *pieces* are done, and in the order of their files.
+        """
+        done = {
+            each.piece.key: (part, each) for part in self.parts.values() for each in part.pieces
+        }
+        expected: int | None = None  # where the next piece has to begin, as far as that is known
+        for piece in pieces:
+            part, each = done[piece.key]
+            expected = expected if piece.begin else 0
+            if expected is not None and each.ends.known and not _fits(each, expected):
+                self._append({WITHDRAWN: part.name})
+                del self.parts[part.name]
+                (self.folder / part.name).unlink(missing_ok=True)
+                return [replace(piece, start=expected)]
+            if not each.ends.known:
+                expected = None
+            elif each.ends.stop is not None:
+                expected = each.ends.stop
+        return []
+
+    def _list(self, part: DonePart) -> None:
+        self.parts[part.name] = part
+        self.next_number = max(self.next_number, part.number + 1)
+
+    def _name(self, part: DonePart) -> None:
+        new = self.folder / part.new
+        if new.exists():
+            new.replace(self.folder / part.name)
+            _sync(self.folder)
+
+    def _append(self, values: Mapping[str, Any]) -> None:
+        self._lines.append(json.dumps(values).encode() + b"\n")
+        os.fsync(self._file.fileno())
+
+    def _read(self, expected: Mapping[str, Any]) -> int:
+        """Read all whole lines; how many bytes they are."""
+        self._file.seek(0)
+        *lines, _ = self._file.read().split(b"\n")
+        for number, line in enumerate(lines, 1):
+            try:
+                self._take(json.loads(line), expected)
+            except (ValueError, KeyError, TypeError) as error:
+                if isinstance(error, ManifestError):
+                    raise
+                raise ManifestError(
+                    f"{self.folder / MANIFEST}: line {number} is none that scrapy-mss has written: "
+                    f"{error}. Give another folder, or remove all files of this one"
+                ) from error
+        return sum(len(line) + 1 for line in lines)
+
+    def _take(self, values: dict[str, Any], expected: Mapping[str, Any]) -> None:
+        match values:
+            case {"made": made}:
+                if made != json.loads(json.dumps(expected)):
+                    raise ManifestError(
+                        f"{self.folder}: its articles were made with {_difference(made, expected)}."
+                        " Give another folder, or the same model and settings"
+                    )
+            case {"file": path, "bytes": size}:
+                self._sizes[path] = int(size)
+            case {"part": part}:
+                self._list(DonePart.of(part))
+            case {"withdrawn": name}:
+                del self.parts[name]
+                self._withdrawn.add(name)
+            case _:
+                raise ValueError(f"expected one of {MADE}, {FILE}, {PART}, {WITHDRAWN}")
+
+    def settle(self) -> None:
+        """Do what lines say that a killed process has not done; remove what it has left."""
+        for part in self.parts.values():
+            self._name(part)
+        for name in self._withdrawn:
+            (self.folder / name).unlink(missing_ok=True)
+        for path in self.folder.glob(f"part-*.parquet.*{NEW}"):
+            path.unlink()
+
+
+def _opened(folder: Path) -> IO[bytes]:
+    """The manifest in *folder*, for this run alone; a folder that has other files is refused."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / MANIFEST
+    if not path.exists() and any(folder.iterdir()):
+        raise ManifestError(
+            f"{folder}: expected a new or empty folder, or one that has a {MANIFEST}, got other "
+            "files. Give the name of a new one"
+        )
+    file = path.open("a+b", buffering=0)
+    if not locked(file):
+        file.close()
+        raise ManifestError(f"{folder}: another run of scrapy mss bulk is at work there")
+    return file
+
+
+def _fits(done: DonePiece, expected: int) -> bool:
+    """Whether the piece was begun at *expected*, where the one before it had stopped."""
+    first = done.ends.first
+    return first is None if expected >= done.piece.end else first == expected
+
+
+def _difference(made: Mapping[str, Any], expected: Mapping[str, Any]) -> str:
+    """The values of *made* that are not as *expected*."""
+    names = [name for name in {**made, **expected} if made.get(name) != expected.get(name)]
+    return ", ".join(f"{name} = {made.get(name)!r}, not {expected.get(name)!r}" for name in names)
+
+
+def _sync(folder: Path) -> None:
+    """Make a new name last through a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,28 +1,22 @@
-"""The text of a page, by a model that is loaded on first use.
+"""The text of a page, for pipelines of other programs.
 
-Pipelines are created in one process and run in others; only the path is sent there.
+Pipelines are created in one process and run in others: only the path of the model is sent there,
+and the model is loaded when the first page is read.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from scrapy_mss.extractor import Extractor
 
+_extractor = lru_cache(4)(Extractor)  # a process has one or two
 
-class Texts:
-    """Texts by the model in the file *model*, by the bundled one without it."""
 
-    def __init__(self, model: str, *, only_articles: bool) -> None:
-        self._model = model
-        self._only_articles = only_articles
-        self._extractor: Extractor | None = None
+def text_of(html: str, model: str, *, only_articles: bool) -> str:
+    """The main text of the page by the model in the file *model*, by the bundled one without it.
 
-    def of(self, html: str) -> str:
-        """The main text of the page; empty if it has none, or is to be an article and is none."""
-        if self._extractor is None:
-            self._extractor = Extractor(self._model or None)
-        extraction = self._extractor.extract(html)
-        return extraction.text if extraction.is_article or not self._only_articles else ""
-
-    def __getstate__(self) -> dict[str, object]:
-        """All but the model."""
-        return {**self.__dict__, "_extractor": None}
+    It is empty if the page has none, or is to be an article and is none.
+    """
+    extraction = _extractor(model or None).extract(html)
+    return extraction.text if extraction.is_article or not only_articles else ""

@@ -19,7 +19,8 @@ from scrapy_mss.commands.cli import EXIT_CODES, CommandError, print_line
 from scrapy_mss.crawl.stores import model_name, site_store
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.charsets import decoded
-from scrapy_mss.files.stored_pages import Source, StoredPage
+from scrapy_mss.files.sources import Source
+from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.store import ModelStore

@@ -79,10 +79,9 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         raise CommandError(f"{' and '.join(missing)} missing: pip install 'scrapy-mss[bulk]'")
     if not can_have_workers():
         raise CommandError("articles of archives are read by processes, which need POSIX")
-    from scrapy_mss.bulk.manifest import ManifestError
-    from scrapy_mss.bulk.processes import Engine, EngineError, Lanes
+    from scrapy_mss.bulk.lanes import Engine, EngineError, Lanes
     from scrapy_mss.bulk.ray_engine import RayEngine
-    from scrapy_mss.bulk.run import Bulk
+    from scrapy_mss.bulk.run import Bulk, ManifestError
 
     settings: dict[str, Any] = {"MSS_MODEL": _model_file(model_named(options, command))}
     for row in SETTINGS:

@@ -24,7 +24,7 @@ from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.extractor import Extraction
 from scrapy_mss.files.stored_pages import StoredPage
-from scrapy_mss.output.kept_media import kept_media
+from scrapy_mss.output.media import kept_media
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.visit import Visit
 from scrapy_mss.workbench.why_page import why_page

@@ -16,7 +16,7 @@ import io
 import logging
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 from uuid import uuid4
@@ -57,7 +57,7 @@ class Stream:
     def add(self, row: Row) -> None:
         """Add a *row* whose values have the types of the columns."""
         self._rows.append(row)
-        self._size += sum(len(value) for value in row.values() if isinstance(value, str))
+        self._size += _text_in(row)
         if len(self._rows) >= BATCH_ROWS or self._size >= BATCH_SIZE:
             self.flush()
 
@@ -89,30 +89,26 @@ def convert(stream: IO[bytes], parquet: IO[bytes]) -> int:
     Of a stream that breaks off, all whole batches are taken.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     reader = pa.ipc.open_stream(stream)
+    return write_groups(parquet, reader.schema, _whole_batches(reader))
+
+
+def write_groups(parquet: IO[bytes], schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> int:
+    """Write *batches* as row groups of a bounded size to the file *parquet*; how many rows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     rows = 0
-    with pq.ParquetWriter(parquet, reader.schema, compression=COMPRESSION) as writer:
-        for group in _groups(_batches(reader)):
-            table = pa.Table.from_batches(group, schema=reader.schema)
+    with pq.ParquetWriter(parquet, schema, compression=COMPRESSION) as writer:
+        for group in _groups(batches):
+            table = pa.Table.from_batches(group, schema=schema)
             writer.write_table(table, row_group_size=max(1, table.num_rows))
             rows += table.num_rows
     return rows
 
 
-def _batches(reader: pa.RecordBatchStreamReader) -> Iterator[pa.RecordBatch]:
-    """The batches of a stream, as far as they are whole."""
-    import pyarrow as pa
-
-    while True:
-        try:
-            yield reader.read_next_batch()
-        except (StopIteration, pa.ArrowInvalid, OSError):  # OSError: the last batch breaks off
-            return
-
-
-def _groups(batches: Iterator[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
+def _groups(batches: Iterable[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]:
     group: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in batches:
@@ -124,6 +120,37 @@ def _groups(batches: Iterator[pa.RecordBatch]) -> Iterator[list[pa.RecordBatch]]
             group, rows, size = [], 0, 0
     if group:
         yield group
+
+
+def batches_of(rows: Iterable[Row], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """*rows* in batches of a bounded size."""
+    import pyarrow as pa
+
+    held: list[Row] = []
+    size = 0
+    for row in rows:
+        held.append(row)
+        size += _text_in(row)
+        if len(held) >= BATCH_ROWS or size >= BATCH_SIZE:
+            yield pa.RecordBatch.from_pylist(held, schema=schema)
+            held, size = [], 0
+    if held:
+        yield pa.RecordBatch.from_pylist(held, schema=schema)
+
+
+def _text_in(row: Row) -> int:
+    return sum(len(value) for value in row.values() if isinstance(value, str))
+
+
+def _whole_batches(reader: pa.RecordBatchStreamReader) -> Iterator[pa.RecordBatch]:
+    """The batches of a stream, as far as they are whole."""
+    import pyarrow as pa
+
+    while True:
+        try:
+            yield reader.read_next_batch()
+        except (StopIteration, pa.ArrowInvalid, OSError):  # OSError: the last batch breaks off
+            return
 
 
 class StreamBeside:

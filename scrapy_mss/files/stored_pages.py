@@ -1,7 +1,9 @@
-"""Stored pages in JSON lines, WARC files, or folders of HTML files.
+"""Stored pages, and the records of the files that hold many of them; those of JSON lines.
 
-A source is read page by page and never loaded as a whole. Invalid records, and those larger
-than any page, are counted and skipped.
+A piece is what one process reads of a file at a time. A file that can be read from the middle is
+cut into pieces of similar size, so that one huge file keeps all processes busy; any other file is
+one piece. The boundaries of a piece depend only on its file, so the work of an earlier run is
+recognized even if other files have changed.
 """
 
 from __future__ import annotations
@@ -11,21 +13,27 @@ import json
 import lzma
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Final
 
-import lxml.etree
-import lxml.html
+from scrapy_mss.files.untrusted import LARGEST_PAGE, open_regular
 
-from scrapy_mss.files.charsets import decoded
-from scrapy_mss.files.content_encodings import EncodingError, decode
-from scrapy_mss.files.untrusted import LARGEST_PAGE, open_regular, path_inside, read_regular
+PACKED: Final = (".gz", ".xz")
+JSON_LINES: Final = (".jsonl", ".jsonl.gz", ".jsonl.xz", ".jl")
+WARCS: Final = (".warc", ".warc.gz")
+COLLECTIONS: Final = JSON_LINES + WARCS  # files of many pages
 
-JSON_LINES = (".jsonl", ".jsonl.gz", ".jsonl.xz", ".jl")
-WARCS = (".warc", ".warc.gz")
-COLLECTIONS = JSON_LINES + WARCS  # files of many pages
+# Why a record of an archive is not read.
+DAMAGED: Final = "damaged"  # it cannot be decoded, or breaks off
+TOO_LARGE: Final = "too_large"  # it is longer than MSS_MAX_BODY
+UNUSABLE: Final = "unusable"  # it has no address, or no HTML
+LEFT_OUT: Final = "left_out"  # it has cost processes that read it
+LOST_TWICE: Final = 2  # processes, at the same record: once may be an accident
+LONGEST_DETAIL: Final = 200  # characters of a message that are worth a row
+
+# Told the place of each record before it is read; whether it is to be read at all.
+Enter = Callable[[int], bool]
 
 
 class SourceError(ValueError):
@@ -40,71 +48,116 @@ class StoredPage:
     html: str
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The records of the file *path* that begin from *begin* to before *end*.
+
+    These are bytes, or row groups of Parquet, all in all *weight* bytes. The first record begins at
+    *start*; where that is None it is to be looked for, as the piece may begin within a record,
+    which belongs to the piece before it.
+    """
+
+    path: str
+    begin: int
+    end: int
+    weight: int
+    start: int | None
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        """What names the piece among those of all runs."""
+        return self.path, self.begin, self.end
+
+
 @dataclass(slots=True)
-class Skipped:
-    """How many records could not be used, and the first reason."""
+class Ends:
+    """Where the *first* record of a piece begins, and the one to *stop* at; None if none does.
 
-    count: int = 0
-    first: str = ""
+    They are *known* of a piece of a WARC file that was read.
+    """
 
-    def add(self, reason: str) -> None:
-        self.count += 1
-        self.first = self.first or reason
+    first: int | None = None
+    stop: int | None = None
+    known: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Pages in the file or folder *path*; *skipped* grows while they are read."""
+class Record:
+    """A page of an archive, or the *problem* with one, at the *place* that it has in its file.
 
-    path: Path
-    skipped: Skipped = field(default_factory=Skipped)
+    Once it is read, *done* bytes of its piece are; *source* is the file. *url* is the page's if
+    that is known without the page.
+    """
 
-    def __iter__(self) -> Iterator[StoredPage]:
-        read = self.check()
-        try:
-            yield from read(self)
-        except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-            raise SourceError(f"{self.path}: cannot be read to the end: {error}") from error
+    place: int
+    done: int
+    page: StoredPage | None = None
+    crawled: str | None = None
+    problem: str = ""
+    detail: str = ""
+    source: str | None = None
+    url: str | None = None
 
-    def check(self) -> Callable[[Source], Iterator[StoredPage]]:
-        """What reads the source; a `SourceError` if it does not exist or has an unknown format."""
-        if not self.path.exists():
-            raise SourceError(f"{self.path}: no such file or folder")
-        if self.path.is_dir():
-            return _folder
-        if not self.path.is_file():
-            raise SourceError(f"{self.path}: expected a folder or a regular file")
-        for endings, read in READERS:
-            if self.path.name.endswith(endings):
-                return read
-        known = ", ".join(ending for endings, _ in READERS for ending in endings)
-        message = f"expected a folder of HTML files or a file ending in {known}"
-        raise SourceError(f"{self.path}: {message}")
+    @classmethod
+    def of(cls, url: object, html: object, place: int, done: int = 0) -> Record:
+        """The page of two values, if these are text."""
+        if isinstance(url, str) and isinstance(html, str):
+            return cls(place, done, StoredPage(url, html))
+        return cls(place, done, problem=UNUSABLE, detail="expected text for url and html")
 
+    @classmethod
+    def damaged(cls, place: int, done: int, error: object, url: str | None = None) -> Record:
+        """A record that cannot be read, as the *error* says."""
+        return cls(place, done, problem=DAMAGED, detail=str(error)[:LONGEST_DETAIL], url=url)
 
-def _json_lines(source: Source) -> Iterator[StoredPage]:
-    with opened(source.path) as file:
-        for number, line in enumerate(bounded_lines(file), 1):
-            if line is None:
-                source.skipped.add(f"line {number}: more than {LARGEST_PAGE:,} bytes")
-                continue
-            found = page_in_line(line)
-            if isinstance(found, StoredPage):
-                yield found
-            else:
-                source.skipped.add(f"line {number}: {found}")
+    @classmethod
+    def left_out(cls, place: int, done: int, url: str | None = None) -> Record:
+        """A record that is not read, because processes were lost that did."""
+        detail = f"{LOST_TWICE} processes were lost that read it"
+        return cls(place, done, problem=LEFT_OUT, detail=detail, url=url)
 
 
-def page_in_line(line: bytes) -> StoredPage | str:
-    """The page in a JSON line; what is wrong with the line if there is none."""
+# --- JSON lines -----------------------------------------------------------------------------------
+
+BROKEN: Final = (OSError, EOFError, lzma.LZMAError, zlib.error)
+
+
+def read_lines(piece: Piece, _: Ends, enter: Enter) -> Iterator[Record]:
+    """The pages in the lines of *piece*, and the lines that have none.
+
+    A line belongs to the piece in which it begins. A compressed file must be read from its
+    beginning, so it is one piece.
+    """
+    path = Path(piece.path)
+    is_packed = path.suffix in PACKED
+    with open_regular(path) as file, unpacked(file, path) as content:
+        if piece.begin:
+            file.seek(piece.begin - 1)
+            next(bounded_lines(file), None)  # of the piece before, if only its end
+        place = content.tell()
+        lines = bounded_lines(content)
+        while is_packed or place < piece.end:
+            try:
+                line = next(lines)
+            except StopIteration:
+                return
+            except BROKEN as error:
+                yield Record.damaged(place, piece.weight, error)
+                return
+            done = file.tell() - piece.begin
+            yield _record_of(line, place, done) if enter(place) else Record.left_out(place, done)
+            place = content.tell()
+
+
+def _record_of(line: bytes | None, place: int, done: int) -> Record:
+    if line is None:
+        return Record(place, done, problem=TOO_LARGE)
     try:
         record = json.loads(line)
-        url, html = record["url"], record["html"]
+        return Record.of(record["url"], record["html"], place, done)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        return f"{type(error).__name__}: {error}"
-    if isinstance(url, str) and isinstance(html, str):
-        return StoredPage(url, html)
-    return "expected strings for url and html"
+        detail = f"{type(error).__name__}: {error}"[:LONGEST_DETAIL]
+        return Record(place, done, problem=UNUSABLE, detail=detail)
 
 
 def bounded_lines(file: IO[bytes]) -> Iterator[bytes | None]:
@@ -118,114 +171,8 @@ def bounded_lines(file: IO[bytes]) -> Iterator[bytes | None]:
         yield None
 
 
-@contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
-    """*path*, unpacked if its name says that it is packed."""
-    with open_regular(path) as file, unpacked(file, path) as lines:
-        yield lines
-
-
 def unpacked(file: IO[bytes], path: Path) -> IO[bytes]:
     """The content of *file*, unpacked if the name *path* says that it is packed."""
     if path.suffix == ".gz":
         return gzip.open(file)  # type: ignore[return-value]
     return lzma.open(file) if path.suffix == ".xz" else file
-
-
-def _html_file(source: Source) -> Iterator[StoredPage]:
-    try:
-        body = read_regular(source.path, LARGEST_PAGE)
-    except OSError as error:
-        source.skipped.add(f"{source.path}: {error.strerror}")
-        return
-    page = _stored(body)
-    if page is None:
-        source.skipped.add(
-            f"{source.path}: expected a canonical URL in the page (rel=canonical, og:url)"
-        )
-    else:
-        yield page
-
-
-def _folder(source: Source) -> Iterator[StoredPage]:
-    for path in sorted(source.path.rglob("*")):
-        if path.suffix.lower() not in {".html", ".htm", ".xhtml"} or path.is_dir():
-            continue
-        if path.is_file() and path_inside(path, source.path):
-            yield from _html_file(Source(path, source.skipped))
-        else:
-            source.skipped.add(f"{path}: expected a regular file of this folder")
-
-
-def _stored(body: bytes) -> StoredPage | None:
-    """The page in an HTML file, with its canonical URL; None if it has none."""
-    html = decoded(body)
-    try:
-        tree = lxml.html.document_fromstring(html.encode("utf-8", "replace"))
-    except (lxml.etree.LxmlError, ValueError, AssertionError):
-        return None
-    for xpath in ("//link[@rel='canonical']/@href", "//meta[@property='og:url']/@content"):
-        for url in tree.xpath(xpath):
-            if str(url).startswith(("http://", "https://")):
-                return StoredPage(str(url), html)
-    return None
-
-
-def _warc(source: Source) -> Iterator[StoredPage]:
-    """The HTML responses of a WARC file. Of one that breaks off, those before."""
-    try:
-        from warcio.archiveiterator import ArchiveIterator
-        from warcio.exceptions import ArchiveLoadFailed
-    except ImportError as error:
-        raise SourceError(
-            f"{source.path}: reading WARC files needs warcio: pip install 'scrapy-mss[warc]'"
-        ) from error
-    records = 0
-    with open_regular(source.path) as file:
-        try:
-            for record in ArchiveIterator(file):
-                page = _warc_page(record, source.skipped)
-                if page is not None:
-                    yield page
-                records += 1
-        except (ArchiveLoadFailed, AttributeError) as error:  # the latter of half a header
-            if not records:
-                message = f"{source.path}: expected a WARC file: {str(error)[:100]!r}"
-                raise SourceError(message) from error
-            source.skipped.add(f"record {records + 1}: {str(error)[:100]}")
-
-
-def _warc_page(record: Any, skipped: Skipped) -> StoredPage | None:  # noqa: ANN401 - not annotated
-    """The page of a *record*; None if it is of something else or cannot be used."""
-    from warcio.bufferedreaders import ChunkedDataReader
-
-    head = record.http_headers
-    if record.rec_type != "response" or head is None or not head.get_statuscode().startswith("200"):
-        return None
-    url = record.rec_headers.get_header("WARC-Target-URI") or ""
-    kind = head.get_header("Content-Type") or ""
-    if "html" not in kind or not url.startswith(("http://", "https://")):
-        return None
-    stream = record.raw_stream
-    is_chunked = "chunked" in (head.get_header("Transfer-Encoding") or "").lower()
-    if getattr(stream, "limit", 0) <= LARGEST_PAGE:
-        body = (ChunkedDataReader(stream) if is_chunked else stream).read(LARGEST_PAGE + 1)
-        if getattr(stream, "limit", 0) and not stream.read(1):
-            skipped.add(f"{url}: the file ends within the record")
-            return None
-        try:
-            body = decode(body, head.get_header("Content-Encoding") or "", LARGEST_PAGE + 1)
-        except EncodingError as error:
-            skipped.add(f"{url}: {error}")
-            return None
-        if len(body) <= LARGEST_PAGE:
-            return StoredPage(url, decoded(body, kind))
-    skipped.add(f"{url}: more than {LARGEST_PAGE:,} bytes")
-    return None
-
-
-READERS: tuple[tuple[tuple[str, ...], Callable[[Source], Iterator[StoredPage]]], ...] = (
-    (JSON_LINES, _json_lines),
-    (WARCS, _warc),
-    ((".html", ".htm", ".xhtml"), _html_file),
-)

@@ -3,7 +3,7 @@
 Strategy: a page's elements are searched, source by source, in the order of `fields`; the first
 source with a valid value decides, and its name is kept next to the value. No content of a page
 raises an exception: malformed JSON, invalid URLs and dates that do not exist are skipped. Whatever
-is nested in what, nodes are visited within one budget a page (`page_text`).
+is nested in what, nodes are visited within one budget a page (`parsed_page`).
 
     metadata = read_html(response.text, response.url)
     metadata.published            # 2024-03-05T10:00:00+01:00
@@ -18,9 +18,8 @@ from typing import Any
 
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
-from scrapy_mss.metadata.declared_objects import breadcrumbs, declared_media
 from scrapy_mss.metadata.fields import PARSERS, resolve_field
-from scrapy_mss.metadata.lookups import next_page
+from scrapy_mss.metadata.lookups import breadcrumbs, declared_media, next_page
 from scrapy_mss.metadata.parsed_page import ParsedPage
 from scrapy_mss.metadata.tree import PageTree
 from scrapy_mss.output.media import Medium

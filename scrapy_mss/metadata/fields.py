@@ -90,12 +90,6 @@ def _canonical_url(page: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
     return _first(url for url in urls if url and (not _is_home(url) or _is_home(page.url or url)))
 
 
-def section_of(texts: Iterable[str]) -> str | None:
-    """The first of *texts* that names a section."""
-    terms = map(clean, texts)
-    return next((term for term in terms if _is_term(term)), None)
-
-
 def tags_of(texts: Iterable[str]) -> list[str]:
     """The tags in *texts*, each once; without fields of the site's editors (`locale: US`)."""
     parts = (part.strip(" #\"'") for text in texts for part in _SEPARATORS.split(clean(text)))
@@ -115,8 +109,7 @@ def _is_term(term: str) -> bool:
 
 
 def _section(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:
-    section = section_of(texts)
-    return FieldValue(section) if section else None
+    return _first(term for term in map(clean, texts) if _is_term(term))
 
 
 def _tags(_: ParsedPage, texts: Iterable[str]) -> FieldValue | None:

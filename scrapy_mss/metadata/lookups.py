@@ -1,27 +1,34 @@
 """Lookups: from a page and the keys of a `FieldSource` to candidate texts, best first.
 
 Strategy: a lookup finds and does not decide; whether a text is a title or a date is for the
-field's parser in `field_sources`. So one lookup serves several fields, and any row can use any.
+field's parser in `fields`. So one lookup serves several fields, and any row can use any.
 Most find nothing on a page; what they then give is empty, and no parser is asked.
-The first line of each docstring is shown in docs/metadata.md.
+The first line of each docstring is shown in docs/metadata.md. At the end is what needs no parser:
+the next page, the trail and the media, which pages declare as links and as objects of JSON-LD.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, wraps
 from itertools import chain, islice
 from typing import Final
 
 from scrapy_mss.metadata import dates
 from scrapy_mss.metadata.authors import in_direct_order, labelled_names, person_names
-from scrapy_mss.metadata.page_text import first_group, markers_of
-from scrapy_mss.metadata.parsed_page import ParsedPage, names_of_person, property_value
+from scrapy_mss.metadata.parsed_page import (
+    ParsedPage,
+    first_group,
+    markers_of,
+    names_of_person,
+    property_value,
+)
 from scrapy_mss.metadata.titles import headlines, matching_heading
 from scrapy_mss.metadata.tree import Element
+from scrapy_mss.output.media import AUDIO, FILES, IMAGE, VIDEO, Medium, extension_of, is_junk
 from scrapy_mss.pages.addresses import absolute_url, follows
-from scrapy_mss.pages.declarations import ARTICLE, WEB_PAGE, WEB_SITE, Node
+from scrapy_mss.pages.declarations import ARTICLE, OTHER, WEB_PAGE, WEB_SITE, Node
 from scrapy_mss.pages.text import clean
 
 Keys = tuple[str, ...]
@@ -174,23 +181,23 @@ def url_day(page: ParsedPage, _: Keys) -> Iterator[str]:
 
 def date_line(page: ParsedPage, _: Keys) -> Iterator[str]:
     """Lines near the heading that are little more than a date."""
-    return _dates_in(page, (each for each in page.heading_context.nearby if _is_date_line(each)))
+    return _dates_in(page, (each for each in page.nearby if _is_date_line(each)))
 
 
 def line_with_date(page: ParsedPage, _: Keys) -> Iterator[str]:
     """Longer lines near the heading that contain a date."""
-    lines = page.heading_context.nearby
+    lines = page.nearby
     return _dates_in(page, (each for each in lines if not _is_date_line(each)))
 
 
 def distant_date_line(page: ParsedPage, _: Keys) -> Iterator[str]:
     """Lines anywhere after the heading that are little more than a date."""
-    return _dates_in(page, (each for each in page.heading_context.distant if _is_date_line(each)))
+    return _dates_in(page, (each for each in page.distant if _is_date_line(each)))
 
 
 def update_line(page: ParsedPage, _: Keys) -> Iterator[str]:
     """Lines near the heading with the date of the last update."""
-    for line in page.heading_context.nearby:
+    for line in page.nearby:
         updated = dates.has_year(line) and _UPDATED.search(line)
         found = updated and dates.find(line[updated.start() :], page.language)
         if found:
@@ -237,12 +244,12 @@ def author_link(page: ParsedPage, _: Keys) -> list[str]:
 
 def labelled_name(page: ParsedPage, _: Keys) -> list[str]:
     """`By Ann Lee` after the heading, on one line or on several."""
-    return _first_persons(labelled_names(page.heading_context.following))
+    return _first_persons(labelled_names(page.following))
 
 
 def byline(page: ParsedPage, _: Keys) -> list[str]:
     """A byline after the heading: an element with such a class, or a link to an author's page."""
-    return _first_persons(page.heading_context.bylines)
+    return _first_persons(page.bylines)
 
 
 def _first_persons(texts: Iterable[str]) -> list[str]:
@@ -268,7 +275,7 @@ FREE: Final = {
 _VOCABULARY: Final = ("https://schema.org/", "http://schema.org/")
 
 
-def tag_link(page: ParsedPage, _: tuple[str, ...]) -> Iterator[str]:
+def tag_link(page: ParsedPage, _: Keys) -> Iterator[str]:
     """Links with `rel=tag` next to the first of them."""
     found = page.tree.related_links("tag", MAX_TAG_LINKS)
     links = [each for each in found if "tag" in (each.get("rel") or "").lower().split()]
@@ -296,17 +303,17 @@ def is_free(text: str) -> bool | None:
     return FREE.get(name)
 
 
-def article_flag(page: ParsedPage, keys: tuple[str, ...]) -> list[str]:
+def article_flag(page: ParsedPage, keys: Keys) -> list[str]:
     """JSON-LD of the article."""
     return _flags(page.graph.best_node(ARTICLE), keys)
 
 
-def page_flag(page: ParsedPage, keys: tuple[str, ...]) -> list[str]:
+def page_flag(page: ParsedPage, keys: Keys) -> list[str]:
     """JSON-LD of the page."""
     return _flags(page.graph.best_node(WEB_PAGE), keys)
 
 
-def part_flag(page: ParsedPage, keys: tuple[str, ...]) -> Iterator[str]:
+def part_flag(page: ParsedPage, keys: Keys) -> Iterator[str]:
     """JSON-LD of the parts of the article, if one of them is not free."""
     node = page.graph.best_node(ARTICLE)
     parts = node.get("hasPart") if node else None
@@ -315,7 +322,7 @@ def part_flag(page: ParsedPage, keys: tuple[str, ...]) -> Iterator[str]:
             yield from (flag for flag in _flags(part, keys) if is_free(flag) is False)
 
 
-def _flags(node: Node | None, keys: tuple[str, ...]) -> list[str]:
+def _flags(node: Node | None, keys: Keys) -> list[str]:
     """The values of *keys*, which may be booleans, as texts."""
     values = map(node.get, keys) if node else ()
     return [str(value) for value in values if isinstance(value, FLAGS)]
@@ -337,3 +344,130 @@ def next_page(page: ParsedPage) -> str:
         if url and follows(url, page.url):
             return url
     return ""
+
+
+# --- the trail to the article ---------------------------------------------------------------------
+
+# It leads from the site's front page to the article. Trails in visible elements are not read:
+# whether a row of links is one, nothing says.
+
+MAX_CRUMBS: Final = 10  # sites are four levels deep
+MAX_NAME: Final = 200  # characters; the last one may be the headline
+TYPE: Final = "BreadcrumbList"
+
+
+def breadcrumbs(page: ParsedPage) -> list[dict[str, str]]:
+    """The names and addresses of the trail in *page*, the front page first.
+
+    [{"name": "Home", "url": "https://x.example/"}, {"name": "Sport", "url": ""}]
+    """
+    for trail in _trails(page):
+        items = trail.get("itemListElement")
+        crumbs = [
+            crumb
+            for each in sorted(_nodes(items), key=_position)
+            if (crumb := _crumb(page, each)) is not None
+        ]
+        if crumbs:
+            return crumbs[:MAX_CRUMBS]
+    return []
+
+
+def _trails(page: ParsedPage) -> Iterator[Node]:
+    """The trails of the page: those that its nodes name, then those beside them."""
+    for kind in (WEB_PAGE, ARTICLE):
+        node = page.graph.best_node(kind)
+        named = node.get("breadcrumb") if node else None
+        if isinstance(named, dict):
+            yield page.graph.resolved(named)
+    for node in page.graph.nodes(OTHER):
+        types = node.get("@type")
+        if TYPE in (types if isinstance(types, list) else [types]):
+            yield node
+
+
+def _nodes(items: object) -> list[Node]:
+    given = items if isinstance(items, list) else [items]
+    return [each for each in given[: 2 * MAX_CRUMBS] if isinstance(each, dict)]
+
+
+def _position(item: Node) -> float:
+    """Where *item* is; one without a number stays behind those with one."""
+    try:
+        return float(item.get("position") or "")
+    except (TypeError, ValueError, OverflowError):
+        return float("inf")
+
+
+def _crumb(page: ParsedPage, item: Node) -> dict[str, str] | None:
+    """A name with an address, if there is one; in an `item` of its own or beside it."""
+    target = item.get("item")
+    inner: Mapping[str, object] = target if isinstance(target, dict) else {}
+    name = _text(item.get("name")) or _text(inner.get("name"))
+    address = target if isinstance(target, str) else inner.get("@id") or inner.get("url")
+    url = absolute_url(address, page.base) if isinstance(address, str) else None
+    return {"name": name, "url": url or ""} if name else None
+
+
+def _text(value: object) -> str:
+    return clean(value)[:MAX_NAME] if isinstance(value, str) else ""
+
+
+# --- declared media -------------------------------------------------------------------------------
+
+# The main image, videos and audio, beside those in the text of the article. Of a video the file is
+# preferred to the player, since it can be downloaded.
+
+MAX_OBJECTS: Final = 20  # of one kind
+# Of a kind: where JSON-LD has its objects, and which `<meta>` have its address.
+PLACES: Final = (
+    (VIDEO, ("video",), ("og:video", "og:video:secure_url", "og:video:url")),
+    (AUDIO, ("audio",), ("og:audio", "og:audio:secure_url", "og:audio:url")),
+)
+TYPED: Final = {"VideoObject": VIDEO, "AudioObject": AUDIO}
+SHARED: Final = ("associatedMedia",)  # objects of any kind, by their type
+ADDRESSES: Final = ("contentUrl", "embedUrl", "url")
+NAMES: Final = ("caption", "name", "headline")
+
+
+def declared_media(page: ParsedPage, main_image: str | None) -> list[Medium]:
+    """The main image of *page*, unless it is the site's logo, and its videos and audio."""
+    media = []
+    if main_image and not is_junk(main_image):
+        alt = next(iter(page.metas.get("og:image:alt", ())), "")
+        media.append(Medium(IMAGE, main_image, alt=clean(alt)))
+    article = page.graph.best_node(ARTICLE)
+    for kind, keys, metas in PLACES:
+        found = list(_in_article(page, article, kind, keys)) if article else []
+        media += found or list(_in_metas(page, kind, metas))
+    return media
+
+
+def _in_article(
+    page: ParsedPage, article: Node, kind: str, keys: Sequence[str]
+) -> Iterator[Medium]:
+    for key in (*keys, *SHARED):
+        given = article.get(key)
+        for each in (given if isinstance(given, list) else [given])[:MAX_OBJECTS]:
+            node = page.graph.resolved(each) if isinstance(each, dict) else {}
+            if key not in SHARED or TYPED.get(str(node.get("@type"))) == kind:
+                yield from _of_node(page, node, kind)
+
+
+def _of_node(page: ParsedPage, node: Node, kind: str) -> Iterator[Medium]:
+    """The medium that *node* is, by the first of its addresses that can be read."""
+    for text in map(node.get, ADDRESSES):
+        url = absolute_url(text, page.base) if isinstance(text, str) else None
+        if url:
+            caption = next((text for key in NAMES if isinstance(text := node.get(key), str)), "")
+            yield Medium(kind, url, clean(caption), is_file=extension_of(url) in FILES)
+            return
+
+
+def _in_metas(page: ParsedPage, kind: str, names: Sequence[str]) -> Iterator[Medium]:
+    texts = (text for name in names for text in page.metas.get(name, ())[:MAX_OBJECTS])
+    for text in texts:
+        url = absolute_url(text, page.base)
+        if url:
+            yield Medium(kind, url, is_file=extension_of(url) in FILES)
+            return

@@ -295,8 +295,8 @@ class PageTree:
         for name, opens in (("body", True), ("head", False), ("title", False)):
             row = self._first(name, opens=opens)
             if row >= 0:
-                return self._texts(row, can_visit)
-        return self._texts(-1, can_visit)
+                return self._walk(row, self._n, can_visit)
+        return self._walk(-1, self._n, can_visit)
 
     def _first(self, name: str, *, opens: bool) -> int:
         """The row of the first tag called *name* that opens or closes; -1 if there is none."""
@@ -306,7 +306,7 @@ class PageTree:
         return row
 
     def fragments_after(self, element: Element, can_visit: CanVisit) -> Iterator[Fragment]:
-        return self._texts(self._last(element.row), can_visit)
+        return self._walk(self._last(element.row), self._n, can_visit)
 
     def _last(self, row: int) -> int:
         """The row that the content of an element ends at: the next one if no tag closes it."""
@@ -315,8 +315,9 @@ class PageTree:
     def _walk(self, row: int, stop: int, can_visit: CanVisit) -> Iterator[Fragment]:
         """The text from the tag in *row* to the one in *stop*."""
         numbers, partners, line_edge = self._number, self._partner, (" ", self._root)
+        read = self.source_after
         while row < stop:
-            text = self.source_after(row)
+            text = read(row)
             if not can_visit(text):
                 return
             if not text:
@@ -337,29 +338,6 @@ class PageTree:
                 yield line_edge
             elif effect and partners[row] > row:
                 row = min(partners[row], stop)
-
-    def _texts(self, row: int, can_visit: CanVisit) -> Iterator[Fragment]:
-        """The same of all that follows, without edges of lines: nothing but white space."""
-        source, starts, ends, stop = self._source, self._start, self._end, self._n
-        numbers, partners = self._number, self._partner
-        start = ends[row] if 0 <= row < stop else 0
-        while row < stop:
-            end = starts[row + 1] if row + 1 < stop else len(source)
-            text = source[start:end]
-            if not can_visit(text):
-                return
-            if "<" in text:
-                parent = self._around_text(row)
-                for number, each in enumerate(_between_marks(text)):
-                    if number and not can_visit(None):
-                        return
-                    yield decode_all(each), parent
-            elif text and not text.isspace():
-                yield decode_all(text), self._around_text(row)
-            row += 1
-            if row < stop and _EFFECTS[numbers[row]] == _NO_TEXT and partners[row] > row:
-                row = min(partners[row], stop)
-            start = ends[row] if row < stop else 0
 
     def _around_text(self, row: int) -> Element:
         """The element that displays what stands behind the tag in *row*."""

@@ -1,17 +1,49 @@
-"""Images, videos and audio: their values, which addresses are files, which pictures are equal.
+"""Images, videos and audio: their values, and those that a page shows in its article.
 
 An article's `media` are such values, in page order. `image_urls` and `file_urls` are
 their addresses for Scrapy's `ImagesPipeline` and `FilesPipeline`.
+
+What is looked at of a page is the article's run of tokens, from its first kept one to its last, and
+the lead: what stands between the headline and the text, of which figures alone are taken. Left out
+are
+
+    pictures that say so           `JUNK` names and classes, drawings (SVG), `data:` addresses
+    small ones                     a declared side of less than `MIN_SIDE` pixels
+    teasers                        no caption, and a link to another page around them
+    those of other boxes           no caption, but words that are not the article's, and a link or
+                                   many of them, in a block without a kept word
+    what stands beside the text    in an `aside`, `nav`, `footer` or `form` without a kept word
+
+Of the sizes of a picture the largest is taken. Pages that load pictures late have their addresses
+in other attributes (`LATE`), and a placeholder in `src`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
+from urllib.parse import urljoin, urlsplit
 
+import numpy as np
+
+from scrapy_mss.markup.attributes import attributes_of_tag, class_words, class_words_among
 from scrapy_mss.markup.controls import without_controls
-from scrapy_mss.pages.addresses import path_of
+from scrapy_mss.markup.elements import (
+    Counts,
+    element_starts,
+    is_tag_of,
+    nearest_ancestors,
+    prefix_sums,
+)
+from scrapy_mss.markup.lazy import lazy
+from scrapy_mss.markup.references import decode_all
+from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
+from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
+from scrapy_mss.output.sanitizing import base_url
+from scrapy_mss.pages.addresses import MAX_URL, path_of, plainly_joined
 
 IMAGE, VIDEO, AUDIO = "image", "video", "audio"
 
@@ -19,15 +51,11 @@ MAX_MEDIA: Final = 100  # of an article; a gallery of more is no article
 MAX_CAPTION: Final = 2_000  # characters
 MIN_NAME: Final = 8  # characters of a file's name that no two pictures share: not `large`, `1200`
 
-# What a file's address ends with, by what it is. Playlists (`.m3u8`, `.mpd`) are none: they name
-# the pieces of a stream.
-_EXTENSIONS: Final = {
-    VIDEO: "mp4 m4v webm mov ogv avi mkv mpg mpeg 3gp",
-    AUDIO: "mp3 m4a aac ogg oga opus wav flac",
-}
-KIND_OF_FILE: Final = {
-    extension: kind for kind, extensions in _EXTENSIONS.items() for extension in extensions.split()
-}
+# What the address of a file with video or audio ends with. Playlists are none: they name the pieces
+# of a stream.
+FILES: Final = frozenset(
+    "3gp avi m4v mkv mov mp4 mpeg mpg ogv webm aac flac m4a mp3 oga ogg opus wav".split()
+)
 PLAYLISTS: Final = frozenset({"m3u8", "mpd"})
 IMAGE_FILES: Final = frozenset("avif gif jpeg jpg jxl png webp".split())
 
@@ -39,7 +67,7 @@ JUNK: Final = frozenset(
     """.split()
 )
 _WORD: Final = re.compile(r"[a-z]+")
-_SIZE: Final = re.compile(r"[-_]?(?:\d{2,4}x\d{2,4}|\d{3,4}w|scaled|w\d{3,4})$")
+_SIZE_IN_NAME: Final = re.compile(r"[-_]?(?:\d{2,4}x\d{2,4}|\d{3,4}w|scaled|w\d{3,4})$")
 
 
 class Medium(NamedTuple):
@@ -72,7 +100,7 @@ def picture(url: str) -> str:
     """What names the picture at *url* in all of its sizes: a long name of a file, else its path."""
     path = path_of(url)
     name = path.rpartition("/")[2].lower()
-    stem = _SIZE.sub("", name.rpartition(".")[0] or name)
+    stem = _SIZE_IN_NAME.sub("", name.rpartition(".")[0] or name)
     return stem if len(stem) >= MIN_NAME else path
 
 
@@ -101,6 +129,355 @@ def media_fields(media: Iterable[Medium]) -> dict[str, Any]:
     }
 
 
-def on_one_line(text: str) -> str:
+def _on_one_line(text: str) -> str:
     """*text* as it is kept of a medium: on one line, without what no page shows."""
     return " ".join(without_controls(text, " ").split())[:MAX_CAPTION]
+
+
+# --- of a page ------------------------------------------------------------------------------------
+
+MAX_LOOKED_AT: Final = 1_000  # tags of media in one article
+MAX_LEAD: Final = 1_500  # tokens between the headline and the text
+MAX_TAG: Final = 2**14  # characters of a tag; a list of sizes is long
+MAX_SIZES: Final = 50  # in one list
+MAX_INSIDE: Final = 20  # tags of a kind in an element, such as `<source>` in `<picture>`
+MAX_DEPTH: Final = 40  # elements around a picture that are looked at
+FEW_WORDS: Final = 4  # in a box with a link: a name and an agency may have one
+MANY_WORDS: Final = 15  # in a box without one: more than who took the picture
+CAPTION_WITHIN: Final = 60  # tokens behind a picture, in which its caption begins
+MIN_SIDE: Final = 100  # pixels: authors are shown in 96, icons in 64 and less
+
+# Where the address of a picture is: lists of sizes, then single addresses, `src` last.
+SIZES: Final = ("data-srcset", "data-lazy-srcset", "srcset")
+LATE: Final = (
+    "data-src",
+    "data-lazy-src",
+    "data-original",
+    "data-original-src",
+    "data-full-src",
+    "data-hi-res-src",
+    "data-url",
+)
+ADDRESSES: Final = (*LATE, "src")
+
+MEDIA_TAGS: Final = frozenset({"img", "image", "video", "audio", "iframe", "embed"})
+OF_AMP: Final = {"amp-img": "img", "amp-video": "video", "amp-audio": "audio"}
+SAYS_NOTHING: Final = ("null", "undefined")  # what templates write for an absent text
+AROUND: Final = BLOCK_TAGS | {"a", "picture"}
+CAPTION: Final = "caption"
+
+# By the numbers of their names.
+BESIDE: Final = frozenset(map(TAG_NUMBERS.__getitem__, ("aside", "nav", "footer", "form")))
+FIGURE: Final = frozenset({TAG_NUMBERS["figure"]})
+LINK: Final = frozenset({TAG_NUMBERS["a"]})
+
+# Hosts of players in frames; what else is framed are maps, posts, forms and adverts.
+PLAYERS: Final = {
+    VIDEO: """
+        youtube.com youtube-nocookie.com player.vimeo.com dailymotion.com geo.dailymotion.com
+        players.brightcove.net content.jwplatform.com cdn.jwplayer.com fast.wistia.net
+        player.twitch.tv rumble.com tv.rutube.ru rutube.ru player.bilibili.com ok.ru
+        embed.ted.com streamable.com
+    """.split(),
+    AUDIO: """
+        w.soundcloud.com open.spotify.com embed.podcasts.apple.com embed.acast.com
+        player.megaphone.fm playlist.megaphone.fm widget.spreaker.com embeds.audioboom.com
+        omny.fm player.captivate.fm html5-player.libsyn.com player.simplecast.com
+        mixcloud.com widget.deezer.com embed.art19.com anchor.fm
+    """.split(),
+}
+_KIND_OF_HOST: Final = {host: kind for kind, hosts in PLAYERS.items() for host in hosts}
+
+_INLINE_TAG: Final = re.compile(
+    r"</?(?:a|abbr|b|bdi|em|font|i|mark|s|small|span|strong|u)\b[^<>]*>"
+)
+_TAG: Final = re.compile(r"<[^<>]*>")
+_NAME: Final = re.compile(r"<([a-z-]+)", re.IGNORECASE)
+# There are commas in addresses, too. It begins with what is searched for at once: lists are long.
+_BETWEEN_SIZES: Final = re.compile(r",(?:\s+|(?<=\d[wx],))")
+_SIZE: Final = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)[wx],?\Z")
+_PIXELS: Final = re.compile(r"\s*(\d{1,5})(?:px)?\s*\Z")
+
+
+def kept_media(tokens: Tokens, kept: Bools, url: str = "") -> list[Medium]:
+    """The media of the article that is the *kept* tokens (bool[n_tokens]) of the page at *url*."""
+    at = kept.nonzero()[0]
+    if not len(at):
+        return []
+    article = _Article(tokens, kept, url)
+    first, last = int(at[0]), int(at[-1])
+    media = []
+    for place in article.places(_lead(tokens, first), last):
+        medium = article.medium(place, in_lead=place < first)
+        if medium is not None:
+            media.append(medium)
+            if len(media) == MAX_MEDIA:
+                break
+    return media
+
+
+def _lead(tokens: Tokens, first: int) -> int:
+    """Where the headline above the text begins, if there is one near; else the text itself."""
+    headings = np.flatnonzero(tokens.is_open("h1")[:first])
+    near = len(headings) and first - int(headings[-1]) <= MAX_LEAD
+    return int(headings[-1]) if near else first
+
+
+@dataclass(frozen=True)
+class _Article:
+    """The tokens of a page, with what is around each of them."""
+
+    tokens: Tokens
+    kept: Bools
+    url: str
+    _places: dict[str, list[int]] = field(default_factory=dict)
+    _texts: dict[int, str] = field(default_factory=dict)
+    _values: dict[int, dict[str, str]] = field(default_factory=dict)
+
+    @lazy
+    def base(self) -> str:
+        """What relative addresses of the page begin with."""
+        return base_url(self.tokens, self.url)
+
+    def places(self, first: int, last: int) -> list[int]:
+        """Where tags of media open between two tokens."""
+        tokens = self.tokens
+        named = is_tag_of(tokens, MEDIA_TAGS | {"unknown"})[first : last + 1]
+        opening = np.equal(tokens.kind[first : last + 1], OPEN)
+        return [int(each) + first for each in (named & opening).nonzero()[0][:MAX_LOOKED_AT]]
+
+    def medium(self, place: int, *, in_lead: bool) -> Medium | None:
+        """What the tag at *place* shows; None if that is nothing of the article's."""
+        name = TAG_NAMES[self.tokens.tag[place]]
+        if name == "unknown":
+            found = _NAME.match(self._source(place))
+            name = OF_AMP.get(found[1].lower(), "") if found else ""
+        around = self._around(place) if name else []
+        if not name or not all(map(self._has_kept, self._called(BESIDE, around))):
+            return None
+        if in_lead:
+            figures = self._called(FIGURE, around)
+            if not figures:
+                return None
+            around = around[: around.index(figures[0]) + 1]
+        if name in ("img", "image"):
+            return self._image(place, around)
+        return self._player(place, name)
+
+    def _image(self, place: int, around: list[int]) -> Medium | None:
+        attributes = self._attributes(place)
+        if _is_small(attributes) or not JUNK.isdisjoint(class_words_among(attributes)):
+            return None
+        url = self._address(attributes, self._sources(place, around))
+        if not url or is_junk(url):
+            return None
+        caption = self._caption(place, around)
+        if not caption and (self._is_teaser(around) or self._is_in_box(around)):
+            return None
+        alt = _on_one_line(attributes.get("alt", ""))
+        alt = "" if alt in SAYS_NOTHING else alt
+        return Medium(IMAGE, url, caption, alt)
+
+    def _player(self, place: int, name: str) -> Medium | None:
+        attributes = self._attributes(place)
+        if name in (VIDEO, AUDIO):
+            given = [attributes, *self._inside(place)]
+            addresses = (self._first_address(each) for each in given)
+            found = [url for url in addresses if url]
+            files = [url for url in found if extension_of(url) not in PLAYLISTS]
+            best = next(iter(files or found), None)
+            return Medium(name, best, is_file=bool(files)) if best else None
+        url = self._first_address(attributes) or ""
+        kind = _KIND_OF_HOST.get(_host(url))
+        title = _on_one_line(attributes.get("title", ""))
+        return Medium(kind, url, title, is_file=False) if kind else None
+
+    # --- what is around a tag ---------------------------------------------------------------------
+
+    @lazy
+    def _nearest(self) -> memoryview:
+        return nearest_ancestors(self.tokens, element_starts(self.tokens, AROUND)).data
+
+    def _around(self, place: int) -> list[int]:
+        """The opening tags of the elements around *place*, the innermost first."""
+        around: list[int] = []
+        nearest = self._nearest
+        at = nearest[place]
+        while at >= 0 and len(around) < MAX_DEPTH:
+            around.append(at)
+            at = nearest[at]
+        return around
+
+    def _called(self, numbers: frozenset[int], elements: list[int]) -> list[int]:
+        """Those of *elements* whose names have one of *numbers*."""
+        tags = self.tokens.tag.data
+        return [each for each in elements if tags[each] in numbers]
+
+    @lazy
+    def _kept_before(self) -> Counts:
+        return prefix_sums(self.kept & self.tokens.is_word)
+
+    @lazy
+    def _words_before(self) -> Counts:
+        return prefix_sums(self.tokens.is_word)
+
+    def _has_kept(self, element: int) -> bool:
+        """Whether any of an element's words is kept; if not, it stands beside the text."""
+        before = self._kept_before
+        return bool(before[int(self.tokens.partner[element])] > before[element])
+
+    def _is_in_box(self, around: list[int]) -> bool:
+        """Whether a picture is in a block that has words of its own, none of which is kept."""
+        box = -1
+        for element in around:
+            if self._has_kept(element):
+                break
+            box = element
+        if box < 0:
+            return False
+        before, end = self._words_before, int(self.tokens.partner[box])
+        words = before[end] - before[box]
+        return bool(words > MANY_WORDS) or (
+            bool(words >= FEW_WORDS) and bool(self._opening("a", box))
+        )
+
+    def _is_teaser(self, around: list[int]) -> bool:
+        """Whether a link around a picture leads to another page, and not to the picture itself."""
+        links = self._called(LINK, around)
+        if not links:
+            return False
+        href = self._attributes(links[0]).get("href", "").strip()
+        is_page = bool(href) and not href.startswith(("#", "javascript:"))
+        return is_page and extension_of(href) not in IMAGE_FILES
+
+    def _sources(self, place: int, around: list[int]) -> Iterator[Mapping[str, str]]:
+        """The attributes of each `<source>` in the `<picture>` around its first image."""
+        for element in around[:1]:
+            is_picture = TAG_NAMES[self.tokens.tag[element]] == "picture"
+            if is_picture and self._opening("img", element)[:1] == [place]:
+                yield from self._inside(element)
+
+    def _inside(self, element: int) -> Iterator[Mapping[str, str]]:
+        """The attributes of the `<source>` tags in an *element*."""
+        yield from map(self._attributes, self._opening("source", element))
+
+    def _opening(self, name: str, element: int) -> list[int]:
+        """Where the first tags called *name* open in an *element*."""
+        if name not in self._places:
+            self._places[name] = self.tokens.is_open(name).nonzero()[0].tolist()
+        places, end = self._places[name], int(self.tokens.partner[element])
+        first = bisect_left(places, element)
+        after = bisect_left(places, max(end, element), first)
+        return places[first : min(after, first + MAX_INSIDE)]
+
+    def _caption(self, place: int, around: list[int]) -> str:
+        """The caption in the figure around an image; else what is called one and follows it."""
+        figures = self._called(FIGURE, around)
+        captions = self._opening("figcaption", figures[0]) if figures else []
+        if captions:
+            return self._text(captions[0])
+        tokens = self.tokens
+        kinds, tags, partners = tokens.kind.data, tokens.tag.data, tokens.partner.data
+        for at in range(place + 1, min(place + CAPTION_WITHIN, len(tokens))):
+            if kinds[at] != OPEN:
+                continue
+            name = TAG_NAMES[tags[at]]
+            if name in MEDIA_TAGS:
+                break
+            is_block = name in BLOCK_TAGS and partners[at] > at
+            if is_block and (name == "figcaption" or self._is_called_caption(at)):
+                return self._text(at)
+        return ""
+
+    def _is_called_caption(self, element: int) -> bool:
+        source = self._source(element)
+        return CAPTION in source.lower() and CAPTION in class_words(source)
+
+    def _text(self, element: int) -> str:
+        """The text of an *element* on one line; many pictures may share it."""
+        if element not in self._texts:
+            self._texts[element] = self._read_text(element)
+        return self._texts[element]
+
+    def _read_text(self, element: int) -> str:
+        tokens, end = self.tokens, int(self.tokens.partner[element])
+        start = int(tokens.clean_end[element])
+        until = min(int(tokens.clean_start[end]), start + 4 * MAX_CAPTION) if end > 0 else start
+        text = _TAG.sub(" ", _INLINE_TAG.sub("", tokens.clean[start:until]))
+        return _on_one_line(decode_all(text))
+
+    # --- what a tag says --------------------------------------------------------------------------
+
+    def _bounds(self, place: int) -> tuple[int, int]:
+        """Where the tag at *place* begins and ends, cut if it is too long."""
+        start = int(self.tokens.clean_start[place])
+        return start, min(int(self.tokens.clean_end[place]), start + MAX_TAG)
+
+    def _source(self, place: int) -> str:
+        start, end = self._bounds(place)
+        return self.tokens.clean[start:end]
+
+    def _attributes(self, place: int) -> dict[str, str]:
+        """The attributes of the tag at *place*, the first of each name."""
+        if place in self._values:
+            return self._values[place]
+        values = attributes_of_tag(self.tokens.clean, *self._bounds(place))
+        self._values[place] = values
+        return values
+
+    def _address(
+        self, attributes: Mapping[str, str], sources: Iterator[Mapping[str, str]]
+    ) -> str | None:
+        """The address of a picture in its largest size, if it has several."""
+        sizes: list[tuple[float, str]] = []
+        for given in (attributes, *sources):
+            for listed in filter(None, map(given.get, SIZES)):
+                sizes.extend(_sizes(listed))
+        for _, address in sorted(sizes, key=lambda size: -size[0]):
+            url = self._absolute(address)
+            if url and not is_junk(url):
+                return url
+        return self._first_address(attributes)
+
+    def _first_address(self, attributes: Mapping[str, str]) -> str | None:
+        urls = map(self._absolute, filter(None, map(attributes.get, ADDRESSES)))
+        return next((url for url in urls if url), None)
+
+    def _absolute(self, address: str) -> str | None:
+        """*address* as that of a page on the web; None if it is none."""
+        address = "".join(address.split())  # as browsers read it
+        if not address or len(address) > MAX_URL or not address.isprintable():
+            return None
+        joined = plainly_joined(self.base, address)
+        if joined is not None:
+            return joined
+        try:
+            url = urljoin(self.base, address)
+            host = urlsplit(url).hostname
+        except ValueError:  # brackets that do not enclose an IPv6 address
+            return None
+        return url if host and url.startswith(("http://", "https://")) else None
+
+
+def _sizes(listed: str) -> Iterator[tuple[float, str]]:
+    """The addresses in a `srcset`, each with its width or density."""
+    for part in _BETWEEN_SIZES.split(listed)[:MAX_SIZES]:
+        address, *described = part.split()[:2] or [""]
+        if address:
+            yield _size(described[0] if described else ""), address
+
+
+def _size(described: str) -> float:
+    """What `1200w` or `2x` says."""
+    found = _SIZE.match(described)
+    return float(found[1]) if found else 1.0
+
+
+def _is_small(attributes: Mapping[str, str]) -> bool:
+    """Whether a side of the picture is declared to be short."""
+    sides = (_PIXELS.match(attributes.get(name, "")) for name in ("width", "height"))
+    return any(side is not None and int(side[1]) < MIN_SIDE for side in sides)
+
+
+def _host(url: str) -> str:
+    return (urlsplit(url).hostname or "").removeprefix("www.")

@@ -10,10 +10,10 @@ import pytest
 
 pa = pytest.importorskip("pyarrow")
 
+
 from scrapy_mss.article import ModelState, read_article  # noqa: E402 - not without pyarrow
 from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402
-from scrapy_mss.bulk.records import Record  # noqa: E402
-from scrapy_mss.files.stored_pages import StoredPage  # noqa: E402
+from scrapy_mss.files.stored_pages import Record, StoredPage  # noqa: E402
 from scrapy_mss.items import ARTICLE_FIELDS  # noqa: E402
 from scrapy_mss.models.bundled import bundled_model  # noqa: E402
 from tests.plugin.site import index, plain  # noqa: E402

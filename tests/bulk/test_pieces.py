@@ -13,16 +13,17 @@ from hypothesis import strategies as st
 pytest.importorskip("fastwarc")
 pytest.importorskip("pyarrow")
 
-from scrapy_mss.bulk.formats import grouped, pieces_of
-from scrapy_mss.bulk.records import (
+from scrapy_mss.bulk.archives import grouped, pieces_of
+from scrapy_mss.files.stored_pages import (
     DAMAGED,
     TOO_LARGE,
     UNUSABLE,
     Ends,
     Piece,
     Record,
+    SourceError,
+    StoredPage,
 )
-from scrapy_mss.files.stored_pages import Source, SourceError, StoredPage
 from scrapy_mss.files.untrusted import LARGEST_PAGE
 from tests.helpers.archives import (
     DATE,
@@ -100,13 +101,6 @@ def test_cut_at_each_byte_of_two_records(tmp_path: Path, name: str) -> None:
     for at in range(1, size):
         pieces = [Piece(str(path), 0, at, at, 0), Piece(str(path), at, size, size - at, None)]
         assert pages_of([*read(pieces[0]), *read(pieces[1])]) == short
-
-
-@pytest.mark.parametrize("name", ["a.warc.gz", "a.warc"])
-def test_pages_are_those_that_other_commands_read(folder: Path, name: str) -> None:
-    pytest.importorskip("warcio")
-
-    assert pages_of(list(read_in_pieces(folder / name, 5000))) == list(Source(folder / name))
 
 
 def test_records_have_their_place_and_date(folder: Path) -> None:

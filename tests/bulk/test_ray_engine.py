@@ -16,8 +16,8 @@ pq = pytest.importorskip("pyarrow.parquet")
 ray = pytest.importorskip("ray", reason="ray is not installed: make test-engines")
 
 from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not without these
+from scrapy_mss.bulk.lanes import Lanes  # noqa: E402
 from scrapy_mss.bulk.parts import DonePart, Told  # noqa: E402
-from scrapy_mss.bulk.processes import Lanes  # noqa: E402
 from scrapy_mss.bulk.ray_engine import RayEngine  # noqa: E402
 from scrapy_mss.bulk.run import Bulk, files_of  # noqa: E402
 from scrapy_mss.files.stored_pages import StoredPage  # noqa: E402

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import encodings
 import gzip
 import json
 import os
-import pkgutil
-import re
 import signal
 import subprocess
 import sys
@@ -15,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from encodings.aliases import aliases
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +23,20 @@ pytest.importorskip("fastwarc")
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
+from scrapy_mss.bulk.archives import Part  # noqa: E402
 from scrapy_mss.bulk.extracting import ArticleExtractor  # noqa: E402 - not without these
-from scrapy_mss.bulk.lane import sent  # noqa: E402
-from scrapy_mss.bulk.manifest import MANIFEST, Manifest, ManifestError  # noqa: E402
+from scrapy_mss.bulk.lanes import LANE, Engine, EngineError, Lanes, shares  # noqa: E402
 from scrapy_mss.bulk.parts import DonePart, Told, make_part  # noqa: E402
-from scrapy_mss.bulk.processes import LANE, Engine, EngineError, Lanes, shares  # noqa: E402
 from scrapy_mss.bulk.ray_engine import PartMaker  # noqa: E402
-from scrapy_mss.bulk.records import Part, Piece  # noqa: E402
-from scrapy_mss.bulk.run import Bulk, Summary, files_of  # noqa: E402
-from scrapy_mss.files.stored_pages import SourceError, StoredPage  # noqa: E402
+from scrapy_mss.bulk.run import (  # noqa: E402
+    MANIFEST,
+    Bulk,
+    Manifest,
+    ManifestError,
+    Summary,
+    files_of,
+)
+from scrapy_mss.files.stored_pages import Piece, SourceError, StoredPage  # noqa: E402
 from tests.helpers.archives import (  # noqa: E402
     json_lines,
     stored,
@@ -374,43 +376,10 @@ def test_a_page_that_kills_what_reads_it_is_left_out_by_name(
     assert not list(out.glob("*.new"))
 
 
-def test_archives_of_every_codec_are_read_page_by_page(tmp_path: Path) -> None:
-    names = sorted(
-        {*aliases.values(), *(each.name for each in pkgutil.iter_modules(encodings.__path__))}
-    )
-    archived = [
-        StoredPage(f"https://news.example/{way}/{name}", plain(1).replace("utf-8", name))
-        for name in names
-        for way in ("header", "meta")
-    ]
-    records = [
-        warc_record(page).replace(b"charset=utf-8", said, 1)
-        for page in archived
-        for name in [page.url.rpartition("/")[2].encode()]
-        for said in [b"charset=" + name if "header" in page.url else b"x=" + name]
-    ]
-    sized = [_with_length(record) for record in records]
-    (tmp_path / "a.warc.gz").write_bytes(b"".join(map(gzip.compress, sized)))
-
-    run(Bulk(files_of([str(tmp_path / "a.warc.gz")]), tmp_path / "out", {}), Lanes({}, 2))
-
-    rows = rows_in(tmp_path / "out")
-    assert Counter(row["url"] for row in rows) == Counter(page.url for page in archived)
-    assert len({row["text"] for row in rows}) == 1
-    assert not any(row["reason"] for row in rows)
-
-
-def _with_length(record: bytes) -> bytes:
-    """*record*, whose headers were changed, with the length that it has now."""
-    head, between, content = record.partition(b"\r\n\r\n")
-    length = b"Content-Length: %d" % len(content.removesuffix(b"\r\n\r\n"))
-    return re.sub(rb"Content-Length: \d+", length, head) + between + content
-
-
 def test_a_part_that_has_cost_actors_is_given_up(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(json_lines(pages(0, 1)))
     part = Part(7, (Piece(str(tmp_path / "a.jsonl"), 0, 1, 1, 0),))
-    batch = pa.table({"part": [json.dumps(sent(part))]})
+    batch = pa.table({"part": [json.dumps(asdict(part))]})
     maker = PartMaker(str(tmp_path), {})
     found = []
     for count in (2, 3):

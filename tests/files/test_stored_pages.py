@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_mss.files import stored_pages
-from scrapy_mss.files.stored_pages import Source, SourceError, StoredPage
+from scrapy_mss.files import sources, stored_pages, warc
+from scrapy_mss.files.sources import Source
+from scrapy_mss.files.stored_pages import SourceError, StoredPage
+from tests.helpers.archives import warc_members
 
 PAGE = StoredPage("https://a.example/1", "<p>A page.")
 RECORD = json.dumps({"url": PAGE.url, "html": PAGE.html}).encode()
@@ -22,7 +24,8 @@ LARGEST = 10_000
 
 @pytest.fixture(autouse=True)
 def largest_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored_pages, "LARGEST_PAGE", LARGEST)
+    for module in (sources, stored_pages, warc):
+        monkeypatch.setattr(module, "LARGEST_PAGE", LARGEST)
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz", "jsonl.xz"])
@@ -91,3 +94,27 @@ def test_a_named_pipe_is_no_source(tmp_path: Path, name: str) -> None:
 
     with pytest.raises(SourceError, match="expected a folder or a regular file"):
         list(Source(tmp_path / name))
+
+
+def test_of_a_warc_file_all_but_what_is_damaged_or_too_large_is_read(tmp_path: Path) -> None:
+    pytest.importorskip("fastwarc")
+    pages = [StoredPage(f"https://a.example/{n}", f"<p>{n}" * 100) for n in range(5)]
+    pages[3] = StoredPage(pages[3].url, "<p>" * LARGEST)
+    first, damaged, second, large, last = warc_members(pages)
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(b"".join([first, large, second, damaged[:-9] + b"\0" * 9, last[:-20]]))
+    source = Source(path)
+
+    assert list(source) == [pages[0], pages[2]]
+    assert source.skipped.count == 3
+    assert source.skipped.first == f"{pages[3].url}: more than 10,000 bytes"
+
+
+@pytest.mark.parametrize("content", [b"garbage", gzip.compress(b"garbage"), b""])
+def test_what_is_no_warc_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    pytest.importorskip("fastwarc")
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(content)
+
+    with pytest.raises(SourceError, match=r"a\.warc\.gz: expected a WARC file"):
+        list(Source(path))

@@ -8,9 +8,8 @@ import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from scrapy_mss.bulk.formats import format_of, pieces_of
-from scrapy_mss.bulk.records import Ends, Piece, Record
-from scrapy_mss.files.stored_pages import StoredPage
+from scrapy_mss.bulk.archives import format_of, pieces_of
+from scrapy_mss.files.stored_pages import Ends, Piece, Record, StoredPage
 
 DATE = "2026-11-22T10:20:30Z"
 

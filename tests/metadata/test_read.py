@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from pathlib import Path
 
 import pytest
 
 from scrapy_mss import metadata
 from scrapy_mss.items import Article
 from scrapy_mss.metadata import Metadata
-from scrapy_mss.metadata.fields import FIELD_SOURCES, PARSERS
+from scrapy_mss.metadata.fields import FIELD_SOURCES, MAX_TAGS, PARSERS, tags_of
+from scrapy_mss.metadata.lookups import MAX_CRUMBS
+from scrapy_mss.output.media import AUDIO, IMAGE, VIDEO
 
 URL = "https://www.dailynews.example/weather/rain"
 
@@ -24,9 +28,12 @@ def meta(name: str, content: str) -> str:
     return f'<meta name="{name}" content="{content}">'
 
 
+def graph(*nodes: Mapping[str, object]) -> str:
+    return f'<script type="application/ld+json">{json.dumps(nodes)}</script>'
+
+
 def json_ld(**values: object) -> str:
-    article = {"@context": "https://schema.org", "@type": "NewsArticle", **values}
-    return f'<script type="application/ld+json">{json.dumps(article)}</script>'
+    return graph({"@type": "NewsArticle", **values})
 
 
 SITE = meta("og:site_name", "The Daily News")
@@ -138,22 +145,51 @@ OTHER_FIELDS = [
         "https://c.example/b/i",
         "link",
     ),
+    ("section", meta("article:section", "Weather"), "", "Weather", "opengraph"),
+    ("section", json_ld(articleSection=["Weather", "News"]), "", "Weather", "json-ld"),
+    ("section", meta("article:section", "https://social.example/weather"), "", None, None),
+    ("section", meta("article:section", "Rain fell in all of the country " * 3), "", None, None),
+    ("section", meta("og:section", "Weather"), "", None, None),
+    (
+        "tags",
+        meta("article:tag", "Rain") + meta("article:tag", "May"),
+        "",
+        ["Rain", "May"],
+        "opengraph",
+    ),
+    ("tags", json_ld(keywords="rain, May; rain ,Storms"), "", ["rain", "May", "Storms"], "json-ld"),
+    ("tags", json_ld(keywords=["rain", "Rain", "#May"]), "", ["rain", "May"], "json-ld"),
+    ("tags", meta("keywords", "rain،storm、雨"), "", ["rain", "storm", "雨"], "meta"),
+    ("tags", "", "<a rel=tag>Rain</a> <a rel='tag'>May</a>", ["Rain", "May"], "rel-tag"),
+    ("tags", "", "<a rel=stage href=/r>Rain</a>", [], None),
+    ("tags", json_ld(keywords=["locale: US", "type: text", "rain"]), "", ["rain"], "json-ld"),
+    (
+        "tags",
+        json_ld(keywords=["Mission: Rain", "rain"]),
+        "",
+        ["Mission: Rain", "rain"],
+        "json-ld",
+    ),
+    ("tags", json_ld(keywords="26157981-b4f7-4929-adc1-e860c6f03636, 2024"), "", [], None),
 ]
 NO_DATES = ["", "<p>March 5, 2024</p>" + "<p>x</p>" * 20 + H1, f"{H1}<p>In 2024 or 2025</p>"]
 
 
-@pytest.mark.parametrize(("head", "body", "source"), TITLES)
-def test_titles_and_their_sources(head: str, body: str, source: str) -> None:
-    found = read_page(SITE + head, body)
+CASES = [
+    *(("title", SITE + head, body, "Rain falls in May", source) for head, body, source in TITLES),
+    *(("authors", SITE + head, body, ["Ann Lee"], source) for head, body, source in AUTHORS),
+    *(("published", *row) for row in PUBLISHED),
+    *OTHER_FIELDS,
+]
 
-    assert (found.title, found.source("title")) == ("Rain falls in May", source)
 
+@pytest.mark.parametrize("case", CASES)
+def test_fields_and_their_sources(case: tuple[str, str, str, object, str | None]) -> None:
+    name, head, body, expected, source = case
 
-@pytest.mark.parametrize(("head", "body", "source"), AUTHORS)
-def test_authors_and_their_sources(head: str, body: str, source: str) -> None:
-    found = read_page(SITE + head, body)
+    found = read_page(head, body)
 
-    assert (found.authors, found.source("authors")) == (["Ann Lee"], source)
+    assert (getattr(found, name), found.source(name)) == (expected, source)
 
 
 @pytest.mark.parametrize(("head", "body"), NO_AUTHORS)
@@ -165,15 +201,6 @@ def test_the_site_is_the_author_if_there_is_no_other() -> None:
     found = read_page(SITE + json_ld(author={"name": "The Daily News"}))
 
     assert found.authors == ["The Daily News"]
-
-
-@pytest.mark.parametrize(("head", "body", "expected", "source"), PUBLISHED)
-def test_publication_dates_and_their_sources(
-    head: str, body: str, expected: str, source: str
-) -> None:
-    found = read_page(head, body)
-
-    assert (found.published, found.source("published")) == (expected, source)
 
 
 @pytest.mark.parametrize("body", NO_DATES)
@@ -197,15 +224,6 @@ def test_numeric_dates_are_read_in_the_language_of_the_page(
     language: str, expected: str | None
 ) -> None:
     assert read_page(meta("date", "05/03/2024"), language=language).published == expected
-
-
-@pytest.mark.parametrize("case", OTHER_FIELDS)
-def test_other_fields_and_their_sources(case: tuple[str, str, str, str | None, str | None]) -> None:
-    name, head, body, expected, source = case
-
-    found = read_page(head, body)
-
-    assert (getattr(found, name), found.source(name)) == (expected, source)
 
 
 @pytest.mark.parametrize(
@@ -272,3 +290,149 @@ def test_labels_of_the_public_suffix_do_not_name_the_site() -> None:
         == "Rain falls in May | co"
     )
     assert metadata.read_html(source, "https://www.co.example/a").title == "Rain falls in May"
+
+
+# Sections, tags, paywalls, trails and declared media
+
+
+def test_the_tags_of_teasers_are_not_those_of_the_article() -> None:
+    teaser = "<div class=teaser><p><a rel=tag href=/x>Other</a></p></div>"
+    body = f"<ul><li><a rel=tag href=/r>Rain</a><li><a rel=tag href=/m>May</a></ul>{teaser * 5}"
+
+    assert read_page(body=body).tags == ["Rain", "May"]
+
+
+def test_there_are_not_too_many_tags() -> None:
+    assert len(tags_of([",".join(f"tag {chr(97 + n % 26) * (n + 1)}" for n in range(90))])) <= (
+        MAX_TAGS
+    )
+
+
+PART = {"@type": "WebPageElement", "isAccessibleForFree": False, "cssSelector": ".paid"}
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "free"),
+    [
+        (json_ld(isAccessibleForFree=True), "", True),
+        (json_ld(isAccessibleForFree=False), "", False),
+        (json_ld(isAccessibleForFree="False"), "", False),
+        (json_ld(isAccessibleForFree="https://schema.org/True"), "", True),
+        (json_ld(hasPart=PART), "", False),
+        (json_ld(hasPart=[{"@type": "WebPageElement", "isAccessibleForFree": True}]), "", None),
+        (json_ld(isAccessibleForFree=True, hasPart=PART), "", True),
+        (graph({"@type": "WebPage", "isAccessibleForFree": "false"}), "", False),
+        (meta("article:content_tier", "locked"), "", False),
+        (meta("article:content_tier", "metered"), "", None),
+        ("", "<meta itemprop=isAccessibleForFree content=False>", False),
+        ("", "<p>Subscribe to continue reading.</p>", None),
+        (json_ld(isAccessibleForFree={"@value": 3}), "", None),
+    ],
+)
+def test_a_paywall_is_what_the_markup_says_and_no_phrase(
+    head: str, body: str, *, free: bool | None
+) -> None:
+    assert read_page(head, body).is_accessible_for_free is free
+
+
+def crumb(position: object, name: object, item: object = None) -> dict[str, object]:
+    return {"@type": "ListItem", "position": position, "name": name, "item": item}
+
+
+HOME = {"name": "Home", "url": "https://www.dailynews.example/"}
+
+
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        ([crumb(2, "Weather"), crumb(1, "Home", "/")], [HOME, {"name": "Weather", "url": ""}]),
+        ([crumb("1", None, {"@id": "/", "name": "Home"})], [HOME]),
+        (
+            [crumb(1, "Home", {"url": "/"}), crumb(None, "Rain")],
+            [HOME, {"name": "Rain", "url": ""}],
+        ),
+        ([crumb(1, "Home", "javascript:go()")], [{"name": "Home", "url": ""}]),
+        ([crumb(10**400, 7), "Home", None, 3], []),
+    ],
+)
+def test_a_trail_begins_at_the_front_page(
+    items: list[object], expected: list[dict[str, str]]
+) -> None:
+    trail = {"@type": "BreadcrumbList", "itemListElement": items}
+
+    assert read_page(graph(trail)).breadcrumbs == expected
+    assert read_page(graph({"@type": "WebPage", "breadcrumb": trail})).breadcrumbs == expected
+
+
+def test_a_trail_has_an_end() -> None:
+    items = [crumb(n, f"Step {n}") for n in range(1_000)]
+    trail = {"@type": "BreadcrumbList", "itemListElement": items}
+
+    assert len(read_page(graph(trail)).breadcrumbs) == MAX_CRUMBS
+
+
+def test_declared_media_are_those_of_the_article() -> None:
+    video = {
+        "@type": "VideoObject",
+        "name": "Rain in motion",
+        "contentUrl": "/rain.mp4",
+        "embedUrl": "https://player.example/1",
+    }
+    audio = {"@type": "AudioObject", "contentUrl": "https://cdn.example/rain.mp3?x=1"}
+    other = {"@type": "VideoObject", "contentUrl": "https://cdn.example/other.mp4"}
+    head = (
+        json_ld(video=video, associatedMedia=[audio])
+        + graph(other)
+        + meta("og:image", "/rain.jpg")
+        + meta("og:image:alt", "A wet street")
+        + meta("og:video", "https://player.example/og")
+    )
+
+    found = read_page(head).media
+
+    assert [(each.kind, each.url, each.caption, each.alt, each.is_file) for each in found] == [
+        (IMAGE, "https://www.dailynews.example/rain.jpg", "", "A wet street", True),
+        (VIDEO, "https://www.dailynews.example/rain.mp4", "Rain in motion", "", True),
+        (AUDIO, "https://cdn.example/rain.mp3?x=1", "", "", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        (meta("og:video", "https://player.example/og"), [(VIDEO, False)]),
+        (meta("og:video:url", "https://cdn.example/a.mp4"), [(VIDEO, True)]),
+        (json_ld(video={"@type": "VideoObject", "contentUrl": "data:video/mp4,x"}), []),
+        (json_ld(video=["https://cdn.example/a.mp4", 3, None]), []),
+        (meta("og:image", "/images/site-logo.png"), []),
+    ],
+)
+def test_a_player_is_no_file_and_a_logo_no_picture(
+    head: str, expected: list[tuple[str, bool]]
+) -> None:
+    assert [(each.kind, each.is_file) for each in read_page(head).media] == expected
+
+
+# The documentation shows the table of sources
+
+PAGE = Path(__file__).parents[2] / "docs" / "metadata.md"
+
+
+def table() -> Iterator[str]:
+    yield "| field | source | what is read | keys, in order |"
+    yield "| --- | --- | --- | --- |"
+    last = ""
+    for source in FIELD_SOURCES:
+        what = (source.lookup.__doc__ or "").partition("\n")[0].rstrip(".")
+        keys = ", ".join(f"`{key}`" for key in source.keys)
+        field = "" if source.field == last else f"`{source.field}`"
+        yield " ".join(f"| {field} | `{source.name}` | {what} | {keys} |".split())
+        last = source.field
+
+
+def test_documentation_shows_the_table_of_sources() -> None:
+    expected = "\n".join(table())
+
+    assert expected in PAGE.read_text(encoding="utf-8"), (
+        f"docs/metadata.md must contain:\n{expected}"
+    )

@@ -1,46 +1,217 @@
-"""Which addresses are files, and which pictures are the same."""
+"""What a page shows in its article; each picture with a near miss; which pictures are the same."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.output.media import (
     AUDIO,
     IMAGE,
+    MAX_LOOKED_AT,
     MAX_MEDIA,
     VIDEO,
     Medium,
     is_junk,
+    kept_media,
     media_fields,
     picture,
 )
 
+URL = "https://news.example/2024/ferry.html"
 CDN = "https://cdn.example"
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (f"{CDN}/2024/ferry-at-dawn.jpg", f"{CDN}/2024/ferry-at-dawn-1024x683.jpg"),
-        (f"{CDN}/2024/ferry-at-dawn.jpg?w=300", f"{CDN}/2024/ferry-at-dawn.jpg?w=1200"),
-        (f"{CDN}/w_300/ferry-at-dawn.jpg", f"{CDN}/w_900/ferry-at-dawn.webp"),
-        (f"{CDN}/7/1200.jpg?q=1", f"{CDN}/7/1200.jpg?q=2"),
-    ],
-)
-def test_sizes_of_a_picture_are_the_same_picture(one: str, other: str) -> None:
-    assert picture(one) == picture(other)
+def shown(inside: str, lead: str = "") -> list[Medium]:
+    """The media of a page with *inside* between two kept paragraphs."""
+    source = (
+        f"<html><body><header><img src={CDN}/a.jpg></header><h1>Ferry</h1>{lead}<div>"
+        f"<p>kept one</p>{inside}<p>kept two</p></div>"
+        f"<section><img src={CDN}/below.jpg></section></body></html>"
+    )
+    tokens = tokenize(source)
+    texts = [source[a:b] for a, b in zip(tokens.start.tolist(), tokens.end.tolist(), strict=True)]
+    is_kept = [text in ("kept", "one", "two") for text in texts]
+    return kept_media(tokens, np.array(is_kept, np.bool_), URL)
+
+
+def urls(inside: str, lead: str = "") -> list[str]:
+    return [each.url for each in shown(inside, lead)]
+
+
+FIGURE = "<figure><img src=ferry.jpg alt='A  ship'><figcaption>The <b>ferr</b>y &amp; its crew."
+
+
+def test_a_figure_has_its_caption_and_alternative_text() -> None:
+    assert shown(f"{FIGURE}</figcaption></figure>") == [
+        Medium(IMAGE, "https://news.example/2024/ferry.jpg", "The ferry & its crew.", "A ship")
+    ]
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    "inside",
     [
-        (f"{CDN}/2024/ferry-at-dawn.jpg", f"{CDN}/2024/ferry-at-noon.jpg"),
-        (f"{CDN}/7/1200.jpg", f"{CDN}/8/1200.jpg"),
-        (f"{CDN}/7/image.jpg", f"{CDN}/8/image.jpg"),
+        f"<img src={CDN}/x.jpg><p class='wp-caption-text'>The ferry</p>",
+        f"<div><img src={CDN}/x.jpg></div><div class='image-caption'><span>The</span> ferry</div>",
+        f"<figure><figcaption>The ferry</figcaption><img src={CDN}/x.jpg></figure>",
     ],
 )
-def test_short_names_are_no_sign_of_one_picture(one: str, other: str) -> None:
-    assert picture(one) != picture(other)
+def test_what_is_called_a_caption_is_one(inside: str) -> None:
+    assert [each.caption for each in shown(inside)] == ["The ferry"]
+
+
+def test_the_caption_of_the_next_picture_is_not_that_of_the_first() -> None:
+    inside = f"<img src={CDN}/x.jpg><img src={CDN}/y.jpg><p class=caption>The ferry</p>"
+
+    assert [each.caption for each in shown(inside)] == ["", "The ferry"]
+
+
+@pytest.mark.parametrize(
+    ("tag", "expected"),
+    [
+        ("<img src=/x.gif data-src=/ferry.jpg>", "/ferry.jpg"),
+        ("<img src='data:image/gif;base64,R0' data-original=/ferry.jpg>", "/ferry.jpg"),
+        ("<img src=/s.jpg srcset='/m.jpg 600w, /l.jpg 1200w, /s.jpg 300w'>", "/l.jpg"),
+        ("<img src=/s.jpg srcset='/m.jpg 1x,/l.jpg 2x'>", "/l.jpg"),
+        (
+            "<img src=/s.jpg data-srcset='/w_9,h_9/m.jpg 600w, /w_12,h_9/l.jpg 1200w'>",
+            "/w_12,h_9/l.jpg",
+        ),
+        (
+            "<picture><source srcset='/l.webp 12w'><img src=/s.jpg srcset='/m.jpg 6w'></picture>",
+            "/l.webp",
+        ),
+        ("<amp-img src=/ferry.jpg></amp-img>", "/ferry.jpg"),
+        ("<img src='/fer\nry.jpg'>", "/ferry.jpg"),
+        ("<img srcset='/m.jpg huge, /n.jpg 1e9w' src=/s.jpg>", "/m.jpg"),
+    ],
+)
+def test_the_largest_size_of_a_late_picture_is_found(tag: str, expected: str) -> None:
+    assert urls(tag) == [f"https://news.example{expected}"]
+
+
+@pytest.mark.parametrize(
+    ("junk", "sound"),
+    [
+        ("<img src=/p.jpg width=64>", "<img src=/p.jpg width=640>"),
+        ("<img src=/p.jpg height='96px'>", "<img src=/p.jpg height='100%'>"),
+        ("<img src=/p.jpg class=author-avatar>", "<img src=/p.jpg class=author-at-sea>"),
+        ("<img src=/logo.png>", "<img src=/logo/ferry.png>"),
+        ("<img src='data:image/png;base64,R0'>", "<img src=/p.png>"),
+        ("<img src='https://[/x.png'>", "<img src='https://x.example/x.png'>"),
+        ("<img src=javascript:go()>", "<img src=//x.example/x.png>"),
+        ("<img src=/p.svg>", "<img src=/p.jpg>"),
+        ("<a href=/other.html><img src=/p.jpg></a>", "<a href=/p-large.jpg><img src=/p.jpg></a>"),
+        (
+            "<a href=/other.html><img src=/p.jpg></a>",
+            f"<a href=/other.html>{FIGURE}</figcaption></figure></a>",
+        ),
+        (
+            "<li><img src=/p.jpg><a href=/o>Five words of a teaser</a></li>",
+            "<li><img src=/p.jpg><a href=/o>Ann Lee/AFP</a></li>",
+        ),
+        (
+            "<li><img src=/p.jpg><a href=/o>Five words of a teaser</a></li>",
+            "<li><img src=/p.jpg><a href=/o>Five kept words of it</a></li>",
+        ),
+        ("<aside><img src=/p.jpg></aside>", "<aside>one<img src=/p.jpg></aside>"),
+        ("<form><img src=/p.jpg></form>", "<section><img src=/p.jpg></section>"),
+    ],
+)
+def test_junk_is_left_out_and_what_looks_like_it_is_not(junk: str, sound: str) -> None:
+    assert (urls(junk), len(urls(sound))) == ([], 1)
+
+
+def test_of_the_lead_figures_alone_are_taken() -> None:
+    figure = f"{FIGURE}</figcaption></figure>"
+
+    assert urls("", lead=figure) == ["https://news.example/2024/ferry.jpg"]
+    assert urls("", lead="<img src=/p.jpg>") == []
+
+
+def test_nothing_kept_shows_nothing() -> None:
+    tokens = tokenize(f"<p>one</p>{FIGURE}")
+
+    assert kept_media(tokens, np.zeros(len(tokens), np.bool_), URL) == []
+
+
+@pytest.mark.parametrize(
+    ("tag", "expected"),
+    [
+        ("<video src=/a.mp4></video>", Medium(VIDEO, "https://news.example/a.mp4")),
+        (
+            "<video><source src=/a.m3u8><source src=/a.webm></video>",
+            Medium(VIDEO, "https://news.example/a.webm"),
+        ),
+        (
+            "<video><source src=/a.m3u8></video>",
+            Medium(VIDEO, "https://news.example/a.m3u8", is_file=False),
+        ),
+        ("<audio><source src=/a.mp3></audio>", Medium(AUDIO, "https://news.example/a.mp3")),
+        (
+            "<iframe data-src='https://www.youtube.com/embed/x' title='At  sea'></iframe>",
+            Medium(VIDEO, "https://www.youtube.com/embed/x", "At sea", is_file=False),
+        ),
+        (
+            "<iframe src='https://w.soundcloud.com/player?u=1'></iframe>",
+            Medium(AUDIO, "https://w.soundcloud.com/player?u=1", is_file=False),
+        ),
+        ("<iframe src='https://maps.example/embed'></iframe>", None),
+        ("<video></video>", None),
+        ("<video src='blob:https://news.example/1'></video>", None),
+    ],
+)
+def test_players_and_files_are_told_apart(tag: str, expected: Medium | None) -> None:
+    assert shown(tag) == ([expected] if expected else [])
+
+
+def test_without_an_address_relative_ones_are_left_out() -> None:
+    source = f"<p>kept<img src=/a.jpg><img src={CDN}/b.jpg>kept</p>"
+    tokens = tokenize(source)
+
+    found = kept_media(tokens, ~tokens.is_tag)
+
+    assert [each.url for each in found] == [f"{CDN}/b.jpg"]
+
+
+def test_a_page_of_pictures_has_an_end() -> None:
+    many = "".join(f"<figure><img src=/{n}.jpg></figure>" for n in range(2 * MAX_LOOKED_AT))
+
+    assert len(shown(many)) == MAX_MEDIA
+    assert shown("<img src=" + "<" * 50_000) == []
+    assert shown("<figure>" * 3_000 + "<img src=/a.jpg>" + "<figcaption>" * 3_000) != []
+
+
+def test_captions_have_no_character_that_no_page_shows() -> None:
+    text = "The\x07 fer&#7;ry\ud800 &amp;\n sea"
+    inside = f"<figure><img src=/a.jpg alt='{text}'><figcaption>{text}</figcaption></figure>"
+
+    (found,) = shown(inside)
+
+    assert found.caption == found.alt
+    assert found.caption.isprintable()
+    assert found.caption.endswith("& sea")
+
+
+# Which pictures are the same
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("2024/ferry-at-dawn.jpg", "2024/ferry-at-dawn-1024x683.jpg", True),
+        ("2024/ferry-at-dawn.jpg?w=300", "2024/ferry-at-dawn.jpg?w=1200", True),
+        ("w_300/ferry-at-dawn.jpg", "w_900/ferry-at-dawn.webp", True),
+        ("7/1200.jpg?q=1", "7/1200.jpg?q=2", True),
+        ("2024/ferry-at-dawn.jpg", "2024/ferry-at-noon.jpg", False),
+        # Short names are no sign of one picture.
+        ("7/1200.jpg", "8/1200.jpg", False),
+        ("7/image.jpg", "8/image.jpg", False),
+    ],
+)
+def test_sizes_of_a_picture_are_the_same_picture(one: str, other: str, *, same: bool) -> None:
+    assert (picture(f"{CDN}/{one}") == picture(f"{CDN}/{other}")) is same
 
 
 @pytest.mark.parametrize(

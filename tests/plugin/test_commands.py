@@ -34,7 +34,7 @@ N_STORED = 8
 STORED = range(N_STORED)
 REFUSED = "http://127.0.0.1:1/news"  # nothing listens there
 Name = TypeVar("Name", str, int)
-HAS_WARC = find_spec("warcio") is not None
+HAS_WARC = find_spec("fastwarc") is not None
 
 
 @dataclass(frozen=True, slots=True)

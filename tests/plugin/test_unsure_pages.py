@@ -12,7 +12,7 @@ import pytest
 
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl import unsure_pages
-from scrapy_mss.files.stored_pages import Source
+from scrapy_mss.files.sources import Source
 from scrapy_mss.quality.unsure import UnsureStore
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
 from tests.plugin.site import RULES, Site

@@ -1,4 +1,9 @@
-"""Parts made by processes of this machine: lanes, each of which has workers.
+"""Parts made by processes of this machine: lanes, each of which has a few workers of its own.
+
+Reading and decoding pages and writing Parquet take a tenth of the time of extraction, so one
+process can keep several workers busy, and several lanes any number of cores. JSON lines go to
+a lane's standard input, first the settings and then parts; JSON lines come back with the progress
+of a part and finally its result. The lane exits when its standard input ends.
 
 If a lane is lost, killed for its memory or by accident, no page is lost: a new lane makes its part
 again, without a page at which two were lost. A part that costs still more lanes is given up.
@@ -7,30 +12,40 @@ again, without a page at which two were lost. A part that costs still more lanes
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import ceil
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import IO, Any, Final
+from typing import Any, Final, TextIO
 
-from scrapy_mss.bulk.lane import sent
-from scrapy_mss.bulk.parts import MOST_LEFT_OUT, TRIES, DonePart, Told, given_up, is_hopeless
-from scrapy_mss.bulk.records import LOST_TWICE, Part
+from scrapy_mss.bulk.archives import Part
+from scrapy_mss.bulk.extracting import ArticleExtractor, CannotStartError
+from scrapy_mss.bulk.parts import (
+    MOST_LEFT_OUT,
+    TRIES,
+    DonePart,
+    Told,
+    given_up,
+    is_hopeless,
+    make_part,
+)
 from scrapy_mss.crawl.pool import RUN, child_environment
+from scrapy_mss.files.stored_pages import LOST_TWICE
 
-LANE: Final = "scrapy_mss.bulk.lane"
+LANE: Final = "scrapy_mss.bulk.lanes"
 # A lane has about a tenth of the work of each of its workers.
 WORKERS_OF_A_LANE: Final = 4
 MOST_TRIES: Final = TRIES + LOST_TWICE * MOST_LEFT_OUT  # of a part, wherever lanes are lost
 END_SECONDS: Final = 10.0  # a lane only has to end its workers
 LOST: Final = (OSError, EOFError, ValueError)
 
-Engine = Callable[[Iterable[Part], Path, Told], Iterator[DonePart]]
+Engine = Callable[[Sequence[Part], Path, Told], Iterator[DonePart]]
 
 
 class EngineError(RuntimeError):
@@ -44,12 +59,11 @@ class Lanes:
     settings: Mapping[str, Any]
     processes: int
 
-    def __call__(self, parts: Iterable[Part], folder: Path, told: Told) -> Iterator[DonePart]:
+    def __call__(self, parts: Sequence[Part], folder: Path, told: Told) -> Iterator[DonePart]:
         """Make *parts* in *folder*, several at a time."""
         todo: SimpleQueue[Part] = SimpleQueue()
         done: SimpleQueue[DonePart | BaseException] = SimpleQueue()
-        count = 0
-        for count, part in enumerate(parts, 1):  # noqa: B007 - how many there are is needed below
+        for part in parts:
             todo.put(part)
         lanes = [
             _Lane({**self.settings, "MSS_WORKERS": workers}, folder, told)
@@ -59,7 +73,7 @@ class Lanes:
         for thread in threads:
             thread.start()
         try:
-            for _ in range(count):
+            for _ in parts:
                 found = done.get()
                 if isinstance(found, BaseException):
                     raise found
@@ -108,43 +122,36 @@ class _Lane:
 
     def _made(self, part: Part) -> DonePart:
         for _ in range(MOST_TRIES):
-            into, out = self._pipes()
-            counted = _Counted(self._told)
+            process = self._running()
+            pages = size = 0
             with suppress(*LOST):
-                _send(into, sent(part))
-                return self._answer(out, counted)
-            counted.take_back()
+                _send(process, asdict(part))
+                while "done" not in (answer := _receive(process)):
+                    if "error" in answer:
+                        raise EngineError(answer["error"])
+                    pages += answer["pages"]
+                    size += answer["bytes"]
+                    self._told(answer["pages"], answer["bytes"])
+                return DonePart.of(answer["done"])
+            self._told(-pages, -size)  # it does not count if the part is made again
             self._end()
             if self._closed or is_hopeless(part, self._folder):
                 break
         return given_up(part, self._folder, "too many processes were lost that read it")
 
-    def _answer(self, out: IO[str], counted: _Counted) -> DonePart:
-        while True:
-            answer = _receive(out)
-            if "error" in answer:
-                raise EngineError(answer["error"])
-            if "done" in answer:
-                return DonePart.of(answer["done"])
-            counted.add(answer["pages"], answer["bytes"])
-
-    def _pipes(self) -> tuple[IO[str], IO[str]]:
-        """The pipes to and from the process, which is started if there is none."""
+    def _running(self) -> subprocess.Popen[str]:
+        """The process, which is started if there is none."""
         process = self._process
         if process is None:
             process = self._process = _started()
             if self._closed:  # meanwhile, by `close`, which may have found no process
                 process.kill()
-            assert process.stdin is not None
-            assert process.stdout is not None
             try:
-                _send(process.stdin, self._start)
-                _receive(process.stdout)
+                _send(process, self._start)
+                _receive(process)
             except LOST as error:
                 raise EngineError("a process that reads archives cannot be started") from error
-        assert process.stdin is not None
-        assert process.stdout is not None
-        return process.stdin, process.stdout
+        return process
 
     def _let_end(self) -> None:
         """Wait until the process, which has nothing more to do, has ended by itself."""
@@ -165,23 +172,6 @@ class _Lane:
                         stream.close()
 
 
-@dataclass(slots=True)
-class _Counted:
-    """What was *told* of a part, which does not count if the part is made again."""
-
-    told: Told
-    pages: int = 0
-    size: int = 0
-
-    def add(self, pages: int, size: int) -> None:
-        self.pages += pages
-        self.size += size
-        self.told(pages, size)
-
-    def take_back(self) -> None:
-        self.told(-self.pages, -self.size)
-
-
 def _started() -> subprocess.Popen[str]:
     return subprocess.Popen(  # noqa: S603 - our own module
         [sys.executable, "-c", RUN, LANE],
@@ -193,13 +183,61 @@ def _started() -> subprocess.Popen[str]:
     )
 
 
-def _send(into: IO[str], values: Mapping[str, Any]) -> None:
-    into.write(json.dumps(values) + "\n")
-    into.flush()
+def _send(process: subprocess.Popen[str], values: Mapping[str, Any]) -> None:
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(values) + "\n")
+    process.stdin.flush()
 
 
-def _receive(out: IO[str]) -> dict[str, Any]:
-    line = out.readline()
+def _receive(process: subprocess.Popen[str]) -> dict[str, Any]:
+    assert process.stdout is not None
+    line = process.stdout.readline()
     if not line.endswith("\n"):
         raise EOFError("the process is gone")
     return dict(json.loads(line))
+
+
+# --- the process ----------------------------------------------------------------------------------
+
+
+def main() -> None:
+    """Make the parts that are asked for."""
+    asked, answers = _lines()
+    first = asked.readline()
+    if not first:
+        return
+    start = json.loads(first)
+    folder = Path(start["folder"])
+
+    def answer(**values: Any) -> None:
+        answers.write(json.dumps(values) + "\n")
+        answers.flush()
+
+    def tell(pages: int, size: int) -> None:
+        answer(pages=pages, bytes=size)
+
+    # The pipe breaks when who asked was killed.
+    with suppress(BrokenPipeError), ArticleExtractor(**start["settings"]) as extractor:
+        answer(ready=True)
+        for line in asked:
+            try:
+                done = make_part(Part.of(json.loads(line)), folder, extractor, tell)
+            except BrokenPipeError:
+                raise
+            except (OSError, CannotStartError) as error:  # a full disk: no part can be made
+                answer(error=f"{type(error).__name__}: {error}")
+            else:
+                answer(done=asdict(done))
+
+
+def _lines() -> tuple[TextIO, TextIO]:
+    """Standard input and output, for us alone: what a library prints is no answer."""
+    asked, answers = os.fdopen(os.dup(0), "r"), os.fdopen(os.dup(1), "w")
+    with Path(os.devnull).open("rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)
+    return asked, answers
+
+
+if __name__ == "__main__":
+    main()

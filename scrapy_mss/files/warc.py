@@ -3,7 +3,7 @@
 In compressed files each record is a gzip member of its own, so reading can begin at any
 record. Which bytes begin a record cannot be determined with certainty, because a record may contain
 a WARC file itself. A piece therefore records the positions of its first record and of the one after
-its last; if the next piece began elsewhere, it is read again from there (`manifest.misfit`).
+its last; if the next piece began elsewhere, it is read again from there.
 
 After damage, reading continues with the next record that can be recognized. Everything is read as a
 stream, and records larger than a page are skipped.
@@ -14,15 +14,22 @@ from __future__ import annotations
 import io
 import os
 import zlib
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, BinaryIO, Final
 
-from scrapy_mss.bulk.records import DAMAGED, LONGEST_DETAIL, TOO_LARGE, Ends, Enter, Piece, Record
 from scrapy_mss.files.charsets import decoded
 from scrapy_mss.files.content_encodings import EncodingError, decode
-from scrapy_mss.files.stored_pages import StoredPage
+from scrapy_mss.files.stored_pages import (
+    DAMAGED,
+    TOO_LARGE,
+    Ends,
+    Enter,
+    Piece,
+    Record,
+    StoredPage,
+)
 from scrapy_mss.files.untrusted import LARGEST_PAGE, open_regular
 
 GZIP: Final = b"\x1f\x8b\x08"
@@ -51,7 +58,7 @@ def read_warc(piece: Piece, ends: Ends, enter: Enter) -> Iterator[Record]:
                 at = record_from(file, seen.last + 1, size, pattern)
                 damaged_at = seen.damage(file, at)
                 if damaged_at is not None:
-                    yield _damaged(damaged_at, piece, error)
+                    yield Record.damaged(damaged_at, damaged_at - piece.begin, error)
         if ends.first is not None:
             ends.stop = size if at is None else at
 
@@ -63,32 +70,24 @@ def _whole_records(
 
     Returns where the first record after the piece begins, None if there is none.
     """
-    file.seek(seen.last)
-    for raw in _records(file):
-        if raw.stream_pos >= piece.end and begins_record(file, raw.stream_pos):
-            return int(raw.stream_pos)
-        record: Record | None
-        if enter(raw.stream_pos):
-            record = _record_of(raw, piece)
-        else:
-            record = Record.left_out(raw.stream_pos, raw.stream_pos - piece.begin, _url(raw))
-        seen.add(raw.stream_pos, record)
-        if record is not None:
-            yield record
-    size = os.fstat(file.fileno()).st_size
-    end = seen.end(file)
-    if end is not None and end < size:
-        yield _damaged(end, piece, EOFError("the file breaks off"))
-    return None
-
-
-def _records(file: BinaryIO) -> Iterable[Any]:
     from fastwarc.warc import ArchiveIterator
 
-    records: Iterable[Any] = ArchiveIterator(
+    file.seek(seen.last)
+    for raw in ArchiveIterator(
         file, parse_http=False, max_header_len=LONGEST_HEADER, fsspec_args=False
-    )
-    return records
+    ):
+        at = int(raw.stream_pos)
+        if at >= piece.end and begins_record(file, at):
+            return at
+        done = at - piece.begin
+        record = _record_of(raw, done) if enter(at) else Record.left_out(at, done, _url(raw))
+        seen.add(at, record)
+        if record is not None:
+            yield record
+    end = seen.end(file)
+    if end is not None and end < os.fstat(file.fileno()).st_size:
+        yield Record.damaged(end, end - piece.begin, EOFError("the file breaks off"))
+    return None
 
 
 @dataclass(slots=True)
@@ -126,7 +125,7 @@ def end_of_member(file: BinaryIO, at: int) -> int | None:
     try:
         while not packer.eof:
             if not rest:
-                rest = os.pread(file.fileno(), BLOCK, at)
+                rest = _read_at(file, at, BLOCK)
                 at += len(rest)
                 if not rest:
                     return None
@@ -147,7 +146,7 @@ def record_from(file: BinaryIO, begin: int, end: int, pattern: bytes) -> int | N
         return 0
     at = max(0, begin - skipped)
     while at + skipped < end:
-        block = os.pread(file.fileno(), BLOCK + len(pattern) - 1, at)
+        block = _read_at(file, at, BLOCK + len(pattern) - 1)
         found = block.find(pattern)
         while found >= 0 and at + found + skipped < end:
             if begins_record(file, at + found + skipped):
@@ -159,9 +158,19 @@ def record_from(file: BinaryIO, begin: int, end: int, pattern: bytes) -> int | N
     return None
 
 
+def _read_at(file: BinaryIO, at: int, size: int) -> bytes:
+    """The *size* bytes of *file* from the byte *at* on; who else reads it goes on where it was."""
+    before = file.tell()
+    try:
+        file.seek(at)
+        return file.read(size)
+    finally:
+        file.seek(before)
+
+
 def begins_record(file: BinaryIO, at: int) -> bool:
     """Whether a record, or the member of one, seems to begin at the byte *at*."""
-    head = os.pread(file.fileno(), HEAD, at)
+    head = _read_at(file, at, HEAD)
     if head.startswith(GZIP):
         try:
             head = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(head, len(PLAIN))
@@ -170,19 +179,18 @@ def begins_record(file: BinaryIO, at: int) -> bool:
     return head.startswith(PLAIN)
 
 
-def _record_of(raw: Any, piece: Piece) -> Record | None:  # noqa: ANN401 - not annotated
+def _record_of(raw: Any, done: int) -> Record | None:  # noqa: ANN401 - not annotated
     """The page in the record *raw*; None if it is of something else."""
-    at = raw.stream_pos
-    done = at - piece.begin
+    at, url = raw.stream_pos, _url(raw)
     try:
         if not _is_page(raw):
             return None
-        found = _page_of(raw)
-    except (OSError, EncodingError) as error:
-        return _damaged(at, piece, error)
-    if isinstance(found, str):
-        return Record(at, done, problem=found)
-    return Record(at, done, found, raw.headers.get("WARC-Date"))
+        page = _page_of(raw)
+    except (OSError, EOFError, EncodingError) as error:
+        return Record.damaged(at, done, error, url)
+    if page is None:
+        return Record(at, done, problem=TOO_LARGE, url=url)
+    return Record(at, done, page, raw.headers.get("WARC-Date"))
 
 
 def _is_page(raw: Any) -> bool:  # noqa: ANN401 - not annotated
@@ -198,19 +206,19 @@ def _is_page(raw: Any) -> bool:  # noqa: ANN401 - not annotated
     return "html" in (head.get("Content-Type") or "") and _url(raw).startswith(("http:", "https:"))
 
 
-def _page_of(raw: Any) -> StoredPage | str:  # noqa: ANN401 - not annotated
-    """The page in a record, or what keeps it from being read."""
+def _page_of(raw: Any) -> StoredPage | None:  # noqa: ANN401 - not annotated
+    """The page in a record; None if it is larger than any."""
     head = raw.http_headers
     if raw.content_length > LARGEST_PAGE:
-        return TOO_LARGE
+        return None
     body = raw.reader.read()
     if len(body) < raw.content_length:
-        return DAMAGED
+        raise EOFError("the file ends within the record")
     if "chunked" in (head.get("Transfer-Encoding") or "").lower():
         body = _whole(body)
     body = decode(body, head.get("Content-Encoding") or "", LARGEST_PAGE + 1)
     if len(body) > LARGEST_PAGE:
-        return TOO_LARGE
+        return None
     return StoredPage(_url(raw), decoded(body, head.get("Content-Type")))
 
 
@@ -226,7 +234,3 @@ def _whole(body: bytes) -> bytes:
         return bytes(ChunkedReader(io.BytesIO(body)).read())
     except OSError:
         return body
-
-
-def _damaged(at: int, piece: Piece, error: Exception) -> Record:
-    return Record(at, at - piece.begin, problem=DAMAGED, detail=str(error)[:LONGEST_DETAIL])

@@ -1,3 +1,5 @@
+"""What a page declares of itself: the nodes in its JSON-LD, and what is an article by its types."""
+
 from __future__ import annotations
 
 import json
@@ -9,15 +11,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrapy_mss.markup.occurrences import occurrences
+from scrapy_mss.pages import declarations
 from scrapy_mss.pages.declarations import (
     ARTICLE,
+    CUE,
+    MAX_PAGE_NODES,
+    MAX_PAGE_SCRIPTS,
     MAX_SCRIPT,
     WEB_PAGE,
     WEB_SITE,
+    Declarations,
     Graph,
     PageIdentity,
+    page_types,
     parse_script,
 )
+from tests.helpers.layouts import PAGES
 from tests.helpers.timing import FACTOR, grows_linearly
 
 UNKNOWN = PageIdentity()
@@ -255,14 +265,128 @@ def with_trailing_commas(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-TEXTS = st.text(st.sampled_from('ab,]}["\\\n '), max_size=6)
-VALUES = st.recursive(
-    TEXTS | st.integers() | st.none(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+STRINGS = st.text(st.sampled_from('ab,]}["\\\n '), max_size=6)
+STRING_VALUES = st.recursive(
+    STRINGS | st.integers() | st.none(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(STRINGS, inner, max_size=4),
     max_leaves=12,
 )
 
 
-@given(st.lists(VALUES, min_size=1, max_size=4))
+@given(st.lists(STRING_VALUES, min_size=1, max_size=4))
 def test_commas_before_closing_brackets_do_not_change_the_value(value: list[object]) -> None:
     assert parse_script(with_trailing_commas(value)) == [value]
+
+
+# Types in the source
+
+AN_ARTICLE = {"@type": "Article"}
+
+
+def script(*values: object) -> str:
+    texts = (json.dumps(each, ensure_ascii=False) for each in values)
+    return f'<script type="application/ld+json">{"".join(texts)}</script>'
+
+
+def types_in(source: str) -> set[str]:
+    (places,) = occurrences(source, [CUE])
+    return page_types(source, places)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (AN_ARTICLE, {"Article"}),
+        ([AN_ARTICLE, {"@type": "WebSite"}], {"Article", "WebSite"}),
+        ({"@type": ["NewsArticle", "Thing", 3]}, {"NewsArticle", "Thing"}),
+        ({"@type": "http://schema.org/NewsArticle"}, {"NewsArticle"}),
+        ({"@type": "schema:NewsArticle"}, {"NewsArticle"}),
+        ({"@graph": [{"@graph": [AN_ARTICLE]}]}, {"Article"}),
+        ({"@type": "WebPage", "mainEntity": AN_ARTICLE}, {"WebPage", "Article"}),
+        ({"@type": "ItemList", "itemListElement": [AN_ARTICLE]}, {"ItemList"}),
+        ({"@type": "WebPage", "mentions": AN_ARTICLE, "hasPart": [AN_ARTICLE]}, {"WebPage"}),
+        ({"@type": None}, set()),
+        ({"@type": {"@type": "Article"}}, set()),
+        ("Article", set()),
+    ],
+)
+def test_types_are_those_of_nodes_that_describe_the_page(value: object, expected: set[str]) -> None:
+    assert types_in(f"<p>one{script(value)}<p>two") == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (script(AN_ARTICLE) + script({"@type": "Event"}), {"Article", "Event"}),
+        (script(AN_ARTICLE, {"@type": "Event"}), {"Article", "Event"}),
+        (script(AN_ARTICLE).replace("</script", "</SCRIPT"), {"Article"}),
+        ("<script type=application/ld+json>{</script>" + script(AN_ARTICLE), {"Article"}),
+        (script({"@type": "Article", "name": "a </\u017fcript"}), {"Article"}),
+        (script({"@type": "Article", "name": "a </scripted"}), {"Article"}),
+        ('<script>{"@type": "Article"}</script>', set()),
+        ('<script type="application/ld+json">{"@type": "Article"}', set()),
+        ("ld+json", set()),
+    ],
+)
+def test_scripts_are_read_one_by_one(source: str, expected: set[str]) -> None:
+    assert types_in(source) == expected
+
+
+def test_the_end_of_scripts_that_have_none_is_searched_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched: list[int] = []
+    end = declarations.END
+
+    class Counting:
+        def search(self, source: str, *bounds: int) -> object:
+            searched.append(bounds[0])
+            return end.search(source, *bounds)
+
+    monkeypatch.setattr(declarations, "END", Counting())
+
+    assert types_in("<script type=application/ld+json>" * MAX_PAGE_SCRIPTS + "<" * 10_000) == set()
+    assert len(searched) == 1
+
+
+def test_no_more_is_read_of_a_page_than_pages_have() -> None:
+    last: Any = {"@type": "Last"}
+    scripts = script(AN_ARTICLE) * MAX_PAGE_SCRIPTS
+    nodes = [AN_ARTICLE] * MAX_PAGE_NODES
+
+    assert types_in(scripts + script(last)) == {"Article"}
+    assert types_in(script([*nodes, last])) == {"Article"}
+    assert types_in(script(*nodes, last)) == {"Article"}
+
+
+@given(PAGES, st.text(), st.integers(0, 200))
+def test_any_source_can_be_read(html: str, text: str, place: int) -> None:
+    source = html + script(AN_ARTICLE) + text + html
+
+    assert isinstance(page_types(source, [place, *occurrences(source, [CUE])[0]]), set)
+
+
+def open_graph(kind: str) -> str:
+    return f'<meta property="og:type" content="{kind}">'
+
+
+@pytest.mark.parametrize(
+    ("source", "are_of_no_article"),
+    [
+        ("<p>Nothing is declared.", False),
+        (script({"headline": "Without a type"}), False),
+        *((script({"@type": kind}), False) for kind in ("NewsArticle", "BlogPosting", "Report")),
+        (script({"@type": ["Thing", "Article"]}), False),
+        (script({"@type": "Article"}) + open_graph("website"), False),
+        *((script({"@type": kind}), True) for kind in ("WebPage", "Recipe", "Product")),
+        (open_graph("website"), True),
+        (open_graph("article"), True),
+        ('<script>var a = {"@type": "Offer"};</script>', True),
+        ('<script>var a = {"@type": "Answer"};</script>', True),
+        ('<script>var a = {"@type": "Person"};</script>', False),
+    ],
+)
+def test_pages_of_no_article_are_those_that_declare_another_type(
+    source: str, *, are_of_no_article: bool
+) -> None:
+    assert Declarations(source).are_of_no_article is are_of_no_article

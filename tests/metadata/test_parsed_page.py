@@ -1,4 +1,7 @@
-"""Of well-formed pages the tokens give what lxml's tree gives; of others what browsers see."""
+"""Of well-formed pages the tokens give what lxml's tree gives; of others what browsers see.
+
+Visits to nodes are bounded, and what ordinary pages give does not depend on the bound.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,10 @@ from hypothesis import strategies as st
 from scrapy_mss import metadata
 from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.metadata.page_text import VisibleText
-from scrapy_mss.metadata.parsed_page import ParsedPage
-from scrapy_mss.metadata.tree import PageTree, _Tags
+from scrapy_mss.markup.tokens import Tokens
+from scrapy_mss.metadata import parsed_page
+from scrapy_mss.metadata.parsed_page import MAX_VISITS, ParsedPage, VisibleText
+from scrapy_mss.metadata.tree import Element, PageTree, _Tags
 from tests.helpers.effort import examples
 from tests.helpers.news_pages import news_page
 from tests.helpers.page_trees import TREES, made_of_tokens, parsed_by_lxml
@@ -76,6 +80,10 @@ def page_of(heads: list[tuple[str, dict[str, str]]], bodies: list[object]) -> st
         f"<html lang=en-GB><head><title>Rain falls in May | X</title>{head}</head>"
         f"<body><h1>Rain falls in May</h1>{''.join(map(body, bodies))}</body></html>"
     )
+
+
+ANY_TREE = pytest.mark.parametrize("tree_of", TREES.values(), ids=TREES)
+TreeOf = Callable[[str], PageTree]
 
 
 @examples(3)
@@ -251,20 +259,7 @@ def test_the_text_of_a_page_is_that_of_its_body(source: str, text: str) -> None:
     tree = made_of_tokens(source)
     fragments = tree.body_fragments(lambda _: True)
 
-    assert " ".join(each for each, _ in fragments) == text
-
-
-@given(st.lists(BODIES, max_size=6), st.integers(0, 40))
-def test_the_text_of_a_page_is_what_its_body_displays(elements: list[object], visits: int) -> None:
-    tree = made_of_tokens(f"<body>{''.join(map(body, elements))}</body>")
-    (whole,) = tree.find(frozenset({"body"}), 1)
-
-    displayed = tree.fragments(whole, VisibleText(tree, visits).can_visit)
-    of_page = list(tree.body_fragments(VisibleText(tree, visits).can_visit))
-
-    assert [each for each in displayed if each[0].strip()] == [
-        each for each in of_page if each[0].strip()
-    ]
+    assert " ".join("".join(each for each, _ in fragments).split()) == text
 
 
 def test_one_of_many_tags_costs_no_more_elements_than_asked_for() -> None:
@@ -274,8 +269,8 @@ def test_one_of_many_tags_costs_no_more_elements_than_asked_for() -> None:
     assert len(list(tree.values("h1", ("id",), 3))) == 3
 
 
-@pytest.mark.parametrize("tree_of", TREES.values(), ids=TREES)
-def test_scripts_are_json_ld_or_not(tree_of: Callable[[str], PageTree]) -> None:
+@ANY_TREE
+def test_scripts_are_json_ld_or_not(tree_of: TreeOf) -> None:
     tree = tree_of(
         "<script>a</script><script type='application/LD+JSON; x'>b</script><script type></script>"
         "<script type=text/javascript>c</script><script type='application/ld&#43;json'>d</script>"
@@ -290,3 +285,124 @@ def test_attributes_of_several_html_tags_are_joined() -> None:
     tree = made_of_tokens("<html class=old><html lang=en class=new>")
 
     assert tree.attributes == {"class": "old", "lang": "en"}
+
+
+# The text of elements, and its budget
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("<p>a<b>b</b>c</p>", "abc"),
+        ("<p>a<br>b</p>", "a b"),
+        ("<div>a<div>b</div>c</div>", "a b c"),
+        ("<p>a<script>x</script>b</p>", "ab"),
+        ("<p>a<!-- x -->b</p>", "ab"),
+        ("<p>a<?x y?>b</p>", "ab"),
+        ("<p><svg><title>x</title></svg>b</p>", "b"),
+        ("<p></p>", ""),
+    ],
+)
+@ANY_TREE
+def test_visible_text_is_what_browsers_display(source: str, expected: str, tree_of: TreeOf) -> None:
+    tree = tree_of(f"<body>{source}tail</body>")
+    element = next(tree.find(frozenset({"p", "div"}), 1))
+
+    assert VisibleText(tree).of(element) == expected
+
+
+HEADING = "<title>Rain falls in May</title><h1>Rain falls in May</h1>"
+EMPTY = "<i></i>" * 20_000
+NESTED = {
+    "properties": "<div itemprop='author name datePublished'><i></i>" * 500 + EMPTY,
+    "persons": "<div itemscope itemprop=author>" * 500 + "<b itemprop=name></b>" * 200 + EMPTY,
+    "times": "<time>" * 160 + EMPTY,
+    "marked times": "<time class=posted>" * 160 + EMPTY,
+    "headings": "<h1>" * 20 + EMPTY,
+    "author links": "<a rel=author><div>" * 50 + EMPTY,
+    "bylines": "<div class=byline>" * 200 + EMPTY,
+}
+
+
+class CountedTree(PageTree):
+    """Counts the texts that are looked at."""
+
+    texts = 0
+
+    def source_after(self, row: int) -> str:
+        self.texts += 1
+        return super().source_after(row)
+
+
+@pytest.mark.parametrize("name", NESTED)
+def test_visits_are_bounded_whatever_is_nested(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    trees: list[CountedTree] = []
+
+    def counted(tokens: Tokens) -> CountedTree:
+        trees.append(CountedTree(tokens))
+        return trees[-1]
+
+    monkeypatch.setattr(metadata, "PageTree", counted)
+
+    metadata.read_html(HEADING + NESTED[name])
+
+    assert 0 < trees[0].texts <= 2 * MAX_VISITS
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[VisibleText]:
+    """The budgets of the pages that are read."""
+    made: list[VisibleText] = []
+
+    class Kept(VisibleText):
+        def __init__(self, tree: PageTree) -> None:
+            super().__init__(tree)
+            made.append(self)
+
+    monkeypatch.setattr(parsed_page, "VisibleText", Kept)
+    return made
+
+
+def test_an_ordinary_page_needs_a_fraction_of_the_visits(made: list[VisibleText]) -> None:
+    metadata.read_html(news_page(0).html)
+
+    assert made[0].visits_left > 0.9 * MAX_VISITS
+
+
+def paragraph(tree: PageTree) -> Element:
+    return next(tree.find(frozenset({"p"}), 1))
+
+
+@ANY_TREE
+def test_a_text_is_read_once(tree_of: TreeOf) -> None:
+    tree = tree_of("<p>one <b>two</b></p>")
+    visible = VisibleText(tree)
+    assert visible.of(paragraph(tree)) == "one two"
+    left = visible.visits_left
+
+    assert visible.of(paragraph(tree)) == "one two"
+    assert visible.visits_left == left
+
+
+@ANY_TREE
+def test_without_visits_there_is_no_text(tree_of: TreeOf) -> None:
+    tree = tree_of("<p>one</p>")
+
+    assert VisibleText(tree, 0).of(paragraph(tree)) == ""
+
+
+def test_lines_near_the_heading_and_distant_ones_are_read_once(made: list[VisibleText]) -> None:
+    lines = "<p>rain <b>falls</b></p>" * 100
+
+    metadata.read_html(HEADING + lines)
+
+    assert made[0].visits_left > MAX_VISITS - 1.2 * lines.count("<")
+
+
+@ANY_TREE
+def test_text_that_is_hidden_is_not_paid_for(tree_of: TreeOf) -> None:
+    tree = tree_of(f"<p>one <script>{'x' * 100_000}</script><b>two</b></p>")
+    visible = VisibleText(tree)
+
+    assert visible.of(paragraph(tree)) == "one two"
+    assert visible.visits_left > MAX_VISITS - 20
