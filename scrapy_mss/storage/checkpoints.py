@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as done
+from contextlib import ExitStack
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
 logger = logging.getLogger(__name__)
@@ -76,7 +77,7 @@ class Checkpoints:
         self._taken: list[Part] = []
         self._write: Future[list[Outcome]] | None = None
         self._ending: Future[list[Outcome]] | None = None
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-store")
+        self._thread = _new_thread()
         for part in parts:
             part.checkpoints = self
 
@@ -85,9 +86,15 @@ class Checkpoints:
         if self._ending is not None or not self.settle(0):
             return
         works = [(part, work) for part in self.parts if (work := _work(part.take)) is not None]
-        if works:
-            self._taken = [part for part, _ in works]
+        if not works:
+            return
+        try:
             self._write = self._thread.submit(_outcomes, works)
+            self._taken = [part for part, _ in works]
+        except Exception as error:  # noqa: BLE001 - no thread can be started
+            self._thread = _new_thread()  # the old one would write later what it has queued
+            for part, _ in works:
+                part.settle(None, error)
 
     def settle(self, seconds: float | None = None) -> bool:
         """Wait so many *seconds* for what is being written; whether it is."""
@@ -124,8 +131,9 @@ class Checkpoints:
             self.settle()
         outcomes = self._begin_ending(finished=finished).result()
         self._thread.shutdown()
-        for part, (_, error) in zip(self.parts, outcomes, strict=True):
-            part.ended(error)
+        with ExitStack() as steps:  # each, whatever the others raise
+            for part, (_, error) in zip(self.parts, outcomes, strict=True):
+                steps.callback(part.ended, error)
 
     async def _settled(self) -> None:
         while self._write is not None:  # a timer may begin the next
@@ -137,6 +145,10 @@ class Checkpoints:
             works = [(part, part.ending(finished=finished)) for part in self.parts]
             self._ending = self._thread.submit(_outcomes, works)
         return self._ending
+
+
+def _new_thread() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-store")
 
 
 def _work(take: Callable[[], Work | None]) -> Work | None:
