@@ -58,7 +58,9 @@ class StoredState:
         self.unsure = unsure_pages(options, minutes, self.checkpoints.run)
 
     def begin(self) -> None:
-        """Write a checkpoint every so many seconds."""
+        """Write a checkpoint every so many seconds, if there may be anything to write."""
+        if not self._options.train and self.checkpoints.parts == [self.learner]:
+            return
         self._timer = _compat.every(self._options.checkpoint_seconds, self.checkpoints.begin)
 
     def stop(self) -> None:
