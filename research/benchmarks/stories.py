@@ -25,6 +25,7 @@ from research.command_line import at_least
 from scrapy_mss.seen.sketches import SIZE, sketch
 from scrapy_mss.seen.stories import Stories
 from scrapy_mss.seen.story_store import StoryStore, Told
+from scrapy_mss.storage.checkpoints import Checkpoints
 
 OF: Final = 1_000_000  # texts that the bound of bytes is for
 CHECKPOINT: Final = 10_000  # texts; small ones touch a page of the file for each key
@@ -53,11 +54,12 @@ def main() -> int:
         n_bytes = sum(path.stat().st_size for path in Path(folder).iterdir())
         asked = [*known, *(article(ARTICLES + number) for number in range(ARTICLES // 2))]
         stories = Stories(store, 10, lambda: MINUTE)
+        checkpoints = Checkpoints([stories])
         copies = sum(stories.judge((-1,), text).told.is_copy for text in asked)
         of_sketch = _microseconds(lambda: [sketch(text) for text in asked], ARTICLES)
         judged = _microseconds(lambda: [stories.judge((-1,), text) for text in asked], ARTICLES)
         forgotten = _microseconds(lambda: store.forget_before(1), HOUR, rounds=1)
-        stories.close()
+        checkpoints.close(finished=True)
     print(f"{texts:,} texts: {n_bytes / 1e6:,.0f} MB, {n_bytes / texts:.0f} bytes each")
     print(f"an article of {LENGTH} words: {judged:.0f} µs of processor time,")
     print(f"{of_sketch:.0f} of them for its sketch; median of {ROUNDS} rounds")

@@ -30,6 +30,7 @@ from scrapy_mss.models.store import write_atomically
 from scrapy_mss.seen.sketches import Likeness, Numbers, likeness, sketch
 from scrapy_mss.seen.stories import Stories
 from scrapy_mss.seen.story_store import StoryStore
+from scrapy_mss.storage.checkpoints import Checkpoints
 
 PROGRAM: Final = "python -m research.studies.stories"
 CHOSEN_ON: Final = ("articles_wcxb", "articles_fundus", "articles_rules")
@@ -136,6 +137,7 @@ def measured(name: str, told: Sequence[Article]) -> Found:
     chance = random.Random(name)  # noqa: S311 - a choice of sentences, not of keys
     with tempfile.TemporaryDirectory() as folder:
         stories = Stories(StoryStore(Path(folder) / "seen.db"), 1, lambda: MINUTE)
+        checkpoints = Checkpoints([stories])
         names = []
         for number, article in enumerate(told):
             judged = stories.judge((number,), article.text)
@@ -151,7 +153,7 @@ def measured(name: str, told: Sequence[Article]) -> Found:
                 if article.language in SPACELESS and not edit.replaced:
                     found.spaceless.setdefault(edit.name, []).append(is_found)
                 found.wrong += judged.told.is_copy and not is_found
-        stories.close()
+        checkpoints.close(finished=True)
     return found
 
 

@@ -20,12 +20,12 @@ from scrapy_mss.article import ReadOptions
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
 from scrapy_mss.crawl.site_quality import SiteQuality
-from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.crawl.wire import CRASH, ERROR, FAILURES, MEMORY, PageAnswer, PageRequest
 from scrapy_mss.models.model import Model
 from scrapy_mss.seen.crawled import SeenArticles
 from scrapy_mss.settings import Options
 from scrapy_mss.sites.crawled import CrawledSites
+from scrapy_mss.storage.checkpoints import completed
 
 logger = logging.getLogger(__name__)
 
@@ -134,7 +134,7 @@ class PageJobs:
 
 async def answered(job: PageJob) -> PageAnswer:
     """What came of *job*; several may wait for the same one."""
-    await finished(job)
+    await completed(job)
     return job.result()
 
 

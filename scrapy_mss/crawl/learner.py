@@ -2,9 +2,9 @@
 
 The live model includes at once everything that this crawl has learned, on top of the bundled model,
 which is never written to the file. What was learned since the last checkpoint is also kept
-separately (`unsaved`); a checkpoint adds it to the file, in a thread. If other crawls have added
-to the file, the same thread builds the resulting model, and the live model becomes that plus what
-was learned meanwhile. A failed checkpoint returns its counts and is retried. A page that crawls
+separately (`unsaved`); a checkpoint adds it to the file. If other crawls have added to the file,
+the thread that writes builds the resulting model, and the live model becomes that plus what was
+learned meanwhile. A page that crawls
 with this file have learned before, with the same text, is not learned again.
 
 Memory holds one set of tables, that of the live model, and two more while a checkpoint is written:
@@ -15,20 +15,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.core.naive_bayes import DIGEST_BITS, Observation
 from scrapy_mss.crawl.unsaved import Unsaved
-from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.models.bundled import bundled_part_of
 from scrapy_mss.models.examples import Example
 from scrapy_mss.models.format import FullModelError
 from scrapy_mss.models.learned_pages import generation_after
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.store import ModelStore
+from scrapy_mss.storage.checkpoints import Part, Work
 
 logger = logging.getLogger(__name__)
 
@@ -66,15 +66,18 @@ def unshared(_by: Observation | None) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-class Learner:
+class Learner(Part):
     """The live model of a crawl and what it has to add to the file.
 
     ``changing`` is entered while the live model changes by what is added, or by anything, so that
     processes that share it do not read it meanwhile.
     """
 
+    LOST = "the counts of %d learned pages"
+
     def __init__(self, store: ModelStore) -> None:
         """Start from what *store* holds, on top of the bundled model."""
+        super().__init__()
         self.store = store
         stored = store.load()
         self._stored = _State.of(stored)  # of the file, as far as the live model has it
@@ -86,24 +89,14 @@ class Learner:
             ) from error
         self._bundled_pages = self.model.bayes.pages - self._stored.pages
         self.changing: Callable[[Observation | None], AbstractContextManager[None]] = unshared
-        self.checkpoints = 0
-        self.failures = 0
+        self.n_checkpoints = 0
         self.n_twice = 0  # pages that another crawl learned at the same time
         self.unsaved_pages = 0  # learned since a checkpoint was last begun
-        self.lost = 0  # pages that could not be written, once this is closed
         self._taken = 0  # pages of the last checkpoint that the store has taken
+        self._n_uncertain = 0  # pages that the store has taken and perhaps not stored
         self._unsaved = Unsaved()
         self._in_flight: Unsaved | None = None  # what is being written, or could not be
-        self._write: Future[_Checkpoint] | None = None
-        self._writer = _new_writer()
-        self._finishing = False  # whether the last checkpoint has begun
-        self._closed: Future[None] | None = None
         self._told = ""  # why checkpoints fail, as it was logged
-
-    @property
-    def write(self) -> Future[_Checkpoint] | None:
-        """The checkpoint that is being written, or was last."""
-        return self._write
 
     @property
     def pages(self) -> int:
@@ -116,8 +109,8 @@ class Learner:
         Whether it was learned before and that it is learned now is one step, which nothing can
         come between.
         """
-        if self._write is not None and self._write.done():
-            self._collect()
+        if self.checkpoints is not None:
+            self.checkpoints.settle(0)  # others may have learned it
         if example.key in self.model.learned_pages:
             return Rejection.ALREADY_LEARNED
         if not self.model.bayes.has_room(example.observation):
@@ -130,90 +123,58 @@ class Learner:
         self.unsaved_pages += 1
         return None
 
-    def checkpoint(self) -> None:
-        """Begin to write what is unsaved, unless a checkpoint is still being written."""
-        if self._write is not None and not self._write.done():
-            return
-        self._collect()
+    @property
+    def lost(self) -> int:
+        """How many pages could not be written, once all has ended."""
+        in_flight = self._in_flight.pages if self._in_flight else 0
+        return self._unsaved.pages + in_flight + self._n_uncertain
+
+    def take(self) -> Work | None:
+        """What adds all that is unsaved to the file; None if nothing was learned."""
         self.unsaved_pages = 0
-        if self._in_flight is not None or not self._unsaved.pages:
-            return
-        try:
-            following = Unsaved()
-            expected = self._stored.with_(self._unsaved)
-            self._write = self._writer.submit(_written, self.store, self._unsaved, expected)
-        except Exception as error:  # noqa: BLE001 - of memory, or no thread can be started
-            self._writer = _new_writer()  # the old one would write later what it has queued
-            self._report(error)
-            return
+        self._take_back()
+        if not self._unsaved.pages:
+            return None
+        following, expected = Unsaved(), self._stored.with_(self._unsaved)
         self._in_flight, self._unsaved = self._unsaved, following
+        return partial(_written, self.store, self._in_flight, expected)
 
-    async def finish(self) -> None:
-        """Write all that is unsaved while the event loop, which must be asyncio's, goes on."""
-        await self._written()
-        self._begin_last()
-        await self._written()
-        await finished(self._closing())
+    def settle(self, result: Any, error: Exception | None) -> None:  # noqa: ANN401 - a _Checkpoint
+        """Go on from what the file holds; after an *error*, what was taken is unsaved again."""
+        if error is None:
+            assert isinstance(result, _Checkpoint)
+            self._taken = self._in_flight.pages if self._in_flight else 0
+            self._in_flight = None
+            self._go_on_from(result)
+            return
+        self.store_failed(error)
+        try:
+            self._take_back()
+        except MemoryError as caught:
+            self.store_failed(caught)
 
-    async def _written(self) -> None:
-        if self._write is not None:
-            await finished(self._write)
+    def ending(self, *, finished: bool) -> Work:  # noqa: ARG002 - what was learned was learned
+        """What makes sure of all that was written."""
+        return self.store.close
 
-    def _begin_last(self) -> None:
-        self._collect()
-        self.checkpoint()
-        self._finishing = True
-
-    def close(self) -> None:
-        """Write what `finish` has not and wait for it; what cannot be written is lost."""
-        if not self._finishing:
-            self._begin_last()
-        self._collect()
-        closing = self._closing()
-        self.lost = self._unsaved.pages + (self._in_flight.pages if self._in_flight else 0)
-        error = closing.exception()
-        if error is not None:  # what it has taken, it has kept to itself
+    def ended(self, error: Exception | None) -> None:
+        """Where the store could not make sure, what it has taken may be lost."""
+        if error is not None:
             self.failures += 1
-            self.lost += self._taken
+            self._n_uncertain = self._taken
             why = f"{type(error).__name__}: {error}"
             logger.warning("scrapy-mss: the last checkpoint may not be stored: %s", why)
-        self._writer.shutdown()
-
-    def _closing(self) -> Future[None]:
-        """What makes sure of all that was written, in the thread that has written it."""
-        if self._closed is None:
-            self._closed = self._writer.submit(self.store.close)
-        return self._closed
-
-    def _collect(self) -> None:
-        """Wait for the checkpoint that is being written, and go on from what the file holds."""
-        if self._write is not None:
-            write, self._write = self._write, None
-            try:
-                checkpoint = write.result()
-            except Exception as caught:  # noqa: BLE001 - of the disk, the lock, memory: training goes on
-                self._report(caught)
-            else:
-                self._taken = self._in_flight.pages if self._in_flight else 0
-                self._in_flight = None
-                self._go_on_from(checkpoint)
-        self._take_back()
 
     def _take_back(self) -> None:
         """Let what could not be written be unsaved again; where memory fails, the next time."""
         failed = self._in_flight
-        if failed is None:
-            return
-        try:
+        if failed is not None:
             failed.follow(self._unsaved)
-        except MemoryError as error:
-            self._report(error)
-            return
-        self._in_flight, self._unsaved = None, failed
+            self._in_flight, self._unsaved = None, failed
 
     def _go_on_from(self, checkpoint: _Checkpoint) -> None:
         """Count a *checkpoint* that was written, and take over what others have added."""
-        self.checkpoints += 1
+        self.n_checkpoints += 1
         self._told = ""
         self.n_twice += checkpoint.n_twice
         error = checkpoint.error or self._taken_over(checkpoint)
@@ -223,7 +184,7 @@ class Learner:
             why = f"{type(error).__name__}: {error}"
             logger.warning("scrapy-mss: cannot load what other crawls learned: %s", why)
 
-    def _report(self, error: Exception) -> None:
+    def store_failed(self, error: BaseException) -> None:
         """Count a checkpoint that failed, and log it, unless that is what the log says last."""
         self.failures += 1
         why = f"{type(error).__name__}: {error}"
@@ -272,8 +233,3 @@ def _written(store: ModelStore, learned: Unsaved, expected: _State) -> _Checkpoi
         return _Checkpoint(state, n_twice, live=_live(stored))
     except Exception as error:  # noqa: BLE001 - the counts are in the file, so it is no failure
         return _Checkpoint(state, n_twice, error=error)
-
-
-def _new_writer() -> ThreadPoolExecutor:
-    """What writes checkpoints, one after the other."""
-    return ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-checkpoint")

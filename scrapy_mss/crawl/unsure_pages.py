@@ -1,18 +1,20 @@
 """Selects the pages of each site on which the model was least certain.
 
-A thread writes them. The kept pages are known here, so that only pages that belong to the selection
-are compressed and written, fewer and fewer as the crawl reads more. Pages are skipped
-while the thread is busy; there will be others.
+The thread of the checkpoints writes them. The kept pages are known here, so that only pages that
+belong to the selection are compressed and written, fewer and fewer as the crawl reads more. Pages
+are skipped while the thread is busy; there will be others.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
+from concurrent.futures import wait as done
+from functools import partial
 from pathlib import Path
 from threading import BoundedSemaphore
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from scrapy.utils.project import data_path
 
@@ -29,6 +31,8 @@ UNSURE_FILE: Final = "mss/unsure.db"
 LONGEST_SITE: Final = 253  # characters of a host
 LONGEST_URL: Final = 2000  # characters; few pages have a longer one
 LONGEST_PAGE: Final = 2_000_000  # characters; a person looks at no larger ones
+Run: TypeAlias = Callable[[Callable[[], None]], Future[None]]  # in a thread, one after the other
+
 WAITING: Final = 16  # pages in memory that the thread has not written yet
 
 
@@ -37,27 +41,30 @@ def unsure_path(named: str) -> Path:
     return Path(named or data_path(UNSURE_FILE))
 
 
-def unsure_pages(options: Options, minute: Callable[[], int]) -> UnsurePages | None:
+def unsure_pages(options: Options, minute: Callable[[], int], run: Run) -> UnsurePages | None:
     """What keeps the least sure pages, if a setting asks for any; an unusable file stops here."""
     if not options.unsure_pages:
         return None
     store = UnsureStore(unsure_path(options.unsure_file))
     store.check()
-    return UnsurePages(store, options.unsure_pages, minute)
+    return UnsurePages(store, options.unsure_pages, minute, run)
 
 
 class UnsurePages:
     """The *at_most* least sure pages of each site, as far as this crawl knows."""
 
-    def __init__(self, store: UnsureStore, at_most: int, minute: Callable[[], int]) -> None:
+    def __init__(
+        self, store: UnsureStore, at_most: int, minute: Callable[[], int], run: Run
+    ) -> None:
+        """Have *run* write them in a thread, in the order of its calls."""
         self._store = store
+        self._run = run
         self._at_most = at_most
         self._minute = minute
         self._kept: dict[str, dict[str, float]] = {
             site: {page.url: page.sureness for page in pages}
             for site, pages in store.pages().items()
         }
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-unsure")
         self._room = BoundedSemaphore(WAITING)
         self.failures = 0
 
@@ -73,13 +80,14 @@ class UnsurePages:
         if len(kept) > self._at_most:
             del kept[max(kept, key=lambda each: (kept[each], each))]
         page = UnsurePage(url, sureness, self._minute())
-        write = self._thread.submit(self._store.add, site, page, html, self._at_most)
+        write = self._run(partial(self._store.add, site, page, html, self._at_most))
         write.add_done_callback(self._written)
 
     def close(self) -> None:
         """Write what waits, and forget the oldest of too many sites."""
-        self._thread.submit(self._store.forget_sites).add_done_callback(self._tell)
-        self._thread.shutdown()
+        forgetting = self._run(self._store.forget_sites)
+        forgetting.add_done_callback(self._tell)
+        done([forgetting])
 
     def _is_kept(self, site: str, url: str, sureness: float) -> bool:
         """Whether the page is among the least sure ones, or was and is to be brought up to date."""

@@ -10,19 +10,15 @@ that the list names, because an unchanged list is not read again.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import closing
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from scrapy_mss.seen.checkpoints import Checkpoints
 from scrapy_mss.seen.keys import address_key, text_key, title_key
 from scrapy_mss.seen.paragraphs import Paragraphs
 from scrapy_mss.seen.store import DAY, ArticleStore, Seen, SeenList
-
-logger = logging.getLogger(__name__)
+from scrapy_mss.storage.checkpoints import Part, Work
 
 MET_AGAIN: Final = 7 * DAY
 NO_REVISION: Final = 0  # of what is no article
@@ -68,21 +64,26 @@ class Verdict(NamedTuple):
     seen: Seen  # what is to be remembered of it
 
 
-class SeenArticles:
+class SeenArticles(Part):
     """The articles that a crawl has seen, with those of earlier crawls."""
 
+    FAILED = (
+        "what was seen cannot be stored or read: %s. The crawl continues, and articles may come "
+        "again; further failures are only counted"
+    )
+    LOST = "that %d addresses were seen"
+
     def __init__(self, store: ArticleStore, times: Times, now: Callable[[], int]) -> None:
+        super().__init__()
         self._store = store
         self._writer = store.another()  # for the thread that writes
-        self._checkpoints: Checkpoints[dict[int, Seen]] = Checkpoints(self._writer.add)
+        self._in_flight: dict[int, Seen] = {}  # what is being written
         self._times = times
         self._now = now
         self._unsaved: dict[int, Seen] = {}
         self._lists: dict[str, tuple[str, SeenList]] = {}
         self._incomplete: set[str] = set()
-        self._ended: Future[None] | None = None
         self._n_dropped = 0
-        self.failures = 0
 
     def is_due(self, url: str, listed: int = 0) -> bool:
         """Whether the page at *url* is to be read; *listed* as in `due`."""
@@ -170,7 +171,7 @@ class SeenArticles:
             try:
                 found = (recent.paragraphs if recent else b"") or self._store.paragraphs(key)
             except OSError as error:
-                self._failed(error)
+                self.store_failed(error)
                 continue
             if found:
                 return found
@@ -202,14 +203,14 @@ class SeenArticles:
 
     def _recent(self, key: int) -> Seen | None:
         """What this crawl has noted of an article, if that may not be stored yet."""
-        return self._unsaved.get(key) or (self._checkpoints.in_flight or {}).get(key)
+        return self._unsaved.get(key) or self._in_flight.get(key)
 
     def list(self, url: str) -> SeenList | None:
         """The list at *url*, as an earlier crawl has seen it."""
         try:
             return self._store.list(url)
         except OSError as error:
-            self._failed(error)
+            self.store_failed(error)
             return None
 
     def add_list(self, url: str, site: str, seen: SeenList) -> None:
@@ -227,70 +228,44 @@ class SeenArticles:
         """Note that not all that the lists of *site* name was downloaded."""
         self._incomplete.add(site)
 
-    def checkpoint(self, after: Future[Any] | None = None) -> None:
-        """Begin to store what was seen, *after* something else, unless that is still under way.
+    def take(self) -> Work | None:
+        """What stores what was seen; None if nothing was."""
+        if not self._unsaved:
+            return None
+        self._in_flight, self._unsaved = self._unsaved, {}
+        return partial(self._writer.add, self._in_flight)
 
-        A thread does it, as it may have to wait for another crawl. What cannot be stored is tried
-        again with the next checkpoint.
-        """
-        if self._checkpoints.is_busy:
-            return
-        self.wait()
-        if self._unsaved:
-            self._checkpoints.begin(self._unsaved, after)
-            self._unsaved = {}
-
-    def wait(self) -> None:
-        """Wait for the checkpoint that is under way."""
-        failed = self._checkpoints.settle()
-        if failed is not None:
-            batch, error = failed
-            self._failed(error)
+    def settle(self, _result: object, error: Exception | None) -> None:
+        """Note that what was taken is stored; after an *error*, it is unsaved again."""
+        batch, self._in_flight = self._in_flight, {}
+        if error is not None:
+            self.store_failed(error)
             self._unsaved = batch | self._unsaved
             for key in list(self._unsaved)[:-MAX_UNSAVED]:  # the oldest
                 del self._unsaved[key]
                 self._n_dropped += 1
 
-    @property
-    def write(self) -> Future[None]:
-        """The checkpoint that is being written, or one that is done."""
-        return self._checkpoints.write
-
-    def end(self, *, finished: bool) -> Future[None]:
-        """Begin to store the lists of sites that are complete, after a crawl that has *finished*.
-
-        A checkpoint is to be written before. `close` waits for it.
-        """
-        self.wait()
-        now = self._now()
+    def ending(self, *, finished: bool) -> Work:
+        """What stores the lists of sites that are complete, after a crawl that has *finished*."""
         complete = finished and not self.lost
         lists = {
             url: seen
             for url, (site, seen) in self._lists.items()
             if complete and site not in self._incomplete
         }
-        self._lists = {}
-        self._ended = self._checkpoints.after(partial(self._end, lists, now))
-        return self._ended
+        return partial(self._end, lists, self._now())
 
     def _end(self, lists: dict[str, SeenList], now: int) -> None:
-        if lists:
-            self._writer.add_lists(lists, now)
-        keep = self._times.keep
-        self._writer.forget(now, now - keep if keep else 0)
+        with closing(self._writer):
+            if lists:
+                self._writer.add_lists(lists, now)
+            keep = self._times.keep
+            self._writer.forget(now, now - keep if keep else 0)
 
-    def close(self, *, finished: bool) -> None:
-        """Store all; after a crawl that has *finished*, the lists of sites that are complete."""
-        with ExitStack() as closing:
-            for part in (self._store, self._writer, self._checkpoints):
-                closing.callback(part.close)
-            self.wait()
-            if self._ended is None:
-                self.checkpoint()
-            ended = self._ended or self.end(finished=finished)
-            error = ended.exception()
-            if error is not None:
-                self._failed(error)
+    def ended(self, error: Exception | None) -> None:
+        """Close the store."""
+        super().ended(error)
+        self._store.close()
 
     @property
     def lost(self) -> int:
@@ -303,24 +278,14 @@ class SeenArticles:
     def _seen_all(self, keys: Sequence[int]) -> dict[int, Seen]:
         """What was seen of the articles with these *keys*, of those that were seen."""
         found: dict[int, Seen] = {}
-        for recent in (self._checkpoints.in_flight or {}, self._unsaved):  # the later one is right
+        for recent in (self._in_flight, self._unsaved):  # the later one is right
             found |= {key: recent[key] for key in keys if key in recent}
         asked = [key for key in keys if key not in found]
         try:
             return found | self._store.articles(asked) if asked else found
         except OSError as error:
-            self._failed(error)
+            self.store_failed(error)
             return found
-
-    def _failed(self, error: BaseException) -> None:
-        """Log the first failure of the store; further ones are only counted."""
-        self.failures += 1
-        if self.failures == 1:
-            logger.warning(
-                "scrapy-mss: what was seen cannot be stored or read: %s. The crawl continues, and "
-                "articles may come again; further failures are only counted",
-                error,
-            )
 
 
 def _changed(

@@ -14,21 +14,17 @@ its copies, but if it is lost, they were not seen.
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
-from contextlib import ExitStack
+from contextlib import closing
 from functools import partial
 from itertools import chain
 from typing import Final, NamedTuple, Protocol
 
-from scrapy_mss.seen.checkpoints import Checkpoints
 from scrapy_mss.seen.keys import text_key
 from scrapy_mss.seen.sketches import Numbers, keys_of, likeness, sketch
 from scrapy_mss.seen.story_store import RecentTexts, StoryStore, Told
-
-logger = logging.getLogger(__name__)
+from scrapy_mss.storage.checkpoints import Part, Work
 
 MAX_UNDER_WAY: Final = 10_000  # items that other pipelines hold, or replace: the oldest are let go
 CHECKPOINT_TEXTS: Final = 5_000  # after so many, whatever the interval: 4 KB each
@@ -55,22 +51,27 @@ class Judged(NamedTuple):
         return f"{self.told.story & (2**64 - 1):016x}"
 
 
-class Stories:
+class Stories(Part):
     """The stories of a crawl, with those of earlier crawls, and of others at the same time."""
+
+    FAILED = (
+        "stories cannot be stored or read: %s. The crawl continues, and copies may be missed; "
+        "further failures are only counted"
+    )
+    LOST = "the stories of %d texts"
 
     def __init__(self, store: StoryStore, window: int, now: Callable[[], int]) -> None:
         """Compare with texts of the last *window* minutes."""
+        super().__init__()
         self._store = store
         self._writer = StoryStore(store.path)  # a connection for the thread that writes
-        self._checkpoints: Checkpoints[RecentTexts] = Checkpoints(self._write)
+        self._in_flight = RecentTexts()  # what is being written
         self._window = window
         self._now = now
         self._unsaved = RecentTexts()
         self._under_way = RecentTexts()
         self._items: Counter[int] = Counter()  # under way, by the first address of their texts
-        self._forgotten: Future[None] | None = None
         self._n_dropped = 0
-        self.failures = 0
 
     def judge(self, addresses: Sequence[int], text: str) -> Judged:
         """What the *text* at some *addresses* is beside those that were told.
@@ -125,68 +126,45 @@ class Stories:
         if len(self._unsaved.texts) % CHECKPOINT_TEXTS == 0:
             self.checkpoint()
 
-    def checkpoint(self) -> None:
-        """Begin to store what was told, unless that is still under way."""
-        if self._checkpoints.is_busy:
-            return
-        self.wait()
-        if self._unsaved.texts:
-            self._checkpoints.begin(self._unsaved)
-            self._unsaved = RecentTexts()
+    def take(self) -> Work | None:
+        """What stores what was told; None if nothing was."""
+        if not self._unsaved.texts:
+            return None
+        self._in_flight, self._unsaved = self._unsaved, RecentTexts()
+        return partial(self._writer.add, self._in_flight.texts.values())
 
-    def wait(self) -> None:
-        """Wait for the checkpoint that is under way; what was not stored is tried again."""
-        failed = self._checkpoints.settle()
-        if failed is not None:
-            batch, error = failed
-            self._failed(error)
+    def settle(self, _result: object, error: Exception | None) -> None:
+        """Note that what was taken is stored; after an *error*, it is unsaved again."""
+        batch, self._in_flight = self._in_flight, RecentTexts()
+        if error is not None:
+            self.store_failed(error)
             texts = [*batch.texts.values(), *self._unsaved.texts.values()]
             self._unsaved = RecentTexts(texts[-MAX_UNSAVED:])
             self._n_dropped += len({each.addresses[0] for each in texts}) - len(self._unsaved.texts)
 
-    @property
-    def write(self) -> Future[None]:
-        """The checkpoint that is being written, or one that is done."""
-        return self._checkpoints.write
+    def ending(self, *, finished: bool) -> Work:  # noqa: ARG002 - what was told was told
+        """What forgets what is older than the window, which takes up to twenty seconds."""
+        return partial(self._end, self._since)
 
-    def forget(self) -> Future[None]:
-        """Begin to forget what is older than the window; `close` waits for it.
+    def _end(self, minute: int) -> None:
+        with closing(self._writer):
+            self._writer.forget_before(minute)
 
-        That takes up to twenty seconds. A checkpoint is to be written before.
-        """
-        self.wait()
-        self._forgotten = self._checkpoints.after(partial(self._forget_before, self._since))
-        return self._forgotten
-
-    def _forget_before(self, minute: int) -> None:
-        self._writer.forget_before(minute)
-
-    def close(self) -> None:
-        """Store all that is not stored yet, and forget what is older than the window."""
-        with ExitStack() as closing:
-            for part in (self._store, self._writer, self._checkpoints):
-                closing.callback(part.close)
-            self.wait()
-            if self._forgotten is None:
-                self.checkpoint()
-            error = (self._forgotten or self.forget()).exception()
-            if error is not None:  # what was told is stored all the same
-                self._failed(error)
+    def ended(self, error: Exception | None) -> None:
+        """Close the store."""
+        super().ended(error)
+        self._store.close()
 
     @property
     def lost(self) -> int:
         """How many texts could not be stored, once this is closed."""
         return self._n_dropped + len(self._unsaved.texts)
 
-    def _write(self, batch: RecentTexts) -> None:
-        self._writer.add(batch.texts.values())
-
     def _places(self) -> Iterator[_Texts]:
         """Where texts are, the latest first."""
         yield self._under_way
         yield self._unsaved
-        if self._checkpoints.in_flight is not None:
-            yield self._checkpoints.in_flight
+        yield self._in_flight
         yield self._store
 
     @property
@@ -213,7 +191,7 @@ class Stories:
         try:
             return ask(of)
         except OSError as error:
-            self._failed(error)
+            self.store_failed(error)
             return []
 
     def _is_same(self, numbers: Numbers | None, told: Told) -> bool:
@@ -227,13 +205,3 @@ class Stories:
         if all(each in self._under_way.texts for each in addresses):
             return addresses[0]
         return None
-
-    def _failed(self, error: BaseException) -> None:
-        """Log the first failure of the store; further ones are only counted."""
-        self.failures += 1
-        if self.failures == 1:
-            logger.warning(
-                "scrapy-mss: stories cannot be stored or read: %s. The crawl "
-                "continues, and copies may be missed; further failures are only counted",
-                error,
-            )

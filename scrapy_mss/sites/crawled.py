@@ -1,7 +1,7 @@
 """The sites of a crawl: cached in memory while in use, in the store between checkpoints.
 
-Memory is bounded: beyond a number of bytes, the least recently used sites are written, if
-necessary, and evicted.
+Memory is bounded: beyond a number of bytes, the least recently used sites are evicted. What was
+learned of them and is not stored yet is kept until it is.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Future
+from functools import partial
 from time import time
 
 from scrapy_mss.pages.addresses import site_of
@@ -17,7 +17,8 @@ from scrapy_mss.sites.addresses import AddressCounts
 from scrapy_mss.sites.layout import LayoutWatch
 from scrapy_mss.sites.memory import SiteMemory, period_of
 from scrapy_mss.sites.visit import Lesson, Visit
-from scrapy_mss.sites.writer import MAX_WAITING, SiteWriter, Store
+from scrapy_mss.sites.writer import MAX_WAITING, Batch, Store
+from scrapy_mss.storage.checkpoints import Part, Work
 
 # A page may be read twice, for its labels and for its article, shortly after one another.
 MAX_TAUGHT = 10_000
@@ -30,12 +31,24 @@ def minute_now() -> int:
     return int(time() // 60)
 
 
-class CrawledSites:
+class CrawledSites(Part):
     """The memories of the sites of one crawl."""
+
+    FAILED = (
+        "the memory of sites cannot be stored: %s. The crawl continues without the stored one; "
+        "further failures are only counted"
+    )
+    LOST = "the memory of %d sites"
 
     def __init__(self, store: Store, max_bytes: int, now: Callable[[], int] = minute_now) -> None:
         """Keep up to *max_bytes* in memory, and the rest in *store*."""
-        self._writer = SiteWriter(store, now)
+        super().__init__()
+        self._store = store
+        self._unsaved = Batch()
+        self._in_flight = Batch()  # what is being written
+        self._taken: set[str] = set()  # sites of the last write that the store has taken
+        self._n_dropped = 0
+        self._n_uncertain = 0  # sites that the store has taken and perhaps not stored
         self._max_bytes = max_bytes
         self._now = now
         self._known: OrderedDict[str, SiteMemory] = OrderedDict()  # used last is last
@@ -49,14 +62,9 @@ class CrawledSites:
         return len(self._known)
 
     @property
-    def failures(self) -> int:
-        """How often the store has failed."""
-        return self._writer.failures
-
-    @property
     def lost(self) -> int:
-        """Of how many sites not all could be written, once this is closed."""
-        return self._writer.lost
+        """Of how many sites not all could be written, once all has ended."""
+        return len(self._unsaved) + self._n_dropped + self._n_uncertain
 
     def visit(self, url: str) -> Visit:
         """The page at *url*, to be read now; one without a host is of no site."""
@@ -91,45 +99,71 @@ class CrawledSites:
         if lesson.added.pages and watch.has_changed(known, lesson.added):
             known = self._forgotten(site)
         self.pages += bool(lesson.added.pages)
-        self._writer.add(site, lesson.added)
+        self._unsaved.add(site, lesson.added)
         self._put(site, known.plus(lesson.added))
+        if len(self._unsaved) > MAX_WAITING:
+            self.checkpoint()
         return True
 
-    @property
-    def write(self) -> Future[None]:
-        """The checkpoint that is being written, or one that is done."""
-        return self._writer.write
+    def take(self) -> Work | None:
+        """What stores what was learned; None if nothing was."""
+        if not self._unsaved:
+            return None
+        self._in_flight, self._unsaved = self._unsaved, Batch()
+        return partial(self._write, self._in_flight)
 
-    def checkpoint(self) -> None:
-        """Begin to write what was learned; if that fails, it is kept for the next time."""
-        self._writer.begin()
+    def _write(self, batch: Batch) -> None:
+        self._store.add(batch.learned(), self._now(), batch.anew)
 
-    def wait(self) -> None:
-        """Wait for the end of the checkpoint that is being written."""
-        self._writer.wait()
+    def settle(self, _result: object, error: Exception | None) -> None:
+        """Note that what was taken is stored; after an *error*, it is unsaved again."""
+        batch, self._in_flight = self._in_flight, Batch()
+        if error is None:
+            self._taken = set(batch)
+            return
+        self.store_failed(error)
+        batch.follow(self._unsaved)
+        self._unsaved = batch
+        for site in list(batch)[:-MAX_WAITING]:  # the oldest, as memory is bounded
+            batch.drop(site)
+            self._n_dropped += 1
 
-    def end(self) -> Future[None]:
-        """Begin to make sure of all that was written."""
-        return self._writer.end()
+    def ending(self, *, finished: bool) -> Work:  # noqa: ARG002 - what was learned was learned
+        """What makes sure of all that was written."""
+        return self._store.close
 
-    def close(self) -> None:
-        """Write what was learned."""
-        self._writer.close()
+    def ended(self, error: Exception | None) -> None:
+        """Where the store could not make sure, what it has taken may be lost."""
+        super().ended(error)
+        if error is not None:
+            self._n_uncertain = len(self._taken.difference(self._unsaved))
 
     def _forgotten(self, site: str) -> SiteMemory:
         """What is known of a site whose layout has changed: nothing, as all would mislead."""
         self.changed += 1
         logger.info("scrapy-mss: %s has changed its layout; its site memory was discarded", site)
-        self._writer.begin_anew(site)
+        self._unsaved.begin_anew(site)
         return SiteMemory()
 
     def _recalled(self, site: str) -> SiteMemory:
         """What is known of *site*, which is used now."""
         memory = self._known.get(site)
         if memory is None:
-            memory = self._writer.load(site)
+            memory = self._stored(site).plus(self._unsaved.of(site))
         self._put(site, memory)
         return memory
+
+    def _stored(self, site: str) -> SiteMemory:
+        """What is stored of *site*; what cannot be read is not known."""
+        if site in self._unsaved.anew:
+            return SiteMemory()
+        if site in self._in_flight:  # perhaps stored already, and so not asked for
+            return self._in_flight.of(site)
+        try:
+            return self._store.load(site)
+        except Exception as error:  # noqa: BLE001 - of the disk, of what is there: pages go on
+            self.store_failed(error)
+            return SiteMemory()
 
     def _put(self, site: str, memory: SiteMemory) -> None:
         before = self._known.get(site)
@@ -137,18 +171,13 @@ class CrawledSites:
         self._known[site] = memory
         self._known.move_to_end(site)
         while self._bytes > self._max_bytes and len(self._known) > 1:
-            self._forget_one()
+            self._evict_one()
 
-    def _forget_one(self) -> None:
-        """Drop the site that was used longest ago; what was learned of it is written before."""
-        site, memory = self._known.popitem(last=False)
-        self._bytes -= memory.size
+    def _evict_one(self) -> None:
+        """Drop the site that was used longest ago, of those that are being written the last."""
+        sites = (each for each in self._known if each not in self._in_flight)
+        site = next(sites, next(iter(self._known)))
+        if site == next(reversed(self._known)):  # it is in use
+            site = next(iter(self._known))
+        self._bytes -= self._known.pop(site).size
         self._watches.pop(site, None)
-        if self._writer.has(site):
-            # Where writes fail, those of checkpoints are enough: each page may forget a site.
-            is_tried = not self._writer.is_failing and self._writer.wait_shortly()
-            if is_tried:
-                self._writer.begin()
-                is_tried = self._writer.wait_shortly()
-            if is_tried or len(self._writer) > MAX_WAITING:
-                self._writer.drop(site)  # what could not be written: memory is bounded all the same

@@ -32,7 +32,6 @@ from scrapy_mss.crawl.pages import (
     SKIP_TRAINING,
     header,
 )
-from scrapy_mss.crawl.waiting import finished
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.settings import COPIES_MARK, listed, read
@@ -43,6 +42,7 @@ from scrapy_mss.spiders.hosts import ORDER, PublicHosts, Scope, web_host
 from scrapy_mss.spiders.list_process import Answer, ListReader, UnreadListError
 from scrapy_mss.spiders.listed import MAX_BYTES, Listed
 from scrapy_mss.spiders.site_lists import SiteListError, entries_of
+from scrapy_mss.storage.checkpoints import completed
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -208,7 +208,7 @@ class NewsSpider(Spider):
         about = About(kind, response.url, content_type, site.name, site.scope, since)
         answer = self.list_reader.read(about, response.body)
         if _compat.runs_asyncio():
-            await finished(answer)
+            await completed(answer)
         return None if answer.cancelled() else answer.result()
 
     def _failed_to_read(self, url: str, site: Site, error: UnreadListError) -> None:

@@ -30,6 +30,7 @@ from scrapy_mss.sites import format as site_format
 from scrapy_mss.sites.redis_store import RedisSiteStore
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.sites.writer import Store
+from tests.helpers.checkpoints import alone, finish
 from tests.helpers.classifiers import counts_of, random_classifier
 from tests.helpers.memories import NOW, page_memory
 from tests.helpers.model_files import with_header
@@ -152,8 +153,8 @@ def test_a_crawl_with_another_version_starts_and_continues(
 ) -> None:
     raised(monkeypatch, "unigram")
 
-    learner = Learner(place.model())
-    learner.close()
+    learner = alone(Learner(place.model()))
+    finish(learner)
 
     assert learner.pages == 2
     assert learner.failures == 0

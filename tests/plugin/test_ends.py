@@ -11,7 +11,6 @@ from threading import Event
 import pytest
 from scrapy.crawler import Crawler
 
-from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.models.profiles import DEFAULT
@@ -76,10 +75,6 @@ def failing(*_arguments: object) -> None:
     raise MemoryError("all is full")
 
 
-async def failing_later(*_arguments: object) -> None:
-    failing()
-
-
 class StubbornTimer:
     """A timer that cannot be stopped."""
 
@@ -94,35 +89,11 @@ def test_a_crawl_stores_all_at_its_end(crawl: OnePage) -> None:
 
 
 def test_all_is_stored_whatever_a_timer_does(crawl: OnePage) -> None:
-    timers: list[_compat.Stoppable] = crawl.extension.state._timers
-    timers.append(StubbornTimer())
+    crawl.extension.state._timer = StubbornTimer()
 
     with pytest.raises(MemoryError):
         crawl.end()
 
-    assert crawl.stored() == ALL
-
-
-PARTS = {
-    "seen": "what was seen",
-    "quality": "the quality of sites",
-    "sites": "the memory of sites",
-}
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_a_part_that_cannot_be_finished_is_named_and_closed_nevertheless(
-    crawl: OnePage,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    part: str,
-) -> None:
-    monkeypatch.setattr(crawl.extension.state, f"_finish_{part}", failing_later)
-
-    crawl.end()
-
-    (line,) = (each for each in caplog.records if each.levelno == logging.ERROR)
-    assert line.getMessage() == f"scrapy-mss: {PARTS[part]} could not be finished"
     assert crawl.stored() == ALL
 
 

@@ -7,10 +7,7 @@ import gc
 import os
 import subprocess
 import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Thread
 
 import numpy as np
 import pytest
@@ -24,7 +21,8 @@ from scrapy_mss.models.examples import example_of
 from scrapy_mss.models.learned_pages import LearnedPages
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import Addition, FileStore, read_model
+from scrapy_mss.models.store import FileStore, read_model
+from tests.helpers.checkpoints import alone, checkpoints_of, finish, write
 from tests.plugin.crawling import environment
 from tests.plugin.models import assert_same_counts
 from tests.plugin.site import wrapped
@@ -83,28 +81,21 @@ def counts_after(numbers: range) -> Model:
     return model
 
 
-def settled(learner: Learner) -> None:
-    """Wait for the checkpoint that is being written."""
-    assert learner._write is not None
-    learner._write.exception(LIMIT)
-
-
 def test_a_checkpoint_that_fails_keeps_its_counts_and_is_tried_again(tmp_path: Path) -> None:
     blocked = tmp_path / "folder"
     blocked.write_text("a file where the folder should be")
-    learner = Learner(FileStore(blocked / "model", DEFAULT))
+    learner = alone(Learner(FileStore(blocked / "model", DEFAULT)))
 
     for number in range(3):
         teach(learner, number)
-        learner.checkpoint()
-        settled(learner)
+        write(learner)
     blocked.unlink()
     teach(learner, 3)
     learner.checkpoint()
-    learner.close()
+    finish(learner)
 
     assert learner.failures == 3
-    assert learner.checkpoints == 1
+    assert learner.n_checkpoints == 1
     assert_same_counts(read_model(blocked / "model"), counts_after(range(4)))
     assert learner.pages == 4
     assert_same_counts(learner.model, with_bundled(counts_after(range(4))))
@@ -115,25 +106,21 @@ def test_checkpoints_that_fail_for_one_reason_are_told_once(
 ) -> None:
     """A server may be away for hours."""
     blocked = tmp_path / "folder"
-    learner = Learner(FileStore(blocked / "model", DEFAULT))
+    learner = alone(Learner(FileStore(blocked / "model", DEFAULT)))
 
     for numbers in (range(3), range(3, 6)):
         blocked.write_text("a file where the folder should be")
         for number in numbers:
             teach(learner, number)
-            learner.checkpoint()
-            settled(learner)
-        learner._collect()
+            write(learner)
         blocked.unlink()
         teach(learner, 10 + numbers[0])
-        learner.checkpoint()
-        settled(learner)
-        learner._collect()
+        write(learner)
         (blocked / "model").unlink()
         for left in blocked.iterdir():
             left.unlink()
         blocked.rmdir()
-    learner.close()
+    finish(learner)
 
     assert learner.failures == 6
     assert caplog.text.count("a checkpoint failed") == 2
@@ -143,7 +130,7 @@ def test_checkpoints_that_fail_for_one_reason_are_told_once(
 def test_learning_goes_on_whatever_a_checkpoint_fails_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+    learner = alone(Learner(FileStore(tmp_path / "model", DEFAULT)))
 
     def failing(*_: object) -> Model:
         raise error
@@ -151,10 +138,9 @@ def test_learning_goes_on_whatever_a_checkpoint_fails_with(
     teach(learner, 0)
     with monkeypatch.context() as patch:
         patch.setattr(FileStore, "add", failing)
-        learner.checkpoint()
-        settled(learner)
+        write(learner)
     teach(learner, 1)
-    learner.close()
+    finish(learner)
 
     assert learner.failures == 1
     assert_same_counts(read_model(tmp_path / "model"), counts_after(range(2)))
@@ -163,7 +149,7 @@ def test_learning_goes_on_whatever_a_checkpoint_fails_with(
 def test_counts_that_memory_fails_to_take_back_are_taken_back_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+    learner = alone(Learner(FileStore(tmp_path / "model", DEFAULT)))
 
     def failing(*_: object) -> Model:
         raise MemoryError
@@ -172,10 +158,9 @@ def test_counts_that_memory_fails_to_take_back_are_taken_back_later(
     with monkeypatch.context() as patch:
         patch.setattr(FileStore, "add", failing)
         patch.setattr(LearnedPages, "merge", failing)
-        learner.checkpoint()
-        settled(learner)
+        write(learner)
         teach(learner, 1)
-    learner.close()
+    finish(learner)
 
     assert learner.failures == 2
     assert_same_counts(read_model(tmp_path / "model"), counts_after(range(2)))
@@ -183,50 +168,48 @@ def test_counts_that_memory_fails_to_take_back_are_taken_back_later(
 
 def test_a_checkpoint_that_failed_is_not_tried_again_at_each_page(tmp_path: Path) -> None:
     (tmp_path / "folder").write_text("a file where the folder should be")
-    learner = Learner(FileStore(tmp_path / "folder" / "model", DEFAULT))
+    learner = alone(Learner(FileStore(tmp_path / "folder" / "model", DEFAULT)))
     for number in range(2):
         teach(learner, number)
 
-    learner.checkpoint()
-    settled(learner)
+    write(learner)
     teach(learner, 2)
 
     assert learner.unsaved_pages == 1
-    learner.close()
+    finish(learner)
 
 
 def test_what_is_lost_at_the_end_is_known(tmp_path: Path) -> None:
     (tmp_path / "folder").write_text("a file where the folder should be")
-    learner = Learner(FileStore(tmp_path / "folder" / "model", DEFAULT))
+    learner = alone(Learner(FileStore(tmp_path / "folder" / "model", DEFAULT)))
     teach(learner, 1)
 
-    learner.close()
+    finish(learner)
 
     assert learner.lost == 1
 
 
 def test_a_file_that_is_damaged_while_the_crawl_runs_is_left_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "model"
-    learner = Learner(FileStore(path, DEFAULT))
+    learner = alone(Learner(FileStore(path, DEFAULT)))
     path.write_bytes(b"somebody else's")
     teach(learner, 1)
 
-    learner.checkpoint()
-    settled(learner)
+    write(learner)
     path.unlink()
-    learner.close()
+    finish(learner)
 
     assert learner.failures == 1
     assert_same_counts(read_model(path), counts_after(range(1, 2)))
 
 
 def test_what_is_learned_while_a_checkpoint_is_written_is_in_the_next(tmp_path: Path) -> None:
-    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+    learner = alone(Learner(FileStore(tmp_path / "model", DEFAULT)))
 
     for number in range(12):
         teach(learner, number)
         learner.checkpoint()
-    learner.close()
+    finish(learner)
 
     assert_same_counts(read_model(tmp_path / "model"), counts_after(range(12)))
     assert learner.pages == 12
@@ -234,12 +217,12 @@ def test_what_is_learned_while_a_checkpoint_is_written_is_in_the_next(tmp_path: 
 
 
 def test_what_others_have_added_is_learned_with_the_next_checkpoint(tmp_path: Path) -> None:
-    one, other = (Learner(FileStore(tmp_path / "model", DEFAULT)) for _ in range(2))
+    one, other = (alone(Learner(FileStore(tmp_path / "model", DEFAULT))) for _ in range(2))
     teach(other, 1)
-    other.close()
+    finish(other)
 
     teach(one, 0)
-    one.close()
+    finish(one)
 
     assert one.pages == 2
     assert_same_counts(one.model, with_bundled(counts_after(range(2))))
@@ -249,32 +232,31 @@ def test_a_checkpoint_counts_once_whatever_fails_after_its_rename(tmp_path: Path
     """A folder where a killed writer's file should be cannot be swept away."""
     (tmp_path / ".model.1-aa").mkdir()
     os.utime(tmp_path / ".model.1-aa", (1, 1))
-    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+    learner = alone(Learner(FileStore(tmp_path / "model", DEFAULT)))
 
     for number in range(4):
         teach(learner, number)
-        learner.checkpoint()
-        settled(learner)
-    learner.close()
+        write(learner)
+    finish(learner)
 
-    assert (learner.checkpoints, learner.failures) == (4, 0)
+    assert (learner.n_checkpoints, learner.failures) == (4, 0)
     assert learner.pages == 4
     assert_same_counts(read_model(tmp_path / "model"), counts_after(range(4)))
 
 
 def test_a_page_is_learned_once_by_all_crawls_of_a_file(tmp_path: Path) -> None:
     """In one crawl, unsaved, in flight and saved; and in the next one."""
-    first = Learner(FileStore(tmp_path / "model", DEFAULT))
+    first = alone(Learner(FileStore(tmp_path / "model", DEFAULT)))
     teach(first, 0)
     again = [taught(first, 0)]
     first.checkpoint()
     again.append(taught(first, 0))
-    settled(first)
+    assert checkpoints_of(first).settle()
     again.append(taught(first, 0))
-    first.close()
-    second = Learner(FileStore(tmp_path / "model", DEFAULT))
+    finish(first)
+    second = alone(Learner(FileStore(tmp_path / "model", DEFAULT)))
     again.append(taught(second, 0))
-    second.close()
+    finish(second)
 
     assert again == [Rejection.ALREADY_LEARNED] * 4
     assert first.pages == second.pages == 1
@@ -283,37 +265,36 @@ def test_a_page_is_learned_once_by_all_crawls_of_a_file(tmp_path: Path) -> None:
 
 def test_a_page_of_a_checkpoint_that_failed_stays_known(tmp_path: Path) -> None:
     (tmp_path / "folder").write_text("a file where the folder should be")
-    learner = Learner(FileStore(tmp_path / "folder" / "model", DEFAULT))
+    learner = alone(Learner(FileStore(tmp_path / "folder" / "model", DEFAULT)))
     teach(learner, 0)
-    learner.checkpoint()
-    settled(learner)
+    write(learner)
 
     assert taught(learner, 0) is Rejection.ALREADY_LEARNED
     (tmp_path / "folder").unlink()
-    learner.close()
+    finish(learner)
 
     assert len(read_model(tmp_path / "folder" / "model").learned_pages) == 1
 
 
 def test_the_text_of_another_address_is_another_page(tmp_path: Path) -> None:
-    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+    learner = alone(Learner(FileStore(tmp_path / "model", DEFAULT)))
 
     first, second = (learned_of(learner, 0, address_of(n)) for n in range(2))
-    learner.close()
+    finish(learner)
 
     assert first is second is None
     assert learner.pages == 2
 
 
 def test_a_page_that_two_crawls_learn_at_once_counts_twice_and_is_counted(tmp_path: Path) -> None:
-    one, other = (Learner(FileStore(tmp_path / "model", DEFAULT)) for _ in range(2))
+    one, other = (alone(Learner(FileStore(tmp_path / "model", DEFAULT))) for _ in range(2))
     for number in range(3):
         teach(one, number)
     for number in range(1, 5):
         teach(other, number)
 
-    one.close()
-    other.close()
+    finish(one)
+    finish(other)
 
     assert (one.n_twice, other.n_twice) == (0, 2)
     stored = read_model(tmp_path / "model")
@@ -322,15 +303,14 @@ def test_a_page_that_two_crawls_learn_at_once_counts_twice_and_is_counted(tmp_pa
 
 
 def test_what_another_crawl_has_added_is_not_learned_again(tmp_path: Path) -> None:
-    one, other = (Learner(FileStore(tmp_path / "model", DEFAULT)) for _ in range(2))
+    one, other = (alone(Learner(FileStore(tmp_path / "model", DEFAULT))) for _ in range(2))
     teach(other, 1)
-    other.close()
+    finish(other)
     teach(one, 0)
-    one.checkpoint()
-    settled(one)
+    write(one)
 
     assert taught(one, 1) is Rejection.ALREADY_LEARNED
-    one.close()
+    finish(one)
     assert one.pages == 2
 
 
@@ -338,32 +318,30 @@ def test_a_crawl_that_is_alone_goes_on_from_the_model_that_it_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The bundled model, which takes as much memory as all that is learned, is not read again."""
-    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+    learner = alone(Learner(FileStore(tmp_path / "model", DEFAULT)))
     monkeypatch.setattr("scrapy_mss.crawl.learner.bundled_part_of", lambda _: 1 / 0)
 
     for number in range(3):
         teach(learner, number)
-        learner.checkpoint()
-        settled(learner)
-    learner.close()
+        write(learner)
+    finish(learner)
 
-    assert (learner.checkpoints, learner.failures) == (3, 0)
+    assert (learner.n_checkpoints, learner.failures) == (3, 0)
     assert_same_counts(learner.model, with_bundled(counts_after(range(3))))
 
 
 def test_what_others_add_is_taken_over_after_a_checkpoint_that_could_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+    learner = alone(Learner(FileStore(tmp_path / "model", DEFAULT)))
     FileStore(tmp_path / "model", DEFAULT).add(counts_after(range(10, 12)))
 
     teach(learner, 0)
     with monkeypatch.context() as patch:
         patch.setattr("scrapy_mss.crawl.learner.bundled_part_of", lambda _: 1 / 0)
-        learner.checkpoint()
-        settled(learner)
+        write(learner)
     teach(learner, 1)
-    learner.close()
+    finish(learner)
 
     assert ["cannot load what other crawls learned" in text for text in caplog.messages] == [True]
     everything = counts_after(range(2))
@@ -371,52 +349,26 @@ def test_what_others_add_is_taken_over_after_a_checkpoint_that_could_not(
     assert_same_counts(learner.model, with_bundled(everything))
 
 
-def test_a_learner_finishes_while_its_event_loop_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
-    add, ticking = FileStore.add, threading.Event()
-
-    def waiting(store: FileStore, model: Model) -> Addition:
-        assert ticking.wait(LIMIT)
-        return add(store, model)
-
-    monkeypatch.setattr(FileStore, "add", waiting)
-    teach(learner, 0)
-
-    async def finished() -> None:
-        finishing = asyncio.create_task(learner.finish())
-        await asyncio.sleep(0)
-        ticking.set()
-        await finishing
-
-    asyncio.run(finished())
-    learner.close()
-
-    assert (learner.checkpoints, learner.failures) == (1, 0)
-    assert_same_counts(read_model(tmp_path / "model"), counts_after(range(1)))
-
-
 def test_a_last_checkpoint_that_fails_is_counted_once(tmp_path: Path) -> None:
     (tmp_path / "folder").write_text("a file where the folder should be")
-    learner = Learner(FileStore(tmp_path / "folder" / "model", DEFAULT))
+    learner = alone(Learner(FileStore(tmp_path / "folder" / "model", DEFAULT)))
     teach(learner, 0)
 
-    asyncio.run(learner.finish())
-    learner.close()
+    asyncio.run(checkpoints_of(learner).finish(finished=True))
+    finish(learner)
 
-    assert (learner.checkpoints, learner.failures) == (0, 1)
+    assert (learner.n_checkpoints, learner.failures) == (0, 1)
 
 
 def test_a_last_checkpoint_that_fails_is_told_by_us_alone(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    learner = Learner(FileStore(tmp_path / "file" / "model", DEFAULT))
+    learner = alone(Learner(FileStore(tmp_path / "file" / "model", DEFAULT)))
     teach(learner, 1)
     (tmp_path / "file").touch()
 
-    asyncio.run(learner.finish())
-    learner.close()
+    asyncio.run(checkpoints_of(learner).finish(finished=True))
+    finish(learner)
     gc.collect()  # asyncio tells of an error that nobody asked for when its future is gone
 
     assert [each.name for each in caplog.records if each.name == "asyncio"] == []
@@ -431,10 +383,10 @@ def test_why_the_last_checkpoint_may_be_lost_is_told(
         raise OSError("no answer from the server")
 
     monkeypatch.setattr(FileStore, "close", silent)
-    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+    learner = alone(Learner(FileStore(tmp_path / "model", DEFAULT)))
     teach(learner, 0)
 
-    learner.close()
+    finish(learner)
 
     assert (learner.failures, learner.lost) == (1, 1)
     assert "may not be stored: OSError: no answer from the server" in caplog.text
@@ -442,61 +394,20 @@ def test_why_the_last_checkpoint_may_be_lost_is_told(
 
 def test_learning_goes_on_beside_a_crawl_that_fills_the_file(tmp_path: Path) -> None:
     """Its counts leave room for ours, but none for those of the bundled model."""
-    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
+    learner = alone(Learner(FileStore(tmp_path / "model", DEFAULT)))
     full = Model(DEFAULT)
     for counts in full.bayes.counts.values():
         counts[:] = 2**32 - 2**16
     FileStore(tmp_path / "model", DEFAULT).add(full)
 
     teach(learner, 0)
-    learner.checkpoint()
-    settled(learner)
+    write(learner)
     teach(learner, 1)
-    learner.close()
+    finish(learner)
 
-    assert (learner.checkpoints, learner.failures) == (2, 0)
+    assert (learner.n_checkpoints, learner.failures) == (2, 0)
     assert read_model(tmp_path / "model").bayes.pages == 2
     assert_same_counts(learner.model, with_bundled(counts_after(range(2))))
-
-
-@pytest.mark.parametrize("error", [RuntimeError("can't start new thread"), MemoryError()])
-def test_a_checkpoint_that_cannot_begin_keeps_its_counts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
-) -> None:
-    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
-
-    def failing(*_: object) -> Model:
-        raise error
-
-    teach(learner, 0)
-    with monkeypatch.context() as patch:
-        patch.setattr(ThreadPoolExecutor, "submit", failing)
-        learner.checkpoint()
-    teach(learner, 1)
-    learner.close()
-
-    assert learner.failures == 1
-    assert_same_counts(read_model(tmp_path / "model"), counts_after(range(2)))
-
-
-def test_a_checkpoint_whose_thread_cannot_start_is_not_written_later(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An executor queues a call before it starts a thread, and the next thread would make it."""
-    learner = Learner(FileStore(tmp_path / "model", DEFAULT))
-
-    def failing(_: Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    teach(learner, 0)
-    with monkeypatch.context() as patch:
-        patch.setattr(Thread, "start", failing)
-        learner.checkpoint()
-    teach(learner, 1)
-    learner.close()
-
-    assert (learner.checkpoints, learner.failures) == (1, 1)
-    assert_same_counts(read_model(tmp_path / "model"), counts_after(range(2)))
 
 
 def test_what_killed_writers_have_left_is_removed_when_it_is_old(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from scrapy_mss.crawl import site_quality
 from scrapy_mss.quality.counts import PAGES, Counts
 from scrapy_mss.quality.store import Key, QualityStore
+from tests.helpers.checkpoints import alone, checkpoints_of, finish, write
 
 pytestmark = pytest.mark.any_scrapy("counts and their store; there is no crawl")
 
@@ -21,11 +22,11 @@ def test_sites_that_are_counted_go_on_when_there_is_no_room_for_more(
 ) -> None:
     monkeypatch.setattr(site_quality, "MAX_SITES", 2)
     store = QualityStore(tmp_path / "quality.db")
-    quality = site_quality.SiteQuality(store)
+    quality = alone(site_quality.SiteQuality(store))
 
     for host in ("a.example", "b.example", "c.example", "a.example", "b.example"):
         quality.page(f"https://{host}/1", None)
-    quality.close()
+    finish(quality)
 
     found = {
         site: sum(day[PAGES] for day in days.values()) for site, days in store.sites(0).items()
@@ -51,7 +52,7 @@ def test_the_end_of_a_crawl_does_not_wait_long_for_what_has_declined(
     """The event loop waits for it, that of other crawls in the process, too."""
     monkeypatch.setattr(site_quality, "JUDGE_SECONDS", 0.05)
     store = SlowStore(tmp_path / "quality.db")
-    quality = site_quality.SiteQuality(store)
+    quality = alone(site_quality.SiteQuality(store))
     quality.page("https://a.example/1", None)
 
     assert quality.judged_at_once() == []
@@ -59,8 +60,8 @@ def test_the_end_of_a_crawl_does_not_wait_long_for_what_has_declined(
     assert quality.failures == 1
     assert "no answer in 0.05 seconds" in caplog.text
     store.go_on.set()
-    asyncio.run(quality.finish())
-    quality.close()
+    asyncio.run(checkpoints_of(quality).finish(finished=True))
+    finish(quality)
     ((_, counts),) = store.sites(0)["a.example"].items()
     assert counts[PAGES] == 1
 
@@ -81,12 +82,11 @@ class FailingOnce(QualityStore):
 
 def test_what_was_counted_is_kept_whatever_a_checkpoint_fails_with(tmp_path: Path) -> None:
     store = FailingOnce(tmp_path / "quality.db")
-    quality = site_quality.SiteQuality(store)
+    quality = alone(site_quality.SiteQuality(store))
     quality.page("https://a.example/1", None)
-    quality.checkpoint()
-    quality.wait()
+    write(quality)
     quality.page("https://a.example/2", None)
-    quality.close()
+    finish(quality)
 
     ((_, counts),) = store.sites(0)["a.example"].items()
     assert counts[PAGES] == 2
@@ -102,9 +102,9 @@ def test_a_store_is_closed_whatever_it_fails_with(
     closed = Event()
     monkeypatch.setattr(QualityStore, "forget_before", failing)
     monkeypatch.setattr(QualityStore, "close", lambda _store: closed.set())
-    quality = site_quality.SiteQuality(QualityStore(tmp_path / "quality.db"))
+    quality = alone(site_quality.SiteQuality(QualityStore(tmp_path / "quality.db")))
 
-    quality.close()
+    finish(quality)
 
     assert closed.is_set()
     assert quality.failures == 1

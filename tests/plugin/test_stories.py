@@ -24,6 +24,7 @@ from scrapy_mss.seen.stories import Stories
 from scrapy_mss.seen.story_store import StoryStore
 from scrapy_mss.settings import read
 from scrapy_mss.stats import CrawlStats
+from tests.helpers.checkpoints import alone, finish
 from tests.helpers.told import copy, text
 
 pytestmark = pytest.mark.usefixtures("reactor")
@@ -39,7 +40,7 @@ class Pipelines:
         stats = get_crawler().stats
         assert stats is not None
         path = folder / "seen.db"
-        self.seen = SeenArticles(SeenStore(path), Times(DAY), lambda: MINUTE)
+        self.seen = alone(SeenArticles(SeenStore(path), Times(DAY), lambda: MINUTE))
         self.stories = Stories(StoryStore(path), DAY, lambda: MINUTE)
         self.stats = CrawlStats(stats)
         self.pages = ItemPages()
@@ -130,7 +131,7 @@ def test_a_copy_of_what_is_lost_comes_again(tmp_path: Path) -> None:
     pipelines.dropped(first, FIRST, DropItem("by another pipeline"))
     assert pipelines.seen.is_due(SECOND)
     assert pipelines.passes(second, SECOND)
-    pipelines.seen.close(finished=True)
+    finish(pipelines.seen, finished=True)
     assert SeenStore(tmp_path / "seen.db").list("http://b.example/feed") is None
 
 

@@ -474,7 +474,7 @@ def test_checkpoints_are_written_where_workers_cannot_be_started(
     with pytest.raises(ZeroDivisionError):
         extension.open()
 
-    assert calls == ["timer"] * 3  # of the model, of the memories of sites, of their quality
+    assert calls == ["timer"]
     assert extension.jobs.pool is None
 
 

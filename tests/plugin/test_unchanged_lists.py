@@ -22,6 +22,7 @@ from scrapy_mss.seen.crawled import SeenArticles, Times
 from scrapy_mss.seen.store import DAY, SeenList, SeenStore
 from scrapy_mss.settings import read
 from scrapy_mss.stats import CrawlStats
+from tests.helpers.checkpoints import alone, finish
 
 pytestmark = pytest.mark.usefixtures("reactor")
 
@@ -39,7 +40,7 @@ def extension(store: SeenStore) -> MssExtension:
     stats = get_crawler().stats
     assert stats is not None
     made = SimpleNamespace(
-        seen=SeenArticles(store, Times(DAY), lambda: 10**6),
+        seen=alone(SeenArticles(store, Times(DAY), lambda: 10**6)),
         stats=CrawlStats(stats),
         quality=None,
         item_pages=ItemPages(),
@@ -71,7 +72,7 @@ def test_a_list_is_asked_for_with_what_its_server_gave(
 ) -> None:
     answered(UnchangedLists(extension), Request(FEED, meta=dict(META)), ETag='"1"')
     assert extension.seen is not None
-    extension.seen.close(finished=True)
+    finish(extension.seen, finished=True)
 
     lists = UnchangedLists(extension)
     assert asked(lists, Request(FEED, meta=dict(META))) == {"If-None-Match": '"1"'}
@@ -95,6 +96,6 @@ def test_a_list_that_could_not_be_read_is_sent_again(
     answered(UnchangedLists(extension), request, ETag='"1"')
     NewArticlesPipeline(extension).spider_failed(HtmlResponse(FEED, request=request))
     assert extension.seen is not None
-    extension.seen.close(finished=True)
+    finish(extension.seen, finished=True)
 
     assert store.list(FEED) is None

@@ -14,6 +14,7 @@ from scrapy_mss.article import ArticleResult
 from scrapy_mss.crawl import unsure_pages
 from scrapy_mss.files.sources import Source
 from scrapy_mss.quality.unsure import UnsureStore
+from scrapy_mss.storage.checkpoints import Checkpoints
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
 from tests.plugin.site import RULES, Site
 
@@ -120,7 +121,7 @@ def test_large_pages_long_addresses_and_further_sites_are_passed_over(
     monkeypatch.setattr(unsure_pages, "LONGEST_PAGE", 5)
     monkeypatch.setattr(unsure_pages, "MAX_SITES", 1)
     store = UnsureStore(tmp_path / "unsure.db")
-    pages = unsure_pages.UnsurePages(store, 2, lambda: 7)
+    pages = unsure_pages.UnsurePages(store, 2, lambda: 7, Checkpoints([]).run)
     unsure = ArticleResult(sureness=0.1)
     pages.page("https://a.example/long", "123456", unsure)
     pages.page(f"https://a.example/{'x' * 2000}", "", unsure)

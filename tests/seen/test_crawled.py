@@ -12,6 +12,7 @@ import pytest
 from scrapy_mss.seen import crawled as seen_crawled
 from scrapy_mss.seen.crawled import Addresses, SeenArticles, Times, Verdict, Wording
 from scrapy_mss.seen.store import DAY, Seen, SeenList, SeenStore
+from tests.helpers.checkpoints import alone, finish, write
 
 URL, OTHER = "http://a.example/story", "http://a.example/other"
 LIST = "http://a.example/feed"
@@ -39,7 +40,7 @@ def of(*urls: str) -> Addresses:
 
 
 def crawl(path: Path, clock: Clock) -> SeenArticles:
-    return SeenArticles(SeenStore(path), Times(DAY, 10 * DAY), clock)
+    return alone(SeenArticles(SeenStore(path), Times(DAY, 10 * DAY), clock))
 
 
 def add(seen: SeenArticles, addresses: Addresses, *wording: Any, **listed: Any) -> None:
@@ -57,7 +58,7 @@ def test_an_article_is_due_until_it_was_seen_and_again_after_a_day(
     assert seen.is_due(URL)
     add(seen, of(URL), "Rain", "Rain fell.")
     assert not seen.is_due(URL)
-    seen.close(finished=True)
+    finish(seen, finished=True)
 
     clock.minute += DAY - 1
     assert not crawl(path, clock).is_due(URL)
@@ -144,8 +145,7 @@ def test_a_crawl_that_is_killed_loses_what_came_after_its_checkpoint(
 ) -> None:
     seen = crawl(path, clock)
     add(seen, of(URL), "Rain", "Rain fell.")
-    seen.checkpoint()
-    seen.wait()
+    write(seen)
     add(seen, of(OTHER), "Sun", "The sun shone.")
 
     later = crawl(path, clock)
@@ -165,7 +165,7 @@ def test_a_list_is_kept_if_all_that_it_names_was_downloaded(
     seen.add_list(LIST, "a", SeenList('"1"'))
     seen.add_named(LIST, "feed", [URL])
     seen.leave_incomplete(incomplete)
-    seen.close(finished=finished)
+    finish(seen, finished=finished)
 
     kept = SeenList('"1"', "", (("feed", URL),))
     assert crawl(path, clock).list(LIST) == (kept if is_kept else None)
@@ -183,7 +183,7 @@ def test_a_checkpoint_does_not_wait_for_another_crawl(path: Path, clock: Clock) 
     add(seen, of(OTHER), "Sun", "The sun shone.")
     other.execute("COMMIT")
     other.close()
-    seen.close(finished=True)
+    finish(seen, finished=True)
 
     assert seen.failures == 0
     assert not crawl(path, clock).is_due(URL)
@@ -194,26 +194,25 @@ def test_an_address_that_is_met_is_kept_even_if_nobody_reads_it(path: Path, cloc
     seen = crawl(path, clock)
     for url in (URL, OTHER):
         add(seen, of(url), "Rain", "Rain fell.", listed=5)
-    seen.checkpoint()
-    seen.wait()
+    write(seen)
     clock.minute += 20 * DAY
     assert not seen.is_due(URL, 5)
-    seen.close(finished=True)
+    finish(seen, finished=True)
 
     assert not crawl(path, clock).is_due(URL, 5)
     assert crawl(path, clock).is_due(OTHER, 5)
 
 
 def test_what_is_met_every_day_is_kept_however_short_the_time(path: Path, clock: Clock) -> None:
-    first = SeenArticles(SeenStore(path), Times(99 * DAY, 3 * DAY), clock)
+    first = alone(SeenArticles(SeenStore(path), Times(99 * DAY, 3 * DAY), clock))
     add(first, of(URL), "Rain", "Rain fell.")
-    first.close(finished=True)
+    finish(first, finished=True)
 
     for _ in range(9):
         clock.minute += DAY
-        seen = SeenArticles(SeenStore(path), Times(99 * DAY, 3 * DAY), clock)
+        seen = alone(SeenArticles(SeenStore(path), Times(99 * DAY, 3 * DAY), clock))
         assert not seen.is_due(URL)
-        seen.close(finished=True)
+        finish(seen, finished=True)
 
 
 def test_a_file_that_fails_stops_no_crawl(
@@ -224,9 +223,8 @@ def test_a_file_that_fails_stops_no_crawl(
     add(seen, of(URL), "Rain", "Rain fell.")
 
     assert seen.is_due(OTHER)
-    seen.checkpoint()
-    seen.wait()
-    seen.close(finished=True)
+    write(seen)
+    finish(seen, finished=True)
     assert seen.failures > 2
     assert len(caplog.records) == 1
 
@@ -247,12 +245,11 @@ class FailingOnce(SeenStore):
 
 
 def test_what_was_seen_is_kept_whatever_a_checkpoint_fails_with(path: Path, clock: Clock) -> None:
-    seen = SeenArticles(FailingOnce(path), Times(DAY), clock)
+    seen = alone(SeenArticles(FailingOnce(path), Times(DAY), clock))
     add(seen, of(URL), "Rain", "Rain fell.")
-    seen.checkpoint()
-    seen.wait()
+    write(seen)
     assert not seen.is_due(URL)
-    seen.close(finished=True)
+    finish(seen, finished=True)
 
     assert (seen.failures, seen.lost) == (1, 0)
     assert not crawl(path, clock).is_due(URL)
@@ -263,15 +260,14 @@ def test_a_store_that_fails_fills_no_memory_and_what_is_dropped_is_lost(
 ) -> None:
     """A list names what was dropped, too, and so must be read again."""
     monkeypatch.setattr(seen_crawled, "MAX_UNSAVED", 3)
-    seen = SeenArticles(FailingOnce(path), Times(DAY), clock)
+    seen = alone(SeenArticles(FailingOnce(path), Times(DAY), clock))
     urls = [f"{URL}/{number}" for number in range(5)]
     for url in urls:
         add(seen, of(url), "Rain", "Rain fell.")
     seen.add_list(LIST, "a", SeenList('"1"'))
-    seen.checkpoint()
-    seen.wait()
+    write(seen)
     assert seen.lost == 5
-    seen.close(finished=True)
+    finish(seen, finished=True)
 
     assert seen.lost == 2
     later = crawl(path, clock)
@@ -297,7 +293,7 @@ def test_all_is_closed_whatever_the_end_fails_with(
     seen = crawl(path, clock)
     add(seen, of(URL), "Rain", "Rain fell.")
 
-    seen.close(finished=True)
+    finish(seen, finished=True)
 
     assert len(closed) == 2
     assert (seen.failures, seen.lost) == (1, 0)

@@ -17,6 +17,7 @@ from scrapy_mss.seen.sketches import Numbers, keys_of, likeness, sketch
 from scrapy_mss.seen.store import DAY, Seen, SeenStore
 from scrapy_mss.seen.stories import Judged, Stories
 from scrapy_mss.seen.story_store import RecentTexts, StoryStore, Told
+from tests.helpers.checkpoints import alone, checkpoints_of, finish, write
 from tests.helpers.told import copy, text
 
 WEEK = 7 * DAY
@@ -41,7 +42,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def crawl(path: Path, clock: Clock) -> Stories:
-    return Stories(StoryStore(path), WEEK, clock)
+    return alone(Stories(StoryStore(path), WEEK, clock))
 
 
 def tell(stories: Stories, address: int, words: str) -> Judged:
@@ -59,7 +60,7 @@ def test_copies_have_the_story_of_the_first_in_this_crawl_and_in_later_ones(
     first = tell(stories, A, text(1))
     second = tell(stories, B, copy(1, 1))
     other = tell(stories, C, text(2))
-    stories.close()
+    finish(stories)
     third = tell(crawl(path, clock), D, copy(1, 2))
 
     assert {second.story, third.story} == {first.story}
@@ -73,7 +74,7 @@ def test_an_article_and_its_revisions_are_one_story_and_no_copies(path: Path, cl
         first = tell(stories, A, text(1))
         tell(stories, B, copy(1, 1))
         if close:
-            stories.close()
+            finish(stories)
             stories = crawl(path, clock)
         edited, rewritten = tell(stories, A, copy(1, 2)), tell(stories, A, text(3))
         copied = tell(stories, C, copy(3, 3))
@@ -105,7 +106,7 @@ def test_a_revision_beyond_the_window_is_no_copy_of_its_copies(
     tell(stories, B, copy(1, 1))
     clock.minute += WEEK - DAY // 2
     if close:
-        stories.close()
+        finish(stories)
         stories = crawl(path, clock)
     revised = tell(stories, A, copy(1, 2))
 
@@ -120,11 +121,10 @@ def test_an_original_is_kept_while_its_story_goes_on(
     stories = crawl(path, clock)
     for address, words in ((A, text(1)), (C, text(2)), (A, copy(1, 2))):
         tell(stories, address, words)
-        stories.checkpoint()
-        stories.wait()
+        write(stories)
     clock.minute += WEEK
     tell(stories, B, copy(1, 1))
-    stories.close()
+    finish(stories)
     store = StoryStore(path)
 
     assert store.forget_before(clock.minute) == 2
@@ -148,7 +148,7 @@ def test_all_addresses_of_an_article_are_its_own(path: Path, clock: Clock) -> No
     for _ in range(2):
         assert not stories.judge((B,), text(1)).told.is_copy
         assert stories.judge((C,), text(1)).told.is_copy
-        stories.close()
+        finish(stories)
         stories = crawl(path, clock)
 
 
@@ -199,8 +199,8 @@ def test_of_two_stories_that_turn_out_to_be_one_the_earlier_goes_on(
     second = tell(one, A, copy(1, 1))
     clock.minute += 1
     tell(other, B, copy(1, 2))
-    one.close()
-    other.close()
+    finish(one)
+    finish(other)
 
     assert tell(crawl(path, clock), C, copy(1, 3)).story == second.story
 
@@ -213,7 +213,7 @@ def test_a_story_is_over_after_the_window(path: Path, clock: Clock) -> None:
     clock.minute += 1
     assert not stories.judge((B,), copy(1, 1)).told.is_copy
     tell(stories, C, text(2))
-    stories.close()
+    finish(stories)
 
     assert len(StoryStore(path)) == 1
     with sqlite3.connect(path) as file:
@@ -238,7 +238,7 @@ def test_copies_that_are_as_good_as_one_another_are_found_by_one(path: Path, clo
     stories = crawl(path, clock)
     for address in range(40):
         tell(stories, address, text(1))
-    stories.close()
+    finish(stories)
 
     assert len(StoryStore(path)) == 40
     with sqlite3.connect(path) as file:
@@ -251,7 +251,7 @@ def test_the_words_of_an_article_stay_known_when_it_comes_again(path: Path, cloc
         tell(stories, A, text(1))
 
     assert stories.judge((B,), copy(1, 1)).told.is_copy
-    stories.close()
+    finish(stories)
     assert crawl(path, clock).judge((B,), copy(1, 1)).told.is_copy
 
 
@@ -267,7 +267,7 @@ def test_a_phrase_that_all_pages_have_hides_no_copy(
 
     for _ in range(2):
         assert stories.judge((99,), f"{copy(0, 1)} {box}").story == first.story
-        stories.close()
+        finish(stories)
         stories = crawl(path, clock)
 
 
@@ -278,7 +278,7 @@ def test_many_texts_are_stored_without_being_told_to(
     stories = crawl(path, clock)
     for seed in range(9):
         tell(stories, seed, text(seed))
-    stories.wait()
+    assert checkpoints_of(stories).settle()
 
     assert len(StoryStore(path)) >= 5
 
@@ -319,8 +319,7 @@ def test_a_crawl_that_is_killed_loses_what_came_after_its_checkpoint(
 ) -> None:
     stories = crawl(path, clock)
     tell(stories, A, text(1))
-    stories.checkpoint()
-    stories.wait()
+    write(stories)
     tell(stories, B, text(2))
     stories.begin(stories.judge((C,), text(3)).told)
 
@@ -341,7 +340,7 @@ def test_what_is_being_stored_is_known(path: Path, clock: Clock) -> None:
     tell(stories, C, text(2))
     other.execute("COMMIT")
     other.close()
-    stories.close()
+    finish(stories)
 
     assert stories.failures == 0
     assert len(StoryStore(path)) == 2
@@ -357,13 +356,12 @@ def test_a_file_that_fails_stops_no_crawl_and_fills_no_memory(
     for seed in range(9):
         tell(stories, seed, text(seed))
         stories.begin(stories.judge((100 + seed,), text(seed)).told)
-        stories.checkpoint()
-        stories.wait()
+        write(stories)
 
     held = (stories._unsaved, stories._under_way)  # noqa: SLF001 - seen from inside only
     assert [len(texts.texts) for texts in held] == [5, 5]
     assert stories.judge((B,), copy(8, 1)).told.is_copy
-    stories.close()
+    finish(stories)
     assert stories.failures > 2
     assert stories.lost == 9
     assert len(caplog.records) == 1
@@ -378,7 +376,7 @@ def test_what_cannot_be_forgotten_is_told_and_loses_nothing(
     monkeypatch.setattr(StoryStore, "forget_before", forget)
     stories = crawl(path, clock)
     tell(stories, A, text(1))
-    stories.close()
+    finish(stories)
 
     assert (stories.failures, stories.lost) == (1, 0)
     assert len(StoryStore(path)) == 1
@@ -389,7 +387,7 @@ def test_a_file_of_before_gets_the_tables(path: Path, clock: Clock) -> None:
     articles = SeenStore(path)
     articles.add({A: Seen(1, 2, 3, 4, 5, 6)})
     tell(stories := crawl(path, clock), A, text(1))
-    stories.close()
+    finish(stories)
 
     assert articles.article(A) == Seen(1, 2, 3, 4, 5, 6)
     assert len(StoryStore(path)) == 1

@@ -13,6 +13,8 @@ from scrapy_mss.sites.crawled import CrawledSites
 from scrapy_mss.sites.layout import WATCHED
 from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.visit import Lesson
+from scrapy_mss.sites.writer import MAX_WAITING
+from tests.helpers.checkpoints import alone, finish, write
 from tests.helpers.memories import NOW, page_memory
 
 PAGE = page_memory("<main><p>One two</p><p>Three</p></main>")
@@ -53,14 +55,8 @@ def teach(sites: CrawledSites, site: str, lesson: Lesson) -> None:
     sites.learn(f"http://{site}/{sites.pages}", lesson)
 
 
-def write(sites: CrawledSites) -> None:
-    """A checkpoint, from its beginning to its end."""
-    sites.checkpoint()
-    sites.wait()
-
-
 def crawl(shelf: Shelf, max_bytes: int = PLENTY) -> CrawledSites:
-    return CrawledSites(shelf, max_bytes, lambda: NOW)
+    return alone(CrawledSites(shelf, max_bytes, lambda: NOW))
 
 
 def pages_known(sites: CrawledSites, site: str) -> float:
@@ -154,12 +150,12 @@ def test_a_store_that_fails_costs_no_page_and_is_named_once(
 
 def test_a_store_that_fails_is_not_asked_again_for_each_site_that_leaves_memory() -> None:
     shelf = Shelf(broken=True)
-    sites = CrawledSites(shelf, 2 * PAGE.size, now=lambda: NOW)
+    sites = crawl(shelf, 2 * PAGE.size)
 
     for number in range(100):
         teach(sites, f"{number}.example", Lesson(PAGE))
     write(sites)
-    sites.close()
+    finish(sites)
 
     assert len(shelf.minutes) <= 4
     assert sites.lost == 100
@@ -211,11 +207,11 @@ def test_pages_without_a_host_are_of_no_site() -> None:
         sites.learn(url, Lesson(PAGE))
 
         assert sites.visit(url).memory == SiteMemory()
-    sites.close()
+    finish(sites)
     assert not shelf.kept
 
 
-def test_who_must_not_wait_for_a_checkpoint_can_tell_when_it_is_done() -> None:
+def test_what_is_being_written_is_known_and_so_is_what_comes_after_it() -> None:
     released = Event()
 
     class SlowShelf(Shelf):
@@ -226,18 +222,35 @@ def test_who_must_not_wait_for_a_checkpoint_can_tell_when_it_is_done() -> None:
             super().add(learned, minute, anew)
 
     shelf = SlowShelf()
-    sites = crawl(shelf)
-    idle = sites.write.done()
-    teach(sites, SITES[0], Lesson(PAGE))
-
+    sites = crawl(shelf, max_bytes=1)
+    teach(sites, "a.example", Lesson(PAGE))
     sites.checkpoint()
-    under_way = not sites.write.done()
-    released.set()
-    sites.write.result(60)
-    sites.close()
+    teach(sites, "a.example", Lesson(PAGE))
+    teach(sites, "b.example", Lesson(PAGE))
 
-    assert (idle, under_way) == (True, True)
-    assert shelf.kept.keys() == {SITES[0]}
+    assert pages_known(sites, "a.example") == 2
+    released.set()
+    finish(sites)
+    assert {site: memory.pages for site, memory in shelf.kept.items()} == {
+        "a.example": 2,
+        "b.example": 1,
+    }
+
+
+def test_sites_that_cannot_be_written_are_bounded_and_counted() -> None:
+    """However many a crawl meets while the disk is full, it keeps those that it met last."""
+    shelf = Shelf()
+    sites = crawl(shelf)
+    for number in range(2 * MAX_WAITING):
+        teach(sites, f"{number}.example", Lesson(PAGE))
+        shelf.broken = True
+        if number % 100 == 99:
+            write(sites)
+    shelf.broken = False
+    finish(sites)
+
+    assert set(shelf.kept) == {f"{n}.example" for n in range(MAX_WAITING, 2 * MAX_WAITING)}
+    assert sites.lost == MAX_WAITING
 
 
 def test_of_a_page_without_an_article_the_address_alone_is_remembered() -> None:

@@ -1,0 +1,31 @@
+"""A part of a crawl alone with its checkpoints."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from scrapy_mss.storage.checkpoints import Checkpoints, Part
+
+AnyPart = TypeVar("AnyPart", bound=Part)
+
+
+def alone(part: AnyPart) -> AnyPart:
+    """*part*, with checkpoints that write nothing else."""
+    Checkpoints([part])
+    return part
+
+
+def checkpoints_of(part: Part) -> Checkpoints:
+    assert part.checkpoints is not None
+    return part.checkpoints
+
+
+def write(part: Part) -> None:
+    """A checkpoint, from its beginning to its end."""
+    part.checkpoint()
+    assert checkpoints_of(part).settle()
+
+
+def finish(part: Part, *, finished: bool = True) -> None:
+    """The end of a crawl that has *finished*, or was ended."""
+    checkpoints_of(part).close(finished=finished)
