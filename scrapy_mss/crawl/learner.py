@@ -129,6 +129,11 @@ class Learner(Part):
         in_flight = self._in_flight.pages if self._in_flight else 0
         return self._unsaved.pages + in_flight + self._n_uncertain
 
+    @property
+    def loss(self) -> str:
+        """What is lost, and of which model."""
+        return f"{super().loss} ({self.store.name})"
+
     def take(self) -> Work | None:
         """What adds all that is unsaved to the file; None if nothing was learned."""
         self.unsaved_pages = 0

@@ -101,12 +101,10 @@ class StoredState:
         for part, stat in failures:
             if part is not None:
                 self._stats.put(stat, part.failures)
-        lost = [part.LOST % part.lost for part in self.checkpoints.parts if part.lost]
+        lost = [part.loss for part in self.checkpoints.parts if part.lost]
         if lost:
             logger.error(
-                "scrapy-mss: lost, since it was not written, or perhaps not: %s (the model: %s)",
-                ", ".join(lost),
-                self.learner.store.name,
+                "scrapy-mss: lost, since it was not written, or perhaps not: %s", ", ".join(lost)
             )
 
 

@@ -40,6 +40,11 @@ class Part(ABC):
     def lost(self) -> int:
         """How much could not be stored, once all has ended."""
 
+    @property
+    def loss(self) -> str:
+        """What is lost, as it is logged."""
+        return self.LOST % self.lost
+
     @abstractmethod
     def take(self) -> Work | None:
         """What stores all that is unsaved; None if there is nothing."""

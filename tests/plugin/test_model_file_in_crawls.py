@@ -243,7 +243,7 @@ def test_a_crawl_whose_model_cannot_be_written_goes_on_and_counts_it(
     assert len(done.items) == 20
     assert done.mss("train/learned") == done.mss("model/pages") == 20
     assert done.mss("model/checkpoints") == 0
-    assert 2 <= done.mss("model/failed") <= 5
+    assert 2 <= done.mss("model/failed") <= 6  # every five pages, at the end, and to be judged
     (lost,) = done.logged("ERROR")
     assert f"the counts of 20 learned pages ({tmp_path / 'folder' / 'model'})" in lost
 
