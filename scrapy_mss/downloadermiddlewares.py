@@ -269,9 +269,12 @@ def _is_list(request: Request) -> bool:
 
 
 def _counts(request: Request) -> bool:
-    """Whether *request* says if its site works: not robots.txt, which sites need not have."""
+    """Whether *request* says if its site works: not robots.txt, which sites need not have.
+
+    But where all lists lead to one address off the site, Scrapy requests that once, for the first.
+    """
     is_robots = urlsplit(_first_url(request)).path == "/robots.txt"
-    return request.callback is not NO_CALLBACK and not is_robots
+    return request.callback is not NO_CALLBACK and (not is_robots or _left_site(request))
 
 
 def _first_url(request: Request) -> str:

@@ -16,7 +16,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import TypeAlias
 
-from scrapy_mss.article import ModelState, ReadOptions
+from scrapy_mss.article import ReadOptions
 from scrapy_mss.crawl.page_work import PageWork
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool
 from scrapy_mss.crawl.site_quality import SiteQuality
@@ -46,8 +46,7 @@ class PageJobs:
         sites: CrawledSites | None = None,
         quality: SiteQuality | None = None,
     ) -> None:
-        read_options = ReadOptions(options.fields)
-        self._here = PageWork(model, lambda: ModelState.of(model), read_options)
+        self._here = PageWork(model, ReadOptions(options.fields))
         self._sites = sites
         self.seen: SeenArticles | None = None  # where only new articles are wanted
         self.quality = quality

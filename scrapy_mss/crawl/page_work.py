@@ -7,7 +7,6 @@ and labelled once for all purposes, and read by the model at once if the wrapper
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import NamedTuple
@@ -53,10 +52,9 @@ class _Reading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageWork:
-    """Answers pages. *model* says what is counted; *state* is asked for where it reads a page."""
+    """Answers pages by a *model*, which may learn between them."""
 
     model: Model
-    state: Callable[[], ModelState]
     options: ReadOptions
 
     def answer(self, page: PageRequest) -> PageAnswer:
@@ -102,11 +100,13 @@ class PageWork:
 
     def _around(self, page: PageRequest, place: Labelling) -> tuple[Labelling, _Reading]:
         """The article at a *place*, as the model reads it, and what the model reads alone."""
-        state, read = self.state(), Page(place.tokens, page.url)
-        extraction = Extractor.of(state.model).extract_page(read, page.visit)
+        read = Page(place.tokens, page.url)
+        extraction = Extractor.of(self.model).extract_page(read, page.visit)
         # A further page is short, and known to be of an article.
         least = 0.0 if page.further else LEAST_PROBABILITY
-        return read_at(place, read, extraction, least), _Reading(extraction, state)
+        return read_at(place, read, extraction, least), _Reading(
+            extraction, ModelState.of(self.model)
+        )
 
     def _article(self, page: PageRequest, labelling: Labelling) -> tuple[ArticleResult, Labelling]:
         """The article of a labelled *page*, and the labels that it has where the model reads, too.
@@ -142,7 +142,7 @@ class PageWork:
 
     def _read(self, page: PageRequest, source: str | Tokens) -> ArticleResult:
         """The article of a *page* without its wrapper; *source* is its HTML, or its tokens."""
-        return read_article(source, page.url, self.state(), self._options(page))
+        return read_article(source, page.url, ModelState.of(self.model), self._options(page))
 
     def _options(self, page: PageRequest) -> ReadOptions:
         return replace(

@@ -2,9 +2,9 @@
 
 Only a process can be killed in the middle of a page; a thread cannot, and would hold the
 interpreter's lock. A worker is a separate Python that runs `worker`, not a copy of this process:
-no script is run twice, and only bytes are exchanged. The model is in shared memory
-(`shared_model`), so nothing is sent when it learns. A page that takes too long or too
-much memory costs its worker, which is replaced; the others continue.
+no script is run twice, and only bytes are exchanged. Each has a copy of the model, and is sent what
+that has learned with its next page (`model_changes`). A page that takes too long or too much memory
+costs its worker, which is replaced; the others continue.
 
 Pebble, which also kills and renews processes, is not suitable: it starts them through
 multiprocessing, which reruns the user's script or forks a process with threads, and it pickles
@@ -28,7 +28,7 @@ from typing import IO, NamedTuple
 
 from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl import wire
-from scrapy_mss.crawl.shared_model import SharedModel
+from scrapy_mss.crawl.model_changes import NOTHING, ModelChanges
 from scrapy_mss.crawl.time_limits import TimeKeeper, TimeLimit
 from scrapy_mss.crawl.wire import CRASH, MEMORY, OUT_OF_MEMORY, TIMEOUT, PageAnswer, PageRequest
 from scrapy_mss.models.format import to_bytes
@@ -62,7 +62,7 @@ LARGE_PIPE = 2**20  # bytes, which Linux allows every user; most pages are short
 
 
 def can_have_workers() -> bool:
-    """Whether processes can be started here that inherit the file of the shared counts.
+    """Whether processes can be started here whose time and memory can be limited.
 
     The executable of a frozen program is that program: it would start itself, over and over.
     """
@@ -102,6 +102,7 @@ class _WorkerSlot:
         self.n_pages = 0  # that this process has answered
         self.jobs: deque[_Job] = deque()  # not answered
         self.n_sent = 0  # of them, to this process
+        self.generation = NOTHING  # of the model, as far as it was sent to this process
         self.room = 0  # bytes that can be sent to this process before it takes them
         self.limit = TimeLimit(self._kill)
 
@@ -118,14 +119,11 @@ class WorkerPool:
     """
 
     def __init__(self, model: Model, options: Options) -> None:
-        """Move the counts of *model* to memory that workers share, and start nothing yet.
-
-        That takes tens of milliseconds, for which no event loop has to wait before it runs.
-        """
+        """Start nothing yet."""
         self._without_counts = to_bytes(Model(model.profile, model.classifier))
         self._arguments = (str(options.timeout), *options.fields)
         self._seconds = options.timeout
-        self._shared = SharedModel(model)
+        self._changes = ModelChanges(model)
         self._closed = Event()
         self._has_started = False  # any worker, so that others can be started, too
         self.cannot_start = False  # whether the crawl has to do without: nothing is to be submitted
@@ -151,7 +149,7 @@ class WorkerPool:
 
     def changing(self, by: Observation | None = None) -> AbstractContextManager[None]:
         """To be entered while the model changes *by* what is added to it, or by anything."""
-        return self._shared.changing(by)
+        return self._changes.changing(by)
 
     def submit(self, page: PageRequest) -> Future[PageAnswer]:
         """What will come of *page*; it waits for its turn and then has `MSS_TIMEOUT`.
@@ -175,7 +173,6 @@ class WorkerPool:
         for thread in self._threads:
             thread.join()
         self._time_keeper.stop()
-        self._shared.close()
 
     def _serve(self, slot: _WorkerSlot) -> None:
         """Answer pages by the worker in *slot* until the crawl is over; it is started at once."""
@@ -224,8 +221,11 @@ class WorkerPool:
             with slot.limit.of(self._seconds):
                 is_read = True
                 for job in islice(slot.jobs, slot.n_sent, None):
-                    if slot.n_sent and len(job.data) > slot.room:
+                    changes, generation = self._changes.since(slot.generation)
+                    if slot.n_sent and len(changes) + len(job.data) > slot.room:
                         break  # it and the answer might wait for one another
+                    wire.send(into, changes)
+                    slot.generation = generation
                     wire.send(into, job.data)
                     slot.n_sent += 1
                 answer = PageAnswer.from_bytes(wire.receive(out))
@@ -301,17 +301,17 @@ class WorkerPool:
         slot.room = _room_of(into) // 2  # it takes pages of memory, full or not
         with slot.limit.of(START_SECONDS):
             wire.send(into, self._without_counts)
+            counts, slot.generation = self._changes.since(NOTHING)
+            wire.send(into, counts)
             wire.receive(out)
         self._has_started = True
         return process
 
     def _started(self) -> subprocess.Popen[bytes]:
-        number = str(self._shared.fileno())
         return subprocess.Popen(  # noqa: S603 - our own module
-            [sys.executable, "-c", RUN, WORKER, number, *self._arguments],
+            [sys.executable, "-c", RUN, WORKER, *self._arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            pass_fds=[self._shared.fileno()],
             env=child_environment(),
             start_new_session=True,  # Ctrl-C is for the crawl, which says when workers stop
         )

@@ -1,20 +1,21 @@
 """The protocol of the pipes between the crawl and a worker.
 
 A message is its length in four bytes, then that many bytes: first a model without its counts, then
-pages, each with the requested work; each page gets one response. Both are JSON, preceded by
-its length, and followed by large values as bytes whose names and sizes are in the JSON:
-the page's HTML and the site memory; the text and HTML of an article, the arrays of
-a training example. Parsing megabytes of JSON would block the event loop with the
-interpreter's lock. Lone surrogates, which pages can contain, survive.
+these, then pages, each after what the model has learned meanwhile and with the requested work; each
+page gets one response. Messages are JSON, preceded by its length, and followed by large values as
+bytes whose names and sizes are in the JSON: the page's HTML and the site memory; the text and HTML
+of an article, the arrays of a training example. Parsing megabytes of JSON would block the event
+loop with the interpreter's lock. Lone surrogates, which pages can contain, survive.
 """
 
 from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from io import BytesIO
 from typing import IO, Any
 
 import numpy as np
@@ -179,6 +180,18 @@ def receive(stream: IO[bytes]) -> bytes:
     return _exactly(stream, length)
 
 
+def joined(messages: Iterable[bytes]) -> bytes:
+    """Several *messages* as one."""
+    return b"".join(_LENGTH.pack(len(each)) + each for each in messages)
+
+
+def separated(message: bytes) -> Iterator[bytes]:
+    """The messages that were `joined`."""
+    stream = BytesIO(message)
+    while stream.tell() < len(message):
+        yield receive(stream)
+
+
 def _exactly(stream: IO[bytes], length: int) -> bytes:
     data = stream.read(length)
     if len(data) != length:
@@ -259,20 +272,13 @@ def _labels(fields: dict[str, Any]) -> LabelSummary:
 
 
 def _example_parts(example: Example | Rejection | None) -> tuple[dict[str, Any], bytes]:
-    """JSON for *example* and its arrays: of each family int32[n] buckets, uint32[n, 2] counts."""
     match example:
         case None:
             return {}, b""
         case Rejection():
             return {"rejection": example.value}, b""
-    seen = example.observation
-    arrays = b"".join(
-        bucket.astype("<i4").tobytes() + counts.astype("<u4").tobytes()
-        for bucket, counts in seen.counts.values()
-    )
-    sizes = {name: len(bucket) for name, (bucket, _) in seen.counts.items()}
-    tokens = seen.tokens.tolist()
-    return {"key": example.key, "tokens": tokens, "digest": seen.digest, "sizes": sizes}, arrays
+    head, arrays = _observation_parts(example.observation)
+    return {"key": example.key, **head}, arrays
 
 
 def _example(fields: dict[str, Any], arrays: memoryview) -> Example | Rejection | None:
@@ -280,12 +286,45 @@ def _example(fields: dict[str, Any], arrays: memoryview) -> Example | Rejection 
         return None
     if "rejection" in fields:
         return Rejection(fields["rejection"])
+    return Example(fields["key"], _observation(fields["observation"], arrays))
+
+
+def observation_message(seen: Observation) -> bytes:
+    """What `observation_in` reads."""
+    head, arrays = _observation_parts(seen)
+    return _packed(head, {"arrays": arrays})
+
+
+def observation_in(message: bytes) -> Observation:
+    """The observation in a *message*."""
+    head, parts = _unpacked(message)
+    return _observation(head["observation"], parts["arrays"])
+
+
+def _observation_parts(seen: Observation) -> tuple[dict[str, Any], bytes]:
+    """JSON for what was *seen*, and its arrays.
+
+    They are int32[n] buckets and uint32[n, 2] counts of each family.
+    """
+    arrays = b"".join(
+        bucket.astype("<i4").tobytes() + counts.astype("<u4").tobytes()
+        for bucket, counts in seen.counts.values()
+    )
+    head = {
+        "rows": {name: len(bucket) for name, (bucket, _) in seen.counts.items()},
+        "tokens": seen.tokens.tolist(),
+        "digest": seen.digest,
+        "pages": seen.pages,
+    }
+    return {"observation": head}, arrays
+
+
+def _observation(head: dict[str, Any], arrays: memoryview) -> Observation:
     counts, at = {}, 0
-    for name, size in fields["sizes"].items():
+    for name, n in head["rows"].items():
         # Copies: an array of the message itself would keep all of it, the article included.
-        bucket = np.frombuffer(arrays, "<i4", size, at).copy()
-        more = np.frombuffer(arrays, "<u4", 2 * size, at + bucket.nbytes).reshape(size, 2).copy()
+        bucket = np.frombuffer(arrays, "<i4", n, at).copy()
+        more = np.frombuffer(arrays, "<u4", 2 * n, at + bucket.nbytes).reshape(n, 2).copy()
         counts[name] = bucket, more
         at += bucket.nbytes + more.nbytes
-    tokens = np.array(fields["tokens"], np.int64)
-    return Example(fields["key"], Observation(counts, tokens, fields["digest"]))
+    return Observation(counts, np.array(head["tokens"], np.int64), head["digest"], head["pages"])

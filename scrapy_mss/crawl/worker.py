@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from scrapy_mss.article import ReadOptions
+from scrapy_mss.crawl.model_changes import follow
 from scrapy_mss.crawl.page_work import PageWork
-from scrapy_mss.crawl.shared_model import SharedModelReader
 from scrapy_mss.crawl.wire import OUT_OF_MEMORY, READY, PageRequest, receive, send
 from scrapy_mss.metadata.languages import language_of
 from scrapy_mss.models.format import from_bytes
@@ -63,16 +63,15 @@ def resident() -> int:
     return int(pages) * resource.getpagesize()
 
 
-def main(descriptor: str, seconds: str, *fields: str) -> None:
-    """Take a model whose counts are elsewhere, then answer pages until there are no more."""
+def main(seconds: str, *fields: str) -> None:
+    """Take a model and its counts, then answer pages until there are no more."""
     pages, answers = _pipes()
     try:
-        without_counts = receive(pages)
+        model = from_bytes(receive(pages))
+        follow(model, receive(pages))
     except EOFError:  # the crawl was killed while this process started
         return
-    model = SharedModelReader(from_bytes(without_counts), int(descriptor))
-    os.close(int(descriptor))
-    work = PageWork(model.model, model.state, ReadOptions(fields))
+    work = PageWork(model, ReadOptions(fields))
     _warm_up(work)
     limits = Limits(float(seconds), MEMORY, resident())
     with suppress(BrokenPipeError):  # the crawl was killed and waits for no answer
@@ -127,9 +126,10 @@ def _answer_pages(work: PageWork, pages: BinaryIO, answers: BinaryIO, limits: Li
     ours.propagate = False
     while True:
         try:
-            page = PageRequest.from_bytes(receive(pages))
+            changes, page = receive(pages), PageRequest.from_bytes(receive(pages))
         except EOFError:
             return
+        follow(work.model, changes)
         signal.setitimer(signal.ITIMER_REAL, limits.seconds + LEFT_ALONE)
         answer = replace(work.answer(page), logged=logged.taken(), worn=limits.is_worn())
         send(answers, answer.to_bytes())

@@ -1,6 +1,6 @@
 """The worker processes of a crawl: whether they are possible, and their life cycle.
 
-Shared memory is created with the components; processes are started with the crawl.
+They are started with the crawl.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import logging
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.jobs import PageJobs
 from scrapy_mss.crawl.learner import Learner, unshared
-from scrapy_mss.crawl.pool import INSTEAD, WorkerPool, can_have_workers
+from scrapy_mss.crawl.pool import WorkerPool, can_have_workers
 from scrapy_mss.settings import Options
 
 logger = logging.getLogger(__name__)
@@ -22,16 +22,17 @@ class Workers:
     def __init__(
         self, options: Options, learner: Learner, jobs: PageJobs, *, asked_for: bool
     ) -> None:
-        """Prepare them; a project that has *asked_for* them is warned if there can be none."""
-        self._wanted = bool(options.workers)
+        """A project that has *asked_for* them is warned if there can be none."""
+        self._options = options
         self._asked_for = asked_for
         self._learner = learner
         self._jobs = jobs
-        self._pool = _prepared_pool(options, learner)
+        self._pool: WorkerPool | None = None
 
     def start(self) -> None:
         """Start them, and have them do what there is to do from now on."""
-        if self._wanted and self._is_possible() and self._pool is not None:
+        if self._options.workers and self._is_possible():
+            self._pool = WorkerPool(self._learner.model, self._options)
             self._pool.start()
             self._jobs.pool, self._learner.changing = self._pool, self._pool.changing
 
@@ -55,14 +56,3 @@ class Workers:
             why,
         )
         return False
-
-
-def _prepared_pool(options: Options, learner: Learner) -> WorkerPool | None:
-    """The workers that read with the model of *learner*, not started; None if there can be none."""
-    if not options.workers or not can_have_workers():
-        return None
-    try:
-        return WorkerPool(learner.model, options)
-    except OSError as error:
-        logger.warning("scrapy-mss: no memory can be shared with workers: %s. %s", error, INSTEAD)
-        return None

@@ -182,6 +182,28 @@ def test_sites_that_fail_from_the_first_day_are_alarms_after_the_first_crawl(
     assert any("127.0.0.2/unreachable" in line for line in failed)
 
 
+def test_a_site_that_redirects_all_to_one_address_says_where_whichever_list_is_first(
+    tmp_path: Path,
+) -> None:
+    asked = threading.Event()
+
+    def consent(handler: BaseHTTPRequestHandler) -> None:
+        asked.set()
+        with_status(200)(handler)
+
+    with answering("127.0.0.9", consent) as elsewhere:
+
+        def redirecting(handler: BaseHTTPRequestHandler) -> None:
+            if handler.path != "/robots.txt":
+                asked.wait(10)
+            with_status(302, Location=f"{elsewhere}consent")(handler)
+
+        with answering("127.0.0.3", redirecting) as site:
+            read(tmp_path, [site])
+
+    assert rows(tmp_path)["127.0.0.3"]["error"] == "redirected to 127.0.0.9"
+
+
 def remember(folder: Path, site: str, *, until: int, a_day: int = 10) -> None:
     """Four weeks of crawls every hour, and *a_day* new articles in the first hours of each day."""
     counted: dict[tuple[str, int], Counter[str]] = {}

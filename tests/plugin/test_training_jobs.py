@@ -453,29 +453,12 @@ def test_what_takes_long_at_the_start_is_done_before_the_event_loop_runs(
     extension = MssExtension.of(crawler_of())
     monkeypatch.setattr(_compat, "runs_asyncio", lambda: True)
     monkeypatch.setattr(_compat, "every", lambda *_: None)
-    monkeypatch.setattr("scrapy_mss.crawl.shared_model.move_into", lambda *_: 1 / 0)
     monkeypatch.setattr(WorkerPool, "start", lambda _: opened.append("workers"))
 
     extension.open()
 
     assert public_suffixes.cache_info().currsize == 1
     assert opened == ["workers"]
-
-
-def test_a_crawl_goes_on_without_workers_where_there_is_no_memory_to_share(
-    crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def failing(*_: object) -> None:
-        raise OSError("no such files here")
-
-    monkeypatch.setattr(workers_module, "WorkerPool", failing)
-    monkeypatch.setattr(_compat, "runs_asyncio", lambda: True)
-    extension = MssExtension.of(crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0, MSS_QUALITY=False))
-
-    extension.open()
-
-    assert ["no such files here" in text for text in caplog.messages] == [True]
-    assert extension.jobs.pool is None
 
 
 def test_checkpoints_are_written_where_workers_cannot_be_started(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.article import ArticleResult, ModelState, ReadOptions
+from scrapy_mss.article import ArticleResult, ReadOptions
 from scrapy_mss.core.labels import Rejection
 from scrapy_mss.crawl import wire
 from scrapy_mss.crawl.page_work import PageWork
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.any_scrapy("bytes between processes; there is no crawl"
 
 WRAPPER = load_wrappers(RULES).find(ADDRESS)
 MODEL = bundled_model()
-WORK = PageWork(MODEL, lambda: ModelState.of(MODEL), ReadOptions())
+WORK = PageWork(MODEL, ReadOptions())
 
 
 @given(

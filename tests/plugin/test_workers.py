@@ -258,7 +258,8 @@ def test_a_worker_has_its_next_page_before_it_answers(monkeypatch: pytest.Monkey
         return answer
 
     def sent(stream: IO[bytes], data: bytes) -> None:
-        at_once.append(at_once[-1] + 1)
+        if data:  # the model has learned nothing
+            at_once.append(at_once[-1] + 1)
         send(stream, data)
 
     with working(1, MODEL) as workers:

@@ -82,10 +82,7 @@ def test_a_page_without_the_place_has_no_text(html: str) -> None:
     assert not found.text
 
 
-MODEL = EXTRACTOR.model
-assert MODEL is not None
-STATE = ModelState.of(MODEL)
-WORK = PageWork(MODEL, lambda: STATE, ReadOptions())
+WORK = PageWork(EXTRACTOR.model, ReadOptions())
 BESIDE = replace(AROUND, around=(css("nav, footer"),), exclude=(css(".story-text"),))
 
 
@@ -143,7 +140,7 @@ def test_without_an_article_asked_for_the_model_is_not() -> None:
 
 def test_a_page_that_a_rule_is_not_for_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What comes of it is what the model makes of the page alone."""
-    alone = read_article(HTML, URL, STATE)
+    alone = read_article(HTML, URL, ModelState.of(EXTRACTOR.model))
     pages: list[Page] = []
     extract = Extractor.extract_page
 
@@ -210,11 +207,11 @@ def test_what_is_excluded_is_no_reason_to_take_the_place_for_another_one() -> No
     assert found.text in text_of(1)
 
 
-def test_an_error_of_the_model_does_not_cost_what_the_rule_has_found() -> None:
-    def broken() -> ModelState:
-        raise ValueError("no model")
-
-    answer = replace(WORK, state=broken).answer(PageRequest(HTML, URL, AROUND, article=True))
+def test_an_error_of_the_model_does_not_cost_what_the_rule_has_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Extractor, "extract_page", lambda *_: 1 / 0)
+    answer = WORK.answer(PageRequest(HTML, URL, AROUND, article=True))
 
     assert answer.article is not None
     assert answer.article.reason == "error"

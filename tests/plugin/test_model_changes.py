@@ -1,0 +1,89 @@
+"""Copies of a model that follow what it learns."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrapy_mss.crawl import model_changes
+from scrapy_mss.crawl.model_changes import NOTHING, ModelChanges, follow
+from scrapy_mss.models.bundled import bundled_model
+from scrapy_mss.models.model import Model
+from scrapy_mss.models.profiles import DEFAULT
+from tests.plugin.models import assert_same_counts, labelled, learned
+
+pytestmark = pytest.mark.any_scrapy("messages between processes; there is no crawl")
+
+
+class Copy:
+    """A copy of the model of *changes*, as a worker has one."""
+
+    def __init__(self, changes: ModelChanges) -> None:
+        self.model, self._changes, self._generation = Model(DEFAULT), changes, NOTHING
+        self.received = deque[int](maxlen=1)  # bytes of the last message
+
+    def follow(self) -> Model:
+        sent, self._generation = self._changes.since(self._generation)
+        follow(self.model, sent)
+        self.received.append(len(sent))
+        return self.model
+
+
+def learn(changes: ModelChanges, model: Model, number: int) -> None:
+    observation = model.bayes.observe(*labelled(number))
+    with changes.changing(observation):
+        model.bayes.add(observation)
+
+
+@settings(max_examples=15)  # each of them makes tables of millions of buckets
+@given(st.lists(st.sampled_from(["learn", "become", "fail", "one", "other"]), max_size=12))
+def test_a_copy_has_the_counts_and_the_name_of_the_state_that_it_was_sent(steps: list[str]) -> None:
+    model = Model(DEFAULT)
+    changes = ModelChanges(model)
+    copies = {"one": Copy(changes), "other": Copy(changes)}
+    for number, step in enumerate([*steps, "one", "other"]):
+        if step == "learn":
+            learn(changes, model, number)
+        elif step == "become":
+            with changes.changing():
+                model.bayes.copy_from(learned(range(number)).bayes)
+        elif step == "fail":
+            with (
+                pytest.raises(ZeroDivisionError),
+                changes.changing(learned([0]).bayes.observe(*labelled(0))),
+            ):
+                raise ZeroDivisionError
+        else:
+            copy = copies[step].follow()
+            assert_same_counts(copy, model)
+            assert copy.identifier == model.identifier
+
+
+def test_a_copy_is_sent_what_it_lacks_and_no_more() -> None:
+    model = bundled_model()
+    changes = ModelChanges(model)
+    copy = Copy(changes)
+    copy.follow()
+    (whole,) = copy.received
+
+    copy.follow()
+    assert list(copy.received) == [0]
+    learn(changes, model, 50)
+    copy.follow()
+    assert 0 < copy.received[0] < whole / 10
+
+
+def test_changes_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_changes, "MAX_BYTES", 100_000)
+    model = Model(DEFAULT)
+    changes = ModelChanges(model)
+    late = Copy(changes)
+    late.follow()
+    for number in range(100):
+        learn(changes, model, number)
+
+    assert sum(map(len, changes._changes)) <= 100_000
+    assert_same_counts(late.follow(), model)
