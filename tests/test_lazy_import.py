@@ -87,7 +87,6 @@ def test_a_command_of_scrapy_loads_only_the_names_of_our_actions() -> None:
 
     assert with_ours - alone == {
         "scrapy_mss",
-        "scrapy_mss.commands.cli",
         "scrapy_mss.commands",
         "scrapy_mss.files",
         "scrapy_mss.files.untrusted",

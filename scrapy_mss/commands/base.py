@@ -14,8 +14,7 @@ from typing import TypeVar
 from tqdm import tqdm
 
 from scrapy_mss import settings
-from scrapy_mss.commands import MssCommand
-from scrapy_mss.commands.cli import EXIT_CODES, CommandError, print_line
+from scrapy_mss.commands import EXIT_CODES, CommandError, MssCommand, print_line
 from scrapy_mss.crawl.stores import model_name, site_store
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.charsets import decoded
@@ -23,7 +22,8 @@ from scrapy_mss.files.sources import Source
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
 from scrapy_mss.models.bundled import with_bundled
-from scrapy_mss.models.store import ModelStore
+from scrapy_mss.models.model import Model
+from scrapy_mss.models.store import ModelStore, read_model
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import SiteMemory, period_of
@@ -158,3 +158,11 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise CommandError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def model_in(path: Path) -> Model:
+    """The model in the file *path*, without the bundled model."""
+    try:
+        return read_model(path)
+    except OSError as error:
+        raise CommandError(f"{path}: the model cannot be read: {error.strerror}") from error

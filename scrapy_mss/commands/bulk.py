@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from scrapy_mss.commands import MssCommand
+from scrapy_mss.commands import CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import Action, add_model_arguments, local_path, model_named, positive
-from scrapy_mss.commands.cli import CommandError, print_line
 from scrapy_mss.crawl.pool import can_have_workers
 from scrapy_mss.settings import SETTINGS
 from scrapy_mss.storage.server_address import is_server

@@ -11,7 +11,7 @@ from typing import Any
 
 from scrapy.http import Response, TextResponse
 
-from scrapy_mss.commands import MssCommand
+from scrapy_mss.commands import GOOD, NOT_FOUND, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import (
     Action,
     add_model_arguments,
@@ -20,7 +20,6 @@ from scrapy_mss.commands.base import (
     extractor_with,
     model_named,
 )
-from scrapy_mss.commands.cli import GOOD, NOT_FOUND, CommandError, print_line
 from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
 from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.files.sources import Source

@@ -8,7 +8,7 @@ from pathlib import Path
 from scrapy_mss import settings
 from scrapy_mss.article import page_metadata
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.commands import MssCommand
+from scrapy_mss.commands import GOOD, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import (
     Action,
     add_model_arguments,
@@ -19,7 +19,6 @@ from scrapy_mss.commands.base import (
     page_in,
     writing,
 )
-from scrapy_mss.commands.cli import GOOD, CommandError, print_line
 from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.extractor import Extraction

@@ -16,7 +16,15 @@ from scrapy.http import Response, TextResponse
 
 from scrapy_mss import settings
 from scrapy_mss.article import NO_TEXT, ModelState, ReadOptions, read_article
-from scrapy_mss.commands import MssCommand
+from scrapy_mss.commands import (
+    GOOD,
+    NOT_FOUND,
+    CommandError,
+    MssCommand,
+    print_json,
+    print_line,
+    print_text,
+)
 from scrapy_mss.commands.base import (
     Action,
     add_model_arguments,
@@ -25,14 +33,6 @@ from scrapy_mss.commands.base import (
     model_named,
     page_in,
     stored,
-)
-from scrapy_mss.commands.cli import (
-    GOOD,
-    NOT_FOUND,
-    CommandError,
-    print_json,
-    print_line,
-    print_text,
 )
 from scrapy_mss.commands.fetching import (
     ASKED,

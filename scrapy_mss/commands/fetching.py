@@ -12,8 +12,7 @@ from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from scrapy_mss.commands import MssCommand
-from scrapy_mss.commands.cli import CommandError
+from scrapy_mss.commands import CommandError, MssCommand
 from scrapy_mss.downloadermiddlewares import EncodingMiddleware
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.sites.addresses import AddressCounts, guess

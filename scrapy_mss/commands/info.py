@@ -6,9 +6,8 @@ import argparse
 from importlib.resources import files
 from pathlib import Path
 
-from scrapy_mss.commands import MssCommand
-from scrapy_mss.commands.base import Action, existing_path
-from scrapy_mss.commands.cli import model_in, print_line
+from scrapy_mss.commands import MssCommand, print_line
+from scrapy_mss.commands.base import Action, existing_path, model_in
 from scrapy_mss.markup.compiled import IS_COMPILED
 from scrapy_mss.models.bundled import FILE, with_bundled
 from scrapy_mss.pages.addresses import site_of

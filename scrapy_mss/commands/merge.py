@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from scrapy_mss.commands import MssCommand
-from scrapy_mss.commands.base import Action, existing_store, local_path, writing
-from scrapy_mss.commands.cli import CommandError, model_in, print_line
+from scrapy_mss.commands import CommandError, MssCommand, print_line
+from scrapy_mss.commands.base import Action, existing_store, local_path, model_in, writing
 from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.store import write_model

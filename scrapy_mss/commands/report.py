@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from scrapy_mss.commands import MssCommand
+from scrapy_mss.commands import GOOD, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import Action, existing_store
-from scrapy_mss.commands.cli import GOOD, CommandError, print_line
 from scrapy_mss.crawl.site_quality import this_hour
 from scrapy_mss.crawl.stores import quality_store
 from scrapy_mss.models.store import write_atomically

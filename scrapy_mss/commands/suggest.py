@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from scrapy_mss.commands import MssCommand
+from scrapy_mss.commands import GOOD, NOT_FOUND, MssCommand, print_line, print_text
 from scrapy_mss.commands.base import (
     Action,
     add_model_arguments,
@@ -20,7 +20,6 @@ from scrapy_mss.commands.base import (
     stored,
     writing,
 )
-from scrapy_mss.commands.cli import GOOD, NOT_FOUND, print_line, print_text
 from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.files.stored_pages import StoredPage

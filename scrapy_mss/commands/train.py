@@ -16,9 +16,8 @@ from dataclasses import replace
 from itertools import chain
 
 from scrapy_mss import settings
-from scrapy_mss.commands import MssCommand
+from scrapy_mss.commands import CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import Action, counted, existing_path, positive, store_name, stored
-from scrapy_mss.commands.cli import CommandError, print_line
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, can_have_workers
 from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest

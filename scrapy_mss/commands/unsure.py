@@ -6,9 +6,8 @@ import argparse
 import json
 from pathlib import Path
 
-from scrapy_mss.commands import MssCommand
+from scrapy_mss.commands import GOOD, NOT_FOUND, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import Action, existing_path
-from scrapy_mss.commands.cli import GOOD, NOT_FOUND, CommandError, print_line
 from scrapy_mss.crawl.unsure_pages import unsure_path
 from scrapy_mss.models.store import write_atomically
 from scrapy_mss.pages.addresses import site_of

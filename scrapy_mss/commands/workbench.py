@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from scrapy.utils.project import data_path
 
 from scrapy_mss import settings
-from scrapy_mss.commands import MssCommand
+from scrapy_mss.commands import GOOD, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import (
     Action,
     add_model_arguments,
@@ -22,7 +22,6 @@ from scrapy_mss.commands.base import (
     model_named,
     stored,
 )
-from scrapy_mss.commands.cli import GOOD, CommandError, print_line
 from scrapy_mss.commands.fetching import checked_address, fetched
 from scrapy_mss.crawl.stores import model_store, quality_store
 from scrapy_mss.crawl.unsure_pages import unsure_path

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from scrapy_mss.commands.cli import error_line, print_json, print_text
+from scrapy_mss.commands import error_line, print_json, print_text
 from scrapy_mss.files.untrusted import printable, without_controls
 
 ARTICLE = "".join(

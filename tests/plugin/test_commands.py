@@ -231,7 +231,11 @@ TOLD: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {
     "text": (0, tuple(PLAIN), ()),
     "urls": (0, (), ()),
     "urls untrained": (0, (PLAIN[0], WRAPPED[0]), ()),
-    "bad setting": (2, (), ("error: MSS_TIMEOUT: expected a number of seconds, got 'x'\n",)),
+    "bad setting": (
+        2,
+        (),
+        ("scrapy mss extract: error: MSS_TIMEOUT: expected a number of seconds, got 'x'\n",),
+    ),
     "train": (0, (LEARNED,), ("skipped 2 records",)),
     "train folder": (0, (LEARNED,), ("nameless.html",)),
     "train more": (0, (f"learned {N_STORED} pages, {60 + N_STORED} in total",), ()),
@@ -284,34 +288,44 @@ def reason_of(html: str, trained: Path | None = None) -> str:
     return reason
 
 
-def test_extract_prints_a_json_line_for_each_file(done: dict[str, Done], folder: Path) -> None:
-    article, none = done["files"].rows()
-
-    assert article["url"] == str(folder / "page.html")
-    assert article["title"] == story("plain", 1).title
-    assert all(text in str(article["text"]) for text in story("plain", 1).paragraphs[1:-1])
-    assert none == {
-        "url": str(folder / "index.html"),
-        "reason": reason_of(index(1), folder / "trained.model"),
+def test_extract_prints_a_json_line_for_each_page(
+    done: dict[str, Done], folder: Path, site: Site
+) -> None:
+    of_list, trained = reason_of(index(1)), reason_of(index(1), folder / "trained.model")
+    no_text, path, listed = {"reason": "no_text"}, str(folder / "index.html"), site.url("/index/1")
+    missing = {"reason": "not_reachable", "detail": "HTTP status 404"}
+    # Of each command line its exit code, and why which of its pages have no article.
+    expected: dict[str, tuple[int, dict[str, dict[str, str]]]] = {
+        "files": (1, {path: {"reason": trained}}),
+        "no articles": (1, {listed: {"reason": trained}}),
+        "not found": (3, {site.url("/nowhere"): missing, listed: {"reason": of_list}}),
+        "no page": (4, {site.url("/api/1"): {**no_text, "detail": "application/json"}}),
+        "pictures": (
+            4,
+            {
+                str(folder / "picture.png"): no_text,
+                str(folder / "empty.html"): no_text,
+                path: {"reason": of_list},
+            },
+        ),
     }
+    for name, (code, reasons) in expected.items():
+        rows = done[name].rows()
+        without = {str(row.pop("url")): row for row in done[name].rows() if "reason" in row}
+        assert (done[name].code, done[name].err, without) == (code, "", reasons)
+        assert all(row.get("text") for row in rows if "reason" not in row)
+    article = done["files"].rows()[0]
+    assert (article["url"], article["title"]) == (
+        str(folder / "page.html"),
+        story("plain", 1).title,
+    )
+    assert all(text in str(article["text"]) for text in PLAIN[1:-1])
 
 
 def test_extract_answers_again_where_crawls_want_only_what_is_new(folder: Path, site: Site) -> None:
     line = f"-s MSS_ONLY_NEW=1 -s MSS_SEEN=@seen.db extract {site.url('/plain/1')}"
 
     assert [run(folder, line).code for _ in range(2)] == [0, 0]
-
-
-def test_extract_says_why_an_address_has_no_article(
-    done: dict[str, Done], site: Site, folder: Path
-) -> None:
-    (row,) = done["no articles"].rows()
-
-    assert row == {
-        "url": site.url("/index/1"),
-        "reason": reason_of(index(1), folder / "trained.model"),
-    }
-    assert (done["no articles"].code, done["no articles"].err) == (1, "")
 
 
 def test_extract_as_text_says_so_where_errors_go(done: dict[str, Done], folder: Path) -> None:
@@ -335,33 +349,6 @@ def test_extract_answers_in_one_line_that_an_address_is_not_reachable(
     (line,) = as_text.err.splitlines()
     assert line.startswith(f"scrapy mss extract: {REFUSED}: not reachable: ")
     assert (as_json.code, as_json.err) == (as_text.code, as_text.out) == (3, "")
-
-
-def test_extract_tells_the_status_of_a_page_that_is_not_there(
-    done: dict[str, Done], site: Site
-) -> None:
-    rows = {row["url"]: row for row in done["not found"].rows()}
-
-    missing = {"reason": "not_reachable", "detail": "HTTP status 404"}
-    assert rows[site.url("/nowhere")] == {"url": site.url("/nowhere"), **missing}
-    assert rows[site.url("/index/1")]["reason"] == reason_of(index(1))
-    assert (done["not found"].code, done["not found"].err) == (3, "")
-
-
-def test_extract_tells_that_what_came_has_no_text(done: dict[str, Done], site: Site) -> None:
-    rows = {row["url"]: row for row in done["no page"].rows()}
-
-    reason = {"reason": "no_text", "detail": "application/json"}
-    assert rows.pop(site.url("/api/1")) == {"url": site.url("/api/1"), **reason}
-    assert "text" in rows[site.url("/plain/1")]
-    assert (done["no page"].code, done["no page"].err) == (4, "")
-
-
-def test_extract_tells_that_a_file_has_no_text(done: dict[str, Done]) -> None:
-    reasons = [row["reason"] for row in done["pictures"].rows()]
-
-    assert reasons == ["no_text", "no_text", reason_of(index(1))]
-    assert done["pictures"].code == 4
 
 
 def test_extract_fetches_addresses(done: dict[str, Done], site: Site) -> None:

@@ -170,13 +170,6 @@ def test_a_page_that_is_no_page_cannot_be_clicked() -> None:
         edited(TEXT, READ, empty, Click(EXPLAINED.blocks[0]))
 
 
-def test_each_rule_after_a_click_is_read_back_as_the_same() -> None:
-    for text in ("newsletter", "in the yard", "Copyright"):
-        rule = clicked(TEXT, text).rule
-
-        assert read_rule(yaml_of(rule)) == rule
-
-
 @pytest.mark.parametrize(
     ("text", "said"),
     [

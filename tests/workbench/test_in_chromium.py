@@ -104,16 +104,13 @@ def test_a_rule_that_is_there_is_shown_and_replaced_after_a_question(
     assert "tests" in path.read_text("utf-8")
 
 
-def test_what_is_wrong_with_a_rule_is_told_where_it_is(chrome: Browser, tmp_path: Path) -> None:
+def test_what_is_typed_wrong_is_told_and_what_was_typed_last_is_saved(
+    chrome: Browser, tmp_path: Path
+) -> None:
     with served(bench_of(pages(), tmp_path)) as origins, opened(chrome, origins) as desk:
         desk.page.fill("#text", "site: one.example\nbody: 'div['\n")
         desk.page.wait_for_selector("#problems li")
-
         assert "line 2" in desk.text("#problems")
-
-
-def test_what_was_typed_last_is_saved(chrome: Browser, tmp_path: Path) -> None:
-    with served(bench_of(pages(), tmp_path)) as origins, opened(chrome, origins) as desk:
         desk.page.fill("#text", f"{TEXT}exclude: .promo\n")
         desk.click("#save")
         desk.page.wait_for_selector("#origin:has-text('Saved in')")

@@ -164,9 +164,7 @@ FAILS_ON_BRACKET = xpath("//p[re:test('x', string(.))]")
         (PAGE, wrapper(css("#story")), Reason.NO_MATCH),  # which is in a script
         (
             PAGE,
-            wrapper(
-                css("div.text"), exclude=(css("aside"), css("div.text p"), class_or_id("share"))
-            ),
+            wrapper(css("div.text"), exclude=(css("aside, div.text p"), class_or_id("share"))),
             Reason.NO_WORDS,
         ),
         (PAGE, wrapper(xpath("count(//p)")), Reason.NO_MATCH),
