@@ -21,7 +21,6 @@ NAMES = (
     "_blocks",
     "_features",
     "_opinions",
-    "_automaton",
 )
 
 

@@ -64,7 +64,7 @@ class Pieces(Protocol):
 
 
 class Tags(Protocol):
-    """The class words of tags, and how many attributes tags may have."""
+    """The class words of tags."""
 
     def TagReader(  # noqa: N802, PLR0913, PLR0917 - a class, made once
         self,
@@ -84,8 +84,6 @@ class Tags(Protocol):
         wanted: bytes,
         longest: int,
     ) -> tuple[array[int], bytes, array[int], array[int]]: ...
-
-    def may_exceed(self, text: str, most: int) -> bool: ...
 
 
 class Attributes(Protocol):
@@ -441,22 +439,6 @@ class Opinions(Protocol):
     def fill_agreement(self, rows: object, k: int, words: object, total: float) -> bool: ...
 
 
-class AutomatonWalk(Protocol):
-    """Walks over bytes; see `metadata.text_language`."""
-
-    def counts(self, text: bytes) -> tuple[array[int], array[int]]: ...
-
-
-class Automata(Protocol):
-    """The walk of an automaton over bytes, and the numbers that it leads to."""
-
-    def Automaton(  # noqa: N802 - a class, made once
-        self, moves: object, rows: object, outputs: object
-    ) -> AutomatonWalk: ...
-
-    def floats(self, table: object, rows: array[int], of: object) -> array[float]: ...
-
-
 class Compiled(NamedTuple):
     """The compiled modules."""
 
@@ -470,7 +452,6 @@ class Compiled(NamedTuple):
     blocks: Blocks
     features: Features
     opinions: Opinions
-    automata: Automata
 
 
 def _load() -> Compiled | None:
@@ -478,7 +459,6 @@ def _load() -> Compiled | None:
         from scrapy_mss.markup import (  # type: ignore[attr-defined]
             _arrays,
             _attributes,
-            _automaton,
             _blocks,
             _features,
             _kept,
@@ -491,7 +471,7 @@ def _load() -> Compiled | None:
     except ImportError:  # there was no compiler
         return None
     modules = _pieces, _tags, _arrays, _runs, _sums, _attributes, _kept, _blocks, _features
-    return Compiled(*modules, _opinions, _automaton)
+    return Compiled(*modules, _opinions)
 
 
 _in_use = [_load()]

@@ -36,7 +36,6 @@ from scrapy_mss.markup.compiled import Compiled, compiled_part, python_alone
 from scrapy_mss.markup.elements import element_starts, nearest_ancestors
 from scrapy_mss.markup.kept_pieces import kept_pieces
 from scrapy_mss.markup.occurrences import occurrences
-from scrapy_mss.markup.parser_tags import attributes, long_tags
 from scrapy_mss.markup.slice_texts import slice_texts
 from scrapy_mss.markup.source_cleaning import clean
 from scrapy_mss.markup.stemming import porter_nltk
@@ -82,32 +81,6 @@ ATTRIBUTES = st.lists(
                 "Word",
             ),
             *(' class="', " id='", " class=x", "cla\u017fs=word", " \u0130d=word", "x" * 2048),
-        ]
-    ),
-    max_size=24,
-).map("".join)
-
-MARKUP = st.lists(
-    st.sampled_from(
-        [
-            *("<p", "</p", "<b>", "<script", "</script>", "<style", "</style >", "<!--", "-->"),
-            *(
-                " a",
-                "/b",
-                "=",
-                "='",
-                '="',
-                "'",
-                '"',
-                ">",
-                "/>",
-                "<",
-                "\n",
-                "\f",
-                "\x1c",
-                "x",
-                "\u00e9",
-            ),
         ]
     ),
     max_size=24,
@@ -399,27 +372,6 @@ def test_equal_keys_have_one_number(keys: list[int]) -> None:
     for found in both(lambda: groups(np.array(keys, np.uint64)).tolist()):
         assert len(set(zip(keys, found, strict=True))) == len(set(keys)) == len(set(found))
         assert set(found) == set(range(len(set(keys))))
-
-
-@needs_compiler
-@given(st.one_of(ATTRIBUTES.map("<p {}".format), TEXTS, MARKUP), st.integers(0, 5))
-@examples(20)
-@example("<p a='<b' c d>", 2)
-@example("i</a b='>' c>", 1)
-@example("<p a=\"x\"b='y'c/d=/e>", 4)
-@example("<style a b c/><p>", 2)
-def test_a_tag_of_more_attributes_is_not_overlooked(source: str, most: int) -> None:
-    found = [len(list(attributes(source, tag))) for tag in long_tags(source, 0)]
-
-    assert built().tags.may_exceed(source, most) >= any(n > most for n in found)
-    if "<" not in source.removeprefix("<"):  # nothing but one tag is looked at
-        assert built().tags.may_exceed(source, most) == any(n > most for n in found)
-
-
-@needs_compiler
-def test_what_would_take_too_long_to_look_at_may_have_many_attributes() -> None:
-    assert not built().tags.may_exceed("<a b='" + 5 * "<a" + "'>", 1)
-    assert built().tags.may_exceed("<a b='" + 100 * "<a" + "'>", 1)
 
 
 @needs_compiler
