@@ -18,8 +18,8 @@ from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.stemming import Stem, porter
-from scrapy_mss.markup.table_rows import data_tables
 from scrapy_mss.markup.tags import TAG_NUMBERS
+from scrapy_mss.markup.text_runs import data_tables
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import WORD, Bools, Bytes, Floats, Ints, TokenIds, Tokens
 from scrapy_mss.pages.declarations import Declarations

@@ -8,12 +8,12 @@ page counts them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.markup.characters import LAST_CODE, character_codes
 from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.tokens import SYMBOL, Bytes, Floats
 
@@ -22,6 +22,7 @@ COMMAS = ",;\u060c\u061b\u3001\uff0c"
 QUOTES = "\"'\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e\u300c\u300d"
 CLOSERS = SENTENCE_ENDS + '"\u00bb\u201d:)'
 
+LAST_CODE = 0xFFFF  # no character
 _N_CODES = 0x2000  # letters with a case and digits are below, but for wide and rare forms
 _CHARACTERS: dict[str, Iterable[str]] = {
     "capital": [chr(code) for code in range(_N_CODES) if chr(code).isupper()],
@@ -82,7 +83,7 @@ def text_counts(page: Page) -> TextCounts:
 
 def _text_counts(page: Page) -> TextCounts:
     tokens, texts = page.tokens, page.texts
-    codes = character_codes(tokens.clean)[tokens.clean_start[texts.token]]
+    codes = _character_codes(tokens.clean)[tokens.clean_start[texts.token]]
     is_symbol = tokens.kind[texts.token] == SYMBOL
     classes = _TABLE.take(codes, mode="clip") | is_symbol * BITS["symbol"]
     lengths = (tokens.clean_end - tokens.clean_start)[texts.token] * ~is_symbol
@@ -92,3 +93,10 @@ def _text_counts(page: Page) -> TextCounts:
         np.add.reduceat(lengths, texts.first, dtype=np.int64).astype(np.float64),
         {"first": classes[texts.first], "last": classes[texts.first + texts.size - 1]},
     )
+
+
+def _character_codes(text: str) -> NDArray[np.unsignedinteger[Any]]:
+    """uint8[n] or uint32[n]: the code of each character of *text*."""
+    if text.isascii():
+        return np.frombuffer(text.encode("ascii"), np.uint8)
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")

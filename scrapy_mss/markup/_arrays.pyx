@@ -456,10 +456,10 @@ cdef bint _is_same(char_t* text, Sought* sought):
     return True
 
 
-def find_all(str text not None, list wanted not None):
-    """The offsets of each of the *wanted* strings (ASCII, as bytes) in *text*."""
+def occurrences(str text not None, wanted not None):
+    """The offsets of each of the *wanted* strings, which are ASCII, in *text*."""
     cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
-    cdef _Search search = _Search(wanted)
+    cdef _Search search = _Search([each.encode("ascii") for each in wanted])
     cdef list found = [[] for _ in wanted]
     if PyUnicode_KIND(text) == 1:
         search.run(<const uint8_t*> PyUnicode_DATA(text), n, found)

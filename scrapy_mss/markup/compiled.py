@@ -11,7 +11,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple, Protocol
+from functools import wraps
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class PieceMemory(Protocol):
@@ -118,44 +121,11 @@ class Attributes(Protocol):
     ) -> list[str]: ...
 
 
-class Nesting(Protocol):
-    """Makes HTML of kept tokens; see `sanitizing`."""
-
-    def html(  # noqa: PLR0913, PLR0917 - a page, and what is asked of Python
-        self,
-        text: str,
-        columns: tuple[bytes, ...],
-        places: tuple[bytes, ...],
-        blocks: bytes,
-        depth: int,
-        words: Callable[[str], str],
-        attributes: Callable[[int, int, int], str],
-    ) -> tuple[list[str], list[str]]: ...
-
-
 class Kept(Protocol):
     """The kept tokens of a page in pieces, and as runs of text.
 
     See `kept_pieces`, `text_runs` and `slice_texts`.
     """
-
-    def has_controls(self, text: str) -> bool: ...
-
-    def Nesting(  # noqa: N802, PLR0913, PLR0917 - a class, made once
-        self,
-        flags: bytes,
-        shown: bytes,
-        instead: bytes,
-        classes: bytes,
-        names: Sequence[str],
-        attributes: Sequence[Sequence[bytes]],
-        of_text: tuple[int, int],
-        paragraph: int,
-    ) -> Nesting: ...
-
-    def pieces(
-        self, columns: tuple[bytes, ...], places: tuple[bytes, ...], blocks: bytes
-    ) -> list[tuple[int, int, int, int, int, int, int]]: ...
 
     def text_runs(self, kind: object, is_kept: object) -> tuple[array[int], array[int]]: ...
 
@@ -166,14 +136,6 @@ class Kept(Protocol):
         runs: tuple[object, object],
         breaks: bytes,
     ) -> tuple[bytearray, bytearray]: ...
-
-    def spaced(
-        self,
-        text: str,
-        starts: bytes,
-        ends: bytes,
-        decoders: tuple[Callable[[str], str], Callable[[str], str]],
-    ) -> list[str | None]: ...
 
 
 class Arrays(Protocol):
@@ -220,8 +182,6 @@ class Arrays(Protocol):
     def shared_counts(
         self, ids: bytes, first: bytes, few: bytes, key: tuple[int, int, int]
     ) -> array[int]: ...
-
-    def find_all(self, text: str, wanted: list[bytes]) -> list[list[int]]: ...
 
     def sorted_groups(
         self, keys: bytes, order: bytes
@@ -474,6 +434,10 @@ def _load() -> Compiled | None:
     return Compiled(*modules, _opinions)
 
 
+def _modules() -> tuple[object, ...]:
+    return _in_use[0] or ()
+
+
 _in_use = [_load()]
 IS_COMPILED = _in_use[0] is not None  # whether it was built
 
@@ -481,6 +445,40 @@ IS_COMPILED = _in_use[0] is not None  # whether it was built
 def compiled_part() -> Compiled | None:
     """The compiled part, or nothing where Python has to do all of it."""
     return _in_use[-1]
+
+
+STEPS: dict[str, Callable[..., Any]] = {}  # by its name the Python of each step that is compiled
+
+
+def accelerated(
+    tables: Callable[[], tuple[object, ...]] = tuple, by: str = ""
+) -> Callable[[Function], Function]:
+    """Let the compiled function of the same name stand for the decorated one, where it is at hand.
+
+    Both take the same arguments, by their places, and return the same. What the compiled one has
+    to know beforehand is in *tables*: then it is an object of the class *by*, made when it is first
+    called.
+    """
+
+    def decorate(python: Function) -> Function:
+        name = python.__name__.removeprefix("_")
+        STEPS[name] = python
+        compiled = [each for part in _modules() if (each := getattr(part, by or name, None))]
+        if not compiled:
+            return python
+        made = [] if by else compiled
+
+        @wraps(python)
+        def step(*arguments: Any) -> Any:  # noqa: ANN401 - what the decorated one takes and gives
+            if _in_use[-1] is None:
+                return python(*arguments)
+            if not made:
+                made.append(compiled[0](*tables()))
+            return made[0](*arguments)
+
+        return step  # type: ignore[return-value]
+
+    return decorate
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
-from scrapy_mss.markup.controls import without_controls
+from scrapy_mss.markup.rendering import without_controls
 from scrapy_mss.pages.addresses import path_of
 
 IMAGE, VIDEO, AUDIO = "image", "video", "audio"

@@ -9,7 +9,6 @@ from functools import partial
 from hashlib import blake2b
 from html.entities import html5
 from pathlib import Path
-from random import Random
 from typing import TypeVar
 
 import numpy as np
@@ -34,9 +33,8 @@ from scrapy_mss.markup.attributes import (
 )
 from scrapy_mss.markup.compiled import Compiled, compiled_part, python_alone
 from scrapy_mss.markup.elements import element_starts, nearest_ancestors
-from scrapy_mss.markup.kept_pieces import kept_pieces
 from scrapy_mss.markup.occurrences import occurrences
-from scrapy_mss.markup.slice_texts import slice_texts
+from scrapy_mss.markup.rendering import CONTROLS, has_controls, slice_texts
 from scrapy_mss.markup.source_cleaning import clean
 from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tags import BLOCK_TAGS
@@ -202,19 +200,6 @@ def test_both_ways_read_a_page_case_alike(case: str) -> None:
 
 
 @needs_compiler
-@given(TEXTS, st.randoms(use_true_random=False))
-@examples(5)
-def test_both_ways_give_the_same_pieces_of_kept_tokens(source: str, random: Random) -> None:
-    tokens = tokenize(source)
-    runs = "".join(random.choice(("0", "1", "1111", "000")) for _ in range(len(tokens)))
-    kept = np.array([mark == "1" for mark in runs[: len(tokens)]], np.bool_)
-
-    one, other = both(lambda: kept_pieces(tokens, kept))
-
-    assert one == other
-
-
-@needs_compiler
 @given(TEXTS, st.integers(0, 2**32 - 1))
 @examples(5)
 @example("one<br>two<p><p>three <b>four</b>five<!-- -->six", 0)
@@ -307,25 +292,26 @@ def test_both_ways_space_the_same_slices(parts: list[str]) -> None:
     one, other = both(lambda: slice_texts("".join(parts), bounds[:-1], bounds[1:]))
 
     assert one == other
-    assert one.is_plain == all(text.isprintable() for text in one.texts)
 
 
 @needs_compiler
 def test_slices_beyond_a_text_are_refused() -> None:
-    one, three = (np.array([place], np.int32).tobytes() for place in (1, 3))
+    one, three = (np.array([place], np.int32) for place in (1, 3))
     for start, end in ((one, three), (three, one), (three, three)):
         with pytest.raises(IndexError, match=r"a slice from \d to \d of 2"):
-            built().kept.spaced("ab", start, end, (str, str))
-    with pytest.raises(ValueError, match="4 and 0 bytes of places"):
-        built().kept.spaced("ab", one, b"", (str, str))
+            slice_texts("ab", start, end)
+    with pytest.raises(ValueError, match="1 slices begin, 0 end"):
+        slice_texts("ab", one, one[:0])
 
 
-@needs_compiler
-def test_columns_of_different_lengths_are_refused() -> None:
-    with pytest.raises(ValueError, match="2 tags, 1 marks"):
-        built().kept.pieces((b"a", b"bb", b"c"), (b"", b"", b""), bytes(256))
-    with pytest.raises(ValueError, match="4, 0 and 4 bytes of places"):
-        built().kept.pieces((b"a", b"b", b"c"), (b"aaaa", b"", b"aaaa"), bytes(256))
+@given(
+    st.text(st.characters() | st.characters(max_codepoint=0x2FF), max_size=40),
+    st.text("\n\t\x0b\x7f\x80\x9f\xa0\xad\u202f\ud800\udfff\U0001f600", max_size=4),
+)
+def test_no_control_is_overlooked(text: str, blanks: str) -> None:
+    expected = CONTROLS.search(text + blanks) is not None
+
+    assert both(lambda: has_controls(text + blanks)) == (expected, expected)
 
 
 @needs_compiler
@@ -554,7 +540,7 @@ def test_places_outside_of_a_text_are_rejected() -> None:
     with pytest.raises(ValueError, match="32 bits of an int32"):
         arrays.buckets(np.zeros(1, np.uint64), (1, 1), 32)
     with pytest.raises(ValueError, match="cannot seek"):
-        arrays.find_all("one", [b"on"])
+        occurrences("one", ["on"])
     with pytest.raises(ValueError, match="9 names, at most 8"):
         built().pieces.cleaned("one", built().pieces.Memory(len), (b"x",) * 9)
 
