@@ -14,13 +14,10 @@ NAMES = (
     "_pieces",
     "_tags",
     "_arrays",
-    "_runs",
-    "_sums",
     "_attributes",
     "_kept",
     "_blocks",
-    "_features",
-    "_opinions",
+    "_counts",
 )
 
 

@@ -12,8 +12,6 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.compiled import compiled_part
-
 Matrix: TypeAlias = NDArray[np.float32]
 Numbers: TypeAlias = NDArray[np.float32] | NDArray[np.float64]  # which are taken as float32
 Number = TypeVar("Number", np.float32, np.float64)
@@ -42,13 +40,9 @@ class Network:
         return np.concatenate([self._log_odds(inputs[at : at + PORTION]) for at in starts])
 
     def _log_odds(self, inputs: Numbers) -> Matrix:
-        sums, compiled = self._sums(self.standardized(inputs)), compiled_part()
-        bias, weights = self.hidden[-1], self.output[:-1]
-        if compiled is not None:
-            log_odds: Matrix = np.asarray(compiled.sums.output(sums, bias, weights))
-        else:
-            _activate(sums, bias)
-            log_odds = _weighted(sums, weights)
+        sums = self._sums(self.standardized(inputs))
+        _activate(sums, self.hidden[-1])
+        log_odds = _weighted(sums, self.output[:-1])
         log_odds += self.output[-1]
         return log_odds
 
@@ -79,10 +73,6 @@ class Network:
 
     def standardized(self, inputs: Numbers) -> Matrix:
         """*inputs* with mean 0 and deviation 1, clipped."""
-        compiled = compiled_part()
-        if compiled is not None and inputs.T.flags.c_contiguous:
-            found = compiled.sums.standardized(inputs.T, self.mean, self.scale, CLIP)
-            return np.frombuffer(found, np.float32).reshape(inputs.T.shape).T
         values: Matrix = inputs.astype(np.float32) - self.mean
         values *= self.scale
         return np.clip(values, -CLIP, CLIP, out=values)

@@ -12,9 +12,7 @@ import numpy as np
 
 from scrapy_mss.blocks.containers import Containers
 from scrapy_mss.blocks.segmentation import Blocks, segment
-from scrapy_mss.blocks.sums import run_hashes
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes
-from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.stemming import Stem, porter
@@ -36,23 +34,21 @@ class Texts:
 
     tokens: Tokens
     blocks: Blocks
-    token: Ints  # int32[n_texts]
-    first: Indices  # intp[n]: where in this table each block begins
-    size: Indices  # intp[n]: how many each block has
 
-    @classmethod
-    def of(cls, tokens: Tokens, blocks: Blocks) -> Texts:
-        compiled = compiled_part()
-        if compiled is not None:
-            bounds = (each.astype(np.int64, copy=False) for each in (blocks.first, blocks.last))
-            columns = compiled.runs.texts(tokens.kind.tobytes(), *(b.tobytes() for b in bounds))
-            token, first, size = map(np.asarray, columns)
-            rows = (each.astype(np.intp, copy=False) for each in (first, size))
-            return cls(tokens, blocks, token, *rows)
-        token = np.flatnonzero((blocks.of_token >= 0) & ~tokens.is_tag).astype(np.int32)
-        first = np.searchsorted(token, blocks.first)
-        size = np.append(first[1:], len(token))[: len(first)] - first
-        return cls(tokens, blocks, token, first, size)
+    @property
+    def token(self) -> Ints:
+        """int32[n_texts]: the token of each."""
+        return self.blocks.text
+
+    @property
+    def first(self) -> Indices:
+        """intp[n]: where in this table each block begins."""
+        return self.blocks.first_text
+
+    @property
+    def size(self) -> Indices:
+        """intp[n]: how many each block has."""
+        return self.blocks.n_texts
 
     @property
     def token_id(self) -> TokenIds:
@@ -151,12 +147,15 @@ class Page:
     @lazy
     def texts(self) -> Texts:
         """The words and symbols of all blocks."""
-        return Texts.of(self.tokens, self.blocks)
+        return Texts(self.tokens, self.blocks)
 
     @lazy
     def text_hashes(self) -> TokenIds:
         """uint64[n]: a hash of the words and symbols of each block."""
-        return run_hashes(self.texts.token_id, self.texts.block, self.texts.first)
+        texts = self.texts
+        weights = 2 * (np.arange(len(texts.token)) - texts.first[texts.block]) + 1  # 1, 3, 5 ...
+        hashes: TokenIds = np.add.reduceat(texts.token_id * weights.view(np.uint64), texts.first)
+        return hashes
 
     @lazy
     def in_title(self) -> Bools:

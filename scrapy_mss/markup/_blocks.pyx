@@ -1,16 +1,31 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Rows of the inputs of a page's blocks, filled in place: what is around each, and shares.
+"""Steps over the blocks of a page: where they are, what they share, which are text.
 
-Each function is the inner loop of one of Python, which is its oracle: those of `blocks.features`
-and `blocks.container_features`. Which tags count and what a row means is said by Python. Sums are
-taken in numpy's order, so that they are the same to the last bit.
+The Python of each step, by the same name or with the class of its tables named beside it, is its
+oracle: the same numbers to the last bit. Which tags count and what a row means is said there. Sums
+are taken in numpy's order. Which tokens are tags no processor foretells, so that walks over all of
+them do without a branch for each.
 """
 
-from cpython.array cimport array, clone
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+cimport cython
+import numpy
 
+from cpython.array cimport array, clone
+from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+cdef enum:  # kinds of tokens, as `tokens` has them
+    OPEN = 0
+    WORD = 2
+    SYMBOL = 3
+
+cdef enum:  # as `container_features` has them
+    ELEMENT_LEVELS = 5
+    PER_WORDS = 100
+
+cdef array _COUNTS = array("q")
+cdef array _INT32S = array("i")
 cdef array _FLOATS = array("d")
-cdef array _HASHES = array("Q")
 
 
 cdef int _check(Py_ssize_t index, Py_ssize_t end) except -1:
@@ -19,92 +34,255 @@ cdef int _check(Py_ssize_t index, Py_ssize_t end) except -1:
     return 0
 
 
-def fill_around(
-    bytes tags not None, bytes ancestors not None, parents, double[:, ::1] rows not None
-):
-    """Fill *rows* with whether each of some tags is around each block, and how many elements are.
+cdef int _check_sizes(Py_ssize_t n, tuple sizes) except -1:
+    cdef Py_ssize_t size
+    for size in sizes:
+        if size != n:
+            raise ValueError(f"expected {n} values, got {size}")
+    return 0
 
-    The *tags* (uint8[k, n]) of the *ancestors* (int32[k, n], -1 for none) of each block are there
-    innermost first. *parents* are two strings of tag numbers: for each of the first a row says
-    whether it is the innermost, for each of the second one whether it is any of them. The last row
-    is how many ancestors there are.
+
+# --- where blocks are ---------------------------------------------------------------------------
+
+cdef enum:  # roles of tags, as `segmentation` has them
+    ENDS_RUN = 1
+    BREAKS_LINE = 2
+    IS_LINK = 4
+
+
+cdef class Segmenter:
+    """The columns of `segmentation.Blocks`.
+
+    *roles* has a byte for each number of a tag; around each block are *n_levels* elements. More
+    blocks than *fewest*, and than one for so many characters as *densest*, are joined.
     """
-    cdef bytes innermost, any_level
-    innermost, any_level = parents
-    cdef const uint8_t* tag = tags
-    cdef const int32_t* ancestor = <const int32_t*> <const char*> ancestors
-    cdef const uint8_t* parent = innermost
-    cdef const uint8_t* wanted = any_level
-    cdef Py_ssize_t n = rows.shape[1], n_parents = len(innermost), n_any = len(any_level)
-    cdef Py_ssize_t k = len(tags) // max(n, 1), block, level, row
-    cdef int32_t row_of[256]
-    for row in range(256):
-        row_of[row] = -1
-    for row in range(n_any):
-        row_of[wanted[row]] = <int32_t> (n_parents + row)
-    _check(n_parents + n_any, rows.shape[0])
-    if n == 0:
-        return
-    _check(k * n - 1, min(len(tags), len(ancestors) // <Py_ssize_t> sizeof(int32_t)))
-    rows[:] = 0.0
-    for row in range(n_parents):
-        for block in range(n):
-            rows[row, block] = tag[block] == parent[row]
-    for level in range(k):
-        for block in range(n):
-            row = row_of[tag[level * n + block]]
-            if row >= 0:
-                rows[row, block] = 1.0
-            rows[n_parents + n_any, block] += ancestor[level * n + block] >= 0
+
+    cdef bytes roles
+    cdef const uint8_t* role_of
+    cdef Py_ssize_t n_levels, fewest, densest
+
+    def __init__(self, bytes roles not None, n_levels, fewest, densest):
+        _check_sizes(256, (len(roles),))
+        self.roles = roles
+        self.role_of = roles
+        self.n_levels, self.fewest, self.densest = n_levels, fewest, densest
+
+    def __call__(self, tokens):
+        cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
+        cdef const int[::1] start = tokens.start, partner = tokens.partner
+        cdef const int[::1] unclosed = tokens.unclosed
+        cdef Py_ssize_t n = kind.shape[0], n_runs
+        _check_sizes(n, (tag.shape[0], start.shape[0], partner.shape[0], unclosed.shape[0]))
+        firsts, lasts = numpy.empty(n, "p"), numpy.empty(n, "p")
+        n_runs = self.find(kind, tag, firsts, lasts)
+        if n_runs > max(self.fewest, len(tokens.source) // self.densest):
+            n_runs = self.joined(start, firsts, lasts, n_runs)
+        firsts, lasts = firsts[:n_runs].copy(), lasts[:n_runs].copy()
+        around = numpy.empty((self.n_levels, n_runs), "i4")
+        self.fill_around(kind, tag, partner, unclosed, firsts, around)
+        return firsts, lasts, around, *self.counted(kind, tag, partner, firsts, lasts)
+
+    cdef Py_ssize_t find(
+        self, const uint8_t[::1] kind, const uint8_t[::1] tag, Py_ssize_t[::1] firsts,
+        Py_ssize_t[::1] lasts
+    ):
+        """Fill in the first and the last token of each run of text that has a word; how many."""
+        cdef Py_ssize_t n = kind.shape[0], i, n_runs = 0, first = -1, last = -1
+        cdef bint has_word = False, ends_run, after_break = False
+        cdef uint8_t role
+        for i in range(n + 1):
+            role = self.role_of[tag[i]] if i < n and kind[i] < WORD else 0
+            ends_run = i == n or role & ENDS_RUN or (after_break and role & BREAKS_LINE)
+            if ends_run:
+                if has_word:
+                    firsts[n_runs] = first
+                    lasts[n_runs] = last
+                    n_runs += 1
+                first = -1
+                has_word = False
+            if i < n and kind[i] >= WORD:
+                first = i if first < 0 else first
+                last = i
+                has_word |= kind[i] == WORD
+                after_break = False
+            elif role & (ENDS_RUN | BREAKS_LINE):
+                after_break = role & BREAKS_LINE
+        return n_runs
+
+    @cython.cdivision(True)
+    cdef Py_ssize_t joined(
+        self, const int[::1] start, Py_ssize_t[::1] firsts, Py_ssize_t[::1] lasts,
+        Py_ssize_t n_runs
+    ):
+        """Join the runs that begin in one cell of the source; how many are left."""
+        cdef Py_ssize_t n_left = 0, cell = -1, run
+        for run in range(n_runs):
+            if start[firsts[run]] // self.densest > cell:
+                cell = start[firsts[run]] // self.densest
+                firsts[n_left] = firsts[run]
+                n_left += 1
+            lasts[n_left - 1] = lasts[run]
+        return n_left
+
+    cdef int fill_around(
+        self, const uint8_t[::1] kind, const uint8_t[::1] tag, const int[::1] partner,
+        const int[::1] unclosed, const Py_ssize_t[::1] firsts, int[:, ::1] around
+    ) except -1:
+        """Fill in the closed elements that end runs around each run, innermost first."""
+        cdef Py_ssize_t n = kind.shape[0], i, level, at
+        cdef int parent
+        cdef array parents = clone(_INT32S, n, False)
+        cdef int* parent_of = parents.data.as_ints
+        for i in range(n):
+            parent = unclosed[i - 1] if i else -1
+            if parent >= i:
+                raise ValueError(f"the parent of token {i} is {parent}")
+            if parent >= 0 and not (
+                kind[parent] == OPEN and partner[parent] >= 0
+                and self.role_of[tag[parent]] & ENDS_RUN
+            ):
+                parent = parent_of[parent]
+            parent_of[i] = parent
+        for i in range(firsts.shape[0]):
+            at = firsts[i]
+            for level in range(self.n_levels):
+                at = parent_of[at] if at >= 0 else -1
+                around[level, i] = <int> at
+        return 0
+
+    cdef tuple counted(
+        self, const uint8_t[::1] kind, const uint8_t[::1] tag, const int[::1] partner,
+        const Py_ssize_t[::1] firsts, const Py_ssize_t[::1] lasts
+    ):
+        """The run of each token, the words, linked words and tags of each run, and its texts."""
+        cdef Py_ssize_t n = kind.shape[0], n_runs = firsts.shape[0], run, i = 0, n_texts = 0
+        cdef Py_ssize_t end_of_link = -1
+        cdef int64_t n_words, n_linked, n_tags, is_word
+        cdef bint is_inside
+        runs, token = numpy.empty(n, "i4"), numpy.empty(n, "i4")
+        counts, texts = numpy.empty((3, n_runs), "i8"), numpy.empty((2, n_runs), "p")
+        cdef int[::1] of_token = runs, text = token
+        cdef int64_t[:, ::1] count = counts
+        cdef Py_ssize_t[:, ::1] of_run = texts
+        for run in range(n_runs):
+            n_words = n_linked = n_tags = 0
+            of_run[0, run] = n_texts
+            while i <= lasts[run]:
+                is_inside = i >= firsts[run]
+                of_token[i] = <int> run if is_inside else -1
+                text[n_texts] = <int> i
+                n_texts += is_inside & (kind[i] >= WORD)
+                is_word = is_inside & (kind[i] == WORD)
+                n_words += is_word
+                n_linked += is_word & (i <= end_of_link)
+                n_tags += kind[i] < WORD
+                if (kind[i] == OPEN) & ((self.role_of[tag[i]] & IS_LINK) != 0):
+                    end_of_link = max(end_of_link, partner[i])
+                i += 1
+            of_run[1, run] = n_texts - of_run[0, run]
+            count[0, run], count[1, run], count[2, run] = n_words, n_linked, n_tags
+        while i < n:
+            of_token[i] = -1
+            i += 1
+        return runs, *counts, token[:n_texts].copy(), *texts
 
 
-def path_keys(
-    const uint32_t[::1] key not None, const Py_ssize_t[:, ::1] around not None,
-    const uint8_t[:, ::1] tags not None, int n_keys
-):
-    """uint64[n_keys + 1, n]: the keys of the innermost elements around a block, and its path.
+# --- the characters of texts --------------------------------------------------------------------
 
-    *key* (uint32[m]) is that of an element, *around* (intp[k, n]) are those around each block, m
-    for none, whose key is 0. The path are the *tags* (uint8[p, n]) of the innermost, a byte each. A
-    row has its number above these bytes, so that no two have a key in common.
-    """
-    cdef Py_ssize_t n = around.shape[1], m = key.shape[0], n_tags = tags.shape[0], level, i
-    cdef array found = clone(_HASHES, (max(n_keys, 0) + 1) * n, True)
-    cdef uint64_t* row = <uint64_t*> found.data.as_ulonglongs
-    if not 0 <= n_keys <= around.shape[0] or tags.shape[1] != n or not 4 <= n_tags < 8:
-        raise IndexError(
-            f"{n_keys} keys of {around.shape[0]}, {n_tags} tags of {tags.shape[1]} blocks"
+cdef enum:
+    N_CLASSES = 8  # of a text: bits of a byte
+    MOST_PACKED = 255  # counts that a byte has room for
+
+# For the bits of a byte a number with one of them in each of its bytes, to count all at once.
+cdef uint64_t _SPREAD[256]
+
+
+cdef void _make_spread() noexcept:
+    cdef int bits, place
+    for bits in range(256):
+        _SPREAD[bits] = 0
+        for place in range(N_CLASSES):
+            _SPREAD[bits] |= <uint64_t> (bits >> place & 1) << 8 * place
+
+
+_make_spread()
+
+
+cdef void _unpack(uint64_t packed, double[:, ::1] counts, Py_ssize_t run) noexcept:
+    """Add what is counted in each byte of *packed* to the *counts* of a run."""
+    cdef int place
+    for place in range(N_CLASSES):
+        counts[place, run] += packed >> 8 * place & 0xFF
+
+
+cdef class TextCounter:
+    """What is counted of the texts of blocks, by the *classes* (uint8[65536]) of characters."""
+
+    cdef const uint8_t[::1] classes
+
+    def __init__(self, const uint8_t[::1] classes not None):
+        _check_sizes(0x10000, (classes.shape[0],))
+        self.classes = classes
+
+    def __call__(self, tokens, texts):
+        """How many texts of each block are of each class; letters; the ends' classes."""
+        cdef str clean = tokens.clean
+        cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
+        cdef const uint8_t[::1] kind_of = tokens.kind
+        cdef const int[::1] token = texts.token
+        cdef const Py_ssize_t[::1] begin = texts.first
+        cdef Py_ssize_t n = begin.shape[0], n_tokens = kind_of.shape[0], run, i, at, after
+        cdef Py_ssize_t n_characters = PyUnicode_GET_LENGTH(clean)
+        cdef int width = PyUnicode_KIND(clean), is_symbol, n_packed
+        cdef const void* data = PyUnicode_DATA(clean)
+        cdef uint8_t bits = 0
+        cdef uint64_t packed
+        counts, letters, ends = (
+            numpy.zeros((N_CLASSES, n)), numpy.zeros(n), numpy.zeros((2, n), "u1")
         )
-    for level in range(n_keys):
-        for i in range(n):
-            _check(around[level, i], m + 1)
-            row[i] = key[around[level, i]] if around[level, i] < m else 0
-            row[i] |= <uint64_t> level << 8 * n_tags
-        row += n
-    for level in range(n_tags):
-        for i in range(n):
-            row[i] |= <uint64_t> tags[level, i] << 8 * level
-    for i in range(n):
-        row[i] |= <uint64_t> n_keys << 8 * n_tags
-    return found
+        cdef double[:, ::1] count = counts
+        cdef double[::1] letter = letters
+        cdef uint8_t[:, ::1] end_class = ends
+        _check_sizes(n_tokens, (start.shape[0], end.shape[0]))
+        for run in range(n):
+            packed, n_packed = 0, 0
+            after = begin[run + 1] if run + 1 < n else token.shape[0]
+            _check(begin[run], after)
+            _check(after, token.shape[0] + 1)
+            for i in range(begin[run], after):  # no processor foretells what each of them is
+                at = token[i]
+                _check(at, n_tokens)
+                _check(start[at], n_characters)
+                is_symbol = kind_of[at] == SYMBOL
+                bits = self.classes[min(PyUnicode_READ(width, data, start[at]), 0xFFFF)]
+                bits |= is_symbol << (N_CLASSES - 1)
+                letter[run] += (end[at] - start[at]) * (1 - is_symbol)
+                if i == begin[run]:
+                    end_class[0, run] = bits
+                packed += _SPREAD[bits]
+                n_packed += 1
+                if n_packed == MOST_PACKED:
+                    _unpack(packed, count, run)
+                    packed, n_packed = 0, 0
+            _unpack(packed, count, run)
+            end_class[1, run] = bits
+        return counts, letters, *ends
 
 
-def fill_shares(values, groups, elements, double per, double[:, ::1] rows not None):
+# --- shares of what is summed -------------------------------------------------------------------
+
+def fill_shares(
+    page, const double[:, ::1] value not None, const Py_ssize_t[:, ::1] group not None,
+    double[:, ::1] rows not None
+):
     """Fill *rows* with what shares of some masses are around each block, and with sizes.
 
-    *values* are float64[k+3, n]: k masses, and then the words, the linked words and 1 of each
-    block. *groups* (intp[g+1, n]) are equal numbers for blocks that are alike, with no number in
-    two rows. *elements* are the begin and the end of each (intp[m]), and those around each block
-    (intp[a, n]), m for none; a mass is 1 there, and the words are the page's.
-
-    For each mass there are 2 + 2g + 2a + 1 rows: what comes before and after; what is in each group
-    but the last, and that a word, times *per*; the same of each element around; what is in the last
-    group. For each group but the last there follow three: the blocks, the words, the linked share.
+    The first rows of *value* (float64[k+3, n]) are k masses, then the words, the linked words and 1
+    of each block. *group* (intp[g+1, n]) has equal numbers for blocks that are alike, with no
+    number in two rows.
     """
-    cdef const double[:, ::1] value = values
-    cdef const Py_ssize_t[:, ::1] group = groups
-    cdef const Py_ssize_t[::1] begin = elements[0], end = elements[1]
-    cdef const Py_ssize_t[:, ::1] around = elements[2]
+    cdef const Py_ssize_t[::1] begin = page.containers.begin, end = page.containers.end
+    cdef const Py_ssize_t[:, ::1] around = page.containers.around[:ELEMENT_LEVELS]
     cdef Py_ssize_t n = value.shape[1], k = value.shape[0] - 3, g = group.shape[0] - 1
     cdef Py_ssize_t m = begin.shape[0], a = around.shape[0], n_groups = (g + 1) * n
     cdef Py_ssize_t mass, i, row = 0
@@ -120,18 +298,20 @@ def fill_shares(values, groups, elements, double per, double[:, ::1] rows not No
     _add_in_groups(value, group, of_group)
     _add_in_elements(value[:k + 1], begin, end, of_element)
     for mass in range(k + 1):
-        of_element[mass * (m + 1) + m] = elements[3] if mass == k else 1.0
+        of_element[mass * (m + 1) + m] = page.total_words if mass == k else 1.0
     for mass in range(k):
         _fill_running(value[mass], rows[row:row + 2])
         row += 2
         for i in range(g):
             _fill_share(
-                group[i], of_group + mass * n_groups, of_group + k * n_groups, per, rows[row:]
+                group[i], of_group + mass * n_groups, of_group + k * n_groups, PER_WORDS,
+                rows[row:]
             )
             row += 2
         for i in range(a):
             _fill_share(
-                around[i], of_element + mass * (m + 1), of_element + k * (m + 1), per, rows[row:]
+                around[i], of_element + mass * (m + 1), of_element + k * (m + 1), PER_WORDS,
+                rows[row:]
             )
             row += 2
         _take(group[g], of_group + mass * n_groups, rows[row])
@@ -161,7 +341,7 @@ cdef int _add_in_elements(
     const double[:, ::1] value, const Py_ssize_t[::1] begin, const Py_ssize_t[::1] end,
     double* inside
 ) except -1:
-    """Set *inside* to the sum of each value in each element, as `_sums.element_sums` does."""
+    """Set *inside* to the sum of each value in each element: a difference of running sums."""
     cdef Py_ssize_t n = value.shape[1], m = begin.shape[0], row, i
     cdef array running = clone(_FLOATS, n + 1, True)
     cdef double* before = running.data.as_doubles
@@ -229,3 +409,233 @@ cdef int _check_places(const Py_ssize_t[:, ::1] places, Py_ssize_t end) except -
         for j in range(places.shape[1]):
             _check(places[i, j], end)
     return 0
+
+
+# --- what opinions are formed from --------------------------------------------------------------
+
+cdef enum:
+    N_SUMS = 5
+
+cdef enum:  # roles of a tag, as `readings` has them
+    NEVER = 1
+    BESIDE = 2
+    NAMELESS = 4
+    ITEM = 8
+    PARAGRAPH = 16
+
+
+@cython.final
+cdef class _Elements:
+    """The elements of a page of *n* blocks."""
+
+    cdef const Py_ssize_t[::1] begin, end
+    cdef Py_ssize_t m, n
+
+    def __cinit__(self, containers, Py_ssize_t n):
+        cdef Py_ssize_t i
+        self.begin, self.end, self.n = containers.begin, containers.end, n
+        self.m = self.begin.shape[0]
+        _check_sizes(self.m, (self.end.shape[0],))
+        for i in range(self.m):
+            if not 0 <= self.begin[i] <= self.end[i] <= n:
+                raise IndexError(f"an element from {self.begin[i]} to {self.end[i]} of {n}")
+
+    cdef int mark(self, const uint8_t[::1] chosen, uint8_t[::1] into) except -1:
+        """Mark the blocks in the *chosen* elements."""
+        cdef array changes = clone(_COUNTS, self.n + 1, True)
+        cdef int64_t* change = <int64_t*> changes.data.as_longlongs
+        cdef int64_t depth = 0
+        cdef Py_ssize_t i
+        for i in range(self.m):
+            if chosen[i]:
+                change[self.begin[i]] += 1
+                change[self.end[i]] -= 1
+        for i in range(self.n):
+            depth += change[i]
+            into[i] = depth > 0
+        return 0
+
+    cdef int total(self, const double* before, double[::1] into) except -1:
+        """Put there the sum of what comes *before* each block, less that before its element."""
+        cdef Py_ssize_t i
+        for i in range(self.m):
+            into[i] = before[self.end[i]] - before[self.begin[i]]
+        return 0
+
+
+cdef class Reader:
+    """What a page looks like without its counts, by the *roles* of tags and by *limits*."""
+
+    cdef const uint8_t[::1] role_of
+    cdef double paragraph, line, most_linked, linked, most, few, tag_price, least_stops, word_price
+
+    def __init__(self, const uint8_t[::1] roles not None, limits):
+        _check_sizes(256, (roles.shape[0],))
+        self.role_of = roles
+        self.paragraph, self.line, self.most_linked, self.linked, self.most, self.few = limits[:6]
+        self.tag_price, self.least_stops, self.word_price = limits[6:]
+
+    def __call__(self, reading):
+        """The columns of `readings.Found`."""
+        cdef const double[::1] letters = reading.letters, link_share = reading.link_share
+        cdef const uint8_t[::1] tag = reading.containers.tag
+        cdef const uint8_t[::1] own_tag = reading.page.ancestor_tags[0]
+        cdef const Py_ssize_t[:, ::1] around = reading.containers.around
+        cdef Py_ssize_t n = letters.shape[0], i
+        cdef _Elements of = _Elements(reading.containers, n)
+        proses, owns, texts = numpy.empty(n), numpy.empty(n, "p"), numpy.empty(n, "?")
+        besides, insides = numpy.empty(of.m, "?"), numpy.empty(n, "?")
+        sums = numpy.empty((N_SUMS, of.m))
+        cdef double[::1] prose = proses
+        cdef Py_ssize_t[::1] own = owns
+        cdef uint8_t[::1] beside = besides.view("u1"), inside = insides.view("u1")
+        _check_sizes(n, (link_share.shape[0], own_tag.shape[0], around.shape[1]))
+        _check_sizes(of.m, (tag.shape[0],))
+        _check(1, around.shape[0])
+        for i in range(of.m):
+            beside[i] = self.role_of[tag[i]] & NEVER
+        of.mark(beside, inside)
+        for i in range(n):
+            own[i] = around[(self.role_of[own_tag[i]] & PARAGRAPH) != 0, i]
+            prose[i] = (
+                letters[i] if letters[i] >= self.paragraph and link_share[i] < self.most_linked
+                and not inside[i] else 0.0
+            )
+        self.mark_beside(reading, proses, of, beside, inside)
+        self.mark_text(reading, own_tag, inside, texts.view("u1"))
+        self.sum_inside(reading, prose, inside, of, sums)
+        return proses, besides, insides, owns, texts, sums
+
+    cdef int mark_beside(
+        self, reading, proses, _Elements of, uint8_t[::1] beside, uint8_t[::1] inside
+    ) except -1:
+        """By tags alone where class words would leave next to nothing of the page's prose."""
+        cdef const double[::1] prose = proses
+        cdef const uint8_t[::1] tag = reading.containers.tag
+        cdef const uint8_t[::1] is_hidden = reading.page.attributes.hidden.view("u1")
+        cdef const int64_t[::1] words = reading.names_beside
+        cdef double total = numpy.add.reduce(proses), least = self.most * total
+        cdef array running = clone(_FLOATS, of.n + 1, True)
+        cdef double* before = running.data.as_doubles
+        cdef uint8_t role
+        cdef bint is_beside, by_name
+        cdef Py_ssize_t i, n_left
+        lefts, sums = numpy.empty(of.n), numpy.empty(of.m)
+        cdef double[::1] left = lefts, inside_each = sums
+        _check_sizes(of.m, (is_hidden.shape[0], words.shape[0]))
+        for i in range(of.n):
+            before[i + 1] = before[i] + prose[i]
+        of.total(before, inside_each)
+        for by_name in (True, False):
+            for i in range(of.m):
+                role = self.role_of[tag[i]]
+                is_beside = role & BESIDE
+                if by_name:
+                    is_beside |= is_hidden[i] or (words[i] > 0 and not role & NAMELESS)
+                beside[i] = (role & NEVER) != 0 or (is_beside and inside_each[i] < least)
+            of.mark(beside, inside)
+            n_left = 0
+            for i in range(of.n):
+                left[n_left] = prose[i]
+                n_left += not inside[i]
+            if numpy.add.reduce(lefts[:n_left]) >= self.few * total:
+                return 0
+        return 0
+
+    cdef int mark_text(
+        self, reading, const uint8_t[::1] own_tag, const uint8_t[::1] inside, uint8_t[::1] is_text
+    ) except -1:
+        """Mark the lines of a text, that are not beside it and not linked."""
+        cdef const double[::1] letters = reading.letters, link_share = reading.link_share
+        cdef const double[::1] ends = reading.columns["ends_sentence"]
+        cdef bint is_line
+        cdef Py_ssize_t i
+        _check_sizes(is_text.shape[0], (ends.shape[0],))
+        for i in range(is_text.shape[0]):
+            is_line = self.role_of[own_tag[i]] & ITEM or letters[i] >= self.line or (
+                letters[i] >= self.paragraph and ends[i] > 0
+            )
+            is_text[i] = is_line and not inside[i] and link_share[i] < self.linked
+        return 0
+
+    cdef int sum_inside(
+        self, reading, const double[::1] prose, const uint8_t[::1] inside, _Elements of,
+        double[:, ::1] sums
+    ) except -1:
+        cdef const double[::1] letters = reading.letters, links = reading.link_share
+        cdef const double[::1] words = reading.words
+        cdef const int64_t[::1] tags = reading.page.blocks.tags, stops = reading.stop_words
+        cdef double unlinked, share = 0.0, of_prose = 0.0
+        cdef double value[N_SUMS]
+        cdef array running = clone(_FLOATS, N_SUMS * (of.n + 1), True)
+        cdef double* before = running.data.as_doubles
+        cdef Py_ssize_t i, row
+        _check_sizes(of.n, (words.shape[0], tags.shape[0], stops.shape[0]))
+        for i in range(of.n):
+            share += stops[i] if prose[i] > 0 else 0
+            of_prose += words[i] if prose[i] > 0 else 0
+        share /= of_prose if of_prose > 1.0 else 1.0
+        share = share if share > self.least_stops else self.least_stops
+        for i in range(of.n):
+            unlinked = 1 - 2 * links[i]
+            value[0] = letters[i]
+            value[1] = letters[i] * links[i]
+            value[2] = 0.0 if inside[i] else prose[i]
+            value[3] = words[i] * unlinked - self.tag_price * tags[i]
+            value[4] = stops[i] / share * unlinked - self.word_price * words[i]
+            for row in range(3, N_SUMS):
+                value[row] = 0.0 if inside[i] and value[row] > 0 else value[row]
+            for row in range(N_SUMS):
+                before[row * (of.n + 1) + i + 1] = before[row * (of.n + 1) + i] + value[row]
+        for row in range(N_SUMS):
+            of.total(before + row * (of.n + 1), sums[row])
+        return 0
+
+
+# --- what of the blocks is the article ----------------------------------------------------------
+
+def best_run(const double[::1] scores not None):
+    """Where the run with the greatest sum of *scores* begins and ends, and its sum."""
+    cdef Py_ssize_t i, lowest_at = 0, start = 0, end = 0
+    cdef double before = 0, lowest = 0, best = 0
+    for i in range(scores.shape[0]):
+        if before < lowest:
+            lowest, lowest_at = before, i
+        before += scores[i]
+        if before - lowest > best:
+            best, start, end = before - lowest, lowest_at, i + 1
+    return start, end, best
+
+
+def tokens_of(tokens, blocks, kept):
+    """bool[n_tokens]: the blocks *kept*, with the tags around and between them."""
+    cdef const int[::1] partner = tokens.partner, number = blocks.of_token
+    cdef const uint8_t[::1] is_chosen = kept.view("u1")
+    cdef Py_ssize_t n = partner.shape[0], n_runs = is_chosen.shape[0], i
+    cdef Py_ssize_t first = -1, last = -1, emptied = -1
+    cdef array before_removed = clone(_INT32S, n + 1, False)
+    cdef array before_kept = clone(_INT32S, n + 1, False)
+    cdef int* n_removed = before_removed.data.as_ints
+    cdef int* n_kept = before_kept.data.as_ints
+    cdef bint stays
+    result = numpy.zeros(n, "?")
+    cdef uint8_t[::1] found = result.view("u1")
+    _check_sizes(n, (number.shape[0],))
+    n_removed[0] = n_kept[0] = 0
+    for i in range(n):
+        if number[i] >= n_runs:
+            raise IndexError(f"token {i} is in run {number[i]} of {n_runs}")
+        stays = number[i] >= 0 and is_chosen[number[i]] != 0
+        n_removed[i + 1] = n_removed[i] + (number[i] >= 0 and not stays)
+        n_kept[i + 1] = n_kept[i] + stays
+        if stays:
+            first = i if first < 0 else first
+            last = i
+    for i in range(last + 1):
+        if i < partner[i] < n and n_removed[partner[i]] > n_removed[i] and (
+            n_kept[partner[i]] == n_kept[i]
+        ):
+            emptied = max(emptied, partner[i])
+        stays = n_removed[i + 1] == n_removed[i] and i > emptied
+        found[i] = i >= first and stays
+    return result

@@ -9,7 +9,7 @@ each call of theirs is what they are tested against. Arrays are passed as bytes,
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -171,18 +171,6 @@ class Arrays(Protocol):
         list[array[int]],
     ]: ...
 
-    def buckets(self, values: object, factors: tuple[int, ...], bits: int) -> array[int]: ...
-
-    def mixed(
-        self, columns: tuple[bytes, ...], factors: tuple[int, ...], fold: int
-    ) -> array[int]: ...
-
-    def groups(self, keys: bytes, salt: int) -> array[int]: ...
-
-    def shared_counts(
-        self, ids: bytes, first: bytes, few: bytes, key: tuple[int, int, int]
-    ) -> array[int]: ...
-
     def sorted_groups(
         self, keys: bytes, order: bytes
     ) -> tuple[array[int], array[int], array[int], array[int]]: ...
@@ -208,210 +196,14 @@ class Arrays(Protocol):
     ) -> array[float]: ...
 
 
-class Runs(Protocol):
-    """Runs of tokens."""
-
-    def text_runs(
-        self, kinds: bytes, tags: bytes, roles: bytes, word: int
-    ) -> tuple[array[int], array[int]]: ...
-
-    def run_numbers(self, firsts: bytes, lasts: bytes, n: int) -> array[int]: ...
-
-    def run_counts(
-        self, tokens: tuple[bytes, bytes, bytes], roles: bytes, firsts: bytes, lasts: bytes
-    ) -> tuple[array[int], array[int], array[int]]: ...
-
-    def texts(
-        self, kinds: bytes, firsts: bytes, lasts: bytes
-    ) -> tuple[array[int], array[int], array[int]]: ...
-
-    def levels_around(
-        self, tokens: tuple[bytes, bytes, bytes, bytes], roles: bytes, firsts: bytes, n_levels: int
-    ) -> array[int]: ...
-
-    def best_run(self, values: bytes) -> tuple[int, int, float]: ...
-
-    def best_choice(self, probability: object, words: object, best_first: object) -> float: ...
-
-    def scores(self, values: object, numbers: bytes, kinds: bytes) -> array[float]: ...
-
-    def kept(self, partners: bytes, numbers: bytes, chosen: bytes) -> array[int]: ...
-
-
-class Sums(Protocol):
-    """Sums and counts over a page's blocks; see `blocks.sums`, `text_counts`, `containers`."""
-
-    def containers(
-        self, start: bytes, close: bytes, first: bytes, n_levels: int
-    ) -> tuple[array[int], array[int], array[int], array[int]]: ...
-
-    def element_sums(self, values: bytes, begin: bytes, end: bytes, k: int) -> array[float]: ...
-
-    def ancestor_pools(
-        self, elements: bytes, values: bytes, around: object, m: int
-    ) -> array[float]: ...
-
-    def sums_upwards(
-        self, values: object, element: object, parent: object, weights: tuple[float, ...]
-    ) -> array[float]: ...
-
-    def centre(self, ratios: object, are_seen: object, middle: float) -> None: ...
-
-    def inside(self, chosen: bytes, begin: bytes, end: bytes, n: int) -> bytearray: ...
-
-    def text_counts(
-        self, text: str, texts: tuple[bytes, bytes, bytes, bytes], first: bytes, classes: bytes
-    ) -> tuple[array[float], array[float], bytearray, bytearray]: ...
-
-    def ratios(
-        self, counts: object, bucket: object, columns: tuple[int, int], smoothing: float
-    ) -> tuple[array[float], bytearray]: ...
-
-    def marked_counts(
-        self, ids: bytes, chosen: bytes, first: bytes, table: tuple[bytes, int]
-    ) -> array[int]: ...
-
-    def table_counts(
-        self, words: bytes, rows: bytes, table: tuple[bytes, bytes], shape: tuple[int, int]
-    ) -> array[int]: ...
-
-    def run_sums(self, values: object, first: object) -> array[float]: ...
-
-    def run_hashes(self, ids: bytes, first: bytes) -> array[int]: ...
-
-    def output(self, sums: object, bias: object, weights: object) -> array[float]: ...
-
-    def standardized(
-        self, inputs: object, mean: object, scale: object, most: float
-    ) -> array[float]: ...
-
-
-class Blocks(Protocol):
-    """Rows of a page's blocks; see `blocks.features`, `container_features`."""
-
-    def fill_around(
-        self, tags: bytes, ancestors: bytes, parents: tuple[bytes, bytes], rows: object
-    ) -> None: ...
-
-    def path_keys(self, key: object, around: object, tags: object, n_keys: int) -> array[int]: ...
-
-    def fill_shares(  # noqa: PLR0913, PLR0917 - what is shared, by what, and where it goes
-        self,
-        values: object,
-        groups: object,
-        elements: tuple[object, object, object, float],
-        per: float,
-        rows: object,
-    ) -> None: ...
-
-
-class Features(Protocol):
-    """Rows of a page's blocks by text, place and headings; see `blocks.features`."""
-
-    def fill_text(
-        self,
-        columns: tuple[object, ...],
-        ends: Mapping[str, object],
-        places: tuple[object, ...],
-        rows: object,
-    ) -> None: ...
-
-    def fill_shapes(  # noqa: PLR0913, PLR0917 - columns
-        self, words: object, linked: object, sizes: object, most_links: float, shapes: object
-    ) -> None: ...
-
-    def fill_position(self, words: object, total: float, rows: object) -> None: ...
-
-    def headline(
-        self, columns: tuple[object, ...], n_title: int, limits: tuple[float, ...]
-    ) -> tuple[array[float], int]: ...
-
-    def fill_below(self, before: object, level: object, headline: int, rows: object) -> None: ...
-
-    def heading_above(self, level: object) -> array[int]: ...
-
-    def fill_headings(
-        self, columns: tuple[object, ...], ranks: object, most: float, rows: object
-    ) -> None: ...
-
-    def fill_described(
-        self, columns: tuple[object, ...], limits: tuple[float, ...], rows: object
-    ) -> None: ...
-
-
-class Opinions(Protocol):
-    """What opinions are formed from; see `blocks.readings` and `blocks.opinions`."""
-
-    def prose(  # noqa: PLR0913, PLR0917 - columns
-        self,
-        letters: object,
-        link_share: object,
-        elements: tuple[bytes, object, object],
-        roles: bytes,
-        limits: tuple[float, float],
-    ) -> array[float]: ...
-
-    def own_elements(self, around: object, tags: bytes, roles: bytes) -> bytes: ...
-
-    def beside(  # noqa: PLR0913, PLR0917 - columns
-        self,
-        prose: object,
-        elements: tuple[bytes, object, object],
-        roles: bytes,
-        names: tuple[object, bytes] | None,
-        least: float,
-    ) -> tuple[bytes, bytes]: ...
-
-    def lines(
-        self,
-        columns: tuple[object, object, object, bytes],
-        tags: bytes,
-        roles: bytes,
-        limits: tuple[float, float, float],
-    ) -> bytes: ...
-
-    def sums_inside(
-        self,
-        columns: tuple[object, object, object, object, bytes],
-        counts: tuple[object, object],
-        elements: tuple[bytes, object, object],
-        limits: tuple[float, float, float],
-    ) -> array[float]: ...
-
-    def paragraph_points(
-        self,
-        counts: object,
-        link_share: object,
-        beside: bytes,
-        limits: tuple[float, float, float, float],
-    ) -> array[float]: ...
-
-    def paragraph_scores(  # noqa: PLR0913, PLR0917 - columns
-        self,
-        points: object,
-        tags: bytes,
-        names: tuple[object, object],
-        letters: object,
-        of_tag: object,
-        of_name: float,
-    ) -> array[float]: ...
-
-    def fill_agreement(self, rows: object, k: int, words: object, total: float) -> bool: ...
-
-
 class Compiled(NamedTuple):
     """The compiled modules."""
 
     pieces: Pieces
     tags: Tags
     arrays: Arrays
-    runs: Runs
-    sums: Sums
     attributes: Attributes
     kept: Kept
-    blocks: Blocks
-    features: Features
-    opinions: Opinions
 
 
 def _load() -> Compiled | None:
@@ -420,24 +212,18 @@ def _load() -> Compiled | None:
             _arrays,
             _attributes,
             _blocks,
-            _features,
+            _counts,
             _kept,
-            _opinions,
             _pieces,
-            _runs,
-            _sums,
             _tags,
         )
     except ImportError:  # there was no compiler
         return None
-    modules = _pieces, _tags, _arrays, _runs, _sums, _attributes, _kept, _blocks, _features
-    return Compiled(*modules, _opinions)
+    _parts[:] = _pieces, _tags, _arrays, _attributes, _kept, _blocks, _counts
+    return Compiled(_pieces, _tags, _arrays, _attributes, _kept)
 
 
-def _modules() -> tuple[object, ...]:
-    return _in_use[0] or ()
-
-
+_parts: list[object] = []
 _in_use = [_load()]
 IS_COMPILED = _in_use[0] is not None  # whether it was built
 
@@ -461,19 +247,19 @@ def accelerated(
     """
 
     def decorate(python: Function) -> Function:
-        name = python.__name__.removeprefix("_")
+        name = by or python.__name__.removeprefix("_")
         STEPS[name] = python
-        compiled = [each for part in _modules() if (each := getattr(part, by or name, None))]
-        if not compiled:
+        if not _parts:
             return python
-        made = [] if by else compiled
+        (compiled,) = (getattr(part, name) for part in _parts if hasattr(part, name))
+        made = [] if by else [compiled]
 
         @wraps(python)
         def step(*arguments: Any) -> Any:  # noqa: ANN401 - what the decorated one takes and gives
             if _in_use[-1] is None:
                 return python(*arguments)
             if not made:
-                made.append(compiled[0](*tables()))
+                made.append(compiled(*tables()))
             return made[0](*arguments)
 
         return step  # type: ignore[return-value]

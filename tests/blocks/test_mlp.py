@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks import mlp
 from scrapy_mss.blocks.mlp import CLIP, MOST_WORK, UNITS, Network, forward, product
-from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
 from scrapy_mss.models.bundled import bundled_model
 from tests.helpers.classifiers import random_network
 from tests.helpers.effort import examples
@@ -46,56 +45,6 @@ def test_log_odds_are_those_of_loops_over_the_weights(rows: list[list[float]], s
 
 
 @given(
-    st.lists(st.lists(st.floats(width=32), min_size=N_INPUTS, max_size=N_INPUTS), max_size=5),
-    st.integers(0, 20),
-)
-@examples(5)
-def test_both_ways_standardize_to_the_last_bit(rows: list[list[float]], seed: int) -> None:
-    network = random_network(N_INPUTS, seed=seed)
-    # As a page's inputs are: each is contiguous.
-    inputs = np.array(rows, np.float32).reshape(-1, N_INPUTS).T.copy().T
-
-    with np.errstate(all="ignore"):
-        compiled = network.standardized(inputs)
-        with python_alone():
-            python = network.standardized(inputs)
-        in_rows = network.standardized(inputs.copy())
-
-    assert compiled.dtype == python.dtype
-    # As numbers: one that is none has no bits of its own.
-    assert np.array_equal(compiled, python, equal_nan=True)
-    assert np.array_equal(compiled, in_rows, equal_nan=True)
-
-
-@given(ROWS, st.integers(0, 20), st.integers(1, 50))
-@examples(5)
-def test_both_ways_come_to_the_same_log_odds(
-    rows: list[list[float]], seed: int, n_hidden: int
-) -> None:
-    network = random_network(N_INPUTS, n_hidden, seed)
-    inputs = np.array(rows, np.float32).reshape(-1, N_INPUTS).T.copy().T
-
-    compiled = network.log_odds(inputs)
-
-    with python_alone():
-        assert compiled.tobytes() == network.log_odds(inputs).tobytes()
-
-
-@pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
-@pytest.mark.parametrize(("biases", "weights"), [(1, 2), (2, 3)])
-def test_other_biases_and_weights_than_units_are_refused(biases: int, weights: int) -> None:
-    built = compiled_part()
-    assert built is not None
-
-    with pytest.raises(ValueError, match=f"{biases} biases and {weights} weights for 2 sums"):
-        built.sums.output(
-            np.zeros((1, 2), np.float32),
-            np.zeros(biases, np.float32),
-            np.zeros(weights, np.float32),
-        )
-
-
-@given(
     st.lists(st.lists(st.floats(-1e30, 1e30), min_size=N_INPUTS, max_size=N_INPUTS), max_size=5),
     st.integers(0, 20),
 )
@@ -106,8 +55,6 @@ def test_long_numbers_are_standardized_as_short_ones(rows: list[list[float]], se
     expected = network.standardized(inputs.astype(np.float32)).tolist()
 
     assert network.standardized(inputs).tolist() == expected
-    with python_alone():
-        assert network.standardized(inputs).tolist() == expected
 
 
 @pytest.mark.parametrize(("tiles", "more"), [(0, 0), (0, 1), (1, -1), (1, 0), (1, 1), (3, 2)])

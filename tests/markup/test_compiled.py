@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.segmentation import Blocks, segment
-from scrapy_mss.blocks.selection import kept_tokens, token_scores
-from scrapy_mss.core.hashing import MULTIPLIERS, buckets, buckets_of_ids, groups
+from scrapy_mss.blocks.selection import kept_tokens
+from scrapy_mss.core.hashing import groups
 from scrapy_mss.core.subsequence import best_span
 from scrapy_mss.markup import compiled
 from scrapy_mss.markup.attributes import (
@@ -377,39 +377,11 @@ def test_both_ways_find_the_same_blocks_and_keep_the_same_tokens(source: str, se
 
 
 @needs_compiler
-@given(st.one_of(PAGES, TEXTS), st.integers(0, 2**32 - 1))
-@examples(4)
-def test_both_ways_score_tokens_to_the_last_bit(source: str, seed: int) -> None:
-    page = Page.of(source)
-    probability = np.random.default_rng(seed).random(len(page.blocks))
-
-    one, other = both(lambda: token_scores(page, probability, 0.5).tobytes())
-
-    assert one == other
-
-
-@needs_compiler
 @given(st.lists(st.integers(-6, 6).map(lambda n: n / 2)) | st.lists(st.floats(-9, 9)))
 def test_both_ways_find_the_same_best_span(scores: list[float]) -> None:
     one, other = both(lambda: best_span(np.array(scores, np.float64)))
 
     assert one == other
-
-
-@given(st.lists(st.integers(0, 2**64 - 1)), st.integers(1, 31))
-def test_buckets_are_the_same_both_ways_and_as_many_as_asked_for(ids: list[int], bits: int) -> None:
-    values, short = np.array(ids, np.uint64), np.array([each >> 32 for each in ids], np.uint32)
-
-    for find in (
-        lambda: buckets(values, bits),
-        lambda: buckets_of_ids(values, bits),
-        lambda: buckets_of_ids(short, bits),
-    ):
-        one, other = both(find)
-        assert one.dtype == other.dtype == np.int32
-        assert one.tolist() == other.tolist()
-        assert all(0 <= bucket < 1 << bits for bucket in one.tolist())
-    assert buckets_of_ids(values, bits).tolist() == buckets(values * MULTIPLIERS[0], bits).tolist()
 
 
 @needs_compiler
@@ -502,7 +474,7 @@ def test_a_word_is_asked_for_once_wherever_it_stands_in_whatever_text(n: int, ar
 
 @needs_compiler
 def test_places_outside_of_a_text_are_rejected() -> None:
-    arrays, tags, runs = built().arrays, built().tags, built().runs
+    tags = built().tags
     reader = tags.TagReader((), (), ("unknown",), 12, lambda _tag, _source: (0, []))
     place, none = np.array([3], np.int32), np.array([0], np.int32)
     kind, two = np.zeros(1, np.uint8), np.zeros(2, np.int32)
@@ -520,25 +492,6 @@ def test_places_outside_of_a_text_are_rejected() -> None:
     ):
         with pytest.raises(ValueError, match="columns not of 1 token"):
             tags.element_tags(kind, kind, partner, places, wanted, 9)
-    with pytest.raises(ValueError, match="run 1 is from 1 to 1 of 3, after 2"):
-        runs.run_numbers(*2 * (np.array([1, 1], np.int64).tobytes(),), 3)
-    roles, (first, last) = bytes(256), (np.array([at], np.int64).tobytes() for at in (0, 3))
-    one, other = (np.array([at, -1], np.int32).tobytes() for at in (1, -1))
-    with pytest.raises(ValueError, match="parent of token 1 is 1"):
-        runs.levels_around((b"\0\0", b"\0\0", one, other), roles, first, 2)
-    with pytest.raises(IndexError, match="token 3 of 2"):
-        runs.levels_around((b"\0\0", b"\0\0", other, other), roles, last, 2)
-    with pytest.raises(ValueError, match="run 0 is from 0 to 3 of 2, after 0"):
-        runs.run_counts((b"\2\2", b"\0\0", other), roles, first, last)
-    with pytest.raises(ValueError, match="1 places of 2 blocks"):
-        runs.best_choice(np.ones(2), np.ones(2), np.array([0]))
-    for outside in (2, -1):
-        with pytest.raises(IndexError, match=f"no block {outside} of 2"):
-            runs.best_choice(np.ones(2), np.ones(2), np.array([0, outside]))
-    with pytest.raises(ValueError, match="1 roles"):
-        runs.text_runs(b"\2", b"\0", b"\0", 2)
-    with pytest.raises(ValueError, match="32 bits of an int32"):
-        arrays.buckets(np.zeros(1, np.uint64), (1, 1), 32)
     with pytest.raises(ValueError, match="cannot seek"):
         occurrences("one", ["on"])
     with pytest.raises(ValueError, match="9 names, at most 8"):
