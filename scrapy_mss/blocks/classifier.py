@@ -39,6 +39,8 @@ from scrapy_mss.core.naive_bayes import (
     logistic,
     portions,
 )
+from scrapy_mss.markup.compiled import accelerated
+from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokens import Floats, Ints, TokenIds
 
@@ -83,13 +85,22 @@ class FamilyEvidence:
 
         Values are of elements: they are added in their order, and then what the elements have.
         """
-        containers = self.page.containers
-        pooled = np.empty((3, len(self.page.blocks)))
-        for row, reduce in zip(pooled, (np.add, np.minimum, np.maximum), strict=True):
-            of_elements = np.zeros(len(containers) + 1)  # the last is for no element
-            reduce.at(of_elements, self.page.attributes.element, self.ratio)
-            reduce.reduce(of_elements[containers.around], out=row)
-        return pooled
+        containers, element = self.page.containers, self.page.attributes.element
+        return _pools(element, self.ratio, containers.around, len(containers))
+
+
+@accelerated()
+def _pools(element: Indices, values: Floats, around: Indices, m: int) -> Floats:
+    """float64[3, n]: sum, least and greatest of the *values* of the m elements *around*, and of 0.
+
+    *element* (intp[n_values]) is whose each value is; around is no element where it is m.
+    """
+    pooled = np.empty((3, around.shape[1]))
+    for row, reduce in zip(pooled, (np.add, np.minimum, np.maximum), strict=True):
+        of_elements = np.zeros(m + 1)
+        reduce.at(of_elements, element, values)
+        reduce.reduce(of_elements[around], out=row)
+    return pooled
 
 
 def mean_over_block(known: FamilyEvidence) -> Floats:

@@ -83,8 +83,10 @@ def _paragraph_scores(reading: Reading) -> Floats:
         score += np.bincount(element, points * weight, len(score) + 1)[:-1]
         element = containers.parent[element]
     has_any = score > 0
-    likely, beside = (reading.roles[[Role.LIKELY, Role.BESIDE]] > 0).astype(np.float64)
-    score += _TAG_POINTS[containers.tag] + NAME_POINTS * (likely - beside)
+    of_element = _TAG_POINTS[containers.tag]
+    of_element[reading.roles[Role.LIKELY] > 0] += NAME_POINTS
+    of_element[reading.names_beside > 0] -= NAME_POINTS
+    score += of_element
     letters, linked = reading.letters_inside
     unlinked = 1 - linked / np.maximum(letters, 1.0)
     scored: Floats = np.where(has_any, score * unlinked, -np.inf)

@@ -58,7 +58,7 @@ class Texts:
     @property
     def block(self) -> Ints:
         """int32[n_texts]: the block of each, ascending."""
-        return self.blocks.of_token[self.token]
+        return np.arange(len(self.size), dtype=np.int32).repeat(self.size)
 
     @lazy
     def is_word(self) -> Bools:
@@ -153,7 +153,7 @@ class Page:
     def text_hashes(self) -> TokenIds:
         """uint64[n]: a hash of the words and symbols of each block."""
         texts = self.texts
-        weights = 2 * (np.arange(len(texts.token)) - texts.first[texts.block]) + 1  # 1, 3, 5 ...
+        weights = np.arange(1, 2 * len(texts.token), 2) - 2 * texts.first.repeat(texts.size)
         hashes: TokenIds = np.add.reduceat(texts.token_id * weights.view(np.uint64), texts.first)
         return hashes
 

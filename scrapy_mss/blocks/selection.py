@@ -90,7 +90,9 @@ def threshold(page: Page, probability: Floats) -> float:
 
 def token_scores(page: Page, probability: Floats, zero: float) -> Floats:
     """float64[n_tokens]: how far a token's block is above *zero*; 0 for tags and outside blocks."""
-    return page.blocks.spread(probability - zero) * ~page.tokens.is_tag
+    scores = np.zeros(len(page.tokens))
+    scores[page.texts.token] = (probability - zero).repeat(page.texts.size)
+    return scores
 
 
 def in_span(page: Page, span: Span, above: Bools) -> Bools:
