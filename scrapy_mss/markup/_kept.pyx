@@ -5,14 +5,15 @@ The steps in Python of `text_runs`, `rendering` and `output.sanitizing` are the 
 """
 
 cimport cython
-from cpython.array cimport array, clone, resize
+import numpy
+
 from cpython.bytearray cimport PyByteArray_Resize
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.unicode cimport (
     Py_UNICODE_ISPRINTABLE, Py_UNICODE_ISSPACE, PyUnicode_DATA,
     PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
 )
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.string cimport memset
 
 # A character as it is stored: one, two or four bytes, the same in a whole text.
@@ -21,13 +22,12 @@ ctypedef fused char_t:
     uint16_t
     uint32_t
 
-cdef array _INT64S = array("q")
-
 cdef enum:
     CLOSE = 1  # the greatest kind of a tag; see `tokens`
     TEXT = 2  # the kind of a run of text
     APART = 1  # what is between a piece and the one before
     GAP = 2
+    PARAGRAPH = 2  # that no break is more than
 
 
 cdef struct Piece:
@@ -358,61 +358,44 @@ cdef bint _is_plain(str text):
     return True
 
 
-def text_runs(const uint8_t[::1] kind not None, const uint8_t[::1] is_kept not None):
-    """Where the runs of kept words and symbols begin, and where they end; int64 each.
-
-    *kind* and *is_kept* have a byte a token.
-    """
-    cdef Py_ssize_t n = kind.shape[0], i, n_firsts = 0, n_ends = 0
-    cdef array firsts = clone(_INT64S, n // 2 + 2, False), ends = clone(_INT64S, n // 2 + 2, False)
-    cdef bint inside = False, is_text
-    if is_kept.shape[0] != n:
-        raise ValueError(f"{is_kept.shape[0]} marks for {n} tokens")
-    for i in range(n):  # without a branch: what tokens are is hard to foretell
-        is_text = (is_kept[i] != 0) & (kind[i] > CLOSE)
-        firsts.data.as_longlongs[n_firsts] = i
-        ends.data.as_longlongs[n_ends] = i
-        n_firsts += is_text & (not inside)
-        n_ends += inside & (not is_text)
-        inside = is_text
-    if inside:
-        ends.data.as_longlongs[n_ends] = n
-    resize(firsts, n_firsts)
-    resize(ends, n_firsts)
-    return firsts, ends
-
-
-def between(tuple tags not None, tuple places not None, tuple runs not None, bytes breaks not None):
+cdef class Breaks:
     """How much the tags between each run and the next break, and whether white space is there.
 
-    *tags* are kinds and numbers of tags, a byte a token; *places* where tokens begin and end in the
-    text, an int32 each; *runs* where those begin and end, an intp each; *breaks* has a byte for
-    each number of a tag. Both results have a byte a gap; no sum of breaks counts above 255.
+    *breaks* has a number for each number of a tag.
     """
-    cdef const uint8_t[::1] kind = tags[0], tag = tags[1]
-    cdef const int[::1] start = places[0], end = places[1]
-    cdef const Py_ssize_t[::1] first = runs[0], after = runs[1]
-    cdef const uint8_t* break_of = breaks
-    cdef Py_ssize_t n = kind.shape[0], n_runs = first.shape[0], run, i
-    cdef bytearray levels = bytearray(max(n_runs - 1, 0)), blanks = bytearray(max(n_runs - 1, 0))
-    cdef uint8_t* level_of = <uint8_t*> <char*> levels
-    cdef uint8_t* is_blank = <uint8_t*> <char*> blanks
-    cdef int level
-    cdef bint blank
-    if not n == tag.shape[0] == start.shape[0] == end.shape[0]:
-        raise ValueError(f"the columns are not those of {n} tokens")
-    if after.shape[0] != n_runs or len(breaks) != 256:
-        raise ValueError(f"{n_runs} runs begin, {after.shape[0]} end, {len(breaks)} breaks")
-    for run in range(n_runs - 1):
-        if not 0 < after[run] <= first[run + 1] < n:
-            raise IndexError(f"a run ends at {after[run]}, the next begins at {first[run + 1]}")
-        level = blank = 0
-        for i in range(after[run], first[run + 1]):
-            blank |= start[i] > end[i - 1]
-            level = min(level + break_of[tag[i]] * (kind[i] <= CLOSE), 255)
-        level_of[run] = level
-        is_blank[run] = blank | (start[first[run + 1]] > end[first[run + 1] - 1])
-    return levels, blanks
+
+    cdef const uint8_t[::1] breaks
+
+    def __init__(self, const uint8_t[::1] breaks not None):
+        if breaks.shape[0] != 256:
+            raise ValueError(f"{breaks.shape[0]} breaks of 256 tags")
+        self.breaks = breaks
+
+    def __call__(
+        self, tokens, const Py_ssize_t[:] first not None, const Py_ssize_t[:] after not None
+    ):
+        """Of each gap between the runs that begin *first* and end before *after*: two bytes."""
+        cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
+        cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
+        cdef Py_ssize_t n = kind.shape[0], n_runs = first.shape[0], run, i
+        cdef int level
+        cdef bint blank
+        levels, blanks = numpy.empty(max(n_runs - 1, 0), "u1"), numpy.empty(max(n_runs - 1, 0), "?")
+        cdef uint8_t[::1] level_of = levels, is_blank = blanks.view("u1")
+        if not n == tag.shape[0] == start.shape[0] == end.shape[0]:
+            raise ValueError(f"the columns are not those of {n} tokens")
+        if after.shape[0] != n_runs:
+            raise ValueError(f"{n_runs} runs begin, {after.shape[0]} end")
+        for run in range(n_runs - 1):
+            if not 0 < after[run] <= first[run + 1] < n:
+                raise IndexError(f"a run ends at {after[run]}, the next begins at {first[run + 1]}")
+            level = blank = 0
+            for i in range(after[run], first[run + 1]):
+                blank |= start[i] > end[i - 1]
+                level = min(level + self.breaks[tag[i]] * (kind[i] <= CLOSE), PARAGRAPH)
+            level_of[run] = level
+            is_blank[run] = blank | (start[first[run + 1]] > end[first[run + 1] - 1])
+        return levels, blanks
 
 
 cdef class Spacing:

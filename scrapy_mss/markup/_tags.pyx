@@ -8,6 +8,8 @@ case are a matter of one bit; others are told by Python.
 """
 
 cimport cython
+import numpy
+
 from cpython.array cimport array, clone, resize
 from cpython.unicode cimport (
     PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
@@ -22,7 +24,6 @@ ctypedef fused char_t:
     const uint32_t
 
 cdef array _UINT32S = array("I")
-cdef array _INT32S = array("i")
 cdef array _INT64S = array("q")
 
 cdef enum:
@@ -143,45 +144,16 @@ cdef class _Found:
         return rows
 
 
-def element_tags(
-    const uint8_t[::1] kind not None, const uint8_t[::1] number not None,
-    const int[::1] partner not None, places, bytes wanted not None, int longest,
-):
-    """The opening tags of elements that are *wanted*, a byte for each number of a tag.
-
-    That is the token of each, its number, and where it begins and ends, no more than *longest*
-    characters behind. *places* are where each token does (int32[n] each).
-    """
-    cdef const int[::1] start = places[0], end = places[1]
-    cdef Py_ssize_t n = kind.shape[0], m = 0, i, row
-    cdef const uint8_t* is_wanted = wanted
-    if len(wanted) != 256 or not (
-        n == number.shape[0] == partner.shape[0] == start.shape[0] == end.shape[0]
-    ):
-        raise ValueError(f"{len(wanted)} bytes for 256 numbers, or columns not of {n} tokens")
-    cdef array tokens = clone(_INT64S, n, False)
-    for i in range(n):  # without a branch: which tokens are tags is hard to foretell
-        tokens.data.as_longlongs[m] = i
-        m += (kind[i] == OPEN) & (partner[i] >= 0) & (is_wanted[number[i]] != 0)
-    resize(tokens, m)
-    cdef array firsts = clone(_INT32S, m, False), lasts = clone(_INT32S, m, False)
-    cdef bytearray numbers = bytearray(m)
-    for row in range(m):
-        i = tokens.data.as_longlongs[row]
-        numbers[row] = number[i]
-        firsts.data.as_ints[row] = start[i]
-        lasts.data.as_ints[row] = min(end[i], start[i] + longest)
-    return tokens, bytes(numbers), firsts, lasts
-
-
 cdef class TagReader:
     """The words in the values of some attributes, hashed, and which tags have a cue.
 
-    *names* are those of the attributes and *cues* the ends of words (bytes, in lower case, two
-    letters or more) that are looked for where the name of an attribute may be, or behind a colon;
-    *elements* the names of elements by their numbers. No more than *most* words of a tag count.
-    Tags that are not ASCII are told by *ask*: from number and source the hash of a tag with its
-    words, and that of each word; they have a cue.
+    *texts* are the names of the attributes and the ends of words (bytes, in lower case, two letters
+    or more) that are cues, which are looked for where the name of an attribute may be, or behind a
+    colon; and the names of elements by their numbers. *tags* are those that are read, a byte for
+    each number, and the one that is always hidden. *bounds* are the words of a tag that count, and
+    its characters. Tags that are not ASCII are told by *ask*: from number and source the hash of a
+    tag with its words, and that of each word; they have a cue. A tag with one is hidden if
+    *is_hidden* finds something between two places.
     """
 
     cdef tuple kept  # what the letters below are of
@@ -190,9 +162,17 @@ cdef class TagReader:
     cdef int n_names, n_cues, n_elements, most
     cdef uint8_t roles[N_LETTERS]
     cdef uint32_t keys[256]  # of the elements without words
-    cdef object ask
+    cdef bytes wanted
+    cdef int always_hidden, longest
+    cdef object ask, is_hidden
 
-    def __init__(self, names, cues, elements, int most, ask):
+    def __init__(self, texts, tags, bounds, ask, is_hidden):
+        cdef int most
+        names, cues, elements = texts
+        self.wanted, self.always_hidden = tags
+        most, self.longest = bounds
+        if len(self.wanted) != 256:
+            raise ValueError(f"{len(self.wanted)} bytes for 256 numbers of tags")
         if most > MOST_WORDS:
             raise ValueError(f"{most} words of a tag where {MOST_WORDS} have room")
         if len(elements) > 256:
@@ -212,7 +192,37 @@ cdef class TagReader:
             for letter in name.encode():
                 self.keys[number] = _crc(self.keys[number], letter)
         self.most = most
-        self.ask = ask
+        self.ask, self.is_hidden = ask, is_hidden
+
+    def __call__(self, tokens):
+        """The columns of `attributes.ElementAttributes`."""
+        cdef const uint8_t[::1] kind = tokens.kind, number = tokens.tag
+        cdef const int[::1] partner = tokens.partner
+        cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
+        cdef const uint8_t* is_wanted = self.wanted
+        cdef Py_ssize_t n = kind.shape[0], m = 0, i, row
+        if not n == number.shape[0] == partner.shape[0] == start.shape[0] == end.shape[0]:
+            raise ValueError(f"the columns are not those of {n} tokens")
+        found = numpy.empty(n, "p")
+        cdef Py_ssize_t[::1] at = found
+        for i in range(n):  # without a branch: which tokens are tags is hard to foretell
+            at[m] = i
+            m += (kind[i] == OPEN) & (partner[i] >= 0) & (is_wanted[number[i]] != 0)
+        found = found[:m].copy()
+        numbers, bounds = numpy.empty(m, "u1"), numpy.empty((2, m), "i4")
+        cdef uint8_t[::1] numbered = numbers
+        cdef int[:, ::1] bound = bounds
+        for row in range(m):
+            i = at[row]
+            numbered[row] = number[i]
+            bound[0, row] = start[i]
+            bound[1, row] = min(end[i], start[i] + self.longest)
+        key, word, element, suspects = self.read(tokens.clean, numbers.tobytes(), *bounds)
+        hidden = numbers == self.always_hidden
+        for row in suspects:
+            if self.is_hidden(tokens.clean, bound[0, row], bound[1, row]):
+                hidden[row] = True
+        return found, *map(numpy.asarray, (key, hidden, word, element))
 
     def read(
         self, str text not None, bytes tags not None, const int[::1] start not None,

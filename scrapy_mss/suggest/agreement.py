@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scrapy_mss.markup.tokenizer import CJK
+from scrapy_mss.markup.tokens import CJK
 from scrapy_mss.suggest.readings import SitePage
 from scrapy_mss.wrappers.rules import Wrapper
 
