@@ -16,6 +16,7 @@ NAMES = (
     "_arrays",
     "_attributes",
     "_kept",
+    "_opinions",
     "_blocks",
     "_counts",
 )

@@ -24,6 +24,7 @@ from scrapy_mss.blocks.shared_words import each_once, pairs, shared_pairs, share
 from scrapy_mss.blocks.text_counts import BITS, CLASSES, TextCounts, text_counts
 from scrapy_mss.core.hashing import groups
 from scrapy_mss.markup.attributes import meta_description
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS
@@ -62,6 +63,20 @@ ANCESTORS = (
     *("figure", "blockquote", "section", "dl", "details", "button", "select", "noscript"),
 )
 HEADINGS = tuple(f"h{level}" for level in range(1, 7))
+PLACES = (
+    (
+        *(f"is_{tag}" for tag in PARENTS),
+        *(f"in_{tag}" for tag in ANCESTORS),
+        *("depth", "hidden"),
+    ),
+    ("position", "rank", "words_before", "words_after", "page_words"),
+    (
+        *("title_overlap", "headline_title_overlap"),
+        *("words_from_headline", "below_headline", "later_headings"),
+    ),
+    ("heading_rank", "words_below_heading", "rank_of_heading_above", "main_headings"),
+)
+_ALL_PLACES = tuple(name for names in PLACES for name in names)
 NO_LEVEL = 7.0  # a heading counts 7 - level, so that the main heading counts most and no heading 0
 MAX_MAIN_HEADINGS = 4.0  # a page with more is a list of stories
 
@@ -79,6 +94,10 @@ _PARENT_NUMBERS = np.array([[TAG_NUMBERS[name]] for name in PARENTS], np.uint8)
 _ANCESTOR_BITS = np.zeros(256, np.uint32)
 _ANCESTOR_BITS[[TAG_NUMBERS[name] for name in ANCESTORS]] = 1 << np.arange(len(ANCESTORS))
 _EACH_ANCESTOR_BIT = 1 << np.arange(len(ANCESTORS), dtype=np.uint32)[:, np.newaxis]
+_ROW_OF_ANCESTOR = np.zeros(256, np.uint8)  # 0 for none
+_ROW_OF_ANCESTOR[[TAG_NUMBERS[name] for name in ANCESTORS]] = len(PARENTS) + np.arange(
+    len(ANCESTORS)
+)
 _HEADING_LEVELS = np.zeros(256, np.int64)
 _HEADING_LEVELS[[TAG_NUMBERS[name] for name in HEADINGS]] = range(1, len(HEADINGS) + 1)
 _HEADING_RANKS = np.array([0.0, *(NO_LEVEL - level for level in range(1, len(HEADINGS) + 1))])
@@ -214,6 +233,35 @@ _SHARES, _OF_SHARES = _places(SHARES)
 _ALL_LINKED, _REPETITIONS = TEXT.index("all_linked"), TEXT.index("repetitions")
 
 
+def _fill_places(measured: Measured, rows: Floats) -> None:
+    """What is around the block, and where it is in the page, by words and by headings."""
+    fill_places(measured, rows)
+    position, headline, headings = (_rows_of(rows, names) for names in PLACES[1:])
+    np.log1p(position[2:], out=position[2:])
+    if measured.headline.block >= 0:
+        distance, later = headline[2], headline[4]
+        np.copysign(np.log1p(np.abs(distance)), distance, out=distance)
+        np.log1p(later, out=later)
+    np.log1p(headings[1], out=headings[1])
+    headings[1][measured.heading_above < 0] = FAR
+
+
+def _rows_of(rows: Floats, names: tuple[str, ...]) -> Floats:
+    """Those of the *rows* of all places that have these *names*."""
+    begin = _ALL_PLACES.index(names[0])
+    return rows[begin : begin + len(names)]
+
+
+@accelerated(lambda: (_PARENT_NUMBERS[:, 0], _ROW_OF_ANCESTOR, _HEADING_RANKS), "Places")
+def fill_places(measured: Measured, rows: Floats) -> None:
+    """Fill *rows* but for the logarithms, and for blocks below no heading."""
+    around, position, headline, headings = (_rows_of(rows, names) for names in PLACES)
+    _fill_around(measured, around)
+    _fill_position(measured, position)
+    _fill_headline(measured, headline)
+    _fill_headings(measured, headings)
+
+
 def _fill_around(measured: Measured, rows: Floats) -> None:
     """Which elements are around the block, how many, and whether one hides it.
 
@@ -230,42 +278,32 @@ def _fill_around(measured: Measured, rows: Floats) -> None:
 def _fill_position(measured: Measured, rows: Floats) -> None:
     """The block's position in the page."""
     page, total = measured.page, measured.page.total_words
-    position, rank, before, after, of_page = rows
-    np.divide(page.words_before, max(total, 1.0), out=position)
-    np.divide(np.arange(len(rank)), max(len(rank), 1), out=rank)
-    before[:] = page.words_before
-    np.subtract(total, page.words_before, out=after)
-    np.subtract(after, page.words, out=after)
-    of_page[:] = total
-    np.log1p(rows[2:], out=rows[2:])
+    rows[0] = page.words_before / max(total, 1.0)
+    rows[1] = np.arange(rows.shape[1]) / max(rows.shape[1], 1)
+    rows[2] = page.words_before
+    rows[3] = total - page.words_before - page.words
+    rows[4] = total
 
 
 def _fill_headline(measured: Measured, rows: Floats) -> None:
     """How much of the title is in the block, and where the headline is."""
     page, headline = measured.page, measured.headline
-    rows[0], rows[1] = headline.overlap, headline.own_overlap
-    distance, below, later = rows[2:]
-    if headline.block < 0:
-        rows[2:] = 0.0
-        return
-    np.subtract(page.words_before, page.words_before[headline.block], out=distance)
-    np.copysign(np.log1p(np.abs(distance)), distance, out=distance)
-    below[: headline.block + 1] = 0.0
-    below[headline.block + 1 :] = 1.0
-    np.log1p(headline.later_headings(), out=later)
+    rows[0], rows[1], rows[2:] = headline.overlap, headline.own_overlap, 0.0
+    if headline.block >= 0:
+        rows[2] = page.words_before - page.words_before[headline.block]
+        rows[3, headline.block + 1 :] = 1.0
+        rows[4] = headline.later_headings()
 
 
 def _fill_headings(measured: Measured, rows: Floats) -> None:
     """Which heading the block is, and which one it is below."""
     page, level, above = measured.page, measured.headline.level, measured.heading_above
-    rank, words_below, rank_above, main_headings = rows
-    rank[:] = _HEADING_RANKS[level]
+    rows[0] = _HEADING_RANKS[level]
     if len(level):
         before = np.where(above >= 0, page.words_before[above], page.words_before)
-        np.log1p(np.maximum(page.words_before - before, 0.0), out=words_below)
-    words_below[above < 0] = FAR
-    rank_above[:] = measured.of_heading_above(rank)
-    np.minimum(np.equal(level, 1).cumsum(), MAX_MAIN_HEADINGS, out=main_headings)
+        rows[1] = np.maximum(page.words_before - before, 0.0)
+    rows[2] = measured.of_heading_above(rows[0])
+    rows[3] = np.minimum(np.equal(level, 1).cumsum(), MAX_MAIN_HEADINGS)
 
 
 def _fill_description(measured: Measured, rows: Floats) -> None:
@@ -286,26 +324,7 @@ def _fill_description(measured: Measured, rows: Floats) -> None:
 
 GROUPS: tuple[Group[Measured], ...] = (
     Group(TEXT, _fill_text),
-    Group(
-        (
-            *(f"is_{tag}" for tag in PARENTS),
-            *(f"in_{tag}" for tag in ANCESTORS),
-            *("depth", "hidden"),
-        ),
-        _fill_around,
-    ),
-    Group(("position", "rank", "words_before", "words_after", "page_words"), _fill_position),
-    Group(
-        (
-            *("title_overlap", "headline_title_overlap"),
-            *("words_from_headline", "below_headline", "later_headings"),
-        ),
-        _fill_headline,
-    ),
-    Group(
-        ("heading_rank", "words_below_heading", "rank_of_heading_above", "main_headings"),
-        _fill_headings,
-    ),
+    Group(_ALL_PLACES, _fill_places),
     Group(
         (
             *("description_recall", "description_precision"),

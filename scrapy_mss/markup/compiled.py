@@ -20,13 +20,14 @@ try:
         _blocks,
         _counts,
         _kept,
+        _opinions,
         _pieces,
         _tags,
     )
 except ImportError:  # there was no compiler
     _PARTS: tuple[object, ...] = ()
 else:
-    _PARTS = _arrays, _attributes, _blocks, _counts, _kept, _pieces, _tags
+    _PARTS = _arrays, _attributes, _blocks, _counts, _kept, _opinions, _pieces, _tags
 
 IS_COMPILED = bool(_PARTS)  # whether it was built
 
