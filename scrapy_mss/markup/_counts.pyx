@@ -1,8 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Equal numbers, and numbers among others: look-ups that numpy takes several steps for.
+"""Equal numbers, numbers among others, and the network: what numpy takes several steps for.
 
 The Python of each step, by the same name or with the class of its tables named beside it, is its
-oracle: in `core.hashing`, `core.naive_bayes`, `blocks.shared_words` and `blocks.class_roles`.
+oracle: in `core.hashing`, `core.naive_bayes`, `blocks.shared_words`,
+`blocks.class_roles` and `blocks.mlp`.
 """
 
 cimport cython
@@ -11,6 +12,10 @@ import numpy
 from cpython.array cimport array, clone
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
+
+ctypedef fused real:
+    float
+    double
 
 cdef extern from *:
     """
@@ -60,6 +65,21 @@ def groups(const uint64_t[::1] key not None):
             number[i] = n_groups
             n_groups += 1
     return numbers
+
+
+cdef uint64_t FACTOR = 0xBB67AE8584CAA73Bu  # the second of `hashing.MULTIPLIERS`
+
+
+def buckets(const uint64_t[::1] mixed not None, int bits):
+    """int32[n] below 2**bits: the high bits of a product."""
+    cdef Py_ssize_t i
+    result = numpy.empty(mixed.shape[0], "i4")
+    cdef int32_t[::1] found = result
+    if not 0 < bits < 32:
+        raise ValueError(f"{bits} bits of an int32")
+    for i in range(mixed.shape[0]):
+        found[i] = <int32_t> ((mixed[i] ^ mixed[i] >> 29) * FACTOR >> (64 - bits))
+    return result
 
 
 cdef enum:
@@ -182,3 +202,51 @@ cdef class RoleCounter:
                 for role in range(self.n_roles):
                     count[role, row[i]] += self.roles[place] >> role & 1
         return counts
+
+
+# --- the network --------------------------------------------------------------------------------
+
+cdef enum:
+    CLIP = 4  # as `mlp` has it
+
+
+def standardized(
+    const real[:, ::1] rows not None, const float[::1] mean not None, const float[::1] scale not None
+):
+    """float32[k, n]: each of the rows less its mean times its scale, clipped."""
+    cdef Py_ssize_t k = rows.shape[0], n = rows.shape[1], row, i
+    cdef float each
+    result = numpy.empty((k, n), "f4")
+    cdef float[:, ::1] value = result
+    _check(k - 1, min(mean.shape[0], scale.shape[0]))
+    for row in range(k):
+        for i in range(n):
+            each = (<float> rows[row, i] - mean[row]) * scale[row]
+            each = -CLIP if each < -CLIP else each  # what is no number stays that
+            value[row, i] = CLIP if each > CLIP else each
+    return result
+
+
+def weighted_units(
+    const float[:, ::1] sums not None, const float[::1] bias not None,
+    const float[::1] weights not None
+):
+    """float32[n]: of each row of sums the weighted sum of the units' activations."""
+    cdef Py_ssize_t n = sums.shape[0], k = sums.shape[1], row, i, half, rest
+    cdef float unit, nothing = 0
+    result, products = numpy.empty(n, "f4"), numpy.empty(k, "f4")
+    cdef float[::1] found = result, product = products
+    if not bias.shape[0] == weights.shape[0] == k > 0:
+        raise ValueError(f"{bias.shape[0]} biases and {weights.shape[0]} weights for {k} sums")
+    for row in range(n):
+        for i in range(k):
+            unit = sums[row, i] + bias[i]
+            product[i] = (nothing if unit < nothing else unit) * weights[i]
+        rest = k
+        while rest > 1:
+            half = rest - rest // 2
+            for i in range(rest // 2):
+                product[i] += product[half + i]
+            rest = half
+        found[row] = product[0]
+    return result

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks import mlp
 from scrapy_mss.blocks.mlp import CLIP, MOST_WORK, UNITS, Network, forward, product
+from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.models.bundled import bundled_model
 from tests.helpers.classifiers import random_network
 from tests.helpers.effort import examples
@@ -42,6 +43,42 @@ def test_log_odds_are_those_of_loops_over_the_weights(rows: list[list[float]], s
     assert found.dtype == np.float32
     expected = [log_odds_by_loops(network, row) for row in inputs.tolist()]
     np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
+
+
+@given(
+    st.lists(st.lists(st.floats(width=32), min_size=N_INPUTS, max_size=N_INPUTS), max_size=5),
+    st.integers(0, 20),
+)
+@examples(5)
+def test_both_ways_standardize_to_the_last_bit(rows: list[list[float]], seed: int) -> None:
+    network = random_network(N_INPUTS, seed=seed)
+    # As a page's inputs are: each is contiguous.
+    inputs = np.array(rows, np.float32).reshape(-1, N_INPUTS).T.copy().T
+
+    with np.errstate(all="ignore"):
+        compiled = network.standardized(inputs)
+        with python_alone():
+            python = network.standardized(inputs)
+        in_rows = network.standardized(inputs.copy())
+
+    assert compiled.dtype == python.dtype
+    # As numbers: one that is none has no bits of its own.
+    assert np.array_equal(compiled, python, equal_nan=True)
+    assert np.array_equal(compiled, in_rows, equal_nan=True)
+
+
+@given(ROWS, st.integers(0, 20), st.integers(1, 50))
+@examples(5)
+def test_both_ways_come_to_the_same_log_odds(
+    rows: list[list[float]], seed: int, n_hidden: int
+) -> None:
+    network = random_network(N_INPUTS, n_hidden, seed)
+    inputs = np.array(rows, np.float32).reshape(-1, N_INPUTS).T.copy().T
+
+    compiled = network.log_odds(inputs)
+
+    with python_alone():
+        assert compiled.tobytes() == network.log_odds(inputs).tobytes()
 
 
 @given(
