@@ -211,7 +211,8 @@ cdef enum:
 
 
 def standardized(
-    const real[:, ::1] rows not None, const float[::1] mean not None, const float[::1] scale not None
+    const real[:, ::1] rows not None, const float[::1] mean not None,
+    const float[::1] scale not None
 ):
     """float32[k, n]: each of the rows less its mean times its scale, clipped."""
     cdef Py_ssize_t k = rows.shape[0], n = rows.shape[1], row, i
