@@ -14,14 +14,11 @@ NAMES = (
     "_pieces",
     "_tags",
     "_arrays",
-    "_runs",
-    "_sums",
     "_attributes",
     "_kept",
-    "_blocks",
-    "_features",
     "_opinions",
-    "_automaton",
+    "_blocks",
+    "_counts",
 )
 
 

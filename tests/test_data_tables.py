@@ -14,7 +14,7 @@ from parsel import Selector
 
 from scrapy_mss import Extractor
 from scrapy_mss.markup.elements import element_starts
-from scrapy_mss.markup.table_rows import TABLE, data_tables
+from scrapy_mss.markup.text_runs import TABLE, data_tables
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from research.errors import require
-from scrapy_mss.markup.tokenizer import CJK
+from scrapy_mss.markup.tokens import CJK
 
 _WORD: Final = re.compile(rf"[^\W{CJK}]+|(?=\w)[{CJK}]")
 # A sentence ends a line for ROUGE-LSum. The package would ask nltk for a model that it downloads.

@@ -12,10 +12,11 @@ from enum import IntEnum
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scrapy_mss.markup.attributes import ElementAttributes
-from scrapy_mss.markup.compiled import compiled_part
-from scrapy_mss.markup.elements import Counts
+from scrapy_mss.markup.compiled import accelerated
+from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.tokens import Bytes
 
 _TABLE_MASK = 0xFFFF  # of a hash: no two of the words share these bits, which `_tables` makes sure
@@ -83,17 +84,15 @@ def _tables() -> tuple[np.ndarray[tuple[int], np.dtype[np.uint32]], Bytes]:
 
 
 _HASHES, _ROLES = _tables()
-_AS_BYTES = (_HASHES.tobytes(), _ROLES.tobytes())
 
 
 def role_counts(attributes: ElementAttributes) -> Counts:
     """int64[n_roles, n_elements]: how many class words of each element have each role."""
-    word, element, n = attributes.word, attributes.element, len(attributes.start)
-    compiled = compiled_part()
-    if compiled is not None:
-        shape = (len(Role), n)
-        counts = compiled.sums.table_counts(word.tobytes(), element.tobytes(), _AS_BYTES, shape)
-        return np.frombuffer(counts, np.int64).reshape(shape)
+    return _counts(attributes.word, attributes.element, len(attributes.start))
+
+
+@accelerated(lambda: (_HASHES, _ROLES, len(Role)), "RoleCounter")
+def _counts(word: NDArray[np.uint32], element: Indices, n: int) -> Counts:
     place = word & _TABLE_MASK
     known = np.flatnonzero(_HASHES[place] == word)
     roles, of_known = _ROLES[place[known]], element[known]

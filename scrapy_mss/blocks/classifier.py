@@ -30,7 +30,6 @@ from scrapy_mss.blocks.layout_families import class_word_buckets, shape_buckets
 from scrapy_mss.blocks.mlp import Matrix, Network, product
 from scrapy_mss.blocks.opinions import OPINION_COLUMNS, fill_opinions
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.sums import ancestor_pools, run_sums
 from scrapy_mss.core.features import Family, unigram_buckets
 from scrapy_mss.core.naive_bayes import (
     DIGEST_BITS,
@@ -40,6 +39,8 @@ from scrapy_mss.core.naive_bayes import (
     logistic,
     portions,
 )
+from scrapy_mss.markup.compiled import accelerated
+from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokens import Floats, Ints, TokenIds
 
@@ -82,19 +83,32 @@ class FamilyEvidence:
     def around(self) -> Floats:
         """float64[3, n]: sum, least and greatest of the values of each block's ancestors, and of 0.
 
-        Values are of elements.
+        Values are of elements: they are added in their order, and then what the elements have.
         """
         containers, element = self.page.containers, self.page.attributes.element
-        return ancestor_pools(element, self.ratio, containers.around, len(containers) + 1)
+        return _pools(element, self.ratio, containers.around, len(containers))
+
+
+@accelerated()
+def _pools(element: Indices, values: Floats, around: Indices, m: int) -> Floats:
+    """float64[3, n]: sum, least and greatest of the *values* of the m elements *around*, and of 0.
+
+    *element* (intp[n_values]) is whose each value is; around is no element where it is m.
+    """
+    pooled = np.empty((3, around.shape[1]))
+    for row, reduce in zip(pooled, (np.add, np.minimum, np.maximum), strict=True):
+        of_elements = np.zeros(m + 1)
+        reduce.at(of_elements, element, values)
+        reduce.reduce(of_elements[around], out=row)
+    return pooled
 
 
 def mean_over_block(known: FamilyEvidence) -> Floats:
     """The mean over the words and symbols of each block; values are of single tokens."""
     texts = known.page.texts
     if len(texts.token) <= PORTION:
-        return (
-            run_sums(known.ratio_of_tokens(texts.token_id), texts.block, texts.first) / texts.size
-        )
+        ratio = known.ratio_of_tokens(texts.token_id)
+        return np.bincount(texts.block, ratio, len(texts.first)) / texts.size
     total = np.zeros(len(known.page.blocks))
     for some in portions(len(texts.token)):
         ratio = known.ratio_of_tokens(known.page.tokens.token_id[texts.token[some]])

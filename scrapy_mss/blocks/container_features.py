@@ -16,10 +16,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from scrapy_mss.blocks.containers import Containers
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.sums import group_sums
 from scrapy_mss.core.hashing import groups
-from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tokens import Floats, TokenIds
 
 Group: TypeAlias = NDArray[np.intp]  # equal numbers for blocks that are alike
@@ -66,38 +66,35 @@ def fill_containers(page: Page, masses: Floats, rows: Floats) -> None:
     of_blocks[:k], of_blocks[k], of_blocks[k + 1] = masses, page.words, page.blocks.linked_words
     of_blocks[k + 2] = 1.0
     sizes = rows[n_shares:].reshape(KEY_LEVELS, len(_SIZES), n)
-    compiled, page_words = compiled_part(), page.total_words
-    if compiled is None:
-        _fill_in_python(page, of_blocks, page_words, rows)
-    else:
-        containers = page.containers
-        around = containers.around[:ELEMENT_LEVELS]
-        elements = (containers.begin, containers.end, around, page_words)
-        compiled.blocks.fill_shares(of_blocks, _alike(page), elements, PER_WORDS, rows)
+    fill_shares(page, of_blocks, _alike(page), rows)
     counts = sizes[:, :2]
     np.log1p(counts, out=counts)
 
 
-def _fill_in_python(page: Page, of_blocks: Floats, page_words: float, rows: Floats) -> None:
-    """Fill *rows* but for the logarithms, with *of_blocks*: masses, words, linked words, and 1."""
-    k, n = len(of_blocks) - len(_SUMMED), len(page.blocks)
+@accelerated()
+def fill_shares(page: Page, of_blocks: Floats, alike: Group, rows: Floats) -> None:
+    """Fill *rows* but for the logarithms, with *of_blocks*: masses, words, linked words, and 1.
+
+    *alike* has equal numbers for blocks that are alike, with no number in two rows.
+    """
+    k, n = len(of_blocks) - len(_SUMMED), of_blocks.shape[1]
     n_shares, masses = k * len(_SHARES), of_blocks[:k]
-    alike = group_sums(of_blocks, _alike(page))
-    around = _inside(page, of_blocks[: k + 1], [1.0] * k + [page_words])
-    words = np.maximum(alike[k], 1.0)
+    in_groups = group_sums(of_blocks, alike)
+    around = _inside(page.containers, of_blocks[: k + 1], [1.0] * k + [page.total_words])
+    words = np.maximum(in_groups[k], 1.0)
     sizes = rows[n_shares:].reshape(KEY_LEVELS, len(_SIZES), n)
-    sizes[:, 0], sizes[:, 1] = alike[k + 2, :KEY_LEVELS], alike[k, :KEY_LEVELS]
-    np.divide(alike[k + 1, :KEY_LEVELS], words[:KEY_LEVELS], out=sizes[:, 2])
+    sizes[:, 0], sizes[:, 1] = in_groups[k + 2, :KEY_LEVELS], in_groups[k, :KEY_LEVELS]
+    np.divide(in_groups[k + 1, :KEY_LEVELS], words[:KEY_LEVELS], out=sizes[:, 2])
 
     shares = rows[:n_shares].reshape(k, len(_SHARES), n)
     running = masses.cumsum(axis=1)
     np.subtract(running, masses, out=shares[:, 0])
     np.subtract(1.0, running, out=shares[:, 1])
-    shares[:, _SAME_KEY] = alike[:k, :KEY_LEVELS]
-    _fill_densities(alike[:k, :KEY_LEVELS], words[:KEY_LEVELS], shares[:, _SAME_KEY_DENSITY])
+    shares[:, _SAME_KEY] = in_groups[:k, :KEY_LEVELS]
+    _fill_densities(in_groups[:k, :KEY_LEVELS], words[:KEY_LEVELS], shares[:, _SAME_KEY_DENSITY])
     shares[:, _ANCESTOR] = around[:k]
     _fill_densities(around[:k], np.maximum(around[k], 1.0), shares[:, _ANCESTOR_DENSITY])
-    shares[:, -1] = alike[:k, KEY_LEVELS]
+    shares[:, -1] = in_groups[:k, KEY_LEVELS]
 
 
 def _fill_densities(shares: Floats, words: Floats, densities: Floats) -> None:
@@ -123,13 +120,7 @@ def _alike(page: Page) -> Group:
 
     No two rows have a number in common.
     """
-    compiled, tags = compiled_part(), page.ancestor_tags[:PATH_LENGTH]
-    if compiled is not None:
-        key, around = page.attributes.key, page.containers.around
-        keys: TokenIds = np.asarray(compiled.blocks.path_keys(key, around, tags, KEY_LEVELS))
-    else:
-        keys = _path_keys(page).ravel()
-    return groups(keys).reshape(KEY_LEVELS + 1, len(page.blocks))
+    return groups(_path_keys(page).ravel()).reshape(KEY_LEVELS + 1, len(page.blocks))
 
 
 def _path_keys(page: Page) -> TokenIds:
@@ -148,13 +139,26 @@ def _tag_paths(page: Page) -> TokenIds:
     return tags.view(np.uint64)[:, 0]
 
 
-def _inside(page: Page, values: Floats, outside: list[float]) -> Floats:
+def _inside(containers: Containers, values: Floats, outside: list[float]) -> Floats:
     """float64[k, ELEMENT_LEVELS, n]: the sums of *values* (float64[k, n]) in blocks' ancestors.
 
     They are *outside*, a number for each of the values, where there is none.
     """
-    containers = page.containers
     inside = np.empty((len(values), len(containers) + 1))
     inside[:, :-1] = containers.totals(values)
     inside[:, -1] = outside
     return inside.take(containers.around[:ELEMENT_LEVELS], axis=1)
+
+
+def group_sums(values: Floats, alike: Group) -> Floats:
+    """float64[k, g, n]: for each block the sum of *values* (float64[k, n]) over its group.
+
+    *alike* (intp[g, n]) has a row for each way to group the blocks; the rows have no number in
+    common, and all numbers together begin with 0 and leave none out.
+    """
+    flat, weights = alike.ravel(), np.empty(alike.shape)
+    sums = np.empty((len(values), *alike.shape))
+    for row, each in zip(sums, values, strict=True):
+        weights[:] = each
+        row[:] = np.bincount(flat, weights.ravel())[alike]
+    return sums

@@ -11,9 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrapy_mss.blocks.segmentation import LEVELS, Blocks
-from scrapy_mss.blocks.sums import element_sums, inside
-from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.blocks.segmentation import Blocks
 from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tokens import Bools, Bytes, Floats, Tokens
 
@@ -36,15 +34,7 @@ class Containers:
     @classmethod
     def of(cls, tokens: Tokens, blocks: Blocks, start: Indices) -> Containers:
         """The elements that begin at the tags *start* (intp[m]), which are all block elements."""
-        compiled = compiled_part()
         close, tag = tokens.partner[start], tokens.tag[start]
-        if compiled is not None:
-            columns = compiled.sums.containers(
-                start.tobytes(), close.tobytes(), blocks.first.tobytes(), LEVELS
-            )
-            arrays = (np.frombuffer(each, np.int64) for each in columns)
-            begin, end, around, parent = (each.astype(np.intp, copy=False) for each in arrays)
-            return cls(begin, end, tag, around.reshape(LEVELS, len(blocks)), parent, len(blocks))
         begin, end = blocks.first.searchsorted(start), blocks.first.searchsorted(close)
         around, parent = _around(tokens, blocks, start)
         return cls(begin, end, tag, around, parent, len(blocks))
@@ -59,11 +49,17 @@ class Containers:
 
     def totals(self, values: Floats) -> Floats:
         """float64[k, m]: the sums of *values* (float64[k, n]) inside each element."""
-        return element_sums(values, self.begin, self.end)
+        before = np.zeros((len(values), self.n_blocks + 1))
+        values.cumsum(axis=1, out=before[:, 1:])
+        totals: Floats = before.take(self.end, axis=1) - before.take(self.begin, axis=1)
+        return totals
 
     def inside(self, chosen: Bools) -> Bools:
         """bool[n]: the blocks inside any of the *chosen* elements (bool[m])."""
-        return inside(chosen, self.begin, self.end, self.n_blocks)
+        edges = np.bincount(self.begin[chosen], minlength=self.n_blocks + 1)
+        edges -= np.bincount(self.end[chosen], minlength=self.n_blocks + 1)
+        inside: Bools = np.greater(edges.cumsum()[:-1], 0)
+        return inside
 
     def run(self, row: int) -> Bools:
         """bool[n]: the blocks inside the element at *row*."""

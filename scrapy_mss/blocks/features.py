@@ -24,7 +24,7 @@ from scrapy_mss.blocks.shared_words import each_once, pairs, shared_pairs, share
 from scrapy_mss.blocks.text_counts import BITS, CLASSES, TextCounts, text_counts
 from scrapy_mss.core.hashing import groups
 from scrapy_mss.markup.attributes import meta_description
-from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import TAG_NUMBERS
@@ -63,6 +63,20 @@ ANCESTORS = (
     *("figure", "blockquote", "section", "dl", "details", "button", "select", "noscript"),
 )
 HEADINGS = tuple(f"h{level}" for level in range(1, 7))
+PLACES = (
+    (
+        *(f"is_{tag}" for tag in PARENTS),
+        *(f"in_{tag}" for tag in ANCESTORS),
+        *("depth", "hidden"),
+    ),
+    ("position", "rank", "words_before", "words_after", "page_words"),
+    (
+        *("title_overlap", "headline_title_overlap"),
+        *("words_from_headline", "below_headline", "later_headings"),
+    ),
+    ("heading_rank", "words_below_heading", "rank_of_heading_above", "main_headings"),
+)
+_ALL_PLACES = tuple(name for names in PLACES for name in names)
 NO_LEVEL = 7.0  # a heading counts 7 - level, so that the main heading counts most and no heading 0
 MAX_MAIN_HEADINGS = 4.0  # a page with more is a list of stories
 
@@ -80,13 +94,12 @@ _PARENT_NUMBERS = np.array([[TAG_NUMBERS[name]] for name in PARENTS], np.uint8)
 _ANCESTOR_BITS = np.zeros(256, np.uint32)
 _ANCESTOR_BITS[[TAG_NUMBERS[name] for name in ANCESTORS]] = 1 << np.arange(len(ANCESTORS))
 _EACH_ANCESTOR_BIT = 1 << np.arange(len(ANCESTORS), dtype=np.uint32)[:, np.newaxis]
-_AROUND = _PARENT_NUMBERS.tobytes(), bytes(TAG_NUMBERS[name] for name in ANCESTORS)
+_ROW_OF_ANCESTOR = np.zeros(256, np.uint8)  # 0 for none
+_ROW_OF_ANCESTOR[[TAG_NUMBERS[name] for name in ANCESTORS]] = len(PARENTS) + np.arange(
+    len(ANCESTORS)
+)
 _HEADING_LEVELS = np.zeros(256, np.int64)
 _HEADING_LEVELS[[TAG_NUMBERS[name] for name in HEADINGS]] = range(1, len(HEADINGS) + 1)
-_HEADLINE_LIMITS = (
-    *(MAX_HEADLINE, FULL_TITLE),
-    *(MIN_OVERLAP_HEADING, MIN_OVERLAP_LINE, H1_BONUS, HEADING_BONUS),
-)
 _HEADING_RANKS = np.array([0.0, *(NO_LEVEL - level for level in range(1, len(HEADINGS) + 1))])
 
 
@@ -132,11 +145,7 @@ class Headline:
     @classmethod
     def of(cls, page: Page) -> Headline:
         title, level = _title_words(page), heading_levels(page)
-        hits, compiled = shared_words(page.texts, title), compiled_part()
-        if compiled is not None:
-            columns = hits.tobytes(), page.words, level, page.in_title.tobytes()
-            found, block = compiled.features.headline(columns, len(title), _HEADLINE_LIMITS)
-            return cls(np.frombuffer(found), level, block)
+        hits = shared_words(page.texts, title)
         overlap, is_main, is_lower = _title_overlap(page, hits, len(title)), level == 1, level > 1
         is_candidate = ~page.in_title & (
             is_main | (is_lower & (overlap > MIN_OVERLAP_HEADING)) | (overlap > MIN_OVERLAP_LINE)
@@ -168,9 +177,6 @@ def heading_levels(page: Page) -> NDArray[np.int64]:
 
 def heading_above(level: NDArray[np.int64]) -> NDArray[np.int64]:
     """int64[n]: the nearest heading before each block, -1 if there is none."""
-    compiled = compiled_part()
-    if compiled is not None:
-        return np.asarray(compiled.features.heading_above(level))
     at = np.where(level > 0, np.arange(len(level)), -1)
     return np.concatenate(([-1], np.maximum.accumulate(at)))[: len(level)]
 
@@ -200,31 +206,17 @@ def _description_pairs(tokens: Tokens) -> TokenIds:
 
 def _fill_text(measured: Measured, rows: Floats) -> None:
     """The block's text."""
-    compiled, page, texts = compiled_part(), measured.page, measured.texts
-    if compiled is None:
-        _fill_text_in_python(measured, rows)
-    else:
-        words, same = (page.blocks.words, page.blocks.linked_words), groups(page.text_hashes)
-        columns = texts.counts, texts.letters, *words, same
-        compiled.features.fill_text(columns, texts.ends, _OF_TEXT, rows)
-    for place in _LOGARITHMS:
-        np.log1p(rows[place], out=rows[place])
-    np.log(rows[_REPETITIONS], out=rows[_REPETITIONS])
-
-
-def _fill_text_in_python(measured: Measured, rows: Floats) -> None:
-    """Fill *rows* but for the logarithms."""
     page, texts, words = measured.page, measured.texts, np.maximum(measured.page.words, 1.0)
     counts = np.empty((len(_COUNTS), len(words)))
     counts[: len(CLASSES)], counts[len(CLASSES)] = texts.counts, texts.letters
     counts[-2], counts[-1] = words, page.blocks.linked_words
-    rows[_LOGARITHMS] = counts[_OF_LOGARITHMS]
+    rows[_LOGARITHMS] = np.log1p(counts[_OF_LOGARITHMS])
     rows[_SHARES] = counts[_OF_SHARES] / words
     rows[_ALL_LINKED] = counts[-1] == words
     for row, (end, name) in ENDS.items():
         rows[TEXT.index(row)] = texts.ends[end] & BITS[name] != 0
     which = groups(page.text_hashes)
-    rows[_REPETITIONS] = np.bincount(which)[which]
+    rows[_REPETITIONS] = np.log(np.bincount(which))[which]
 
 
 # What is counted, and where in the rows of the group and in the counts which is.
@@ -239,13 +231,35 @@ def _places(rows: dict[str, str]) -> tuple[list[int], list[int]]:
 _LOGARITHMS, _OF_LOGARITHMS = _places(LOGARITHMS)
 _SHARES, _OF_SHARES = _places(SHARES)
 _ALL_LINKED, _REPETITIONS = TEXT.index("all_linked"), TEXT.index("repetitions")
-_OF_TEXT = (
-    tuple(zip(_LOGARITHMS, _OF_LOGARITHMS, strict=True)),
-    tuple(zip(_SHARES, _OF_SHARES, strict=True)),
-    _ALL_LINKED,
-    tuple((TEXT.index(row), end, int(BITS[name])) for row, (end, name) in ENDS.items()),
-    _REPETITIONS,
-)
+
+
+def _fill_places(measured: Measured, rows: Floats) -> None:
+    """What is around the block, and where it is in the page, by words and by headings."""
+    fill_places(measured, rows)
+    position, headline, headings = (_rows_of(rows, names) for names in PLACES[1:])
+    np.log1p(position[2:], out=position[2:])
+    if measured.headline.block >= 0:
+        distance, later = headline[2], headline[4]
+        np.copysign(np.log1p(np.abs(distance)), distance, out=distance)
+        np.log1p(later, out=later)
+    np.log1p(headings[1], out=headings[1])
+    headings[1][measured.heading_above < 0] = FAR
+
+
+def _rows_of(rows: Floats, names: tuple[str, ...]) -> Floats:
+    """Those of the *rows* of all places that have these *names*."""
+    begin = _ALL_PLACES.index(names[0])
+    return rows[begin : begin + len(names)]
+
+
+@accelerated(lambda: (_PARENT_NUMBERS[:, 0], _ROW_OF_ANCESTOR, _HEADING_RANKS), "Places")
+def fill_places(measured: Measured, rows: Floats) -> None:
+    """Fill *rows* but for the logarithms, and for blocks below no heading."""
+    around, position, headline, headings = (_rows_of(rows, names) for names in PLACES)
+    _fill_around(measured, around)
+    _fill_position(measured, position)
+    _fill_headline(measured, headline)
+    _fill_headings(measured, headings)
 
 
 def _fill_around(measured: Measured, rows: Floats) -> None:
@@ -253,148 +267,64 @@ def _fill_around(measured: Measured, rows: Floats) -> None:
 
     Whether each of ``PARENTS`` is the innermost, and each of ``ANCESTORS`` is there at all.
     """
-    page, compiled, depth = measured.page, compiled_part(), rows[-2]
-    if compiled is None:
-        _fill_around_in_python(page, rows[:-1])
-    else:
-        tags, ancestors = page.ancestor_tags.tobytes(), page.blocks.ancestors.tobytes()
-        compiled.blocks.fill_around(tags, ancestors, _AROUND, rows[:-1])
-    depth /= 10.0
-    rows[-1] = page.hidden
-
-
-def _fill_around_in_python(page: Page, rows: Floats) -> None:
-    n_parents = len(PARENTS)
+    page, n_parents = measured.page, len(PARENTS)
     rows[:n_parents] = page.ancestor_tags[0] == _PARENT_NUMBERS
     around = np.bitwise_or.reduce(_ANCESTOR_BITS[page.ancestor_tags], axis=0)
-    rows[n_parents:-1] = (around & _EACH_ANCESTOR_BIT) > 0
-    rows[-1] = (page.blocks.ancestors >= 0).sum(axis=0)
+    rows[n_parents:-2] = (around & _EACH_ANCESTOR_BIT) > 0
+    rows[-2] = (page.blocks.ancestors >= 0).sum(axis=0) / 10.0
+    rows[-1] = page.hidden
 
 
 def _fill_position(measured: Measured, rows: Floats) -> None:
     """The block's position in the page."""
-    compiled, page, before_and_after = compiled_part(), measured.page, rows[2:]
-    if compiled is None:
-        _fill_position_in_python(page, rows)
-    else:
-        compiled.features.fill_position(page.words, page.total_words, rows)
-    np.log1p(before_and_after, out=before_and_after)
-
-
-def _fill_position_in_python(page: Page, rows: Floats) -> None:
-    """Fill *rows* but for the logarithms."""
-    total = page.total_words
-    position, rank, before, after, of_page = rows
-    np.divide(page.words_before, max(total, 1.0), out=position)
-    np.divide(np.arange(len(rank)), max(len(rank), 1), out=rank)
-    before[:] = page.words_before
-    np.subtract(total, page.words_before, out=after)
-    np.subtract(after, page.words, out=after)
-    of_page[:] = total
+    page, total = measured.page, measured.page.total_words
+    rows[0] = page.words_before / max(total, 1.0)
+    rows[1] = np.arange(rows.shape[1]) / max(rows.shape[1], 1)
+    rows[2] = page.words_before
+    rows[3] = total - page.words_before - page.words
+    rows[4] = total
 
 
 def _fill_headline(measured: Measured, rows: Floats) -> None:
     """How much of the title is in the block, and where the headline is."""
-    compiled, page, headline = compiled_part(), measured.page, measured.headline
-    rows[0], rows[1] = headline.overlap, headline.own_overlap
-    distance, _, later = below = rows[2:]
-    if headline.block < 0:
-        below[:] = 0.0
-        return
-    if compiled is None:
-        _fill_below(page, headline, below)
-    else:
-        compiled.features.fill_below(page.words_before, headline.level, headline.block, below)
-    np.copysign(np.log1p(np.abs(distance)), distance, out=distance)
-    np.log1p(later, out=later)
-
-
-def _fill_below(page: Page, headline: Headline, rows: Floats) -> None:
-    """Fill *rows* but for the logarithms, with what blocks are by the *headline*'s place."""
-    distance, below, later = rows
-    np.subtract(page.words_before, page.words_before[headline.block], out=distance)
-    below[: headline.block + 1] = 0.0
-    below[headline.block + 1 :] = 1.0
-    later[:] = headline.later_headings()
+    page, headline = measured.page, measured.headline
+    rows[0], rows[1], rows[2:] = headline.overlap, headline.own_overlap, 0.0
+    if headline.block >= 0:
+        rows[2] = page.words_before - page.words_before[headline.block]
+        rows[3, headline.block + 1 :] = 1.0
+        rows[4] = headline.later_headings()
 
 
 def _fill_headings(measured: Measured, rows: Floats) -> None:
     """Which heading the block is, and which one it is below."""
     page, level, above = measured.page, measured.headline.level, measured.heading_above
-    compiled, words_below = compiled_part(), rows[1]
-    if compiled is None:
-        _fill_headings_in_python(measured, rows)
-    else:
-        columns = page.words_before, level, above
-        compiled.features.fill_headings(columns, _HEADING_RANKS, MAX_MAIN_HEADINGS, rows)
-    np.log1p(words_below, out=words_below)
-    words_below[above < 0] = FAR
-
-
-def _fill_headings_in_python(measured: Measured, rows: Floats) -> None:
-    """Fill *rows* but for the logarithms, and for blocks below no heading."""
-    page, level, above = measured.page, measured.headline.level, measured.heading_above
-    rank, words_below, rank_above, main_headings = rows
-    rank[:] = _HEADING_RANKS[level]
+    rows[0] = _HEADING_RANKS[level]
     if len(level):
         before = np.where(above >= 0, page.words_before[above], page.words_before)
-        np.maximum(page.words_before - before, 0.0, out=words_below)
-    rank_above[:] = measured.of_heading_above(rank)
-    np.minimum(np.equal(level, 1).cumsum(), MAX_MAIN_HEADINGS, out=main_headings)
+        rows[1] = np.maximum(page.words_before - before, 0.0)
+    rows[2] = measured.of_heading_above(rows[0])
+    rows[3] = np.minimum(np.equal(level, 1).cumsum(), MAX_MAIN_HEADINGS)
 
 
 def _fill_description(measured: Measured, rows: Floats) -> None:
     """The page's description of itself."""
-    page, described, compiled = (
-        measured.page,
-        _description_pairs(measured.page.tokens),
-        compiled_part(),
-    )
+    page, described = measured.page, _description_pairs(measured.page.tokens)
     if not len(described):
         rows[:] = 0.0
         return
     hits = shared_pairs(page.texts, described)
-    if compiled is None:
-        _fill_described(page, hits, len(described), rows)
-        return
-    columns = hits.tobytes(), page.words, page.in_title.tobytes()
-    limits = len(described), MAX_SHARED_BY_CHANCE, MIN_DESCRIBING
-    compiled.features.fill_described(columns, limits, rows)
-
-
-def _fill_described(page: Page, hits: Counts, n_pairs: int, rows: Floats) -> None:
-    """Fill *rows*; a block has so many *hits* among the pairs of words of the description."""
     recall, precision, sides, has_description = rows
     shown, is_long = ~page.in_title, page.words > MAX_SHARED_BY_CHANCE
-    np.multiply(np.minimum(1.0, hits / n_pairs), shown, out=recall)
+    np.multiply(np.minimum(1.0, hits / len(described)), shown, out=recall)
     np.multiply(hits / np.maximum(page.words - 1, 1), is_long & shown, out=precision)
-    described = (recall > MIN_DESCRIBING).nonzero()[0]
-    sides[:] = np.where(np.arange(len(sides)) >= described[0], 1.0, -1.0) if len(described) else 0.0
+    within = (recall > MIN_DESCRIBING).nonzero()[0]
+    sides[:] = np.where(np.arange(len(sides)) >= within[0], 1.0, -1.0) if len(within) else 0.0
     has_description[:] = 1.0
 
 
 GROUPS: tuple[Group[Measured], ...] = (
     Group(TEXT, _fill_text),
-    Group(
-        (
-            *(f"is_{tag}" for tag in PARENTS),
-            *(f"in_{tag}" for tag in ANCESTORS),
-            *("depth", "hidden"),
-        ),
-        _fill_around,
-    ),
-    Group(("position", "rank", "words_before", "words_after", "page_words"), _fill_position),
-    Group(
-        (
-            *("title_overlap", "headline_title_overlap"),
-            *("words_from_headline", "below_headline", "later_headings"),
-        ),
-        _fill_headline,
-    ),
-    Group(
-        ("heading_rank", "words_below_heading", "rank_of_heading_above", "main_headings"),
-        _fill_headings,
-    ),
+    Group(_ALL_PLACES, _fill_places),
     Group(
         (
             *("description_recall", "description_precision"),

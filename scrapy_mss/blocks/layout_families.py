@@ -12,8 +12,6 @@ import numpy as np
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.features import Family, Values
 from scrapy_mss.core.hashing import buckets, buckets_of_ids, mix
-from scrapy_mss.markup.compiled import compiled_part
-from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.tokens import Ints, TokenIds
 
 # Words of doubt: an article's worth. With half a word, as for words, international news lost .012
@@ -37,19 +35,10 @@ def shape_buckets(page: Page, bits: int) -> Ints:
     padded = np.empty(len(page.blocks) + 2, np.uint64)
     padded[0] = padded[-1] = _BEYOND_PAGE
     shapes, words, linked = padded[1:-1], page.blocks.words, page.blocks.linked_words
-    compiled = compiled_part()
-    if compiled is None:
-        _fill_shapes(words, linked, shapes)
-    else:
-        compiled.features.fill_shapes(words, linked, _SIZES, _MOST_LINKS, shapes)
-    return buckets(mix((padded[:-2], shapes, padded[2:])), bits)
-
-
-def _fill_shapes(words: Counts, linked: Counts, shapes: TokenIds) -> None:
-    """Fill *shapes* with how many words a block has, and how many of these are *linked*."""
     words = np.maximum(words, 1)
     links = (linked / words * _MOST_LINKS).astype(np.uint64)
     np.add(_SIZES.take(words, mode="clip"), links, out=shapes)
+    return buckets(mix((padded[:-2], shapes, padded[2:])), bits)
 
 
 def _sizes() -> TokenIds:

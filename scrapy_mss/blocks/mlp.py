@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.markup.compiled import accelerated
 
 Matrix: TypeAlias = NDArray[np.float32]
 Numbers: TypeAlias = NDArray[np.float32] | NDArray[np.float64]  # which are taken as float32
@@ -42,13 +42,8 @@ class Network:
         return np.concatenate([self._log_odds(inputs[at : at + PORTION]) for at in starts])
 
     def _log_odds(self, inputs: Numbers) -> Matrix:
-        sums, compiled = self._sums(self.standardized(inputs)), compiled_part()
-        bias, weights = self.hidden[-1], self.output[:-1]
-        if compiled is not None:
-            log_odds: Matrix = np.asarray(compiled.sums.output(sums, bias, weights))
-        else:
-            _activate(sums, bias)
-            log_odds = _weighted(sums, weights)
+        sums = self._sums(self.standardized(inputs))
+        log_odds = _weighted_units(sums, self.hidden[-1], self.output[:-1])
         log_odds += self.output[-1]
         return log_odds
 
@@ -79,13 +74,16 @@ class Network:
 
     def standardized(self, inputs: Numbers) -> Matrix:
         """*inputs* with mean 0 and deviation 1, clipped."""
-        compiled = compiled_part()
-        if compiled is not None and inputs.T.flags.c_contiguous:
-            found = compiled.sums.standardized(inputs.T, self.mean, self.scale, CLIP)
-            return np.frombuffer(found, np.float32).reshape(inputs.T.shape).T
-        values: Matrix = inputs.astype(np.float32) - self.mean
-        values *= self.scale
-        return np.clip(values, -CLIP, CLIP, out=values)
+        rows = inputs.T if inputs.T.flags.c_contiguous else inputs.T.copy()
+        return _standardized(rows, self.mean, self.scale).T
+
+
+@accelerated()
+def _standardized(rows: Numbers, mean: Matrix, scale: Matrix) -> Matrix:
+    """float32[k, n]: the *rows* with mean 0 and deviation 1, clipped."""
+    values: Matrix = rows.astype(np.float32) - mean[:, np.newaxis]
+    values *= scale[:, np.newaxis]
+    return np.clip(values, -CLIP, CLIP, out=values)
 
 
 def forward(inputs: Matrix, hidden: Matrix, output: Matrix) -> tuple[Matrix, Matrix]:
@@ -101,12 +99,15 @@ def _activate(sums: Matrix, bias: Matrix) -> None:
     np.maximum(sums, 0.0, out=sums)
 
 
-def _weighted(activations: Matrix, weights: Matrix) -> Matrix:
-    """float32[n]: the weighted sum of each row: the second half is added to the first, and so on.
+@accelerated()
+def _weighted_units(sums: Matrix, bias: Matrix, weights: Matrix) -> Matrix:
+    """float32[n]: the weighted *sums* of inputs, as rectified linear units with *weights*, summed.
 
-    Not a product by BLAS, which wakes its threads for a far smaller matrix with a vector.
+    The second half is added to the first, and so on. Not a product by BLAS, which wakes its threads
+    for a far smaller matrix with a vector.
     """
-    products = activations * weights
+    _activate(sums, bias)
+    products = sums * weights
     rest = products.shape[1]
     while rest > 1:
         half = rest - rest // 2

@@ -24,9 +24,8 @@ from scrapy_mss.blocks.features import NO_LEVEL
 from scrapy_mss.blocks.mlp import product
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.readings import MIN_LINKED, PARAGRAPH_LETTERS, Reading
-from scrapy_mss.blocks.sums import sums_upwards
 from scrapy_mss.core.subsequence import best_span
-from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import Bools, Bytes, Floats
 
@@ -53,7 +52,10 @@ HEADLINE_SHARE = 0.4  # of the prose below the headline, that its container has
 
 WORDS_PER_TAG_IN_RUN = 1.0  # a run, which nothing but tags ends, needs a higher price than elements
 
-_POINT_LIMITS = (PARAGRAPH_LETTERS, LETTERS_PER_POINT, MOST_LENGTH_POINTS, MIN_LINKED)
+_POINT_LIMITS = (
+    *(PARAGRAPH_LETTERS, LETTERS_PER_POINT, MOST_LENGTH_POINTS, MIN_LINKED),
+    NAME_POINTS,
+)
 _TAG_POINTS = np.zeros(256)
 _TAG_POINTS[[TAG_NUMBERS[name] for name in TAG_POINTS]] = list(TAG_POINTS.values())
 
@@ -78,21 +80,19 @@ def paragraph_votes(reading: Reading) -> Bools:
     return containers.inside(is_sibling) & reading.is_text
 
 
+@accelerated(lambda: (_TAG_POINTS, LEVEL_WEIGHTS, _POINT_LIMITS), "Paragraphs")
 def _paragraph_scores(reading: Reading) -> Floats:
     """float64[m]: the points of each element by its paragraphs, tag, names and links."""
-    containers, compiled = reading.containers, compiled_part()
-    score = sums_upwards(_points(reading), reading.own_container, containers.parent, LEVEL_WEIGHTS)
-    if compiled is not None:
-        names = reading.roles[Role.LIKELY], reading.roles[Role.BESIDE]
-        tags, letters = containers.tag.tobytes(), reading.letters_inside
-        return np.frombuffer(
-            compiled.opinions.paragraph_scores(
-                score, tags, names, letters, _TAG_POINTS, NAME_POINTS
-            )
-        )
+    containers, element, points = reading.containers, reading.own_container, _points(reading)
+    score = np.zeros(len(containers))
+    for weight in LEVEL_WEIGHTS:
+        score += np.bincount(element, points * weight, len(score) + 1)[:-1]
+        element = containers.parent[element]
     has_any = score > 0
-    likely, beside = (reading.roles[[Role.LIKELY, Role.BESIDE]] > 0).astype(np.float64)
-    score += _TAG_POINTS[containers.tag] + NAME_POINTS * (likely - beside)
+    of_element = _TAG_POINTS[containers.tag]
+    of_element[reading.roles[Role.LIKELY] > 0] += NAME_POINTS
+    of_element[reading.names_beside > 0] -= NAME_POINTS
+    score += of_element
     letters, linked = reading.letters_inside
     unlinked = 1 - linked / np.maximum(letters, 1.0)
     scored: Floats = np.where(has_any, score * unlinked, -np.inf)
@@ -101,14 +101,6 @@ def _paragraph_scores(reading: Reading) -> Floats:
 
 def _points(reading: Reading) -> Floats:
     """float64[n]: what each paragraph gives, by its commas and its length."""
-    compiled = compiled_part()
-    if compiled is not None:
-        beside = reading.inside_beside.tobytes()
-        return np.frombuffer(
-            compiled.opinions.paragraph_points(
-                reading.counts, reading.link_share, beside, _POINT_LIMITS
-            )
-        )
     length = np.minimum(reading.letters / LETTERS_PER_POINT, MOST_LENGTH_POINTS)
     points = (1 + reading.commas + length) * reading.is_long
     text = points * reading.is_unlinked
@@ -217,9 +209,6 @@ def fill_opinions(page: Page, features: Columns, rows: Floats) -> None:
     kept, shares, agreements = rows[:k], rows[k + 1 : 2 * k + 1], rows[2 * k + 1 :]
     for row, blocks in zip(kept, opinions(Reading(page, features)).values(), strict=True):
         row[:] = blocks
-    compiled = compiled_part()
-    if compiled is not None and compiled.opinions.fill_agreement(rows, k, words, page.total_words):
-        return
     common = product(kept * words, kept.T)
     size = common.diagonal()
     speaks = size > 0

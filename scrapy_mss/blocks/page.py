@@ -12,14 +12,12 @@ import numpy as np
 
 from scrapy_mss.blocks.containers import Containers
 from scrapy_mss.blocks.segmentation import Blocks, segment
-from scrapy_mss.blocks.sums import run_hashes
 from scrapy_mss.markup.attributes import ElementAttributes, element_attributes
-from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.stemming import Stem, porter
-from scrapy_mss.markup.table_rows import data_tables
 from scrapy_mss.markup.tags import TAG_NUMBERS
+from scrapy_mss.markup.text_runs import data_tables
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import WORD, Bools, Bytes, Floats, Ints, TokenIds, Tokens
 from scrapy_mss.pages.declarations import Declarations
@@ -36,23 +34,21 @@ class Texts:
 
     tokens: Tokens
     blocks: Blocks
-    token: Ints  # int32[n_texts]
-    first: Indices  # intp[n]: where in this table each block begins
-    size: Indices  # intp[n]: how many each block has
 
-    @classmethod
-    def of(cls, tokens: Tokens, blocks: Blocks) -> Texts:
-        compiled = compiled_part()
-        if compiled is not None:
-            bounds = (each.astype(np.int64, copy=False) for each in (blocks.first, blocks.last))
-            columns = compiled.runs.texts(tokens.kind.tobytes(), *(b.tobytes() for b in bounds))
-            token, first, size = map(np.asarray, columns)
-            rows = (each.astype(np.intp, copy=False) for each in (first, size))
-            return cls(tokens, blocks, token, *rows)
-        token = np.flatnonzero((blocks.of_token >= 0) & ~tokens.is_tag).astype(np.int32)
-        first = np.searchsorted(token, blocks.first)
-        size = np.append(first[1:], len(token))[: len(first)] - first
-        return cls(tokens, blocks, token, first, size)
+    @property
+    def token(self) -> Ints:
+        """int32[n_texts]: the token of each."""
+        return self.blocks.text
+
+    @property
+    def first(self) -> Indices:
+        """intp[n]: where in this table each block begins."""
+        return self.blocks.first_text
+
+    @property
+    def size(self) -> Indices:
+        """intp[n]: how many each block has."""
+        return self.blocks.n_texts
 
     @property
     def token_id(self) -> TokenIds:
@@ -62,7 +58,7 @@ class Texts:
     @property
     def block(self) -> Ints:
         """int32[n_texts]: the block of each, ascending."""
-        return self.blocks.of_token[self.token]
+        return np.arange(len(self.size), dtype=np.int32).repeat(self.size)
 
     @lazy
     def is_word(self) -> Bools:
@@ -151,12 +147,15 @@ class Page:
     @lazy
     def texts(self) -> Texts:
         """The words and symbols of all blocks."""
-        return Texts.of(self.tokens, self.blocks)
+        return Texts(self.tokens, self.blocks)
 
     @lazy
     def text_hashes(self) -> TokenIds:
         """uint64[n]: a hash of the words and symbols of each block."""
-        return run_hashes(self.texts.token_id, self.texts.block, self.texts.first)
+        texts = self.texts
+        weights = np.arange(1, 2 * len(texts.token), 2) - 2 * texts.first.repeat(texts.size)
+        hashes: TokenIds = np.add.reduceat(texts.token_id * weights.view(np.uint64), texts.first)
+        return hashes
 
     @lazy
     def in_title(self) -> Bools:

@@ -7,6 +7,7 @@ beside the text, by their tag or class words, is found by rules that hold for an
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from scrapy_mss.blocks.columns import Columns
 from scrapy_mss.blocks.containers import Containers
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.stop_words import count_stop_words
-from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tags import tag_numbers
@@ -63,7 +64,17 @@ def _tag_roles() -> Bytes:
 
 
 _ROLES = _tag_roles()
-_ROLES_BYTES = _ROLES.tobytes()
+
+
+class Found(NamedTuple):
+    """What is found of a page's blocks and elements by their tags, names and content."""
+
+    prose: Floats  # float64[n]: the letters of each block that looks like a paragraph, else 0
+    beside: Bools  # bool[m]: what is not the text, by tag, class words, or not being shown
+    inside_beside: Bools  # bool[n]: the blocks inside of that
+    own_container: Indices  # intp[n]: the element that holds each block's paragraph
+    is_text: Bools  # bool[n]: the lines of a text, but those beside it and linked ones
+    sums: Floats  # float64[5, m]: all that is summed inside each element
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,42 +139,15 @@ class Reading:
         return count_stop_words(self.page.texts)
 
     @lazy
-    def never(self) -> Bools:
-        """bool[m]: the elements that no reader sees as text."""
-        return self._have(_NEVER)
+    def _found(self) -> Found:
+        return Found(*_read(self))
 
-    def _have(self, role: int) -> Bools:
-        """bool[m]: the elements whose tag has a *role*."""
-        have: Bools = _ROLES[self.containers.tag] & role != 0
-        return have
-
-    @lazy
-    def _own_roles(self) -> Bytes:
-        """uint8[n]: the roles of the tag of the innermost element around each block."""
-        roles: Bytes = _ROLES[self.page.ancestor_tags[0]]
-        return roles
-
-    @lazy
-    def _elements(self) -> tuple[bytes, Indices, Indices]:
-        """The page's elements as the compiled part has them: tags, first blocks, ends."""
-        containers = self.containers
-        return containers.tag.tobytes(), containers.begin, containers.end
-
-    @lazy
+    @property
     def prose(self) -> Floats:
         """float64[n]: the letters of each block that looks like a paragraph, 0 for the others."""
-        compiled = compiled_part()
-        if compiled is not None:
-            limits = PARAGRAPH_LETTERS, MAX_LINKED
-            return np.frombuffer(
-                compiled.opinions.prose(
-                    self.letters, self.link_share, self._elements, _ROLES_BYTES, limits
-                )
-            )
-        is_prose = self.is_long & (self.link_share < MAX_LINKED)
-        return self.letters * (is_prose & ~self.containers.inside(self.never))
+        return self._found.prose
 
-    @lazy
+    @property
     def prose_of_text(self) -> Floats:
         """float64[n]: the prose of each block that is not beside the text."""
         return self.prose * ~self.inside_beside
@@ -173,136 +157,119 @@ class Reading:
         """int64[n_roles, m]: how many class words of each element have each role."""
         return role_counts(self.page.attributes)
 
-    @lazy
+    @property
+    def names_beside(self) -> Counts:
+        """int64[m]: how many class words of each element say that it is beside the text."""
+        names: Counts = self.roles[Role.BESIDE]
+        return names
+
+    @property
     def beside(self) -> Bools:
         """bool[m]: the elements that are not the text, by tag, class words, or not being shown."""
-        return self._beside[0]
+        return self._found.beside
 
-    @lazy
+    @property
     def inside_beside(self) -> Bools:
         """bool[n]: the blocks inside elements that are beside the text."""
-        return self._beside[1]
+        return self._found.inside_beside
 
-    @lazy
-    def _beside(self) -> tuple[Bools, Bools]:
-        """The elements beside the text, and the blocks inside them.
-
-        By tags alone where class words would leave next to nothing of the page's prose.
-        """
-        total = float(np.add.reduce(self.prose))
-        beside, inside = self._beside_by(MOST * total, names=True)
-        if np.add.reduce(self.prose[~inside]) >= FEW * total:
-            return beside, inside
-        return self._beside_by(MOST * total, names=False)
-
-    def _beside_by(self, least: float, *, names: bool) -> tuple[Bools, Bools]:
-        """The same by tags alone, or by *names*, too; no element is with *least* of the prose."""
-        containers, hidden = self.containers, self.page.attributes.hidden
-        by_words, compiled = self.roles[Role.BESIDE], compiled_part()
-        if compiled is not None:
-            say = (by_words, hidden.tobytes()) if names else None
-            found = compiled.opinions.beside(self.prose, self._elements, _ROLES_BYTES, say, least)
-            beside, inside = (np.frombuffer(each, np.bool_) for each in found)
-            return beside, inside
-        chosen = self._have(_BESIDE)
-        if names:
-            chosen |= ((by_words > 0) & ~self._have(_NAMELESS)) | hidden
-        chosen &= containers.total(self.prose) < least
-        chosen |= self.never
-        return chosen, containers.inside(chosen)
-
-    @lazy
-    def is_line(self) -> Bools:
-        """bool[n]: headings, items, cells, sentences, and what is long without being one.
-
-        A short line in a paragraph or a bare box that is no sentence is a date, a name, a label.
-        """
-        is_sentence = self.is_long & (self.columns["ends_sentence"] > 0)
-        in_list = self._own_roles & _ITEM != 0
-        lines: Bools = in_list | is_sentence | (self.letters >= LONG_LINE)
-        return lines
-
-    @lazy
+    @property
     def is_text(self) -> Bools:
         """bool[n]: the lines of a text, without what is beside it and without linked ones."""
-        compiled = compiled_part()
-        if compiled is not None:
-            columns = self.letters, self.link_share, self.columns["ends_sentence"]
-            tags, limits = self.page.ancestor_tags[0], (PARAGRAPH_LETTERS, LONG_LINE, MIN_LINKED)
-            lines = compiled.opinions.lines(
-                (*columns, self.inside_beside.tobytes()), tags.tobytes(), _ROLES_BYTES, limits
-            )
-            return np.frombuffer(lines, np.bool_)
-        return self.is_line & ~self.inside_beside & self.is_unlinked
+        return self._found.is_text
+
+    @property
+    def own_container(self) -> Indices:
+        """intp[n]: the element that holds each block's paragraph."""
+        return self._found.own_container
 
     def values(self, words_per_tag: float) -> Floats:
         """float64[n]: the words of each block, linked ones against it, less its tags' price."""
         return self.words * self.unlinked - words_per_tag * self.page.blocks.tags
 
-    def stop_word_values(self) -> Floats:
-        """float64[n]: the stop words of each block, as words, less the price of its words."""
-        prose = self.prose > 0
-        share = np.add.reduce(self.stop_words[prose]) / max(np.add.reduce(self.words[prose]), 1.0)
-        as_words = self.stop_words / max(share, LEAST_STOP_SHARE)
-        values: Floats = as_words * self.unlinked - STOP_WORD_PRICE * self.words
-        return values
-
-    @lazy
-    def _inside(self) -> Floats:
-        """float64[5, m]: all that is summed inside each element, at once.
-
-        What is beside the text cannot speak for an element around it.
-        """
-        compiled = compiled_part()
-        if compiled is not None:
-            columns = self.letters, self.link_share, self.prose, self.words
-            counts = self.page.blocks.tags, self.stop_words
-            limits = WORDS_PER_TAG_IN_ELEMENT, LEAST_STOP_SHARE, STOP_WORD_PRICE
-            sums = compiled.opinions.sums_inside(
-                (*columns, self.inside_beside.tobytes()), counts, self._elements, limits
-            )
-            return np.frombuffer(sums).reshape(5, -1)
-        of_blocks = np.empty((5, len(self)))
-        of_blocks[0], of_blocks[1] = self.letters, self.letters * self.link_share
-        of_blocks[2] = self.prose_of_text
-        of_blocks[3] = self.values(WORDS_PER_TAG_IN_ELEMENT)
-        of_blocks[4] = self.stop_word_values()
-        values = of_blocks[3:]
-        np.minimum(values, 0.0, out=values, where=self.inside_beside)
-        return self.containers.totals(of_blocks)
-
     @property
     def letters_inside(self) -> Floats:
         """float64[2, m]: the letters in each element, and those that are linked."""
-        return self._inside[:2]
+        return self._found.sums[:2]
 
     @property
     def prose_inside(self) -> Floats:
         """float64[m]: the prose of the text in each element."""
-        prose: Floats = self._inside[2]
+        prose: Floats = self._found.sums[2]
         return prose
 
     @property
     def density_inside(self) -> Floats:
         """float64[m]: the words of each element, less its linked ones and the price of its tags."""
-        density: Floats = self._inside[3]
+        density: Floats = self._found.sums[3]
         return density
 
     @property
     def stop_words_inside(self) -> Floats:
         """float64[m]: the stop words of each element, as words, less the price of its words."""
-        stop_words: Floats = self._inside[4]
+        stop_words: Floats = self._found.sums[4]
         return stop_words
 
-    @lazy
-    def own_container(self) -> Indices:
-        """intp[n]: the element that holds each block's paragraph."""
-        compiled, around = compiled_part(), self.containers.around
-        if compiled is not None:
-            tags = self.page.ancestor_tags[0].tobytes()
-            found = compiled.opinions.own_elements(around, tags, _ROLES_BYTES)
-            return np.frombuffer(found, np.intp)
-        innermost, beyond = around[:2]
-        is_paragraph = self._own_roles & _PARAGRAPH != 0
-        containers: Indices = np.where(is_paragraph, beyond, innermost)
-        return containers
+
+_LIMITS = (
+    *(PARAGRAPH_LETTERS, LONG_LINE, MAX_LINKED, MIN_LINKED, MOST, FEW),
+    *(WORDS_PER_TAG_IN_ELEMENT, LEAST_STOP_SHARE, STOP_WORD_PRICE),
+)
+
+
+@accelerated(lambda: (_ROLES, _LIMITS), "Reader")
+def _read(reading: Reading) -> tuple[Floats, Bools, Bools, Indices, Bools, Floats]:
+    """The columns of `Found`."""
+    page, containers = reading.page, reading.containers
+    roles, own_roles = _ROLES[containers.tag], _ROLES[page.ancestor_tags[0]]
+    is_prose = reading.is_long & (reading.link_share < MAX_LINKED)
+    prose = reading.letters * (is_prose & ~containers.inside(roles & _NEVER > 0))
+    beside, inside_beside = _beside(reading, roles, prose)
+    is_sentence = reading.is_long & (reading.columns["ends_sentence"] > 0)
+    # A short line in a paragraph or a bare box that is no sentence is a date, a name, a label.
+    is_line = (own_roles & _ITEM > 0) | is_sentence | (reading.letters >= LONG_LINE)
+    innermost, beyond = containers.around[:2]
+    return (
+        prose,
+        beside,
+        inside_beside,
+        np.where(own_roles & _PARAGRAPH > 0, beyond, innermost),
+        is_line & ~inside_beside & reading.is_unlinked,
+        _sums_inside(reading, prose, inside_beside),
+    )
+
+
+def _beside(reading: Reading, roles: Bytes, prose: Floats) -> tuple[Bools, Bools]:
+    """The elements beside the text, and the blocks inside them.
+
+    By tags alone where class words would leave next to nothing of the page's prose.
+    """
+    containers, total = reading.containers, float(np.add.reduce(prose))
+    has_little = containers.total(prose) < MOST * total
+    by_tag = roles & _BESIDE > 0
+    by_name = (reading.names_beside > 0) & (roles & _NAMELESS == 0)
+    by_name |= reading.page.attributes.hidden
+    beside = (roles & _NEVER > 0) | ((by_tag | by_name) & has_little)
+    inside = containers.inside(beside)
+    if np.add.reduce(prose[~inside]) < FEW * total:
+        beside = (roles & _NEVER > 0) | (by_tag & has_little)
+        inside = containers.inside(beside)
+    return beside, inside
+
+
+def _sums_inside(reading: Reading, prose: Floats, beside: Bools) -> Floats:
+    """float64[5, m]: all that is summed inside each element, at once.
+
+    What is *beside* the text cannot speak for an element around it.
+    """
+    is_prose = prose > 0
+    stops, words = reading.stop_words, reading.words
+    share = np.add.reduce(stops[is_prose]) / max(np.add.reduce(words[is_prose]), 1.0)
+    as_words = stops / max(share, LEAST_STOP_SHARE)
+    of_blocks = np.empty((5, len(reading)))
+    of_blocks[0], of_blocks[1] = reading.letters, reading.letters * reading.link_share
+    of_blocks[2] = prose * ~beside
+    of_blocks[3] = reading.values(WORDS_PER_TAG_IN_ELEMENT)
+    of_blocks[4] = as_words * reading.unlinked - STOP_WORD_PRICE * words
+    np.minimum(of_blocks[3:], 0.0, out=of_blocks[3:], where=beside)
+    return reading.containers.totals(of_blocks)

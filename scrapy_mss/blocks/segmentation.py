@@ -10,12 +10,12 @@ its length pays for, runs that begin close to one another are one block.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.compiled import Runs, compiled_part
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.elements import (
     LINK,
     Counts,
@@ -27,7 +27,7 @@ from scrapy_mss.markup.elements import (
     nearest_ancestors,
 )
 from scrapy_mss.markup.tags import BLOCK_TAGS, LINE_BREAK_TAGS, TAG_NAMES
-from scrapy_mss.markup.tokens import WORD, Bools, Ints, Tokens
+from scrapy_mss.markup.tokens import Bools, Ints, Tokens
 
 Value = TypeVar("Value", bound=np.generic)
 
@@ -55,11 +55,14 @@ class Blocks:
 
     first: Indices  # intp[n]: the first token
     last: Indices  # intp[n]: the last token
-    of_token: Ints  # int32[n_tokens]
     ancestors: Ints  # int32[LEVELS, n]
+    of_token: Ints  # int32[n_tokens]
     words: Counts  # int64[n]: how many words each has
     linked_words: Counts  # int64[n]: how many of them are inside links
     tags: Counts  # int64[n]: the tags in each, and between it and the one before
+    text: Ints  # int32[n_texts]: the words and symbols of all blocks
+    first_text: Indices  # intp[n]: where among these each block begins
+    n_texts: Indices  # intp[n]: how many each has
 
     def __len__(self) -> int:
         return len(self.first)
@@ -75,39 +78,27 @@ class Blocks:
 
 def segment(tokens: Tokens) -> Blocks:
     """The text blocks of a page."""
-    compiled = compiled_part()
-    if compiled is not None:
-        return _segment(tokens, compiled.runs)
+    return Blocks(*_columns(tokens))
+
+
+@accelerated(lambda: (_ROLES, LEVELS, MIN_BLOCKS, DENSEST), "Segmenter")
+def _columns(tokens: Tokens) -> tuple[Any, ...]:
+    """The columns of `Blocks`."""
     first, last = _affordable(tokens, *_runs_with_words(tokens))
-    n = len(first)
-    of_token = _run_numbers(len(tokens), first, last)
-    return Blocks(
-        first=first,
-        last=last,
-        of_token=of_token,
-        ancestors=_ancestors(tokens, first),
-        words=_count(of_token, n, tokens.is_word),
-        linked_words=_count(of_token, n, linked_words(tokens)),
-        tags=_tags_up_to(tokens, last),
-    )
-
-
-def _segment(tokens: Tokens, runs: Runs) -> Blocks:
-    """The same by the compiled part."""
-    kind, tag, partner = tokens.kind.tobytes(), tokens.tag.tobytes(), tokens.partner.tobytes()
-    found = map(np.asarray, runs.text_runs(kind, tag, _ROLES, WORD))
-    first, last = _affordable(tokens, *found)
-    firsts, lasts, unclosed = first.tobytes(), last.tobytes(), tokens.unclosed.tobytes()
-    around = runs.levels_around((kind, tag, unclosed, partner), _ROLES, firsts, LEVELS)
-    words, linked, tags = runs.run_counts((kind, tag, partner), _ROLES, firsts, lasts)
-    return Blocks(
-        first=first.astype(np.intp, copy=False),
-        last=last.astype(np.intp, copy=False),
-        of_token=np.asarray(runs.run_numbers(firsts, lasts, len(tokens))),
-        ancestors=np.asarray(around).reshape(LEVELS, len(first)),
-        words=np.asarray(words),
-        linked_words=np.asarray(linked),
-        tags=np.asarray(tags),
+    of_token, n = _run_numbers(len(tokens), first, last), len(first)
+    texts = np.flatnonzero((of_token >= 0) & ~tokens.is_tag).astype(np.int32)
+    first_text = texts.searchsorted(first)
+    return (
+        first,
+        last,
+        _ancestors(tokens, first),
+        of_token,
+        _count(of_token, n, tokens.is_word),
+        _count(of_token, n, linked_words(tokens)),
+        _tags_up_to(tokens, last),
+        texts,
+        first_text,
+        np.append(first_text[1:], len(texts))[:n] - first_text,
     )
 
 

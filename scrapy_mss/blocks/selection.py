@@ -23,9 +23,10 @@ from typing import NamedTuple
 import numpy as np
 
 from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.segmentation import Blocks
 from scrapy_mss.core.hashing import is_among, mix_rows
 from scrapy_mss.core.subsequence import EMPTY, Span, best_span
-from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.elements import (
     Counts,
     Indices,
@@ -79,9 +80,7 @@ def select(page: Page, probability: Floats, bias: float = 0.0) -> Selection:
 
 def threshold(page: Page, probability: Floats) -> float:
     """Half of the expected F1, by words, of the best choice of blocks; 0 if there are none."""
-    best_first, compiled = (-probability).argsort(kind="stable"), compiled_part()
-    if compiled is not None:
-        return compiled.runs.best_choice(probability, page.words, best_first)
+    best_first = (-probability).argsort(kind="stable")
     words = page.words[best_first]
     hits = (probability[best_first] * words).cumsum()
     if not len(hits) or hits[-1] <= 0:
@@ -91,12 +90,9 @@ def threshold(page: Page, probability: Floats) -> float:
 
 def token_scores(page: Page, probability: Floats, zero: float) -> Floats:
     """float64[n_tokens]: how far a token's block is above *zero*; 0 for tags and outside blocks."""
-    blocks, tokens, above = page.blocks, page.tokens, probability - zero
-    compiled = compiled_part()
-    if compiled is not None:
-        columns = blocks.of_token.tobytes(), tokens.kind.tobytes()
-        return np.asarray(compiled.runs.scores(above, *columns))
-    return blocks.spread(above) * ~tokens.is_tag
+    scores = np.zeros(len(page.tokens))
+    scores[page.texts.token] = (probability - zero).repeat(page.texts.size)
+    return scores
 
 
 def in_span(page: Page, span: Span, above: Bools) -> Bools:
@@ -182,10 +178,11 @@ def kept_tokens(page: Page, kept: Bools) -> Bools:
     An element that contains blocks, but none that is kept, is removed with its tags; one that
     contains no block, a picture or a rule, stays if it is between kept ones.
     """
-    tokens, blocks, compiled = page.tokens, page.blocks, compiled_part()
-    if compiled is not None:
-        columns = (each.tobytes() for each in (tokens.partner, blocks.of_token, kept))
-        return np.asarray(compiled.runs.kept(*columns)).view(np.bool_)
+    return _tokens_of(page.tokens, page.blocks, kept)
+
+
+@accelerated()
+def _tokens_of(tokens: Tokens, blocks: Blocks, kept: Bools) -> Bools:
     between = np.zeros(len(tokens), np.bool_)
     at = kept.nonzero()[0]
     if not len(at):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from scrapy_mss.blocks.page import Texts
-from scrapy_mss.core.hashing import SALT, is_among
-from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.core.hashing import is_among
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.elements import Counts
-from scrapy_mss.markup.tokens import WORD, TokenIds
+from scrapy_mss.markup.tokens import TokenIds
 
 _FACTOR = 3  # any odd factor tells the pair (a, b) from (b, a)
 _SINGLE = 0  # the factor of what is no pair
@@ -26,27 +26,20 @@ def pairs(ids: TokenIds) -> TokenIds:
 
 def shared_words(texts: Texts, words: TokenIds) -> Counts:
     """int64[n]: how many words of each block are among a few *words*."""
-    compiled = _compiled_counts(texts, words, _SINGLE)
-    if compiled is not None:
-        return compiled
-    return texts.count(texts.is_word & is_among(texts.token_id, words))
+    return shared_counts(texts, words, _SINGLE)
 
 
 def shared_pairs(texts: Texts, few: TokenIds) -> Counts:
     """int64[n]: how many `pairs` of each block's words are among a *few*."""
-    compiled = _compiled_counts(texts, few, _FACTOR)
-    if compiled is not None:
-        return compiled
+    return shared_counts(texts, few, _FACTOR)
+
+
+@accelerated()
+def shared_counts(texts: Texts, few: TokenIds, factor: int) -> Counts:
+    """int64[n]: how many words of each block, or pairs by a *factor*, are among a *few*."""
     words = np.flatnonzero(texts.is_word)
-    block = texts.block[words]
-    is_shared = is_among(pairs(texts.token_id[words]), few) & (block[1:] == block[:-1])
-    return np.bincount(block[:-1][is_shared], minlength=len(texts.first))
-
-
-def _compiled_counts(texts: Texts, few: TokenIds, factor: int) -> Counts | None:
-    compiled = compiled_part()
-    if compiled is None:
-        return None
-    ids, first = texts.token_id.tobytes(), texts.first.tobytes()
-    counts = compiled.arrays.shared_counts(ids, first, few.tobytes(), (WORD, factor, SALT))
-    return np.frombuffer(counts, np.int64)
+    ids, block = texts.token_id[words], texts.block[words]
+    if factor != _SINGLE:
+        is_pair = block[1:] == block[:-1]
+        ids, block = pairs(ids)[is_pair], block[:-1][is_pair]
+    return np.bincount(block[is_among(ids, few)], minlength=len(texts.first))

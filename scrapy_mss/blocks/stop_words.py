@@ -12,7 +12,6 @@ from functools import cache
 import numpy as np
 
 from scrapy_mss.blocks.page import Texts
-from scrapy_mss.blocks.sums import Marks
 from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import HASH_SHIFT, Bools, TokenIds
@@ -44,19 +43,23 @@ az és hogy nem egy v se že s je si să în cu pe nu este gli nel dei einer dem
 
 def is_stop_word(token_ids: TokenIds) -> Bools:
     """bool[n]: which of the tokens are among the commonest words."""
-    return _table().are_on(token_ids)
+    found: Bools = _table()[_places(token_ids)]
+    return found
 
 
 def count_stop_words(texts: Texts) -> Counts:
     """int64[n]: how many of the commonest words each block has."""
-    return _table().count(texts.token_id, texts.is_word, texts.first)
+    return texts.count(texts.is_word & is_stop_word(texts.token_id))
 
 
 @cache
-def _table() -> Marks:
+def _table() -> Bools:
     """The stop words, by the low bits of their hashes."""
     stops = tokenize(STOP_WORDS)
-    places = stops.token_id[stops.is_word] >> np.uint64(HASH_SHIFT) & np.uint64(_TABLE_SIZE - 1)
     marks = np.zeros(_TABLE_SIZE, np.bool_)
-    marks[places] = True
-    return Marks(marks, HASH_SHIFT)
+    marks[_places(stops.token_id[stops.is_word])] = True
+    return marks
+
+
+def _places(token_ids: TokenIds) -> TokenIds:
+    return token_ids >> np.uint64(HASH_SHIFT) & np.uint64(_TABLE_SIZE - 1)

@@ -8,20 +8,21 @@ page counts them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from scrapy_mss.blocks.page import Page
-from scrapy_mss.markup.characters import LAST_CODE, character_codes
-from scrapy_mss.markup.compiled import compiled_part
-from scrapy_mss.markup.tokens import SYMBOL, Bytes, Floats
+from scrapy_mss.blocks.page import Page, Texts
+from scrapy_mss.markup.compiled import accelerated
+from scrapy_mss.markup.tokens import SYMBOL, Bytes, Floats, Tokens
 
 SENTENCE_ENDS = ".!?\u2026\u3002\uff01\uff1f\u061f\u06d4\u0964"
 COMMAS = ",;\u060c\u061b\u3001\uff0c"
 QUOTES = "\"'\u00ab\u00bb\u2018\u2019\u201c\u201d\u201e\u300c\u300d"
 CLOSERS = SENTENCE_ENDS + '"\u00bb\u201d:)'
 
+LAST_CODE = 0xFFFF  # no character
 _N_CODES = 0x2000  # letters with a case and digits are below, but for wide and rare forms
 _CHARACTERS: dict[str, Iterable[str]] = {
     "capital": [chr(code) for code in range(_N_CODES) if chr(code).isupper()],
@@ -46,7 +47,6 @@ def _table() -> Bytes:
 
 
 _TABLE = _table()
-_TABLE_BYTES = _TABLE.tobytes()
 
 
 class TextCounts(NamedTuple):
@@ -64,31 +64,28 @@ class TextCounts(NamedTuple):
 
 def text_counts(page: Page) -> TextCounts:
     """The counts of a page's texts."""
-    compiled = compiled_part()
-    if compiled is None:
-        return _text_counts(page)
-    tokens, texts = page.tokens, page.texts
-    columns = (tokens.clean_start, tokens.clean_end, tokens.kind, texts.token)
-    start, end, kind, token = (column.tobytes() for column in columns)
-    counts, letters, first, last = compiled.sums.text_counts(
-        tokens.clean, (start, end, kind, token), texts.first.tobytes(), _TABLE_BYTES
-    )
-    return TextCounts(
-        np.frombuffer(counts).reshape(len(CLASSES), len(texts.first)),
-        np.frombuffer(letters),
-        {"first": np.frombuffer(first, np.uint8), "last": np.frombuffer(last, np.uint8)},
-    )
+    counts, letters, first, last = _counts(page.tokens, page.texts)
+    return TextCounts(counts, letters, {"first": first, "last": last})
 
 
-def _text_counts(page: Page) -> TextCounts:
-    tokens, texts = page.tokens, page.texts
-    codes = character_codes(tokens.clean)[tokens.clean_start[texts.token]]
+@accelerated(lambda: (_TABLE,), "TextCounter")
+def _counts(tokens: Tokens, texts: Texts) -> tuple[Floats, Floats, Bytes, Bytes]:
+    """How many texts of each block are of each class; letters; the classes of the ends."""
+    codes = _character_codes(tokens.clean)[tokens.clean_start[texts.token]]
     is_symbol = tokens.kind[texts.token] == SYMBOL
     classes = _TABLE.take(codes, mode="clip") | is_symbol * BITS["symbol"]
     lengths = (tokens.clean_end - tokens.clean_start)[texts.token] * ~is_symbol
     counts = (texts.count(classes & bit != 0) for bit in _EACH_BIT)  # together they are too large
-    return TextCounts(
+    return (
         np.array(list(counts), np.float64),
         np.add.reduceat(lengths, texts.first, dtype=np.int64).astype(np.float64),
-        {"first": classes[texts.first], "last": classes[texts.first + texts.size - 1]},
+        classes[texts.first],
+        classes[texts.first + texts.size - 1],
     )
+
+
+def _character_codes(text: str) -> NDArray[np.unsignedinteger[Any]]:
+    """uint8[n] or uint32[n]: the code of each character of *text*."""
+    if text.isascii():
+        return np.frombuffer(text.encode("ascii"), np.uint8)
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tokens import Bools, Ints, TokenIds
 
@@ -22,18 +22,12 @@ MULTIPLIERS = tuple(
 )
 
 _FOLD = 29  # bits by which a hash is shifted to itself
-_FACTORS = tuple(map(int, MULTIPLIERS))
-SALT = hash("groups") & (1 << 64) - 1  # of tables of numbers: another in each process
 _FILTER_BITS = 12
 _FILTER_SHIFT = np.uint64(64 - _FILTER_BITS)
 
 
 def mix(columns: Sequence[TokenIds]) -> TokenIds:
     """uint64[n]: a hash of each row of *columns* (uint64[n] each), in their order."""
-    compiled = compiled_part()
-    if compiled is not None:
-        values = tuple(column.tobytes() for column in columns)
-        return np.frombuffer(compiled.arrays.mixed(values, _FACTORS, _FOLD), np.uint64)
     mixed = columns[0] * MULTIPLIERS[0]
     for position, column in enumerate(columns[1:], 1):
         mixed = _folded(mixed)
@@ -49,35 +43,23 @@ def mix_rows(rows: TokenIds) -> TokenIds:
     return hashes
 
 
+@accelerated()
 def buckets(mixed: TokenIds, bits: int) -> Ints:
     """int32[n] below 2**bits: the high bits of a product depend on all bits of its factors."""
-    compiled = compiled_part()
-    if compiled is not None:
-        return np.asarray(compiled.arrays.buckets(mixed, (1, _FACTORS[1]), bits))
-    return _buckets(mixed, bits)
-
-
-def buckets_of_ids(ids: TokenIds | NDArray[np.uint32], bits: int) -> Ints:
-    """int32[n] below 2**bits: those of *ids*, which are not mixed yet."""
-    compiled = compiled_part()
-    if compiled is not None:
-        return np.asarray(compiled.arrays.buckets(ids, _FACTORS[:2], bits))
-    return _buckets(ids.astype(np.uint64) * MULTIPLIERS[0], bits)
-
-
-def _buckets(mixed: TokenIds, bits: int) -> Ints:
     found = _folded(mixed)
     found *= MULTIPLIERS[1]
     found >>= np.uint64(64 - bits)
     return found.astype(np.int32)
 
 
+def buckets_of_ids(ids: TokenIds | NDArray[np.uint32], bits: int) -> Ints:
+    """int32[n] below 2**bits: those of *ids*, which are not mixed yet."""
+    return buckets(ids.astype(np.uint64) * MULTIPLIERS[0], bits)
+
+
+@accelerated()
 def groups(keys: TokenIds) -> Indices:
     """intp[n]: for each of the *keys* (uint64[n]) a number, the same for equal ones; from 0 on."""
-    compiled = compiled_part()
-    if compiled is not None:
-        numbers = np.asarray(compiled.arrays.groups(keys.tobytes(), SALT))
-        return numbers.astype(np.intp)
     order = keys.argsort()
     ordered = keys[order]
     is_new = np.append(False, ordered[1:] != ordered[:-1])[: len(keys)]  # but for the first

@@ -18,8 +18,7 @@ from enum import Enum
 import numpy as np
 
 from scrapy_mss.core.subsequence import best_span
-from scrapy_mss.markup.tokenizer import CJK
-from scrapy_mss.markup.tokens import Bools, Tokens
+from scrapy_mss.markup.tokens import CJK, Bools, Tokens
 
 MIN_WORDS = 50
 MAX_TAG_SHARE = 0.2

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.core.features import Family, PageT, Values
-from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.elements import Counts, prefix_sums
 from scrapy_mss.markup.tokens import Bools, Floats, Ints, Tokens
 
@@ -153,11 +153,7 @@ class NaiveBayes(Generic[PageT]):
     def _log_ratio(self, family: Family[PageT], bucket: Ints) -> tuple[Floats, Bools]:
         ratio, seen = _ratios(self.counts[family.name], bucket, family.smoothing)
         np.log(ratio, out=ratio)
-        compiled = compiled_part()
-        if compiled is None:
-            return np.where(seen, ratio - self._prior, 0.0), seen
-        compiled.sums.centre(ratio, seen.view(np.uint8), self._prior)
-        return ratio, seen
+        return np.where(seen, ratio - self._prior, 0.0), seen
 
     @property
     def _prior(self) -> float:
@@ -203,12 +199,9 @@ def portions(n: int, size: int = PORTION) -> Iterator[slice]:
     return (slice(at, at + size) for at in range(0, n, size))
 
 
+@accelerated()
 def _ratios(counts: Table, bucket: Ints, smoothing: float) -> tuple[Floats, Bools]:
     """How often each feature was inside for each time outside, smoothed, and which were seen."""
-    compiled = compiled_part()
-    if compiled is not None:
-        ratios, are_seen = compiled.sums.ratios(counts, bucket, (IN, OUT), smoothing)
-        return np.frombuffer(ratios), np.frombuffer(are_seen, np.bool_)
     both = counts.reshape(-1).view(np.uint64)[bucket]  # two at one look-up
     smoothed = both.view(np.uint32).reshape(-1, 2) + smoothing
     return smoothed[:, IN] / smoothed[:, OUT], both > 0

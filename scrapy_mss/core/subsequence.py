@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tokens import Floats
 
 
@@ -37,11 +37,13 @@ EMPTY = Span(0, 0, 0.0)
 
 def best_span(scores: Floats) -> Span:
     """The span of *scores* (float64[n]) with the greatest sum."""
+    return Span(*_best_run(scores))
+
+
+@accelerated()
+def _best_run(scores: Floats) -> tuple[int, int, float]:
     if not len(scores):
         return EMPTY
-    compiled = compiled_part()
-    if compiled is not None:
-        return Span(*compiled.runs.best_run(scores.tobytes()))
     prefix = np.zeros(len(scores) + 1)
     np.cumsum(scores, out=prefix[1:])
     gains = np.minimum.accumulate(prefix[:-1])
@@ -50,7 +52,7 @@ def best_span(scores: Floats) -> Span:
     if gains[last] <= 0:
         return EMPTY
     start = int(np.argmin(prefix[: last + 1]))
-    return Span(start, last + 1, float(gains[last]))
+    return start, last + 1, float(gains[last])
 
 
 def maximal_spans(scores: Floats) -> list[Span]:

@@ -1,7 +1,10 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""The attributes of a tag. How they are written is the expression of `attributes.tag_attributes`,
-which is the oracle.
+"""The attributes of a tag, written as the expression of `attributes.attributes_of_tag` has it.
+
+It is the oracle.
 """
+
+from scrapy_mss.markup.references import decode_value
 
 from cpython.array cimport array, clone, resize
 from cpython.unicode cimport (
@@ -17,33 +20,25 @@ ctypedef fused char_t:
 
 cdef array _INT32S = array("i")
 
+cdef enum:
+    MAX_ATTRIBUTES = 128  # of one tag, as `attributes` has it
 
-def read_one(str text not None, Py_ssize_t start, Py_ssize_t end, Py_ssize_t most, decode):
-    """The first *most* attributes of the tag from *start* to *end*, by name in lower case.
 
-    Values with a "&" are decoded by *decode*.
-    """
+def attributes_of_tag(str text not None, Py_ssize_t start, Py_ssize_t end):
+    """The attributes of the tag from *start* to *end*, by name in lower case."""
     _check_place(start, end, PyUnicode_GET_LENGTH(text))
-    return _of_tag(text, start, end, most, decode)
-
-
-cdef dict _of_tag(str text, Py_ssize_t start, Py_ssize_t end, Py_ssize_t most, object decode):
     cdef const void* data = PyUnicode_DATA(text)
     if PyUnicode_KIND(text) == 1:
-        return _read(<const uint8_t*> data, text, start, end, most, decode)
+        return _read(<const uint8_t*> data, text, start, end)
     if PyUnicode_KIND(text) == 2:
-        return _read(<const uint16_t*> data, text, start, end, most, decode)
-    return _read(<const uint32_t*> data, text, start, end, most, decode)
+        return _read(<const uint16_t*> data, text, start, end)
+    return _read(<const uint32_t*> data, text, start, end)
 
 
-def holding(
-    str text not None, const int[::1] rows not None, const int[::1] starts not None,
-    const int[::1] ends not None, bytes name not None
-):
-    """Those of *rows* whose tags hold *name* (in lower case), in any case: an array of int32.
-
-    *starts* and *ends* have where the tag of each row begins and ends in *text*.
-    """
+def rows_with(str sought not None, str text not None, tags):
+    """Those of the rows of *tags* that hold the name *sought*, in any case: an array of int32."""
+    cdef const int[::1] rows = tags[0], starts = tags[1], ends = tags[2]
+    cdef bytes name = sought.encode()
     cdef array found = clone(_INT32S, rows.shape[0], False)
     cdef int* into = found.data.as_ints
     cdef const void* data = PyUnicode_DATA(text)
@@ -75,14 +70,9 @@ cdef Py_ssize_t _choose(
     return n
 
 
-def values(
-    str text not None, const int[::1] rows not None, const int[::1] starts not None,
-    const int[::1] ends not None, tuple names not None, Py_ssize_t most, decode
-):
-    """The values of the attributes called *names*, in lower case, of the tag of each row; or None.
-
-    They are those that `read_one` finds, of which no more is made than what is asked for.
-    """
+def attribute_values(tuple names not None, str text not None, tags):
+    """The values of the attributes called *names*, in lower case, of each of *tags*; or None."""
+    cdef const int[::1] rows = tags[0], starts = tags[1], ends = tags[2]
     cdef Py_ssize_t i
     cdef const void* data = PyUnicode_DATA(text)
     cdef list found = []
@@ -96,15 +86,15 @@ def values(
         row = rows[i]
         if PyUnicode_KIND(text) == 1:
             found.append(_values(
-                <const uint8_t*> data, text, starts[row], ends[row], names, most, decode
+                <const uint8_t*> data, text, starts[row], ends[row], names
             ))
         elif PyUnicode_KIND(text) == 2:
             found.append(_values(
-                <const uint16_t*> data, text, starts[row], ends[row], names, most, decode
+                <const uint16_t*> data, text, starts[row], ends[row], names
             ))
         else:
             found.append(_values(
-                <const uint32_t*> data, text, starts[row], ends[row], names, most, decode
+                <const uint32_t*> data, text, starts[row], ends[row], names
             ))
     return found
 
@@ -119,49 +109,6 @@ cdef int _check(
             raise IndexError(f"row {rows[i]} of {n_rows}")
         _check_place(starts[rows[i]], ends[rows[i]], n)
     return 0
-
-
-def holding_tags(
-    str text not None, tuple tags not None, tuple places not None, tuple wanted not None,
-    bytes name not None
-):
-    """The source of each tag that is *wanted*, a kind and a number, and holds *name*, in any case.
-
-    *tags* are kinds and numbers, a byte a token; *places* where tokens begin and end in *text*, an
-    int32 each. Of a longer tag than *wanted* has it third, so much is looked at.
-    """
-    cdef bytes kinds = tags[0], numbers = tags[1], starts = places[0], ends = places[1]
-    cdef const uint8_t* kind = kinds
-    cdef const uint8_t* number = numbers
-    cdef const int* start = <const int*> <const char*> starts
-    cdef const int* end = <const int*> <const char*> ends
-    cdef int kind_wanted = wanted[0], number_wanted = wanted[1], most = wanted[2]
-    cdef Py_ssize_t n = len(kinds), n_letters = PyUnicode_GET_LENGTH(text), row, last
-    cdef Steps steps
-    cdef list found = []
-    if len(numbers) != n or len(starts) != 4 * n or len(ends) != 4 * n:
-        raise ValueError(f"the columns are not those of {n} tokens")
-    if not name:
-        raise ValueError("no name")
-    _prepare(&steps, name)
-    for row in range(n):
-        if number[row] == number_wanted and kind[row] == kind_wanted:
-            _check_place(start[row], end[row], n_letters)
-            last = min(end[row], start[row] + <Py_ssize_t> most)
-            if _is_in(text, start[row], last, name, &steps):
-                found.append(PyUnicode_Substring(text, start[row], last))
-    return found
-
-
-cdef bint _is_in(str text, Py_ssize_t start, Py_ssize_t end, bytes name, const Steps* steps):
-    """Whether *name*, whose *steps* are prepared, is between two places of *text*."""
-    cdef const void* data = PyUnicode_DATA(text)
-    cdef Py_ssize_t after = PyUnicode_GET_LENGTH(text)
-    if PyUnicode_KIND(text) == 1:
-        return _holds(<const uint8_t*> data, start, end, after, name, steps)
-    if PyUnicode_KIND(text) == 2:
-        return _holds(<const uint16_t*> data, start, end, after, name, steps)
-    return _holds(<const uint32_t*> data, start, end, after, name, steps)
 
 
 cdef int _check_place(Py_ssize_t start, Py_ssize_t end, Py_ssize_t n) except -1:
@@ -277,38 +224,37 @@ cdef struct Attribute:
 
 
 cdef dict _read(
-    char_t* text, str source, Py_ssize_t at, Py_ssize_t end, Py_ssize_t most, object decode
+    char_t* text, str source, Py_ssize_t at, Py_ssize_t end
 ):
     cdef Py_ssize_t n
     cdef Attribute each
     cdef dict found = {}
     cdef str name
     at = _name_end(text, at, end)
-    for n in range(most):
+    for n in range(MAX_ATTRIBUTES):
         at = _next(text, at, end, &each)
         if at < 0:
             break
         name = _lower(text, source, each.name, each.name_end)
         if name not in found:
-            found[name] = _value(text, source, each.value, each.value_end, decode)
+            found[name] = _value(text, source, each.value, each.value_end)
     return found
 
 
 cdef list _values(
-    char_t* text, str source, Py_ssize_t at, Py_ssize_t end, tuple names, Py_ssize_t most,
-    object decode
+    char_t* text, str source, Py_ssize_t at, Py_ssize_t end, tuple names
 ):
     cdef Py_ssize_t n, place, left = len(names)
     cdef Attribute each
     cdef list found = [None] * left
     at = _name_end(text, at, end)
-    for n in range(most):
+    for n in range(MAX_ATTRIBUTES):
         at = _next(text, at, end, &each) if left else -1
         if at < 0:
             break
         place = _place_of(text, source, each.name, each.name_end, names)
         if place >= 0 and found[place] is None:
-            found[place] = _value(text, source, each.value, each.value_end, decode)
+            found[place] = _value(text, source, each.value, each.value_end)
             left -= 1
     return found
 
@@ -393,10 +339,10 @@ cdef str _lower(char_t* text, str source, Py_ssize_t start, Py_ssize_t end):
     return name
 
 
-cdef str _value(char_t* text, str source, Py_ssize_t start, Py_ssize_t end, object decode):
+cdef str _value(char_t* text, str source, Py_ssize_t start, Py_ssize_t end):
     cdef Py_ssize_t at
     cdef str value = PyUnicode_Substring(source, start, end)
     for at in range(start, end):
         if text[at] == c"&":
-            return decode(value)
+            return decode_value(value)
     return value

@@ -1,16 +1,30 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""Rows of the inputs of a page's blocks, filled in place: what is around each, and shares.
+"""Steps over the blocks of a page: where they are, what they share, which are text.
 
-Each function is the inner loop of one of Python, which is its oracle: those of `blocks.features`
-and `blocks.container_features`. Which tags count and what a row means is said by Python. Sums are
-taken in numpy's order, so that they are the same to the last bit.
+The Python of each step, by the same name or with the class of its tables named beside it, is its
+oracle: the same numbers to the last bit. Which tags count and what a row means is said there. Sums
+are taken in numpy's order. Which tokens are tags no processor foretells, so that walks over all of
+them do without a branch for each.
 """
 
-from cpython.array cimport array, clone
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+cimport cython
+import numpy
 
+from cpython.array cimport array, clone
+from cpython.unicode cimport PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+cdef enum:  # kinds of tokens, as `tokens` has them
+    OPEN = 0
+    WORD = 2
+    SYMBOL = 3
+
+cdef enum:  # as `container_features` has them
+    ELEMENT_LEVELS = 5
+    PER_WORDS = 100
+
+cdef array _INT32S = array("i")
 cdef array _FLOATS = array("d")
-cdef array _HASHES = array("Q")
 
 
 cdef int _check(Py_ssize_t index, Py_ssize_t end) except -1:
@@ -19,92 +33,339 @@ cdef int _check(Py_ssize_t index, Py_ssize_t end) except -1:
     return 0
 
 
-def fill_around(
-    bytes tags not None, bytes ancestors not None, parents, double[:, ::1] rows not None
-):
-    """Fill *rows* with whether each of some tags is around each block, and how many elements are.
+cdef int _check_sizes(Py_ssize_t n, tuple sizes) except -1:
+    cdef Py_ssize_t size
+    for size in sizes:
+        if size != n:
+            raise ValueError(f"expected {n} values, got {size}")
+    return 0
 
-    The *tags* (uint8[k, n]) of the *ancestors* (int32[k, n], -1 for none) of each block are there
-    innermost first. *parents* are two strings of tag numbers: for each of the first a row says
-    whether it is the innermost, for each of the second one whether it is any of them. The last row
-    is how many ancestors there are.
+
+# --- where blocks are ---------------------------------------------------------------------------
+
+cdef enum:  # roles of tags, as `segmentation` has them
+    ENDS_RUN = 1
+    BREAKS_LINE = 2
+    IS_LINK = 4
+
+
+cdef class Segmenter:
+    """The columns of `segmentation.Blocks`.
+
+    *roles* has a byte for each number of a tag; around each block are *n_levels* elements. More
+    blocks than *fewest*, and than one for so many characters as *densest*, are joined.
     """
-    cdef bytes innermost, any_level
-    innermost, any_level = parents
-    cdef const uint8_t* tag = tags
-    cdef const int32_t* ancestor = <const int32_t*> <const char*> ancestors
-    cdef const uint8_t* parent = innermost
-    cdef const uint8_t* wanted = any_level
-    cdef Py_ssize_t n = rows.shape[1], n_parents = len(innermost), n_any = len(any_level)
-    cdef Py_ssize_t k = len(tags) // max(n, 1), block, level, row
-    cdef int32_t row_of[256]
-    for row in range(256):
-        row_of[row] = -1
-    for row in range(n_any):
-        row_of[wanted[row]] = <int32_t> (n_parents + row)
-    _check(n_parents + n_any, rows.shape[0])
-    if n == 0:
-        return
-    _check(k * n - 1, min(len(tags), len(ancestors) // <Py_ssize_t> sizeof(int32_t)))
-    rows[:] = 0.0
-    for row in range(n_parents):
-        for block in range(n):
-            rows[row, block] = tag[block] == parent[row]
-    for level in range(k):
-        for block in range(n):
-            row = row_of[tag[level * n + block]]
-            if row >= 0:
-                rows[row, block] = 1.0
-            rows[n_parents + n_any, block] += ancestor[level * n + block] >= 0
+
+    cdef bytes roles
+    cdef const uint8_t* role_of
+    cdef Py_ssize_t n_levels, fewest, densest
+
+    def __init__(self, bytes roles not None, n_levels, fewest, densest):
+        _check_sizes(256, (len(roles),))
+        self.roles = roles
+        self.role_of = roles
+        self.n_levels, self.fewest, self.densest = n_levels, fewest, densest
+
+    def __call__(self, tokens):
+        cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
+        cdef const int[::1] start = tokens.start, partner = tokens.partner
+        cdef const int[::1] unclosed = tokens.unclosed
+        cdef Py_ssize_t n = kind.shape[0], n_runs
+        _check_sizes(n, (tag.shape[0], start.shape[0], partner.shape[0], unclosed.shape[0]))
+        firsts, lasts = numpy.empty(n, "p"), numpy.empty(n, "p")
+        n_runs = self.find(kind, tag, firsts, lasts)
+        if n_runs > max(self.fewest, len(tokens.source) // self.densest):
+            n_runs = self.joined(start, firsts, lasts, n_runs)
+        firsts, lasts = firsts[:n_runs].copy(), lasts[:n_runs].copy()
+        around = numpy.empty((self.n_levels, n_runs), "i4")
+        self.fill_around(kind, tag, partner, unclosed, firsts, around)
+        return firsts, lasts, around, *self.counted(kind, tag, partner, firsts, lasts)
+
+    cdef Py_ssize_t find(
+        self, const uint8_t[::1] kind, const uint8_t[::1] tag, Py_ssize_t[::1] firsts,
+        Py_ssize_t[::1] lasts
+    ):
+        """Fill in the first and the last token of each run of text that has a word; how many."""
+        cdef Py_ssize_t n = kind.shape[0], i, n_runs = 0, first = -1, last = -1
+        cdef bint has_word = False, ends_run, after_break = False
+        cdef uint8_t role
+        for i in range(n + 1):
+            role = self.role_of[tag[i]] if i < n and kind[i] < WORD else 0
+            ends_run = i == n or role & ENDS_RUN or (after_break and role & BREAKS_LINE)
+            if ends_run:
+                if has_word:
+                    firsts[n_runs] = first
+                    lasts[n_runs] = last
+                    n_runs += 1
+                first = -1
+                has_word = False
+            if i < n and kind[i] >= WORD:
+                first = i if first < 0 else first
+                last = i
+                has_word |= kind[i] == WORD
+                after_break = False
+            elif role & (ENDS_RUN | BREAKS_LINE):
+                after_break = role & BREAKS_LINE
+        return n_runs
+
+    @cython.cdivision(True)
+    cdef Py_ssize_t joined(
+        self, const int[::1] start, Py_ssize_t[::1] firsts, Py_ssize_t[::1] lasts,
+        Py_ssize_t n_runs
+    ):
+        """Join the runs that begin in one cell of the source; how many are left."""
+        cdef Py_ssize_t n_left = 0, cell = -1, run
+        for run in range(n_runs):
+            if start[firsts[run]] // self.densest > cell:
+                cell = start[firsts[run]] // self.densest
+                firsts[n_left] = firsts[run]
+                n_left += 1
+            lasts[n_left - 1] = lasts[run]
+        return n_left
+
+    cdef int fill_around(
+        self, const uint8_t[::1] kind, const uint8_t[::1] tag, const int[::1] partner,
+        const int[::1] unclosed, const Py_ssize_t[::1] firsts, int[:, ::1] around
+    ) except -1:
+        """Fill in the closed elements that end runs around each run, innermost first."""
+        cdef Py_ssize_t n = kind.shape[0], i, level, at
+        cdef int parent
+        cdef array parents = clone(_INT32S, n, False)
+        cdef int* parent_of = parents.data.as_ints
+        for i in range(n):
+            parent = unclosed[i - 1] if i else -1
+            if parent >= i:
+                raise ValueError(f"the parent of token {i} is {parent}")
+            if parent >= 0 and not (
+                kind[parent] == OPEN and partner[parent] >= 0
+                and self.role_of[tag[parent]] & ENDS_RUN
+            ):
+                parent = parent_of[parent]
+            parent_of[i] = parent
+        for i in range(firsts.shape[0]):
+            at = firsts[i]
+            for level in range(self.n_levels):
+                at = parent_of[at] if at >= 0 else -1
+                around[level, i] = <int> at
+        return 0
+
+    cdef tuple counted(
+        self, const uint8_t[::1] kind, const uint8_t[::1] tag, const int[::1] partner,
+        const Py_ssize_t[::1] firsts, const Py_ssize_t[::1] lasts
+    ):
+        """The run of each token, the words, linked words and tags of each run, and its texts."""
+        cdef Py_ssize_t n = kind.shape[0], n_runs = firsts.shape[0], run, i = 0, n_texts = 0
+        cdef Py_ssize_t end_of_link = -1
+        cdef int64_t n_words, n_linked, n_tags, is_word
+        cdef bint is_inside
+        runs, token = numpy.empty(n, "i4"), numpy.empty(n, "i4")
+        counts, texts = numpy.empty((3, n_runs), "i8"), numpy.empty((2, n_runs), "p")
+        cdef int[::1] of_token = runs, text = token
+        cdef int64_t[:, ::1] count = counts
+        cdef Py_ssize_t[:, ::1] of_run = texts
+        for run in range(n_runs):
+            n_words = n_linked = n_tags = 0
+            of_run[0, run] = n_texts
+            while i <= lasts[run]:
+                is_inside = i >= firsts[run]
+                of_token[i] = <int> run if is_inside else -1
+                text[n_texts] = <int> i
+                n_texts += is_inside & (kind[i] >= WORD)
+                is_word = is_inside & (kind[i] == WORD)
+                n_words += is_word
+                n_linked += is_word & (i <= end_of_link)
+                n_tags += kind[i] < WORD
+                if (kind[i] == OPEN) & ((self.role_of[tag[i]] & IS_LINK) != 0):
+                    end_of_link = max(end_of_link, partner[i])
+                i += 1
+            of_run[1, run] = n_texts - of_run[0, run]
+            count[0, run], count[1, run], count[2, run] = n_words, n_linked, n_tags
+        while i < n:
+            of_token[i] = -1
+            i += 1
+        return runs, *counts, token[:n_texts].copy(), *texts
 
 
-def path_keys(
-    const uint32_t[::1] key not None, const Py_ssize_t[:, ::1] around not None,
-    const uint8_t[:, ::1] tags not None, int n_keys
-):
-    """uint64[n_keys + 1, n]: the keys of the innermost elements around a block, and its path.
+# --- the characters of texts --------------------------------------------------------------------
 
-    *key* (uint32[m]) is that of an element, *around* (intp[k, n]) are those around each block, m
-    for none, whose key is 0. The path are the *tags* (uint8[p, n]) of the innermost, a byte each. A
-    row has its number above these bytes, so that no two have a key in common.
-    """
-    cdef Py_ssize_t n = around.shape[1], m = key.shape[0], n_tags = tags.shape[0], level, i
-    cdef array found = clone(_HASHES, (max(n_keys, 0) + 1) * n, True)
-    cdef uint64_t* row = <uint64_t*> found.data.as_ulonglongs
-    if not 0 <= n_keys <= around.shape[0] or tags.shape[1] != n or not 4 <= n_tags < 8:
-        raise IndexError(
-            f"{n_keys} keys of {around.shape[0]}, {n_tags} tags of {tags.shape[1]} blocks"
+cdef enum:
+    N_CLASSES = 8  # of a text: bits of a byte
+    MOST_PACKED = 255  # counts that a byte has room for
+
+# For the bits of a byte a number with one of them in each of its bytes, to count all at once.
+cdef uint64_t _SPREAD[256]
+
+
+cdef void _make_spread() noexcept:
+    cdef int bits, place
+    for bits in range(256):
+        _SPREAD[bits] = 0
+        for place in range(N_CLASSES):
+            _SPREAD[bits] |= <uint64_t> (bits >> place & 1) << 8 * place
+
+
+_make_spread()
+
+
+cdef void _unpack(uint64_t packed, double[:, ::1] counts, Py_ssize_t run) noexcept:
+    """Add what is counted in each byte of *packed* to the *counts* of a run."""
+    cdef int place
+    for place in range(N_CLASSES):
+        counts[place, run] += packed >> 8 * place & 0xFF
+
+
+cdef class TextCounter:
+    """What is counted of the texts of blocks, by the *classes* (uint8[65536]) of characters."""
+
+    cdef const uint8_t[::1] classes
+
+    def __init__(self, const uint8_t[::1] classes not None):
+        _check_sizes(0x10000, (classes.shape[0],))
+        self.classes = classes
+
+    def __call__(self, tokens, texts):
+        """How many texts of each block are of each class; letters; the ends' classes."""
+        cdef str clean = tokens.clean
+        cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
+        cdef const uint8_t[::1] kind_of = tokens.kind
+        cdef const int[::1] token = texts.token
+        cdef const Py_ssize_t[::1] begin = texts.first
+        cdef Py_ssize_t n = begin.shape[0], n_tokens = kind_of.shape[0], run, i, at, after
+        cdef Py_ssize_t n_characters = PyUnicode_GET_LENGTH(clean)
+        cdef int width = PyUnicode_KIND(clean), is_symbol, n_packed
+        cdef const void* data = PyUnicode_DATA(clean)
+        cdef uint8_t bits = 0
+        cdef uint64_t packed
+        counts, letters, ends = (
+            numpy.zeros((N_CLASSES, n)), numpy.zeros(n), numpy.zeros((2, n), "u1")
         )
-    for level in range(n_keys):
-        for i in range(n):
-            _check(around[level, i], m + 1)
-            row[i] = key[around[level, i]] if around[level, i] < m else 0
-            row[i] |= <uint64_t> level << 8 * n_tags
-        row += n
-    for level in range(n_tags):
-        for i in range(n):
-            row[i] |= <uint64_t> tags[level, i] << 8 * level
-    for i in range(n):
-        row[i] |= <uint64_t> n_keys << 8 * n_tags
-    return found
+        cdef double[:, ::1] count = counts
+        cdef double[::1] letter = letters
+        cdef uint8_t[:, ::1] end_class = ends
+        _check_sizes(n_tokens, (start.shape[0], end.shape[0]))
+        for run in range(n):
+            packed, n_packed = 0, 0
+            after = begin[run + 1] if run + 1 < n else token.shape[0]
+            _check(begin[run], after)
+            _check(after, token.shape[0] + 1)
+            for i in range(begin[run], after):  # no processor foretells what each of them is
+                at = token[i]
+                _check(at, n_tokens)
+                _check(start[at], n_characters)
+                is_symbol = kind_of[at] == SYMBOL
+                bits = self.classes[min(PyUnicode_READ(width, data, start[at]), 0xFFFF)]
+                bits |= is_symbol << (N_CLASSES - 1)
+                letter[run] += (end[at] - start[at]) * (1 - is_symbol)
+                if i == begin[run]:
+                    end_class[0, run] = bits
+                packed += _SPREAD[bits]
+                n_packed += 1
+                if n_packed == MOST_PACKED:
+                    _unpack(packed, count, run)
+                    packed, n_packed = 0, 0
+            _unpack(packed, count, run)
+            end_class[1, run] = bits
+        return counts, letters, *ends
 
 
-def fill_shares(values, groups, elements, double per, double[:, ::1] rows not None):
+# --- where a block is ---------------------------------------------------------------------------
+
+cdef enum:
+    MAX_MAIN_HEADINGS = 4  # as `features` has it
+
+
+cdef class Places:
+    """Rows of a page's blocks by what is around them, by words, and by headings.
+
+    *parents* are numbers of tags, *row_of* (uint8[256]) has the row of each tag that is looked for
+    around a block, or 0, and *ranks* are of the levels of headings.
+    """
+
+    cdef const uint8_t[:] parents
+    cdef const uint8_t[::1] row_of
+    cdef const double[::1] ranks
+
+    def __init__(
+        self, const uint8_t[:] parents not None, const uint8_t[::1] row_of not None,
+        const double[::1] ranks not None
+    ):
+        _check_sizes(256, (row_of.shape[0],))
+        self.parents, self.row_of, self.ranks = parents, row_of, ranks
+
+    def __call__(self, measured, double[:, ::1] rows not None):
+        cdef Py_ssize_t n_around = rows.shape[0] - 14
+        _check(self.parents.shape[0] + 1, n_around)
+        self.fill_around(measured.page, rows[:n_around])
+        self.fill_words(measured.page, measured.headline, rows[n_around:])
+
+    cdef int fill_around(self, page, double[:, ::1] rows) except -1:
+        cdef const uint8_t[:, ::1] tag = page.ancestor_tags
+        cdef const int[:, ::1] ancestor = page.blocks.ancestors
+        cdef const uint8_t[::1] is_hidden = page.hidden.view("u1")
+        cdef Py_ssize_t n = rows.shape[1], level, block, row, depth = rows.shape[0] - 2
+        _check_sizes(n, (tag.shape[1], ancestor.shape[1], is_hidden.shape[0]))
+        _check(ancestor.shape[0] - 1, tag.shape[0])
+        rows[:] = 0.0
+        for row in range(self.parents.shape[0]):
+            for block in range(n):
+                rows[row, block] = tag[0, block] == self.parents[row]
+        for level in range(ancestor.shape[0]):
+            for block in range(n):
+                row = self.row_of[tag[level, block]]
+                if row:
+                    _check(row, depth)
+                    rows[row, block] = 1.0
+                rows[depth, block] += ancestor[level, block] >= 0
+        for block in range(n):
+            rows[depth, block] /= 10.0
+            rows[depth + 1, block] = is_hidden[block]
+        return 0
+
+    cdef int fill_words(self, page, headline, double[:, ::1] rows) except -1:
+        cdef const double[::1] words = page.words, overlap = headline.overlap
+        cdef const int64_t[::1] level = headline.level
+        cdef Py_ssize_t n = words.shape[0], of_headline = headline.block, i, above = -1
+        cdef int64_t mains = 0, later = 0
+        cdef double total = page.total_words, own = headline.own_overlap, before = 0.0
+        _check_sizes(n, (rows.shape[1], overlap.shape[0], level.shape[0]))
+        _check(of_headline + 1, n + 1)
+        for i in range(n):
+            _check(level[i], self.ranks.shape[0])
+            mains += level[i] == 1
+            rows[0, i] = before / (total if total > 1.0 else 1.0)
+            rows[1, i] = i / <double> n
+            rows[2, i] = before
+            rows[3, i] = total - before - words[i]
+            rows[4, i], rows[5, i], rows[6, i] = total, overlap[i], own
+            rows[10, i] = self.ranks[level[i]]
+            rows[11, i] = before - rows[2, above] if above >= 0 else 0.0
+            rows[12, i] = rows[10, above] if above >= 0 else 0.0
+            rows[13, i] = min(mains, MAX_MAIN_HEADINGS)
+            above = i if level[i] > 0 else above
+            before += words[i]
+        rows[7:10] = 0.0
+        for i in range(n if of_headline >= 0 else 0):
+            later += i > of_headline and level[i] == level[of_headline] != 0
+            rows[7, i] = rows[2, i] - rows[2, of_headline]
+            rows[8, i] = i > of_headline
+            rows[9, i] = later
+        return 0
+
+
+# --- shares of what is summed -------------------------------------------------------------------
+
+def fill_shares(
+    page, const double[:, ::1] value not None, const Py_ssize_t[:, ::1] group not None,
+    double[:, ::1] rows not None
+):
     """Fill *rows* with what shares of some masses are around each block, and with sizes.
 
-    *values* are float64[k+3, n]: k masses, and then the words, the linked words and 1 of each
-    block. *groups* (intp[g+1, n]) are equal numbers for blocks that are alike, with no number in
-    two rows. *elements* are the begin and the end of each (intp[m]), and those around each block
-    (intp[a, n]), m for none; a mass is 1 there, and the words are the page's.
-
-    For each mass there are 2 + 2g + 2a + 1 rows: what comes before and after; what is in each group
-    but the last, and that a word, times *per*; the same of each element around; what is in the last
-    group. For each group but the last there follow three: the blocks, the words, the linked share.
+    The first rows of *value* (float64[k+3, n]) are k masses, then the words, the linked words and 1
+    of each block. *group* (intp[g+1, n]) has equal numbers for blocks that are alike, with no
+    number in two rows.
     """
-    cdef const double[:, ::1] value = values
-    cdef const Py_ssize_t[:, ::1] group = groups
-    cdef const Py_ssize_t[::1] begin = elements[0], end = elements[1]
-    cdef const Py_ssize_t[:, ::1] around = elements[2]
+    cdef const Py_ssize_t[::1] begin = page.containers.begin, end = page.containers.end
+    cdef const Py_ssize_t[:, ::1] around = page.containers.around[:ELEMENT_LEVELS]
     cdef Py_ssize_t n = value.shape[1], k = value.shape[0] - 3, g = group.shape[0] - 1
     cdef Py_ssize_t m = begin.shape[0], a = around.shape[0], n_groups = (g + 1) * n
     cdef Py_ssize_t mass, i, row = 0
@@ -120,18 +381,20 @@ def fill_shares(values, groups, elements, double per, double[:, ::1] rows not No
     _add_in_groups(value, group, of_group)
     _add_in_elements(value[:k + 1], begin, end, of_element)
     for mass in range(k + 1):
-        of_element[mass * (m + 1) + m] = elements[3] if mass == k else 1.0
+        of_element[mass * (m + 1) + m] = page.total_words if mass == k else 1.0
     for mass in range(k):
         _fill_running(value[mass], rows[row:row + 2])
         row += 2
         for i in range(g):
             _fill_share(
-                group[i], of_group + mass * n_groups, of_group + k * n_groups, per, rows[row:]
+                group[i], of_group + mass * n_groups, of_group + k * n_groups, PER_WORDS,
+                rows[row:]
             )
             row += 2
         for i in range(a):
             _fill_share(
-                around[i], of_element + mass * (m + 1), of_element + k * (m + 1), per, rows[row:]
+                around[i], of_element + mass * (m + 1), of_element + k * (m + 1), PER_WORDS,
+                rows[row:]
             )
             row += 2
         _take(group[g], of_group + mass * n_groups, rows[row])
@@ -161,7 +424,7 @@ cdef int _add_in_elements(
     const double[:, ::1] value, const Py_ssize_t[::1] begin, const Py_ssize_t[::1] end,
     double* inside
 ) except -1:
-    """Set *inside* to the sum of each value in each element, as `_sums.element_sums` does."""
+    """Set *inside* to the sum of each value in each element: a difference of running sums."""
     cdef Py_ssize_t n = value.shape[1], m = begin.shape[0], row, i
     cdef array running = clone(_FLOATS, n + 1, True)
     cdef double* before = running.data.as_doubles
@@ -229,3 +492,77 @@ cdef int _check_places(const Py_ssize_t[:, ::1] places, Py_ssize_t end) except -
         for j in range(places.shape[1]):
             _check(places[i, j], end)
     return 0
+
+
+def pools(
+    const Py_ssize_t[::1] element not None, const double[::1] value not None,
+    const Py_ssize_t[:, ::1] around not None, Py_ssize_t m
+):
+    """float64[3, n]: the sum, the least and the greatest of 0 and the values around each block."""
+    cdef Py_ssize_t n = around.shape[1], level, i, at
+    of_elements, result = numpy.zeros((3, m + 1)), numpy.zeros((3, n))
+    cdef double[:, ::1] of_element = of_elements, found = result
+    _check_sizes(value.shape[0], (element.shape[0],))
+    for i in range(value.shape[0]):
+        at = element[i]
+        _check(at, m + 1)
+        of_element[0, at] += value[i]
+        of_element[1, at] = min(of_element[1, at], value[i])
+        of_element[2, at] = max(of_element[2, at], value[i])
+    for level in range(around.shape[0]):
+        for i in range(n):
+            at = around[level, i]
+            _check(at, m + 1)
+            found[0, i] = found[0, i] + of_element[0, at] if level else of_element[0, at]
+            found[1, i] = min(found[1, i], of_element[1, at])
+            found[2, i] = max(found[2, i], of_element[2, at])
+    return result
+
+
+# --- what of the blocks is the article ----------------------------------------------------------
+
+def best_run(const double[::1] scores not None):
+    """Where the run with the greatest sum of *scores* begins and ends, and its sum."""
+    cdef Py_ssize_t i, lowest_at = 0, start = 0, end = 0
+    cdef double before = 0, lowest = 0, best = 0
+    for i in range(scores.shape[0]):
+        if before < lowest:
+            lowest, lowest_at = before, i
+        before += scores[i]
+        if before - lowest > best:
+            best, start, end = before - lowest, lowest_at, i + 1
+    return start, end, best
+
+
+def tokens_of(tokens, blocks, kept):
+    """bool[n_tokens]: the blocks *kept*, with the tags around and between them."""
+    cdef const int[::1] partner = tokens.partner, number = blocks.of_token
+    cdef const uint8_t[::1] is_chosen = kept.view("u1")
+    cdef Py_ssize_t n = partner.shape[0], n_runs = is_chosen.shape[0], i
+    cdef Py_ssize_t first = -1, last = -1, emptied = -1
+    cdef array before_removed = clone(_INT32S, n + 1, False)
+    cdef array before_kept = clone(_INT32S, n + 1, False)
+    cdef int* n_removed = before_removed.data.as_ints
+    cdef int* n_kept = before_kept.data.as_ints
+    cdef bint stays
+    result = numpy.zeros(n, "?")
+    cdef uint8_t[::1] found = result.view("u1")
+    _check_sizes(n, (number.shape[0],))
+    n_removed[0] = n_kept[0] = 0
+    for i in range(n):
+        if number[i] >= n_runs:
+            raise IndexError(f"token {i} is in run {number[i]} of {n_runs}")
+        stays = number[i] >= 0 and is_chosen[number[i]] != 0
+        n_removed[i + 1] = n_removed[i] + (number[i] >= 0 and not stays)
+        n_kept[i + 1] = n_kept[i] + stays
+        if stays:
+            first = i if first < 0 else first
+            last = i
+    for i in range(last + 1):
+        if i < partner[i] < n and n_removed[partner[i]] > n_removed[i] and (
+            n_kept[partner[i]] == n_kept[i]
+        ):
+            emptied = max(emptied, partner[i])
+        stays = n_removed[i + 1] == n_removed[i] and i > emptied
+        found[i] = i >= first and stays
+    return result

@@ -1,20 +1,19 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """The kept tokens of a page as tags and runs of text between them, and what is between two runs.
 
-See `kept_pieces`, `text_runs` and `slice_texts`, whose steps in Python are the oracle, and
-`sanitizing`, where the class that makes HTML of pieces is that of `Nesting`.
+The steps in Python of `text_runs`, `rendering` and `output.sanitizing` are the oracle.
 """
 
 cimport cython
-from cpython.array cimport array, clone, resize
+import numpy
+
 from cpython.bytearray cimport PyByteArray_Resize
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
 from cpython.unicode cimport (
     Py_UNICODE_ISPRINTABLE, Py_UNICODE_ISSPACE, PyUnicode_DATA,
-    PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ_CHAR,
-    PyUnicode_Substring,
+    PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
 )
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.string cimport memset
 
 # A character as it is stored: one, two or four bytes, the same in a whole text.
@@ -23,14 +22,12 @@ ctypedef fused char_t:
     uint16_t
     uint32_t
 
-cdef array _INT64S = array("q")
-
 cdef enum:
     CLOSE = 1  # the greatest kind of a tag; see `tokens`
     TEXT = 2  # the kind of a run of text
     APART = 1  # what is between a piece and the one before
     GAP = 2
-    LONGEST_REFERENCE = 40  # characters that are looked at; those of the longest name are 33
+    PARAGRAPH = 2  # that no break is more than
 
 
 cdef struct Piece:
@@ -59,43 +56,21 @@ cdef class _Pieces:
         return 0
 
 
-def pieces(tuple columns not None, tuple places not None, bytes blocks not None):
-    """A row a piece: kind, what is before it, tag, first token, its partner, place in the text.
+cdef _Pieces _cut(tokens, const uint8_t[::1] is_kept, const uint8_t* is_block):
+    """The kept tags, and the runs of text between them, with what is before each.
 
-    *columns* are kinds, tags and marks of what is kept, a byte a token; *places* where tokens begin
-    and end in the text and their partners, an int32 each; *blocks* has a byte for each number of a
-    tag. Pieces are apart where white space was between them, or a tag of a block that is not kept:
-    1 where tokens were left out, 2 between neighbours, else 0.
+    Pieces are apart where white space was between them, or a tag of a block that is not kept: 1
+    where tokens were left out, 2 between neighbours, else 0.
     """
-    cdef _Pieces cut = _cut(columns, places, blocks)
-    cdef Py_ssize_t i
-    cdef Piece each
-    cdef list found = []
-    for i in range(cut.n):
-        each = cut.items[i]
-        found.append(
-            (each.kind, each.joint, each.tag, each.first, each.partner, each.begin, each.end)
-        )
-    return found
-
-
-cdef _Pieces _cut(tuple columns, tuple places, bytes blocks):
-    cdef bytes kinds = columns[0], tags = columns[1], kept = columns[2]
-    cdef bytes starts = places[0], ends = places[1], partners = places[2]
-    cdef const uint8_t* kind = kinds
-    cdef const uint8_t* tag = tags
-    cdef const uint8_t* is_kept = kept
-    cdef const uint8_t* is_block = blocks
-    cdef const int* start = <const int*> <const char*> starts
-    cdef const int* end = <const int*> <const char*> ends
-    cdef const int* partner = <const int*> <const char*> partners
-    cdef Py_ssize_t n = len(kinds), i, first = -1, before = -1
+    cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
+    cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end, partner = tokens.partner
+    cdef Py_ssize_t n = kind.shape[0], i, first = -1, before = -1
     cdef int joint = 0
     cdef _Pieces found = _Pieces()
-    if len(tags) != n or len(kept) != n or len(blocks) != 256:
-        raise ValueError(f"{len(tags)} tags, {len(kept)} marks and {len(blocks)} names for {n}")
-    if len(starts) != 4 * n or len(ends) != 4 * n or len(partners) != 4 * n:
-        raise ValueError(f"{len(starts)}, {len(ends)} and {len(partners)} bytes of places for {n}")
+    if not n == tag.shape[0] == is_kept.shape[0] == start.shape[0] == end.shape[0] == (
+        partner.shape[0]
+    ):
+        raise ValueError(f"{is_kept.shape[0]} marks, or columns that are not those of {n} tokens")
     for i in range(n):
         if first >= 0 and not (is_kept[i] and kind[i] > CLOSE):  # the end of a run of text
             found.add(Piece(TEXT, joint, 0, first, -1, start[first], end[i - 1]))
@@ -105,7 +80,7 @@ cdef _Pieces _cut(tuple columns, tuple places, bytes blocks):
         if first >= 0:
             continue
         if start[i] > (end[i - 1] if i else 0) or (
-            not is_kept[i] and kind[i] <= CLOSE and is_block[tag[i]]
+            not is_kept[i] and kind[i] <= CLOSE and is_block[tag[i]] & BLOCK
         ):
             joint = APART
         if not is_kept[i]:
@@ -142,6 +117,7 @@ cdef class Nesting:
 
     cdef bytes tables
     cdef bytes classes
+    cdef tuple names
     cdef list opening, closing, attributes
     cdef uint32_t closed_by_text, shield_from_text
     cdef int paragraph
@@ -156,6 +132,7 @@ cdef class Nesting:
             raise ValueError(f"{len(classes)} bytes of classes of 256 numbers")
         self.tables = flags + shown + instead
         self.classes = classes
+        self.names = tuple(names)
         self.opening = [f"<{name}>" for name in names]
         self.closing = [f"</{name}>" for name in names]
         self.attributes = [tuple(each) for each in attributes]
@@ -166,28 +143,23 @@ cdef class Nesting:
         if max(each for each in shown + instead if each != NOTHING) >= len(self.opening):
             raise ValueError(f"a tag becomes one without a name, of {len(self.opening)}")
 
-    def html(
-        self, str text not None, tuple columns not None, tuple places not None,
-        bytes blocks not None, int depth, words, attributes,
-    ):
-        """The parts of the HTML, and the tags that belong before them, the last one first.
+    def __call__(self, builder):
+        """Write the parts of the HTML, and the tags that belong before them, the last one first.
 
-        *columns*, *places* and *blocks* are those of `pieces`. At most *depth* elements are in one
-        another. *words* makes HTML of a text with "<", "&" or U+0080 to U+00BF in it, *attributes*
-        the opening tag, of the number given, for the one from one place to another that may have
-        some.
+        See `sanitizing._write`; the *builder* is asked for the HTML of a text with "<", "&" or
+        U+0080 to U+00BF in it, and of an opening tag that may have attributes.
         """
+        cdef int depth = builder.depth
         if not 0 <= depth <= MOST_OPEN:
             raise ValueError(f"{depth} elements in one another where {MOST_OPEN} have room")
-        cdef _Pieces cut = _cut(columns, places, blocks)
-        cdef _Stack stack = _Stack(self, text, depth, attributes)
-        cdef bytes kept = columns[2], starts = places[0], ends = places[1]
-        cdef const uint8_t* is_kept = kept
-        cdef const int* start = <const int*> <const char*> starts
-        cdef const int* end = <const int*> <const char*> ends
+        tokens, words = builder.tokens, builder.html_of
+        cdef str text = tokens.clean, between
+        cdef const uint8_t[::1] is_kept = builder.kept.view("u1")
+        cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
+        cdef _Stack stack = _Stack(self, text, builder)
+        cdef _Pieces cut = _cut(tokens, is_kept, stack.flags)
         cdef Py_ssize_t i, end_before = 0
         cdef Piece piece
-        cdef str between
         for i in range(cut.n):
             piece = cut.items[i]
             if piece.joint and stack.parts:
@@ -206,7 +178,6 @@ cdef class Nesting:
                     stack.parts.append(" ")
             end_before = piece.end
         stack.close_from(0)
-        return stack.parts, stack.front
 
 
 cdef enum:  # what an element is
@@ -234,10 +205,11 @@ cdef class _Stack:
     cdef int partners[MOST_OPEN]
     cdef int n, depth, n_tables, n_paragraphs
 
-    def __cinit__(self, Nesting rules, str text, int depth, attributes):
+    def __cinit__(self, Nesting rules, str text, builder):
         cdef bytes tables = rules.tables, classes = rules.classes
-        self.rules, self.text, self.depth, self.attributes = rules, text, depth, attributes
-        self.parts, self.front = [], []
+        self.rules, self.text, self.depth = rules, text, builder.depth
+        self.parts, self.front = builder.parts, builder.front
+        self.attributes = builder.with_attributes
         self.flags = tables
         self.shown = self.flags + 256
         self.instead = self.flags + 512
@@ -330,7 +302,7 @@ cdef class _Stack:
 
     cdef str opening(self, int name, int start, int end):
         if _may_have(self.text, start, end, self.rules.attributes[name]):
-            return self.attributes(name, start, end)
+            return self.attributes((start, end), self.rules.names[name])
         return self.rules.opening[name]
 
 
@@ -386,93 +358,82 @@ cdef bint _is_plain(str text):
     return True
 
 
-def text_runs(const uint8_t[::1] kind not None, const uint8_t[::1] is_kept not None):
-    """Where the runs of kept words and symbols begin, and where they end; int64 each.
-
-    *kind* and *is_kept* have a byte a token.
-    """
-    cdef Py_ssize_t n = kind.shape[0], i, n_firsts = 0, n_ends = 0
-    cdef array firsts = clone(_INT64S, n // 2 + 2, False), ends = clone(_INT64S, n // 2 + 2, False)
-    cdef bint inside = False, is_text
-    if is_kept.shape[0] != n:
-        raise ValueError(f"{is_kept.shape[0]} marks for {n} tokens")
-    for i in range(n):  # without a branch: what tokens are is hard to foretell
-        is_text = (is_kept[i] != 0) & (kind[i] > CLOSE)
-        firsts.data.as_longlongs[n_firsts] = i
-        ends.data.as_longlongs[n_ends] = i
-        n_firsts += is_text & (not inside)
-        n_ends += inside & (not is_text)
-        inside = is_text
-    if inside:
-        ends.data.as_longlongs[n_ends] = n
-    resize(firsts, n_firsts)
-    resize(ends, n_firsts)
-    return firsts, ends
-
-
-def between(tuple tags not None, tuple places not None, tuple runs not None, bytes breaks not None):
+cdef class Breaks:
     """How much the tags between each run and the next break, and whether white space is there.
 
-    *tags* are kinds and numbers of tags, a byte a token; *places* where tokens begin and end in the
-    text, an int32 each; *runs* where those begin and end, an intp each; *breaks* has a byte for
-    each number of a tag. Both results have a byte a gap; no sum of breaks counts above 255.
+    *breaks* has a number for each number of a tag.
     """
-    cdef const uint8_t[::1] kind = tags[0], tag = tags[1]
-    cdef const int[::1] start = places[0], end = places[1]
-    cdef const Py_ssize_t[::1] first = runs[0], after = runs[1]
-    cdef const uint8_t* break_of = breaks
-    cdef Py_ssize_t n = kind.shape[0], n_runs = first.shape[0], run, i
-    cdef bytearray levels = bytearray(max(n_runs - 1, 0)), blanks = bytearray(max(n_runs - 1, 0))
-    cdef uint8_t* level_of = <uint8_t*> <char*> levels
-    cdef uint8_t* is_blank = <uint8_t*> <char*> blanks
-    cdef int level
-    cdef bint blank
-    if not n == tag.shape[0] == start.shape[0] == end.shape[0]:
-        raise ValueError(f"the columns are not those of {n} tokens")
-    if after.shape[0] != n_runs or len(breaks) != 256:
-        raise ValueError(f"{n_runs} runs begin, {after.shape[0]} end, {len(breaks)} breaks")
-    for run in range(n_runs - 1):
-        if not 0 < after[run] <= first[run + 1] < n:
-            raise IndexError(f"a run ends at {after[run]}, the next begins at {first[run + 1]}")
-        level = blank = 0
-        for i in range(after[run], first[run + 1]):
-            blank |= start[i] > end[i - 1]
-            level = min(level + break_of[tag[i]] * (kind[i] <= CLOSE), 255)
-        level_of[run] = level
-        is_blank[run] = blank | (start[first[run + 1]] > end[first[run + 1] - 1])
-    return levels, blanks
+
+    cdef const uint8_t[::1] breaks
+
+    def __init__(self, const uint8_t[::1] breaks not None):
+        if breaks.shape[0] != 256:
+            raise ValueError(f"{breaks.shape[0]} breaks of 256 tags")
+        self.breaks = breaks
+
+    def __call__(
+        self, tokens, const Py_ssize_t[:] first not None, const Py_ssize_t[:] after not None
+    ):
+        """Of each gap between the runs that begin *first* and end before *after*: two bytes."""
+        cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
+        cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
+        cdef Py_ssize_t n = kind.shape[0], n_runs = first.shape[0], run, i
+        cdef int level
+        cdef bint blank
+        levels, blanks = numpy.empty(max(n_runs - 1, 0), "u1"), numpy.empty(max(n_runs - 1, 0), "?")
+        cdef uint8_t[::1] level_of = levels, is_blank = blanks.view("u1")
+        if not n == tag.shape[0] == start.shape[0] == end.shape[0]:
+            raise ValueError(f"the columns are not those of {n} tokens")
+        if after.shape[0] != n_runs:
+            raise ValueError(f"{n_runs} runs begin, {after.shape[0]} end")
+        for run in range(n_runs - 1):
+            if not 0 < after[run] <= first[run + 1] < n:
+                raise IndexError(f"a run ends at {after[run]}, the next begins at {first[run + 1]}")
+            level = blank = 0
+            for i in range(after[run], first[run + 1]):
+                blank |= start[i] > end[i - 1]
+                level = min(level + self.breaks[tag[i]] * (kind[i] <= CLOSE), PARAGRAPH)
+            level_of[run] = level
+            is_blank[run] = blank | (start[first[run + 1]] > end[first[run + 1] - 1])
+        return levels, blanks
 
 
-def spaced(str text not None, bytes starts not None, bytes ends not None, tuple decoders not None):
-    """The slices of *text* with one space for all white space in a row, and none at either end.
+cdef class Spacing:
+    """Slices of a text with one space for all white space in a row, and none at either end.
 
-    They are from each of *starts* to *ends* (int32 each). One with a "<" or a "&" is what the first
-    of the *decoders* makes of it; where all references end in a semicolon, the second does of each.
-    None is for what has a character that is neither printable nor white space.
+    One with a "<" or a "&" is what *decode* makes of it.
     """
-    decode, decode_one = decoders
-    cdef const int* start = <const int*> <const char*> starts
-    cdef const int* end = <const int*> <const char*> ends
-    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text), row, n_rows = len(starts) // 4
-    cdef bytearray room = bytearray()
-    cdef list found = []
-    cdef str part
-    if len(starts) != len(ends) or len(starts) % 4:
-        raise ValueError(f"{len(starts)} and {len(ends)} bytes of places")
-    for row in range(n_rows):
-        if not 0 <= start[row] <= end[row] <= n:
-            raise IndexError(f"a slice from {start[row]} to {end[row]} of {n}")
-        part = _spaced(text, start[row], end[row], room, False)
-        if part is None:
-            part = _decoded(text, start[row], end[row], room, decode_one)
-        if part is None:
-            part = decode(PyUnicode_Substring(text, start[row], end[row]))
-            part = _spaced(part, 0, PyUnicode_GET_LENGTH(part), room, True)
-        found.append(part)
-    return found
+
+    cdef object decode
+
+    def __init__(self, decode):
+        self.decode = decode
+
+    def __call__(
+        self, str text not None, const int[::1] start not None, const int[::1] end not None
+    ):
+        """The slices from each *start* to each *end*, and whether all of them are printable."""
+        cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text), row
+        cdef bytearray room = bytearray()
+        cdef list found = []
+        cdef bint are_printable = True
+        cdef str part
+        if start.shape[0] != end.shape[0]:
+            raise ValueError(f"{start.shape[0]} slices begin, {end.shape[0]} end")
+        for row in range(start.shape[0]):
+            if not 0 <= start[row] <= end[row] <= n:
+                raise IndexError(f"a slice from {start[row]} to {end[row]} of {n}")
+            part = _spaced(text, start[row], end[row], room)
+            if part is None:
+                part = " ".join(
+                    self.decode(PyUnicode_Substring(text, start[row], end[row])).split()
+                )
+                are_printable = are_printable and part.isprintable()
+            found.append(part)
+        return found, are_printable
 
 
-cdef str _spaced(str text, Py_ssize_t start, Py_ssize_t end, bytearray room, bint is_decoded):
+cdef str _spaced(str text, Py_ssize_t start, Py_ssize_t end, bytearray room):
     """A slice of *text*, or None where it is not for here; *room* grows to hold it."""
     cdef int kind = PyUnicode_KIND(text)
     cdef Py_ssize_t size
@@ -481,16 +442,16 @@ cdef str _spaced(str text, Py_ssize_t start, Py_ssize_t end, bytearray room, bin
     cdef void* data = PyUnicode_DATA(text)
     cdef void* into = <char*> room
     if kind == 1:
-        size = _space(<const uint8_t*> data, start, end, is_decoded, <uint8_t*> into)
+        size = _space(<const uint8_t*> data, start, end, <uint8_t*> into)
     elif kind == 2:
-        size = _space(<const uint16_t*> data, start, end, is_decoded, <uint16_t*> into)
+        size = _space(<const uint16_t*> data, start, end, <uint16_t*> into)
     else:
-        size = _space(<const uint32_t*> data, start, end, is_decoded, <uint32_t*> into)
+        size = _space(<const uint32_t*> data, start, end, <uint32_t*> into)
     return PyUnicode_FromKindAndData(kind, into, size) if size >= 0 else None
 
 
 cdef Py_ssize_t _space(
-    const char_t* text, Py_ssize_t start, Py_ssize_t end, bint is_decoded, char_t* into
+    const char_t* text, Py_ssize_t start, Py_ssize_t end, char_t* into
 ) noexcept:
     """Copy a slice of *text*, spaced; how long it is then, or -1 if it is not for here."""
     cdef Py_ssize_t i, n = 0
@@ -498,7 +459,7 @@ cdef Py_ssize_t _space(
     for i in range(start, end):
         letter = text[i]
         if letter > 0x20 and (
-            letter < 0x7F and (is_decoded or letter != 0x26 and letter != 0x3C)  # "&" and "<"
+            letter < 0x7F and letter != 0x26 and letter != 0x3C  # "&" and "<"
             or letter > 0x7F and Py_UNICODE_ISPRINTABLE(letter)
         ):
             into[n] = <char_t> letter
@@ -509,86 +470,6 @@ cdef Py_ssize_t _space(
             into[n] = 0x20
             n += 1
     return n - 1 if n and into[n - 1] == 0x20 else n
-
-
-cdef str _decoded(str text, Py_ssize_t start, Py_ssize_t end, bytearray room, decode_one):
-    """A slice of *text* by *decode_one*, spaced, or None where it is not for here."""
-    cdef int kind = PyUnicode_KIND(text)
-    cdef Py_ssize_t size
-    if <Py_ssize_t> len(room) < 4 * (end - start):
-        PyByteArray_Resize(room, 8 * (end - start))
-    cdef void* data = PyUnicode_DATA(text)
-    cdef uint32_t* into = <uint32_t*> <char*> room
-    if kind == 1:
-        size = _decode(text, <const uint8_t*> data, start, end, decode_one, into)
-    elif kind == 2:
-        size = _decode(text, <const uint16_t*> data, start, end, decode_one, into)
-    else:
-        size = _decode(text, <const uint32_t*> data, start, end, decode_one, into)
-    if size >= 0:
-        size = _space(<const uint32_t*> into, 0, size, True, into)
-    return PyUnicode_FromKindAndData(4, into, size) if size >= 0 else None
-
-
-cdef Py_ssize_t _decode(
-    str text, const char_t* letters, Py_ssize_t start, Py_ssize_t end, decode_one, uint32_t* into
-) except -2:
-    """Copy a slice of *text* with its references decoded; how long it is then, or -1.
-
-    -1 is for a declaration, and for a reference that is too long or has no semicolon.
-    """
-    cdef Py_ssize_t i = start, n = 0, stop, k
-    cdef str instead
-    while i < end:
-        if letters[i] == c"<":
-            return -1
-        stop = _end_of_reference(letters, i, end) if letters[i] == c"&" else i + 1
-        if stop < 0:
-            return -1
-        if stop == i + 1:
-            into[n] = letters[i]
-            n += 1
-        else:
-            instead = decode_one(PyUnicode_Substring(text, i, stop))
-            if PyUnicode_GET_LENGTH(instead) > stop - i:
-                return -1
-            for k in range(PyUnicode_GET_LENGTH(instead)):
-                into[n] = PyUnicode_READ_CHAR(instead, k)
-                n += 1
-        i = stop
-    return n
-
-
-cdef Py_ssize_t _end_of_reference(const char_t* text, Py_ssize_t at, Py_ssize_t end) noexcept:
-    """Behind the reference that begins *at* a "&", behind a "&" that begins none, or -1."""
-    cdef Py_ssize_t i = at + 1, stop = min(end, at + LONGEST_REFERENCE)
-    if i == end or not (text[i] == c"#" or _is_alphanumeric(text[i]) and text[i] > c"9"):
-        return i
-    if text[i] == c"#":
-        i += 1
-        if i < stop and text[i] | 0x20 == c"x":
-            i += 1
-            at = i
-            while i < stop and (_is_digit(text[i]) or c"a" <= text[i] | 0x20 <= c"f"):
-                i += 1
-        else:
-            at = i
-            while i < stop and _is_digit(text[i]):
-                i += 1
-        if i == at:  # no digit
-            return -1
-    else:
-        while i < stop and _is_alphanumeric(text[i]):
-            i += 1
-    return i + 1 if i < stop and text[i] == c";" else -1
-
-
-cdef inline bint _is_digit(char_t letter) noexcept:
-    return c"0" <= letter <= c"9"
-
-
-cdef inline bint _is_alphanumeric(char_t letter) noexcept:
-    return _is_digit(letter) or letter < 128 and c"a" <= letter | 0x20 <= c"z"
 
 
 def has_controls(str text not None):

@@ -10,7 +10,14 @@ give the same arrays for every text, and tests compare them. Every walk moves on
 looks back at no more than it looked at, so that no text costs more than its length.
 """
 
+import re
 from hashlib import blake2b
+from html.entities import html5
+
+import numpy
+
+from scrapy_mss.markup.references import BARE_NAMES
+from scrapy_mss.markup.tokens import CJK
 
 from cpython.array cimport array, clone, resize
 from cpython.mem cimport PyMem_Free
@@ -80,7 +87,7 @@ cdef BareName _NAMES[MAX_NAMES]  # the same
 cdef int _FIRST_NAME[0x80]  # for each letter, the first name that begins with it, or -1
 
 
-def prepare(ideographs, bare_names, names):
+cdef int _prepare(ideographs, bare_names, names) except -1:
     """Take over the tables: ranges of *ideographs*, references that need no semicolon, and all."""
     global _n_ranges, _all_names
     _all_names = frozenset(names)
@@ -94,6 +101,7 @@ def prepare(ideographs, bare_names, names):
     _prepare_names(sorted((name.encode() for name in bare_names), key=len))
     for code in range(N_CLASSES):
         _CLASSES[code] = _class_of(code)
+    return 0
 
 
 cdef int _prepare_names(list shortest_first) except -1:
@@ -132,6 +140,9 @@ cdef uint8_t _class_of(uint32_t code):
         if (code | 0x20) <= c"f":
             found |= HEX_DIGIT
     return found
+
+
+_prepare(re.findall("(.)(?:-(.))?", CJK), BARE_NAMES, html5)
 
 
 cdef inline uint8_t _class(uint32_t code):
@@ -705,6 +716,23 @@ def scan(str text not None, Codes codes not None, uint64_t no_token):
     return rows.columns()
 
 
+cdef class Scanner:
+    """The walk for each of the stemmers, with the `Codes` that are made of what *ask* gives."""
+
+    cdef dict codes
+    cdef object ask
+    cdef uint64_t no_token
+
+    def __init__(self, ask, uint64_t no_token):
+        self.codes, self.ask, self.no_token = {}, ask, no_token
+
+    def __call__(self, str text not None, stem):
+        codes = self.codes.get(stem)
+        if codes is None:
+            codes = self.codes[stem] = Codes(*self.ask(stem))
+        return tuple(map(numpy.asarray, scan(text, codes, self.no_token)))
+
+
 # --- what is taken out of a source --------------------------------------------------------------
 
 cdef enum:
@@ -960,28 +988,39 @@ def cleaned(str source not None, Memory letters not None, tuple names not None):
     return text, *_shifts(rows)
 
 
-cdef array _shifted(bytes offsets, const int64_t* place, const int* by, Py_ssize_t n, bint is_end):
-    """Each of *offsets* by the last shift whose *place* is not behind it; of ends, is before it."""
-    cdef const int* offset = <const int*> <const char*> offsets
-    cdef Py_ssize_t n_offsets = len(offsets) // sizeof(int), number = 0, i
-    cdef array found = clone(_INT32S, n_offsets, False)
+cdef class Cleaner:
+    """What leaves out the content of elements with *names*, and decodes the *letters* of some."""
+
+    cdef Memory letters
+    cdef tuple names
+
+    def __init__(self, letters, tuple names not None):
+        self.letters, self.names = Memory(letters), names
+
+    def __call__(self, str source not None):
+        text, places, shifts = cleaned(source, self.letters, self.names)
+        return text, numpy.asarray(places), numpy.asarray(shifts)
+
+
+cdef _shifted(
+    const int[::1] offset, const int64_t[::1] place, const int[::1] by, bint is_end
+):
+    """Each offset by the last shift whose *place* is not behind it; of ends, is before it."""
+    cdef Py_ssize_t n = min(place.shape[0], by.shape[0]), number = 0, i
     cdef int shift = 0
-    for i in range(n_offsets):
+    result = numpy.empty(offset.shape[0], "i4")
+    cdef int[::1] found = result
+    for i in range(offset.shape[0]):
         while number < n and place[number] + is_end <= 2 * <int64_t> offset[i]:
             shift = by[number]
             number += 1
-        found.data.as_ints[i] = offset[i] + shift
-    return found
+        found[i] = offset[i] + shift
+    return result
 
 
 def in_source(
-    bytes starts not None, bytes ends not None, bytes places not None, bytes shifts not None
+    const int[::1] starts not None, const int[::1] ends not None,
+    const int64_t[::1] places not None, const int[::1] shifts not None
 ):
-    """Offsets into a cleaned text (int32[...] each, ascending) led back to its source.
-
-    *places* and *shifts* are as `cleaned` gives them.
-    """
-    cdef const int64_t* place = <const int64_t*> <const char*> places
-    cdef const int* by = <const int*> <const char*> shifts
-    cdef Py_ssize_t n = min(len(places) // sizeof(int64_t), len(shifts) // sizeof(int))
-    return _shifted(starts, place, by, n, False), _shifted(ends, place, by, n, True)
+    """Offsets into a cleaned text, ascending, led back to its source."""
+    return _shifted(starts, places, shifts, False), _shifted(ends, places, shifts, True)

@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""The class words of tags, hashed, which tags may be hidden, and which have many attributes.
+"""The class words of tags, hashed, and which tags may be hidden.
 
 What is read is said by `attributes`: which attributes, which words hint at a hidden element, and
 how many words count. How attributes and words are written is that module's two regular
@@ -8,6 +8,8 @@ case are a matter of one bit; others are told by Python.
 """
 
 cimport cython
+import numpy
+
 from cpython.array cimport array, clone, resize
 from cpython.unicode cimport (
     PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
@@ -22,7 +24,6 @@ ctypedef fused char_t:
     const uint32_t
 
 cdef array _UINT32S = array("I")
-cdef array _INT32S = array("i")
 cdef array _INT64S = array("q")
 
 cdef enum:
@@ -143,45 +144,16 @@ cdef class _Found:
         return rows
 
 
-def element_tags(
-    const uint8_t[::1] kind not None, const uint8_t[::1] number not None,
-    const int[::1] partner not None, places, bytes wanted not None, int longest,
-):
-    """The opening tags of elements that are *wanted*, a byte for each number of a tag.
-
-    That is the token of each, its number, and where it begins and ends, no more than *longest*
-    characters behind. *places* are where each token does (int32[n] each).
-    """
-    cdef const int[::1] start = places[0], end = places[1]
-    cdef Py_ssize_t n = kind.shape[0], m = 0, i, row
-    cdef const uint8_t* is_wanted = wanted
-    if len(wanted) != 256 or not (
-        n == number.shape[0] == partner.shape[0] == start.shape[0] == end.shape[0]
-    ):
-        raise ValueError(f"{len(wanted)} bytes for 256 numbers, or columns not of {n} tokens")
-    cdef array tokens = clone(_INT64S, n, False)
-    for i in range(n):  # without a branch: which tokens are tags is hard to foretell
-        tokens.data.as_longlongs[m] = i
-        m += (kind[i] == OPEN) & (partner[i] >= 0) & (is_wanted[number[i]] != 0)
-    resize(tokens, m)
-    cdef array firsts = clone(_INT32S, m, False), lasts = clone(_INT32S, m, False)
-    cdef bytearray numbers = bytearray(m)
-    for row in range(m):
-        i = tokens.data.as_longlongs[row]
-        numbers[row] = number[i]
-        firsts.data.as_ints[row] = start[i]
-        lasts.data.as_ints[row] = min(end[i], start[i] + longest)
-    return tokens, bytes(numbers), firsts, lasts
-
-
 cdef class TagReader:
     """The words in the values of some attributes, hashed, and which tags have a cue.
 
-    *names* are those of the attributes and *cues* the ends of words (bytes, in lower case, two
-    letters or more) that are looked for where the name of an attribute may be, or behind a colon;
-    *elements* the names of elements by their numbers. No more than *most* words of a tag count.
-    Tags that are not ASCII are told by *ask*: from number and source the hash of a tag with its
-    words, and that of each word; they have a cue.
+    *texts* are the names of the attributes and the ends of words (bytes, in lower case, two letters
+    or more) that are cues, which are looked for where the name of an attribute may be, or behind a
+    colon; and the names of elements by their numbers. *tags* are those that are read, a byte for
+    each number, and the one that is always hidden. *bounds* are the words of a tag that count, and
+    its characters. Tags that are not ASCII are told by *ask*: from number and source the hash of a
+    tag with its words, and that of each word; they have a cue. A tag with one is hidden if
+    *is_hidden* finds something between two places.
     """
 
     cdef tuple kept  # what the letters below are of
@@ -190,9 +162,17 @@ cdef class TagReader:
     cdef int n_names, n_cues, n_elements, most
     cdef uint8_t roles[N_LETTERS]
     cdef uint32_t keys[256]  # of the elements without words
-    cdef object ask
+    cdef bytes wanted
+    cdef int always_hidden, longest
+    cdef object ask, is_hidden
 
-    def __init__(self, names, cues, elements, int most, ask):
+    def __init__(self, texts, tags, bounds, ask, is_hidden):
+        cdef int most
+        names, cues, elements = texts
+        self.wanted, self.always_hidden = tags
+        most, self.longest = bounds
+        if len(self.wanted) != 256:
+            raise ValueError(f"{len(self.wanted)} bytes for 256 numbers of tags")
         if most > MOST_WORDS:
             raise ValueError(f"{most} words of a tag where {MOST_WORDS} have room")
         if len(elements) > 256:
@@ -212,7 +192,37 @@ cdef class TagReader:
             for letter in name.encode():
                 self.keys[number] = _crc(self.keys[number], letter)
         self.most = most
-        self.ask = ask
+        self.ask, self.is_hidden = ask, is_hidden
+
+    def __call__(self, tokens):
+        """The columns of `attributes.ElementAttributes`."""
+        cdef const uint8_t[::1] kind = tokens.kind, number = tokens.tag
+        cdef const int[::1] partner = tokens.partner
+        cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
+        cdef const uint8_t* is_wanted = self.wanted
+        cdef Py_ssize_t n = kind.shape[0], m = 0, i, row
+        if not n == number.shape[0] == partner.shape[0] == start.shape[0] == end.shape[0]:
+            raise ValueError(f"the columns are not those of {n} tokens")
+        found = numpy.empty(n, "p")
+        cdef Py_ssize_t[::1] at = found
+        for i in range(n):  # without a branch: which tokens are tags is hard to foretell
+            at[m] = i
+            m += (kind[i] == OPEN) & (partner[i] >= 0) & (is_wanted[number[i]] != 0)
+        found = found[:m].copy()
+        numbers, bounds = numpy.empty(m, "u1"), numpy.empty((2, m), "i4")
+        cdef uint8_t[::1] numbered = numbers
+        cdef int[:, ::1] bound = bounds
+        for row in range(m):
+            i = at[row]
+            numbered[row] = number[i]
+            bound[0, row] = start[i]
+            bound[1, row] = min(end[i], start[i] + self.longest)
+        key, word, element, suspects = self.read(tokens.clean, numbers.tobytes(), *bounds)
+        hidden = numbers == self.always_hidden
+        for row in suspects:
+            if self.is_hidden(tokens.clean, bound[0, row], bound[1, row]):
+                hidden[row] = True
+        return found, *map(numpy.asarray, (key, hidden, word, element))
 
     def read(
         self, str text not None, bytes tags not None, const int[::1] start not None,
@@ -481,135 +491,3 @@ cdef bint _is_new(char_t* text, const Word* word, const Words* words) noexcept:
             if at == word.size:
                 return False
     return True
-
-
-# --- tags of many attributes --------------------------------------------------------------------
-
-cdef enum:
-    MOST_LOOKS = 8  # at each character: tags within quotes within tags are looked at again
-
-
-def may_exceed(str text not None, Py_ssize_t most):
-    """Whether something like a tag in *text* has more than *most* attributes.
-
-    Whatever a parser takes for a tag is among what is looked at here, which may be in a script or
-    between quotes as well: where the answer is no, a parser finds no such tag. Attributes are
-    delimited as by the expressions of `parser_tags`. Where too much would have to be looked at
-    again, the answer is yes.
-    """
-    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
-    if PyUnicode_KIND(text) == 1:
-        return _may_exceed(<const uint8_t*> PyUnicode_DATA(text), n, most)
-    if PyUnicode_KIND(text) == 2:
-        return _may_exceed(<const uint16_t*> PyUnicode_DATA(text), n, most)
-    return _may_exceed(<const uint32_t*> PyUnicode_DATA(text), n, most)
-
-
-cdef struct Walk:
-    Py_ssize_t at
-    Py_ssize_t angle  # the first "<" that was passed, or -1
-
-
-cdef bint _may_exceed(char_t* text, Py_ssize_t n, Py_ssize_t most):
-    cdef Py_ssize_t looks_left = MOST_LOOKS * n, start, count
-    cdef Walk walk
-    walk.at = 0
-    while True:
-        start = walk.at
-        while start < n and text[start] != c"<":
-            start += 1
-        if start + 1 >= n:
-            return False
-        walk.at = start + 1
-        if text[walk.at] == c"/" and walk.at + 1 < n:
-            walk.at += 1
-        if not c"a" <= _lower(text[walk.at]) <= c"z":
-            walk.at = start + 1
-            continue
-        walk.angle = -1
-        count = 0
-        _pass(text, n, &walk, ENDS_NAME)
-        while _pass_gap(text, n, &walk):
-            _pass_attribute(text, n, &walk)
-            count += 1
-            if count > most:
-                return True
-        looks_left -= walk.at - start
-        if looks_left < 0:
-            return True
-        if walk.angle >= 0:
-            walk.at = walk.angle
-
-
-cdef enum:  # what an ASCII letter may be between the angle brackets of a tag
-    WHITE = 1  # for HTML
-    ENDS_NAME = 2  # of a tag or an attribute
-    EQUALS = 4
-
-cdef uint8_t _MEANING[0x80]
-memset(_MEANING, 0, sizeof(_MEANING))
-_MEANING[c" "] = _MEANING[c"\t"] = _MEANING[c"\n"] = WHITE | ENDS_NAME
-_MEANING[c"\f"] = _MEANING[c"\r"] = WHITE | ENDS_NAME
-_MEANING[c"/"] = _MEANING[c">"] = ENDS_NAME
-_MEANING[c"="] = EQUALS
-
-
-cdef inline bint _is(uint32_t letter, int meaning):
-    return letter < 0x80 and _MEANING[letter] & meaning
-
-
-cdef inline bint _pass_gap(char_t* text, Py_ssize_t n, Walk* walk):
-    """Go on to the next attribute, if there is one before the tag ends."""
-    while walk.at < n and (_is(text[walk.at], WHITE) or text[walk.at] == c"/"):
-        walk.at += 1
-    return walk.at < n and text[walk.at] != c">"
-
-
-cdef inline void _pass(char_t* text, Py_ssize_t n, Walk* walk, int end):
-    """Go on to a letter that has the meaning *end*."""
-    cdef Py_ssize_t at = walk.at
-    while at < n and not _is(text[at], end):
-        if text[at] == c"<" and walk.angle < 0:
-            walk.angle = at
-        at += 1
-    walk.at = at
-
-
-cdef inline void _pass_attribute(char_t* text, Py_ssize_t n, Walk* walk):
-    """Go on to the end of an attribute and its value."""
-    cdef Py_ssize_t at
-    cdef uint32_t quote
-    if text[walk.at] == c"<" and walk.angle < 0:
-        walk.angle = walk.at
-    walk.at += 1
-    _pass(text, n, walk, ENDS_NAME | EQUALS)
-    at = _after_white(text, n, walk.at)
-    if at == n or text[at] != c"=":
-        return
-    walk.at = at = _after_white(text, n, at + 1)
-    if at == n or text[at] == c">":
-        return
-    if text[at] != c'"' and text[at] != c"'":
-        _pass_value(text, n, walk)
-        return
-    quote = text[at]
-    at += 1
-    while at < n and text[at] != quote:
-        if text[at] == c"<" and walk.angle < 0:
-            walk.angle = at
-        at += 1
-    walk.at = min(at + 1, n)
-
-
-cdef inline Py_ssize_t _after_white(char_t* text, Py_ssize_t n, Py_ssize_t at):
-    while at < n and _is(text[at], WHITE):
-        at += 1
-    return at
-
-
-cdef inline void _pass_value(char_t* text, Py_ssize_t n, Walk* walk):
-    """Go on to the end of a value without quotes, in which a slash is no end."""
-    while walk.at < n and not _is(text[walk.at], WHITE) and text[walk.at] != c">":
-        if text[walk.at] == c"<" and walk.angle < 0:
-            walk.angle = walk.at
-        walk.at += 1

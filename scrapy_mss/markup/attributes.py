@@ -16,17 +16,17 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 from html import unescape
 from itertools import compress
 from string import ascii_lowercase
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.compiled import ClassWordReader, Tags, compiled_part
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.elements import Indices, element_starts, is_tag_of, tag_table
 from scrapy_mss.markup.references import decode_value
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
@@ -155,51 +155,33 @@ def _may_hide(tag: str) -> bool:
 
 def element_attributes(tokens: Tokens) -> ElementAttributes:
     """The attributes of the block elements of a page."""
-    compiled = compiled_part()
-    if compiled is not None:
-        return _read_compiled(tokens, compiled.tags)
+    return ElementAttributes(*_read_elements(tokens))
+
+
+def _tag_tables() -> tuple[object, ...]:
+    """What the compiled part looks for, which knows which tags may be hidden, not which are."""
+    return (
+        (_as_bytes(CLASS_ATTRIBUTES), _as_bytes(HIDING_LETTERS), TAG_NAMES),
+        (tag_table(BLOCK_TAGS), TAG_NUMBERS[TEMPLATE]),
+        (MAX_CLASS_WORDS, MAX_TAG_LENGTH),
+        _read_number,
+        _HIDDEN.search,
+    )
+
+
+@accelerated(_tag_tables, "TagReader")
+def _read_elements(tokens: Tokens) -> tuple[Any, ...]:
+    """The columns of `ElementAttributes`."""
     starts = element_starts(tokens, BLOCK_TAGS).nonzero()[0]
     names = map(TAG_NAMES.__getitem__, tokens.tag[starts].tolist())
     rows = list(map(_read_tag, names, _tag_sources(tokens, starts)))
     keys, words, hidden = zip(*rows, strict=True) if rows else ((), (), ())
-    return ElementAttributes(
-        start=starts,
-        key=np.array(keys, np.uint32),
-        hidden=np.array(hidden, np.bool_),
-        word=np.frombuffer(b"".join(words), np.uintc).astype(np.uint32, copy=False),
-        element=np.repeat(np.arange(len(rows)), np.fromiter(map(len, words), np.intp, len(rows))),
-    )
-
-
-def _read_compiled(tokens: Tokens, compiled: Tags) -> ElementAttributes:
-    """The same by the compiled part, which knows which tags may be hidden, not which are."""
-    places = tokens.clean_start, tokens.clean_end
-    start, tags, first, last = compiled.element_tags(
-        tokens.kind, tokens.tag, tokens.partner, places, tag_table(BLOCK_TAGS), MAX_TAG_LENGTH
-    )
-    key, word, element, suspects = _tag_reader().read(tokens.clean, tags, first, last)
-    hidden = np.equal(np.frombuffer(tags, np.uint8), TAG_NUMBERS[TEMPLATE])
-    for row in suspects:
-        hidden[row] |= _HIDDEN.search(tokens.clean, first[row], last[row]) is not None
-    return ElementAttributes(
-        start=np.asarray(start).astype(np.intp, copy=False),
-        key=np.asarray(key),
-        hidden=hidden,
-        word=np.asarray(word),
-        element=np.asarray(element).astype(np.intp, copy=False),
-    )
-
-
-@cache
-def _tag_reader() -> ClassWordReader:
-    compiled = compiled_part()
-    assert compiled is not None
-    return compiled.tags.TagReader(
-        _as_bytes(CLASS_ATTRIBUTES),
-        _as_bytes(HIDING_LETTERS),
-        TAG_NAMES,
-        MAX_CLASS_WORDS,
-        _read_number,
+    return (
+        starts,
+        np.array(keys, np.uint32),
+        np.array(hidden, np.bool_),
+        np.frombuffer(b"".join(words), np.uintc).astype(np.uint32, copy=False),
+        np.repeat(np.arange(len(rows)), np.fromiter(map(len, words), np.intp, len(rows))),
     )
 
 
@@ -225,20 +207,14 @@ def _tag_sources(tokens: Tokens, tags: Indices) -> list[str]:
     return [clean[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
+@accelerated()
 def attributes_of_tag(source: str, start: int, end: int) -> dict[str, str]:
     """The attributes of the tag from *start* to *end* in *source*, by name in lower case.
 
     As HTML has it, of two with one name the first counts.
     """
-    compiled = compiled_part()
-    if compiled is not None:
-        return compiled.attributes.read_one(source, start, end, MAX_ATTRIBUTES, decode_value)
-    return _attributes_in_python(source, start, end)
-
-
-def _attributes_in_python(source: str, position: int, end: int) -> dict[str, str]:
     attributes: dict[str, str] = {}
-    name_end = _NAME_END.search(source, position, end)
+    name_end = _NAME_END.search(source, start, end)
     position = name_end.start() if name_end else end
     for _ in range(MAX_ATTRIBUTES):
         found = _ANY_ATTRIBUTE.search(source, position, end)
@@ -250,26 +226,22 @@ def _attributes_in_python(source: str, position: int, end: int) -> dict[str, str
     return attributes
 
 
+@accelerated()
 def attribute_values(names: tuple[str, ...], source: str, tags: TagPlaces) -> list[Values]:
     """The values that each of *tags* has for *names*, which are in lower case; None for none.
 
     They are those that `attributes_of_tag` finds.
     """
-    compiled = compiled_part()
-    if compiled is not None:
-        return compiled.attributes.values(source, *tags, names, MAX_ATTRIBUTES, decode_value)
-    found = (_attributes_in_python(source, *bounds) for bounds in tags.bounds())
+    found = (attributes_of_tag(source, *bounds) for bounds in tags.bounds())
     return [list(map(each.get, names)) for each in found]
 
 
+@accelerated()
 def rows_with(name: str, source: str, tags: TagPlaces) -> array[int]:
     """The rows of those *tags* that hold an ASCII *name*, in any case.
 
     It may be that of an attribute, or part of one or of a value.
     """
-    compiled = compiled_part()
-    if compiled is not None:
-        return compiled.attributes.holding(source, *tags, name.encode())
     holds = re.compile(re.escape(name), re.IGNORECASE | re.ASCII).search
     found = (holds(source, *bounds) is not None for bounds in tags.bounds())
     return array("i", compress(tags.rows, found))
@@ -280,18 +252,11 @@ def open_tags_with(name: str, element: str, tokens: Tokens) -> list[str]:
 
     Too long ones are cut.
     """
-    compiled = compiled_part()
-    if compiled is None:
-        sources = _tag_sources(tokens, tokens.is_open(element).nonzero()[0])
-        holds = re.compile(re.escape(name), re.IGNORECASE | re.ASCII).search
-        return [source for source in sources if holds(source)]
-    return compiled.attributes.holding_tags(
-        tokens.clean,
-        (tokens.kind.tobytes(), tokens.tag.tobytes()),
-        (tokens.clean_start.tobytes(), tokens.clean_end.tobytes()),
-        (OPEN, TAG_NUMBERS[element], MAX_TAG_LENGTH),
-        name.encode(),
-    )
+    tags = tokens.is_open(element).nonzero()[0]
+    starts, ends = (array("i", each.tobytes()) for each in _tag_bounds(tokens, tags))
+    places = TagPlaces(array("i", range(len(tags))), starts, ends)
+    chosen = rows_with(name, tokens.clean, places)
+    return [tokens.clean[starts[row] : ends[row]] for row in chosen]
 
 
 def meta_description(tokens: Tokens) -> str:

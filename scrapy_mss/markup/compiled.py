@@ -1,512 +1,75 @@
-"""The compiled part: what it offers, whether it is at hand, and the switch to do without it.
+"""The seam between Python and the compiled part.
 
-Some modules are built at installation where there is a compiler. They repeat mechanics and not
-rules, so that an installation without them gives the same result more slowly; the Python beside
-each call of theirs is what they are tested against. Arrays are passed as bytes, and returned as
-`array.array` or, a byte each, as `bytearray`.
+A step that takes much time, from arrays to arrays, is written twice: clearly in Python, which says
+what it does, and in one of the compiled modules, which are built at installation where there is a
+compiler. Both give the same to the last bit, so that an installation without them is slower and
+nothing else. `accelerated` decorates the Python of each step; no other module asks which is used.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple, Protocol
+from functools import wraps
+from typing import Any, TypeVar
+
+try:
+    from scrapy_mss.markup import (  # type: ignore[attr-defined]
+        _arrays,
+        _attributes,
+        _blocks,
+        _counts,
+        _kept,
+        _opinions,
+        _pieces,
+        _tags,
+    )
+except ImportError:  # there was no compiler
+    _PARTS: tuple[object, ...] = ()
+else:
+    _PARTS = _arrays, _attributes, _blocks, _counts, _kept, _opinions, _pieces, _tags
+
+IS_COMPILED = bool(_PARTS)  # whether it was built
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_in_use = [True]  # whether what is compiled is; the last counts
 
 
-class PieceMemory(Protocol):
-    """Numbers that a function gives for short texts, remembered in a table of fixed size."""
+def accelerated(
+    tables: Callable[[], tuple[object, ...]] = tuple, by: str = ""
+) -> Callable[[Function], Function]:
+    """Let the compiled function of the same name stand for the decorated one, where it is at hand.
 
-    def __getitem__(self, text: str) -> int: ...
-
-
-class ClassWordReader(Protocol):
-    """Reads the class words of tags; see `attributes`."""
-
-    def read(
-        self, text: str, tags: bytes, start: object, end: object
-    ) -> tuple[array[int], array[int], array[int], list[int]]: ...
-
-
-class Pieces(Protocol):
-    """The walks over a source and a cleaned text; see `tokenizer`."""
-
-    def prepare(
-        self,
-        ideographs: Sequence[Sequence[str]],
-        bare_names: Iterable[str],
-        names: Iterable[str],
-    ) -> None: ...
-
-    def Memory(self, ask: Callable[[str], int]) -> PieceMemory: ...  # noqa: N802 - a class
-
-    def Codes(  # noqa: N802, PLR0913, PLR0917 - a class, made once
-        self,
-        ask: Callable[[str], int],
-        code: Callable[[str], int],
-        normal: Callable[[str], str],
-        stem: Callable[[str], str],
-        kinds: tuple[int, int],
-        shift: int,
-    ) -> PieceMemory: ...
-
-    def scan(
-        self, text: str, codes: PieceMemory, no_token: int
-    ) -> tuple[array[int], array[int], array[int]]: ...
-
-    def cleaned(
-        self, source: str, letters: PieceMemory, names: tuple[bytes, ...]
-    ) -> tuple[str, array[int], array[int]]: ...
-
-    def in_source(
-        self, starts: bytes, ends: bytes, places: bytes, shifts: bytes
-    ) -> tuple[array[int], array[int]]: ...
-
-
-class Tags(Protocol):
-    """The class words of tags, and how many attributes tags may have."""
-
-    def TagReader(  # noqa: N802, PLR0913, PLR0917 - a class, made once
-        self,
-        names: Sequence[bytes],
-        cues: Sequence[bytes],
-        elements: Sequence[str],
-        most: int,
-        ask: Callable[[int, str], tuple[int, list[int]]],
-    ) -> ClassWordReader: ...
-
-    def element_tags(  # noqa: PLR0913, PLR0917 - columns
-        self,
-        kind: object,
-        number: object,
-        partner: object,
-        places: tuple[object, object],
-        wanted: bytes,
-        longest: int,
-    ) -> tuple[array[int], bytes, array[int], array[int]]: ...
-
-    def may_exceed(self, text: str, most: int) -> bool: ...
-
-
-class Attributes(Protocol):
-    """The attributes of tags."""
-
-    def read_one(  # noqa: PLR0913, PLR0917 - a text, a place in it, and how it is read
-        self, text: str, start: int, end: int, most: int, decode: Callable[[str], str]
-    ) -> dict[str, str]: ...
-
-    def values(  # noqa: PLR0913, PLR0917 - a text, places in it, and what is read how
-        self,
-        text: str,
-        rows: array[int],
-        starts: array[int],
-        ends: array[int],
-        names: tuple[str, ...],
-        most: int,
-        decode: Callable[[str], str],
-    ) -> list[list[str | None]]: ...
-
-    def holding(  # noqa: PLR0913, PLR0917 - a text, places in it, and what is sought
-        self, text: str, rows: array[int], starts: array[int], ends: array[int], name: bytes
-    ) -> array[int]: ...
-
-    def holding_tags(  # noqa: PLR0913, PLR0917 - a text, tokens of it, and what is sought
-        self,
-        text: str,
-        tags: tuple[bytes, bytes],
-        places: tuple[bytes, bytes],
-        wanted: tuple[int, int, int],
-        name: bytes,
-    ) -> list[str]: ...
-
-
-class Nesting(Protocol):
-    """Makes HTML of kept tokens; see `sanitizing`."""
-
-    def html(  # noqa: PLR0913, PLR0917 - a page, and what is asked of Python
-        self,
-        text: str,
-        columns: tuple[bytes, ...],
-        places: tuple[bytes, ...],
-        blocks: bytes,
-        depth: int,
-        words: Callable[[str], str],
-        attributes: Callable[[int, int, int], str],
-    ) -> tuple[list[str], list[str]]: ...
-
-
-class Kept(Protocol):
-    """The kept tokens of a page in pieces, and as runs of text.
-
-    See `kept_pieces`, `text_runs` and `slice_texts`.
+    Both take the same arguments, by their places, and return the same. What the compiled one has
+    to know beforehand is in *tables*: then it is an object of the class *by*, made when it is first
+    called.
     """
 
-    def has_controls(self, text: str) -> bool: ...
-
-    def Nesting(  # noqa: N802, PLR0913, PLR0917 - a class, made once
-        self,
-        flags: bytes,
-        shown: bytes,
-        instead: bytes,
-        classes: bytes,
-        names: Sequence[str],
-        attributes: Sequence[Sequence[bytes]],
-        of_text: tuple[int, int],
-        paragraph: int,
-    ) -> Nesting: ...
-
-    def pieces(
-        self, columns: tuple[bytes, ...], places: tuple[bytes, ...], blocks: bytes
-    ) -> list[tuple[int, int, int, int, int, int, int]]: ...
-
-    def text_runs(self, kind: object, is_kept: object) -> tuple[array[int], array[int]]: ...
-
-    def between(
-        self,
-        tags: tuple[object, object],
-        places: tuple[object, object],
-        runs: tuple[object, object],
-        breaks: bytes,
-    ) -> tuple[bytearray, bytearray]: ...
-
-    def spaced(
-        self,
-        text: str,
-        starts: bytes,
-        ends: bytes,
-        decoders: tuple[Callable[[str], str], Callable[[str], str]],
-    ) -> list[str | None]: ...
-
-
-class Arrays(Protocol):
-    """What numpy has no step for."""
-
-    def kinds_and_tags(
-        self, ids: bytes, kind_bits: int, tag_bits: int
-    ) -> tuple[bytearray, bytearray]: ...
-
-    def nest(
-        self, kinds: bytes, tags: bytes, opening: int, closing: int
-    ) -> tuple[array[int], array[int]]: ...
-
-    def nearest(self, parents: bytes, chosen: bytes) -> array[int]: ...
-
-    def tag_rows(  # noqa: PLR0913, PLR0917 - columns of tokens, and what is sought
-        self,
-        kind: object,
-        number: object,
-        start: object,
-        end: object,
-        partner: object,
-        raw: bytes,
-        lists: bytes,
-    ) -> tuple[
-        bytearray,
-        bytearray,
-        array[int],
-        array[int],
-        array[int],
-        array[int],
-        array[int],
-        list[array[int]],
-    ]: ...
-
-    def buckets(self, values: object, factors: tuple[int, ...], bits: int) -> array[int]: ...
-
-    def mixed(
-        self, columns: tuple[bytes, ...], factors: tuple[int, ...], fold: int
-    ) -> array[int]: ...
-
-    def groups(self, keys: bytes, salt: int) -> array[int]: ...
-
-    def shared_counts(
-        self, ids: bytes, first: bytes, few: bytes, key: tuple[int, int, int]
-    ) -> array[int]: ...
-
-    def find_all(self, text: str, wanted: list[bytes]) -> list[list[int]]: ...
-
-    def sorted_groups(
-        self, keys: bytes, order: bytes
-    ) -> tuple[array[int], array[int], array[int], array[int]]: ...
-
-    def merged_counts(
-        self, one: tuple[bytes, bytes, bytes], other: tuple[bytes, bytes, bytes]
-    ) -> tuple[array[int], array[float], array[int]]: ...
-
-    def found_counts(self, keys: bytes, rows: bytes, wanted: bytes) -> array[float]: ...
-
-    def observed_texts(
-        self, firsts: bytes, once: bytes, mass: bytes, total: float
-    ) -> array[float]: ...
-
-    def observed_containers(self, groups: bytes, sizes: bytes, inside: bytes) -> array[float]: ...
-
-    def site_evidence(
-        self,
-        known: tuple[bytes, ...],
-        page: tuple[bytes, ...],
-        site: tuple[float, float],
-        rules: tuple[float, ...],
-    ) -> array[float]: ...
-
-
-class Runs(Protocol):
-    """Runs of tokens."""
-
-    def text_runs(
-        self, kinds: bytes, tags: bytes, roles: bytes, word: int
-    ) -> tuple[array[int], array[int]]: ...
-
-    def run_numbers(self, firsts: bytes, lasts: bytes, n: int) -> array[int]: ...
-
-    def run_counts(
-        self, tokens: tuple[bytes, bytes, bytes], roles: bytes, firsts: bytes, lasts: bytes
-    ) -> tuple[array[int], array[int], array[int]]: ...
-
-    def texts(
-        self, kinds: bytes, firsts: bytes, lasts: bytes
-    ) -> tuple[array[int], array[int], array[int]]: ...
-
-    def levels_around(
-        self, tokens: tuple[bytes, bytes, bytes, bytes], roles: bytes, firsts: bytes, n_levels: int
-    ) -> array[int]: ...
-
-    def best_run(self, values: bytes) -> tuple[int, int, float]: ...
-
-    def best_choice(self, probability: object, words: object, best_first: object) -> float: ...
-
-    def scores(self, values: object, numbers: bytes, kinds: bytes) -> array[float]: ...
-
-    def kept(self, partners: bytes, numbers: bytes, chosen: bytes) -> array[int]: ...
-
-
-class Sums(Protocol):
-    """Sums and counts over a page's blocks; see `blocks.sums`, `text_counts`, `containers`."""
-
-    def containers(
-        self, start: bytes, close: bytes, first: bytes, n_levels: int
-    ) -> tuple[array[int], array[int], array[int], array[int]]: ...
-
-    def element_sums(self, values: bytes, begin: bytes, end: bytes, k: int) -> array[float]: ...
-
-    def ancestor_pools(
-        self, elements: bytes, values: bytes, around: object, m: int
-    ) -> array[float]: ...
-
-    def sums_upwards(
-        self, values: object, element: object, parent: object, weights: tuple[float, ...]
-    ) -> array[float]: ...
-
-    def centre(self, ratios: object, are_seen: object, middle: float) -> None: ...
-
-    def inside(self, chosen: bytes, begin: bytes, end: bytes, n: int) -> bytearray: ...
-
-    def text_counts(
-        self, text: str, texts: tuple[bytes, bytes, bytes, bytes], first: bytes, classes: bytes
-    ) -> tuple[array[float], array[float], bytearray, bytearray]: ...
-
-    def ratios(
-        self, counts: object, bucket: object, columns: tuple[int, int], smoothing: float
-    ) -> tuple[array[float], bytearray]: ...
-
-    def marked_counts(
-        self, ids: bytes, chosen: bytes, first: bytes, table: tuple[bytes, int]
-    ) -> array[int]: ...
-
-    def table_counts(
-        self, words: bytes, rows: bytes, table: tuple[bytes, bytes], shape: tuple[int, int]
-    ) -> array[int]: ...
-
-    def run_sums(self, values: object, first: object) -> array[float]: ...
-
-    def run_hashes(self, ids: bytes, first: bytes) -> array[int]: ...
-
-    def output(self, sums: object, bias: object, weights: object) -> array[float]: ...
-
-    def standardized(
-        self, inputs: object, mean: object, scale: object, most: float
-    ) -> array[float]: ...
-
-
-class Blocks(Protocol):
-    """Rows of a page's blocks; see `blocks.features`, `container_features`."""
-
-    def fill_around(
-        self, tags: bytes, ancestors: bytes, parents: tuple[bytes, bytes], rows: object
-    ) -> None: ...
-
-    def path_keys(self, key: object, around: object, tags: object, n_keys: int) -> array[int]: ...
-
-    def fill_shares(  # noqa: PLR0913, PLR0917 - what is shared, by what, and where it goes
-        self,
-        values: object,
-        groups: object,
-        elements: tuple[object, object, object, float],
-        per: float,
-        rows: object,
-    ) -> None: ...
-
-
-class Features(Protocol):
-    """Rows of a page's blocks by text, place and headings; see `blocks.features`."""
-
-    def fill_text(
-        self,
-        columns: tuple[object, ...],
-        ends: Mapping[str, object],
-        places: tuple[object, ...],
-        rows: object,
-    ) -> None: ...
-
-    def fill_shapes(  # noqa: PLR0913, PLR0917 - columns
-        self, words: object, linked: object, sizes: object, most_links: float, shapes: object
-    ) -> None: ...
-
-    def fill_position(self, words: object, total: float, rows: object) -> None: ...
-
-    def headline(
-        self, columns: tuple[object, ...], n_title: int, limits: tuple[float, ...]
-    ) -> tuple[array[float], int]: ...
-
-    def fill_below(self, before: object, level: object, headline: int, rows: object) -> None: ...
-
-    def heading_above(self, level: object) -> array[int]: ...
-
-    def fill_headings(
-        self, columns: tuple[object, ...], ranks: object, most: float, rows: object
-    ) -> None: ...
-
-    def fill_described(
-        self, columns: tuple[object, ...], limits: tuple[float, ...], rows: object
-    ) -> None: ...
-
-
-class Opinions(Protocol):
-    """What opinions are formed from; see `blocks.readings` and `blocks.opinions`."""
-
-    def prose(  # noqa: PLR0913, PLR0917 - columns
-        self,
-        letters: object,
-        link_share: object,
-        elements: tuple[bytes, object, object],
-        roles: bytes,
-        limits: tuple[float, float],
-    ) -> array[float]: ...
-
-    def own_elements(self, around: object, tags: bytes, roles: bytes) -> bytes: ...
-
-    def beside(  # noqa: PLR0913, PLR0917 - columns
-        self,
-        prose: object,
-        elements: tuple[bytes, object, object],
-        roles: bytes,
-        names: tuple[object, bytes] | None,
-        least: float,
-    ) -> tuple[bytes, bytes]: ...
-
-    def lines(
-        self,
-        columns: tuple[object, object, object, bytes],
-        tags: bytes,
-        roles: bytes,
-        limits: tuple[float, float, float],
-    ) -> bytes: ...
-
-    def sums_inside(
-        self,
-        columns: tuple[object, object, object, object, bytes],
-        counts: tuple[object, object],
-        elements: tuple[bytes, object, object],
-        limits: tuple[float, float, float],
-    ) -> array[float]: ...
-
-    def paragraph_points(
-        self,
-        counts: object,
-        link_share: object,
-        beside: bytes,
-        limits: tuple[float, float, float, float],
-    ) -> array[float]: ...
-
-    def paragraph_scores(  # noqa: PLR0913, PLR0917 - columns
-        self,
-        points: object,
-        tags: bytes,
-        names: tuple[object, object],
-        letters: object,
-        of_tag: object,
-        of_name: float,
-    ) -> array[float]: ...
-
-    def fill_agreement(self, rows: object, k: int, words: object, total: float) -> bool: ...
-
-
-class AutomatonWalk(Protocol):
-    """Walks over bytes; see `metadata.text_language`."""
-
-    def counts(self, text: bytes) -> tuple[array[int], array[int]]: ...
-
-
-class Automata(Protocol):
-    """The walk of an automaton over bytes, and the numbers that it leads to."""
-
-    def Automaton(  # noqa: N802 - a class, made once
-        self, moves: object, rows: object, outputs: object
-    ) -> AutomatonWalk: ...
-
-    def floats(self, table: object, rows: array[int], of: object) -> array[float]: ...
-
-
-class Compiled(NamedTuple):
-    """The compiled modules."""
-
-    pieces: Pieces
-    tags: Tags
-    arrays: Arrays
-    runs: Runs
-    sums: Sums
-    attributes: Attributes
-    kept: Kept
-    blocks: Blocks
-    features: Features
-    opinions: Opinions
-    automata: Automata
-
-
-def _load() -> Compiled | None:
-    try:
-        from scrapy_mss.markup import (  # type: ignore[attr-defined]
-            _arrays,
-            _attributes,
-            _automaton,
-            _blocks,
-            _features,
-            _kept,
-            _opinions,
-            _pieces,
-            _runs,
-            _sums,
-            _tags,
-        )
-    except ImportError:  # there was no compiler
-        return None
-    modules = _pieces, _tags, _arrays, _runs, _sums, _attributes, _kept, _blocks, _features
-    return Compiled(*modules, _opinions, _automaton)
-
-
-_in_use = [_load()]
-IS_COMPILED = _in_use[0] is not None  # whether it was built
-
-
-def compiled_part() -> Compiled | None:
-    """The compiled part, or nothing where Python has to do all of it."""
-    return _in_use[-1]
+    def decorate(python: Function) -> Function:
+        name = by or python.__name__.removeprefix("_")
+        if not _PARTS:
+            return python
+        (compiled,) = (getattr(part, name) for part in _PARTS if hasattr(part, name))
+        made = [] if by else [compiled]
+
+        @wraps(python)
+        def step(*arguments: Any) -> Any:  # noqa: ANN401 - what the decorated one takes and gives
+            if not _in_use[-1]:
+                return python(*arguments)
+            if not made:
+                made.append(compiled(*tables()))
+            return made[0](*arguments)
+
+        return step  # type: ignore[return-value]
+
+    return decorate
 
 
 @contextmanager
 def python_alone() -> Iterator[None]:
     """In this context the compiled part is not used: for tests and measurements, in one thread."""
-    _in_use.append(None)
+    _in_use.append(False)
     try:
         yield
     finally:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tags import UNKNOWN_TAG, tag_numbers
 from scrapy_mss.markup.tokens import OPEN, Bools, Bytes, Ints, Tokens
 
@@ -98,17 +98,14 @@ def nearest_ancestors(tokens: Tokens, chosen: Bools) -> Ints:
     return nearest(unclosed.astype(np.int32, copy=False), chosen)
 
 
+@accelerated()
 def nearest(parent: Ints, chosen: Bools) -> Ints:
     """int32[n]: the nearest of the *chosen* on the way from each to its *parent* and on; or -1.
 
-    One points to itself if it is chosen, else to its parent, which is before it. Each round follows
-    every pointer twice as far, so there are as many rounds as the depth has binary digits.
+    A parent is before those that have it.
     """
-    compiled = compiled_part()
-    if compiled is not None:
-        return np.asarray(compiled.arrays.nearest(parent.tobytes(), chosen.tobytes()))
-    # The last entry is the target of -1, "none", and points to itself.
-    ancestor = np.append(np.where(chosen, np.arange(len(parent)), parent), -1).astype(np.int32)
-    while not np.array_equal(further := ancestor[ancestor], ancestor):
-        ancestor = further
-    return ancestor[parent]
+    found: list[int] = []
+    is_chosen = chosen.tolist()
+    for each in parent.tolist():
+        found.append(each if each < 0 or is_chosen[each] else found[each])
+    return np.array(found, np.int32)

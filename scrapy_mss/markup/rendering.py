@@ -14,18 +14,24 @@ from __future__ import annotations
 
 import re
 from itertools import chain, compress
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from scrapy_mss.markup.controls import has_controls, without_controls
-from scrapy_mss.markup.elements import Indices, is_tag_of
-from scrapy_mss.markup.list_marks import items_of
-from scrapy_mss.markup.slice_gaps import gaps_between
-from scrapy_mss.markup.slice_texts import SliceTexts, slice_texts
-from scrapy_mss.markup.table_rows import row_joints
-from scrapy_mss.markup.tags import BLOCK_TAGS, RAW_TEXT_TAGS, TAG_NAMES, VOID_TAGS
-from scrapy_mss.markup.text_runs import PARAGRAPH, between, run_bounds, text_runs
-from scrapy_mss.markup.tokens import CLOSE, Bools, Bytes, Tokens
+from scrapy_mss.markup.compiled import accelerated
+from scrapy_mss.markup.elements import Indices, is_tag_of, nearest_ancestors
+from scrapy_mss.markup.references import decode_all
+from scrapy_mss.markup.tags import BLOCK_TAGS, RAW_TEXT_TAGS, TAG_NAMES, TAG_NUMBERS, VOID_TAGS
+from scrapy_mss.markup.text_runs import (
+    PARAGRAPH,
+    Gaps,
+    between,
+    gaps_between,
+    row_joints,
+    run_bounds,
+    text_runs,
+)
+from scrapy_mss.markup.tokens import CLOSE, OPEN, Bools, Bytes, Ints, Tokens
 
 # What stands between two slices, by how much the text breaks there.
 _JOINTS = ("", "\n", "\n\n", " ")
@@ -79,7 +85,7 @@ def readable(tokens: Tokens, kept: Bools) -> str:
     return _joined(slices, joints, is_plain=is_plain)
 
 
-def _slices(tokens: Tokens, starts: Indices, ends: Indices) -> SliceTexts:
+def _slices(tokens: Tokens, starts: Indices, ends: Indices) -> tuple[list[str], bool]:
     """The text of each of the runs from *starts* to *ends*."""
     return slice_texts(tokens.clean, tokens.clean_start[starts], tokens.clean_end[ends - 1])
 
@@ -184,3 +190,109 @@ def _is_void(tokens: Tokens, index: int) -> bool:
 def _name(tokens: Tokens, index: int) -> str:
     found = _TAG_NAME.match(tokens.html(index, index + 1))
     return found[1].lower() if found else TAG_NAMES[tokens.tag[index]]
+
+
+# --- the texts of slices ---
+
+# A declaration between two words is part of the slice, since it is no token.
+DECLARATION = re.compile(r"<[!?/][^>]*(?:>|\Z)")
+
+
+def _decoded(part: str) -> str:
+    """A slice of the cleaned source without declarations, with references decoded."""
+    return decode_all(DECLARATION.sub(" ", part) if "<" in part else part)
+
+
+@accelerated(lambda: (_decoded,), "Spacing")
+def slice_texts(clean: str, starts: Ints, ends: Ints) -> tuple[list[str], bool]:
+    """What a browser shows of *clean* from each of *starts* to *ends*; if all of it is printable.
+
+    A page may have a slice for each of its words.
+    """
+    bounds = zip(starts.tolist(), ends.tolist(), strict=True)
+    texts = [" ".join(_decoded(clean[start:end]).split()) for start, end in bounds]
+    return texts, all(map(str.isprintable, texts))
+
+
+# --- items of lists ---
+
+DASH: Final = "- "
+ITEM: Final = frozenset({"li"})
+ORDERED: Final = frozenset({"ol"})
+LISTS: Final = frozenset({"ul", "ol", "menu"})
+_START: Final = re.compile(r"""\sstart\s*=\s*["']?(\d{1,9})(?!\d)""", re.IGNORECASE)
+
+
+class Items(NamedTuple):
+    """The *slices* that begin an item, their marks, and the gaps without an empty line."""
+
+    slices: Indices
+    marks: list[str]
+    tight: Indices
+
+
+_NO_ITEMS: Final = Items(np.zeros(0, np.intp), [], np.zeros(0, np.intp))
+
+
+def items_of(gaps: Gaps) -> Items:
+    """The items among the paragraphs that *gaps* divide."""
+    if not len(gaps.tags(ITEM, opening=True)):
+        return _NO_ITEMS
+    tags = gaps.tags(ITEM | LISTS)
+    between = gaps.divides.nonzero()[0]  # the gap after each paragraph but the last
+    begins = np.concatenate(([0], between + 1))  # the first slice of each paragraph
+    last = tags.searchsorted(gaps.starts[begins]) - 1
+    tag = tags[np.maximum(last, 0)]
+    is_item = (last >= 0) & (tag >= gaps.bounds()[begins])
+    is_item &= (gaps.tokens.tag[tag] == TAG_NUMBERS["li"]) & (gaps.tokens.kind[tag] == OPEN)
+    if not is_item.any():
+        return _NO_ITEMS
+    is_item[:-1] &= gaps.count(tags)[between] > 0
+    tight = is_item[:-1] & is_item[1:] & gaps.has_only(tags)[between]
+    return Items(begins[is_item], _marks(gaps.tokens, tag[is_item]), between[tight])
+
+
+def _marks(tokens: Tokens, items: Indices) -> list[str]:
+    """The mark of each of the *items*, which are opening tags."""
+    ordered = is_tag_of(tokens, ORDERED)
+    if not ordered.any():
+        return [DASH] * len(items)
+    lists = (ordered | is_tag_of(tokens, LISTS)) & (tokens.kind == OPEN)
+    parent = nearest_ancestors(tokens, lists)
+    every = np.flatnonzero(is_tag_of(tokens, ITEM) & (tokens.kind == OPEN))
+    numbers: dict[int, int] = {}
+    marks: dict[int, str] = {}
+    for item, around in zip(every.tolist(), parent[every].tolist(), strict=True):
+        if around >= 0 and ordered[around]:
+            number = numbers[around] + 1 if around in numbers else _first(tokens, around)
+            numbers[around] = number
+            marks[item] = f"{number}. "
+    return [marks.get(item, DASH) for item in items.tolist()]
+
+
+def _first(tokens: Tokens, ordered_list: int) -> int:
+    """The number of the first item."""
+    found = _START.search(tokens.html(ordered_list, ordered_list + 1)[:200])
+    return int(found[1]) if found else 1
+
+
+# --- what no page shows ---
+
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")  # but for tabs and line ends
+# Characters that are replaced at a time: a substitution keeps what is between two controls as an
+# object, 50 bytes for two letters.
+PORTION = 2**16
+
+
+def without_controls(text: str, instead: str) -> str:
+    """*text* with *instead* for each run of controls, or for its parts where portions meet."""
+    if not has_controls(text):
+        return text
+    portions = (text[at : at + PORTION] for at in range(0, len(text), PORTION))
+    return "".join(CONTROLS.sub(instead, portion) for portion in portions)
+
+
+@accelerated()
+def has_controls(text: str) -> bool:
+    """Whether *text* has what `CONTROLS` is: known sooner than it is found."""
+    return CONTROLS.search(text) is not None

@@ -16,14 +16,13 @@ import re
 import sys
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.compiled import PieceMemory, compiled_part
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.references import ANY_REFERENCE, decode
 from scrapy_mss.markup.tokens import Ints, TokenIds
 
@@ -75,17 +74,18 @@ class Cleaned(NamedTuple):
         """
         if not len(self.places):
             return starts, ends
-        compiled = compiled_part()
-        if compiled is not None:
-            columns = starts, ends, self.places, self.shifts
-            found = compiled.pieces.in_source(*(column.tobytes() for column in columns))
-            return np.asarray(found[0]), np.asarray(found[1])
-        at, shifts = self.places, self.shifts
-        start, end = 2 * starts, 2 * ends
-        return (
-            starts + _shifted_from(np.searchsorted(start, at, side="left"), shifts, len(starts)),
-            ends + _shifted_from(np.searchsorted(end, at, side="right"), shifts, len(ends)),
-        )
+        return _in_source(starts, ends, self.places, self.shifts)
+
+
+@accelerated()
+def _in_source(
+    starts: Ints, ends: Ints, places: NDArray[np.int64], shifts: Ints
+) -> tuple[Ints, Ints]:
+    start, end = 2 * starts, 2 * ends
+    return (
+        starts + _shifted_from(np.searchsorted(start, places, side="left"), shifts, len(starts)),
+        ends + _shifted_from(np.searchsorted(end, places, side="right"), shifts, len(ends)),
+    )
 
 
 def _shifted_from(first: NDArray[np.intp], shifts: Ints, n: int) -> Ints:
@@ -97,19 +97,17 @@ def _shifted_from(first: NDArray[np.intp], shifts: Ints, n: int) -> Ints:
 
 def clean(source: str) -> Cleaned:
     """*source* without comments, scripts and styles, with letters decoded."""
-    compiled = compiled_part()
-    if compiled is not None:
-        text, places, shifts = compiled.pieces.cleaned(source, _letters(), _HIDING)
-        return Cleaned(text, np.asarray(places), np.asarray(shifts))
+    return Cleaned(*_cleaned(source))
+
+
+@accelerated(lambda: (_packed, _HIDING), "Cleaner")
+def _cleaned(source: str) -> tuple[str, NDArray[np.int64], Ints]:
     marks = _Marks(source, [found.start() for found in _MAY_HIDE.finditer(source)])
-    return _cleaned(source, _in_order(_hidden(source, marks), _references(source)))
-
-
-def _cleaned(source: str, edits: Edits) -> Cleaned:
+    edits = _in_order(_hidden(source, marks), _references(source))
     n_letters = sum((edits.letters >> np.uint64(n * _LETTER_BITS) > 0) for n in range(3))
     shifts = np.cumsum(edits.ends - edits.starts - n_letters, dtype=np.int32)
     places = 2 * (edits.ends - shifts).astype(np.int64) - (edits.letters > 0)
-    return Cleaned(_edited(source, edits) if len(shifts) else source, places, shifts)
+    return _edited(source, edits) if len(shifts) else source, places, shifts
 
 
 def _hidden(source: str, marks: _Marks) -> Iterator[tuple[int, int]]:
@@ -192,14 +190,6 @@ def _references(source: str) -> Edits:
         rows = [(*each.span(), packed[each[0]]) for each in references if packed[each[0]]]
     first, last, text = np.array(rows, np.uint64).reshape(-1, 3).T
     return Edits(first.astype(np.int32), last.astype(np.int32), text)
-
-
-@cache
-def _letters() -> PieceMemory:
-    """The letters that references stand for, as the compiled part remembers them."""
-    compiled = compiled_part()
-    assert compiled is not None
-    return compiled.pieces.Memory(_packed)
 
 
 def _packed(reference: str) -> int:

@@ -25,26 +25,25 @@ from __future__ import annotations
 import re
 from functools import cache
 from hashlib import blake2b
-from html.entities import html5
 
 import numpy as np
 
-from scrapy_mss.markup.compiled import PieceMemory, compiled_part
-from scrapy_mss.markup.nesting import nesting
-from scrapy_mss.markup.references import BARE_NAMES, REFERENCE, decode
+from scrapy_mss.markup.compiled import accelerated
+from scrapy_mss.markup.references import REFERENCE, decode
 from scrapy_mss.markup.source_cleaning import TAG, clean
 from scrapy_mss.markup.stemming import Normalizer, Stem, normalizer, porter
 from scrapy_mss.markup.tags import TAG_NUMBERS, UNKNOWN_TAG
 from scrapy_mss.markup.tokens import (
+    CJK,
     CLOSE,
     HASH_SHIFT,
     KIND_BITS,
     KIND_MASK,
     OPEN,
     SYMBOL,
-    TAG_BITS,
     TAG_MASK,
     WORD,
+    Bools,
     Bytes,
     Ints,
     TokenIds,
@@ -61,13 +60,6 @@ _SPACE_AFTER = 1 << 10
 _NO_TOKEN = 1 << 11
 _ID_MASK = ~(_SPACE_AFTER | _NO_TOKEN) & (1 << 64) - 1
 
-# Ideographs and kana: scripts without spaces, where a character is the nearest thing to a word.
-# With iteration marks and the ideographic zero, without the middle dot, which separates words.
-CJK = (
-    "\u3005-\u3007\u303b\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
-    "\U0001b000-\U0001b16f\U00020000-\U000323af"
-)
 _FIRST_CJK = ord(CJK[0])
 _FIRST_CJK_BYTE = CJK.encode()[0]
 
@@ -95,9 +87,6 @@ def _any_cjk() -> re.Pattern[str]:
     return re.compile(f"[{CJK}]")
 
 
-if (_compiled := compiled_part()) is not None:
-    _compiled.pieces.prepare(re.findall("(.)(?:-(.))?", CJK), BARE_NAMES, html5)
-
 _ANY_BLANK = re.compile(_BLANK)
 _BLAKE2B = blake2b(digest_size=8)
 _TAG_NAME = re.compile(r"</?([a-zA-Z][^\s/>]*)")
@@ -107,27 +96,61 @@ def tokenize(source: str, stem: Stem = porter) -> Tokens:
     """The tokens of an HTML page, or of any other text; words are told apart by their *stem*."""
     cleaned = clean(source)
     token_id, starts, ends = _affordable(source, *_scan(cleaned.text, stem))
-    kind, tag = _kinds_and_tags(token_id)
-    unclosed, partner = nesting(kind, tag)
+    kind, tag, unclosed, partner = nesting(token_id)
     start, end = cleaned.in_source(starts, ends)
     return Tokens(
         source, cleaned.text, token_id, kind, tag, start, end, starts, ends, unclosed, partner
     )
 
 
-def _kinds_and_tags(token_id: TokenIds) -> tuple[Bytes, Bytes]:
-    """The kind of each token, and of a tag its number."""
-    compiled = compiled_part()
-    if compiled is not None:
-        found = compiled.arrays.kinds_and_tags(token_id.tobytes(), KIND_BITS, TAG_BITS)
-        kind, tag = (np.frombuffer(each, np.uint8) for each in found)
-        return kind, tag
+# --- nesting: the paper's stack ---
+#
+# An opening tag goes on top, a closing tag unwinds to its match, and one without a match changes
+# nothing. How many of each name are open is kept beside the stack, so that a closing tag without a
+# match is known without a look through it.
+
+
+@accelerated()
+def nesting(token_id: TokenIds) -> tuple[Bytes, Bytes, Ints, Ints]:
+    """The kind and tag of each token, its most recent unclosed tag, its partner; -1 for none."""
     # Without arrays of 64 bits on the way: a page of symbols has as many tokens as bytes.
     kind = token_id.astype(np.uint8) & np.uint8(KIND_MASK)
     is_tag = kind <= CLOSE
     tag = np.zeros(len(kind), np.uint8)
     tag[is_tag] = token_id[is_tag] >> np.uint64(KIND_BITS) & np.uint64(TAG_MASK)
-    return kind, tag
+    at = np.flatnonzero(is_tag).astype(np.int32)
+    top, partner_among = _nest(tag[at], kind[at] == CLOSE)
+    partner = np.full(len(kind), -1, np.int32)
+    # The extra -1 at the end stands for "none".
+    at = np.append(at, np.int32(-1))
+    partner[at[:-1]] = at[partner_among]
+    top = np.append(np.int32(-1), at[top])
+    n_tokens = np.diff(at[:-1], prepend=0, append=len(kind))  # from each tag to the next
+    return kind, tag, np.repeat(top, n_tokens), partner
+
+
+def _nest(tag: Bytes, is_close: Bools) -> tuple[Ints, Ints]:
+    """The same among tags alone: both as numbers of tags, -1 where there is none."""
+    names = tag.tolist()
+    below = [-1] * len(names)  # of an opening tag: the one under it on the stack
+    partner = [-1] * len(names)
+    n_open = [0] * (TAG_MASK + 1)
+    tops: list[int] = []
+    top = -1
+    for index, (name, is_closing) in enumerate(zip(names, is_close.tolist(), strict=True)):
+        if not is_closing:
+            below[index] = top
+            top = index
+            n_open[name] += 1
+        elif n_open[name]:
+            while names[top] != name:
+                n_open[names[top]] -= 1
+                top = below[top]
+            n_open[name] -= 1
+            partner[top], partner[index] = index, top
+            top = below[top]
+        tops.append(top)
+    return np.array(tops, np.int32), np.array(partner, np.int32)
 
 
 def _affordable(
@@ -148,17 +171,9 @@ def word_ids(text: str) -> TokenIds:
     return words
 
 
+@accelerated(lambda: (_compiled_codes, _NO_TOKEN), "Scanner")
 def _scan(text: str, stem: Stem) -> tuple[TokenIds, Ints, Ints]:
     """The id, the start and the end of each token of a cleaned *text*."""
-    compiled = compiled_part()
-    if compiled is None:
-        return _scan_in_python(text, stem)
-    columns = compiled.pieces.scan(text, _compiled_codes(stem), _NO_TOKEN)
-    ids, starts, ends = map(np.asarray, columns)
-    return ids, starts, ends
-
-
-def _scan_in_python(text: str, stem: Stem) -> tuple[TokenIds, Ints, Ints]:
     pieces = piece_pattern(cjk=_has_cjk(text)).findall(text)
     n_pieces = len(pieces)
     codes = np.fromiter(map(_codes_of(stem).__getitem__, pieces), np.uint64, n_pieces)
@@ -230,15 +245,10 @@ class _Codes(dict[str, int]):
 _codes_of = cache(_Codes)  # a table for each of the two stemmers
 
 
-@cache
-def _compiled_codes(stem: Stem) -> PieceMemory:
-    """The same for the compiled part, which remembers by itself what is short."""
-    compiled = compiled_part()
-    assert compiled is not None
+def _compiled_codes(stem: Stem) -> tuple[object, ...]:
+    """What the compiled part asks for, which remembers by itself what is short."""
     codes = _codes_of(stem)
-    return compiled.pieces.Codes(
-        codes.__getitem__, codes.code, normalizer(stem), stem, (WORD, SYMBOL), HASH_SHIFT
-    )
+    return codes.__getitem__, codes.code, normalizer(stem), stem, (WORD, SYMBOL), HASH_SHIFT
 
 
 def _tag_code(piece: str) -> int:

@@ -28,6 +28,14 @@ TAG_BITS = 8
 TAG_MASK = (1 << TAG_BITS) - 1
 HASH_SHIFT = 12  # the bits below a word's hash: kind, tag number, and two for the tokenizer
 
+# Ideographs and kana: scripts without spaces, where a character is the nearest thing to a word.
+# With iteration marks and the ideographic zero, without the middle dot, which separates words.
+CJK = (
+    "\u3005-\u3007\u303b\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
+    "\U0001b000-\U0001b16f\U00020000-\U000323af"
+)
+
 _START = np.zeros(1, np.int32)
 
 

@@ -11,8 +11,7 @@ py3langid tells it from sequences of bytes. It is asked about the beginning of t
 research.studies.whole_article`). It knows a hundred languages; what a page declares beyond these
 stays. Languages that nobody can tell apart in a paragraph are left to the page. The library's way
 over a text, a step of Python a byte, is a third of what a median page's HTML costs to parse: where
-the compiled part is at hand, that goes it. Where the commonest words of a language already say that
-the page is right, the library is not asked.
+the commonest words of a language already say that the page is right, the library is not asked.
 """
 
 from __future__ import annotations
@@ -23,11 +22,6 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from scrapy_mss.markup.compiled import AutomatonWalk, compiled_part
-from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.pages.text import clean
 
 _TAG: Final = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{1,8})*", re.IGNORECASE)
@@ -136,37 +130,13 @@ def detector() -> Callable[[str], str] | None:
 
 @lru_cache(1)
 def _identifier() -> Any:  # noqa: ANN401 - of a library without types
-    """The library's own, but that the compiled part walks over a text, where it is at hand."""
+    """The library's own; None without the library, or its model."""
     try:
         from py3langid import langid
     except ImportError:
         return None
-
-    class Identifier(langid.LanguageIdentifier):  # type: ignore[misc]
-        """It is asked for the scores of a text, in bytes, whoever finds what is known in it."""
-
-        @lazy
-        def _walk(self) -> AutomatonWalk | None:
-            compiled = compiled_part()
-            return compiled and compiled.automata.Automaton(
-                np.asarray(self.tk_nextmove, np.uint32),
-                np.asarray(self.tk_row, np.uint16),
-                np.asarray(self.tk_output, np.int32),
-            )
-
-        def _raw_score(self, text: bytes) -> object:
-            compiled = compiled_part()
-            walk = self._walk if compiled is not None else None
-            features, times = walk.counts(text) if walk is not None else (None, ())
-            if compiled is None or not features:  # Python alone, or nothing known in the text
-                return super()._raw_score(text)
-            shorts = self.nb_ptc.view(np.uint16)  # of floats of 16 bits
-            rows = np.asarray(compiled.automata.floats(shorts, features, _floats_of_shorts()))
-            counts = np.asarray(times, np.float32)
-            return np.log1p(counts) @ rows.reshape(len(features), -1) + self.nb_pc
-
     try:
-        return Identifier.from_model_file(langid.MODEL_FILE)
+        return langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE)
     except OSError as error:  # it unpacks 68 MB to a temporary file, and the disk is full
         logger.warning(
             "scrapy-mss: cannot load the model of py3langid: %s. Languages are those that pages "
@@ -174,12 +144,6 @@ def _identifier() -> Any:  # noqa: ANN401 - of a library without types
             error,
         )
         return None
-
-
-@lru_cache(1)
-def _floats_of_shorts() -> NDArray[np.float32]:
-    """float32[2**16]: the number that each 16 bits are."""
-    return np.arange(2**16, dtype=np.uint16).view(np.float16).astype(np.float32)
 
 
 @lru_cache(1)

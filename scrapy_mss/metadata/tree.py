@@ -14,7 +14,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from scrapy_mss.markup.attributes import (
     attributes_of_tag,
     rows_with,
 )
-from scrapy_mss.markup.compiled import compiled_part
+from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.elements import Indices, is_tag_of, nearest, tag_table
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import decode_all
@@ -113,37 +113,31 @@ class _Tags(NamedTuple):
     @classmethod
     def of(cls, tokens: Tokens) -> _Tags:
         """The tags among *tokens*."""
-        compiled = compiled_part()
-        if compiled is None:
-            return cls._in_python(tokens)
-        return cls(
-            *compiled.arrays.tag_rows(
-                *(tokens.kind, tokens.tag, tokens.start, tokens.end, tokens.partner),
-                *(tag_table(_RAW_TEXT), _LISTS),
-            )
-        )
+        return cls(*_tag_rows(tokens))
 
-    @classmethod
-    def _in_python(cls, tokens: Tokens) -> _Tags:
-        is_tag = tokens.is_tag & ~_is_in_raw_text(tokens)
-        at = is_tag.nonzero()[0]
-        row_of = np.full(len(tokens) + 1, -1, np.int32)  # the last is that of no token
-        row_of[at] = np.arange(len(at), dtype=np.int32)
-        number, opens = tokens.tag[at], tokens.kind[at] == OPEN
-        partner, unclosed = row_of[tokens.partner[at]], row_of[tokens.unclosed[at]]
-        before = np.append(np.int32(-1), unclosed)[: len(at)]
-        lists = np.frombuffer(_LISTS, np.uint8)[number]
-        listed = (opens & (lists == 1 + place) for place in range(len(LISTED)))
-        return cls(
-            number=number.tobytes(),
-            opens=opens.tobytes(),
-            start=_rows(tokens.start[at]),
-            end=_rows(tokens.end[at]),
-            partner=_rows(partner),
-            parent=_rows(nearest(before, opens & (partner >= 0))),
-            opening=_rows(opens.nonzero()[0]),
-            listed=[array("i"), *(_rows(each.nonzero()[0]) for each in listed)],
-        )
+
+@accelerated(lambda: (tag_table(_RAW_TEXT), _LISTS), "TagRows")
+def _tag_rows(tokens: Tokens) -> tuple[Any, ...]:
+    """The columns of `_Tags`."""
+    is_tag = tokens.is_tag & ~_is_in_raw_text(tokens)
+    at = is_tag.nonzero()[0]
+    row_of = np.full(len(tokens) + 1, -1, np.int32)  # the last is that of no token
+    row_of[at] = np.arange(len(at), dtype=np.int32)
+    number, opens = tokens.tag[at], tokens.kind[at] == OPEN
+    partner, unclosed = row_of[tokens.partner[at]], row_of[tokens.unclosed[at]]
+    before = np.append(np.int32(-1), unclosed)[: len(at)]
+    lists = np.frombuffer(_LISTS, np.uint8)[number]
+    listed = (opens & (lists == 1 + place) for place in range(len(LISTED)))
+    return (
+        number.tobytes(),
+        opens.tobytes(),
+        _rows(tokens.start[at]),
+        _rows(tokens.end[at]),
+        _rows(partner),
+        _rows(nearest(before, opens & (partner >= 0))),
+        _rows(opens.nonzero()[0]),
+        [array("i"), *(_rows(each.nonzero()[0]) for each in listed)],
+    )
 
 
 def _rows(values: Ints | Indices) -> Rows:

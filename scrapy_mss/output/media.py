@@ -30,7 +30,6 @@ from urllib.parse import urljoin, urlsplit
 import numpy as np
 
 from scrapy_mss.markup.attributes import attributes_of_tag, class_words, class_words_among
-from scrapy_mss.markup.controls import without_controls
 from scrapy_mss.markup.elements import (
     Counts,
     element_starts,
@@ -40,6 +39,7 @@ from scrapy_mss.markup.elements import (
 )
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.references import decode_all
+from scrapy_mss.markup.rendering import without_controls
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
 from scrapy_mss.output.sanitizing import base_url

@@ -17,21 +17,21 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from html import escape
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urljoin
 
+import numpy as np
+
 from scrapy_mss.markup.attributes import attributes_of_tag, base_href
-from scrapy_mss.markup.compiled import Nesting, compiled_part
-from scrapy_mss.markup.controls import without_controls
-from scrapy_mss.markup.elements import tag_table
-from scrapy_mss.markup.kept_pieces import GAP, TEXT, kept_pieces
+from scrapy_mss.markup.compiled import accelerated
+from scrapy_mss.markup.elements import is_tag_of, prefix_sums
 from scrapy_mss.markup.references import decode_all
-from scrapy_mss.markup.slice_texts import DECLARATION
+from scrapy_mss.markup.rendering import DECLARATION, without_controls
 from scrapy_mss.markup.tags import BLOCK_TAGS, TAG_NAMES, TAG_NUMBERS, VOID_TAGS
 from scrapy_mss.markup.tokens import OPEN, Bools, Tokens
 
@@ -206,27 +206,14 @@ def rebuilt(tokens: Tokens, kept: Bools, depth: int = MAX_DEPTH) -> tuple[str, l
     It has allowed elements and attributes alone.
     """
     builder = _Builder(tokens, kept, depth)
-    compiled = compiled_part()
-    if compiled is None:
-        builder.read_pieces()
-        return builder.finished(), builder.addresses
-    parts, front = _nesting().html(
-        tokens.clean,
-        tuple(each.tobytes() for each in (tokens.kind, tokens.tag, kept)),
-        tuple(each.tobytes() for each in (tokens.clean_start, tokens.clean_end, tokens.partner)),
-        tag_table(BLOCK_TAGS),
-        depth,
-        builder.html_of,
-        lambda name, start, end: builder.with_attributes((start, end), TAG_NAMES[name]),
+    _write(builder)
+    return without_controls("".join((*reversed(builder.front), *builder.parts)), " "), (
+        builder.addresses
     )
-    return _joined(front, parts), builder.addresses
 
 
-@cache
-def _nesting() -> Nesting:
+def _nesting() -> tuple[object, ...]:
     """What the compiled part obeys, for each number of a tag: the rules of `_Builder`."""
-    compiled = compiled_part()
-    assert compiled is not None
     sets = list({each for rule in _CLOSES.values() for each in rule} | {_TABLE, _CELLS})
     bit = {names: 1 << number for number, names in enumerate(sets)}
     marks = (BLOCK_TAGS, VOID_TAGS, _TABLE_PARTS, _ROWS, _TABLE)
@@ -240,7 +227,7 @@ def _nesting() -> Nesting:
         classes.append(sum(bit[each] for each in sets if name in each))
         classes.extend((bit[closed], bit[shields]) if closed and shields else (0, 0))
     rest = 256 - len(TAG_NAMES)
-    return compiled.kept.Nesting(
+    return (
         flags + bytes(rest),
         shown + nothing * rest,
         instead + nothing * rest,
@@ -257,8 +244,56 @@ def _number(name: str) -> bytes:
     return bytes([TAG_NUMBERS[name] if name else 255])
 
 
-def _joined(front: list[str], parts: list[str]) -> str:
-    return without_controls("".join((*reversed(front), *parts)), " ")
+@accelerated(_nesting, "Nesting")
+def _write(builder: _Builder) -> None:
+    """Write what is kept; the compiled function has a stack of its own."""
+    clean, end_before = builder.tokens.clean, 0
+    for kind, joint, tag, token, partner, begin, end in _pieces(builder.tokens, builder.kept):
+        if joint and builder.parts:
+            gap = clean[end_before:begin] if joint == GAP else " "
+            builder.parts.append(gap if gap.isspace() else " ")
+        if kind == TEXT:
+            builder.add_text(clean[begin:end])
+        elif kind == OPEN:
+            builder.open(TAG_NAMES[tag], partner, (begin, end))
+        else:
+            builder.close(TAG_NAMES[tag], partner, token)
+        end_before = end
+    builder.close_from(0)
+
+
+TEXT = 2  # the kind of a piece that is no tag
+# What separates a piece from the one before: white space or a removed block, where tokens were left
+# out or between neighbours. There it is the source's own, as preformatted text needs it.
+APART, GAP = 1, 2
+
+# Its kind, what separates it, the number of its tag, its first token and that token's partner, and
+# where it begins and ends in the cleaned source; of text, tag and partner are 0 and -1.
+_Piece: TypeAlias = tuple[int, int, int, int, int, int, int]
+
+
+def _pieces(tokens: Tokens, kept: Bools) -> Iterator[_Piece]:
+    """The *kept* tokens (bool[n_tokens]) as tags and the runs of text between them."""
+    in_text = kept & ~tokens.is_tag
+    is_kept_tag = kept & tokens.is_tag
+    no = np.zeros(1, np.bool_)
+    first = np.flatnonzero(is_kept_tag | in_text & ~np.concatenate((no, in_text[:-1])))
+    last = np.flatnonzero(is_kept_tag | in_text & ~np.concatenate((in_text[1:], no)))
+    is_removed_block = ~kept & is_tag_of(tokens, BLOCK_TAGS)
+    separators = prefix_sums(tokens.blank_before | is_removed_block)
+    is_apart = separators[first[1:] + 1] > separators[last[:-1] + 1]
+    is_next = first[1:] == last[:-1] + 1
+    joint = np.where(is_apart, np.where(is_next, GAP, APART), 0)
+    columns = (
+        np.minimum(tokens.kind[first], TEXT),
+        np.concatenate(([0], joint))[: len(first)],
+        tokens.tag[first],
+        first,
+        tokens.partner[first],
+        tokens.clean_start[first],
+        tokens.clean_end[last],
+    )
+    return zip(*(column.tolist() for column in columns), strict=True)
 
 
 @dataclass(slots=True)
@@ -269,31 +304,16 @@ class _Builder:
     kept: Bools
     depth: int  # elements in one another; what is deeper is left out with its text kept
     parts: list[str] = field(default_factory=list)
+    front: list[str] = field(default_factory=list)  # tags that belong before them, the last first
     addresses: list[str] = field(default_factory=list)  # in its attributes
-    _front: list[str] = field(default_factory=list)
     _partners: list[int] = field(default_factory=list)
     _names: list[str] = field(default_factory=list)
     _escaped: int = 0  # characters since the last division
 
-    def read_pieces(self) -> None:
-        """Add what is kept: the compiled part does the same by a stack of its own."""
-        clean, end_before = self.tokens.clean, 0
-        for kind, joint, tag, token, partner, begin, end in kept_pieces(self.tokens, self.kept):
-            if joint and self.parts:
-                gap = clean[end_before:begin] if joint == GAP else " "
-                self.parts.append(gap if gap.isspace() else " ")
-            if kind == TEXT:
-                self.add_text(clean[begin:end])
-            elif kind == OPEN:
-                self.open(TAG_NAMES[tag], partner, (begin, end))
-            else:
-                self.close(TAG_NAMES[tag], partner, token)
-            end_before = end
-
     def add_text(self, text: str) -> None:
         """Add words and symbols; a table in which they are outside of a cell ends before them."""
         if self._names and self._names[-1] in _ROWS:
-            self._close_from(_place(self._names, _TABLE, _CELLS))
+            self.close_from(_place(self._names, _TABLE, _CELLS))
         self.parts.append(self.html_of(text))
 
     def html_of(self, text: str) -> str:
@@ -322,9 +342,9 @@ class _Builder:
         names, is_block = self._names, tag in BLOCK_TAGS
         name = self._shown_name(tag)
         if is_block and "p" in names:
-            self._close_from(names.index("p"))
+            self.close_from(names.index("p"))
         if name in _CLOSES:
-            self._close_from(_place(self._names, *_CLOSES[name]))
+            self.close_from(_place(self._names, *_CLOSES[name]))
         elif partner < 0 and name not in VOID_TAGS:
             # Nobody knows where it ends: a block as a paragraph, at the next block.
             name = "p" if is_block and name else ""
@@ -339,21 +359,16 @@ class _Builder:
     def close(self, tag: str, partner: int, token: int) -> None:
         """Close the element that ends here; one that was cut in two began before all else."""
         if token in self._partners:
-            self._close_from(self._partners.index(token))
+            self.close_from(self._partners.index(token))
             return
         name = self._shown_name(tag)
         was_cut = partner >= 0 and not self.kept[partner]
-        if was_cut and name and not self._names and len(self._front) < self.depth:
+        if was_cut and name and not self._names and len(self.front) < self.depth:
             start, end = self.tokens.clean_start[partner], self.tokens.clean_end[partner]
-            self._front.append(self.with_attributes((int(start), int(end)), name))
+            self.front.append(self.with_attributes((int(start), int(end)), name))
             self.parts.append(f"</{name}>")
         elif tag in BLOCK_TAGS:
             self.parts.append(" ")
-
-    def finished(self) -> str:
-        """The HTML, with everything closed."""
-        self._close_from(0)
-        return _joined(self._front, self.parts)
 
     def _shown_name(self, name: str) -> str:
         """What an element *name* is called where it is shown; empty if it is not shown."""
@@ -368,7 +383,7 @@ class _Builder:
             return False
         return len(names) < self.depth
 
-    def _close_from(self, depth: int) -> None:
+    def close_from(self, depth: int) -> None:
         names = self._names
         while len(names) > depth:
             self.parts.append(f"</{names.pop()}>")

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.tokens import Floats, TokenIds
 
@@ -73,14 +72,6 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
         small, large = sorted((self, other), key=len)
         if not len(small):
             return large
-        compiled = compiled_part()
-        if compiled is not None:
-            merged = compiled.arrays.merged_counts(small.as_bytes(), large.as_bytes())
-            return KeyedCounts(
-                np.frombuffer(merged[0], np.uint64),
-                np.frombuffer(merged[1], np.float32).reshape(-1, WIDTH),
-                np.frombuffer(merged[2], np.uint32),
-            )
         places = np.minimum(np.searchsorted(large.keys, small.keys), len(large) - 1)
         known = large.keys[places] == small.keys
         rows, seen, places = large.rows.copy(), large.seen.copy(), places[known]
@@ -132,16 +123,8 @@ class KeyedCounts:  # noqa: PLW1641 - arrays have no hash
         """The rows at *places* (intp[n], ascending)."""
         return KeyedCounts(self.keys[places], self.rows[places], self.seen[places])
 
-    def as_bytes(self) -> tuple[bytes, bytes, bytes]:
-        """Its arrays as the compiled part takes them."""
-        return self.keys.tobytes(), self.rows.tobytes(), self.seen.tobytes()
-
     def find(self, keys: TokenIds) -> Columns:
         """The counts of *keys* (uint64[n]), a column each; 0 where a key is unknown."""
-        compiled = compiled_part()
-        if compiled is not None:
-            columns = (self.keys.tobytes(), self.rows.tobytes(), keys.tobytes())
-            return np.asarray(compiled.arrays.found_counts(*columns)).reshape(WIDTH, len(keys))
         if not len(self):
             return np.zeros((WIDTH, len(keys)))
         places = np.minimum(np.searchsorted(self.keys, keys), len(self) - 1)

@@ -31,7 +31,6 @@ from math import log
 import numpy as np
 
 from scrapy_mss.core.naive_bayes import log_odds, logistic
-from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.tokens import Bools, Floats
 from scrapy_mss.sites.comment_headings import are_comment_headings
 from scrapy_mss.sites.counts import Columns
@@ -61,13 +60,6 @@ SURELY_MOST = 0.51  # of the likely words are not repeated: the median is 0 howe
 MAX_LOG_ODDS = 9.0  # of a mean, as certain as one in 8,000
 EVEN = 0.5
 
-# What the compiled part counts by, in its order.
-_RULES = (
-    *(REPETITION, STEEPNESS, NEIGHBOURS, ANCHORS, PLENTY, FEW, MIN_PAGES),
-    *(UNSETTLED, SETTLED, MAX_UNSETTLED, LEAD_WORDS, ABOVE_LEAD),
-    *(NOVELTY, OFTEN, MANY_PAGES, EVEN),
-)
-
 
 def adjusted(memory: SiteMemory, keys: BlockKeys, probability: Floats) -> Floats:
     """The *probability* of each block (float64[n]) with what *memory* says."""
@@ -96,9 +88,7 @@ class Recalled:
 def block_evidence(recalled: Recalled, probability: Floats) -> Floats:
     """float64[n]: the log-odds that are added to each block."""
     usual = usual_share(recalled, probability)
-    compiled = compiled_part()
-    counted = _counted if compiled is None else _counted_compiled
-    evidence = counted(recalled, probability, usual) + comments(recalled, probability)
+    evidence = _counted(recalled, probability, usual) + comments(recalled, probability)
     return evidence + labels(recalled) if recalled.containers[2].any() else evidence
 
 
@@ -111,20 +101,6 @@ def _counted(recalled: Recalled, probability: Floats, usual: float) -> Floats:
     hints *= doubt * ~leads(recalled, probability)
     by_itself = repetition(repeated, probability, doubt) + novelty(recalled, probability)
     return by_itself + hints
-
-
-def _counted_compiled(recalled: Recalled, probability: Floats, usual: float) -> Floats:
-    """The same but for the last bits: sums have another order, and logarithms are those of C."""
-    keys = recalled.keys
-    of_block = keys.by_container.of_block.astype(np.int64, copy=False)
-    columns = (keys.words, probability, keys.once, of_block)
-    evidence = compiled_part().arrays.site_evidence(  # type: ignore[union-attr]
-        (recalled.texts.tobytes(), recalled.containers.tobytes()),
-        tuple(each.tobytes() for each in columns),
-        (recalled.pages, usual),
-        _RULES,
-    )
-    return np.asarray(evidence)
 
 
 def usual_share(recalled: Recalled, probability: Floats) -> float:

@@ -12,7 +12,6 @@ hundred times.
 
 from __future__ import annotations
 
-from array import array
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,11 +19,10 @@ import numpy as np
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import mix
-from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.elements import Counts, Indices
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokens import Bools, Floats, TokenIds
-from scrapy_mss.sites.counts import WIDTH, KeyedCounts, Rows
+from scrapy_mss.sites.counts import WIDTH, KeyedCounts
 
 # Of `BlockKeys`: raised when the keys of a page change (tests/models/test_families.py), so that
 # what is stored under other keys is not used.
@@ -75,13 +73,6 @@ class BlockKeys:
 
 
 def _groups(keys: TokenIds) -> Groups:
-    compiled = compiled_part()
-    if compiled is not None:
-        order = keys.argsort(kind="stable").astype(np.int64, copy=False)
-        columns = compiled.arrays.sorted_groups(keys.tobytes(), order.tobytes())
-        distinct, first, of_block, sizes = map(np.asarray, columns)
-        first, of_block = first.astype(np.intp, copy=False), of_block.astype(np.intp, copy=False)
-        return Groups(distinct, first, of_block, sizes)
     return Groups(*np.unique(keys, return_index=True, return_inverse=True, return_counts=True))
 
 
@@ -121,15 +112,6 @@ def _texts(keys: BlockKeys, mass: Floats, minute: int) -> KeyedCounts:
     if len(firsts) > MAX_TEXTS:
         firsts = firsts[firsts <= np.partition(firsts, MAX_TEXTS - 1)[MAX_TEXTS - 1]]
     total = float(mass.sum())
-    compiled = compiled_part()
-    if compiled is not None:
-        counts = compiled.arrays.observed_texts(
-            firsts.astype(np.int64, copy=False).tobytes(),
-            keys.once.tobytes(),
-            mass.tobytes(),
-            total if total >= MIN_ARTICLE_WORDS else 0.0,
-        )
-        return KeyedCounts.of_counts(keys.texts[firsts], _rows(counts), minute)
     rows = np.zeros((len(firsts), WIDTH))
     rows[:, 0] = 1.0
     if total >= MIN_ARTICLE_WORDS:
@@ -144,21 +126,9 @@ def _texts(keys: BlockKeys, mass: Floats, minute: int) -> KeyedCounts:
 def _containers(keys: BlockKeys, inside: Floats, minute: int, *, labelled: bool) -> KeyedCounts:
     """Each container of the page: once, with the mean probability of its blocks."""
     unique, _, of_block, sizes = keys.by_container
-    compiled = compiled_part()
-    if compiled is not None:
-        columns = (of_block.astype(np.int64, copy=False), sizes, inside)
-        counts = compiled.arrays.observed_containers(*(each.tobytes() for each in columns))
-        observed = _rows(counts)
-        if labelled:
-            observed[:, 2:] = observed[:, :2]
-        return KeyedCounts.of_counts(unique, observed, minute)
     votes = np.bincount(of_block, inside, len(unique)) / sizes
     rows = np.zeros((len(unique), WIDTH))
     rows[:, 0], rows[:, 1] = 1.0, votes
     if labelled:
         rows[:, 2:] = rows[:, :2]
     return KeyedCounts.of(unique, rows, minute)
-
-
-def _rows(counts: array[float]) -> Rows:
-    return np.asarray(counts).reshape(-1, WIDTH)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import exp, log, log1p
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +19,6 @@ from scrapy_mss.blocks.features import (
     heading_levels,
 )
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.markup.compiled import compiled_part
 from scrapy_mss.markup.tokenizer import tokenize
 from tests.helpers.layouts import PAGES, block_runs
 from tests.helpers.markup import shown
@@ -232,85 +229,3 @@ def test_a_main_heading_ranks_above_all_others(source: str) -> None:
 )
 def test_what_may_be_a_headline(body: str, found: bool) -> None:  # noqa: FBT001
     assert values_of(f"{TITLED}{body}<p>behind", "below_headline")[-1] == found
-
-
-ONE = np.zeros(1)
-COUNT, COUNTS = np.zeros(1, np.int64), np.zeros(2, np.int64)
-HASH = np.zeros(1, np.uint64)
-TEXT = (np.zeros((2, 1)), ONE, COUNT, COUNT, np.zeros(1, np.intp))
-ENDS = {"first": np.zeros(1, np.uint8), "last": np.zeros(1, np.uint8)}
-NO_PLACES = ((), (), 0, (), 0)
-
-
-@pytest.mark.parametrize(
-    ("error", "call"),
-    [
-        (ValueError, lambda part: part.fill_text(TEXT, ENDS, NO_PLACES, np.zeros((1, 2)))),
-        (
-            ValueError,
-            lambda part: part.fill_text(
-                (*TEXT[:2], COUNTS, *TEXT[3:]), ENDS, NO_PLACES, np.zeros((1, 1))
-            ),
-        ),
-        (
-            IndexError,
-            lambda part: part.fill_text(TEXT, ENDS, (((1, 0),), *NO_PLACES[1:]), np.zeros((1, 1))),
-        ),
-        (
-            IndexError,
-            lambda part: part.fill_text(TEXT, ENDS, (((0, 5),), *NO_PLACES[1:]), np.zeros((1, 1))),
-        ),
-        (
-            IndexError,
-            lambda part: part.fill_text(TEXT, ENDS, (*NO_PLACES[:4], 1), np.zeros((1, 1))),
-        ),
-        (
-            ValueError,
-            lambda part: part.fill_text(
-                TEXT,
-                {"last": np.zeros(2, np.uint8)},
-                ((), (), 0, ((0, "last", 1),), 0),
-                np.zeros((1, 1)),
-            ),
-        ),
-        (
-            ValueError,
-            lambda part: part.fill_shapes(COUNT, COUNTS, COUNT.view(np.uint64), 4.9, HASH),
-        ),
-        (
-            ValueError,
-            lambda part: part.fill_shapes(COUNT, COUNT - 1, COUNT.view(np.uint64), 4.9, HASH),
-        ),
-        (IndexError, lambda part: part.fill_shapes(COUNT, COUNT, HASH[:0], 4.9, HASH)),
-        (ValueError, lambda part: part.fill_position(ONE, 1.0, np.zeros((4, 1)))),
-        (ValueError, lambda part: part.headline((b"", ONE, COUNT, b"\0"), 1, (1,) * 6)),
-        (ValueError, lambda part: part.headline((bytes(8), ONE, COUNT, b""), 1, (1,) * 6)),
-        (ValueError, lambda part: part.fill_below(ONE, COUNTS, 0, np.zeros((3, 1)))),
-        (IndexError, lambda part: part.fill_below(ONE, COUNT, 1, np.zeros((3, 1)))),
-        (
-            IndexError,
-            lambda part: part.fill_headings((ONE, COUNT + 1, COUNT), ONE, 1.0, np.zeros((4, 1))),
-        ),
-        (
-            IndexError,
-            lambda part: part.fill_headings((ONE, COUNT, COUNT + 1), ONE, 1.0, np.zeros((4, 1))),
-        ),
-        (
-            ValueError,
-            lambda part: part.fill_described((bytes(8), ONE, b""), (1, 1, 1), np.zeros((4, 1))),
-        ),
-        (
-            ValueError,
-            lambda part: part.fill_described((bytes(8), ONE, b"\0"), (0, 1, 1), np.zeros((4, 1))),
-        ),
-    ],
-)
-def test_columns_of_other_lengths_and_places_outside_are_refused(
-    error: type[Exception], call: Callable[[Any], object]
-) -> None:
-    compiled = compiled_part()
-    if compiled is None:
-        pytest.skip("the compiled part was not built")
-
-    with pytest.raises(error, match=r"expected|is not from|a description of 0|linked words"):
-        call(compiled.features)

@@ -5,7 +5,7 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.layout_families import CLASS_WORDS, SHAPE
@@ -13,7 +13,6 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.hashing import MULTIPLIERS, buckets
 from scrapy_mss.core.naive_bayes import NaiveBayes
 from scrapy_mss.markup.attributes import class_words
-from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.tags import BLOCK_TAGS
 from scrapy_mss.markup.tokens import OPEN
 from tests.helpers.effort import examples
@@ -44,17 +43,6 @@ def test_class_words_are_counted_for_every_token_of_every_element(source: str, s
     counts = bayes.counts[CLASS_WORDS.name]
     found = {(int(b), bool(c)): int(counts[b, c]) for b, c in np.argwhere(counts)}
     assert found == dict(expected)
-
-
-@given(PAGES)
-@example("")
-@example("<p><a>" + "one " * 700 + "</a><p>.<p><a>one</a> two three four five")
-def test_shapes_are_the_same_without_the_compiled_part(source: str) -> None:
-    page = Page.of(source)
-    found = SHAPE.values(page, SHAPE.bits).bucket.tolist()
-
-    with python_alone():
-        assert SHAPE.values(page, SHAPE.bits).bucket.tolist() == found
 
 
 def shapes(*sizes: int, linked: int = 0) -> list[int]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from scrapy_mss.blocks import mlp
 from scrapy_mss.blocks.mlp import CLIP, MOST_WORK, UNITS, Network, forward, product
-from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
+from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.models.bundled import bundled_model
 from tests.helpers.classifiers import random_network
 from tests.helpers.effort import examples
@@ -81,20 +81,6 @@ def test_both_ways_come_to_the_same_log_odds(
         assert compiled.tobytes() == network.log_odds(inputs).tobytes()
 
 
-@pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
-@pytest.mark.parametrize(("biases", "weights"), [(1, 2), (2, 3)])
-def test_other_biases_and_weights_than_units_are_refused(biases: int, weights: int) -> None:
-    built = compiled_part()
-    assert built is not None
-
-    with pytest.raises(ValueError, match=f"{biases} biases and {weights} weights for 2 sums"):
-        built.sums.output(
-            np.zeros((1, 2), np.float32),
-            np.zeros(biases, np.float32),
-            np.zeros(weights, np.float32),
-        )
-
-
 @given(
     st.lists(st.lists(st.floats(-1e30, 1e30), min_size=N_INPUTS, max_size=N_INPUTS), max_size=5),
     st.integers(0, 20),
@@ -106,8 +92,6 @@ def test_long_numbers_are_standardized_as_short_ones(rows: list[list[float]], se
     expected = network.standardized(inputs.astype(np.float32)).tolist()
 
     assert network.standardized(inputs).tolist() == expected
-    with python_alone():
-        assert network.standardized(inputs).tolist() == expected
 
 
 @pytest.mark.parametrize(("tiles", "more"), [(0, 0), (0, 1), (1, -1), (1, 0), (1, 1), (3, 2)])

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 
 from scrapy_mss.blocks.features import block_features
 from scrapy_mss.blocks.opinions import OPINIONS, opinion_columns, opinions
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.blocks.readings import Reading
-from scrapy_mss.markup.compiled import compiled_part, python_alone
 from tests.helpers.effort import examples
 from tests.helpers.layouts import ODD, PAGES
 
@@ -145,79 +142,6 @@ def test_shares_and_agreements_are_those_of_the_blocks_that_are_kept(source: str
     for (one, mine), (other, theirs) in combinations(spoken.items(), 2):
         f1 = 2 * words[mine & theirs].sum() / (words[mine].sum() + words[theirs].sum())
         np.testing.assert_allclose(columns[f"agreement_of_{one}_and_{other}"], f1)
-
-
-@given(PAGES)
-@examples(2)
-@example(PAGE)
-@example(PAGE.replace("<h1>The ferry</h1>", ""))
-def test_both_ways_are_of_one_mind_to_the_last_bit(source: str) -> None:
-    def rows() -> bytes:
-        page = Page.of(source)
-        return opinion_columns(page, block_features(page)).rows.tobytes()
-
-    with python_alone():
-        alone = rows()
-
-    assert rows() == alone
-
-
-ONE = np.zeros(1)
-ELEMENT = (b"\1", np.zeros(1, np.intp), np.ones(1, np.intp))
-BEYOND = (b"\1", np.zeros(1, np.intp), np.full(1, 2, np.intp))
-ROLES = bytes(256)
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda part: part.prose(ONE, np.zeros(2), ELEMENT, ROLES, (1, 1)),
-        lambda part: part.prose(ONE, ONE, ELEMENT, ROLES[:1], (1, 1)),
-        lambda part: part.prose(ONE, ONE, (b"", *ELEMENT[1:]), ROLES, (1, 1)),
-        lambda part: part.beside(ONE, ELEMENT, ROLES, (np.zeros(2, np.int64), b"\0"), 1.0),
-        lambda part: part.beside(ONE, ELEMENT, ROLES, (np.zeros(1, np.int64), b""), 1.0),
-        lambda part: part.beside(ONE, ELEMENT, ROLES[:1], None, 1.0),
-        lambda part: part.lines((ONE, ONE, ONE, b""), b"\0", ROLES, (1, 1, 1)),
-        lambda part: part.lines((ONE, ONE, ONE, b"\0"), b"", ROLES, (1, 1, 1)),
-        lambda part: part.lines((ONE, ONE, ONE, b"\0"), b"\0", b"", (1, 1, 1)),
-        lambda part: part.own_elements(np.zeros((2, 1), np.intp), b"", ROLES),
-        lambda part: part.own_elements(np.zeros((1, 1), np.intp), b"\0", ROLES),
-        lambda part: part.own_elements(np.zeros((2, 1), np.intp), b"\0", b""),
-        lambda part: part.sums_inside(
-            (ONE, ONE, ONE, ONE, b""), (np.zeros(1, np.int64),) * 2, ELEMENT, (1, 1, 1)
-        ),
-        lambda part: part.sums_inside(
-            (ONE, ONE, ONE, ONE, b"\0"), (np.zeros(2, np.int64),) * 2, ELEMENT, (1, 1, 1)
-        ),
-        lambda part: part.paragraph_points(np.zeros((2, 3)), np.zeros(2), b"\0\0", (1, 1, 1, 1)),
-        lambda part: part.paragraph_points(np.zeros((2, 2)), np.zeros(2), b"\0", (1, 1, 1, 1)),
-        lambda part: part.paragraph_scores(
-            np.zeros(2), b"\1", (np.zeros(2, int),) * 2, np.zeros((2, 2)), np.zeros(256), 1.0
-        ),
-        lambda part: part.paragraph_scores(
-            np.zeros(1), b"\1", (np.zeros(1, int),) * 2, np.zeros((2, 1)), np.zeros(2), 1.0
-        ),
-        lambda part: part.fill_agreement(np.zeros((5, 2)), 2, np.zeros(2), 1.0),
-        lambda part: part.fill_agreement(np.zeros((6, 2)), 2, np.zeros(3), 1.0),
-        lambda part: part.fill_agreement(np.zeros((1, 2)), 0, np.zeros(2), 1.0),
-    ],
-)
-def test_columns_of_other_lengths_are_refused(call: Callable[[Any], object]) -> None:
-    compiled = compiled_part()
-    if compiled is None:
-        pytest.skip("the compiled part was not built")
-
-    with pytest.raises(ValueError, match=r"opinions|blocks|elements|tags|expected"):
-        call(compiled.opinions)
-
-
-def test_elements_of_blocks_that_are_not_there_are_refused() -> None:
-    compiled = compiled_part()
-    if compiled is None:
-        pytest.skip("the compiled part was not built")
-
-    with pytest.raises(IndexError, match="from 0 to 2 of 1"):
-        compiled.opinions.prose(ONE, ONE, BEYOND, ROLES, (1, 1))
 
 
 def test_an_opinion_that_keeps_nothing_contradicts_none() -> None:

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
@@ -21,7 +21,6 @@ from scrapy_mss.blocks.selection import (
     token_scores,
 )
 from scrapy_mss.core.subsequence import EMPTY, best_span
-from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.tokens import Bools, Floats
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_runs
@@ -74,19 +73,6 @@ def test_the_threshold_is_half_of_the_best_expected_f1_of_all_choices(
     # What is above is such a choice; whether what equals the threshold stays makes no difference.
     above = tuple(p > zero for p in probability)
     assert expected_f1(probability, words, above) == pytest.approx(best)
-
-
-@given(st.lists(st.tuples(st.floats(0, 1), st.integers(1, 99)), max_size=40))
-@example([])
-@example([(0.0, 3)])
-def test_the_threshold_is_the_same_to_the_last_bit_without_the_compiled_part(
-    weighed: list[tuple[float, int]],
-) -> None:
-    page, probability = paragraphs([n for _, n in weighed]), np.array([p for p, _ in weighed])
-    zero = threshold(page, probability)
-
-    with python_alone():
-        assert threshold(page, probability).hex() == zero.hex()
 
 
 @pytest.mark.parametrize(

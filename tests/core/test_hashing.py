@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.core.hashing import buckets, mix, mix_rows
-from scrapy_mss.markup.compiled import python_alone
+from scrapy_mss.core.hashing import MULTIPLIERS, buckets, buckets_of_ids, mix, mix_rows
 from scrapy_mss.markup.tokens import TokenIds
 
 IDS = st.integers(0, 2**64 - 1)
@@ -24,18 +23,6 @@ def test_buckets_are_in_the_table(values: list[int], bits: int) -> None:
 
     assert found.dtype == np.int32
     assert all(0 <= bucket < 1 << bits for bucket in found.tolist())
-
-
-@given(st.lists(st.tuples(IDS, IDS, IDS, IDS), max_size=9))
-def test_the_compiled_part_mixes_the_same(rows: list[tuple[int, int, int, int]]) -> None:
-    columns = [ids(*column) for column in zip(*rows, strict=True)] or [ids()]
-
-    compiled = mix(columns)
-    with python_alone():
-        python = mix(columns)
-
-    assert compiled.tolist() == python.tolist()
-    assert compiled.dtype == python.dtype
 
 
 @given(st.lists(st.tuples(IDS, IDS, IDS), min_size=1, max_size=9))
@@ -74,3 +61,13 @@ def test_rows_that_differ_in_few_bits_are_spread_as_if_by_chance(bits: int) -> N
 
     shared = len(found) - len(np.unique(found))
     assert shared <= 1.5 * len(found) ** 2 / 2 / 2**bits
+
+
+@given(st.lists(st.integers(0, 2**64 - 1)), st.integers(1, 31))
+def test_buckets_are_as_many_as_asked_for(ids: list[int], bits: int) -> None:
+    values, short = np.array(ids, np.uint64), np.array([each >> 32 for each in ids], np.uint32)
+
+    for found in (buckets(values, bits), buckets_of_ids(values, bits), buckets_of_ids(short, bits)):
+        assert found.dtype == np.int32
+        assert all(0 <= bucket < 1 << bits for bucket in found.tolist())
+    assert buckets_of_ids(values, bits).tolist() == buckets(values * MULTIPLIERS[0], bits).tolist()

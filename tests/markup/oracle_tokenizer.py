@@ -20,8 +20,7 @@ from unicodedata import category
 from nltk.stem.porter import PorterStemmer
 
 from scrapy_mss.markup.tags import TAG_NAMES
-from scrapy_mss.markup.tokenizer import CJK
-from scrapy_mss.markup.tokens import CLOSE, OPEN, SYMBOL, WORD
+from scrapy_mss.markup.tokens import CJK, CLOSE, OPEN, SYMBOL, WORD
 
 DIGITS = "0123456789"
 HEX_DIGITS = DIGITS + "abcdefABCDEF"

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_mss.markup.compiled import IS_COMPILED, Compiled, compiled_part, python_alone
+from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.tokenizer import tokenize
 
-pytestmark = pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
+_pieces = pytest.importorskip("scrapy_mss.markup._pieces", reason="the compiled part was not built")
 
 SLOTS = 4  # of a set
 AHEAD = 8  # pieces that wait at most
@@ -25,12 +25,6 @@ MANY = 2 * AHEAD
 FACTORS = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
 LETTERS = ("a", "Z", "1", "\u00e9", "\u0130", "\u0436", "\u4e2d", "\U00020000", "\ufb01", "_", "&")
 ENDINGS = ("", " ", "x", ".", "&amp;", "\u00e9", "\u0436", "\u4e2d", "\U0001f600", "\ud800", "\0")
-
-
-def built() -> Compiled:
-    part = compiled_part()
-    assert part is not None
-    return part
 
 
 def set_of(word: str) -> int:
@@ -65,7 +59,7 @@ def test_a_full_set_forgets_what_its_model_forgets(numbers: list[int]) -> None:
         asked.append(word)
         return rivals().index(word)
 
-    memory = built().pieces.Memory(ask)
+    memory = _pieces.Memory(ask)
     for number in numbers:
         word = rivals()[number]
         assert memory[word] == number
@@ -103,9 +97,9 @@ def test_pieces_that_wait_are_not_mistaken_whatever_is_read_meanwhile(
         return word
 
     def read(each: list[str]) -> list[int]:
-        return list(built().pieces.scan(" ".join(each), codes, 1)[0])
+        return list(_pieces.scan(" ".join(each), codes, 1)[0])
 
-    codes = built().pieces.Codes(code_of, code_of, str.lower, stem, (2, 3), 4)
+    codes = _pieces.Codes(code_of, code_of, str.lower, stem, (2, 3), 4)
 
     assert read(words) == list(map(code_of, words))
 
@@ -116,10 +110,10 @@ def test_pieces_that_wait_are_not_mistaken_whatever_is_read_meanwhile(
 def test_words_that_differ_in_one_letter_are_told_apart(
     n: int, letter: str, other: str, beside: str
 ) -> None:
-    codes = built().pieces.Codes(code_of, code_of, str.lower, str.lower, (2, 3), 4)
+    codes = _pieces.Codes(code_of, code_of, str.lower, str.lower, (2, 3), 4)
     words = [letter * at + other + letter * (n - at - 1) for at in range(n)]
 
-    ids, _, _ = built().pieces.scan(" ".join([*words, beside]), codes, 1)
+    ids, _, _ = _pieces.scan(" ".join([*words, beside]), codes, 1)
 
     assert list(ids) == list(map(code_of, words))
 

@@ -5,16 +5,17 @@ Visits to nodes are bounded, and what ordinary pages give does not depend on the
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable
 from html import escape
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss import metadata
-from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
+from scrapy_mss.markup.compiled import IS_COMPILED, python_alone
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.metadata import parsed_page
@@ -141,26 +142,20 @@ def test_the_compiled_part_finds_the_same_tags(
         assert tags(source) == compiled
 
 
-@pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
 def test_the_compiled_part_refuses_columns_that_are_not_of_the_tokens() -> None:
-    compiled = compiled_part()
-    assert compiled is not None
-    rows, kinds, names = compiled.arrays.tag_rows, b"\0\1", b"\1\1"
-    place, table = array("i", [0, 0]), bytes(256)
+    _arrays = pytest.importorskip("scrapy_mss.markup._arrays", reason="it was not built")
+    table, tokens = bytes(256), tokenize("<p>one</p>")
 
-    for columns in (
-        (b"\1", place, place, place),
-        (names, place[:1], place, place),
-        (names, place, place[:1], place),
-        (names, place, place, place[:1]),
-    ):
-        with pytest.raises(ValueError, match="not those of 2 tokens"):
-            rows(kinds, *columns, table, table)
-    for other in (-2, 2):
+    for name in ("tag", "start", "end", "partner"):
+        short = SimpleNamespace(**{**vars(tokens), name: getattr(tokens, name)[1:]})
+        with pytest.raises(ValueError, match="not those of 3 tokens"):
+            _arrays.TagRows(table, table)(short)
+    for other in (-2, 3):
+        beyond = {**vars(tokens), "partner": np.full(3, other, np.int32)}
         with pytest.raises(ValueError, match=f"the partner of token 0 is {other}"):
-            rows(kinds, names, place, place, array("i", [other, 0]), table, table)
+            _arrays.TagRows(table, table)(SimpleNamespace(**beyond))
     with pytest.raises(ValueError, match="255 and 256 bytes"):
-        rows(kinds, names, place, place, place, table[1:], table)
+        _arrays.TagRows(table[1:], table)
 
 
 @pytest.mark.parametrize("whole", [False, True])

@@ -6,7 +6,6 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.sites.counts import QUANTUM, WIDTH, KeyedCounts
 
 Row = tuple[int, list[int], int]  # a key, counts in units of 1/QUANTUM, a minute
@@ -103,25 +102,6 @@ def test_beyond_its_bound_a_table_drops_what_was_seen_once_and_longest_ago() -> 
     assert total.bounded(4).keys.tolist() == [0, 2, 3, 4]
     assert total.bounded(2).keys.tolist() == [0, 3]
     assert total.bounded(1).keys.tolist() == [3]
-
-
-@given(ROWS, ROWS, st.lists(st.integers(0, 9), max_size=12))
-def test_the_compiled_part_adds_and_finds_the_same(
-    one: list[Row], other: list[Row], wanted: list[int]
-) -> None:
-    tables, keys = (table(one), table(other)), np.array(wanted, np.uint64)
-
-    def result() -> tuple[KeyedCounts, list[list[float]]]:
-        both = tables[0].plus(tables[1])
-        return both, [column.tolist() for column in both.find(keys)]
-
-    compiled = result()
-    with python_alone():
-        python = result()
-
-    assert compiled == python
-    for name in ("keys", "rows", "seen"):
-        assert getattr(compiled[0], name).dtype == getattr(python[0], name).dtype
 
 
 def test_a_negative_zero_stays_what_it_is() -> None:

@@ -8,9 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.naive_bayes import log_odds, logistic
-from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
-from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.sites import evidence as evidence_module
 from scrapy_mss.sites.comment_headings import are_comment_headings
@@ -413,64 +410,8 @@ def test_each_kind_of_evidence_is_added(name: str, monkeypatch: pytest.MonkeyPat
     even = np.full(4, 0.5)
     term = getattr(evidence_module, name)
 
-    with python_alone():
-        before = block_evidence(recalled, even)
-        monkeypatch.setattr(evidence_module, name, lambda *known: term(*known) - 1.0)
-        after = block_evidence(recalled, even)
+    before = block_evidence(recalled, even)
+    monkeypatch.setattr(evidence_module, name, lambda *known: term(*known) - 1.0)
+    after = block_evidence(recalled, even)
 
     assert np.allclose(after[2:], before[2:] - 1.0)  # the first of the text is its lead
-
-
-# Both add the same terms, in other orders, and take logarithms from libm and from numpy. Of 200,000
-# blocks with random counts a seventh differ, none by more than 2e-14.
-LAST_BITS = 1e-12
-
-
-@given(st.lists(PAGES, min_size=ENOUGH, max_size=6), PAGES, st.data())
-def test_the_compiled_part_counts_the_same(
-    known: list[str], html: str, data: st.DataObject
-) -> None:
-    memory, keys = remembered(known), keys_of(html)
-    n = len(keys.words)
-    probability = np.array(data.draw(st.lists(st.floats(0, 1), min_size=n, max_size=n)))
-
-    compiled = block_evidence(Recalled.of(memory, keys), probability) if n else probability
-    with python_alone():
-        python = block_evidence(Recalled.of(memory, keys), probability) if n else probability
-
-    assert np.allclose(compiled, python, rtol=0, atol=LAST_BITS)
-
-
-@given(st.integers(1, 12), st.data())
-def test_the_compiled_part_counts_the_same_of_any_counts(n: int, data: st.DataObject) -> None:
-    def columns(most: float) -> Floats:
-        rows = st.lists(st.floats(0, most), min_size=n, max_size=n)
-        return np.array(data.draw(st.lists(rows, min_size=4, max_size=4)))
-
-    def numbers(most: int) -> Counts:
-        return np.array(data.draw(st.lists(st.integers(0, most), min_size=n, max_size=n)))
-
-    keys = BlockKeys(numbers(9).astype(np.uint64), numbers(3).astype(np.uint64), numbers(60))
-    recalled = Recalled(keys, 20.0, np.rint(columns(20)), columns(20))
-    probability = columns(1)[0]
-
-    compiled = block_evidence(recalled, probability)
-    with python_alone():
-        python = block_evidence(recalled, probability)
-
-    assert np.allclose(compiled, python, rtol=0, atol=LAST_BITS)
-    odds = log_odds(probability)
-    assert np.allclose(logistic(odds + compiled), logistic(odds + python), rtol=0, atol=LAST_BITS)
-
-
-@pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
-@pytest.mark.parametrize("short", range(6))
-def test_the_compiled_part_rejects_columns_of_other_lengths(short: int) -> None:
-    columns = [bytes(64), bytes(64), bytes(16), bytes(16), bytes(2), bytes(16)]
-    columns[short] = columns[short][:-1]
-    known, page = tuple(columns[:2]), tuple(columns[2:])
-    compiled = compiled_part()
-    assert compiled is not None
-
-    with pytest.raises(ValueError, match="blocks"):
-        compiled.arrays.site_evidence(known, page, (3.0, 0.0), (1.0,) * 16)

@@ -1,14 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.markup.compiled import IS_COMPILED, compiled_part, python_alone
 from scrapy_mss.markup.tokens import Floats
-from scrapy_mss.sites.observation import BlockKeys, Groups, Observation, observation
+from scrapy_mss.sites.observation import BlockKeys, Observation, observation
 from tests.helpers.layouts import PAGES
 
 LONG = "word " * 30
@@ -77,49 +74,3 @@ def test_labels_vote_in_columns_of_their_own_too() -> None:
     containers = observed(page, np.array([1.0, 0.0]), labelled=True).containers
 
     assert sorted(containers.rows.tolist()) == [[1.0, 0.0, 1.0, 0.0], [1.0, 1.0, 1.0, 1.0]]
-
-
-@given(st.lists(st.integers(0, 5), max_size=20))
-def test_the_compiled_part_groups_the_same(keys: list[int]) -> None:
-    def groups() -> Groups:
-        hashes = np.array(keys, np.uint64)
-        return BlockKeys(hashes, hashes, np.ones(len(keys), np.int64)).by_text
-
-    compiled = groups()
-    with python_alone():
-        python = groups()
-
-    assert [each.tolist() for each in compiled] == [each.tolist() for each in python]
-    assert [each.dtype for each in compiled] == [each.dtype for each in python]
-
-
-@given(html=PAGES, labelled=st.booleans(), data=st.data())
-def test_the_compiled_part_observes_the_same(
-    *, html: str, labelled: bool, data: st.DataObject
-) -> None:
-    page = Page.of(html)
-    n = len(page.blocks)
-    inside = np.array(data.draw(st.lists(st.floats(0, 1), min_size=n, max_size=n)))
-
-    compiled = observed(page, inside, labelled=labelled)
-    with python_alone():
-        python = observed(page, inside, labelled=labelled)
-
-    assert compiled.texts == python.texts
-    assert compiled.containers == python.containers
-
-
-@pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
-def test_the_compiled_part_rejects_columns_that_do_not_fit() -> None:
-    compiled = compiled_part()
-    assert compiled is not None
-    two, one = np.zeros(2).tobytes(), np.ones(1, np.int64).tobytes()
-
-    with pytest.raises(ValueError, match="not those of 1 blocks"):
-        compiled.arrays.observed_texts(one, b"\1", two, 1.0)
-    with pytest.raises(ValueError, match="no block 1"):
-        compiled.arrays.observed_texts(one, b"\1", two[:8], 1.0)
-    with pytest.raises(ValueError, match="not those of 1 blocks"):
-        compiled.arrays.observed_containers(one, one, two)
-    with pytest.raises(ValueError, match="no container 1 of 1"):
-        compiled.arrays.observed_containers(one, one, two[:8])

@@ -1,0 +1,253 @@
+"""Sums and counts over blocks, compiled and not: against slow walks, and against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import TypeVar
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from scrapy_mss.blocks.class_roles import role_counts
+from scrapy_mss.blocks.container_features import group_sums
+from scrapy_mss.blocks.features import block_features
+from scrapy_mss.blocks.opinions import opinion_columns
+from scrapy_mss.blocks.page import Page
+from scrapy_mss.blocks.segmentation import LEVELS
+from scrapy_mss.blocks.shared_words import each_once, pairs, shared_pairs, shared_words
+from scrapy_mss.blocks.stop_words import count_stop_words, is_stop_word
+from scrapy_mss.blocks.text_counts import BITS, CLASSES, SENTENCE_ENDS, text_counts
+from scrapy_mss.markup.compiled import python_alone
+from scrapy_mss.markup.tokenizer import tokenize
+from scrapy_mss.markup.tokens import TokenIds, Tokens
+from tests.helpers.container_shares import container_features
+from tests.helpers.effort import examples
+from tests.helpers.layouts import PAGES, block_runs
+
+Result = TypeVar("Result")
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=32) | st.sampled_from([0.0, -0.0])
+WORDS = "one two three One \u4e2d \u00e9t\u00e9 7 , . \U0001f600".split()
+BLOCKS = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join))
+SOURCES = BLOCKS.map(lambda texts: "".join(f"<p>{text}</p>" for text in texts))
+NESTED = "<div>" * (LEVELS + 3) + "one" + "<p>two</p></div>three" * (LEVELS + 3)
+
+
+def both(perform: Callable[[], Result]) -> tuple[Result, Result]:
+    """What *perform* gives with the compiled part and without it."""
+    with python_alone():
+        python = perform()
+    return perform(), python
+
+
+def words_of_blocks(page: Page) -> list[list[int]]:
+    """The ids of the words of each block."""
+    tokens = page.tokens
+    return [
+        [int(tokens.token_id[at]) for at in run if tokens.is_word[at]] for run in block_runs(tokens)
+    ]
+
+
+def ids(numbers: list[int]) -> TokenIds:
+    return np.array(numbers, np.uint64)
+
+
+@given(st.integers(0, 6), st.integers(1, 3), st.data())
+def test_sums_of_groups_are_of_the_blocks_with_the_same_number(
+    n: int, g: int, data: st.DataObject
+) -> None:
+    values = np.array([data.draw(st.lists(NUMBERS, min_size=n, max_size=n))], np.float64)
+    numbers = data.draw(st.lists(st.integers(0, 2), min_size=g * n, max_size=g * n))
+    rows = np.array(numbers, np.intp).reshape(g, n) + 3 * np.arange(g)[:, np.newaxis]
+    dense = np.unique(rows, return_inverse=True)[1].reshape(g, n).astype(np.intp)
+
+    one, other = both(lambda: group_sums(values, dense))
+
+    assert one.tobytes() == other.tobytes()
+    for row, numbered in zip(one[0], dense.tolist(), strict=True):
+        for block, number in enumerate(numbered):
+            alike = [at for at in range(n) if numbered[at] == number]
+            assert row[block] == pytest.approx(sum(values[0, alike]))
+
+
+@given(PAGES | SOURCES)
+@example("<p>" + "One, 2. " * 200 + "<p>" + "One " * 255)  # more than are counted in a byte
+@examples(2)
+def test_texts_are_counted_by_their_first_characters(source: str) -> None:
+    page = Page.of(source)
+    tokens = page.tokens
+
+    one, other = both(lambda: text_counts(page))
+
+    assert one.counts.tobytes() == other.counts.tobytes()
+    assert one.letters.tobytes() == other.letters.tobytes()
+    for end, classes in one.ends.items():
+        assert classes.tobytes() == other.ends[end].tobytes()
+    for block, run in enumerate(block_runs(tokens)):
+        texts = [tokens.clean[tokens.clean_start[at] : tokens.clean_end[at]] for at in run]
+        words = [text for at, text in zip(run, texts, strict=True) if tokens.is_word[at]]
+        ends = sum(text.startswith(tuple(SENTENCE_ENDS)) for text in texts)
+        assert one.of("sentence_end")[block] == ends
+        assert one.of("symbol")[block] == len(run) - len(words)
+        assert one.letters[block] == sum(map(len, words))
+        assert bool(one.ends["last"][block] & BITS["symbol"]) == (not tokens.is_word[run[-1]])
+        assert bool(one.ends["first"][block] & BITS["comma"]) == texts[0].startswith((",", ";"))
+
+
+def test_a_class_is_a_bit_of_a_byte() -> None:
+    assert len(CLASSES) == len(set(CLASSES)) == 8
+
+
+@given(SOURCES, st.lists(st.sampled_from(WORDS)))
+@examples(2)
+def test_shared_words_and_pairs_are_those_of_a_slow_walk(source: str, other: list[str]) -> None:
+    page, tokens = Page.of(source), tokenize(" ".join(other))
+    some = tokens.token_id[tokens.is_word]
+    known = set(some.tolist())
+    known_pairs = set(zip(some[:-1].tolist(), some[1:].tolist(), strict=True))
+    blocks = words_of_blocks(page)
+
+    for found in both(lambda: shared_words(page.texts, each_once(some))):
+        assert found.tolist() == [sum(word in known for word in words) for words in blocks]
+    for found in both(lambda: shared_pairs(page.texts, each_once(pairs(some)))):
+        expected = [sum(pair in known_pairs for pair in pairwise(words)) for words in blocks]
+        assert found.tolist() == expected
+
+
+@given(PAGES)
+@examples(2)
+def test_hashes_stop_words_and_roles_are_alike_both_ways(source: str) -> None:
+    page = Page.of(source)
+    stops = is_stop_word(page.texts.token_id) & page.texts.is_word
+
+    for one, other in (
+        both(lambda: Page(page.tokens).text_hashes),
+        both(lambda: count_stop_words(page.texts)),
+        both(lambda: role_counts(page.attributes)),
+    ):
+        assert one.dtype == other.dtype
+        assert one.tolist() == other.tolist()
+    expected = [int(stops[page.texts.block == block].sum()) for block in range(len(page.blocks))]
+    assert count_stop_words(page.texts).tolist() == expected
+
+
+@given(PAGES)
+@examples(2)
+def test_features_and_opinions_are_the_same_to_the_last_bit(source: str) -> None:
+    def columns() -> dict[str, bytes]:
+        page = Page.of(source)
+        features = block_features(page)
+        found = {**features, **opinion_columns(page, features)}
+        return {name: column.tobytes() for name, column in found.items()}
+
+    one, other = both(columns)
+
+    assert list(one) == list(other)
+    assert [name for name in one if one[name] != other[name]] == []
+
+
+@given(PAGES, st.data())
+@example(NESTED, None)
+@examples(2)
+def test_shares_of_containers_are_the_same_to_the_last_bit(
+    source: str, data: st.DataObject | None
+) -> None:
+    page = Page.of(source)
+    rows = st.lists(NUMBERS, min_size=len(page.blocks), max_size=len(page.blocks))
+    masses = [data.draw(rows) if data else [0.5] * len(page.blocks) for _ in range(2)]
+    named = {f"{place}_": np.array(mass, np.float64) for place, mass in enumerate(masses)}
+
+    one, other = both(lambda: container_features(page, named))
+
+    assert [name for name in one if one[name].tobytes() != other[name].tobytes()] == []
+
+
+_blocks = pytest.importorskip("scrapy_mss.markup._blocks", reason="the compiled part was not built")
+_counts = pytest.importorskip("scrapy_mss.markup._counts")
+
+
+def page_with(**columns: object) -> SimpleNamespace:
+    """A page of one block in one element, but for its *columns*."""
+    places = {"begin": np.zeros(1, np.intp), "end": np.ones(1, np.intp)}
+    around = np.zeros((5, 1), np.intp)
+    return SimpleNamespace(
+        containers=SimpleNamespace(**{**places, "around": around, **columns}), total_words=1.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("columns", "group", "shape"),
+    [
+        ({}, 2, (18, 1)),
+        ({}, -1, (18, 1)),
+        ({"end": np.full(1, 2)}, 0, (18, 1)),
+        ({"end": np.ones(2, np.intp)}, 0, (18, 1)),
+        ({"around": np.full((5, 1), 2)}, 0, (18, 1)),
+        ({}, 0, (17, 1)),
+        ({}, 0, (18, 2)),
+    ],
+)
+def test_shares_that_do_not_fit_are_not_filled(
+    columns: dict[str, object], group: int, shape: tuple[int, int]
+) -> None:
+    groups = np.array([[group], [1]], np.intp)
+
+    _blocks.fill_shares(page_with(), np.ones((4, 1)), np.array([[0], [1]]), np.zeros((18, 1)))
+    with pytest.raises(IndexError):
+        _blocks.fill_shares(page_with(**columns), np.ones((4, shape[1])), groups, np.zeros(shape))
+
+
+def changed(tokens: Tokens, **columns: object) -> SimpleNamespace:
+    return SimpleNamespace(**{**vars(tokens), **columns})
+
+
+@pytest.mark.parametrize("name", ["kind", "tag", "start", "partner", "unclosed"])
+def test_columns_of_other_tokens_are_refused(name: str) -> None:
+    tokens = tokenize("<p>one two</p>")
+    segmenter = _blocks.Segmenter(bytes(256), 2, 1, 1)
+    short = changed(tokens, **{name: getattr(tokens, name)[1:].copy()})
+
+    with pytest.raises(ValueError, match=r"expected \d values, got \d"):
+        segmenter(short)
+
+
+def test_places_beyond_an_array_are_refused() -> None:
+    tokens, beyond = tokenize("<p>one two</p>"), np.full(1, 9, np.int32)
+    far = SimpleNamespace(tokens=tokens, token=beyond, first=np.zeros(1, np.intp))
+    late = SimpleNamespace(tokens=tokens, token=np.zeros(1, np.int32), first=np.full(1, 3))
+    blocks = SimpleNamespace(of_token=np.full(len(tokens), 1, np.int32))
+    counts, few = np.ones((3, 2), np.uint32), ids([1])
+    counter = _counts.RoleCounter(np.zeros(4, np.uint32), np.zeros(4, np.uint8), 1)
+    calls: tuple[Callable[[], object], ...] = (
+        *(lambda: _counts.shared_counts(far, few, 0), lambda: _counts.shared_counts(late, few, 0)),
+        lambda: _counts.ratios(counts, np.full(1, 3, np.int32), 0.5),
+        lambda: _counts.ratios(counts, np.full(1, -1, np.int32), 0.5),
+        lambda: _counts.ratios(counts[:, :1].copy(), np.zeros(1, np.int32), 0.5),
+        lambda: counter(np.zeros(1, np.uint32), np.full(1, 1), 1),
+        lambda: counter(np.zeros(2, np.uint32), np.zeros(1, np.intp), 1),
+        lambda: _blocks.tokens_of(tokens, blocks, np.ones(1, np.bool_)),
+        *(
+            lambda texts=texts: _blocks.TextCounter(np.zeros(0x10000, np.uint8))(tokens, texts)
+            for texts in (far, late)
+        ),
+    )
+
+    for call in calls:
+        with pytest.raises(IndexError):
+            call()
+    with pytest.raises(ValueError, match="expected 65536 values, got 1"):
+        _blocks.TextCounter(np.zeros(1, np.uint8))
+    with pytest.raises(ValueError, match="3 words and 4 roles"):
+        _counts.RoleCounter(np.zeros(3, np.uint32), np.zeros(4, np.uint8), 1)
+
+
+def test_a_parent_that_comes_later_is_refused() -> None:
+    tokens = tokenize("<p>one two</p>")
+    later = changed(tokens, unclosed=np.full(len(tokens), 3, np.int32))
+
+    with pytest.raises(ValueError, match="parent of token 1 is 3"):
+        _blocks.Segmenter(bytes(256), 2, 9, 9)(later)
