@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from contextlib import ExitStack
-from time import time
 
 from scrapy_mss import stats
 from scrapy_mss.crawl import _compat
@@ -18,7 +17,7 @@ from scrapy_mss.seen.store import DAY
 from scrapy_mss.seen.stories import Stories
 from scrapy_mss.seen.story_store import StoryStore
 from scrapy_mss.settings import COPIES_KEEP, Options
-from scrapy_mss.sites.crawled import CrawledSites
+from scrapy_mss.sites.crawled import CrawledSites, minute_now
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.checkpoints import Checkpoints
 from scrapy_mss.storage.redis_server import Patience
@@ -27,11 +26,6 @@ logger = logging.getLogger(__name__)
 
 MEGABYTE = 2**20
 FINISHED = "finished"  # why a crawl ended that has done all there was to do
-
-
-def minutes() -> int:
-    """The minutes since 1970."""
-    return int(time() // 60)
 
 
 class StoredState:
@@ -55,7 +49,7 @@ class StoredState:
         self.checkpoints = Checkpoints([part for part in parts if part is not None])
         if self.seen is not None:  # what was seen is not downloaded again to be learned
             self.seen.needs = self.learner
-        self.unsure = unsure_pages(options, minutes, self.checkpoints.run)
+        self.unsure = unsure_pages(options, minute_now, self.checkpoints.run)
 
     def begin(self) -> None:
         """Write a checkpoint every so many seconds, if there may be anything to write."""
@@ -121,7 +115,7 @@ def _seen_articles(options: Options, patience: Patience) -> SeenArticles | None:
     if not options.only_new:
         return None
     times = Times(round(60 * options.recheck_hours), options.seen_days * DAY)
-    return SeenArticles(seen_store(options.seen, times.keep, patience), times, minutes)
+    return SeenArticles(seen_store(options.seen, times.keep, patience), times, minute_now)
 
 
 def _stories(options: Options) -> Stories | None:
@@ -130,4 +124,4 @@ def _stories(options: Options) -> Stories | None:
         return None
     store = StoryStore(story_path(options.seen))
     store.check()
-    return Stories(store, round(options.story_days * DAY), minutes)
+    return Stories(store, round(options.story_days * DAY), minute_now)

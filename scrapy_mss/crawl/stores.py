@@ -20,7 +20,7 @@ from scrapy_mss.seen.redis_store import RedisSeenStore
 from scrapy_mss.seen.store import ArticleStore, SeenStore
 from scrapy_mss.sites.redis_store import RedisSiteStore
 from scrapy_mss.sites.store import SiteStore, sites_path
-from scrapy_mss.sites.writer import Store
+from scrapy_mss.sites.unsaved import Store
 from scrapy_mss.storage.redis_server import Patience
 from scrapy_mss.storage.server_address import is_server
 

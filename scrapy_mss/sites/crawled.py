@@ -16,8 +16,8 @@ from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.sites.addresses import AddressCounts
 from scrapy_mss.sites.layout import LayoutWatch
 from scrapy_mss.sites.memory import SiteMemory, period_of
+from scrapy_mss.sites.unsaved import MAX_WAITING, Batch, Store
 from scrapy_mss.sites.visit import Lesson, Visit
-from scrapy_mss.sites.writer import MAX_WAITING, Batch, Store
 from scrapy_mss.storage.checkpoints import Part, Work
 
 # A page may be read twice, for its labels and for its article, shortly after one another.

@@ -44,8 +44,6 @@ RUN: Final = (
     "import sys; sys.path = [each for each in sys.path if each]; "
     "from scrapy_mss.spiders.list_process import main; main(float(sys.argv[1]))"
 )
-
-
 # What the process reads before all others: imports and the Public Suffix List take half a second of
 # processor time, which is not to be the first list's.
 FIRST: Final = About(
@@ -53,7 +51,7 @@ FIRST: Final = About(
     "https://news.example/rss",
     "",
     "news.example",
-    Scope(frozenset({"news.example"}), frozenset()),
+    Scope(frozenset({"news.example"})),
     0,
 )
 FIRST_BODY: Final = (

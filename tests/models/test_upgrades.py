@@ -29,7 +29,7 @@ from scrapy_mss.models.store import FileStore, ModelStore
 from scrapy_mss.sites import format as site_format
 from scrapy_mss.sites.redis_store import RedisSiteStore
 from scrapy_mss.sites.store import SiteStore
-from scrapy_mss.sites.writer import Store
+from scrapy_mss.sites.unsaved import Store
 from tests.helpers.checkpoints import alone, finish
 from tests.helpers.classifiers import counts_of, random_classifier
 from tests.helpers.memories import NOW, page_memory

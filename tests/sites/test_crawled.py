@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scrapy_mss.sites.crawled import CrawledSites
 from scrapy_mss.sites.layout import WATCHED
 from scrapy_mss.sites.memory import SiteMemory
+from scrapy_mss.sites.unsaved import MAX_WAITING
 from scrapy_mss.sites.visit import Lesson
-from scrapy_mss.sites.writer import MAX_WAITING
 from tests.helpers.checkpoints import alone, finish, write
 from tests.helpers.memories import NOW, page_memory
 
