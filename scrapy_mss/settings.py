@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy_mss.items import ARTICLE_FIELDS, OPTIONAL_FIELDS
 from scrapy_mss.sites.shards import MAX_SHARDS, Shard
-from scrapy_mss.storage.server_address import ServerError, is_server
+from scrapy_mss.storage.server_address import is_server
+from scrapy_mss.storage.tables import StoreError
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -49,7 +50,6 @@ def _switch(value: object) -> bool:
     return known[str(value).lower()]
 
 
-MOST_UNSURE = 100  # pages of a site; nobody looks at more
 LONGEST = 1e9  # seconds, thirty years: timers of the system and of threads take no more than that
 
 
@@ -127,11 +127,11 @@ def _text(value: object) -> str:
 
 
 def _store(value: object) -> str:
-    """A file, or the address of a server; what looks like another address is an error."""
+    """A folder, or the address of a server; what looks like another address is an error."""
     named = _text(value)
     try:
         is_server(named)
-    except ServerError as error:  # it has no password in it
+    except StoreError as error:  # it has no password in it
         raise SettingError(str(error)) from None
     return named
 
@@ -159,6 +159,7 @@ def _languages(value: object) -> tuple[str, ...]:
 
 EMIT_ARTICLES, EMIT_ALL = "articles", "all"
 COPIES_KEEP, COPIES_MARK, COPIES_DROP = "keep", "mark", "drop"
+REPORT_OFF, REPORT_COUNTS, REPORT_PAGES = "off", "counts", "pages"
 
 ENABLED = Setting(
     "MSS_ENABLED", True, _switch, "True or False", "Whether any part of scrapy-mss is active."
@@ -176,28 +177,22 @@ SETTINGS: tuple[Setting, ...] = (
         "[wrappers](wrappers.md).",
     ),
     Setting(
-        "MSS_MODEL",
+        "MSS_STORE",
         "",
         _store,
-        "a path or the address of a Redis server",
-        "The file from which the model is loaded and to which it is saved; several crawls can "
-        "share it. If empty: `mss/model` in the JOBDIR if there is one, otherwise in the project's "
-        "`.scrapy` folder. Or a server that crawls on several machines share, as in "
-        "`redis://host:6379/0?prefix=news`. See [beyond one machine](scale.md).",
+        "a folder or the address of a Redis server",
+        "Where crawls keep all that they learn and remember: the model, the memory of sites, seen "
+        "articles, stories, counts for the report. A folder gets an SQLite database, which "
+        "several crawls can share; if empty: `mss` in the project's `.scrapy` folder. A server, "
+        "as in `redis://host:6379/0?prefix=news`, is shared by crawls on several machines. See "
+        "[beyond one machine](scale.md).",
     ),
     Setting(
         "MSS_TRAIN",
         True,
         _switch,
         "True or False",
-        "Whether to learn from pages of sites with wrappers. If not, the model file is read-only.",
-    ),
-    Setting(
-        "MSS_FREEZE_AFTER",
-        0,
-        _at_least(0, int),
-        "a number of pages, 0 for never",
-        "Stop learning after this many pages, including those of earlier crawls.",
+        "Whether to learn from pages of sites with wrappers. If not, the model does not change.",
     ),
     Setting(
         "MSS_EMIT",
@@ -305,22 +300,6 @@ SETTINGS: tuple[Setting, ...] = (
         "See [Every hour](every-hour.md).",
     ),
     Setting(
-        "MSS_SEEN",
-        "",
-        _store,
-        "the path of a file or the address of a Redis server",
-        "The file of seen articles, an SQLite database that several crawls can share, or a server, "
-        "as in `MSS_MODEL`. If empty: `.scrapy/mss/seen.db` in the project, which holds the "
-        "stories of `MSS_COPIES` even if this names a server.",
-    ),
-    Setting(
-        "MSS_SEEN_DAYS",
-        400,
-        _at_least(0, int),
-        "a number of days",
-        "Articles that no crawl has met for this many days are forgotten; 0 keeps all.",
-    ),
-    Setting(
         "MSS_COPIES",
         COPIES_KEEP,
         _one_of(COPIES_KEEP, COPIES_MARK, COPIES_DROP),
@@ -329,13 +308,6 @@ SETTINGS: tuple[Setting, ...] = (
         "look for copies, `mark` gives all copies the same key in `story`, `drop` keeps only the "
         "first. `NewsSpider` uses `mark`. See [One story, many papers]"
         "(every-hour.md#one-story-many-papers).",
-    ),
-    Setting(
-        "MSS_STORY_DAYS",
-        7.0,
-        _at_least(0, float, LONGEST),
-        "a number of days",
-        "How long a text is remembered, so that later articles with its words count as copies.",
     ),
     Setting(
         "MSS_RECHECK_HOURS",
@@ -347,37 +319,15 @@ SETTINGS: tuple[Setting, ...] = (
         "is later.",
     ),
     Setting(
-        "MSS_QUALITY",
-        True,
-        _switch,
-        "True or False",
-        "Whether to count, by site and day, how many pages are articles, which fields they have "
-        "and which requests fail. `scrapy mss report` shows the counts, and a decline or a site "
-        "that gives nothing raises an alarm. See [quality](quality.md).",
-    ),
-    Setting(
-        "MSS_QUALITY_FILE",
-        "",
-        _store,
-        "the path of a file or the address of a Redis server",
-        "The file for these counts, an SQLite database that several crawls can share, or a "
-        "server, as in `MSS_MODEL`. If empty: `.scrapy/mss/quality.db` in the project.",
-    ),
-    Setting(
-        "MSS_UNSURE_PAGES",
-        0,
-        _at_least(0, int, MOST_UNSURE),
-        f"a number of pages, at most {MOST_UNSURE}, or 0 for none",
-        "The number of pages of each site to keep, with their HTML: those on which the model was "
-        "least certain. See [unsure pages](quality.md#unsure-pages).",
-    ),
-    Setting(
-        "MSS_UNSURE_FILE",
-        "",
-        _text,
-        "the path of a file",
-        "The file for these pages, an SQLite database that several crawls can share. If empty: "
-        "`.scrapy/mss/unsure.db` in the project.",
+        "MSS_REPORT",
+        REPORT_COUNTS,
+        _one_of(REPORT_OFF, REPORT_COUNTS, REPORT_PAGES),
+        f"{REPORT_OFF!r}, {REPORT_COUNTS!r} or {REPORT_PAGES!r}",
+        "What to keep for the report: `counts` counts, by site and day, how many pages are "
+        "articles, which fields they have and which requests fail. `scrapy mss report` shows them, "
+        "and a decline or a site that gives nothing raises an alarm. `pages` also keeps, with "
+        "their HTML, the five pages of each site on which the model was least certain. See "
+        "[quality](quality.md).",
     ),
     Setting(
         "MSS_SITES",
@@ -408,21 +358,6 @@ SETTINGS: tuple[Setting, ...] = (
         "dropped, once three pages at such addresses of the site have been read. This drops lists "
         "of articles, too, so articles that only they link to are not found. See "
         "[links](crawling.md#links).",
-    ),
-    Setting(
-        "MSS_CHECKPOINT_PAGES",
-        500,
-        _at_least(1, int),
-        "a number of pages",
-        "A checkpoint is written after this many learned pages: it adds what was learned since the "
-        "last one to the model file.",
-    ),
-    Setting(
-        "MSS_CHECKPOINT_SECONDS",
-        300.0,
-        _at_least(0.001, float, LONGEST),
-        "a number of seconds",
-        "A checkpoint is also written at this interval, if anything was learned since the last.",
     ),
 )
 
@@ -462,9 +397,8 @@ class Options:
 
     enabled: bool
     wrappers: list[Any]
-    model: str
+    store: str
     train: bool
-    freeze_after: int
     emit: str
     min_probability: float
     languages: tuple[str, ...]
@@ -477,20 +411,12 @@ class Options:
     workers: int
     site_memory: int
     only_new: bool
-    seen: str
-    seen_days: int
     copies: str
-    story_days: float
     recheck_hours: float
-    quality: bool
-    quality_file: str
-    unsure_pages: int
-    unsure_file: str
+    report: str
     sites: list[Any]
     shard: Shard | None
     link_priority: float
-    checkpoint_pages: int
-    checkpoint_seconds: float
 
     def field_name(self, name: str) -> str:
         """What the project's items call our field; empty if they are to leave it out."""

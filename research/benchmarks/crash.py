@@ -29,6 +29,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+from scrapy_mss.models.redis_store import RedisModelStore
+from scrapy_mss.storage.redis_server import LostConnectionError
 
 from research.benchmarks.redis_server import PROGRAMS, program, running
 from research.benchmarks.synthetic import page as made_up_page
@@ -40,9 +42,7 @@ from scrapy_mss.models.format import ModelError
 from scrapy_mss.models.learned_pages import LearnedPages
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.redis_store import RedisModelStore
 from scrapy_mss.models.store import FileStore, ModelStore
-from scrapy_mss.storage.redis_server import LostConnectionError
 
 MAX_WRITERS = 8
 LONGEST = 0.5  # seconds that a lone writer lives at most; an addition takes a tenth of one

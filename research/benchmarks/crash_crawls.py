@@ -37,11 +37,11 @@ from typing import Any, Final
 from scrapy import Request, Spider
 from scrapy.crawler import CrawlerProcess
 from scrapy.http import Response
+from scrapy_mss.crawl.stores import model_store, quality_store
 
 from research.benchmarks.redis_server import PROGRAMS, RedisServer, program, running
 from research.benchmarks.soak_server import serving
 from research.command_line import at_least
-from scrapy_mss.crawl.stores import model_store, quality_store
 
 CRAWLS: Final = 3  # at once
 MOST_ITEMS: Final = 40  # of all crawls together, between two kills

@@ -31,20 +31,20 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
+from scrapy_mss.quality.redis_store import RedisQualityStore
+from scrapy_mss.seen.redis_store import RedisSeenStore
+from scrapy_mss.sites.redis_store import RedisSiteStore
+from scrapy_mss.storage.redis_server import LostConnectionError
 
 from research.benchmarks.redis_server import PROGRAMS, program, running
 from research.benchmarks.victims import KEY_SHIFT, Report, Victim, goes_on, killed_in_turn
 from research.command_line import at_least
-from scrapy_mss.quality.redis_store import RedisQualityStore
 from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.seen.redis_store import RedisSeenStore
 from scrapy_mss.seen.sketches import SIZE, keys_of
 from scrapy_mss.seen.store import Seen, SeenList, SeenStore
 from scrapy_mss.seen.story_store import StoryStore, Told
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.redis_store import RedisSiteStore
 from scrapy_mss.sites.store import SiteStore
-from scrapy_mss.storage.redis_server import LostConnectionError
 
 MAX_WRITERS: Final = 8
 LONGEST: Final = 0.3  # seconds that a lone writer lives at most

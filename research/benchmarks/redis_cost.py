@@ -23,6 +23,8 @@ from statistics import median
 from time import thread_time
 from typing import Any, Final
 
+from scrapy_mss.models.redis_store import RedisModelStore
+
 from research.benchmarks.redis_server import RedisServer, running
 from research.command_line import at_least
 from research.datasets.sets import load
@@ -31,7 +33,6 @@ from scrapy_mss.core.labels import span_labels
 from scrapy_mss.core.naive_bayes import Observation, united
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.redis_store import RedisModelStore
 
 PAGES: Final = 500  # of a checkpoint, as by MSS_CHECKPOINT_PAGES
 CRAWLS: Final = (1, 4, 8)

@@ -31,10 +31,10 @@ from typing import Any, Final
 
 import psutil
 import pyarrow.parquet as pq
+from scrapy_mss.crawl.stores import model_store, quality_store
 
 from research.benchmarks.soak_server import Site, serving
 from research.command_line import at_least
-from scrapy_mss.crawl.stores import model_store, quality_store
 from scrapy_mss.files.parquet import finish_left
 from scrapy_mss.seen.store import SeenStore
 from scrapy_mss.sites.store import SiteStore, sites_path

@@ -24,7 +24,7 @@ from scrapy_mss.files.stored_pages import LONGEST_DETAIL, TOO_LARGE, Record
 from scrapy_mss.items import ARTICLE_FIELDS, values_of
 from scrapy_mss.models.bundled import bundled_model, with_bundled
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import FileStore
+from scrapy_mss.models.store import ModelFile
 from scrapy_mss.settings import Options
 
 if TYPE_CHECKING:
@@ -61,16 +61,16 @@ class _Waiting:
 class ArticleExtractor:
     """Extracts pages with the *settings* of a crawl, such as ``MSS_FIELDS=['markdown']``.
 
-    ``MSS_MODEL`` is a model file; without it, only the bundled model is used. ``MSS_WORKERS`` is
-    the number of processes. As an actor of Ray Data it takes batches with the columns ``url`` and
+    *model* is a model file; without it, only the bundled model is used. ``MSS_WORKERS`` is the
+    number of processes. As an actor of Ray Data it takes batches with the columns ``url`` and
     ``html``, which must be ``pyarrow`` tables (``batch_format``).
     """
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, model: str = "", **settings: Any) -> None:
         if not can_have_workers():
             raise CannotStartError("articles of archives are read by processes, which need POSIX")
         self._options = options_of(settings)
-        self._pool = WorkerPool(model_of(self._options), self._options)
+        self._pool = WorkerPool(model_in(model), self._options)
         self._pool.start()
 
     def __enter__(self) -> Self:
@@ -154,8 +154,6 @@ def options_of(values: Mapping[str, Any]) -> Options:
     return settings.read(Settings(dict(values)))
 
 
-def model_of(options: Options) -> Model:
-    """The model that *options* name, on top of the bundled one."""
-    if not options.model:
-        return bundled_model()
-    return with_bundled(FileStore(options.model, DEFAULT).load())
+def model_in(path: str) -> Model:
+    """The model in the file *path*, if that is given, on top of the bundled one."""
+    return with_bundled(ModelFile(path, DEFAULT).load()) if path else bundled_model()

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from scrapy_mss.bulk.archives import PIECE, grouped, pieces_of
-from scrapy_mss.bulk.extracting import model_of, options_of
+from scrapy_mss.bulk.extracting import model_in, options_of
 from scrapy_mss.bulk.lanes import Engine
 from scrapy_mss.bulk.parts import NEW, DonePart, DonePiece, Told
 from scrapy_mss.files.appending import Appended
@@ -80,9 +80,11 @@ class Bulk:
 
     def _made(self) -> dict[str, Any]:
         """What has to be the same for all parts of a folder."""
-        options = options_of(self.settings)
+        settings = dict(self.settings)
+        model = model_in(settings.pop("model", ""))
+        options = options_of(settings)
         of_articles = {"fields": [*options.fields], "max_body": options.max_body}
-        return {"model": model_of(options).identifier, "piece": self.piece, **of_articles}
+        return {"model": model.identifier, "piece": self.piece, **of_articles}
 
 
 def files_of(inputs: Iterable[str]) -> tuple[Path, ...]:
@@ -109,6 +111,7 @@ def _weight(pieces: Iterable[Piece]) -> int:
 # --- the manifest ---------------------------------------------------------------------------------
 
 MANIFEST: Final = "manifest.jsonl"
+MODEL: Final = "learned.model"  # that of a store, as it was when the run began
 FORMAT: Final = 1
 MADE, FILE, PART, WITHDRAWN = "made", "file", "part", "withdrawn"  # what lines are of
 
@@ -253,7 +256,7 @@ def _opened(folder: Path) -> IO[bytes]:
     """The manifest in *folder*, for this run alone; a folder that has other files is refused."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / MANIFEST
-    if not path.exists() and any(folder.iterdir()):
+    if not path.exists() and any(each.name != MODEL for each in folder.iterdir()):
         raise ManifestError(
             f"{folder}: expected a new or empty folder, or one that has a {MANIFEST}, got other "
             "files. Give the name of a new one"

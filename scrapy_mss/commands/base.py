@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -11,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from scrapy.utils.project import data_path
 from tqdm import tqdm
 
 from scrapy_mss import settings
 from scrapy_mss.commands import EXIT_CODES, CommandError, MssCommand, print_line
-from scrapy_mss.crawl.stores import model_name, site_store
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.files.charsets import decoded
 from scrapy_mss.files.sources import Source
@@ -23,15 +22,18 @@ from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.model import Model
-from scrapy_mss.models.store import ModelStore, read_model
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.store import KeptModel, ModelFile, read_model
+from scrapy_mss.models.stored import StoredModel
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import SiteMemory, period_of
-from scrapy_mss.storage.server_address import ServerError, is_server
+from scrapy_mss.sites.store import SiteStore
+from scrapy_mss.storage.opening import STORE_FOLDER, store_at
+from scrapy_mss.storage.server_address import is_server
+from scrapy_mss.storage.tables import Store, StoreError
 
 T = TypeVar("T")
-# Where no file can be, so that there is nothing to add to the bundled model.
-NO_MODEL = f"{os.devnull}/model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +62,16 @@ def existing_path(text: str) -> Path:
 
 
 def store_name(text: str) -> str:
-    """An argument that names a file, which need not exist, or a server."""
+    """An argument that names a file or folder, which need not exist, or a server."""
     try:
         is_server(text)
-    except ServerError as error:
+    except StoreError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
     return text
 
 
 def existing_store(text: str) -> str:
-    """An argument that has to name an existing file, or a server."""
+    """An argument that has to name an existing file or folder, or a server."""
     return text if is_server(store_name(text)) else str(existing_path(text))
 
 
@@ -101,13 +103,14 @@ def stored(path: Path) -> Iterator[StoredPage]:
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options by which `model_named` chooses a model."""
+    """Add the options by which `chosen_model` chooses a model."""
     models = parser.add_mutually_exclusive_group()
     models.add_argument(
         "-m",
         "--model",
         type=existing_store,
-        help="a model file or server; default: the one that a crawl with these settings uses",
+        help="a model file, or the folder or server of a store; default: the store of a crawl with "
+        "these settings",
     )
     models.add_argument(
         "-b",
@@ -117,30 +120,63 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def model_named(options: argparse.Namespace, command: MssCommand) -> str:
-    """The model that pages are read with, wherever they come from; the file need not exist."""
+def add_store_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the option by which `chosen_store` chooses a store."""
+    parser.add_argument(
+        "-s",
+        "--store",
+        type=existing_store,
+        metavar="STORE",
+        help="the folder or server of the store; default: that of a crawl with these settings",
+    )
+
+
+def chosen_store(named: str | None, command: MssCommand) -> Store:
+    """The store that is *named*, or that of a crawl with the settings of *command*."""
+    return store_at(named or settings.read(command.settings).store or data_path(STORE_FOLDER))
+
+
+def is_store(named: str) -> bool:
+    """Whether what holds a model is a store, and not a file."""
+    return is_server(named) or Path(named).is_dir()
+
+
+def kept_model(named: str) -> KeptModel:
+    """The model in a file, or in a store."""
+    return StoredModel(store_at(named), DEFAULT) if is_store(named) else ModelFile(named, DEFAULT)
+
+
+def chosen_model(options: argparse.Namespace, command: MssCommand) -> KeptModel | None:
+    """The model that pages are read with, wherever they come from; None for the bundled alone."""
     if options.bundled:
-        return NO_MODEL
+        return None
     if options.model:
-        return str(options.model)
-    return model_name(command.settings, settings.read(command.settings).model)
+        return kept_model(options.model)
+    return StoredModel(chosen_store(None, command), DEFAULT)
+
+
+def learned_by(kept: KeptModel | None) -> Model:
+    """What was learned, without the bundled model."""
+    return Model(DEFAULT) if kept is None else kept.load()
 
 
 def is_address(page: str) -> bool:
     return page.startswith(("http://", "https://"))
 
 
-def extractor_with(store: ModelStore) -> Extractor:
-    """What reads pages with the model in *store*, on top of the bundled one."""
-    return Extractor.of(with_bundled(store.load()))
+def extractor_with(kept: KeptModel | None) -> Extractor:
+    """What reads pages with a model, on top of the bundled one."""
+    return Extractor.of(with_bundled(learned_by(kept)))
 
 
-def known_site(model: str, url: str) -> SiteMemory | None:
-    """The memory that crawls with the *model* have of the site of *url*; None if they have none."""
+def known_site(options: argparse.Namespace, command: MssCommand, url: str) -> SiteMemory | None:
+    """What is known of the site of *url* in the store of the model; None if there is nothing."""
     site = site_of(url) if url else ""
-    if not site:
+    is_file = options.model and not is_store(options.model)
+    if not site or options.bundled or is_file:
         return None
-    return site_store(model).load(site).at(period_of(minute_now())) or None
+    store = chosen_store(options.model, command)
+    return SiteStore(store).load(site).at(period_of(minute_now())) or None
 
 
 def page_in(path: Path) -> str:
@@ -160,9 +196,9 @@ def writing(path: Path) -> Iterator[None]:
         raise CommandError(f"{path}: cannot be written: {error.strerror}") from error
 
 
-def model_in(path: Path) -> Model:
-    """The model in the file *path*, without the bundled model."""
+def loaded(named: str) -> Model:
+    """The model in a file or in a store, without the bundled model."""
     try:
-        return read_model(path)
+        return kept_model(named).load() if is_store(named) else read_model(named)
     except OSError as error:
-        raise CommandError(f"{path}: the model cannot be read: {error.strerror}") from error
+        raise CommandError(f"{named}: the model cannot be read: {error}") from error

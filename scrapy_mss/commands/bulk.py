@@ -12,10 +12,18 @@ from typing import TYPE_CHECKING, Any
 from tqdm import tqdm
 
 from scrapy_mss.commands import CommandError, MssCommand, print_line
-from scrapy_mss.commands.base import Action, add_model_arguments, local_path, model_named, positive
+from scrapy_mss.commands.base import (
+    Action,
+    add_model_arguments,
+    chosen_model,
+    is_store,
+    learned_by,
+    local_path,
+    positive,
+)
 from scrapy_mss.crawl.pool import can_have_workers
+from scrapy_mss.models.store import write_model
 from scrapy_mss.settings import SETTINGS
-from scrapy_mss.storage.server_address import is_server
 
 if TYPE_CHECKING:
     from scrapy_mss.bulk.run import Summary
@@ -82,7 +90,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     from scrapy_mss.bulk.ray_engine import RayEngine
     from scrapy_mss.bulk.run import Bulk, ManifestError
 
-    settings: dict[str, Any] = {"MSS_MODEL": _model_file(model_named(options, command))}
+    settings: dict[str, Any] = {"model": _model_file(options, command)}
     for row in SETTINGS:
         if row.name in READING:
             settings[row.name] = command.settings.get(row.name, row.default)
@@ -109,14 +117,23 @@ def inputs(options: argparse.Namespace) -> tuple[Path, ...]:
     return tuple(path for path in files_of(options.inputs) if path.resolve().parent != folder)
 
 
-def _model_file(name: str) -> str:
-    """The model file of this *name*; one that changes meanwhile would read pages in two ways."""
-    if is_server(name):
-        raise CommandError(
-            "MSS_MODEL names a server, whose model changes while archives are read: write it to a "
-            "file with scrapy mss merge, and name that with -m"
-        )
-    return str(Path(name).absolute())
+def _model_file(options: argparse.Namespace, command: MssCommand) -> str:
+    """The model file to read with, if any.
+
+    That of a store may change meanwhile, and would read pages in two ways: it is written beside the
+    results, once.
+    """
+    from scrapy_mss.bulk.run import MODEL
+
+    if options.bundled:
+        return ""
+    if options.model and not is_store(options.model):
+        return str(Path(options.model).absolute())
+    path = options.output.absolute() / MODEL
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_model(path, learned_by(chosen_model(options, command)))
+    return str(path)
 
 
 def shown_on(bar: tqdm, total: int, done: int) -> Callable[[int, int], None]:

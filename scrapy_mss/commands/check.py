@@ -15,13 +15,12 @@ from scrapy_mss.commands import GOOD, NOT_FOUND, CommandError, MssCommand, print
 from scrapy_mss.commands.base import (
     Action,
     add_model_arguments,
+    chosen_model,
     counted,
     existing_path,
     extractor_with,
-    model_named,
 )
 from scrapy_mss.commands.fetching import FetchSpider, checked_address, crawler_process, run
-from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.files.sources import Source
 from scrapy_mss.files.untrusted import LARGEST_PAGE, read_regular
 from scrapy_mss.models.store import write_atomically
@@ -55,7 +54,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     if not tests:
         raise CommandError("none of the wrappers has a test page; add some under the key 'tests'")
     before = _read(options.snapshot) if options.snapshot else {}
-    extractor = extractor_with(model_store(model_named(options, command)))
+    extractor = extractor_with(chosen_model(options, command))
     outcomes: list[Outcome] = []
 
     def take(url: str, html: str) -> None:

@@ -12,15 +12,14 @@ from scrapy_mss.commands import GOOD, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import (
     Action,
     add_model_arguments,
+    chosen_model,
     extractor_with,
     is_address,
     known_site,
-    model_named,
     page_in,
     writing,
 )
 from scrapy_mss.commands.fetching import checked_address, fetched
-from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.extractor import Extraction
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.output.media import kept_media
@@ -55,8 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
-    name = model_named(options, command)
-    extractor = extractor_with(model_store(name))
+    extractor = extractor_with(chosen_model(options, command))
     if options.wrappers and not options.url and not is_address(options.page):
         raise CommandError("which of the rules is for FILE says its address: give it with -u")
     if is_address(options.page):
@@ -64,7 +62,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     else:
         source = StoredPage(options.url, page_in(Path(options.page)))
     page = Page.of(source.html, extractor.profile.stem, source.url)
-    alone = extractor.explain_page(page, _site(name, source.url))
+    alone = extractor.explain_page(page, _site(options, command, source.url))
     rules = load_wrappers(options.wrappers or settings.read(command.settings).wrappers)
     rule = rules.find(source.url)
     explanation = explained(alone, rule) if rule else alone
@@ -88,9 +86,9 @@ def _fetched(options: argparse.Namespace, command: MssCommand) -> StoredPage:
     return found[0]
 
 
-def _site(model: str, url: str) -> Visit | None:
-    """What crawls with the *model* know of the site of *url*; None if they know nothing."""
-    memory = known_site(model, url)
+def _site(options: argparse.Namespace, command: MssCommand, url: str) -> Visit | None:
+    """What crawls know of the site of *url*; None if they know nothing."""
+    memory = known_site(options, command, url)
     return Visit(memory, minute_now(), url) if memory else None
 
 

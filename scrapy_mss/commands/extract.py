@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from itemadapter import ItemAdapter
@@ -28,9 +29,10 @@ from scrapy_mss.commands import (
 from scrapy_mss.commands.base import (
     Action,
     add_model_arguments,
+    chosen_model,
     counted,
     is_address,
-    model_named,
+    learned_by,
     page_in,
     stored,
 )
@@ -42,13 +44,15 @@ from scrapy_mss.commands.fetching import (
     run,
 )
 from scrapy_mss.crawl.pages import is_page
-from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.files.charsets import decoded
 from scrapy_mss.files.stored_pages import COLLECTIONS
 from scrapy_mss.files.untrusted import LARGEST_PAGE
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.model import Model
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.stored import StoredModel
 from scrapy_mss.pipelines import NoArticleError
+from scrapy_mss.storage.opening import store_at
 
 TEXT, HTML, JSON, MARKDOWN = "text", "html", "json", "markdown"
 STANDARD_INPUT = "-"
@@ -72,7 +76,7 @@ SETTINGS: dict[str, Any] = {
     "MSS_ENABLED": True,
     "MSS_TRAIN": False,
     "MSS_SITE_MEMORY": 0,
-    "MSS_QUALITY": False,
+    "MSS_REPORT": "off",
     "MSS_EMIT": "articles",
     "MSS_ONLY_NEW": False,
     "MSS_COPIES": "keep",
@@ -102,8 +106,8 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     for path in files:
         if str(path) != STANDARD_INPUT and not path.is_file():
             raise CommandError(f"{path}: no such file; a URL begins with http:// or https://")
-    name = model_named(options, command)
-    model = with_bundled(model_store(name).load())
+    learned = learned_by(chosen_model(options, command))
+    model = with_bundled(learned)
     answers = _Answers(options.format)
     fields = settings.read(command.settings).fields
     if options.format == MARKDOWN:
@@ -113,7 +117,9 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     for values in counted(_from_files(files, model, read_options), "pages"):
         answers.add(values)
     if addresses:
-        _crawl(addresses, name, answers, command)
+        with TemporaryDirectory(prefix="scrapy-mss-") as folder:
+            StoredModel(store_at(folder), DEFAULT).add(learned)
+            _crawl(addresses, folder, answers, command)
     if answers.error:
         raise answers.error
     return answers.exit_code
@@ -185,8 +191,8 @@ def _is_binary(text: str) -> bool:
     return "\0" in text[:BINARY_WITHIN]
 
 
-def _crawl(addresses: list[str], model: str, answers: _Answers, command: MssCommand) -> None:
-    process = crawler_process(command, {**SETTINGS, "MSS_MODEL": model})
+def _crawl(addresses: list[str], store: str, answers: _Answers, command: MssCommand) -> None:
+    process = crawler_process(command, {**SETTINGS, "MSS_STORE": store})
     crawler = process.create_crawler(FetchSpider)
     left = Counter(addresses)
 

@@ -1,4 +1,4 @@
-"""``scrapy mss info``: describe a model file, its site memories, and the compiled part."""
+"""``scrapy mss info``: describe a model, the memory of sites, and the compiled part."""
 
 from __future__ import annotations
 
@@ -7,58 +7,65 @@ from importlib.resources import files
 from pathlib import Path
 
 from scrapy_mss.commands import MssCommand, print_line
-from scrapy_mss.commands.base import Action, existing_path, model_in
+from scrapy_mss.commands.base import Action, existing_store, is_store, kept_model, loaded
 from scrapy_mss.markup.compiled import IS_COMPILED
 from scrapy_mss.models.bundled import FILE, with_bundled
+from scrapy_mss.models.model import Model
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import period_of
 from scrapy_mss.sites.report import report
-from scrapy_mss.sites.store import SiteStore, sites_path
+from scrapy_mss.sites.store import SiteStore
+from scrapy_mss.storage.opening import store_at
 
-BUNDLED = Path(str(files("scrapy_mss").joinpath(FILE)))
+BUNDLED = str(files("scrapy_mss").joinpath(FILE))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "models",
         nargs="*",
-        type=existing_path,
+        type=existing_store,
         default=[BUNDLED],
         metavar="MODEL",
-        help="a model file; default: the bundled model",
+        help="a model file, or the folder or server of a store; default: the bundled model",
     )
     parser.add_argument(
-        "--site", metavar="SITE", help="also print what crawls with the model know about this site"
+        "--site", metavar="SITE", help="also print what crawls with the store know about this site"
     )
 
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
-    for path in options.models:
-        model = model_in(path)
-        bayes = model.bayes
-        outside, inside = bayes.tokens.tolist()
-        print_line(path)
-        print(f"  profile      {model.profile.name}")
-        print(f"  in items     mss:{with_bundled(model_in(path)).identifier}")
-        print(f"  pages        {bayes.pages:,}")
-        print(f"  known        {len(model.learned_pages):,} pages that are not learned again")
-        print(f"  tokens       {inside:,} inside articles, {outside:,} outside")
-        for name, counts in bayes.counts.items():
-            filled = int(counts.any(axis=1).sum())
-            share = filled / len(counts)
-            print(f"  {name:12} {filled:,} of {len(counts):,} buckets filled ({share:.1%})")
-        for (name, version), other in sorted(model.other_families.items()):
-            print(f"  {name:12} {other.pages:,} pages in version {version}, which is not used here")
-        print(f"  size         {path.stat().st_size:,} bytes")
-        _print_sites(SiteStore(sites_path(path)), options.site)
+    for named in options.models:
+        _print_model(named, loaded(named))
+        if is_store(named):
+            _print_sites(SiteStore(store_at(named)), options.site)
     print("compiled part:", "in use" if IS_COMPILED else "not built, Python does its work")
     return 0
 
 
+def _print_model(named: str, model: Model) -> None:
+    bayes = model.bayes
+    outside, inside = bayes.tokens.tolist()
+    print_line(kept_model(named).name)
+    print(f"  profile      {model.profile.name}")
+    print(f"  in items     mss:{with_bundled(loaded(named)).identifier}")
+    print(f"  pages        {bayes.pages:,}")
+    print(f"  known        {len(model.learned_pages):,} pages that are not learned again")
+    print(f"  tokens       {inside:,} inside articles, {outside:,} outside")
+    for name, counts in bayes.counts.items():
+        filled = int(counts.any(axis=1).sum())
+        share = filled / len(counts)
+        print(f"  {name:12} {filled:,} of {len(counts):,} buckets filled ({share:.1%})")
+    for (name, version), other in sorted(model.other_families.items()):
+        print(f"  {name:12} {other.pages:,} pages in version {version}, which is not used here")
+    if not is_store(named):
+        print(f"  size         {Path(named).stat().st_size:,} bytes")
+
+
 def _print_sites(store: SiteStore, wanted: str | None) -> None:
     """How many sites are known, and what is known of the one that is *wanted*."""
-    known = store.sites()
+    known = list(store.sites())
     if not known and wanted is None:
         return
     print(f"  sites        {len(known):,} known, {sum(site.size for site in known):,} bytes")
@@ -75,7 +82,7 @@ ACTION = Action(
     "Print what a model has learned, how full its feature tables are, what is known about a\n"
     "site, and whether the compiled part of scrapy-mss, which halves the time per page, is in\n"
     "use.",
-    "scrapy mss info --site example.com .scrapy/mss/model",
+    "scrapy mss info --site example.com .scrapy/mss",
     add_arguments,
     perform,
 )

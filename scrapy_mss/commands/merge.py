@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from scrapy_mss.commands import CommandError, MssCommand, print_line
-from scrapy_mss.commands.base import Action, existing_store, local_path, model_in, writing
-from scrapy_mss.crawl.stores import model_store
-from scrapy_mss.models.model import Model
+from scrapy_mss.commands.base import (
+    Action,
+    existing_store,
+    loaded,
+    local_path,
+    writing,
+)
 from scrapy_mss.models.store import write_model
-from scrapy_mss.storage.server_address import ServerError, is_server
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,15 +21,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=existing_store,
         metavar="MODEL",
-        help="a model file, or the address of a model on a server",
+        help="a model file, or the folder or server of a store",
     )
     parser.add_argument("-o", "--output", type=local_path, required=True, help="the file to write")
 
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
-    merged, n_twice = _loaded(options.models[0]), 0
+    merged, n_twice = loaded(options.models[0]), 0
     for path in options.models[1:]:
-        model = _loaded(path)
+        model = loaded(path)
         if model.classifier is not None:
             raise CommandError(
                 f"{path}: a model with a block classifier contains the counts of the bundled "
@@ -44,14 +46,6 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     if n_twice:
         print(f"  {n_twice:,} pages count more than once: several of the models had learned them")
     return 0
-
-
-def _loaded(name: str) -> Model:
-    """The model in a file or on a server."""
-    try:
-        return model_store(name).load() if is_server(name) else model_in(Path(name))
-    except ServerError as error:
-        raise CommandError(str(error)) from error
 
 
 ACTION = Action(

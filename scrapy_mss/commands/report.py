@@ -9,19 +9,18 @@ from pathlib import Path
 from typing import Final
 
 from scrapy_mss.commands import GOOD, CommandError, MssCommand, print_line
-from scrapy_mss.commands.base import Action, existing_store
+from scrapy_mss.commands.base import Action, add_store_argument, chosen_store
 from scrapy_mss.crawl.site_quality import this_hour
-from scrapy_mss.crawl.stores import quality_store
 from scrapy_mss.models.store import write_atomically
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.counts import ARTICLES
 from scrapy_mss.quality.incidents import hour_text
 from scrapy_mss.quality.page import page
 from scrapy_mss.quality.report import Report, SiteReport, as_json, report_of
-from scrapy_mss.quality.store import QualityStoreError
+from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.settings import listed
 from scrapy_mss.spiders.site_lists import SiteListError, sites_of
-from scrapy_mss.storage.server_address import ServerError
+from scrapy_mss.storage.tables import StoreError
 
 WITH_ALARMS: Final = 1
 PAGE: Final = Path("mss-report.html")
@@ -36,23 +35,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"the file to write; default: {PAGE}, or standard output for JSON",
     )
     parser.add_argument("--json", action="store_true", help="write JSON instead of HTML")
-    parser.add_argument(
-        "-q",
-        "--quality",
-        type=existing_store,
-        metavar="FILE",
-        help="the file or server with the counts; default: the one that a crawl with these "
-        "settings uses",
-    )
+    add_store_argument(parser)
 
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
-    store = quality_store(options.quality or str(command.settings.get("MSS_QUALITY_FILE") or ""))
+    store = QualityStore(chosen_store(options.store, command))
     try:
         fronts = sites_of(map(str, listed(command.settings.get("MSS_SITES"))))
         sites = dict.fromkeys(map(site_of, fronts))
         found = report_of(store, this_hour(), sites)
-    except (QualityStoreError, ServerError, SiteListError) as error:
+    except (StoreError, SiteListError) as error:
         raise CommandError(str(error)) from error
     if not any(site.days or site.activity.attempts for site in found.sites):
         raise CommandError(f"{store.name}: nothing was counted in the last weeks; crawl first")

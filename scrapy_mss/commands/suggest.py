@@ -13,15 +13,14 @@ from scrapy_mss.commands import GOOD, NOT_FOUND, MssCommand, print_line, print_t
 from scrapy_mss.commands.base import (
     Action,
     add_model_arguments,
+    chosen_model,
     extractor_with,
     is_address,
     known_site,
-    model_named,
     stored,
     writing,
 )
 from scrapy_mss.commands.fetching import checked_address, fetched
-from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.models.store import write_atomically
 from scrapy_mss.suggest import (
@@ -54,8 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
-    model = model_named(options, command)
-    extractor = extractor_with(model_store(model))
+    extractor = extractor_with(chosen_model(options, command))
     pages = list(islice(_stored(options.pages), MAX_PAGES))
     addresses = [checked_address(page) for page in options.pages if is_address(page)]
     if addresses:
@@ -63,7 +61,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         pages += _fetched(addresses, command, MAX_PAGES - 1 if is_alone else 0)
     try:
         _, of_site = of_one_site(pages)
-        found = suggest(pages, extractor, known_site(model, of_site[0].url))
+        found = suggest(pages, extractor, known_site(options, command, of_site[0].url))
     except NoRuleError as error:
         print_line(f"scrapy mss suggest: {error}", sys.stderr)
         return NOT_FOUND

@@ -17,16 +17,23 @@ from itertools import chain
 
 from scrapy_mss import settings
 from scrapy_mss.commands import CommandError, MssCommand, print_line
-from scrapy_mss.commands.base import Action, counted, existing_path, positive, store_name, stored
+from scrapy_mss.commands.base import (
+    Action,
+    counted,
+    existing_path,
+    is_store,
+    kept_model,
+    positive,
+    store_name,
+    stored,
+)
 from scrapy_mss.crawl.pool import NoWorkerError, WorkerPool, can_have_workers
-from scrapy_mss.crawl.stores import model_store
 from scrapy_mss.crawl.wire import PageAnswer, PageRequest
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.examples import Example
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.storage.server_address import is_server
 from scrapy_mss.wrappers import Registry, load_wrappers
 from scrapy_mss.wrappers.reading import ALREADY_LEARNED, NO_WRAPPER, example_on, learn
 
@@ -55,7 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--model",
         type=store_name,
         required=True,
-        help="the model to add to: a file, created if it does not exist, or a server",
+        help="the model to add to: a file, created if it does not exist, or the folder or "
+        "server of a store",
     )
     parser.add_argument(
         "-p",
@@ -70,9 +78,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
     wrappers = load_wrappers(options.wrappers)
-    store = model_store(options.model)
-    shown = store.name if is_server(options.model) else options.model
-    before = store.load()  # what cannot be added to fails before the work
+    kept = kept_model(options.model)
+    shown = kept.name if is_store(options.model) else options.model
+    before = kept.load()  # what cannot be added to fails before the work
     learned = Model(DEFAULT)
     rejected: Counter[str] = Counter()
     pages = counted(chain.from_iterable(map(stored, options.sources)), "pages")
@@ -88,14 +96,11 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
         why = ", ".join(f"{count} {reason}" for reason, count in rejected.most_common())
         raise CommandError(f"no page was learned: {why or 'the sources have no page'}")
     try:
-        model, n_twice = store.add(learned)
-        store.close()  # a server that did not answer is asked again
+        kept.add(learned)
+        in_total = kept.load().bayes.pages
     except OSError as error:
         raise CommandError(f"{shown}: cannot be written: {error}") from error
-    in_total = model.bayes.pages
     print_line(f"{shown}: learned {learned.bayes.pages:,} pages, {in_total:,} in total")
-    if n_twice:
-        print(f"  {n_twice:,} pages count twice: another process learned them meanwhile")
     for reason, count in rejected.most_common():
         print(f"  {count:,} pages not learned: {reason}")
     return 0

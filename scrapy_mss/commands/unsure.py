@@ -7,11 +7,11 @@ import json
 from pathlib import Path
 
 from scrapy_mss.commands import GOOD, NOT_FOUND, CommandError, MssCommand, print_line
-from scrapy_mss.commands.base import Action, existing_path
-from scrapy_mss.crawl.unsure_pages import unsure_path
+from scrapy_mss.commands.base import Action, add_store_argument, chosen_store
 from scrapy_mss.models.store import write_atomically
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.unsure import UnsureStore, UnsureStoreError
+from scrapy_mss.quality.unsure import UnsureStore
+from scrapy_mss.storage.tables import StoreError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,13 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write the pages to a .jsonl file, which all commands can read, instead of listing "
         "them",
     )
-    parser.add_argument(
-        "-u",
-        "--unsure",
-        type=existing_path,
-        metavar="FILE",
-        help="the file with the pages; default: the one that a crawl with these settings uses",
-    )
+    add_store_argument(parser)
 
 
 def _json_lines(text: str) -> Path:
@@ -40,15 +34,14 @@ def _json_lines(text: str) -> Path:
 
 
 def perform(options: argparse.Namespace, command: MssCommand) -> int:
-    path = options.unsure or unsure_path(str(command.settings.get("MSS_UNSURE_FILE") or ""))
-    store = UnsureStore(path)
+    store = UnsureStore(chosen_store(options.store, command))
     try:
         found = store.pages()
         wanted = sorted({site_of(each) for each in options.sites} or found)
         known = [site for site in wanted if site in found]
         if not known:
             which = f" of {', '.join(wanted)}" if wanted else ""
-            print_line(f"{path}: no pages{which}; crawl with MSS_UNSURE_PAGES, such as 5")
+            print_line(f"{store.name}: no pages{which}; crawl with MSS_REPORT = 'pages'")
             return NOT_FOUND
         if options.output is None:
             for site in known:
@@ -56,7 +49,7 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
                     print_line(f"{page.sureness:.2f} {page.url}")
         else:
             _write(options.output, store, known)
-    except UnsureStoreError as error:
+    except StoreError as error:
         raise CommandError(str(error)) from error
     return GOOD
 
@@ -72,7 +65,7 @@ def _write(path: Path, store: UnsureStore, sites: list[str]) -> None:
 
 
 ACTION = Action(
-    "List the pages that crawls with MSS_UNSURE_PAGES have kept, or write them to a file. The\n"
+    "List the pages that crawls with MSS_REPORT = 'pages' have kept, or write them to a file. The\n"
     "list shows the model's certainty, from 0 to 1, and the address, the least certain pages of\n"
     "each site first.",
     "scrapy mss unsure example.com -o pages.jsonl",

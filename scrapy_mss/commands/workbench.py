@@ -15,17 +15,17 @@ from scrapy_mss.commands import GOOD, CommandError, MssCommand, print_line
 from scrapy_mss.commands.base import (
     Action,
     add_model_arguments,
+    chosen_model,
+    chosen_store,
     counted,
     existing_path,
     extractor_with,
     is_address,
-    model_named,
     stored,
 )
 from scrapy_mss.commands.fetching import checked_address, fetched
-from scrapy_mss.crawl.stores import model_store, quality_store
-from scrapy_mss.crawl.unsure_pages import unsure_path
 from scrapy_mss.pages.addresses import site_of
+from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.quality.unsure import UnsureStore
 
 if TYPE_CHECKING:
@@ -90,20 +90,19 @@ def perform(options: argparse.Namespace, command: MssCommand) -> int:
     folder = options.rules or _rules_folder(command)
     if folder.exists() and not folder.is_dir():
         raise CommandError(f"{folder}: expected a folder of rules, got a file")
-    model = model_store(model_named(options, command))
+    model = chosen_model(options, command)
     extractor = extractor_with(model)
     pages = Pages(options.pages)
     gather(options.sources, pages, command)
-    quality = quality_store(str(command.settings.get("MSS_QUALITY_FILE") or ""))
-    unsure = UnsureStore(unsure_path(str(command.settings.get("MSS_UNSURE_FILE") or "")))
+    store = chosen_store(None, command)
+    quality, unsure = QualityStore(store), UnsureStore(store)
     add_unsure(unsure, pages, everything=not options.sources)
     if not pages.by_site and not folder.is_dir():
         raise CommandError(
             "there are no pages: name a file, a folder or an address, or a host whose pages are "
             "in the HTTP cache"
         )
-    taught = None if options.bundled else model
-    bench = Bench(pages, extractor, folder, taught, quality, unsure)
+    bench = Bench(pages, extractor, folder, model, quality, unsure)
 
     def ready(address: str) -> None:
         sites, n_pages = len(pages.by_site), sum(map(len, pages.by_site.values()))

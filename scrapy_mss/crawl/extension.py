@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
+from scrapy.utils.project import data_path
 
 from scrapy_mss import settings, stats
 from scrapy_mss.crawl import _compat
@@ -26,11 +27,11 @@ from scrapy_mss.crawl.item_pages import ItemPages
 from scrapy_mss.crawl.jobs import PageJobs
 from scrapy_mss.crawl.labelling import PageLabels
 from scrapy_mss.crawl.stored_state import StoredState
-from scrapy_mss.crawl.stores import model_name
 from scrapy_mss.crawl.summary import summary, told
 from scrapy_mss.crawl.training import Trainer
 from scrapy_mss.crawl.workers import Workers
 from scrapy_mss.stats import CrawlStats
+from scrapy_mss.storage.opening import STORE_FOLDER, store_at
 from scrapy_mss.wrappers import load_wrappers
 
 if TYPE_CHECKING:
@@ -56,8 +57,8 @@ class MssExtension:
         # Where only new articles are wanted: of items the text of their page, and its paragraphs.
         self.readings: ItemNotes[tuple[str, bytes]] = ItemNotes()
         self.new_articles: ItemNotes[NewArticle] = ItemNotes()
-        model = model_name(crawler.settings, self.options.model)
-        self.state = StoredState(self.options, model, self.stats)
+        store = store_at(self.options.store or data_path(STORE_FOLDER))
+        self.state = StoredState(self.options, store, self.stats)
         learner, sites, quality = self.state.learner, self.state.sites, self.state.quality
         self.sites, self.seen, self.stories = sites, self.state.seen, self.state.stories
         self.quality = quality
@@ -115,7 +116,7 @@ class MssExtension:
         """Log the alarms of the sites of this crawl, all of whose items are through."""
         if self.state.quality is not None and not self._is_judged:
             self._is_judged = True
-            self.state.patience.begin_end()
+            self.state.expect_end()
             self._tell(await self.state.quality.judged())
 
     def judge_at_once(self) -> None:

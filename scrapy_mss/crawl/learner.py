@@ -1,14 +1,10 @@
-"""A model that learns while others may be learning into the same file, or on the same server.
+"""A model that learns while other crawls may be learning into the same store.
 
 The live model includes at once everything that this crawl has learned, on top of the bundled model,
-which is never written to the file. What was learned since the last checkpoint is also kept
-separately (`unsaved`); a checkpoint adds it to the file. If other crawls have added to the file,
-the thread that writes builds the resulting model, and the live model becomes that plus what was
-learned meanwhile. A page that crawls
-with this file have learned before, with the same text, is not learned again.
-
-Memory holds one set of tables, that of the live model, and two more while a checkpoint is written:
-the added counts and those of the file. The bundled ones are read again when needed.
+which is never stored. What was learned since the last checkpoint is also kept separately
+(`unsaved`); a checkpoint adds it to the store, and the live model takes what other crawls have
+added meanwhile. A page that crawls with this store have learned before, with the same text, is not
+learned again.
 """
 
 from __future__ import annotations
@@ -17,48 +13,21 @@ import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from scrapy_mss.core.labels import Rejection
-from scrapy_mss.core.naive_bayes import DIGEST_BITS, Observation
+from scrapy_mss.core.naive_bayes import Observation
 from scrapy_mss.crawl.unsaved import Unsaved
-from scrapy_mss.models.bundled import bundled_part_of
+from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.examples import Example
 from scrapy_mss.models.format import FullModelError
 from scrapy_mss.models.learned_pages import generation_after
 from scrapy_mss.models.model import Model
-from scrapy_mss.models.store import ModelStore
-from scrapy_mss.storage.checkpoints import Part, Work
+from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.storage.checkpoints import Part
+from scrapy_mss.storage.tables import Change
 
 logger = logging.getLogger(__name__)
-
-
-class _State(NamedTuple):
-    """Which pages counts are of: how many, and the sum of their digests."""
-
-    pages: int
-    digest: int
-
-    @classmethod
-    def of(cls, model: Model) -> _State:
-        return cls(model.bayes.pages, model.bayes.digest)
-
-    def with_(self, unsaved: Unsaved) -> _State:
-        """The state once what is *unsaved* is added."""
-        digest = (self.digest + unsaved.digest) % (1 << DIGEST_BITS)
-        return _State(self.pages + unsaved.pages, digest)
-
-
-class _Checkpoint(NamedTuple):
-    """What came of one: pages that count twice, and where others have added to the file, too.
-
-    Then *live* is the model to go on from, or *error* says why there is none.
-    """
-
-    state: _State
-    n_twice: int
-    live: Model | None = None
-    error: Exception | None = None
 
 
 def unshared(_by: Observation | None) -> AbstractContextManager[None]:
@@ -67,7 +36,7 @@ def unshared(_by: Observation | None) -> AbstractContextManager[None]:
 
 
 class Learner(Part):
-    """The live model of a crawl and what it has to add to the file.
+    """The live model of a crawl and what it has to add to the store.
 
     ``changing`` is entered while the live model changes by what is added, or by anything, so that
     processes that share it do not read it meanwhile.
@@ -75,25 +44,23 @@ class Learner(Part):
 
     LOST = "the counts of %d learned pages"
 
-    def __init__(self, store: ModelStore) -> None:
-        """Start from what *store* holds, on top of the bundled model."""
+    def __init__(self, stored: StoredModel) -> None:
+        """Start from what is *stored*, on top of the bundled model."""
         super().__init__()
-        self.store = store
-        stored = store.load()
-        self._stored = _State.of(stored)  # of the file, as far as the live model has it
+        self._stored = stored
+        known = stored.load()
+        n_known = known.bayes.pages
         try:
-            self.model = _live(stored)
-        except OverflowError as error:
-            raise FullModelError(
-                f"{store.name}: its counts leave no room for those of the bundled model: {error}"
-            ) from error
-        self._bundled_pages = self.model.bayes.pages - self._stored.pages
+            self.model = with_bundled(known)
+        except FullModelError as error:
+            raise FullModelError(f"{stored.name}: {error}") from error
+        self._bundled_pages = self.model.bayes.pages - n_known
         self.changing: Callable[[Observation | None], AbstractContextManager[None]] = unshared
         self.n_checkpoints = 0
         self.n_twice = 0  # pages that another crawl learned at the same time
         self.unsaved_pages = 0  # learned since a checkpoint was last begun
-        self._taken = 0  # pages of the last checkpoint that the store has taken
-        self._n_uncertain = 0  # pages that the store has taken and perhaps not stored
+        self._taken = 0  # pages of the last checkpoint that was written
+        self._n_uncertain = 0  # pages that are perhaps not stored
         self._unsaved = Unsaved()
         self._in_flight: Unsaved | None = None  # what is being written, or could not be
         self._told = ""  # why checkpoints fail, as it was logged
@@ -132,25 +99,26 @@ class Learner(Part):
     @property
     def loss(self) -> str:
         """What is lost, and of which model."""
-        return f"{super().loss} ({self.store.name})"
+        return f"{super().loss} ({self._stored.name})"
 
-    def take(self) -> Work | None:
-        """What adds all that is unsaved to the file; None if nothing was learned."""
+    def take(self) -> Change | None:
+        """What adds all that is unsaved to the store; None if nothing was learned."""
         self.unsaved_pages = 0
         self._take_back()
         if not self._unsaved.pages:
             return None
-        following, expected = Unsaved(), self._stored.with_(self._unsaved)
+        following = Unsaved()
         self._in_flight, self._unsaved = self._unsaved, following
-        return partial(_written, self.store, self._in_flight, expected)
+        return self._stored.adding(partial(self._in_flight.as_model, self._stored.profile))
 
-    def settle(self, result: Any, error: Exception | None) -> None:  # noqa: ANN401 - a _Checkpoint
-        """Go on from what the file holds; after an *error*, what was taken is unsaved again."""
+    def settle(self, result: Any, error: Exception | None) -> None:  # noqa: ANN401 - of others
+        """Go on with what others have learned; after an *error*, what was taken is unsaved."""
         if error is None:
-            assert isinstance(result, _Checkpoint)
             self._taken = self._in_flight.pages if self._in_flight else 0
             self._in_flight = None
-            self._go_on_from(result)
+            self.n_checkpoints += 1
+            self._told = ""
+            self._learn_of_others(result)
             return
         self.store_failed(error)
         try:
@@ -158,17 +126,10 @@ class Learner(Part):
         except MemoryError as caught:
             self.store_failed(caught)
 
-    def ending(self, *, finished: bool) -> Work:  # noqa: ARG002 - what was learned was learned
-        """What makes sure of all that was written."""
-        return self.store.close
-
-    def ended(self, error: Exception | None) -> None:
-        """Where the store could not make sure, what it has taken may be lost."""
-        if error is not None:
-            self.failures += 1
-            self._n_uncertain = self._taken
-            why = f"{type(error).__name__}: {error}"
-            logger.warning("scrapy-mss: the last checkpoint may not be stored: %s", why)
+    def doubt(self) -> None:
+        """Note that the last checkpoint may not be stored."""
+        self.failures += 1
+        self._n_uncertain = self._taken
 
     def _take_back(self) -> None:
         """Let what could not be written be unsaved again; where memory fails, the next time."""
@@ -177,15 +138,16 @@ class Learner(Part):
             failed.follow(self._unsaved)
             self._in_flight, self._unsaved = None, failed
 
-    def _go_on_from(self, checkpoint: _Checkpoint) -> None:
-        """Count a *checkpoint* that was written, and take over what others have added."""
-        self.n_checkpoints += 1
-        self._told = ""
-        self.n_twice += checkpoint.n_twice
-        error = checkpoint.error or self._taken_over(checkpoint)
-        if error is None:
-            self._stored = checkpoint.state
-        else:
+    def _learn_of_others(self, others: Model | Exception | None) -> None:
+        """Add what *others* have learned to the live model; our own counts are stored already."""
+        error = others if isinstance(others, Exception) else None
+        if isinstance(others, Model):
+            try:
+                with self.changing(None):
+                    self.n_twice += self.model.merge(others)
+            except Exception as caught:  # noqa: BLE001 - whatever is wrong with theirs
+                error = caught
+        if error is not None:
             why = f"{type(error).__name__}: {error}"
             logger.warning("scrapy-mss: cannot load what other crawls learned: %s", why)
 
@@ -200,41 +162,3 @@ class Learner(Part):
                 why,
             )
         self._told = why
-
-    def _taken_over(self, checkpoint: _Checkpoint) -> Exception | None:
-        """Let the live model be what others have made it and what was learned meanwhile."""
-        live = checkpoint.live
-        if live is None:
-            return None
-        try:
-            self._unsaved.add_to(live)
-        except Exception as error:  # noqa: BLE001 - our counts are in the file, so it is no failure
-            return error
-        with self.changing(None):
-            self.model.bayes.copy_from(live.bayes)
-        self.model.learned_pages = live.learned_pages
-        return None
-
-
-def _live(stored: Model) -> Model:
-    """What is in the file and in the bundled model together; one of them becomes it."""
-    bundled = bundled_part_of(stored)
-    if bundled is None:
-        return stored
-    bundled.merge(stored)
-    return bundled
-
-
-def _written(store: ModelStore, learned: Unsaved, expected: _State) -> _Checkpoint:
-    """Add what was *learned* to the file; where this raises, nothing was added.
-
-    If nobody else adds to it, the file then has the *expected* state.
-    """
-    stored, n_twice = store.add(learned.as_model(store.profile))
-    state = _State.of(stored)
-    if state == expected:
-        return _Checkpoint(state, n_twice)
-    try:
-        return _Checkpoint(state, n_twice, live=_live(stored))
-    except Exception as error:  # noqa: BLE001 - the counts are in the file, so it is no failure
-        return _Checkpoint(state, n_twice, error=error)

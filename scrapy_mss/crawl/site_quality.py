@@ -9,12 +9,10 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import wait as done
-from contextlib import closing
 from functools import partial
 from time import monotonic, time
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from scrapy_mss.crawl.stores import quality_store
 from scrapy_mss.crawl.wire import LabelSummary
 from scrapy_mss.items import Article
 from scrapy_mss.pages.addresses import site_of
@@ -36,12 +34,9 @@ from scrapy_mss.quality.counts import (
 )
 from scrapy_mss.quality.incidents import alarms_of_crawl, incidents, within_crawl
 from scrapy_mss.quality.report import Alarm, with_past
-from scrapy_mss.quality.store import KEPT_DAYS, MAX_SITES, Days, DayStore, Key
-from scrapy_mss.storage.checkpoints import Part, Work, completed
-
-if TYPE_CHECKING:
-    from scrapy_mss.settings import Options
-    from scrapy_mss.storage.redis_server import Patience
+from scrapy_mss.quality.store import Days, QualityStore, SiteDay, adding
+from scrapy_mss.storage.checkpoints import Part, completed
+from scrapy_mss.storage.tables import MAX_SITES, Change
 
 LONGEST_SITE: Final = 253  # characters of a host
 SECONDS_AN_HOUR: Final = 3600
@@ -51,15 +46,6 @@ JUDGE_SECONDS: Final = 2.0  # of the event loop; it takes milliseconds, and a mo
 def this_hour() -> int:
     """The hours since 1970."""
     return int(time() // SECONDS_AN_HOUR)
-
-
-def site_quality(options: Options, patience: Patience | None = None) -> SiteQuality | None:
-    """What counts the pages of sites, unless it is off; a store that cannot be used stops here."""
-    if not options.quality:
-        return None
-    store = quality_store(options.quality_file, patience)
-    store.check()
-    return SiteQuality(store, only_new=options.only_new)
 
 
 class SiteQuality(Part):
@@ -72,20 +58,19 @@ class SiteQuality(Part):
     LOST = "the quality of %d sites"
 
     def __init__(
-        self, store: DayStore, now: Callable[[], int] = this_hour, *, only_new: bool = False
+        self, store: QualityStore, now: Callable[[], int] = this_hour, *, only_new: bool = False
     ) -> None:
         """Count in *store*; with *only_new*, `new_article` says what is new, else all is."""
         super().__init__()
         self._store = store
         self._now = now
         self._only_new = only_new
-        self._unsaved: dict[Key, Counts] = {}
-        self._in_flight: dict[Key, Counts] = {}  # what is being written
+        self._unsaved: dict[SiteDay, Counts] = {}
+        self._in_flight: dict[SiteDay, Counts] = {}  # what is being written
         self._met: set[str] = set()  # sites to judge
         self._of_crawl: dict[str, Days] = {}  # what the store has taken of this crawl
         self._stored: set[str] = set()  # sites of the last batch that the store has taken
         self._uncertain: set[str] = set()  # that the store has taken and perhaps not stored
-        self._not_forgotten: Exception | None = None  # why days that are too old are still stored
 
     @property
     def lost(self) -> int:
@@ -129,12 +114,12 @@ class SiteQuality(Part):
         """Count that the article at *url* is in the container with the key *place*."""
         self._add(site_of(url), of_place(place))
 
-    def take(self) -> Work | None:
+    def take(self) -> Change | None:
         """What stores what was counted; None if nothing was."""
         if not self._unsaved:
             return None
         self._in_flight, self._unsaved = self._unsaved, {}
-        return partial(self._store.add, self._in_flight)
+        return adding(self._in_flight)
 
     def settle(self, _result: object, error: Exception | None) -> None:
         """Note that what was taken is stored; after an *error*, it is unsaved again."""
@@ -193,7 +178,7 @@ class SiteQuality(Part):
         days = dict(self._store.days(sites, now // DAY - WINDOW + 1))
         past = with_past(self._store, days)
         found: dict[tuple[str, str], Alarm] = {}
-        by_crawl: dict[Key, Counts] = {}
+        by_crawl: dict[SiteDay, Counts] = {}
         for site, of_site in days.items():
             declined = {alarm.measure: alarm for alarm in alarms(site, of_site, now // DAY)}
             own = self._of_crawl.get(site, {})
@@ -212,22 +197,9 @@ class SiteQuality(Part):
             self._store.add(by_crawl)
         return list(found.values())
 
-    def ending(self, *, finished: bool) -> Work:  # noqa: ARG002 - what was counted was counted
-        """What forgets what is older than a year, and makes sure of all that was stored."""
-        return self._end
-
-    def _end(self) -> None:
-        with closing(self._store):
-            try:
-                self._store.forget_before(self._now() // DAY - KEPT_DAYS)
-            except Exception as error:  # noqa: BLE001 - what is stored is kept all the same
-                self._not_forgotten = error
-
-    def ended(self, error: Exception | None) -> None:
-        """Where the store could not make sure, what it has taken may be lost."""
-        super().ended(error or self._not_forgotten)
-        if error is not None:
-            self._uncertain = self._stored
+    def doubt(self) -> None:
+        """Note that what was written last may not be stored."""
+        self._uncertain = self._stored
 
     def _add(self, site: str, counts: Counts) -> None:
         day = self._now() // DAY

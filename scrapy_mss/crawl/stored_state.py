@@ -8,23 +8,28 @@ from contextlib import ExitStack
 from scrapy_mss import stats
 from scrapy_mss.crawl import _compat
 from scrapy_mss.crawl.learner import Learner
-from scrapy_mss.crawl.site_quality import site_quality
-from scrapy_mss.crawl.stores import model_store, seen_store, site_store, story_path
-from scrapy_mss.crawl.unsure_pages import unsure_pages
+from scrapy_mss.crawl.site_quality import SiteQuality
+from scrapy_mss.crawl.unsure_pages import UnsurePages
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.stored import StoredModel
 from scrapy_mss.pages.addresses import public_suffixes
-from scrapy_mss.seen.crawled import SeenArticles, Times
-from scrapy_mss.seen.store import DAY
+from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.quality.unsure import UnsureStore
+from scrapy_mss.seen.crawled import SeenArticles
+from scrapy_mss.seen.store import SeenStore
 from scrapy_mss.seen.stories import Stories
 from scrapy_mss.seen.story_store import StoryStore
-from scrapy_mss.settings import COPIES_KEEP, Options
+from scrapy_mss.settings import COPIES_KEEP, REPORT_OFF, REPORT_PAGES, Options
 from scrapy_mss.sites.crawled import CrawledSites, minute_now
+from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.stats import CrawlStats
-from scrapy_mss.storage.checkpoints import Checkpoints
-from scrapy_mss.storage.redis_server import Patience
+from scrapy_mss.storage.checkpoints import Checkpoints, Part
+from scrapy_mss.storage.tables import Store
 
 logger = logging.getLogger(__name__)
 
 MEGABYTE = 2**20
+CHECKPOINT_SECONDS = 300.0
 FINISHED = "finished"  # why a crawl ended that has done all there was to do
 
 
@@ -34,32 +39,54 @@ class StoredState:
     A part that the options turn off is None.
     """
 
-    def __init__(self, options: Options, model: str, numbers: CrawlStats) -> None:
-        """Read what there is; *model* names the file or the server of the model."""
+    def __init__(self, options: Options, store: Store, numbers: CrawlStats) -> None:
+        """Read what there is in *store*."""
+        store.check()
         self._options = options
+        self._store = store
         self._stats = numbers
         self._timer: _compat.Stoppable | None = None
-        self.patience = patience = Patience()
-        self.learner = Learner(model_store(model, patience))
-        self.sites = _remembered_sites(options, model, patience)
-        self.seen = _seen_articles(options, patience)
-        self.stories = _stories(options)
-        self.quality = site_quality(options, patience)
-        parts = (self.quality, self.stories, self.sites, self.learner, self.seen)
-        self.checkpoints = Checkpoints([part for part in parts if part is not None])
-        if self.seen is not None:  # what was seen is not downloaded again to be learned
-            self.seen.needs = self.learner
-        self.unsure = unsure_pages(options, minute_now, self.checkpoints.run)
+        self.learner = Learner(StoredModel(store, DEFAULT))
+        self.sites = _remembered_sites(options, store)
+        self.seen = (
+            SeenArticles(SeenStore(store), round(60 * options.recheck_hours), minute_now)
+            if options.only_new
+            else None
+        )
+        self.stories = (
+            Stories(StoryStore(store), minute_now) if options.copies != COPIES_KEEP else None
+        )
+        self.quality = (
+            SiteQuality(QualityStore(store), only_new=options.only_new)
+            if options.report != REPORT_OFF
+            else None
+        )
+        self.unsure = (
+            UnsurePages(UnsureStore(store), minute_now) if options.report == REPORT_PAGES else None
+        )
+        parts: tuple[Part | None, ...] = (
+            self.quality,
+            self.stories,
+            self.sites,
+            self.learner,
+            self.seen,
+            self.unsure,
+        )
+        self.checkpoints = Checkpoints(store, [part for part in parts if part is not None])
 
     def begin(self) -> None:
         """Write a checkpoint every so many seconds, if there may be anything to write."""
         if not self._options.train and self.checkpoints.parts == [self.learner]:
             return
-        self._timer = _compat.every(self._options.checkpoint_seconds, self.checkpoints.begin)
+        self._timer = _compat.every(CHECKPOINT_SECONDS, self.checkpoints.begin)
+
+    def expect_end(self) -> None:
+        """From now on, wait for the store a few seconds at most."""
+        self._store.end()
 
     def stop(self) -> None:
-        """Begin no more checkpoints; from now on, each address is waited for a few seconds."""
-        self.patience.begin_end()
+        """Begin no more checkpoints, and wait for the store a few seconds at most."""
+        self.expect_end()
         if self._timer is not None and self._timer.running:  # if its call has raised, it is not
             self._timer.stop()
 
@@ -71,10 +98,7 @@ class StoredState:
         """Write all that `finish` has not; count what came of it, and log what is lost."""
         with ExitStack() as steps:  # the last first, each whatever the others raise
             steps.callback(self._tell_what_came)
-            steps.callback(self.patience.end)
             steps.callback(self.checkpoints.close, finished=reason == FINISHED)
-            if self.unsure is not None:
-                steps.callback(self.unsure.close)
 
     def _tell_what_came(self) -> None:
         """Count what came of all parts, and log what of them is lost."""
@@ -102,26 +126,9 @@ class StoredState:
             )
 
 
-def _remembered_sites(options: Options, model: str, patience: Patience) -> CrawledSites | None:
-    """The memories of sites that belong to the *model*, unless they are off."""
+def _remembered_sites(options: Options, store: Store) -> CrawledSites | None:
+    """The memories of sites in *store*, unless they are off."""
     if not options.site_memory:
         return None
     public_suffixes()  # which are read now, and not in the event loop
-    return CrawledSites(site_store(model, patience), options.site_memory * MEGABYTE)
-
-
-def _seen_articles(options: Options, patience: Patience) -> SeenArticles | None:
-    """What was seen, unless it is off; by default in the folder `.scrapy`, which jobs share."""
-    if not options.only_new:
-        return None
-    times = Times(round(60 * options.recheck_hours), options.seen_days * DAY)
-    return SeenArticles(seen_store(options.seen, times.keep, patience), times, minute_now)
-
-
-def _stories(options: Options) -> Stories | None:
-    """The stories that were told, unless nobody asks for them; in the file of what was seen."""
-    if options.copies == COPIES_KEEP:
-        return None
-    store = StoryStore(story_path(options.seen))
-    store.check()
-    return Stories(store, round(options.story_days * DAY), minute_now)
+    return CrawledSites(SiteStore(store), options.site_memory * MEGABYTE)

@@ -26,7 +26,7 @@ from scrapy_mss.stats import CrawlStats
 logger = logging.getLogger(__name__)
 
 TOO_LARGE = "too_large"
-FROZEN = "frozen"
+CHECKPOINT_PAGES = 500  # learned: what a killed crawl loses of them, it learns again
 
 
 class Trainer:
@@ -76,7 +76,7 @@ class Trainer:
 
     async def _begun(self, response: HtmlResponse, *, article: bool) -> asyncio.Task[None] | None:
         """What learns the page, under way; None if the page is learned already."""
-        labelled = self._labels.begin(response, example=not self._frozen, article=article)
+        labelled = self._labels.begin(response, example=True, article=article)
         assert labelled is not None
         learning = self._learn(labelled)
         if labelled.job.done():
@@ -108,7 +108,7 @@ class Trainer:
         if rejection:
             self._stats.add(stats.TRAIN_REFUSED, reason=rejection)
         self._stats.add(stats.TRAIN_SECONDS, answer.seconds + perf_counter() - started)
-        if self._learner.unsaved_pages >= self._options.checkpoint_pages:
+        if self._learner.unsaved_pages >= CHECKPOINT_PAGES:
             self._learner.checkpoint()
 
     def _learned(self, answer: PageAnswer) -> str:
@@ -118,16 +118,11 @@ class Trainer:
             return answer.failure
         if labels.reason is not None:
             return labels.reason.value
-        if example is None or self._frozen:
-            return FROZEN
+        if example is None:
+            return Rejection.ALREADY_LEARNED.value
         rejection = example if isinstance(example, Rejection) else self._learner.learn(example)
         if rejection is not None:
             return rejection.value
         self._stats.add(stats.TRAIN_LEARNED)
         self._stats.add(stats.TRAIN_TOKENS, labels.n_tokens)
         return ""
-
-    @property
-    def _frozen(self) -> bool:
-        limit = self._options.freeze_after
-        return bool(limit) and self._learner.pages >= limit

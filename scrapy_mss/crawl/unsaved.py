@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from scrapy_mss.core.naive_bayes import DIGEST_BITS, Observation, united
+from scrapy_mss.core.naive_bayes import Observation, united
 from scrapy_mss.models.examples import Example
 from scrapy_mss.models.learned_pages import LearnedPages
 from scrapy_mss.models.model import Model
@@ -35,11 +35,6 @@ class Unsaved:
     def pages(self) -> int:
         """How many pages were learned."""
         return sum(part.pages for part in self._parts)
-
-    @property
-    def digest(self) -> int:
-        """The sum of the digests of the pages."""
-        return sum(part.digest for part in self._parts) % (1 << DIGEST_BITS)
 
     def add(self, example: Example, generation: int) -> None:
         """Take in a page that is learned in *generation*."""

@@ -1,118 +1,94 @@
 """Selects the pages of each site on which the model was least certain.
 
-The thread of the checkpoints writes them. The kept pages are known here, so that only pages that
-belong to the selection are compressed and written, fewer and fewer as the crawl reads more. Pages
-are skipped while the thread is busy; there will be others.
+The pages that are stored are known here, so that only pages that belong to the selection are
+compressed and written, fewer and fewer as the crawl reads more.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
-from concurrent.futures import Future
-from concurrent.futures import wait as done
-from functools import partial
-from pathlib import Path
-from threading import BoundedSemaphore
-from typing import TYPE_CHECKING, Final, TypeAlias
-
-from scrapy.utils.project import data_path
+from typing import Final
 
 from scrapy_mss.article import ArticleResult
 from scrapy_mss.pages.addresses import site_of
-from scrapy_mss.quality.unsure import MAX_SITES, UnsurePage, UnsureStore, UnsureStoreError
+from scrapy_mss.quality.unsure import AT_MOST, UnsurePage, UnsureStore, adding, compressed
+from scrapy_mss.storage.checkpoints import Part
+from scrapy_mss.storage.tables import MAX_UNSURE_SITES, Change
 
-if TYPE_CHECKING:
-    from scrapy_mss.settings import Options
-
-logger = logging.getLogger(__name__)
-
-UNSURE_FILE: Final = "mss/unsure.db"
 LONGEST_SITE: Final = 253  # characters of a host
 LONGEST_URL: Final = 2000  # characters; few pages have a longer one
 LONGEST_PAGE: Final = 2_000_000  # characters; a person looks at no larger ones
-Run: TypeAlias = Callable[[Callable[[], None]], Future[None]]  # in a thread, one after the other
-
-WAITING: Final = 16  # pages in memory that the thread has not written yet
+MAX_BYTES: Final = 2**23  # of pages in memory: a checkpoint takes them, and others are let go
 
 
-def unsure_path(named: str) -> Path:
-    """The file *named* by MSS_UNSURE_FILE, else one in the folder `.scrapy`, which jobs share."""
-    return Path(named or data_path(UNSURE_FILE))
+class UnsurePages(Part):
+    """The least sure pages of each site, as far as this crawl knows."""
 
+    FAILED = (
+        "unsure pages cannot be stored: %s. The crawl continues; further failures are only counted"
+    )
+    LOST = "%d unsure pages"
 
-def unsure_pages(options: Options, minute: Callable[[], int], run: Run) -> UnsurePages | None:
-    """What keeps the least sure pages, if a setting asks for any; an unusable file stops here."""
-    if not options.unsure_pages:
-        return None
-    store = UnsureStore(unsure_path(options.unsure_file))
-    store.check()
-    return UnsurePages(store, options.unsure_pages, minute, run)
-
-
-class UnsurePages:
-    """The *at_most* least sure pages of each site, as far as this crawl knows."""
-
-    def __init__(
-        self, store: UnsureStore, at_most: int, minute: Callable[[], int], run: Run
-    ) -> None:
-        """Have *run* write them in a thread, in the order of its calls."""
-        self._store = store
-        self._run = run
-        self._at_most = at_most
+    def __init__(self, store: UnsureStore, minute: Callable[[], int]) -> None:
+        super().__init__()
         self._minute = minute
         self._kept: dict[str, dict[str, float]] = {
             site: {page.url: page.sureness for page in pages}
             for site, pages in store.pages().items()
         }
-        self._room = BoundedSemaphore(WAITING)
-        self.failures = 0
+        self._unsaved: dict[str, dict[UnsurePage, bytes]] = {}
+        self._in_flight: dict[str, dict[UnsurePage, bytes]] = {}
+        self._n_bytes = 0
+
+    @property
+    def lost(self) -> int:
+        """How many pages could not be stored."""
+        return sum(map(len, self._unsaved.values()))
 
     def page(self, url: str, html: str, result: ArticleResult) -> None:
         """Keep the page at *url* if its *result* is among the least sure ones of its site."""
         sureness, site = result.sureness, site_of(url)
         if sureness is None or not self._is_kept(site, url, sureness):
             return
-        if len(html) > LONGEST_PAGE or len(url) > LONGEST_URL or not self._room.acquire(False):
+        if len(html) > LONGEST_PAGE or len(url) > LONGEST_URL or self._n_bytes > MAX_BYTES:
             return
         kept = self._kept.setdefault(site, {})
         kept[url] = sureness
-        if len(kept) > self._at_most:
+        if len(kept) > AT_MOST:
             del kept[max(kept, key=lambda each: (kept[each], each))]
-        page = UnsurePage(url, sureness, self._minute())
-        write = self._run(partial(self._store.add, site, page, html, self._at_most))
-        write.add_done_callback(self._written)
+        body = compressed(html)
+        self._n_bytes += len(body)
+        self._unsaved.setdefault(site, {})[UnsurePage(url, sureness, self._minute())] = body
+        if self._n_bytes > MAX_BYTES:
+            self.checkpoint()
 
-    def close(self) -> None:
-        """Write what waits, and forget the oldest of too many sites."""
-        forgetting = self._run(self._store.forget_sites)
-        forgetting.add_done_callback(self._tell)
-        done([forgetting])
+    def take(self) -> Change | None:
+        """What stores the pages that are not stored yet; None if there are none."""
+        if not self._unsaved:
+            return None
+        self._in_flight, self._unsaved = self._unsaved, {}
+        return adding(self._in_flight)
+
+    def settle(self, _result: object, error: Exception | None) -> None:
+        """Note that what was taken is stored; after an *error*, it is unsaved again."""
+        batch, self._in_flight = self._in_flight, {}
+        if error is None:
+            self._n_bytes = _size(self._unsaved)
+            return
+        self.store_failed(error)
+        for site, pages in batch.items():
+            self._unsaved[site] = {**pages, **self._unsaved.get(site, {})}
 
     def _is_kept(self, site: str, url: str, sureness: float) -> bool:
         """Whether the page is among the least sure ones, or was and is to be brought up to date."""
         kept = self._kept.get(site)
         if kept is None:
-            return bool(site) and len(site) <= LONGEST_SITE and len(self._kept) < 2 * MAX_SITES
+            is_full = len(self._kept) >= 2 * MAX_UNSURE_SITES
+            return bool(site) and len(site) <= LONGEST_SITE and not is_full
         if url in kept:
             return kept[url] != sureness
-        return len(kept) < self._at_most or sureness < max(kept.values())
+        return len(kept) < AT_MOST or sureness < max(kept.values())
 
-    def _written(self, write: Future[None]) -> None:
-        self._room.release()
-        self._tell(write)
 
-    def _tell(self, write: Future[None]) -> None:
-        """Count a write that failed, and log the first one."""
-        error = write.exception()
-        if error is None:
-            return
-        if not isinstance(error, (UnsureStoreError, OSError)):
-            logger.error("scrapy-mss: an unsure page is lost", exc_info=error)
-        self.failures += 1
-        if self.failures == 1:
-            logger.warning(
-                "scrapy-mss: unsure pages cannot be stored: %s. The crawl continues; further "
-                "failures are only counted",
-                error,
-            )
+def _size(pages: dict[str, dict[UnsurePage, bytes]]) -> int:
+    return sum(len(body) for of_site in pages.values() for body in of_site.values())

@@ -1,24 +1,15 @@
 """A model in a file: read completely, written so that a crash leaves the old file or the new one.
 
-Several crawls may share a file. Counts are additive, so none has to know about the others: each
-keeps what it learned since its last checkpoint separately, and a checkpoint adds that to the file,
-under a lock that the system releases when a process dies.
-
-After the rename the counts are in the file. From then on nothing may fail, or a caller that
-believes they are not would add them again; errors after that point are logged.
+A symbolic link to it is followed. Crawls keep their models in a store (`stored`).
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from glob import escape
 from pathlib import Path
 from secrets import token_hex
-from time import time
-from typing import BinaryIO, NamedTuple, Protocol
+from typing import BinaryIO, Protocol
 
 from scrapy_mss.files.untrusted import open_regular
 from scrapy_mss.models.format import (
@@ -36,30 +27,11 @@ from scrapy_mss.models.profiles import Profile
 
 logger = logging.getLogger(__name__)
 
-LOCK_SECONDS = 60.0  # a checkpoint holds the lock for less than a second
 LARGEST_FILE = 2**26  # bytes: the full tables of a profile take 48 MiB before they are packed
-HARD_LINKS = (
-    "scrapy-mss: %s: this file had %d names (hard links). Only this one has what was learned, the "
-    "others keep the file as it was: make them symbolic links"
-)
-STALE_SECONDS = 3600.0  # nobody is still writing a file of a few megabytes after an hour
 
 
-class StoreError(OSError):
-    """The store cannot be used now; the message says why."""
-
-
-class Addition(NamedTuple):
-    """What a store holds after something was added to it."""
-
-    model: Model
-    n_twice: int  # pages that were in it already, and count twice now
-
-
-class ModelStore(Protocol):
-    """Where a model is kept that crawls add to."""
-
-    profile: Profile
+class KeptModel(Protocol):
+    """Where a model is kept that can be added to: a file, or a store."""
 
     @property
     def name(self) -> str:
@@ -68,19 +40,12 @@ class ModelStore(Protocol):
     def load(self) -> Model:
         """The model that is kept; an empty one where there is none."""
 
-    def add(self, learned: Model) -> Addition:
+    def add(self, learned: Model) -> None:
         """Add what was *learned*; where this raises, nothing was added."""
 
-    def close(self) -> None:
-        """Make sure of all additions; where this raises, some are lost."""
 
-
-class FileStore:
-    """A model file that crawls add to.
-
-    A symbolic link to it is followed, so that all links share it. Hard links part when the file is
-    replaced, which is logged.
-    """
+class ModelFile:
+    """A model in a file, which one process at a time adds to."""
 
     def __init__(self, path: str | os.PathLike[str], profile: Profile) -> None:
         """Keep a model for *profile* in the file *path*, which need not exist yet."""
@@ -114,54 +79,15 @@ class FileStore:
             warn_of_restarts(self.name, model)
         return model
 
-    def add(self, learned: Model) -> Addition:
+    def add(self, learned: Model) -> None:
         """Add what was *learned* to the file; where this raises, nothing was added."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self._locked():
-            model = self.load()
-            n_names = self.path.stat().st_nlink if self.path.exists() else 1
-            try:
-                n_twice = model.merge(learned)
-            except OverflowError as error:
-                raise FullModelError(f"{self.path}: {error}") from error
-            write_model(self.path, model)
-            self._sweep()
-        if n_names > 1:
-            logger.warning(HARD_LINKS, self.path, n_names)
-        return Addition(model, n_twice)
-
-    def close(self) -> None:
-        """All that was added is in the file."""
-
-    def _sweep(self) -> None:
-        """Remove what writers have left that were killed, as far as that can be removed."""
-        with _errors_logged(f"{self.path.parent}: cannot look for what killed writers have left"):
-            for left in self.path.parent.glob(f".{escape(self.path.name)}.*-*"):
-                with _errors_logged(f"{left}: cannot remove what a killed writer has left"):
-                    if time() - left.stat().st_mtime > STALE_SECONDS:
-                        left.unlink()
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        from filelock import FileLock, Timeout  # reading a model needs none
-
-        lock = FileLock(self.path.with_name(f"{self.path.name}.lock"), timeout=LOCK_SECONDS)
+        model = self.load()
         try:
-            lock.acquire()
-        except Timeout as error:
-            raise StoreError(
-                f"{self.path}: another process has held {lock.lock_file} for "
-                f"{LOCK_SECONDS:.0f} seconds"
-            ) from error
-        except NotImplementedError as error:
-            raise StoreError(
-                f"{self.path}: its file system has no locks: {error}. Name a file elsewhere"
-            ) from error
-        try:
-            yield
-        finally:
-            with _errors_logged(f"{lock.lock_file}: cannot be let go"):
-                lock.release()
+            model.merge(learned)
+        except OverflowError as error:
+            raise FullModelError(f"{self.path}: {error}") from error
+        write_model(self.path, model)
 
 
 def read_model(path: str | os.PathLike[str]) -> Model:
@@ -230,8 +156,14 @@ def write_atomically(path: Path, data: bytes) -> None:
         if isinstance(error, OSError) and error.filename is None:  # as where the disk is full
             error.filename = str(path)
         raise
-    with _errors_logged(f"{path.parent}: cannot be synced; a power cut may undo the last change"):
+    try:
         _sync_directory(path.parent)
+    except OSError as error:  # it is written, whatever fails after it
+        logger.warning(
+            "scrapy-mss: %s cannot be synced; a power cut may undo the last change: %s",
+            path.parent,
+            error,
+        )
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
@@ -240,17 +172,6 @@ def _target(path: str | os.PathLike[str]) -> Path:
     Where links go in circles, `Path.resolve` raises RuntimeError; this leaves the error to `open`.
     """
     return Path(os.path.realpath(path))
-
-
-@contextmanager
-def _errors_logged(what: str) -> Iterator[None]:
-    """Go on after any error; it is logged as *what*."""
-    try:
-        yield
-    except FileNotFoundError:
-        pass  # another process has removed it
-    except Exception as error:  # noqa: BLE001 - what is done is done, whatever fails after it
-        logger.warning("scrapy-mss: %s: %s: %s", what, type(error).__name__, error)
 
 
 def _sync_directory(path: Path) -> None:

@@ -24,7 +24,7 @@ from scrapy_mss.quality.counts import (
     Counts,
 )
 from scrapy_mss.quality.incidents import Incident, hour_text, incidents
-from scrapy_mss.quality.store import Days, DayStore
+from scrapy_mss.quality.store import Days, QualityStore
 
 EPOCH: Final = date(1970, 1, 1)
 Alarm: TypeAlias = Figure | Incident
@@ -139,14 +139,14 @@ class Report:
         return sum((site.total for site in self.sites), Counter())
 
 
-def report_of(store: DayStore, now: int, listed: Collection[str] = ()) -> Report:
+def report_of(store: QualityStore, now: int, listed: Collection[str] = ()) -> Report:
     """What *store* holds of the last weeks before the hour *now*, and of all sites *listed*."""
     sites = store.sites(now // DAY - WINDOW + 1)
     sites |= {site: {} for site in listed if site not in sites}
     return report(sites, now, listed, with_past(store, sites))
 
 
-def with_past(store: DayStore, sites: Mapping[str, Days]) -> dict[str, Days]:
+def with_past(store: QualityStore, sites: Mapping[str, Days]) -> dict[str, Days]:
     """The days of *sites*, all that are stored of those without an article on these days.
 
     Whether such a site has ever worked is an older matter.

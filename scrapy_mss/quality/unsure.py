@@ -1,52 +1,31 @@
-"""The pages on which the model was least certain, a few per site, in an SQLite database.
+"""The pages on which the model was least certain, a few per site, as rows of a store.
 
-These are the pages to inspect, in order to label them or to fix a rule. Each is added with its HTML
-when it is read, replacing a more certain one, so that a killed crawl loses only those of its last
-moments. Crawls can share the file.
+These are the pages to inspect, in order to label them or to fix a rule. A row for each site says
+which they are, and each has a row with its HTML.
 """
 
 from __future__ import annotations
 
-import os
-import sqlite3
+import json
 import zlib
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Final, NamedTuple
 
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.files.untrusted import LARGEST_PAGE
-from scrapy_mss.storage.sqlite_files import (
-    ForeignFileError,
-    Form,
-    connect,
-    explained,
-    prepare,
-    transaction,
+from scrapy_mss.storage.tables import (
+    UNSURE,
+    UNSURE_PAGES,
+    Change,
+    Key,
+    Row,
+    Rows,
+    Store,
+    StoreError,
 )
 
-FORMAT: Final = 1
-APPLICATION_ID: Final = 0x6D737375  # "mssu", by which SQLite files are told apart
-WAIT_SECONDS: Final = 10.0  # for another crawl
-MAX_SITES: Final = 1000  # those with the latest pages: 150 MB at five pages of 30 KB, compressed
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS pages (
-    site TEXT NOT NULL,
-    url TEXT NOT NULL,
-    sureness REAL NOT NULL,
-    minute INTEGER NOT NULL,
-    html BLOB NOT NULL,
-    PRIMARY KEY (site, url)
-);
-CREATE INDEX IF NOT EXISTS by_minute ON pages (minute);
-"""
-_FORM = Form("unsure pages of scrapy-mss", APPLICATION_ID, FORMAT, _SCHEMA)
-
-
-class UnsureStoreError(OSError):
-    """The file cannot be used; the message says why and what to do."""
+AT_MOST: Final = 5  # pages of a site: somebody looks at each
 
 
 class UnsurePage(NamedTuple):
@@ -58,88 +37,91 @@ class UnsurePage(NamedTuple):
 
 
 class UnsureStore:
-    """A file with the least sure pages of sites."""
+    """The least sure pages of sites in a store."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Use the file *path*, which need not exist yet."""
-        self.path = Path(path)
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
-    def check(self) -> None:
-        """Stop here if there is a file that cannot be used."""
-        if self.path.exists():
-            with self._connection():
-                pass
-
-    def add(self, site: str, page: UnsurePage, html: str, at_most: int) -> None:
-        """Add a page of *site*, or replace what it was before; the least sure ones are kept."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        body = zlib.compress(html.encode("utf-8", "surrogatepass"))
-        with self._connection() as connection, transaction(connection):
-            connection.execute(
-                "INSERT OR REPLACE INTO pages VALUES (?, ?, ?, ?, ?)", (site, *page, body)
-            )
-            connection.execute(
-                "DELETE FROM pages WHERE site = ? AND url IN (SELECT url FROM pages "
-                "WHERE site = ? ORDER BY sureness, url LIMIT -1 OFFSET ?)",
-                (site, site, at_most),
-            )
-
-    def remove(self, site: str, url: str) -> None:
-        """Remove a page that somebody has seen to."""
-        if self.path.exists():
-            with self._connection() as connection:
-                connection.execute("DELETE FROM pages WHERE site = ? AND url = ?", (site, url))
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self._store.name
 
     def pages(self) -> dict[str, list[UnsurePage]]:
         """The pages of each site, the least sure one first."""
-        found: dict[str, list[UnsurePage]] = {}
-        if self.path.exists():
-            query = "SELECT site, url, sureness, minute FROM pages ORDER BY site, sureness, url"
-            with self._connection() as connection:
-                for site, *page in connection.execute(query):
-                    found.setdefault(site, []).append(UnsurePage(*page))
-        return found
+        keys = [(UNSURE, key) for key in self._store.used_since(UNSURE, 0)]
+        found = self._store.get(keys)
+        sites = {_text(key): _pages(value) for (_, key), value in found.items()}
+        return {site: pages for site, pages in sorted(sites.items()) if pages}
 
     def stored(self, site: str) -> Iterator[StoredPage]:
         """The pages of *site* with their HTML, the least sure one first."""
-        if self.path.exists():
-            query = "SELECT url, html FROM pages WHERE site = ? ORDER BY sureness, url"
-            with self._connection() as connection:
-                rows = connection.execute(query, (site,)).fetchall()
-            for url, body in rows:
-                yield StoredPage(url, self._unpacked(url, body))
+        row = UNSURE.key(site)
+        for page in _pages(self._store.get([row]).get(row, b"")):
+            body = self._store.get([_row(site, page.url)]).get(_row(site, page.url))
+            if body is not None:
+                yield StoredPage(page.url, self._unpacked(page.url, body))
 
-    def forget_sites(self) -> None:
-        """Of too many sites, forget those whose latest page is the oldest."""
-        if self.path.exists():
-            with self._connection() as connection:
-                connection.execute(
-                    "DELETE FROM pages WHERE site IN (SELECT site FROM pages GROUP BY site "
-                    "ORDER BY max(minute) DESC, site LIMIT -1 OFFSET ?)",
-                    (MAX_SITES,),
-                )
+    def remove(self, site: str, url: str) -> None:
+        """Remove a page that somebody has seen to."""
+        self._store.write([Change([UNSURE.key(site)], partial(_without, site, url))])
 
     def _unpacked(self, url: str, body: bytes) -> str:
         try:
             html = zlib.decompressobj().decompress(body, LARGEST_PAGE)
             return html.decode("utf-8", "surrogatepass")
-        except (TypeError, UnicodeDecodeError, zlib.error) as error:
-            raise UnsureStoreError(f"{self.path}: the page {url!r}: {error}. {_REMOVE}") from error
-
-    @contextmanager
-    def _connection(self) -> Iterator[sqlite3.Connection]:
-        try:
-            with closing(connect(self.path, WAIT_SECONDS)) as connection:
-                prepare(connection, _FORM)
-                # After a crash of the machine, not of the crawl, the last pages may be lost.
-                connection.execute("PRAGMA synchronous = NORMAL")
-                yield connection
-        except ForeignFileError as error:
-            raise UnsureStoreError(
-                f"{self.path}: {error}. Name another file in MSS_UNSURE_FILE"
-            ) from error
-        except sqlite3.Error as error:
-            raise UnsureStoreError(explained(self.path, error, _REMOVE)) from error
+        except (UnicodeDecodeError, zlib.error) as error:
+            raise StoreError(f"{self.name}: the page {url!r} is damaged: {error}") from error
 
 
-_REMOVE = "Remove the file, and pages are collected anew"
+def adding(pages: Mapping[str, Mapping[UnsurePage, bytes]]) -> Change:
+    """What adds *pages* by site, with their HTML as `compressed`; the least sure ones are kept."""
+    return Change([UNSURE.key(site) for site in pages], partial(_with, pages))
+
+
+def compressed(html: str) -> bytes:
+    """*html* as it is stored."""
+    return zlib.compress(html.encode("utf-8", "surrogatepass"))
+
+
+def _with(pages: Mapping[str, Mapping[UnsurePage, bytes]], found: Rows) -> dict[Key, Row | None]:
+    rows: dict[Key, Row | None] = {}
+    for site, of_site in pages.items():
+        known = {page.url: page for page in _pages(found.get(UNSURE.key(site), b""))}
+        all_pages = {**known, **{page.url: page for page in of_site}}.values()
+        least = sorted(all_pages, key=lambda page: (page.sureness, page.url))
+        rows |= {_row(site, page.url): None for page in least[AT_MOST:] if page.url in known}
+        rows |= {
+            _row(site, page.url): Row(body, page.minute)
+            for page, body in of_site.items()
+            if page in least[:AT_MOST]
+        }
+        rows[UNSURE.key(site)] = _row_of(least[:AT_MOST])
+    return rows
+
+
+def _without(site: str, url: str, found: Rows) -> dict[Key, Row | None]:
+    left = [page for page in _pages(found.get(UNSURE.key(site), b"")) if page.url != url]
+    return {_row(site, url): None, UNSURE.key(site): _row_of(left) if left else None}
+
+
+def _row_of(pages: Iterable[UnsurePage]) -> Row:
+    """The row of a site that has these *pages*."""
+    listed = list(pages)
+    return Row(json.dumps(listed).encode(), max(page.minute for page in listed))
+
+
+def _pages(value: bytes) -> list[UnsurePage]:
+    """The pages in the row of a site, the least sure one first; none if it is damaged."""
+    try:
+        return [UnsurePage(str(url), float(sure), int(at)) for url, sure, at in json.loads(value)]
+    except (RecursionError, TypeError, ValueError):
+        return []
+
+
+def _row(site: str, url: str) -> Key:
+    return UNSURE_PAGES.key(f"{site} {url}")
+
+
+def _text(key: bytes) -> str:
+    return key.decode("utf-8", "surrogatepass")

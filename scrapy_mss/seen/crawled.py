@@ -11,16 +11,15 @@ that the list names, because an unchanged list is not read again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
-from functools import partial
 from typing import Final, NamedTuple
 
 from scrapy_mss.seen.keys import address_key, text_key, title_key
 from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.seen.store import DAY, ArticleStore, Seen, SeenList
-from scrapy_mss.storage.checkpoints import Part, Work
+from scrapy_mss.seen.store import Seen, SeenList, SeenStore, adding, adding_lists
+from scrapy_mss.storage.checkpoints import Part
+from scrapy_mss.storage.tables import DAY, Change
 
-MET_AGAIN: Final = 7 * DAY
+MET_AGAIN: Final = 7 * DAY  # an address that is met is noted once in so long
 NO_REVISION: Final = 0  # of what is no article
 MAX_UNSAVED: Final = 100_000  # that a failing store has not taken: some 1 KB each, with paragraphs
 
@@ -30,18 +29,6 @@ class Addresses(NamedTuple):
 
     own: tuple[str, ...]  # where it is, and whence it was redirected
     canonical: str = ""  # what the page declares, if that can be believed
-
-
-class Times(NamedTuple):
-    """How long what is kept, in minutes."""
-
-    recheck: int  # an article without a date is read again after so long
-    keep: int = 0  # what no crawl has met for so long is forgotten; 0 keeps all
-
-    @property
-    def met_again(self) -> int:
-        """An address that is met is noted once in so long."""
-        return min(MET_AGAIN, self.keep // 2) if self.keep else MET_AGAIN
 
 
 class Wording(NamedTuple):
@@ -73,12 +60,12 @@ class SeenArticles(Part):
     )
     LOST = "that %d addresses were seen"
 
-    def __init__(self, store: ArticleStore, times: Times, now: Callable[[], int]) -> None:
+    def __init__(self, store: SeenStore, recheck: int, now: Callable[[], int]) -> None:
+        """Read an article without a date again after *recheck* minutes."""
         super().__init__()
         self._store = store
-        self._writer = store.another()  # for the thread that writes
         self._in_flight: dict[int, Seen] = {}  # what is being written
-        self._times = times
+        self._recheck = recheck
         self._now = now
         self._unsaved: dict[int, Seen] = {}
         self._lists: dict[str, tuple[str, SeenList]] = {}
@@ -111,13 +98,13 @@ class SeenArticles(Part):
         if seen is None:
             return True
         now = self._now()
-        if now - seen.met >= self._times.met_again:
+        if now - seen.met >= MET_AGAIN:
             self._unsaved[key] = seen._replace(met=now)
         if min(listed, now) > seen.listed > 0:
             return True
         # Dates of one list are compared with one another, not with our clock.
         is_dated = bool(listed and seen.listed)
-        return not is_dated and now - seen.checked >= self._times.recheck
+        return not is_dated and now - seen.checked >= self._recheck
 
     def judge(self, addresses: Addresses, wording: Wording) -> Verdict:
         """What an article is beside what was seen of it.
@@ -228,12 +215,12 @@ class SeenArticles(Part):
         """Note that not all that the lists of *site* name was downloaded."""
         self._incomplete.add(site)
 
-    def take(self) -> Work | None:
+    def take(self) -> Change | None:
         """What stores what was seen; None if nothing was."""
         if not self._unsaved:
             return None
         self._in_flight, self._unsaved = self._unsaved, {}
-        return partial(self._writer.add, self._in_flight)
+        return adding(self._in_flight)
 
     def settle(self, _result: object, error: Exception | None) -> None:
         """Note that what was taken is stored; after an *error*, it is unsaved again."""
@@ -245,27 +232,14 @@ class SeenArticles(Part):
                 del self._unsaved[key]
                 self._n_dropped += 1
 
-    def ending(self, *, finished: bool) -> Work:
+    def take_last(self, *, finished: bool) -> Change | None:
         """What stores the lists of sites that are complete, after a crawl that has *finished*."""
-        complete = finished and not self.lost
         lists = {
             url: seen
             for url, (site, seen) in self._lists.items()
-            if complete and site not in self._incomplete
+            if finished and not self.lost and site not in self._incomplete
         }
-        return partial(self._end, lists, self._now())
-
-    def _end(self, lists: dict[str, SeenList], now: int) -> None:
-        with closing(self._writer):
-            if lists:
-                self._writer.add_lists(lists, now)
-            keep = self._times.keep
-            self._writer.forget(now, now - keep if keep else 0)
-
-    def ended(self, error: Exception | None) -> None:
-        """Close the store."""
-        super().ended(error)
-        self._store.close()
+        return adding_lists(lists, self._now()) if lists else None
 
     @property
     def lost(self) -> int:

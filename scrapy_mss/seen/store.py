@@ -1,22 +1,26 @@
-"""What crawls have seen, in an SQLite database that several of them can share.
+"""What crawls have seen, as rows of a store.
 
 An article is a row of numbers under the key of its address: some 60 bytes, so ten million take
 less than a gigabyte. While it may be read again, it also has the hashes of its page's paragraphs,
 about a kilobyte. A list, such as a feed, has the validators with which a server reports that it
-has not changed. Rows that no crawl has met for a long time are dropped.
+has not changed.
 """
 
 from __future__ import annotations
 
 import json
+import logging
+import struct
 from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple, Protocol
+from functools import partial
+from typing import Final, NamedTuple
 
-from scrapy_mss.seen.files import SeenFile
+from scrapy_mss.storage.tables import LISTS, PARAGRAPHS, SEEN, Change, Key, Row, Rows, Store
 
-PARAGRAPHS_DAYS: Final = 45  # since the page was read: crawls once a month find what has changed
-DAY: Final = 24 * 60  # minutes
-MAX_LISTS: Final = 100_000  # validators: some two hundred lists of each of five hundred sites
+logger = logging.getLogger(__name__)
+
+_SEEN: Final = struct.Struct("<qqIIII")
+_KEY: Final = struct.Struct("<q")
 
 
 class Seen(NamedTuple):
@@ -42,126 +46,80 @@ class SeenList(NamedTuple):
     lists: tuple[tuple[str, str], ...] = ()  # the kind and the address of each
 
 
-class ArticleStore(Protocol):
-    """Where it is kept which articles and lists were seen. One thread at a time uses it."""
+class SeenStore:
+    """The articles and the lists that crawls have seen, in a store."""
 
-    def another(self) -> ArticleStore:
-        """The same store for another thread."""
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
     def articles(self, keys: Iterable[int]) -> dict[int, Seen]:
-        """The articles with the *keys* of their addresses, of those that were seen."""
+        """The articles with the *keys* of their addresses, of those that were seen.
 
-    def paragraphs(self, key: int) -> bytes:
-        """The paragraphs of the article with the *key* of its address; empty if there are none."""
-
-    def list(self, url: str) -> SeenList | None:
-        """The list at *url*."""
-
-    def add(self, articles: Mapping[int, Seen]) -> None:
-        """Add *articles* by key; where this raises, they can be added again."""
-
-    def add_lists(self, lists: Mapping[str, SeenList], minute: int) -> None:
-        """Add *lists* by address."""
-
-    def forget(self, now: int, before: int) -> int:
-        """Forget articles that no crawl has met since *before*; how many these were.
-
-        *now* is when paragraphs become too old.
+        One that is damaged was not: it is written anew once it is read.
         """
-
-    def close(self) -> None:
-        """Close what is open."""
-
-
-class SeenStore(SeenFile):
-    """The articles and the lists in the file of what crawls have seen."""
-
-    def another(self) -> SeenStore:
-        """The same store, with a connection for another thread."""
-        return SeenStore(self.path)
-
-    def articles(self, keys: Iterable[int]) -> dict[int, Seen]:
-        """The articles with the *keys* of their addresses, of those that were seen."""
-        found = {key: self.article(key) for key in keys}
-        return {key: seen for key, seen in found.items() if seen is not None}
-
-    def article(self, key: int) -> Seen | None:
-        """The article with the *key* of its address."""
-        with self._errors():
-            row = self._opened().execute(
-                "SELECT text, title, revision, listed, checked, met FROM articles WHERE key = ?",
-                (key,),
-            )
-            found = row.fetchone()
-        return None if found is None else Seen(*found)
+        rows = {SEEN.key(packed(key)): key for key in keys}
+        found = self._store.get(rows, patient=False).items()
+        read = {rows[row]: _seen(value) for row, value in found}
+        return {key: seen for key, seen in read.items() if seen is not None}
 
     def paragraphs(self, key: int) -> bytes:
         """The paragraphs of the article with the *key* of its address; empty if there are none."""
-        with self._errors():
-            query = "SELECT paragraphs FROM paragraphs WHERE key = ?"
-            found = self._opened().execute(query, (key,)).fetchone()
-        return b"" if found is None else bytes(found[0])
+        row = PARAGRAPHS.key(packed(key))
+        return self._store.get([row], patient=False).get(row, b"")
 
     def list(self, url: str) -> SeenList | None:
         """The list at *url*."""
-        with self._errors():
-            query = "SELECT etag, modified, lists FROM lists WHERE url = ?"
-            found = self._opened().execute(query, (url,)).fetchone()
+        row = LISTS.key(url)
+        found = self._store.get([row], patient=False).get(row)
         if found is None:
             return None
-        etag, modified, lists = found
-        return SeenList(etag, modified, tuple(tuple(each) for each in json.loads(lists)))
+        try:
+            etag, modified, lists = json.loads(found)
+            return SeenList(etag, modified, tuple((kind, each) for kind, each in lists))
+        except (TypeError, ValueError, RecursionError):
+            logger.warning("scrapy-mss: %s: the list %.200r is damaged", self._store.name, url)
+            return None
 
-    def add(self, articles: Mapping[int, Seen]) -> None:
-        """Add *articles* by key, in one transaction; where this raises, none was added."""
-        with self._errors(), self._transaction() as connection:
-            connection.executemany(
-                "INSERT INTO articles VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
-                "text = excluded.text, title = excluded.title, "
-                "revision = max(revision, excluded.revision), "
-                "listed = max(listed, excluded.listed), checked = excluded.checked, "
-                "met = max(met, excluded.met) WHERE excluded.checked >= checked",
-                ((key, *seen[:-1]) for key, seen in sorted(articles.items())),
-            )
-            connection.executemany(
-                "INSERT INTO paragraphs VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
-                "checked = excluded.checked, paragraphs = excluded.paragraphs "
-                "WHERE excluded.checked >= checked",
-                (
-                    (key, seen.checked, seen.paragraphs)
-                    for key, seen in sorted(articles.items())
-                    if seen.paragraphs
-                ),
-            )
 
-    def add_lists(self, lists: Mapping[str, SeenList], minute: int) -> None:
-        """Add *lists* by address."""
-        rows = [
-            (url, each.etag, each.modified, json.dumps(each.lists), minute)
-            for url, each in sorted(lists.items())
-        ]
-        with self._errors(), self._transaction() as connection:
-            connection.executemany("INSERT OR REPLACE INTO lists VALUES (?, ?, ?, ?, ?)", rows)
-            connection.execute(
-                "DELETE FROM lists WHERE url IN "
-                "(SELECT url FROM lists ORDER BY met DESC, url LIMIT -1 OFFSET ?)",
-                (MAX_LISTS,),
-            )
+def adding(articles: Mapping[int, Seen]) -> Change:
+    """What adds *articles* by key."""
+    return Change(
+        [SEEN.key(packed(key)) for key in articles], partial(_with_articles, dict(articles))
+    )
 
-    def forget(self, now: int, before: int) -> int:
-        """Forget articles that no crawl has met since *before*; how many these were.
 
-        *now* is when paragraphs become too old.
-        """
-        with self._errors(), self._transaction() as connection:
-            done = connection.execute("DELETE FROM articles WHERE met < ?", (before,))
-            connection.execute("DELETE FROM lists WHERE met < ?", (before,))
-            too_old = now - PARAGRAPHS_DAYS * DAY
-            connection.execute("DELETE FROM paragraphs WHERE checked < ?", (too_old,))
-            return done.rowcount
+def adding_lists(lists: Mapping[str, SeenList], minute: int) -> Change:
+    """What adds *lists* by address."""
+    rows = {LISTS.key(url): Row(json.dumps(each).encode(), minute) for url, each in lists.items()}
+    return Change((), lambda _found: rows)
 
-    def __len__(self) -> int:
-        """The number of addresses."""
-        with self._errors():
-            (count,) = self._opened().execute("SELECT count(*) FROM articles").fetchone()
-        return int(count)
+
+def packed(key: int) -> bytes:
+    """A signed number of 64 bits as the key of a row."""
+    return _KEY.pack(key)
+
+
+def _with_articles(articles: Mapping[int, Seen], found: Rows) -> dict[Key, Row | None]:
+    """The rows of *articles* that no other crawl has read later."""
+    rows: dict[Key, Row | None] = {}
+    for key, seen in articles.items():
+        row, name = SEEN.key(packed(key)), packed(key)
+        before = _seen(found[row]) if row in found else None
+        if before is not None and before.checked > seen.checked:
+            continue
+        latest = seen if before is None else _latest(before, seen)
+        rows[row] = Row(_SEEN.pack(*latest[:-1]), latest.met)
+        if seen.paragraphs:
+            rows[PARAGRAPHS.key(name)] = Row(seen.paragraphs, seen.checked)
+    return rows
+
+
+def _latest(before: Seen, seen: Seen) -> Seen:
+    """What is known of an article that was *seen* after another crawl had."""
+    revision, listed = max(before.revision, seen.revision), max(before.listed, seen.listed)
+    return seen._replace(revision=revision, listed=listed, met=max(before.met, seen.met))
+
+
+def _seen(value: bytes) -> Seen | None:
+    """The article in a row; None if that is damaged."""
+    return Seen(*_SEEN.unpack(value)) if len(value) == _SEEN.size else None

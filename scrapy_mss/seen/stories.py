@@ -16,19 +16,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from functools import partial
 from itertools import chain
 from typing import Final, NamedTuple, Protocol
 
 from scrapy_mss.seen.keys import text_key
 from scrapy_mss.seen.sketches import Numbers, keys_of, likeness, sketch
-from scrapy_mss.seen.story_store import RecentTexts, StoryStore, Told
-from scrapy_mss.storage.checkpoints import Part, Work
+from scrapy_mss.seen.story_store import RecentTexts, StoryStore, Told, adding
+from scrapy_mss.storage.checkpoints import Part
+from scrapy_mss.storage.tables import DAY, Change
 
+WINDOW: Final = 7 * DAY  # in which texts are compared
 MAX_UNDER_WAY: Final = 10_000  # items that other pipelines hold, or replace: the oldest are let go
 CHECKPOINT_TEXTS: Final = 5_000  # after so many, whatever the interval: 4 KB each
-MAX_UNSAVED: Final = 20_000  # that a file which fails has not taken: the oldest are let go
+MAX_UNSAVED: Final = 20_000  # that a store which fails has not taken: the oldest are let go
 
 
 class _Texts(Protocol):
@@ -60,11 +60,10 @@ class Stories(Part):
     )
     LOST = "the stories of %d texts"
 
-    def __init__(self, store: StoryStore, window: int, now: Callable[[], int]) -> None:
+    def __init__(self, store: StoryStore, now: Callable[[], int], window: int = WINDOW) -> None:
         """Compare with texts of the last *window* minutes."""
         super().__init__()
         self._store = store
-        self._writer = StoryStore(store.path)  # a connection for the thread that writes
         self._in_flight = RecentTexts()  # what is being written
         self._window = window
         self._now = now
@@ -84,10 +83,12 @@ class Stories(Part):
         first = min(like, key=lambda each: (each.minute, each.story), default=None)
         known = own or first
         story = known.story if known else text_key(text)
+        original = known.original if known else addresses[0]
         is_copy = first is not None and (own is None or own.is_copy)
         found = [*like, own] if own and own.minute >= self._since else like
         is_found = any(self._is_same(numbers, each) for each in found)
-        told = Told(tuple(addresses), story, is_copy, self._now(), None if is_found else numbers)
+        minute, new = self._now(), None if is_found else numbers
+        told = Told(tuple(addresses), story, original, is_copy, minute, new)
         return Judged(told, self._under_way_of(like) if is_copy else None)
 
     def begin(self, told: Told) -> None:
@@ -126,12 +127,12 @@ class Stories(Part):
         if len(self._unsaved.texts) % CHECKPOINT_TEXTS == 0:
             self.checkpoint()
 
-    def take(self) -> Work | None:
+    def take(self) -> Change | None:
         """What stores what was told; None if nothing was."""
         if not self._unsaved.texts:
             return None
         self._in_flight, self._unsaved = self._unsaved, RecentTexts()
-        return partial(self._writer.add, self._in_flight.texts.values())
+        return adding(self._in_flight.texts.values())
 
     def settle(self, _result: object, error: Exception | None) -> None:
         """Note that what was taken is stored; after an *error*, it is unsaved again."""
@@ -141,19 +142,6 @@ class Stories(Part):
             texts = [*batch.texts.values(), *self._unsaved.texts.values()]
             self._unsaved = RecentTexts(texts[-MAX_UNSAVED:])
             self._n_dropped += len({each.addresses[0] for each in texts}) - len(self._unsaved.texts)
-
-    def ending(self, *, finished: bool) -> Work:  # noqa: ARG002 - what was told was told
-        """What forgets what is older than the window, which takes up to twenty seconds."""
-        return partial(self._end, self._since)
-
-    def _end(self, minute: int) -> None:
-        with closing(self._writer):
-            self._writer.forget_before(minute)
-
-    def ended(self, error: Exception | None) -> None:
-        """Close the store."""
-        super().ended(error)
-        self._store.close()
 
     @property
     def lost(self) -> int:

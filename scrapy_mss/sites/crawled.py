@@ -9,16 +9,17 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import partial
 from time import time
 
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.sites.addresses import AddressCounts
 from scrapy_mss.sites.layout import LayoutWatch
 from scrapy_mss.sites.memory import SiteMemory, period_of
-from scrapy_mss.sites.unsaved import MAX_WAITING, Batch, Store
+from scrapy_mss.sites.store import SiteStore
+from scrapy_mss.sites.unsaved import MAX_WAITING, Batch
 from scrapy_mss.sites.visit import Lesson, Visit
-from scrapy_mss.storage.checkpoints import Part, Work
+from scrapy_mss.storage.checkpoints import Part
+from scrapy_mss.storage.tables import Change
 
 # A page may be read twice, for its labels and for its article, shortly after one another.
 MAX_TAUGHT = 10_000
@@ -40,7 +41,9 @@ class CrawledSites(Part):
     )
     LOST = "the memory of %d sites"
 
-    def __init__(self, store: Store, max_bytes: int, now: Callable[[], int] = minute_now) -> None:
+    def __init__(
+        self, store: SiteStore, max_bytes: int, now: Callable[[], int] = minute_now
+    ) -> None:
         """Keep up to *max_bytes* in memory, and the rest in *store*."""
         super().__init__()
         self._store = store
@@ -105,15 +108,13 @@ class CrawledSites(Part):
             self.checkpoint()
         return True
 
-    def take(self) -> Work | None:
+    def take(self) -> Change | None:
         """What stores what was learned; None if nothing was."""
         if not self._unsaved:
             return None
         self._in_flight, self._unsaved = self._unsaved, Batch()
-        return partial(self._write, self._in_flight)
-
-    def _write(self, batch: Batch) -> None:
-        self._store.add(batch.learned(), self._now(), batch.anew)
+        batch = self._in_flight
+        return self._store.adding(batch.learned(), self._now(), batch.anew)
 
     def settle(self, _result: object, error: Exception | None) -> None:
         """Note that what was taken is stored; after an *error*, it is unsaved again."""
@@ -128,15 +129,9 @@ class CrawledSites(Part):
             batch.drop(site)
             self._n_dropped += 1
 
-    def ending(self, *, finished: bool) -> Work:  # noqa: ARG002 - what was learned was learned
-        """What makes sure of all that was written."""
-        return self._store.close
-
-    def ended(self, error: Exception | None) -> None:
-        """Where the store could not make sure, what it has taken may be lost."""
-        super().ended(error)
-        if error is not None:
-            self._n_uncertain = len(self._taken.difference(self._unsaved))
+    def doubt(self) -> None:
+        """Note that what was written last may not be stored."""
+        self._n_uncertain = len(self._taken.difference(self._unsaved))
 
     def _forgotten(self, site: str) -> SiteMemory:
         """What is known of a site whose layout has changed: nothing, as all would mislead."""

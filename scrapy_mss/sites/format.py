@@ -30,9 +30,6 @@ from scrapy_mss.sites.observation import KEYS_VERSION
 
 logger = logging.getLogger(__name__)
 
-# What the first commits wrote in place of a version of the keys, and still compare.
-FIRST_KEYS = "c3ce1f92e2847e09db280c85271d86a3"
-
 # Pages, labelled pages, period, texts, containers, shapes; the keys that follow are aligned.
 _HEADER = struct.Struct("<ddqIII4x")
 _CHECKSUM = struct.Struct("<I")
@@ -47,9 +44,8 @@ class DamagedMemoryError(ValueError):
 
 
 def names_by_version() -> tuple[str, ...]:
-    """Under which names memories are stored: of this version of the keys, and of earlier ones."""
-    versions = range(KEYS_VERSION, 0, -1)
-    return tuple("sites" if version == 1 else f"sites_{version}" for version in versions)
+    """What the keys of memories begin with: of this version of the keys, and of earlier ones."""
+    return tuple(map(str, range(KEYS_VERSION, 0, -1)))
 
 
 class Recall:

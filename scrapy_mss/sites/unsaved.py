@@ -2,26 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import Protocol
+from collections.abc import Iterator
 
 from scrapy_mss.sites.memory import SiteMemory
-
-
-class Store(Protocol):
-    """Where memories are kept between crawls."""
-
-    def load(self, site: str) -> SiteMemory:
-        """What is known of *site*."""
-
-    def add(
-        self, learned: Mapping[str, SiteMemory], minute: int, anew: Collection[str] = ()
-    ) -> None:
-        """Add what was *learned* of each site; of those in *anew*, forget what was there."""
-
-    def close(self) -> None:
-        """Make sure of all additions; where this raises, some are lost."""
-
 
 MAX_WAITING = 1000  # sites that could not be written; some 30 KB each
 ADDED_AT_ONCE = 32  # pages of a site, some 30 KB

@@ -1,1 +1,1 @@
-"""Where a crawl keeps what must last: SQLite files or a Redis server."""
+"""Where a crawl keeps what must last: a folder with an SQLite database, or a Redis server."""

@@ -1,8 +1,8 @@
-"""Checkpoints: one thread writes what the parts of a crawl have not stored yet.
+"""Checkpoints: one thread writes what the parts of a crawl have not stored yet, all at once.
 
 A part keeps what is unsaved in memory. A checkpoint takes it and has it written while the crawl
 goes on, as that may have to wait for another crawl or for a server; what could not be written is
-the part's again, and is tried with the next checkpoint. All but the writing is done in the thread
+the parts' again, and is tried with the next checkpoint. All but the writing is done in the thread
 of the crawl.
 """
 
@@ -14,14 +14,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as done
-from contextlib import ExitStack
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from time import time
+from typing import Any, ClassVar, Final, TypeVar
+
+from scrapy_mss.storage.tables import DAY, Change, Store
 
 logger = logging.getLogger(__name__)
 
-Work: TypeAlias = Callable[[], Any]  # what is done in the thread that writes
-Outcome: TypeAlias = tuple[Any, Exception | None]  # what it returned, or why it failed
 T = TypeVar("T")
+
+FORGOTTEN_EVERY: Final = DAY  # minutes
 
 
 class Part(ABC):
@@ -32,7 +34,6 @@ class Part(ABC):
 
     def __init__(self) -> None:
         self.checkpoints: Checkpoints | None = None  # that write it
-        self.needs: Part | None = None  # what must be written before
         self.failures = 0
 
     @property
@@ -46,21 +47,19 @@ class Part(ABC):
         return self.LOST % self.lost
 
     @abstractmethod
-    def take(self) -> Work | None:
+    def take(self) -> Change | None:
         """What stores all that is unsaved; None if there is nothing."""
 
     @abstractmethod
-    def settle(self, result: Any, error: Exception | None) -> None:  # noqa: ANN401 - of the work
+    def settle(self, result: Any, error: Exception | None) -> None:  # noqa: ANN401 - of the change
         """Note what came of what was taken; after an *error*, it is unsaved again."""
 
-    @abstractmethod
-    def ending(self, *, finished: bool) -> Work:
-        """What the thread does in the end, after a crawl that has *finished* or was ended."""
+    def take_last(self, *, finished: bool) -> Change | None:  # noqa: ARG002 - for parts that differ
+        """What is stored at the end of a crawl that has *finished*, or was ended, and only then."""
+        return None
 
-    def ended(self, error: Exception | None) -> None:
-        """Note what came of that."""
-        if error is not None:
-            self.store_failed(error)
+    def doubt(self) -> None:  # noqa: B027 - for parts that count it
+        """Note that what was written last may not be stored."""
 
     def checkpoint(self) -> None:
         """Begin to store what is unsaved, with that of all other parts."""
@@ -75,31 +74,23 @@ class Part(ABC):
 
 
 class Checkpoints:
-    """Writes what is unsaved of all *parts*, in their order."""
+    """Writes what is unsaved of all *parts* to their *store*."""
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, store: Store, parts: Sequence[Part]) -> None:
+        self.store = store
         self.parts = parts
         self._taken: list[Part] = []
-        self._write: Future[list[Outcome]] | None = None
-        self._ending: Future[list[Outcome]] | None = None
+        self._write: Future[list[Any]] | None = None
+        self._ending: Future[None] | None = None
         self._thread = _new_thread()
+        self._forgotten = 0  # the minute in which that was done last
         for part in parts:
             part.checkpoints = self
 
     def begin(self) -> None:
         """Begin to write what is unsaved, unless a write is under way."""
-        if self._ending is not None or not self.settle(0):
-            return
-        works = [(part, work) for part in self.parts if (work := _work(part.take)) is not None]
-        if not works:
-            return
-        try:
-            self._write = self._thread.submit(_outcomes, works)
-            self._taken = [part for part, _ in works]
-        except Exception as error:  # noqa: BLE001 - no thread can be started
-            self._thread = _new_thread()  # the old one would write later what it has queued
-            for part, _ in works:
-                part.settle(None, error)
+        if self._ending is None and self.settle(0):
+            self._begin(Part.take)
 
     def settle(self, seconds: float | None = None) -> bool:
         """Wait so many *seconds* for what is being written; whether it is."""
@@ -108,9 +99,11 @@ class Checkpoints:
         if not done([self._write], seconds).done:
             return False
         write, self._write = self._write, None
-        taken, self._taken = self._taken, []
-        for part, outcome in zip(taken, write.result(), strict=True):
-            part.settle(*outcome)
+        error = write.exception()
+        if error is not None and not isinstance(error, Exception):
+            raise error
+        results = [None] * len(self._taken) if error is not None else write.result()
+        self._settle(results, error)
         return True
 
     def run(self, work: Callable[[], T]) -> Future[T]:
@@ -126,7 +119,10 @@ class Checkpoints:
     async def finish(self, *, finished: bool) -> None:
         """Write all, and what is to be done in the end, while the event loop goes on."""
         await self.written()
-        await completed(self._begin_ending(finished=finished))
+        if self._ending is None:
+            self._begin(lambda part: part.take_last(finished=finished))
+            await self._settled()
+            await completed(self._begin_ending())
 
     def close(self, *, finished: bool) -> None:
         """Write what `finish` has not; what cannot be written is lost."""
@@ -134,56 +130,74 @@ class Checkpoints:
             self.settle()
             self.begin()
             self.settle()
-        outcomes = self._begin_ending(finished=finished).result()
+            self._begin(lambda part: part.take_last(finished=finished))
+            self.settle()
+        error = self._begin_ending().exception()
         self._thread.shutdown()
-        with ExitStack() as steps:  # each, whatever the others raise
-            for part, (_, error) in zip(self.parts, outcomes, strict=True):
-                steps.callback(part.ended, error)
+        if error is not None:
+            logger.warning("scrapy-mss: the last checkpoint may not be stored: %s", error)
+            for part in self.parts:
+                part.doubt()
+
+    def _begin(self, take: Callable[[Part], Change | None]) -> None:
+        """Begin to write what *take* has of the parts."""
+        self._taken, changes = [], list[Change]()
+        try:
+            for part in self.parts:
+                self._taken.append(part)
+                change = take(part)
+                if change is None:
+                    self._taken.pop()
+                else:
+                    changes.append(change)
+            if changes:
+                self._write = self._thread.submit(self._written, changes)
+        except Exception as error:  # noqa: BLE001 - of memory, or no thread can be started
+            self._thread = _new_thread()  # the old one would write later what it has queued
+            self._settle([None] * len(self._taken), error)
+
+    def _written(self, changes: Sequence[Change]) -> list[Any]:
+        """Write all *changes*; what came of each."""
+        self.store.write(changes)
+        self._forget()
+        return [_outcome(change) for change in changes]
+
+    def _forget(self) -> None:
+        """Once a day, have the store forget what is old; what fails is tried the next day."""
+        now = int(time() // 60)
+        if now - self._forgotten >= FORGOTTEN_EVERY:
+            self._forgotten = now
+            try:
+                self.store.forget(now)
+            except OSError as error:
+                logger.warning("scrapy-mss: what is old cannot be deleted: %s", error)
+
+    def _settle(self, results: Sequence[Any], error: Exception | None) -> None:
+        taken, self._taken = self._taken, []
+        for part, result in zip(taken, results, strict=True):
+            part.settle(result, error)
 
     async def _settled(self) -> None:
         while self._write is not None:  # a timer may begin the next
             await completed(self._write)
             self.settle()
 
-    def _begin_ending(self, *, finished: bool) -> Future[list[Outcome]]:
+    def _begin_ending(self) -> Future[None]:
         if self._ending is None:
-            works = [(part, part.ending(finished=finished)) for part in self.parts]
-            self._ending = self._thread.submit(_outcomes, works)
+            self._ending = self._thread.submit(self.store.close)
         return self._ending
+
+
+def _outcome(change: Change) -> Any:  # noqa: ANN401 - of the change
+    """What comes after a *change* that is written, which is no failure of it if that fails."""
+    try:
+        return change.after()
+    except Exception as error:  # noqa: BLE001 - of the store, of memory: the part is told of it
+        return error
 
 
 def _new_thread() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix="scrapy-mss-store")
-
-
-def _work(take: Callable[[], Work | None]) -> Work | None:
-    """What is taken; where that fails, as of memory, what fails in its place."""
-    try:
-        return take()
-    except Exception as error:  # noqa: BLE001 - the part is told of it like of any other
-        caught = error
-
-    def fail() -> None:
-        raise caught
-
-    return fail
-
-
-def _outcomes(works: Sequence[tuple[Part, Work]]) -> list[Outcome]:
-    """What came of all *works*; what needs one that failed is not done."""
-    errors: dict[Part, Exception] = {}
-    outcomes: list[Outcome] = []
-    for part, work in works:
-        result, error = None, errors.get(part.needs) if part.needs is not None else None
-        if error is None:
-            try:
-                result = work()
-            except Exception as caught:  # noqa: BLE001 - of the store, of memory: others go on
-                error = caught
-        if error is not None:
-            errors[part] = error
-        outcomes.append((result, error))
-    return outcomes
 
 
 async def completed(future: Future[Any]) -> None:

@@ -1,7 +1,7 @@
-"""The address of a Redis server, given in a setting instead of a file.
+"""The address of a Redis server, given in a setting instead of a folder.
 
 The format is that of redis-py plus a prefix for all keys, `redis://host:6379/0?prefix=news`. Any
-other address is an error: used as a file name, it would silently be shared with nobody.
+other address is an error: used as a folder, it would silently be shared with nobody.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from scrapy_mss.storage.tables import StoreError
 
 # Ours, and what redis-py calls them.
 SCHEMES: Final = {
@@ -21,10 +23,6 @@ SCHEMES: Final = {
 DEFAULT_PREFIX: Final = "scrapy-mss"
 
 _SCHEME: Final = re.compile(r"([a-z][a-z0-9+.-]+)://", re.IGNORECASE)  # C:// is a drive
-
-
-class ServerError(OSError):
-    """The server cannot be used; the message says which, why, and what to do."""
 
 
 class Address(NamedTuple):
@@ -51,22 +49,22 @@ class Address(NamedTuple):
 
 
 def is_server(named: str) -> bool:
-    """Whether a setting names a server, not a file; another kind of address is an error."""
+    """Whether a setting names a server, not a folder; another kind of address is an error."""
     found = _SCHEME.match(named)
     if found is None:
         return False
     if found[1].lower() in SCHEMES:
         return True
     ours = ", ".join(f"{each}://" for each in SCHEMES)
-    raise ServerError(
-        f"expected a file, or the address of a server, which begins with one of {ours}; got "
+    raise StoreError(
+        f"expected a folder, or the address of a server, which begins with one of {ours}; got "
         f"{found[0]}… Of servers behind Sentinel, name the primary; a cluster cannot be used"
     )
 
 
-def wrong_address(shown: str) -> ServerError:
+def wrong_address(shown: str) -> StoreError:
     """An error that does not repeat what was given: a password may be in it."""
-    return ServerError(
+    return StoreError(
         f"{shown}: expected an address such as redis://user:password@host:6379/0?prefix=news. "
         "Escape what is special in a password, as in %40 for @"
     )

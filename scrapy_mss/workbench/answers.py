@@ -18,9 +18,9 @@ import numpy as np
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.quality.activity import DAY
 from scrapy_mss.quality.report import SiteReport, report_of
-from scrapy_mss.quality.store import DayStore, QualityStoreError
-from scrapy_mss.quality.unsure import UnsurePage, UnsureStore, UnsureStoreError
-from scrapy_mss.storage.server_address import ServerError
+from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.quality.unsure import UnsurePage, UnsureStore
+from scrapy_mss.storage.tables import StoreError
 from scrapy_mss.suggest import NoRuleError, agreements, suggest_of
 from scrapy_mss.workbench import saving
 from scrapy_mss.workbench.bench import Bench
@@ -220,7 +220,7 @@ def rules(question: Question) -> Answer:
     return {**_overview(bench.folder, bench.quality), "unsure": _queue(bench.unsure, bench.pages)}
 
 
-def _overview(folder: Path, quality: DayStore | None) -> Answer:
+def _overview(folder: Path, quality: QualityStore | None) -> Answer:
     """A row for each rule in *folder*; what is wrong with files, if they cannot be loaded."""
     try:
         rules = load_wrappers(folder).wrappers if saving.has_rules(folder) else ()
@@ -243,7 +243,7 @@ def _queue(store: UnsureStore | None, pages: Pages) -> list[Answer]:
     }
     try:
         found = store.pages() if store else {}
-    except UnsureStoreError:
+    except StoreError:
         return []
     rows = sorted((page for of_site in found.values() for page in of_site), key=_sureness)
     return [
@@ -261,10 +261,10 @@ def _sureness(page: UnsurePage) -> tuple[float, str]:
     return page.sureness, page.url
 
 
-def _counted(quality: DayStore | None, now: int) -> dict[str, SiteReport]:
+def _counted(quality: QualityStore | None, now: int) -> dict[str, SiteReport]:
     try:
         return {each.site: each for each in report_of(quality, now).sites} if quality else {}
-    except (QualityStoreError, ServerError):
+    except StoreError:
         return {}
 
 

@@ -15,8 +15,8 @@ from typing import Final
 from scrapy_mss.extractor import Explanation, Extractor
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import ModelStore
-from scrapy_mss.quality.store import DayStore
+from scrapy_mss.models.store import KeptModel
+from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.quality.unsure import UnsureStore
 from scrapy_mss.suggest.readings import SitePage, read_pages
 from scrapy_mss.workbench.drawing import drawn_for_frame
@@ -36,8 +36,8 @@ class Bench:
     pages: Pages
     extractor: Extractor
     folder: Path
-    model: ModelStore | None = None  # that of the project's crawls; None if there is none to teach
-    quality: DayStore | None = None
+    model: KeptModel | None = None  # that of the project's crawls; None if there is none to teach
+    quality: QualityStore | None = None
     unsure: UnsureStore | None = None
     frame: str = ""  # where pages are drawn, once it is served
 
@@ -75,5 +75,4 @@ class Bench:
                 rejected[reason] = rejected.get(reason, 0) + 1
         if learned.bayes.pages:
             self.model.add(learned)
-            self.model.close()
         return {"learned": learned.bayes.pages, "rejected": rejected, "model": self.model.name}

@@ -6,16 +6,16 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
+from scrapy_mss.models.redis_store import RedisModelStore
+from scrapy_mss.quality.redis_store import RedisQualityStore
+from scrapy_mss.seen.redis_store import RedisSeenStore
+from scrapy_mss.sites.redis_store import RedisSiteStore
 
 from research.benchmarks.redis_server import RedisServer, free_port, running
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.redis_store import RedisModelStore
 from scrapy_mss.quality.counts import of_page
-from scrapy_mss.quality.redis_store import RedisQualityStore
-from scrapy_mss.seen.redis_store import RedisSeenStore
 from scrapy_mss.seen.store import Seen
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.redis_store import RedisSiteStore
 from scrapy_mss.storage.server_address import ServerError
 from tests.helpers.redis import client, needs_redis
 from tests.models.test_redis_store import trained

@@ -16,14 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from research.benchmarks.redis_server import RedisServer, running
-from scrapy_mss.models import redis_store
-from scrapy_mss.models.format import DamagedModelError, FullModelError, to_bytes
-from scrapy_mss.models.model import Model
-from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.redis_store import RedisModelStore
-from scrapy_mss.models.store import FileStore
 from scrapy_mss.storage.redis_server import (
     READ_SECONDS,
     ForeignDataError,
@@ -34,6 +27,13 @@ from scrapy_mss.storage.redis_server import (
     Server,
     SilentServerError,
 )
+
+from research.benchmarks.redis_server import RedisServer, running
+from scrapy_mss.models import redis_store
+from scrapy_mss.models.format import DamagedModelError, FullModelError, to_bytes
+from scrapy_mss.models.model import Model
+from scrapy_mss.models.profiles import DEFAULT, PAPER
+from scrapy_mss.models.store import FileStore
 from scrapy_mss.storage.server_address import Address, ServerError
 from tests.helpers.classifiers import counts_of
 from tests.helpers.redis import client, needs_redis, server, shared_server

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scrapy_mss.models.redis_store import RedisModelStore
+from scrapy_mss.sites.redis_store import RedisSiteStore
 
 from research.benchmarks.redis_server import RedisServer
 from scrapy_mss.crawl.learner import Learner
@@ -24,10 +26,8 @@ from scrapy_mss.models.families import FAMILIES
 from scrapy_mss.models.format import from_bytes, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.redis_store import RedisModelStore
 from scrapy_mss.models.store import FileStore, ModelStore
 from scrapy_mss.sites import format as site_format
-from scrapy_mss.sites.redis_store import RedisSiteStore
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.sites.unsaved import Store
 from tests.helpers.checkpoints import alone, finish

@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 import yaml
+from scrapy_mss.models.redis_store import RedisModelStore
+from scrapy_mss.quality.redis_store import RedisQualityStore
+from scrapy_mss.sites.redis_store import RedisSiteStore
+from scrapy_mss.storage.redis_server import CHECKPOINT_SECONDS, PAUSES
 
 from research.benchmarks.redis_server import RedisServer, running
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.redis_store import RedisModelStore
 from scrapy_mss.models.store import FileStore
-from scrapy_mss.quality.redis_store import RedisQualityStore
-from scrapy_mss.sites.redis_store import RedisSiteStore
-from scrapy_mss.storage.redis_server import CHECKPOINT_SECONDS, PAUSES
 from tests.helpers.redis import client, needs_redis, server, shared_server
 from tests.plugin.crawling import ADDON, LONGEST, Crawl, Job, crawl, environment
 from tests.plugin.models import assert_same_counts, learned

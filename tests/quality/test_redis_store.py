@@ -9,11 +9,11 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scrapy_mss.quality.redis_store import RedisQualityStore
+from scrapy_mss.storage.redis_server import ForeignDataError, LostConnectionError
 
 from research.benchmarks.redis_server import RedisServer, running
-from scrapy_mss.quality.redis_store import RedisQualityStore
 from scrapy_mss.quality.store import Key, QualityStore
-from scrapy_mss.storage.redis_server import ForeignDataError, LostConnectionError
 from tests.helpers.redis import client, needs_redis, server, shared_server
 
 pytestmark = needs_redis

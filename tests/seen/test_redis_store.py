@@ -9,12 +9,12 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scrapy_mss.seen.redis_store import RedisSeenStore
+from scrapy_mss.storage.redis_server import ForeignDataError, LostConnectionError, SilentServerError
 
 from research.benchmarks.redis_server import RedisServer, running
 from scrapy_mss.seen.crawled import SeenArticles, Times
-from scrapy_mss.seen.redis_store import RedisSeenStore
 from scrapy_mss.seen.store import Seen, SeenList, SeenStore
-from scrapy_mss.storage.redis_server import ForeignDataError, LostConnectionError, SilentServerError
 from tests.helpers.redis import client, needs_redis, server, shared_server
 
 pytestmark = needs_redis

@@ -10,9 +10,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from scrapy_mss.seen.files import SeenStoreError
 
 from scrapy_mss.seen import store as seen_store
-from scrapy_mss.seen.files import SeenStoreError
 from scrapy_mss.seen.store import Seen, SeenList, SeenStore
 
 ARTICLE = Seen(text=1, title=2, revision=1, listed=30, checked=40, met=40)

@@ -9,12 +9,12 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scrapy_mss.sites.redis_store import RedisSiteStore
+from scrapy_mss.storage.redis_server import ForeignDataError, LostConnectionError
 
 from research.benchmarks.redis_server import RedisServer, running
 from scrapy_mss.sites.memory import SiteMemory
-from scrapy_mss.sites.redis_store import RedisSiteStore
 from scrapy_mss.sites.store import SiteStore
-from scrapy_mss.storage.redis_server import ForeignDataError, LostConnectionError
 from tests.helpers.memories import NOW, page_memory
 from tests.helpers.redis import client, needs_redis, server, shared_server
 

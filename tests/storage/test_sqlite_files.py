@@ -10,9 +10,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+from scrapy_mss.storage.sqlite_files import Form, prepare, transaction
 
 import scrapy_mss
-from scrapy_mss.storage.sqlite_files import Form, prepare, transaction
 
 FORM = Form("numbers", 7, 1, "CREATE TABLE IF NOT EXISTS numbers (number INTEGER);")
 

@@ -1,0 +1,299 @@
+"""A store on a Redis server, which crawls on several machines can share; Valkey works, too.
+
+    PREFIX            what it is
+    PREFIX:names      the names of the writes of a week
+    PREFIX:TABLE:KEY  a row, which expires
+    PREFIX:TABLE      the keys of a table that can be listed, by the minute of their last use
+
+A write is one script: it writes all rows if those that were read are unchanged, and nothing
+otherwise; then they are read again, with what another crawl has written (optimistic locking).
+
+If the connection is lost, nobody knows whether the script has run. Each write therefore has a name
+that the server remembers, and is sent again under it, at most once more than it was answered, by
+redis-py or with the next write. Nothing else is written before that.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha1
+from secrets import token_bytes
+from time import monotonic
+from typing import Any, Final, NamedTuple
+
+from scrapy_mss.storage.server_address import Address, wrong_address
+from scrapy_mss.storage.tables import (
+    DAY,
+    FORMAT,
+    TABLES,
+    Change,
+    Key,
+    Row,
+    StoreError,
+    Table,
+    writes_of,
+)
+
+logger = logging.getLogger(__name__)
+
+IDENTITY: Final = f"scrapy-mss store {FORMAT}"
+NAME_BYTES: Final = 16  # of a write
+NAMES_KEPT: Final = 7 * 24 * 3600  # seconds; who was away for longer has long ended
+ATTEMPTS: Final = 100  # of a write: each that fails is one of another crawl that did not
+AT_ONCE: Final = 1000  # rows that are asked for in one message, which takes a few milliseconds
+SECONDS: Final = 10.0  # for an answer to the thread that writes
+RETRIES: Final = 3  # a restart of the server closes all connections, and loads what it has stored
+END_SECONDS: Final = 5.0  # for an answer at the end of a crawl
+# The event loop waits for what it reads; after a server that does not answer, it reads nothing for
+# a while, so that it does not wait a twentieth of its time.
+READ_SECONDS: Final = 0.25
+REST_SECONDS: Final = 5.0
+
+# KEYS: what it is, the names. ARGV: what it should be, a name; how many rows were read, of each its
+# key and the digest of what was found or nothing; of each row that is written its key, the key of
+# its table's list or nothing, its key there, when it expires, whether it stays, and its value.
+_WRITE: Final = f"""
+local kind = redis.call('TYPE', KEYS[1]).ok
+if kind ~= 'none' and kind ~= 'string' then return {{'foreign', 'a ' .. kind}} end
+local identity = redis.call('GET', KEYS[1])
+if identity and identity ~= ARGV[1] then return {{'foreign', identity}} end
+if ARGV[2] == '' or redis.call('ZSCORE', KEYS[2], ARGV[2]) then return 1 end
+local first = 4 + 2 * tonumber(ARGV[3])
+for at = 4, first - 1, 2 do
+    local value = redis.call('GET', ARGV[at])
+    if (value and redis.sha1hex(value) or '') ~= ARGV[at + 1] then return 0 end
+end
+local now = tonumber(redis.call('TIME')[1])
+redis.call('SET', KEYS[1], ARGV[1])
+redis.call('ZADD', KEYS[2], now, ARGV[2])
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now - {NAMES_KEPT})
+for at = first, #ARGV, 6 do
+    local row, list, key, used = ARGV[at], ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3])
+    local days, value = tonumber(ARGV[at + 4]), ARGV[at + 5]
+    if days < 0 then
+        redis.call('DEL', row)
+        if list ~= '' then redis.call('ZREM', list, key) end
+    else
+        redis.call('SET', row, value)
+        redis.call('EXPIREAT', row, (used + days * {DAY}) * 60)
+        if list ~= '' then redis.call('ZADD', list, 'GT', used, key) end
+    end
+end
+return 1
+"""
+
+
+class _Sent(NamedTuple):
+    """A write that may have been made, and the arguments of the script that makes it once."""
+
+    changes: Sequence[Change]
+    arguments: list[Any]
+
+
+class RedisStore:
+    """A store on the server *named*."""
+
+    def __init__(self, named: str) -> None:
+        self._address = Address.of(named)
+        self._writing = _client(self._address, SECONDS, RETRIES)
+        self._reading = _client(self._address, READ_SECONDS, 0)
+        self._silent_until = 0.0
+        self._is_ending = False
+        self._unanswered: _Sent | None = None
+
+    @property
+    def name(self) -> str:
+        """What messages call it, without passwords."""
+        return self._address.shown
+
+    def check(self) -> None:
+        """Stop here if the server cannot be used."""
+        self._run([IDENTITY, b""])
+
+    def get(self, keys: Iterable[Key], *, patient: bool = True) -> dict[Key, bytes]:
+        """The rows of the *keys* that there are; who is not *patient* is the event loop."""
+        asked, found = list(keys), dict[Key, bytes]()
+        for at in range(0, len(asked), AT_ONCE):
+            some = asked[at : at + AT_ONCE]
+            names = [self._row(key) for key in some]
+            answers = self._ask(lambda client, names=names: client.mget(names), patient=patient)
+            found.update(
+                (key, value) for key, value in zip(some, answers, strict=True) if value is not None
+            )
+        return found
+
+    def used_since(self, table: Table, minute: int) -> dict[bytes, int]:
+        """The keys of a *table* that were used since a *minute*, and when; the latest first."""
+        name = self._list(table)
+        found = self._ask(
+            lambda client: client.zrange(
+                name, "+inf", minute, desc=True, byscore=True, withscores=True
+            )
+        )
+        return {key: int(used) for key, used in found}
+
+    def write(self, changes: Sequence[Change]) -> None:
+        """Make all *changes*; where this raises, none, and none will be.
+
+        Where the server fails once they were sent, they are kept, and sent with the next write or
+        when the store is closed.
+        """
+        self._settle()
+        self._unanswered = self._sent(changes)
+        try:
+            self._settle()
+        except StoreError as error:
+            logger.warning(
+                "scrapy-mss: %s The crawl continues; its additions are kept and sent later", error
+            )
+
+    def forget(self, now: int) -> None:
+        """Delete what is too much, or was not used for too long by the minute *now*.
+
+        Other rows expire.
+        """
+        for table in TABLES:
+            if table.most is None:
+                continue
+            name, most, before = self._list(table), table.most, now - table.days * DAY
+            self._ask(lambda client, *of: client.zremrangebyscore(*of), name, "-inf", before)
+            n_excess = self._ask(lambda client, *of: client.zcard(*of), name) - most
+            if n_excess > 0:
+                gone = self._ask(lambda client, *of: client.zpopmin(*of), name, n_excess)
+                rows = [self._row((table, key)) for key, _ in gone]
+                self._ask(lambda client, *of: client.delete(*of), *rows)
+
+    def end(self) -> None:
+        """Wait for no answer longer than a few seconds from now on."""
+        self._writing, self._is_ending = _client(self._address, END_SECONDS, 0), True
+
+    def close(self) -> None:
+        """Send what is not answered yet; where this raises, it may be lost."""
+        try:
+            self._settle()
+        finally:
+            self._writing.close()
+            self._reading.close()
+
+    def _settle(self) -> None:
+        """Send what is unanswered; where this raises, it still is."""
+        for _ in range(ATTEMPTS):
+            if self._unanswered is None:
+                return
+            if self._run(self._unanswered.arguments) == 1:
+                self._unanswered = None
+            else:
+                self._unanswered = self._sent(self._unanswered.changes)
+        raise StoreError(f"{self.name}: other crawls changed the same rows {ATTEMPTS} times")
+
+    def _sent(self, changes: Sequence[Change]) -> _Sent:
+        """What makes all *changes* of what is there now."""
+        reads = sorted({key for change in changes for key in change.reads})
+        found = self.get(reads)
+        writes = writes_of(changes, found)
+        rows = [value for key in reads for value in (self._row(key), _digest(found.get(key)))]
+        rows += [value for key, row in writes.items() for value in self._write(key, row)]
+        arguments = [IDENTITY, token_bytes(NAME_BYTES), len(reads), *rows]
+        return _Sent(changes, arguments)
+
+    def _run(self, arguments: Sequence[Any]) -> Any:  # noqa: ANN401 - of the script
+        keys = [self._address.prefix, f"{self._address.prefix}:names"]
+        answer = self._ask(lambda client: client.register_script(_WRITE)(keys, arguments))
+        if isinstance(answer, list):
+            raise StoreError(
+                f"{self.name}: expected {IDENTITY!r} at the key {keys[0]!r}, got "
+                f"{answer[1][:100].decode('utf-8', 'replace')!a}. Name another prefix"
+            )
+        return answer
+
+    def _ask(self, question: Callable[..., Any], *of: Any, patient: bool = True) -> Any:  # noqa: ANN401 - of redis-py
+        """What the client answers to *question*."""
+        from redis import exceptions
+
+        if monotonic() < self._silent_until and (self._is_ending or not patient):
+            raise StoreError(f"{self.name}: the server did not answer just now")
+        try:
+            answer = question(self._writing if patient else self._reading, *of)
+        except (exceptions.AuthenticationError, exceptions.AuthorizationError) as error:
+            raise StoreError(
+                f"{self.name}: the server rejects the user or password: {_sentence(error)}. Give "
+                "those that it knows, as in redis://user:password@host/0"
+            ) from None
+        except (exceptions.ConnectionError, exceptions.TimeoutError) as error:
+            self._silent_until = monotonic() + REST_SECONDS
+            raise StoreError(
+                f"{self.name}: no answer from the server: {_sentence(error)}. Is it running, and "
+                "reachable?"
+            ) from None
+        except exceptions.RedisError as error:
+            raise StoreError(f"{self.name}: {_advised(type(error).__name__, str(error))}") from None
+        self._silent_until = 0.0
+        return answer
+
+    def _row(self, key: Key) -> bytes:
+        table, of_row = key
+        return f"{self._address.prefix}:{table.name}:".encode() + of_row
+
+    def _list(self, table: Table) -> str:
+        return f"{self._address.prefix}:{table.name}"
+
+    def _write(self, key: Key, row: Row | None) -> list[Any]:
+        """The arguments of the script for a row that is written."""
+        table, of_row = key
+        listed = b"" if table.most is None else self._list(table).encode()
+        where = [self._row(key), listed, of_row]
+        return [*where, 0, -1, b""] if row is None else [*where, row.used, table.days, row.value]
+
+
+def _digest(value: bytes | None) -> str:
+    return "" if value is None else sha1(value).hexdigest()  # noqa: S324 - what Redis computes
+
+
+def _client(address: Address, seconds: float, retries: int) -> Any:  # noqa: ANN401 - redis-py may be missing
+    try:
+        from redis import Redis
+        from redis.backoff import ExponentialBackoff
+        from redis.retry import Retry
+    except ImportError:
+        raise StoreError(
+            f"{address.shown}: a server needs redis-py; run: pip install 'scrapy-mss[redis]'"
+        ) from None
+    try:
+        client = Redis.from_url(
+            address.url,
+            socket_timeout=seconds,
+            socket_connect_timeout=seconds,
+            retry=Retry(ExponentialBackoff(cap=1.0, base=0.2), retries),
+        )
+        client.connection_pool.make_connection()  # where an option of the address is unknown
+    except (ValueError, TypeError):
+        raise wrong_address(address.shown) from None
+    return client
+
+
+def _sentence(error: Exception) -> str:
+    return str(error).rstrip(".")
+
+
+def _advised(kind: str, message: str) -> str:
+    """What the server says, and what to do where that is known by the *kind* of error."""
+    for known, advice in _ADVICE.items():
+        if kind == known or message.startswith(known):
+            return f"the server says: {message.rstrip('.')}. {advice}"
+    return f"the server says: {message}"
+
+
+_OF_A_CLUSTER: Final = "It is one of a cluster, which cannot be used: name a server of its own"
+_ADVICE: Final = {  # by what redis-py calls the error, or by what it begins with
+    "ClusterDownError": _OF_A_CLUSTER,
+    "ClusterCrossSlotError": _OF_A_CLUSTER,
+    "MovedError": _OF_A_CLUSTER,
+    "unknown command": "Is it Sentinel? Name the primary that it watches",
+    "WRONGTYPE": "Other data is at this key: name another prefix",
+    "NOPERM": "Let the user run scripts and change keys with this prefix",
+    "OOM": "Give the server more memory (maxmemory)",
+    "MISCONF": "The server cannot write to its disk",
+    "READONLY": "Name the primary, not a replica",
+    "DB index": "Name a database that the server has, as in redis://host/0",
+}

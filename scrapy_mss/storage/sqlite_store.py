@@ -1,0 +1,269 @@
+"""A store in a folder: one SQLite database, which crawls on one machine can share.
+
+A checkpoint is one transaction: it reads, adds and writes while other crawls wait for it. They can
+read meanwhile, in the write-ahead log. Each thread has a connection of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from operator import itemgetter
+from pathlib import Path
+from threading import local
+from time import monotonic, sleep
+from typing import Final
+
+from scrapy_mss.storage.tables import (
+    DAY,
+    FORMAT,
+    TABLES,
+    Change,
+    Key,
+    StoreError,
+    Table,
+    writes_of,
+)
+
+FILE: Final = "store.db"
+APPLICATION_ID: Final = 0x6D737373  # "msss", by which SQLite files are told apart
+WAIT_SECONDS: Final = 10.0  # for another crawl's checkpoint, which takes less than a second
+END_SECONDS: Final = 5.0
+AGAIN_AFTER: Final = 0.01  # seconds
+CACHE_KIB: Final = 8192  # of the database, in memory
+FORGOTTEN_AT_ONCE: Final = 1000  # rows: other crawls get their turn after each thousand
+REMOVE: Final = "Remove the file, and all is learned and seen anew"
+
+
+class SQLiteStore:
+    """A store in the folder *named*, which need not exist until something is written."""
+
+    def __init__(self, named: str | os.PathLike[str]) -> None:
+        self.path = Path(named) / FILE
+        self._of_thread = local()
+        self._connections: list[sqlite3.Connection] = []
+        self._seconds = WAIT_SECONDS
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return str(self.path)
+
+    def check(self) -> None:
+        """Stop here if the database cannot be used; it is made if there is none."""
+        with self._errors():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection()
+
+    def get(self, keys: Iterable[Key], *, patient: bool = True) -> dict[Key, bytes]:  # noqa: ARG002 - nobody waits to read
+        """The rows of the *keys* that there are."""
+        with self._errors():
+            return dict(_found(self._connection(), keys)) if self._is_there() else {}
+
+    def used_since(self, table: Table, minute: int) -> dict[bytes, int]:
+        """The keys of a *table* that were used since a *minute*, and when; the latest first."""
+        query = f"SELECT key, used FROM {table.name} WHERE used >= ? ORDER BY used DESC, key"  # noqa: S608 - our own names
+        with self._errors():
+            return dict(self._connection().execute(query, (minute,))) if self._is_there() else {}
+
+    def write(self, changes: Sequence[Change]) -> None:
+        """Make all *changes* in one transaction; where this raises, none."""
+        with self._errors():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with _transaction(self._connection()) as connection:
+                asked = {key for change in changes for key in change.reads}
+                writes = writes_of(changes, dict(_found(connection, asked)))
+                for (table, key), row in sorted(writes.items(), key=itemgetter(0)):
+                    if row is None:
+                        connection.execute(f"DELETE FROM {table.name} WHERE key = ?", (key,))  # noqa: S608 - our own names
+                    else:
+                        connection.execute(
+                            f"INSERT INTO {table.name} VALUES (?, ?, ?) ON CONFLICT (key) "  # noqa: S608 - our own names
+                            "DO UPDATE SET used = max(used, excluded.used), value = excluded.value",
+                            (key, row.used, row.value),
+                        )
+
+    def forget(self, now: int) -> None:
+        """Delete what nobody has used for too long, by the minute *now*, or is too much."""
+        if not self._is_there():
+            return
+        with self._errors():
+            connection = self._connection()
+            for table in TABLES:
+                before = now - table.days * DAY
+                if table.most is not None:
+                    latest = f"SELECT used FROM {table.name} ORDER BY used DESC LIMIT 1 OFFSET ?"  # noqa: S608 - our own names
+                    (used,) = connection.execute(latest, (table.most,)).fetchone() or (before,)
+                    before = max(before, used)
+                self._forget_before(connection, table, before)
+
+    def end(self) -> None:
+        """Wait for other crawls no longer than a few seconds from now on."""
+        self._seconds = END_SECONDS
+        for connection in self._connections:
+            connection.execute(f"PRAGMA busy_timeout = {round(1000 * END_SECONDS)}")
+
+    def close(self) -> None:
+        """Close the connections; all that was written is in the file."""
+        for connection in self._connections:
+            connection.close()
+        self._connections.clear()
+        self._of_thread = local()
+
+    def _forget_before(self, connection: sqlite3.Connection, table: Table, before: int) -> None:
+        n_gone = FORGOTTEN_AT_ONCE
+        while n_gone == FORGOTTEN_AT_ONCE:
+            with _transaction(connection):
+                gone = connection.execute(
+                    f"DELETE FROM {table.name} WHERE key IN "  # noqa: S608 - our own names
+                    f"(SELECT key FROM {table.name} WHERE used < ? ORDER BY used LIMIT ?)",
+                    (before, FORGOTTEN_AT_ONCE),
+                )
+            n_gone = gone.rowcount
+
+    def _is_there(self) -> bool:
+        return self.path.exists()
+
+    def _connection(self) -> sqlite3.Connection:
+        """That of this thread."""
+        connection: sqlite3.Connection | None = getattr(self._of_thread, "connection", None)
+        if connection is None:
+            connection = _connected(self.path, self._seconds)
+            try:
+                _prepare(connection, self.path)
+            except BaseException:
+                connection.close()
+                raise
+            self._of_thread.connection = connection
+            self._connections.append(connection)
+        return connection
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(_explained(self.path, error)) from error
+
+
+def _found(connection: sqlite3.Connection, keys: Iterable[Key]) -> Iterator[tuple[Key, bytes]]:
+    for table, key in keys:
+        # SQLite would not decode damaged bytes that have become text.
+        query = f"SELECT CAST(value AS BLOB) FROM {table.name} WHERE key = ?"  # noqa: S608 - our own names
+        row = connection.execute(query, (key,)).fetchone()
+        if row is not None:
+            yield (table, key), row[0]
+
+
+def _connected(path: Path, seconds: float) -> sqlite3.Connection:
+    """A connection to the file *path* that waits so many *seconds* for others.
+
+    On a read-only file system SQLite cannot make the files of the write-ahead log, which it wants
+    even for reading, unless it is told that nobody can change the file. It then reads no log that
+    a killed crawl has left.
+    """
+    name = str(path)
+    with suppress(AttributeError, OSError):  # Windows has no statvfs; there may be no file yet
+        has_log = os.path.lexists(f"{path}-wal")
+        if os.statvfs(path).f_flag & os.ST_RDONLY and not has_log:
+            name = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    is_address = name != str(path)
+    return sqlite3.connect(
+        name, seconds, isolation_level=None, check_same_thread=False, uri=is_address
+    )
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    """Make the tables in a new file; reject a file that is not ours or of another format."""
+    application, version, names = _state(connection)
+    if (application, version, names) == (0, 0, set()):
+        _write_ahead(connection)
+    elif (application, version) != (APPLICATION_ID, FORMAT):
+        raise StoreError(
+            f"{path}: expected a store of scrapy-mss in format {FORMAT}, got application "
+            f"{application}, format {version}. Name another folder in MSS_STORE"
+        )
+    if not names.issuperset(table.name for table in TABLES):
+        with _transaction(connection):
+            for table in TABLES:
+                connection.execute(
+                    f"CREATE TABLE IF NOT EXISTS {table.name} (key BLOB PRIMARY KEY, "
+                    "used INTEGER NOT NULL, value BLOB NOT NULL) WITHOUT ROWID"
+                )
+                connection.execute(
+                    f"CREATE INDEX IF NOT EXISTS {table.name}_by_use ON {table.name} (used)"
+                )
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
+    # After a crash of the machine, not of the crawl, the last checkpoint may be lost.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+
+
+def _state(connection: sqlite3.Connection) -> tuple[int, int, set[str]]:
+    """The application, the version and the tables, all of one moment: others may be making them."""
+    with _transaction(connection, "BEGIN"):
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        names = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    return application, version, names
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Use the write-ahead log, as soon as no other crawl is making the file.
+
+    Everywhere else SQLite itself waits for others, as long as the connection was told.
+    """
+    (milliseconds,) = connection.execute("PRAGMA busy_timeout").fetchone()
+    until = monotonic() + milliseconds / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or monotonic() >= until:
+                raise
+            sleep(AGAIN_AFTER)
+        else:
+            return
+
+
+@contextmanager
+def _transaction(
+    connection: sqlite3.Connection, begin: str = "BEGIN IMMEDIATE"
+) -> Iterator[sqlite3.Connection]:
+    """All that is done inside, or where it raises, nothing."""
+    connection.execute(begin)
+    try:
+        yield connection
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # where the disk is full, SQLite has rolled back itself
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _explained(path: Path, error: sqlite3.Error) -> str:
+    """What an *error* of the file *path* is, and what to do: only a damaged one is removed."""
+    message = str(error)
+    if os.path.isdir(path):  # noqa: PTH112 - `Path.is_dir` raises in a folder that is closed
+        advice = "It is a folder: name another one in MSS_STORE"
+    elif not isinstance(error, sqlite3.OperationalError) or message.startswith("no such"):
+        advice = REMOVE
+    else:
+        advice = next((each for known, each in _ADVICE.items() if known in message), "")
+    return f"{path}: {message}. {advice}".removesuffix(". ")
+
+
+_ADVICE: Final = {  # by what SQLite's message contains
+    "readonly": "What it holds is used, and nothing new is stored: make it writable for this user, "
+    "or name another folder",
+    "unable to open": "Make it readable and its folder writable for this user, or name another "
+    "folder",
+    "locked": "Another process has been writing to it for too long: end that one",
+    "full": "Free space on its disk",
+    # A full disk, too, if there is no room for the files of the write-ahead log.
+    "disk I/O": "Free space on its disk if that is full; otherwise look for errors of the disk in "
+    "the system's log",
+}
