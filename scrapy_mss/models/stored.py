@@ -77,7 +77,9 @@ class StoredModel:
 
     def add(self, learned: Model) -> None:
         """Add what was *learned*, by itself."""
-        self._store.write([self.adding(lambda: learned)])
+        change = self.adding(lambda: learned)
+        self._store.write([change])
+        change.after()
 
     def adding(self, learned: Callable[[], Model]) -> Change:
         """What adds what was *learned*; its outcome is what others have added, or None."""
