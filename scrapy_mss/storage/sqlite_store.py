@@ -59,8 +59,10 @@ class SQLiteStore:
 
     def get(self, keys: Iterable[Key], *, patient: bool = True) -> dict[Key, bytes]:  # noqa: ARG002 - nobody waits to read
         """The rows of the *keys* that there are."""
-        with self._errors():
-            return dict(_found(self._connection(), keys)) if self._is_there() else {}
+        if not self._is_there():
+            return {}
+        with self._errors(), _transaction(self._connection(), "BEGIN") as connection:
+            return dict(_found(connection, keys))
 
     def used_since(self, table: Table, minute: int) -> dict[bytes, int]:
         """The keys of a *table* that were used since a *minute*, and when; the latest first."""
@@ -92,12 +94,11 @@ class SQLiteStore:
         with self._errors():
             connection = self._connection()
             for table in TABLES:
-                before = now - table.days * DAY
+                old = f"SELECT key FROM {table.name} WHERE used < ? ORDER BY used"  # noqa: S608 - our own names
+                _delete(connection, table, old, (now - table.days * DAY, 0))
                 if table.most is not None:
-                    latest = f"SELECT used FROM {table.name} ORDER BY used DESC LIMIT 1 OFFSET ?"  # noqa: S608 - our own names
-                    (used,) = connection.execute(latest, (table.most,)).fetchone() or (before,)
-                    before = max(before, used)
-                self._forget_before(connection, table, before)
+                    latest = f"SELECT key FROM {table.name} ORDER BY used DESC, key"  # noqa: S608 - our own names
+                    _delete(connection, table, latest, (table.most,))
 
     def end(self) -> None:
         """Wait for other crawls no longer than a few seconds from now on."""
@@ -111,17 +112,6 @@ class SQLiteStore:
             connection.close()
         self._connections.clear()
         self._of_thread = local()
-
-    def _forget_before(self, connection: sqlite3.Connection, table: Table, before: int) -> None:
-        n_gone = FORGOTTEN_AT_ONCE
-        while n_gone == FORGOTTEN_AT_ONCE:
-            with _transaction(connection):
-                gone = connection.execute(
-                    f"DELETE FROM {table.name} WHERE key IN "  # noqa: S608 - our own names
-                    f"(SELECT key FROM {table.name} WHERE used < ? ORDER BY used LIMIT ?)",
-                    (before, FORGOTTEN_AT_ONCE),
-                )
-            n_gone = gone.rowcount
 
     def _is_there(self) -> bool:
         return self.path.exists()
@@ -146,6 +136,21 @@ class SQLiteStore:
             yield
         except sqlite3.Error as error:
             raise StoreError(_explained(self.path, error)) from error
+
+
+def _delete(
+    connection: sqlite3.Connection, table: Table, keys: str, values: tuple[int, ...]
+) -> None:
+    """Delete the rows whose *keys* a query finds; the last of its *values* is how many it skips."""
+    n_gone = FORGOTTEN_AT_ONCE
+    while n_gone == FORGOTTEN_AT_ONCE:
+        with _transaction(connection):
+            gone = connection.execute(
+                f"DELETE FROM {table.name} "  # noqa: S608 - our own names
+                f"WHERE key IN ({keys} LIMIT {FORGOTTEN_AT_ONCE} OFFSET ?)",
+                values,
+            )
+        n_gone = gone.rowcount
 
 
 def _found(connection: sqlite3.Connection, keys: Iterable[Key]) -> Iterator[tuple[Key, bytes]]:
