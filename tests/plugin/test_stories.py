@@ -23,6 +23,7 @@ from scrapy_mss.seen.store import SeenList, SeenStore
 from scrapy_mss.seen.stories import Stories
 from scrapy_mss.seen.story_store import StoryStore
 from scrapy_mss.settings import read
+from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.storage.tables import DAY
@@ -32,7 +33,6 @@ from tests.helpers.told import copy, text
 pytestmark = pytest.mark.usefixtures("reactor")
 
 FIRST, SECOND = "http://a.example/2026/rain", "http://b.example/2026/rain"
-MINUTE = 10**6
 
 
 class Pipelines:
@@ -42,8 +42,8 @@ class Pipelines:
         stats = get_crawler().stats
         assert stats is not None
         store = SQLiteStore(folder)
-        self.seen = alone(SeenArticles(SeenStore(store), DAY, lambda: MINUTE), store)
-        self.stories = Stories(StoryStore(store), lambda: MINUTE)
+        self.seen = alone(SeenArticles(SeenStore(store), DAY, minute_now), store)
+        self.stories = Stories(StoryStore(store), minute_now)
         self.stats = CrawlStats(stats)
         self.pages = ItemPages()
         extension = SimpleNamespace(

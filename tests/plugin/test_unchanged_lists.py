@@ -23,6 +23,7 @@ from scrapy_mss.pipelines import NewArticlesPipeline
 from scrapy_mss.seen.crawled import SeenArticles
 from scrapy_mss.seen.store import SeenList, SeenStore, adding_lists
 from scrapy_mss.settings import read
+from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.storage.tables import DAY
@@ -45,7 +46,7 @@ def extension(store: SQLiteStore) -> MssExtension:
     stats = get_crawler().stats
     assert stats is not None
     made = SimpleNamespace(
-        seen=alone(SeenArticles(SeenStore(store), DAY, lambda: 10**6), store),
+        seen=alone(SeenArticles(SeenStore(store), DAY, minute_now), store),
         stats=CrawlStats(stats),
         quality=None,
         item_pages=ItemPages(),
@@ -85,7 +86,7 @@ def test_a_list_is_asked_for_with_what_its_server_gave(
 
 
 def test_a_redirect_takes_no_validators_along(extension: MssExtension, store: SQLiteStore) -> None:
-    store.write([adding_lists({FEED: SeenList('"1"', "yesterday")}, 5)])
+    store.write([adding_lists({FEED: SeenList('"1"', "yesterday")}, minute_now())])
     lists = UnchangedLists(extension)
     request = Request(FEED, meta=dict(META))
 
