@@ -54,7 +54,7 @@ class SQLiteStore:
     def check(self) -> None:
         """Stop here if the database cannot be used; it is made if there is none."""
         with self._errors():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._make_folder()
             self._connection()
 
     def get(self, keys: Iterable[Key], *, patient: bool = True) -> dict[Key, bytes]:  # noqa: ARG002 - nobody waits to read
@@ -73,7 +73,9 @@ class SQLiteStore:
     def write(self, changes: Sequence[Change]) -> None:
         """Make all *changes* in one transaction; where this raises, none."""
         with self._errors():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._make_folder()
+            if not self._is_there():  # or what is written would be in a file that was deleted
+                self.close()
             with _transaction(self._connection()) as connection:
                 asked = {key for change in changes for key in change.reads}
                 writes = writes_of(changes, dict(_found(connection, asked)))
@@ -113,8 +115,26 @@ class SQLiteStore:
         self._connections.clear()
         self._of_thread = local()
 
+    def _make_folder(self) -> None:
+        with self._folder_errors():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+
     def _is_there(self) -> bool:
-        return self.path.exists()
+        """Whether there is a file; where there is no folder but a file, that is an error."""
+        with self._folder_errors(), suppress(FileNotFoundError):
+            self.path.stat()
+            return True
+        return False
+
+    @contextmanager
+    def _folder_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(
+                f"{self.path.parent}: expected a folder that this user can read and write, got: "
+                f"{error.strerror}. Name another one in MSS_STORE"
+            ) from error
 
     def _connection(self) -> sqlite3.Connection:
         """That of this thread."""

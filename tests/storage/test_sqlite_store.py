@@ -103,6 +103,25 @@ def test_a_folder_in_the_place_of_the_file_is_named(
     assert "Remove" not in error
 
 
+@pytest.mark.parametrize("work", [write, read, lambda folder: SQLiteStore(folder).check()])
+def test_a_file_in_the_place_of_the_folder_is_named(
+    tmp_path: Path, work: Callable[[Path], object]
+) -> None:
+    (tmp_path / "seen.db").touch()
+
+    with pytest.raises(StoreError, match=r"seen\.db: expected a folder.*another one in MSS_STORE"):
+        work(tmp_path / "seen.db")
+
+
+def test_what_is_written_after_the_folder_was_removed_is_in_a_new_one(folder: Path) -> None:
+    with closing(store_at(str(folder / "inner"))) as store:
+        store.write([counted()])
+        shutil.rmtree(folder / "inner")
+        store.write([counted()])
+
+    assert read(folder / "inner") == [1, 1, 1]
+
+
 def test_a_file_that_may_not_be_read_is_not_called_damaged(folder: Path) -> None:
     (folder / FILE).chmod(0)
 
