@@ -30,7 +30,6 @@ from scrapy_mss.storage.tables import (
 FILE: Final = "store.db"
 APPLICATION_ID: Final = 0x6D737373  # "msss", by which SQLite files are told apart
 WAIT_SECONDS: Final = 10.0  # for another crawl's checkpoint, which takes less than a second
-END_SECONDS: Final = 5.0
 AGAIN_AFTER: Final = 0.01  # seconds
 CACHE_KIB: Final = 8192  # of the database, in memory
 FORGOTTEN_AT_ONCE: Final = 1000  # rows: other crawls get their turn after each thousand
@@ -44,7 +43,6 @@ class SQLiteStore:
         self.path = Path(named) / FILE
         self._of_thread = local()
         self._connections: list[sqlite3.Connection] = []
-        self._seconds = WAIT_SECONDS
 
     @property
     def name(self) -> str:
@@ -103,10 +101,7 @@ class SQLiteStore:
                     _delete(connection, table, latest, (table.most,))
 
     def end(self) -> None:
-        """Wait for other crawls no longer than a few seconds from now on."""
-        self._seconds = END_SECONDS
-        for connection in self._connections:
-            connection.execute(f"PRAGMA busy_timeout = {round(1000 * END_SECONDS)}")
+        """Change nothing: a write waits for other crawls `WAIT_SECONDS` at most."""
 
     def close(self) -> None:
         """Close the connections; all that was written is in the file."""
@@ -140,7 +135,7 @@ class SQLiteStore:
         """That of this thread."""
         connection: sqlite3.Connection | None = getattr(self._of_thread, "connection", None)
         if connection is None:
-            connection = _connected(self.path, self._seconds)
+            connection = _connected(self.path, WAIT_SECONDS)
             try:
                 _prepare(connection, self.path)
             except BaseException:
