@@ -72,7 +72,9 @@ class SQLiteStore:
         """Make all *changes* in one transaction; where this raises, none."""
         with self._errors():
             self._make_folder()
-            if not self._is_there():  # or what is written would be in a file that was deleted
+            if (
+                self._connections and not self._is_there()
+            ):  # or what is written would be in a file that was deleted
                 self.close()
             with _transaction(self._connection()) as connection:
                 asked = {key for change in changes for key in change.reads}

@@ -28,19 +28,22 @@ from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.quality.store import adding as adding_quality
 from scrapy_mss.seen.store import Seen, SeenStore
 from scrapy_mss.seen.store import adding as adding_seen
+from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.storage.opening import store_at
-from scrapy_mss.storage.tables import Change, Store
+from scrapy_mss.storage.tables import DAY, Change, Store
 from tests.plugin.models import learned
 
 MOST: Final = 4  # checkpoints that a kill waits for; it comes in the middle of the next one
-SITE, DAY = "news.example", 20_000
+SITE: Final = "news.example"
+NOW: Final = minute_now()
+TODAY: Final = NOW // DAY
 
 
 def changes(model: StoredModel, page: Model, number: int) -> list[Change]:
     """Those of the checkpoint with this *number*."""
-    seen = Seen(number, number, 1, 0, number, number, b"paragraphs")
+    seen = Seen(number, number, 1, 0, NOW, NOW, b"paragraphs")
     return [
-        adding_quality({(SITE, DAY): Counter(pages=1)}),
+        adding_quality({(SITE, TODAY): Counter(pages=1)}),
         model.adding(lambda: page),
         adding_seen({number: seen}),
     ]
@@ -49,7 +52,7 @@ def changes(model: StoredModel, page: Model, number: int) -> list[Change]:
 def written(store: Store) -> int:
     """How many checkpoints there are, of which all parts agree."""
     pages = StoredModel(store, DEFAULT).load().bayes.pages
-    counted = QualityStore(store).sites(0).get(SITE, {}).get(DAY, Counter())
+    counted = QualityStore(store).sites(0).get(SITE, {}).get(TODAY, Counter())
     seen = SeenStore(store).articles(range(pages + 2))
     assert (counted["pages"], list(seen)) == (pages, list(range(pages))), (pages, counted, seen)
     return pages
