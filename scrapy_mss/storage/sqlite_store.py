@@ -72,10 +72,8 @@ class SQLiteStore:
         """Make all *changes* in one transaction; where this raises, none."""
         with self._errors():
             self._make_folder()
-            if (
-                self._connections and not self._is_there()
-            ):  # or what is written would be in a file that was deleted
-                self.close()
+            if not self._is_there():  # each thread connects anew, or would use a deleted file
+                self._of_thread = local()
             with _transaction(self._connection()) as connection:
                 asked = {key for change in changes for key in change.reads}
                 writes = writes_of(changes, dict(_found(connection, asked)))

@@ -16,7 +16,7 @@ from scrapy_mss.crawl.site_quality import this_hour
 from scrapy_mss.quality.activity import DAY
 from scrapy_mss.quality.counts import ARTICLES, LABELLED, PAGES, WRAPPED, Counts
 from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.storage.sqlite_store import SQLiteStore
+from scrapy_mss.storage.sqlite_store import FILE, SQLiteStore
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
 from tests.plugin.site import RULES, Site
 
@@ -106,28 +106,17 @@ def test_a_fall_is_told_by_log_stats_and_spidermon(tmp_path: Path, site: Site) -
     assert any(f"alarms: {HOST}/main_image" in line for line in failed), failed
 
 
-def test_a_file_that_fails_in_the_crawl_is_counted_and_the_crawl_goes_on(
-    tmp_path: Path, site: Site
-) -> None:
-    (tmp_path / "file").write_text("")
-    path = str(tmp_path / "file" / "q.db")
-    found = done(tmp_path, site, MSS_WORKERS=0, MSS_QUALITY_FILE=path, **SPIDERMON)
+def test_a_store_that_fails_in_the_crawl_is_told_by_spidermon(tmp_path: Path, site: Site) -> None:
+    urls = [site.url(f"/plain/{number}") for number in range(N)]
+    settings = {**ADDON, "MSS_STORE": str(tmp_path / "store"), "MSS_WORKERS": 0, **SPIDERMON}
+    disturbed = {"urls": urls, "at": 1, "disturbance": "block"}
+    (found,) = crawl(tmp_path, [Job("disturbing", disturbed, settings)])
 
     assert len(found.items) == N
     assert found.mss("quality/failed") >= 1
-    (line,) = found.logged("WARNING")
-    assert "quality counts cannot be stored" in line
+    assert sum("quality counts cannot be stored" in line for line in found.logged("WARNING")) == 1
     failed = [line for line in found.logged("ERROR") if "[Spidermon]" in line]
     assert any("the file with the quality of sites failed" in line for line in failed)
-
-
-def test_another_file_stops_the_crawl_at_its_start(tmp_path: Path, site: Site) -> None:
-    (tmp_path / "other.db").write_bytes(b"something else" * 99)
-    settings = {**ADDON, "MSS_QUALITY_FILE": str(tmp_path / "other.db")}
-    (found,) = crawl(tmp_path, [Job("silent", {"urls": []}, settings)])
-
-    assert "QualityStoreError" in found.error
-    assert "other.db" in found.error
 
 
 # The command
@@ -167,10 +156,11 @@ def test_the_report_is_printed_as_json(tmp_path: Path) -> None:
 
 def test_the_report_says_what_it_lacks(tmp_path: Path) -> None:
     nothing = report(tmp_path)
-    (tmp_path / "other.db").write_bytes(b"something else" * 99)
-    other = report(tmp_path, "-q", "other.db")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / FILE).write_bytes(b"something else" * 99)
+    other = report(tmp_path, "-s", "other")
 
     assert (nothing.returncode, other.returncode) == (2, 2)
-    assert "quality.db: nothing was counted in the last weeks; crawl first" in nothing.stderr
-    assert "other.db: file is not a database. Remove the file" in other.stderr
+    assert f"{FILE}: nothing was counted in the last weeks; crawl first" in nothing.stderr
+    assert f"{FILE}: file is not a database. Remove the file" in other.stderr
     assert nothing.stderr.count("\n") == other.stderr.count("\n") == 1
