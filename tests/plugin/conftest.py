@@ -14,7 +14,7 @@ from twisted.internet import asyncioreactor
 
 from scrapy_mss.models.model import Model
 from tests.plugin import site as site_module
-from tests.plugin.models import learned, store_model
+from tests.plugin.models import learned
 from tests.plugin.site import Site
 
 
@@ -42,13 +42,6 @@ def reactor() -> Iterator[None]:
 def trained_once() -> Model:
     """A model that has learned sixty wrapped pages."""
     return learned(range(60))
-
-
-@pytest.fixture
-def trained(trained_once: Model, tmp_path: Path) -> Path:
-    """A store with that model."""
-    store_model(tmp_path / "trained.store", trained_once)
-    return tmp_path / "trained.store"
 
 
 @pytest.fixture
