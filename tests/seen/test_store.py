@@ -76,7 +76,8 @@ def test_a_list_is_known_as_it_was_stored_last(
         store.write([adding_lists(lists, NOW)])
         known |= lists
 
-    assert {url: SeenStore(store).list(url) for url in URLS} == {url: known.get(url) for url in URLS}
+    found = {url: SeenStore(store).list(url) for url in URLS}
+    assert found == {url: known.get(url) for url in URLS}
 
 
 def test_what_no_crawl_has_met_for_long_is_forgotten(store: Store) -> None:
@@ -104,7 +105,7 @@ def test_paragraphs_are_forgotten_before_their_article(store: Store) -> None:
     assert [SeenStore(store).paragraphs(key) for key in (1, 2)] == [b"", b"some"]
 
 
-@pytest.mark.parametrize("damage", [b"", b"x", b"null", b"[1, 2, 3]", b'["", "", [[]]]', b"[" * 9999])
+@pytest.mark.parametrize("damage", [b"", b"null", b"[1, 2, 3]", b'["", "", [[]]]', b"[" * 9999])
 def test_a_damaged_row_costs_itself_alone_and_is_written_anew(
     store: Store, damage: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
