@@ -1,4 +1,4 @@
-"""The crash campaign finds what is wrong with a file, and finds nothing wrong with ours."""
+"""The crash campaign finds what is wrong with a store, and finds nothing wrong with ours."""
 
 from __future__ import annotations
 
@@ -6,150 +6,160 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
+from time import sleep
 
 import pytest
 
 from research.benchmarks.crash import (
+    ALL,
+    Found,
     Outcome,
-    Target,
-    compare,
-    counts_of_one_page,
+    checkpoint,
+    compared,
+    learned,
     loaded,
     one_round,
+    reading,
+    shown,
 )
 from research.benchmarks.redis_server import program
-from research.benchmarks.victims import KEY_SHIFT
-from scrapy_mss.models import store as store_module
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import Addition, FileStore
+from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.storage.opening import store_at
+from scrapy_mss.storage.sqlite_store import SQLiteStore
+from scrapy_mss.storage.tables import MODEL, Change, Row
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="writers are forked")
-KEYS = [n << KEY_SHIFT | 1 for n in range(3)]
-
-
-@pytest.fixture(scope="module")
-def one() -> Model:
-    return counts_of_one_page()
-
-
-def model_of(one: Model, keys: list[int], n_pages: int) -> Model:
-    """A model that knows *keys* and has counted *n_pages* pages."""
-    model = Model(DEFAULT)
-    for _ in range(n_pages):
-        model.bayes.merge(one.bayes)
-    for key in keys:
-        model.learned_pages.add(key, 0)
-    return model
+PARTS = ("model", "seen", "lists", "stories", "sites", "quality", "unsure")
 
 
 @pytest.mark.parametrize(
-    ("keys", "n_pages", "expected"),
+    ("model", "seen", "expected"),
     [
-        (KEYS, 3, (0, 0, 0)),
-        ([*KEYS, 77], 4, (0, 0, 0)),  # added, and killed before the report
-        (KEYS[1:], 2, (1, 0, 0)),
-        (KEYS, 5, (0, 2, 0)),
-        (KEYS, 2, (0, 0, 1)),  # known, but not counted
+        ({1: 1, 2: 1, ALL: 2}, {1: 1, 2: 1}, Found()),
+        ({1: 1, 2: 1, 3: 1, ALL: 3}, {1: 1, 2: 1, 3: 1}, Found()),  # killed before the report
+        ({1: 1, ALL: 1}, {1: 1}, Found(lost=1)),
+        ({1: 1, 2: 1, ALL: 4}, {1: 1, 2: 1}, Found(twice=2)),
+        ({1: 1, 2: 2, ALL: 2}, {1: 1, 2: 1}, Found(twice=1)),
+        ({1: 1, 2: 1, 3: 1, ALL: 3}, {1: 1, 2: 1}, Found(apart=1)),
+        ({1: 1, 2: 1, ALL: 1}, {1: 1, 2: 1}, Found(apart=1)),  # it is there, but not counted
     ],
 )
-def test_what_is_wrong_with_a_file_is_counted(
-    one: Model, keys: list[int], n_pages: int, expected: tuple[int, int, int]
+def test_what_is_wrong_is_counted(
+    model: dict[int, int], seen: dict[int, int], expected: Found
 ) -> None:
-    outcome = Outcome(reported=set(KEYS))
-
-    compare(model_of(one, keys, n_pages), one, outcome)
-
-    assert (outcome.lost, max(0, outcome.twice), outcome.unloadable) == expected
-    assert outcome.is_good == (expected == (0, 0, 0))
+    assert compared({"model": Counter(model), "seen": Counter(seen)}, {1, 2}) == expected
 
 
-def test_counts_that_are_no_sum_of_pages_are_counted(one: Model) -> None:
-    model, outcome = model_of(one, KEYS, 3), Outcome(reported=set(KEYS))
-    model.bayes.counts["unigram"][5, 0] += 1
-
-    compare(model, one, outcome)
-
-    assert outcome.unloadable == 1
-
-
-def test_a_file_that_cannot_be_read_is_counted(tmp_path: Path) -> None:
-    (tmp_path / "model").write_bytes(b"half a model")
-    outcome = Outcome()
-
-    loaded(FileStore(tmp_path / "model", DEFAULT), outcome)
-
-    assert (outcome.loads, outcome.unloadable) == (1, 1)
+def written(folder: Path, *parts: str) -> Found:
+    """What is found where a checkpoint was written, and then these *parts* of the next."""
+    with closing(store_at(str(folder))) as store:
+        model = StoredModel(store, DEFAULT)
+        store.write(list(checkpoint(model, store, 1).values()))
+        following = checkpoint(model, store, 2)
+        store.write([following[part] for part in parts])
+        return compared(shown(store, [1, 2]), {1})
 
 
-def unlocked(self: FileStore, learned: Model) -> Addition:
-    model = self.load()
-    n_twice = model.merge(learned)
-    store_module.write_model(self.path, model)
-    return Addition(model, n_twice)
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_that_is_not_written_or_alone_is_found_out(part: str, tmp_path: Path) -> None:
+    others = [each for each in PARTS if each != part]
+
+    assert written(tmp_path / "all", *PARTS) == Found()
+    assert written(tmp_path / "others", *others).apart
+    assert written(tmp_path / "alone", part).apart
 
 
-def repeated(self: FileStore, learned: Model) -> Addition:
-    """As a checkpoint that takes an error after the rename for a failure."""
-    add(self, learned)
-    return add(self, learned)
+def test_a_model_that_cannot_be_read_or_is_no_sum_is_counted(tmp_path: Path) -> None:
+    named, outcome = str(tmp_path), Outcome()
+    with closing(store_at(named)) as store:
+        StoredModel(store, DEFAULT).add(learned(1))
+        read(named, outcome)
+        other = Model(DEFAULT)
+        other.bayes.counts["unigram"][5, 0] += 1
+        StoredModel(store, DEFAULT).add(other)
+        read(named, outcome)
+        store.write([Change((), lambda _: {MODEL.key("delta 1"): Row(b"half a model", 1)})])
+        read(named, outcome)
+
+    assert (outcome.loads, outcome.unreadable) == (3, 2)
 
 
-def early(_: FileStore, learned: Model) -> Addition:
-    return Addition(learned, 0)
+def read(named: str, outcome: Outcome) -> None:
+    with reading(named, outcome) as store:
+        loaded(store)
 
 
-add = FileStore.add
+def one_by_one(self: SQLiteStore, changes: Sequence[Change]) -> None:
+    for change in changes:
+        write(self, [change])
+        sleep(0.01)
 
 
-@pytest.mark.parametrize("broken", [unlocked, repeated, early], ids=lambda call: call.__name__)
+def unlocked(self: SQLiteStore, changes: Sequence[Change]) -> None:
+    """As where another crawl may come between reading and writing."""
+    found = self.get({key for change in changes for key in change.reads})
+    writes = {key: row for change in changes for key, row in change.writes(found).items()}
+    write(self, [Change((), lambda _: writes)])
+
+
+def repeated(self: SQLiteStore, changes: Sequence[Change]) -> None:
+    """As a checkpoint that takes an error after the write for a failure."""
+    write(self, changes)
+    write(self, changes)
+
+
+def forgotten(_self: SQLiteStore, _changes: Sequence[Change]) -> None:
+    """As one that is reported before it is written."""
+
+
+write = SQLiteStore.write
+
+
+@pytest.mark.parametrize("broken", [one_by_one, unlocked, repeated, forgotten])
 def test_a_store_that_is_broken_is_found_out(
+    broken: Callable[[SQLiteStore, Sequence[Change]], None],
     tmp_path: Path,
-    one: Model,
-    broken: Callable[[FileStore, Model], Addition],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(FileStore, "add", broken)
-    store, outcome = FileStore(tmp_path / "model", DEFAULT), Outcome()
+    monkeypatch.setattr(SQLiteStore, "write", broken)
+    outcome = Outcome()
 
     seeds = iter(range(100))  # one may be enough, or a dozen where writers seldom meet
-    while outcome.is_good and (seed := next(seeds, None)) is not None:
-        one_round(Target(store, one), random.Random(seed), outcome)  # noqa: S311 - moments to kill at
+    while not any(outcome.found) and (seed := next(seeds, None)) is not None:
+        one_round(str(tmp_path), random.Random(seed), outcome)  # noqa: S311 - moments to kill at
 
-    assert not outcome.is_good
+    assert any(outcome.found)
 
 
-def campaign(*options: str) -> list[int]:
-    """The numbers that a campaign prints."""
+def campaign(*options: str) -> dict[str, int]:
+    """The numbers that a campaign prints, in which nothing is wrong."""
     done = subprocess.run(
-        [sys.executable, "-m", "research.benchmarks.crash", *options],
+        [sys.executable, "-m", "research.benchmarks.crash", "--kills", "8", *options],
         capture_output=True,
         text=True,
         timeout=300,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    _, row = done.stdout.splitlines()
-    return list(map(int, row.split()))
+    assert done.returncode == 0, done.stdout + done.stderr
+    names, row = (line.split() for line in done.stdout.splitlines())
+    numbers = dict(zip(names, map(int, row), strict=True))
+    assert numbers["kills"] >= 8
+    assert numbers["added"] > 0
+    assert numbers["loads"] > 0
+    assert [numbers[name] for name in Found._fields] == [0, 0, 0, 0]
+    return numbers
 
 
 def test_a_short_campaign_finds_nothing() -> None:
-    kills, restarts, added, loads, *bounds = campaign("--kills", "8")
-
-    assert kills >= 8
-    assert restarts == 0
-    assert added > 0
-    assert loads > 0
-    assert bounds == [0, 0, 0]
+    assert campaign()["restarts"] == 0
 
 
 @pytest.mark.skipif(program() is None, reason="no redis-server or valkey-server is installed")
 def test_a_short_campaign_against_a_server_that_is_killed_too_finds_nothing() -> None:
-    kills, restarts, added, _, *bounds = campaign("--kills", "8", "--redis")
-
-    assert kills >= 8
-    assert restarts >= 2
-    assert added > 0
-    assert bounds == [0, 0, 0]
+    assert campaign("--redis")["restarts"] >= 2
