@@ -48,8 +48,7 @@ from tests.helpers.news_pages import news_page
 
 Result = TypeVar("Result")
 
-_pieces = pytest.importorskip("scrapy_mss.markup._pieces", reason="the compiled part was not built")
-_tags = pytest.importorskip("scrapy_mss.markup._tags")
+_compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was not built")
 
 TEXTS = st.one_of(SOUP, TAG_SOUP, st.text(st.characters(), max_size=80))
 CASES = Path(__file__).parents[1] / "pages"
@@ -388,7 +387,7 @@ def test_a_memory_gives_what_was_asked_for_and_asks_again_for_what_it_lost() -> 
         asked.append(text)
         return sum(map(ord, text)) % 2**64
 
-    memory = _pieces.Memory(ask)
+    memory = _compiled.Memory(ask)
     texts = [f"{letter}{n}" for n in range(100_000) for letter in ("w", "\u0434", "\U0001f600")]
     texts += ["", "x" * 1000]
 
@@ -404,7 +403,7 @@ def test_a_failure_of_what_is_asked_is_no_token() -> None:
         raise KeyError(text)
 
     with pytest.raises(KeyError, match="one"):
-        _pieces.scan("<one>", _pieces.Codes(ask, ask, str, str, (0, 0), 0), 1 << 11)
+        _compiled.scan("<one>", _compiled.Codes(ask, ask, str, str, (0, 0), 0), 1 << 11)
 
 
 @given(st.text(max_size=150))
@@ -416,11 +415,11 @@ def test_words_are_hashed_as_hashlib_does(normal_form: str) -> None:
         assert text == "word"
         return normal_form
 
-    codes = _pieces.Codes(ask, ask, str, normal, (2, 3), 4)
+    codes = _compiled.Codes(ask, ask, str, normal, (2, 3), 4)
     letters = normal_form.encode("utf-8", "surrogatepass")
     hashed = int.from_bytes(blake2b(letters, digest_size=8).digest(), "little")
 
-    ids, _, _ = _pieces.scan("word", codes, 0)
+    ids, _, _ = _compiled.scan("word", codes, 0)
 
     assert ids[0] == hashed >> 4 << 4 | 2
 
@@ -437,11 +436,11 @@ def test_a_word_is_asked_for_once_wherever_it_stands_in_whatever_text(n: int, ar
     def ask(_text: str) -> int:
         return 2
 
-    codes = _pieces.Codes(ask, ask, str, stem, (2, 3), 4)
+    codes = _compiled.Codes(ask, ask, str, stem, (2, 3), 4)
     word = "abcdefghijklmnopqrstuvwxyz"[:n]
 
     for text in (word, f"{around} {word} {'.' * 30} {word}{around} {word}", f"{around} {word}"):
-        ids, starts, ends = _pieces.scan(text, codes, 1)
+        ids, starts, ends = _compiled.scan(text, codes, 1)
         found = {text[start:end]: each for each, start, end in zip(ids, starts, ends, strict=True)}
         assert word in found
     assert asked == [word][: n <= 22]  # longer ones are told by Python
@@ -450,7 +449,8 @@ def test_a_word_is_asked_for_once_wherever_it_stands_in_whatever_text(n: int, ar
 def test_places_outside_of_a_text_are_rejected() -> None:
     def reader(wanted: bytes = b"\1" * 256) -> Callable[[object], object]:
         texts = (), (), TAG_NAMES
-        read: Callable[[object], object] = _tags.TagReader(texts, (wanted, 0), (12, 9), str, str)
+        tags = wanted, 0
+        read: Callable[[object], object] = _compiled.TagReader(texts, tags, (12, 9), str, str)
         return read
 
     tokens = tokenize("<p>one</p>")
@@ -467,7 +467,7 @@ def test_places_outside_of_a_text_are_rejected() -> None:
     with pytest.raises(ValueError, match="cannot seek"):
         occurrences("one", ["on"])
     with pytest.raises(ValueError, match="9 names, at most 8"):
-        _pieces.cleaned("one", _pieces.Memory(len), (b"x",) * 9)
+        _compiled.cleaned("one", _compiled.Memory(len), (b"x",) * 9)
 
 
 def test_what_is_asked_for_again_and_again_is_not_forgotten_for_what_is_asked_for_once() -> None:
@@ -477,7 +477,7 @@ def test_what_is_asked_for_again_and_again_is_not_forgotten_for_what_is_asked_fo
         asked.append(text)
         return int(text)
 
-    memory = _pieces.Memory(ask)
+    memory = _compiled.Memory(ask)
     often = range(1_000)
 
     for once in range(1_000, 1_000_000):
@@ -490,8 +490,8 @@ def test_what_is_asked_for_again_and_again_is_not_forgotten_for_what_is_asked_fo
 def test_letters_take_no_more_room_than_what_they_replace() -> None:
     three = ord("x") | ord("y") << 21 | ord("\U0001f600") << 42
 
-    text, places, shifts = _pieces.cleaned(
-        "a&lt&#1;b", _pieces.Memory({"&lt": three, "&#1;": three}.__getitem__), ()
+    text, places, shifts = _compiled.cleaned(
+        "a&lt&#1;b", _compiled.Memory({"&lt": three, "&#1;": three}.__getitem__), ()
     )
 
     assert text == "axy\U0001f600xy\U0001f600b"
@@ -640,7 +640,7 @@ def test_lines_are_no_longer_than_those_of_python() -> None:
     settings = (REPOSITORY / "pyproject.toml").read_text()
     found = re.search(r"^line-length = (\d+)$", settings, re.MULTILINE)
     assert found
-    sources = sorted((REPOSITORY / "scrapy_mss").rglob("*.pyx"))
+    sources = sorted((REPOSITORY / "scrapy_mss").rglob("*.p[yx][xi]"))
     assert sources
     for source in sources:
         for number, line in enumerate(source.read_text().splitlines(), 1):

@@ -1,33 +1,8 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """What opinions about a page are formed from.
 
 The Python of `blocks.readings` and `blocks.opinions` is its oracle: the same numbers to the last
 bit.
 """
-
-cimport cython
-import numpy
-
-from cpython.array cimport array, clone
-from libc.math cimport INFINITY
-from libc.stdint cimport int64_t, uint8_t
-
-cdef array _COUNTS = array("q")
-cdef array _FLOATS = array("d")
-
-
-cdef int _check(Py_ssize_t index, Py_ssize_t end) except -1:
-    if not 0 <= index < end:
-        raise IndexError(f"{index} is not from 0 to {end - 1}")
-    return 0
-
-
-cdef int _check_sizes(Py_ssize_t n, tuple sizes) except -1:
-    cdef Py_ssize_t size
-    for size in sizes:
-        if size != n:
-            raise ValueError(f"expected {n} values, got {size}")
-    return 0
 
 
 cdef enum:
@@ -40,7 +15,7 @@ cdef enum:  # roles of a tag, as `readings` has them
     BESIDE = 2
     NAMELESS = 4
     ITEM = 8
-    PARAGRAPH = 16
+    IS_PARAGRAPH = 16
 
 
 @cython.final
@@ -61,7 +36,7 @@ cdef class _Elements:
 
     cdef int mark(self, const uint8_t[::1] chosen, uint8_t[::1] into) except -1:
         """Mark the blocks in the *chosen* elements."""
-        cdef array changes = clone(_COUNTS, self.n + 1, True)
+        cdef array changes = clone(_INT64S, self.n + 1, True)
         cdef int64_t* change = <int64_t*> changes.data.as_longlongs
         cdef int64_t depth = 0
         cdef Py_ssize_t i
@@ -115,7 +90,7 @@ cdef class Reader:
             beside[i] = self.role_of[tag[i]] & NEVER
         of.mark(beside, inside)
         for i in range(n):
-            own[i] = around[(self.role_of[own_tag[i]] & PARAGRAPH) != 0, i]
+            own[i] = around[(self.role_of[own_tag[i]] & IS_PARAGRAPH) != 0, i]
             prose[i] = (
                 letters[i] if letters[i] >= self.paragraph and link_share[i] < self.most_linked
                 and not inside[i] else 0.0

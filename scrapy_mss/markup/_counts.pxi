@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """Equal numbers, numbers among others, and the network: what numpy takes several steps for.
 
 The Python of each step, by the same name or with the class of its tables named beside it, is its
@@ -6,37 +5,12 @@ oracle: in `core.hashing`, `core.naive_bayes`, `blocks.shared_words`,
 `blocks.class_roles` and `blocks.mlp`.
 """
 
-cimport cython
-import numpy
-
-from cpython.array cimport array, clone
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memset
-
 ctypedef fused real:
     float
     double
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define _prefetch(place) __builtin_prefetch(place)
-    #else
-    #define _prefetch(place)
-    #endif
-    """
-    void _prefetch(const void* place)
-
-cdef array _INT32S = array("i")
-
 # A secret of the process: no page can choose numbers that share a place in a table.
 cdef uint64_t SALT = hash("groups") & 0xFFFFFFFFFFFFFFFF
-
-
-cdef int _check(Py_ssize_t index, Py_ssize_t end) except -1:
-    if not 0 <= index < end:
-        raise IndexError(f"{index} is not from 0 to {end - 1}")
-    return 0
 
 
 cdef inline uint64_t _scattered(uint64_t key):
@@ -83,7 +57,6 @@ def buckets(const uint64_t[::1] mixed not None, int bits):
 
 
 cdef enum:
-    WORD = 2  # the kind of a token, as `tokens` has it
     HIGH_BITS = 12  # of a number: by these alone nearly all are told that are not among a few
 
 
