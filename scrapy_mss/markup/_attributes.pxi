@@ -54,35 +54,6 @@ cdef Py_ssize_t _choose(
     return n
 
 
-def attribute_values(tuple names not None, str text not None, tags):
-    """The values of the attributes called *names*, in lower case, of each of *tags*; or None."""
-    cdef const int[::1] rows = tags[0], starts = tags[1], ends = tags[2]
-    cdef Py_ssize_t i
-    cdef const void* data = PyUnicode_DATA(text)
-    cdef list found = []
-    cdef int row
-    cdef str name
-    _check_rows(rows, starts, ends, PyUnicode_GET_LENGTH(text))
-    for name in names:
-        if not name.isascii():
-            raise ValueError(f"{name!r} is not of ASCII alone")
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        if PyUnicode_KIND(text) == 1:
-            found.append(_values(
-                <const uint8_t*> data, text, starts[row], ends[row], names
-            ))
-        elif PyUnicode_KIND(text) == 2:
-            found.append(_values(
-                <const uint16_t*> data, text, starts[row], ends[row], names
-            ))
-        else:
-            found.append(_values(
-                <const uint32_t*> data, text, starts[row], ends[row], names
-            ))
-    return found
-
-
 cdef int _check_rows(
     const int[::1] rows, const int[::1] starts, const int[::1] ends, Py_ssize_t n
 ) except -1:
@@ -219,48 +190,6 @@ cdef dict _read(
         if name not in found:
             found[name] = _value(text, source, each.value, each.value_end)
     return found
-
-
-cdef list _values(
-    char_t* text, str source, Py_ssize_t at, Py_ssize_t end, tuple names
-):
-    cdef Py_ssize_t n, place, left = len(names)
-    cdef Attribute each
-    cdef list found = [None] * left
-    at = _attributes_begin(text, at, end)
-    for n in range(MAX_ATTRIBUTES):
-        at = _next(text, at, end, &each) if left else -1
-        if at < 0:
-            break
-        place = _place_of(text, source, each.name, each.name_end, names)
-        if place >= 0 and found[place] is None:
-            found[place] = _value(text, source, each.value, each.value_end)
-            left -= 1
-    return found
-
-
-cdef Py_ssize_t _place_of(
-    char_t* text, str source, Py_ssize_t start, Py_ssize_t end, tuple names
-) except -2:
-    """The place of a name among *names*, in lower case; or -1."""
-    cdef Py_ssize_t place, i, n = end - start
-    cdef const uint8_t* letters
-    cdef object name
-    for i in range(start, end):
-        if text[i] >= 0x80:  # some are ASCII in lower case
-            lower = PyUnicode_Substring(source, start, end).lower()
-            return names.index(lower) if lower in names else -1
-    for place in range(len(names)):
-        name = names[place]
-        if PyUnicode_GET_LENGTH(name) != n:
-            continue
-        letters = <const uint8_t*> PyUnicode_DATA(name)
-        i = 0
-        while i < n and _small(text[start + i]) == letters[i]:
-            i += 1
-        if i == n:
-            return place
-    return -1
 
 
 cdef inline Py_ssize_t _attributes_begin(char_t* text, Py_ssize_t at, Py_ssize_t end):

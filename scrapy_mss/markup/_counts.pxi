@@ -1,13 +1,4 @@
-"""Equal numbers, numbers among others, and the network: what numpy takes several steps for.
-
-The Python of each step, by the same name or with the class of its tables named beside it, is its
-oracle: in `core.hashing`, `core.naive_bayes`, `blocks.shared_words`,
-`blocks.class_roles` and `blocks.mlp`.
-"""
-
-ctypedef fused real:
-    float
-    double
+"""Which of some numbers are equal, and which are among a few: of hashes, with tables of places."""
 
 # A secret of the process: no page can choose numbers that share a place in a table.
 cdef uint64_t SALT = hash("groups") & 0xFFFFFFFFFFFFFFFF
@@ -39,21 +30,6 @@ def groups(const uint64_t[::1] key not None):
             number[i] = n_groups
             n_groups += 1
     return numbers
-
-
-cdef uint64_t FACTOR = 0xBB67AE8584CAA73Bu  # the second of `hashing.MULTIPLIERS`
-
-
-def buckets(const uint64_t[::1] mixed not None, int bits):
-    """int32[n] below 2**bits: the high bits of a product."""
-    cdef Py_ssize_t i
-    result = numpy.empty(mixed.shape[0], "i4")
-    cdef int32_t[::1] found = result
-    if not 0 < bits < 32:
-        raise ValueError(f"{bits} bits of an int32")
-    for i in range(mixed.shape[0]):
-        found[i] = <int32_t> ((mixed[i] ^ mixed[i] >> 29) * FACTOR >> (64 - bits))
-    return result
 
 
 cdef enum:
@@ -120,107 +96,4 @@ def shared_counts(texts, few, uint64_t factor):
                 count[run] += known.has(number)
             before = each if is_word else before
             is_pair |= is_word
-    return result
-
-
-def ratios(
-    const uint32_t[:, ::1] counts not None, const int32_t[::1] bucket not None, double smoothing
-):
-    """The smoothed ratio of the second of two counts of each bucket to the first; any counts."""
-    cdef Py_ssize_t n = bucket.shape[0], n_buckets = counts.shape[0], i
-    found, seen = numpy.empty(n), numpy.empty(n, "?")
-    cdef double[::1] ratio = found
-    cdef uint8_t[::1] is_seen = seen.view("u1")
-    _check(1, counts.shape[1])
-    for i in range(n):
-        _check(bucket[i], n_buckets)
-        _prefetch(&counts[bucket[i], 0])
-    for i in range(n):
-        ratio[i] = (counts[bucket[i], 1] + smoothing) / (counts[bucket[i], 0] + smoothing)
-        is_seen[i] = (counts[bucket[i], 1] | counts[bucket[i], 0]) != 0
-    return found, seen
-
-
-cdef class RoleCounter:
-    """How many words have each of some roles, by a table of *words* and their *roles*, as bits.
-
-    A word is at the place that its low bits are the number of.
-    """
-
-    cdef const uint32_t[::1] words
-    cdef const uint8_t[::1] roles
-    cdef int n_roles
-
-    def __init__(
-        self, const uint32_t[::1] words not None, const uint8_t[::1] roles not None, int n_roles
-    ):
-        if words.shape[0] != roles.shape[0] or words.shape[0] & (words.shape[0] - 1):
-            raise ValueError(f"{words.shape[0]} words and {roles.shape[0]} roles")
-        self.words, self.roles, self.n_roles = words, roles, n_roles
-
-    def __call__(
-        self, const uint32_t[::1] word not None, const Py_ssize_t[::1] row not None, Py_ssize_t n
-    ):
-        """int64[n_roles, n]: how many words of each row have each role."""
-        cdef uint32_t mask = <uint32_t> (self.words.shape[0] - 1), place
-        cdef Py_ssize_t i
-        cdef int role
-        counts = numpy.zeros((self.n_roles, n), "i8")
-        cdef int64_t[:, ::1] count = counts
-        _check(word.shape[0], row.shape[0] + 1)
-        for i in range(word.shape[0]):
-            place = word[i] & mask
-            if self.words[place] == word[i]:
-                _check(row[i], n)
-                for role in range(self.n_roles):
-                    count[role, row[i]] += self.roles[place] >> role & 1
-        return counts
-
-
-# --- the network --------------------------------------------------------------------------------
-
-cdef enum:
-    CLIP = 4  # as `mlp` has it
-
-
-def standardized(
-    const real[:, ::1] rows not None, const float[::1] mean not None,
-    const float[::1] scale not None
-):
-    """float32[k, n]: each of the rows less its mean times its scale, clipped."""
-    cdef Py_ssize_t k = rows.shape[0], n = rows.shape[1], row, i
-    cdef float each
-    result = numpy.empty((k, n), "f4")
-    cdef float[:, ::1] value = result
-    _check(k - 1, min(mean.shape[0], scale.shape[0]))
-    for row in range(k):
-        for i in range(n):
-            each = (<float> rows[row, i] - mean[row]) * scale[row]
-            each = -CLIP if each < -CLIP else each  # what is no number stays that
-            value[row, i] = CLIP if each > CLIP else each
-    return result
-
-
-def weighted_units(
-    const float[:, ::1] sums not None, const float[::1] bias not None,
-    const float[::1] weights not None
-):
-    """float32[n]: of each row of sums the weighted sum of the units' activations."""
-    cdef Py_ssize_t n = sums.shape[0], k = sums.shape[1], row, i, half, rest
-    cdef float unit, nothing = 0
-    result, products = numpy.empty(n, "f4"), numpy.empty(k, "f4")
-    cdef float[::1] found = result, product = products
-    if not bias.shape[0] == weights.shape[0] == k > 0:
-        raise ValueError(f"{bias.shape[0]} biases and {weights.shape[0]} weights for {k} sums")
-    for row in range(n):
-        for i in range(k):
-            unit = sums[row, i] + bias[i]
-            product[i] = (nothing if unit < nothing else unit) * weights[i]
-        rest = k
-        while rest > 1:
-            half = rest - rest // 2
-            for i in range(rest // 2):
-                product[i] += product[half + i]
-            rest = half
-        found[row] = product[0]
     return result

@@ -143,28 +143,3 @@ cdef int _check_places(const Py_ssize_t[:, ::1] places, Py_ssize_t end) except -
         for j in range(places.shape[1]):
             _check(places[i, j], end)
     return 0
-
-
-def pools(
-    const Py_ssize_t[::1] element not None, const double[::1] value not None,
-    const Py_ssize_t[:, ::1] around not None, Py_ssize_t m
-):
-    """float64[3, n]: the sum, the least and the greatest of 0 and the values around each block."""
-    cdef Py_ssize_t n = around.shape[1], level, i, at
-    of_elements, result = numpy.zeros((3, m + 1)), numpy.zeros((3, n))
-    cdef double[:, ::1] of_element = of_elements, found = result
-    _check_sizes(value.shape[0], (element.shape[0],))
-    for i in range(value.shape[0]):
-        at = element[i]
-        _check(at, m + 1)
-        of_element[0, at] += value[i]
-        of_element[1, at] = min(of_element[1, at], value[i])
-        of_element[2, at] = max(of_element[2, at], value[i])
-    for level in range(around.shape[0]):
-        for i in range(n):
-            at = around[level, i]
-            _check(at, m + 1)
-            found[0, i] = found[0, i] + of_element[0, at] if level else of_element[0, at]
-            found[1, i] = min(found[1, i], of_element[1, at])
-            found[2, i] = max(found[2, i], of_element[2, at])
-    return result

@@ -268,27 +268,3 @@ cdef class Cleaner:
     def __call__(self, str source not None):
         text, places, shifts = cleaned(source, self.letters, self.names)
         return text, numpy.asarray(places), numpy.asarray(shifts)
-
-
-cdef _shifted(
-    const int[::1] offset, const int64_t[::1] place, const int[::1] by, bint is_end
-):
-    """Each offset by the last shift whose *place* is not behind it; of ends, is before it."""
-    cdef Py_ssize_t n = min(place.shape[0], by.shape[0]), number = 0, i
-    cdef int shift = 0
-    result = numpy.empty(offset.shape[0], "i4")
-    cdef int[::1] found = result
-    for i in range(offset.shape[0]):
-        while number < n and place[number] + is_end <= 2 * <int64_t> offset[i]:
-            shift = by[number]
-            number += 1
-        found[i] = offset[i] + shift
-    return result
-
-
-def in_source(
-    const int[::1] starts not None, const int[::1] ends not None,
-    const int64_t[::1] places not None, const int[::1] shifts not None
-):
-    """Offsets into a cleaned text, ascending, led back to its source."""
-    return _shifted(starts, places, shifts, False), _shifted(ends, places, shifts, True)

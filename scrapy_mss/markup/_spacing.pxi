@@ -1,54 +1,10 @@
-"""What is between runs of text, and their text as it is shown."""
+"""The text of slices as it is shown: the Python of `rendering` is the oracle."""
 
 # A character that is written.
 ctypedef fused written_t:
     uint8_t
     uint16_t
     uint32_t
-
-cdef enum:
-    PARAGRAPH = 2  # that no break is more than
-
-
-cdef class Breaks:
-    """How much the tags between each run and the next break, and whether white space is there.
-
-    *breaks* has a number for each number of a tag.
-    """
-
-    cdef const uint8_t[::1] breaks
-
-    def __init__(self, const uint8_t[::1] breaks not None):
-        if breaks.shape[0] != 256:
-            raise ValueError(f"{breaks.shape[0]} breaks of 256 tags")
-        self.breaks = breaks
-
-    def __call__(
-        self, tokens, const Py_ssize_t[:] first not None, const Py_ssize_t[:] after not None
-    ):
-        """Of each gap between the runs that begin *first* and end before *after*: two bytes."""
-        cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
-        cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
-        cdef Py_ssize_t n = kind.shape[0], n_runs = first.shape[0], run, i
-        cdef int level
-        cdef bint blank
-        levels, blanks = numpy.empty(max(n_runs - 1, 0), "u1"), numpy.empty(max(n_runs - 1, 0), "?")
-        cdef uint8_t[::1] level_of = levels, is_blank = blanks.view("u1")
-        if not n == tag.shape[0] == start.shape[0] == end.shape[0]:
-            raise ValueError(f"the columns are not those of {n} tokens")
-        if after.shape[0] != n_runs:
-            raise ValueError(f"{n_runs} runs begin, {after.shape[0]} end")
-        for run in range(n_runs - 1):
-            if not 0 < after[run] <= first[run + 1] < n:
-                raise IndexError(f"a run ends at {after[run]}, the next begins at {first[run + 1]}")
-            level = blank = 0
-            for i in range(after[run], first[run + 1]):
-                blank |= start[i] > end[i - 1]
-                level = min(level + self.breaks[tag[i]] * (kind[i] <= CLOSE), PARAGRAPH)
-            level_of[run] = level
-            is_blank[run] = blank | (start[first[run + 1]] > end[first[run + 1] - 1])
-        return levels, blanks
-
 
 cdef class Spacing:
     """Slices of a text with one space for all white space in a row, and none at either end.
@@ -122,28 +78,3 @@ cdef Py_ssize_t _space(
             into[n] = 0x20
             n += 1
     return n - 1 if n and into[n - 1] == 0x20 else n
-
-
-def has_controls(str text not None):
-    """Whether *text* has a control, but for tabs and line feeds, or half of a surrogate pair."""
-    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
-    cdef void* data = PyUnicode_DATA(text)
-    if PyUnicode_KIND(text) == 1:
-        return _has_controls(<const uint8_t*> data, n)
-    if PyUnicode_KIND(text) == 2:
-        return _has_controls(<const uint16_t*> data, n)
-    return _has_controls(<const uint32_t*> data, n)
-
-
-cdef bint _has_controls(const written_t* text, Py_ssize_t n) noexcept:
-    """Without a branch for each character, so that several are looked at together."""
-    cdef Py_ssize_t i
-    cdef written_t found = 0, letter
-    for i in range(n):
-        letter = text[i]
-        found |= ((letter < 0x20) & (letter != 0x09) & (letter != 0x0A)) | (
-            (letter >= 0x7F) & (letter <= 0x9F)
-        )
-        if sizeof(letter) > 1:
-            found |= (letter >= <written_t> 0xD800) & (letter <= <written_t> 0xDFFF)
-    return found

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.class_roles import role_counts
 from scrapy_mss.blocks.container_features import group_sums
 from scrapy_mss.blocks.features import block_features
 from scrapy_mss.blocks.opinions import opinion_columns
@@ -120,14 +119,13 @@ def test_shared_words_and_pairs_are_those_of_a_slow_walk(source: str, other: lis
 
 @given(PAGES)
 @examples(2)
-def test_hashes_stop_words_and_roles_are_alike_both_ways(source: str) -> None:
+def test_hashes_and_stop_words_are_alike_both_ways(source: str) -> None:
     page = Page.of(source)
     stops = is_stop_word(page.texts.token_id) & page.texts.is_word
 
     for one, other in (
         both(lambda: Page(page.tokens).text_hashes),
         both(lambda: count_stop_words(page.texts)),
-        both(lambda: role_counts(page.attributes)),
     ):
         assert one.dtype == other.dtype
         assert one.tolist() == other.tolist()
@@ -219,16 +217,10 @@ def test_places_beyond_an_array_are_refused() -> None:
     far = SimpleNamespace(tokens=tokens, token=beyond, first=np.zeros(1, np.intp))
     late = SimpleNamespace(tokens=tokens, token=np.zeros(1, np.int32), first=np.full(1, 3))
     blocks = SimpleNamespace(of_token=np.full(len(tokens), 1, np.int32))
-    counts, few = np.ones((3, 2), np.uint32), ids([1])
-    counter = _compiled.RoleCounter(np.zeros(4, np.uint32), np.zeros(4, np.uint8), 1)
+    few = ids([1])
     calls: tuple[Callable[[], object], ...] = (
         lambda: _compiled.shared_counts(far, few, 0),
         lambda: _compiled.shared_counts(late, few, 0),
-        lambda: _compiled.ratios(counts, np.full(1, 3, np.int32), 0.5),
-        lambda: _compiled.ratios(counts, np.full(1, -1, np.int32), 0.5),
-        lambda: _compiled.ratios(counts[:, :1].copy(), np.zeros(1, np.int32), 0.5),
-        lambda: counter(np.zeros(1, np.uint32), np.full(1, 1), 1),
-        lambda: counter(np.zeros(2, np.uint32), np.zeros(1, np.intp), 1),
         lambda: _compiled.tokens_of(tokens, blocks, np.ones(1, np.bool_)),
         *(
             lambda texts=texts: _compiled.TextCounter(np.zeros(0x10000, np.uint8))(tokens, texts)
@@ -241,8 +233,6 @@ def test_places_beyond_an_array_are_refused() -> None:
             call()
     with pytest.raises(ValueError, match="expected 65536 values, got 1"):
         _compiled.TextCounter(np.zeros(1, np.uint8))
-    with pytest.raises(ValueError, match="3 words and 4 roles"):
-        _compiled.RoleCounter(np.zeros(3, np.uint32), np.zeros(4, np.uint8), 1)
 
 
 def test_a_parent_that_comes_later_is_refused() -> None:
