@@ -43,19 +43,28 @@ def become(asked: dict[str, Any]) -> None:
     os.chdir(asked["folder"])
     os.environ.clear()
     os.environ.update(asked["environment"])
-    for number, path in enumerate((os.devnull, asked["printed"], asked["printed"])):
+    redirect(os.devnull, asked["printed"], asked["printed"])
+
+
+def redirect(*files: str) -> None:
+    """Let standard input, output and errors be these *files*."""
+    for number, path in enumerate(files):
         opened = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(opened, number)
         os.close(opened)
 
 
+def import_what_is_needed() -> None:
+    for name in NEEDED:
+        with suppress(ImportError):
+            import_module(name)
+    assert "twisted.internet.reactor" not in sys.modules, "a crawl has a reactor of its own"
+
+
 def main() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for name in NEEDED:
-            with suppress(ImportError):
-                import_module(name)
-    assert "twisted.internet.reactor" not in sys.modules, "a crawl has a reactor of its own"
+        import_what_is_needed()
     while line := sys.stdin.readline():
         pid = os.fork()
         if not pid:

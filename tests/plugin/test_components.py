@@ -6,7 +6,6 @@ import gc
 import logging
 import weakref
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -221,26 +220,25 @@ def test_training_that_has_nothing_to_do_says_why_at_debug_level_alone(
 # Faults stop a crawl before it starts
 
 
-def test_settings_that_cannot_be_used_stop_the_crawl(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of(MSS_ENABLED="perhaps", MSS_WORKERS="two", MSS_WRAPPERS=RULES)
-
+@pytest.mark.parametrize(
+    ("settings", "error", "match"),
+    [
+        (
+            {"MSS_ENABLED": "perhaps", "MSS_WORKERS": "two"},
+            SettingError,
+            "MSS_ENABLED.*MSS_WORKERS",
+        ),
+        ({"MSS_WRAPPER": []}, SettingError, "MSS_WRAPPER: unknown setting"),
+        ({"MSS_WRAPPERS": [{"site": "a.com"}]}, WrapperError, "body"),
+        ({"MSS_MODEL": __file__}, DamagedModelError, "test_components"),
+    ],
+)
+def test_settings_that_cannot_be_used_stop_the_crawl(
+    crawler_of: MakeCrawler, settings: dict[str, object], error: type[Exception], match: str
+) -> None:
     for part in PARTS:
-        with pytest.raises(SettingError, match=r"MSS_ENABLED.*MSS_WORKERS"):
-            part.from_crawler(crawler)
-
-
-def test_a_wrapper_with_a_fault_stops_the_crawl(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of(MSS_WRAPPERS=[{"site": "a.com"}])
-
-    with pytest.raises(WrapperError, match="body"):
-        TrainingMiddleware.from_crawler(crawler)
-
-
-def test_a_damaged_model_stops_the_crawl(crawler_of: MakeCrawler, trained: Path) -> None:
-    trained.write_bytes(trained.read_bytes()[:-1])
-
-    with pytest.raises(DamagedModelError, match=r"trained\.model"):
-        ArticlePipeline.from_crawler(crawler_of(MSS_MODEL=str(trained)))
+        with pytest.raises(error, match=match):
+            part.from_crawler(crawler_of(**{"MSS_WRAPPERS": RULES, **settings}))
 
 
 @pytest.mark.parametrize(
@@ -262,12 +260,6 @@ def test_an_item_class_that_cannot_be_made_stops_the_crawl(
 
     with pytest.raises(SettingError, match="MSS_ITEM_CLASS"):
         ArticleMiddleware.from_crawler(crawler)
-
-
-@pytest.mark.parametrize("name", ["MSS_WRAPPER", "MSS_RAW"])
-def test_an_unknown_setting_stops_the_crawl(crawler_of: MakeCrawler, name: str) -> None:
-    with pytest.raises(SettingError, match=f"{name}: unknown setting"):
-        MssExtension.from_crawler(crawler_of(**{name: []}))
 
 
 # Which pages
@@ -338,15 +330,6 @@ def test_requests_are_no_items_of_a_page(crawler_of: MakeCrawler) -> None:
 
     assert request is follow
     assert isinstance(item, Article)
-
-
-def test_a_page_of_a_site_without_a_wrapper_is_not_learned(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of(MSS_WRAPPERS=RULES)
-    part, response = TrainingMiddleware.from_crawler(crawler), page(wrapped(1), "http://other.org/")
-
-    passed(part, response)
-
-    assert stat(crawler, "train/seen") == 0
 
 
 def test_a_page_below_the_examples_threshold_is_refused_by_reason(crawler_of: MakeCrawler) -> None:

@@ -91,14 +91,3 @@ def test_images_and_audio_are_downloaded_as_the_guide_says(tmp_path: Path, site:
         "caption": "The harbour in winter",
         "alt": "A harbour",
     }
-
-
-def test_the_pipelines_need_no_item_class_of_ones_own(tmp_path: Path, site: Site) -> None:
-    (pipelines,) = blocks("ImagesPipeline")
-    (tmp_path / "page.html").write_text(illustrated(site))
-    project(tmp_path, (tmp_path / "page.html").as_uri(), pipelines)
-
-    item = crawled(tmp_path)
-
-    assert item["media"][1]["caption"] == "The harbour in winter"
-    assert len([each for each in (tmp_path / "media").rglob("*") if each.is_file()]) == 3

@@ -111,16 +111,6 @@ def test_articles_are_in_parquet_what_they_are_as_items(crawled: Crawled) -> Non
     assert not list(crawled.folder.glob("*.arrows"))
 
 
-def test_pandas_reads_it_too(crawled: Crawled) -> None:
-    pandas = pytest.importorskip("pandas")
-
-    frame = pandas.read_parquet(crawled.folder / "a.parquet")
-
-    assert frame.shape == (10, len(ARTICLE_FIELDS) + 1)
-    assert frame.probability.dtype == "float64"
-    assert all(authors.tolist() for authors in frame.authors)
-
-
 def test_items_of_a_project_have_their_names_for_columns(crawled: Crawled) -> None:
     (row,) = crawled.rows("own.parquet")
 

@@ -128,19 +128,6 @@ def test_an_item_that_lacks_nothing_of_the_page_costs_no_reading(
     assert stat(crawler, "extract/pages") == 0
 
 
-def test_an_item_without_fields_of_ours_costs_no_reading(
-    crawler_of: MakeCrawler, readings: list[str]
-) -> None:
-    crawler = crawler_of()
-    articles, pipeline = made(crawler)
-    response = page(plain(1))
-
-    (item,) = items_of(articles, response, Record(URL, "A title", "A text.", ["Ann Lee"]))
-    processed(pipeline, item)
-
-    assert readings == []
-
-
 def test_an_item_that_lacks_one_field_is_given_it(crawler_of: MakeCrawler) -> None:
     crawler = crawler_of()
     articles, pipeline = made(crawler)

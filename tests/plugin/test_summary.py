@@ -93,10 +93,3 @@ def test_a_line_names_so_many_sites_and_counts_the_others(numbers: CrawlStats, m
     assert last.count(".com (title)") == MAX_SITES
     assert (f"009.com (title) and {more} more; check" in last) == bool(more)
     assert len(last) < 500
-
-
-def test_what_was_always_found_is_not_named(numbers: CrawlStats) -> None:
-    numbers.add(stats.WRAPPER_HIT, site="a.com")
-    numbers.add(stats.FIELD_HIT, site="a.com", field="title")
-
-    assert len(lines(numbers, "a.com")) == 2
