@@ -111,15 +111,6 @@ def test_blocks_of_a_page(source: str, expected: list[str]) -> None:
     assert texts(source) == expected
 
 
-def test_a_block_has_the_tags_inside_it_and_not_those_around_it() -> None:
-    tokens = tokenize("<p><b>one</b> <i>two</i></p>")
-
-    of_token = segment(tokens).of_token
-
-    seen = [text for text, block in zip(shown(tokens), of_token, strict=True) if block >= 0]
-    assert seen == ["one", "</b>", "<i>", "two"]
-
-
 def test_ancestors_beyond_the_last_level_are_ignored() -> None:
     depth = LEVELS + 3
 

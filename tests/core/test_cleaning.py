@@ -6,11 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.core.cleaning import (
-    CODE,
-    CODE_ONLY,
-    EMBEDDED,
     HORIZONTAL_RULE,
-    LINKED_DIV,
     PAPER_RULES,
     Boundary,
     Rule,
@@ -94,16 +90,6 @@ def remaining(source: str, rules: tuple[Rule, ...] = PAPER_RULES) -> str:
 )
 def test_what_the_paper_s_rules_leave(source: str, expected: str) -> None:
     assert remaining(source) == expected
-
-
-def test_each_rule_removes_only_its_own_elements() -> None:
-    source = "|a <script>x</script> <table>b</table> <div><img>c</div> d|"
-
-    assert remaining(source, (CODE,)) == "a <table> b </table> <div> <img> c </div> d"
-    assert remaining(source, (EMBEDDED,)) == "a <script> </script> <div> <img> c </div> d"
-    assert remaining(source, (LINKED_DIV,)) == "a <script> </script> <table> b </table> d"
-    assert remaining(source, ()) == "a <script> </script> <table> b </table> <div> <img> c </div> d"
-    assert remaining(source, CODE_ONLY) == remaining(source, (CODE,))
 
 
 def test_every_rule_has_its_own_name_and_a_reason() -> None:
