@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar
@@ -24,28 +23,15 @@ from scrapy_mss.models.format import from_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.store import read_model, write_model
-from tests.plugin.crawling import environment
+from tests.plugin.crawling import Done, environment, run_scrapy
 from tests.plugin.models import assert_same_counts, learned
 from tests.plugin.site import RULES, Site, index, plain, story, wrapped
 
-COMMANDS = Path(__file__).with_name("commands.py")
 N_STORED = 8
 STORED = range(N_STORED)
 REFUSED = "http://127.0.0.1:1/news"  # nothing listens there
 Name = TypeVar("Name", str, int)
 HAS_WARC = find_spec("fastwarc") is not None
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What a command printed, and its exit code."""
-
-    code: int
-    out: str
-    err: str
-
-    def rows(self) -> list[dict[str, object]]:
-        return [json.loads(line) for line in self.out.splitlines()]
 
 
 def address(number: int) -> str:
@@ -189,18 +175,10 @@ def together(folder: Path, *lines: str) -> list[Done]:
 
 
 def run(folder: Path, lines: dict[Name, str], where: Path | None = None) -> dict[Name, Done]:
-    inputs, outputs = folder / "lines.json", folder / "outcomes.json"
-    inputs.write_text(json.dumps([command(folder, line) for line in lines.values()]))
-    subprocess.run(
-        [sys.executable, str(COMMANDS), str(inputs), str(outputs)],
-        cwd=where or folder / "cwd",
-        env={**environment(), "OPENBLAS_NUM_THREADS": "1"},  # one thread, as what is copied
-        timeout=600,
-        check=True,
-    )
-    rows = json.loads(outputs.read_text())
-    assert len(rows) == len(lines)
-    return {name: Done(**row) for name, row in zip(lines, rows, strict=True)}
+    return {
+        name: run_scrapy(where or folder / "cwd", "mss", *command(folder, line))
+        for name, line in lines.items()
+    }
 
 
 # Of each command line its exit code, and parts of what goes to standard output and to errors.
