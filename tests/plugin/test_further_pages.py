@@ -230,6 +230,7 @@ def test_a_wrapper_says_where_the_next_page_is(server: Server, tmp_path: Path) -
     assert found.mss("join/stopped/other_site") == 1
 
 
+@pytest.mark.slow("several crawls")
 @pytest.mark.parametrize(
     ("moved", "stopped"),
     [({"/b": "/c", "/c": "/b"}, "failed"), ({"/b": "/a"}, "repeated")],
@@ -305,6 +306,7 @@ def test_a_page_that_is_not_joined_is_an_article_of_its_own(server: Server, tmp_
     assert sorted(numbers(item.fields["text"]) for item in found.items) == [[1], [2]]
 
 
+@pytest.mark.slow("several crawls")
 def test_an_article_is_no_copy_of_its_own_page(server: Server, tmp_path: Path) -> None:
     """The second page comes first, when nothing tells yet whose it is."""
     paths = server.put_chain("/ferry", 2)
@@ -317,6 +319,7 @@ def test_an_article_is_no_copy_of_its_own_page(server: Server, tmp_path: Path) -
     assert [numbers(item.fields["text"]) for item in found.items] == [[2], [1, 2]]
 
 
+@pytest.mark.slow("several crawls")
 @pytest.mark.parametrize(("status", "comes_again"), [(503, True), (404, False)])
 def test_an_article_without_a_page_that_failed_comes_again(
     server: Server, tmp_path: Path, status: int, comes_again: bool
@@ -337,6 +340,7 @@ def test_an_article_without_a_page_that_failed_comes_again(
     assert whole.fields["revision"] == (1 if comes_again else 2)
 
 
+@pytest.mark.slow("several crawls")
 def test_an_article_does_not_change_by_a_page_that_fails_for_once(
     server: Server, tmp_path: Path
 ) -> None:

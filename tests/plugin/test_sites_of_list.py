@@ -170,6 +170,7 @@ def test_sites_that_fail_from_the_first_day_are_alarms_after_the_first_crawl(
     assert any("127.0.0.2/unreachable" in line for line in failed)
 
 
+@pytest.mark.slow("lists that wait for one another")
 def test_a_site_that_redirects_all_to_one_address_says_where_whichever_list_is_first(
     tmp_path: Path,
 ) -> None:

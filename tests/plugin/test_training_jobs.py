@@ -177,6 +177,7 @@ class Slow(scrapy.Spider):
 """
 
 
+@pytest.mark.slow("a crawl that is interrupted")
 def test_an_interrupted_crawl_learns_what_it_has_fetched(
     site: Site, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

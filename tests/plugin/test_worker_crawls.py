@@ -151,6 +151,7 @@ def test_a_script_needs_no_guard(script: Path, site: Site) -> None:
     assert worker_processes(script.parent) == []
 
 
+@pytest.mark.slow("a crawl that is killed")
 def test_workers_end_when_the_crawl_is_killed(script: Path, site: Site) -> None:
     urls = site.urls("slow", range(400))
     with subprocess.Popen(
