@@ -19,17 +19,15 @@ from scrapy.utils.misc import load_object
 
 from scrapy_mss import Addon, Article
 from scrapy_mss.addon import COMPONENTS
-from scrapy_mss.article import ModelState, read_article
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
-from scrapy_mss.models.bundled import bundled_model
-from scrapy_mss.models.format import DamagedModelError
+from scrapy_mss.models.format import ModelError
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.settings import SettingError
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
 from scrapy_mss.wrappers import WrapperError
 from tests.plugin.parts import URL, items_of, page, passed, processed, stat
-from tests.plugin.site import RULES, index, plain, story, wrapped
+from tests.plugin.site import RULES, plain, story, wrapped
 
 PARTS = (TrainingMiddleware, ArticleMiddleware, ArticlePipeline)
 
@@ -230,7 +228,7 @@ def test_training_that_has_nothing_to_do_says_why_at_debug_level_alone(
         ),
         ({"MSS_WRAPPER": []}, SettingError, "MSS_WRAPPER: unknown setting"),
         ({"MSS_WRAPPERS": [{"site": "a.com"}]}, WrapperError, "body"),
-        ({"MSS_MODEL": __file__}, DamagedModelError, "test_components"),
+        ({"MSS_MODEL": __file__}, ModelError, "test_components"),
     ],
 )
 def test_settings_that_cannot_be_used_stop_the_crawl(
@@ -323,15 +321,6 @@ def test_meta_skips_extraction_and_the_spiders_own_items_pass(crawler_of: MakeCr
     assert processed(ArticlePipeline.from_crawler(crawler), own) == {"url": URL}
 
 
-def test_requests_are_no_items_of_a_page(crawler_of: MakeCrawler) -> None:
-    part, follow = ArticleMiddleware.from_crawler(crawler_of()), Request("http://127.0.0.1/2")
-
-    request, item = items_of(part, page(plain(1)), follow)
-
-    assert request is follow
-    assert isinstance(item, Article)
-
-
 def test_a_page_below_the_examples_threshold_is_refused_by_reason(crawler_of: MakeCrawler) -> None:
     crawler = crawler_of(MSS_WRAPPERS=RULES)
     part = TrainingMiddleware.from_crawler(crawler)
@@ -399,22 +388,6 @@ def test_metadata_that_cannot_be_read_costs_no_text(
 
 
 # Filling
-
-
-def test_an_index_page_is_dropped_by_reason(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of()
-    articles, pipeline = (part.from_crawler(crawler) for part in PARTS[1:])
-    assert isinstance(articles, ArticleMiddleware)
-    assert isinstance(pipeline, ArticlePipeline)
-    response = page(index(1))
-    (item,) = items_of(articles, response)
-
-    reason = read_article(index(1), URL, ModelState.of(bundled_model())).reason
-
-    with pytest.raises(DropItem, match=f"no article: {reason}"):
-        processed(pipeline, item)
-
-    assert stat(crawler, f"extract/dropped/{reason}") == 1
 
 
 def test_text_of_the_spiders_own_names_no_extractor_of_ours(crawler_of: MakeCrawler) -> None:
