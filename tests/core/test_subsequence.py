@@ -17,8 +17,6 @@ from tests.helpers.effort import examples
 SCORES = st.lists(st.integers(-6, 6).map(lambda n: n / 2), max_size=24)
 LONG_SCORES = st.lists(st.integers(-6, 6).map(lambda n: n / 2), min_size=25, max_size=200)
 
-PAPER_EXAMPLE = [4, -5, 3, -3, 1, 2, -2, 2, -2, 1, 5]
-
 
 def scored(values: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return np.array(values, np.float64)
@@ -53,31 +51,6 @@ def maximal_by_definition(scores: Sequence[float], first: int = 0) -> list[Span]
         Span(first + best.start, first + best.end, best.value),
         *maximal_by_definition(scores[best.end :], first + best.end),
     ]
-
-
-@pytest.mark.parametrize(
-    ("scores", "expected"),
-    [
-        (PAPER_EXAMPLE, Span(2, 11, 7)),
-        ([], EMPTY),
-        ([0.0], EMPTY),
-        ([-1.0], EMPTY),
-        ([-1.0, 0.0, -2.0], EMPTY),
-        ([0.5], Span(0, 1, 0.5)),
-        ([1, 1], Span(0, 2, 2)),
-        # Of equal sums the one that ends first.
-        ([1, -1, 1], Span(0, 1, 1)),
-        ([1, -2, 1], Span(0, 1, 1)),
-        ([1, 0], Span(0, 1, 1)),
-        # Of those the one that starts first.
-        ([0, 1], Span(0, 2, 1)),
-        ([-1, 1, -1, 2], Span(1, 4, 2)),
-        ([2, -2, 1, 1], Span(0, 1, 2)),
-        ([1, -1, 2], Span(0, 3, 2)),
-    ],
-)
-def test_best_span(scores: list[float], expected: Span) -> None:
-    assert best_span(scored(scores)) == expected
 
 
 @given(SCORES)
