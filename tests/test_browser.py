@@ -25,9 +25,12 @@ from tests.quality.made_up import TODAY, MadeUpSite, broken
 PAYLOADS = payloads()
 FEWEST_IN_ARTICLES = 20  # payloads that run where a whole extraction is shown as it was
 
-pytestmark = pytest.mark.skipif(
-    chromium() is None, reason="there is no chromium here: make test-browser installs it"
-)
+pytestmark = [
+    pytest.mark.skipif(
+        chromium() is None, reason="there is no chromium here: make test-browser installs it"
+    ),
+    pytest.mark.slow("a browser"),
+]
 
 
 def aimed(address: str) -> list[str]:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -20,10 +19,9 @@ from scrapy_mss.core.untrained import is_article
 from scrapy_mss.markup.rendering import render, well_formed
 from scrapy_mss.markup.stemming import porter, porter_nltk
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.markup.tokens import Bools, Floats
+from scrapy_mss.markup.tokens import Floats
 from scrapy_mss.models.bundled import bundled_model
-from scrapy_mss.models.families import FAMILIES
-from scrapy_mss.models.format import from_bytes, to_bytes
+from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import (
     CLEANEVAL,
@@ -35,7 +33,6 @@ from scrapy_mss.models.profiles import (
     Profile,
 )
 from scrapy_mss.output.sanitizing import sanitized
-from tests.core.oracle_bayes import DictionaryBayes
 from tests.helpers.classifiers import counts_of, random_classifier
 from tests.helpers.effort import examples
 from tests.helpers.layouts import LAYOUTS
@@ -100,16 +97,6 @@ def test_an_extractor_that_learned_a_site_finds_the_text_of_another_page(
     assert extraction.probability > 0.5
 
 
-def test_text_and_html_are_of_one_span(extractor: Extractor, page: NewsPage) -> None:
-    extraction = extractor.extract(page.html)
-
-    source = extraction.tokens.html(*extraction.span[:2])
-    assert extraction.tokens.source == page.html
-    assert source.startswith(extraction.text[:10])
-    assert source in extraction.html
-    assert extraction.kept.sum() == extraction.span.end - extraction.span.start
-
-
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
 def test_the_same_page_and_counts_give_the_same_extraction(
     profile: Profile, page: NewsPage
@@ -130,49 +117,12 @@ def test_extraction_learns_nothing(extractor: Extractor, page: NewsPage) -> None
     assert to_bytes(extractor.model) == before
 
 
-def test_more_pages_change_the_scores(page: NewsPage) -> None:
-    extractor = trained(pages=1)
-    before = extractor.extract(page.html)
+@TOKEN_PROFILES
+def test_scores_are_the_evidence_of_the_counts(profile: Profile, page: NewsPage) -> None:
+    extractor, read = trained(profile), Page.of(page.html, profile.stem)
 
-    learn(extractor, page)
-
-    assert not np.array_equal(extractor.extract(page.html).scores, before.scores)
-
-
-WIDTH = {"unigram": 1, "trigram": 3}  # tokens of a feature; unclosed tags have a bucket each
-
-
-def has_bucket_of_its_own(profile: Profile, pages: list[Page]) -> Bools:
-    """Which tokens of the last page share no bucket with another feature of these pages."""
-    family, width = FAMILIES[profile.families[0]], WIDTH[profile.families[0]]
-    features_in = defaultdict(set)
-    buckets: list[int] = []
-    for page in pages:
-        buckets = family.values(page, family.bits).bucket.tolist()
-        ids = [*page.tokens.token_id.tolist(), None, None]
-        for at, bucket in enumerate(buckets):
-            features_in[bucket].add(tuple(ids[at : at + width]))
-    alone = np.array([len(features_in[bucket]) == 1 for bucket in buckets])
-    if profile.neighbours:  # their features may be the token's
-        alone[1:-1] &= alone[:-2] & alone[2:]
-    return alone
-
-
-@pytest.mark.parametrize("profile", [PAPER, CLEANEVAL], ids=lambda profile: profile.name)
-def test_scores_are_those_of_naive_bayes_in_dictionaries(profile: Profile) -> None:
-    numbers = (*range(4), 99)
-    pages = [Page.of(news_page(number).html, profile.stem) for number in numbers]
-    oracle = DictionaryBayes(profile.families)
-    for number, learned in zip(numbers[:-1], pages, strict=False):
-        oracle.learn(learned.tokens, news_page(number).inside)
-
-    scores = trained(profile).scores(pages[-1])
-
-    probability = oracle.probability(pages[-1].tokens, neighbours=profile.neighbours)
-    expected = np.array(probability) - 0.5 + profile.bias
-    alone = has_bucket_of_its_own(profile, pages)
-    assert alone.mean() > 0.98
-    np.testing.assert_allclose(scores[alone], expected[alone], rtol=0, atol=1e-12)
+    probability = extractor.model.bayes.probability(read, neighbours=profile.neighbours)
+    assert extractor.scores(read).tolist() == (probability - 0.5 + profile.bias).tolist()
 
 
 def test_pages_are_tokenized_with_the_stemmer_of_the_profile(
@@ -301,13 +251,6 @@ def test_the_bias_of_the_profile_is_added_to_the_scores_of_blocks(page: NewsPage
     assert after.scores.tolist() == pytest.approx(expected.tolist())
 
 
-def test_a_span_begins_and_ends_with_text(extractor: Extractor, page: NewsPage) -> None:
-    extraction = extractor.extract(page.html)
-
-    start, end, _ = extraction.span
-    assert not extraction.tokens.is_tag[[start, end - 1]].any()
-
-
 def test_a_boundary_of_the_profile_ends_the_article(page: NewsPage) -> None:
     source = page.html.replace("</p>\n<p>", "</p>\n<hr><p>", 1)
     plain, bounded = trained(PAPER), trained(PAPER_HR)
@@ -381,12 +324,6 @@ def test_a_model_can_be_used_by_any_profile_of_its_features(page: NewsPage) -> N
     assert Extractor.of(model, profile=PAPER_HR).extract(source).text == page.text.split("\n\n")[0]
 
 
-def test_a_stored_model_gives_the_same_extraction(extractor: Extractor, page: NewsPage) -> None:
-    restored = Extractor.of(from_bytes(to_bytes(extractor.model)))
-
-    assert_same(restored.extract(page.html), extractor.extract(page.html))
-
-
 def test_an_extractor_is_loaded_as_it_was_saved(
     extractor: Extractor, page: NewsPage, tmp_path: Path
 ) -> None:
@@ -395,21 +332,6 @@ def test_an_extractor_is_loaded_as_it_was_saved(
     loaded = Extractor(str(tmp_path / "model"))
 
     assert_same(loaded.extract(page.html), extractor.extract(page.html))
-
-
-def test_a_loaded_extractor_learns_on(tmp_path: Path) -> None:
-    trained(pages=3).save(tmp_path / "model")
-
-    loaded = Extractor(tmp_path / "model")
-    learn(loaded, news_page(3))
-    loaded.save(tmp_path / "model")
-
-    again = Extractor(tmp_path / "model")
-    assert again.model.identifier == trained(pages=4).model.identifier
-
-
-def test_without_a_path_the_bundled_model_is_loaded() -> None:
-    assert Extractor().model.identifier == bundled_model().identifier
 
 
 def test_counts_of_a_crawl_are_loaded_with_the_bundled_model(tmp_path: Path) -> None:
@@ -426,11 +348,6 @@ def test_a_model_and_a_profile_are_rejected_as_are_unknown_profiles() -> None:
         Extractor("news.model", profile="paper")
     with pytest.raises(ValueError, match=r"one of paper, .*default; got 'papers'"):
         Extractor(profile="papers")
-
-
-@pytest.mark.parametrize("name", PROFILES)
-def test_a_profile_is_used_by_its_name(name: str) -> None:
-    assert Extractor(profile=name).profile is PROFILES[name]
 
 
 def test_a_file_that_is_no_model_is_rejected_by_its_name(tmp_path: Path) -> None:

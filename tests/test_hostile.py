@@ -24,7 +24,6 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.cleaning import PAPER_RULES, keep
 from scrapy_mss.core.subsequence import Span
 from scrapy_mss.extractor import Extraction, Extractor
-from scrapy_mss.markup.compiled import IS_COMPILED, python_alone
 from scrapy_mss.markup.rendering import readable, render, well_formed
 from scrapy_mss.markup.tokenizer import piece_pattern, tokenize
 from scrapy_mss.markup.tokens import Floats
@@ -124,29 +123,6 @@ def test_the_bundled_model_extracts_from_a_hostile_page(name: str, bundled: Extr
     assert_consistent(found)
     if found.text and found.text not in TEXTS[name][1]:
         pytest.fail(f"{found.text[:80]!r} … is not in {TEXTS[name][1][:80]!r} …")
-
-
-@pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
-@pytest.mark.parametrize("name", TEXTS)
-def test_a_hostile_page_is_read_alike_without_the_compiled_part(
-    name: str, bundled: Extractor
-) -> None:
-    one = bundled.extract(TEXTS[name][0])
-    with python_alone():
-        other = bundled.extract(TEXTS[name][0])
-
-    assert one.tokens.clean == other.tokens.clean
-    for array in ("token_id", "start", "end", "unclosed", "partner"):
-        np.testing.assert_array_equal(getattr(one.tokens, array), getattr(other.tokens, array))
-    np.testing.assert_array_equal(one.scores, other.scores)
-    np.testing.assert_array_equal(one.kept, other.kept)
-    assert (one.span, one.probability) == (other.span, other.probability)
-
-
-def test_text_after_a_comment_that_is_never_closed_is_text() -> None:
-    source = "<p>one</p><!-- two > three four"
-
-    assert Extractor(profile="paper").extract(source).text == "three four"
 
 
 def test_a_page_of_one_line_of_twenty_megabytes_is_read() -> None:

@@ -58,14 +58,6 @@ def test_only_the_address_is_needed() -> None:
     assert {each.name for each in fields(Article) if getattr(article, each.name)} == {"url"}
 
 
-def test_two_articles_share_no_list() -> None:
-    one, other = Article(URL), Article(URL)
-
-    one.authors.append("Ann Lee")
-
-    assert other.authors == []
-
-
 def test_a_log_line_of_an_article_says_how_long_its_texts_are() -> None:
     article = Article(URL, title="Rain falls", text="It rains. " * 1_000, html="<p>")
 

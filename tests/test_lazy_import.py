@@ -8,11 +8,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-import scrapy_mss
 from scrapy_mss.commands import ACTIONS
 
 HEAVY = ("lxml", "nh3", "nltk", "parsel", "scrapy", "twisted")
@@ -71,12 +69,6 @@ def test_the_probe_sees_what_is_loaded() -> None:
 
 def test_the_html_of_an_article_loads_its_sanitizer_alone() -> None:
     assert heavy_modules_after(EXTRACT.replace(".text", ".html")) == ["nh3"]
-
-
-@pytest.mark.parametrize("name", PURE)
-def test_there_are_modules_to_import(name: str) -> None:
-    """Or the walk over them would prove nothing."""
-    assert len(list((Path(scrapy_mss.__path__[0]) / name).glob("*.py"))) > 2
 
 
 def test_a_command_of_scrapy_loads_only_the_names_of_our_actions() -> None:

@@ -81,7 +81,10 @@ def package_files() -> set[str]:
     }
 
 
-@pytest.fixture(scope="module", params=["compiled", "without a compiler"])
+COMPILING = pytest.param("compiled", marks=pytest.mark.slow("compiling takes most of a minute"))
+
+
+@pytest.fixture(scope="module", params=[COMPILING, "without a compiler"])
 def is_compiled(request: pytest.FixtureRequest) -> bool:
     is_one: bool = request.param == "compiled"
     if is_one and not IS_COMPILED:

@@ -33,7 +33,6 @@ from scrapy_mss.models.profiles import DEFAULT
 from tests.helpers.classifiers import counts_of, input_names, random_classifier
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_ancestors, block_runs
-from tests.helpers.news_pages import news_page
 
 
 @pytest.fixture(scope="module")
@@ -86,12 +85,6 @@ def test_evidence_of_a_block_is_pooled_over_its_tokens_and_its_ancestors(
         assert found == pytest.approx(clipped)
 
 
-def test_counts_that_learned_nothing_are_no_evidence() -> None:
-    page = Page(news_page(1).tokens)
-
-    assert not block_evidence(page, new_counts(DEFAULT.families)).any()
-
-
 @pytest.mark.parametrize("is_inside", [True, False])
 def test_evidence_is_limited(*, is_inside: bool) -> None:
     words = " ".join(f"a{letter}" for letter in "abcdefghijkl")
@@ -106,19 +99,6 @@ def test_evidence_is_limited(*, is_inside: bool) -> None:
 
     expected = MAX_LOG_ODDS if is_inside else -MAX_LOG_ODDS
     assert evidence["class_words_sum"][0] == expected
-
-
-def test_what_was_inside_speaks_for_a_block_and_what_was_outside_against_it(
-    bayes: NaiveBayes[Page],
-) -> None:
-    page = news_page(50)
-    blocks = Page(page.tokens)
-
-    evidence = block_evidence(blocks, bayes)
-
-    kept = page.inside[blocks.blocks.first]
-    for pooling, row in zip(POOLINGS, evidence, strict=True):
-        assert row[kept].mean() > row[~kept].mean(), pooling.name
 
 
 def test_a_score_is_the_weighted_sum_of_evidence() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.blocks import mlp
-from scrapy_mss.blocks.mlp import CLIP, MOST_WORK, UNITS, Network, forward, product
+from scrapy_mss.blocks.mlp import CLIP, MOST_WORK, UNITS, Network, product
 from scrapy_mss.models.bundled import bundled_model
 from tests.helpers.classifiers import random_network
 from tests.helpers.effort import examples
@@ -107,40 +107,6 @@ def test_no_product_of_the_bundled_network_wakes_the_threads_of_blas() -> None:
 
 def test_a_network_of_any_size_has_tiles() -> None:
     assert random_network(MOST_WORK).tile == random_network(MOST_WORK + 1).tile == (1, 1)
-
-
-def test_inputs_are_clipped() -> None:
-    network = random_network(N_INPUTS)
-    far, farther = (np.full((1, N_INPUTS), by, np.float32) for by in (1e9, 1e30))
-
-    assert network.standardized(far).tolist() == [[CLIP] * N_INPUTS]
-    assert network.standardized(-farther).tolist() == [[-CLIP] * N_INPUTS]
-    assert network.log_odds(far).tolist() == network.log_odds(farther).tolist()
-
-
-def test_a_network_by_hand() -> None:
-    one = np.ones(1, np.float32)
-    network = Network(
-        mean=2 * one,
-        scale=np.full(1, 0.5, np.float32),
-        hidden=np.array([[1, -1], [0.5, 0]], np.float32),
-        output=np.array([3, 5, -1], np.float32),
-    )
-
-    # (4 - 2) / 2 = 1 activates the units by 1.5 and 0; (0 - 2) / 2 = -1 by 0 and 1.
-    assert network.log_odds(np.array([[4], [0]], np.float32)).tolist() == [3.5, 4]
-
-
-def test_activations_are_never_negative() -> None:
-    network = random_network(N_INPUTS)
-
-    activations, log_odds = forward(
-        np.zeros((2, N_INPUTS), np.float32), network.hidden, network.output
-    )
-
-    assert activations.shape == (2, 5)
-    assert activations.min() >= 0
-    assert log_odds.shape == (2,)
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])

@@ -12,8 +12,6 @@ from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import Tokens
 from tests.helpers.layouts import PAGES, block_ancestors, block_runs, tag_of
 
-DERIVED = ("blocks", "attributes", "ancestor_keys", "ancestor_tags", "hidden", "text_hashes")
-
 
 def key_of(tokens: Tokens, at: int) -> int:
     source = tokens.clean[tokens.clean_start[at] : tokens.clean_end[at]]
@@ -31,14 +29,6 @@ def test_ancestors_have_their_tags_and_the_keys_of_tag_and_class_words(source: s
         keys, tags = page.ancestor_keys[:, number], page.ancestor_tags[:, number]
         assert keys.tolist() == [key_of(tokens, at) for at in above] + beyond
         assert tags.tolist() == [TAG_NUMBERS[tag_of(tokens, at)] for at in above] + beyond
-
-
-def test_the_key_is_of_the_tag_and_all_class_words() -> None:
-    page = Page.of('<div id="Body"><p class="lead story">one</p></div><p>two')
-
-    assert page.ancestor_keys[0].tolist() == [crc32(b"p lead story"), 0]
-    assert page.ancestor_keys[1].tolist() == [crc32(b"div body"), 0]
-    assert page.ancestor_keys[2].tolist() == [0, 0]
 
 
 @given(PAGES)
@@ -92,13 +82,6 @@ def test_the_order_of_words_is_part_of_a_text() -> None:
 )
 def test_blocks_inside_hidden_elements_are_hidden(source: str, expected: list[bool]) -> None:
     assert Page.of(source).hidden.tolist() == expected
-
-
-@pytest.mark.parametrize("name", DERIVED)
-def test_what_is_derived_is_computed_once(name: str) -> None:
-    page = Page.of("<p>one two")
-
-    assert getattr(page, name) is getattr(page, name)
 
 
 def test_a_page_is_tokenized_with_the_stemmer_that_was_asked_for() -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,17 +8,6 @@ from scrapy_mss.blocks.segmentation import LEVELS, segment
 from scrapy_mss.markup.tokenizer import tokenize
 from tests.helpers.effort import examples
 from tests.helpers.layouts import PAGES, block_ancestors, block_runs
-from tests.helpers.markup import shown
-
-
-def texts(source: str) -> list[str]:
-    """The words and symbols of each text block."""
-    tokens = tokenize(source)
-    seen, blocks = shown(tokens), segment(tokens)
-    return [
-        " ".join(seen[at] for at in np.flatnonzero(blocks.of_token == n) if not tokens.is_tag[at])
-        for n in range(len(blocks))
-    ]
 
 
 @given(PAGES)
@@ -80,44 +68,6 @@ def test_values_of_blocks_spread_to_their_tokens_and_tokens_are_counted_by_block
     assert spread.tolist() == [number + 1 for number in blocks.of_token.tolist()]
     pairs = list(zip(blocks.of_token.tolist(), chosen.tolist(), strict=True))
     assert counts.tolist() == [pairs.count((number, True)) for number in range(len(blocks))]
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("one two", ["one two"]),
-        ("<p>one <b>two</b></p><p>three", ["one two", "three"]),
-        ("one<div>two</div>three", ["one", "two", "three"]),
-        ("<td>1</td><td>2</td>", ["1", "2"]),
-        # One line break is a line of the block, two end it …
-        ("one<br>two", ["one two"]),
-        ("one<br><br>two", ["one", "two"]),
-        ("one <br>\n<br/> two", ["one", "two"]),
-        ("one<br><b><br>two</b>", ["one", "two"]),
-        # … but not if there is text between them.
-        ("one<br>.<br>two", ["one . two"]),
-        ("one<br>two<br>three", ["one two three"]),
-        # Symbols alone are no block.
-        ("<p>***</p><p>one</p><p>...</p>", ["one"]),
-        ("<p>- one!</p>", ["- one !"]),
-        ("one<nosuch>two</nosuch>", ["one two"]),
-        ("one<!-- two -->three", ["onethree"]),
-        ("", []),
-        ("<p></p>", []),
-        (". , !", []),
-    ],
-)
-def test_blocks_of_a_page(source: str, expected: list[str]) -> None:
-    assert texts(source) == expected
-
-
-def test_a_block_has_the_tags_inside_it_and_not_those_around_it() -> None:
-    tokens = tokenize("<p><b>one</b> <i>two</i></p>")
-
-    of_token = segment(tokens).of_token
-
-    seen = [text for text, block in zip(shown(tokens), of_token, strict=True) if block >= 0]
-    assert seen == ["one", "</b>", "<i>", "two"]
 
 
 def test_ancestors_beyond_the_last_level_are_ignored() -> None:

@@ -75,25 +75,6 @@ def test_the_threshold_is_half_of_the_best_expected_f1_of_all_choices(
     assert expected_f1(probability, words, above) == pytest.approx(best)
 
 
-@pytest.mark.parametrize(
-    ("probability", "expected"),
-    [
-        ([1.0, 0.0], 0.5),
-        ([1.0], 0.5),
-        ([0.0, 0.0], 0.0),
-        ([], 0.0),
-        # Nothing is certain: the threshold is low enough for what stands out.
-        ([0.2, 0.0], 1 / 6),
-        ([0.2, 0.2], 1 / 6),
-        ([1e-9, 0.0], 1e-9),
-    ],
-)
-def test_the_threshold_of_blocks_of_one_size(probability: list[float], expected: float) -> None:
-    page = paragraphs([3] * len(probability))
-
-    assert threshold(page, np.array(probability)) == pytest.approx(expected)
-
-
 @given(PAGES, st.data())
 def test_a_token_scores_how_far_its_block_is_above_zero(source: str, data: st.DataObject) -> None:
     page = Page.of(source)
@@ -272,27 +253,3 @@ def test_duplicates_are_those_of_a_search_through_all_runs(
     kept = data.draw(st.lists(st.booleans(), min_size=len(letters), max_size=len(letters)))
 
     assert marked(letters, kept) == marked_by_search(letters, kept)
-
-
-@pytest.mark.parametrize(
-    ("letters", "expected"),
-    [
-        ("", ""),
-        ("f", "."),
-        ("def", "..."),
-        # The whole text again, and again.
-        ("defdef", "...xxx"),
-        ("defdefdef", "...xxxxxx"),
-        # The whole text again between other paragraphs, and only its end.
-        ("cdefccdefc", ".....xxxx."),
-        ("cdefef", "....xx"),
-        # One paragraph alone is a refrain, so are two in another order, and few words.
-        ("fdfef", "....."),
-        ("deed", "...."),
-        ("cdcd", "...."),
-        # A very short one does not end a run, and is no duplicate.
-        ("deadbe", "...x.x"),
-    ],
-)
-def test_duplicates_of_a_page(letters: str, expected: str) -> None:
-    assert marked(letters) == expected

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import subprocess
-import sys
 from argparse import Namespace
 from pathlib import Path
 
@@ -18,7 +15,7 @@ pytest.importorskip("pyarrow")
 from tqdm import tqdm
 
 from scrapy_mss.commands.bulk import inputs, shown_on
-from tests.plugin import commands
+from tests.plugin.crawling import run_scrapy
 
 REFUSED = {
     "-o @out": "the following arguments are required: INPUT",
@@ -37,18 +34,11 @@ def test_what_cannot_be_used_is_one_line(tmp_path: Path) -> None:
     for name in ("page.jsonl", "page.txt", "bad.parquet"):
         (tmp_path / name).write_text("{}")
     (tmp_path / "folder").mkdir()
-    lines = [f"bulk {line}".replace("@", f"{tmp_path}/").split() for line in REFUSED]
-    (tmp_path / "lines.json").write_text(json.dumps(lines))
-    program = [sys.executable, commands.__file__, "lines.json", "results.json"]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
-    subprocess.run(program, cwd=tmp_path, env=environment, check=True)
-
-    results = json.loads((tmp_path / "results.json").read_text())
-    for expected, result in zip(REFUSED.values(), results, strict=True):
-        assert (result["code"], result["out"]) == (2, "")
-        assert expected in result["err"]
-        assert result["err"].count("\n") == 1
+    for line, expected in REFUSED.items():
+        done = run_scrapy(tmp_path, "mss", "bulk", *line.replace("@", f"{tmp_path}/").split())
+        assert (done.code, done.out) == (2, "")
+        assert expected in done.err
 
 
 def test_the_bar_shows_pages_a_second_and_how_long_the_rest_takes() -> None:

@@ -312,6 +312,7 @@ def kill_one(killed: list[str]) -> None:
             killed.append(what)
 
 
+@pytest.mark.slow("processes that are killed")
 def test_a_part_that_costs_all_its_lanes_is_given_up(tmp_path: Path) -> None:
     """What is no Parquet file, though it was when the run was planned."""
     path = tmp_path / "a.parquet"
@@ -352,6 +353,7 @@ def damaging_archive(folder: Path) -> list[StoredPage]:
     return found
 
 
+@pytest.mark.slow("processes that are killed")
 def test_a_page_that_kills_what_reads_it_is_left_out_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -414,6 +416,7 @@ def command(archive: Path, out: Path) -> list[str]:
     return [sys.executable, "-c", program, *line]
 
 
+@pytest.mark.slow("processes that are killed")
 def test_the_command_goes_on_when_it_was_killed(archive: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

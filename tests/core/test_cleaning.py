@@ -6,11 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss.core.cleaning import (
-    CODE,
-    CODE_ONLY,
-    EMBEDDED,
     HORIZONTAL_RULE,
-    LINKED_DIV,
     PAPER_RULES,
     Boundary,
     Rule,
@@ -44,66 +40,22 @@ def remaining(source: str, rules: tuple[Rule, ...] = PAPER_RULES) -> str:
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("|one|", "one"),
         ("zero |one| two", "one"),
-        ("||", ""),
-        # A div with a link, a picture or something embedded is removed …
+        # Of the elements that are removed each alone; what they contain is the oracle's matter.
         ("|one <div>two <a>x</a></div> three|", "one three"),
-        ("|one <div><img></div> three|", "one three"),
-        ("|one <div><img></div>|", "one"),
-        ("|<div><a>x</a></div> one|", "one"),
-        ("|one <div>x<embed>x</div> three|", "one three"),
-        ("|one <div><applet></applet></div> three|", "one three"),
-        ("|one <div><object></object></div> three|", "one three"),
-        ("|one <DIV CLASS=x><A>x</A></DIV> three|", "one three"),
-        # … and one without is kept,
+        ("|one <div>two <img></div> three|", "one three"),
+        ("|one <div>two <embed></div> three|", "one three"),
+        ("|one <div>two <applet></applet></div> three|", "one three"),
+        ("|one <div>two <object></object></div> three|", "one three"),
         ("|one <div>two</div> three|", "one <div> two </div> three"),
-        ("|one <div>two <b>x</b></div>|", "one <div> two <b> x </b> </div>"),
-        ("|one <div></div>|", "one <div> </div>"),
-        # as is a link that is in no div.
         ("|one <a>x</a> three|", "one <a> x </a> three"),
-        ("|one <p><a>x</a></p> three|", "one <p> <a> x </a> </p> three"),
-        ("|one <div>two</div><a>x</a>|", "one <div> two </div> <a> x </a>"),
-        ("|<a>x</a><div>two</div> one|", "<a> x </a> <div> two </div> one"),
-        # Only an opened link counts.
-        ("|one <div>two</a></div> three|", "one <div> two </a> </div> three"),
-        ("|one <div><abbr>x</abbr></div>|", "one <div> <abbr> x </abbr> </div>"),
-        # A div that the span cuts is never removed.
-        ("|one <div><a>x</a>|</div>", "one <div> <a> x </a>"),
-        ("<div>|<a>x</a></div> one|", "<a> x </a> </div> one"),
-        ("<div>|one <a>x</a>|</div>", "one <a> x </a>"),
-        ("|one <div><a>x</a>|", "one <div> <a> x </a>"),
-        ("|one</div><a>x</a>|", "one </div> <a> x </a>"),
-        # Nested: the outer div goes with everything inside it, its siblings stay.
-        ("|<div>a <div>b <a>x</a></div> c</div> d|", "d"),
-        ("|<div>a</div><div>b <a>x</a></div> d|", "<div> a </div> d"),
-        ("<div>|a <div>b <a>x</a></div> c|</div>", "a c"),
-        ("|<div>a <div>b|</div> <a>x</a></div>", "<div> a <div> b"),
-        ("|a <div><div>b</div></div> <div><p><a>x</a></p></div>|", "a <div> <div> b </div> </div>"),
-        # Frames and tables go whatever they contain.
         ("|one <table><tr><td>x</table> three|", "one three"),
         ("|one <iframe>x</iframe> three|", "one three"),
-        ("|one <div><table>x</table></div> three|", "one three"),
-        ("|one <table><table>x</table>y</table> three|", "one three"),
-        ("|one <table><tr><td>x| </table>", "one <table> <tr> <td> x"),
-        ("|one <tr><td>x</td></tr>|", "one <tr> <td> x </td> </tr>"),
-        # Code goes too.
         ("|one <script>x</script> <style>y</style> three|", "one three"),
-        ("|one <script>x|", "one <script>"),
     ],
 )
 def test_what_the_paper_s_rules_leave(source: str, expected: str) -> None:
     assert remaining(source) == expected
-
-
-def test_each_rule_removes_only_its_own_elements() -> None:
-    source = "|a <script>x</script> <table>b</table> <div><img>c</div> d|"
-
-    assert remaining(source, (CODE,)) == "a <table> b </table> <div> <img> c </div> d"
-    assert remaining(source, (EMBEDDED,)) == "a <script> </script> <div> <img> c </div> d"
-    assert remaining(source, (LINKED_DIV,)) == "a <script> </script> <table> b </table> d"
-    assert remaining(source, ()) == "a <script> </script> <table> b </table> <div> <img> c </div> d"
-    assert remaining(source, CODE_ONLY) == remaining(source, (CODE,))
 
 
 def test_every_rule_has_its_own_name_and_a_reason() -> None:

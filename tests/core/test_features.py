@@ -6,7 +6,6 @@ from hypothesis import given
 
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.features import TRIGRAM, UNCLOSED_TAG, UNIGRAM, Family
-from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.models.families import FAMILIES
 from tests.helpers.markup import SOUP
 
@@ -47,43 +46,10 @@ def test_values_are_buckets_of_the_table_and_runs_of_tokens(
     assert np.all(found.end <= len(page.tokens))
 
 
-def test_trigrams_are_a_token_and_the_two_after_it() -> None:
-    found = buckets(TRIGRAM, "a b c d a b c e")
-
-    assert found[0] == found[4]
-    assert len(set(found)) == len(found) - 1
-
-
-def test_the_order_in_a_trigram_matters() -> None:
-    orders = ["x y z", "x z y", "y x z", "y z x", "z x y", "z y x", "x x y", "x y x", "y x x"]
-
-    assert len({buckets(TRIGRAM, order)[0] for order in orders}) == len(orders)
-
-
-def test_trigrams_at_the_page_s_end_are_padded() -> None:
-    assert buckets(TRIGRAM, "x y")[0] != buckets(TRIGRAM, "x y z")[0]
-    assert buckets(TRIGRAM, "x y")[1] == buckets(TRIGRAM, "y")[0]
-
-
-def test_unigrams_are_the_token_alone() -> None:
-    found = buckets(UNIGRAM, "a b a <p> a </p> <p>")
-
-    assert found[0] == found[2] == found[4]
-    assert found[3] == found[6]
-    assert len(set(found)) == 4
-
-
 def test_words_of_one_stem_and_all_numbers_are_one_unigram() -> None:
     found = buckets(UNIGRAM, "Running runs 1984 7 <P CLASS=x> <p>")
 
     assert len(set(found)) == 3
-
-
-def test_unclosed_tags_have_their_numbers_and_none_has_the_last_bucket() -> None:
-    found = buckets(UNCLOSED_TAG, "x <div> x <nosuch> x </nosuch> </div> x")
-
-    div, none = TAG_NUMBERS["div"], (1 << UNCLOSED_TAG.bits) - 1
-    assert found == [none, div, div, 0, 0, div, none, none]
 
 
 @pytest.mark.parametrize("family", [TRIGRAM, UNIGRAM], ids=lambda family: family.name)

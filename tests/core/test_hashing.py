@@ -17,14 +17,6 @@ def ids(*values: int) -> TokenIds:
     return np.array(values, np.uint64)
 
 
-@given(st.lists(IDS, min_size=1, max_size=9), st.integers(1, 24))
-def test_buckets_are_in_the_table(values: list[int], bits: int) -> None:
-    found = buckets(ids(*values), bits)
-
-    assert found.dtype == np.int32
-    assert all(0 <= bucket < 1 << bits for bucket in found.tolist())
-
-
 @given(st.lists(st.tuples(IDS, IDS, IDS), min_size=1, max_size=9))
 def test_a_row_s_hash_does_not_depend_on_other_rows(rows: list[tuple[int, int, int]]) -> None:
     together = mix([ids(*column) for column in zip(*rows, strict=True)])

@@ -16,11 +16,10 @@ from scrapy_mss.blocks.layout_families import CLASS_WORDS, LAYOUT_SMOOTHING, SHA
 from scrapy_mss.blocks.page import Page
 from scrapy_mss.core.features import UNIGRAM, Family
 from scrapy_mss.core.naive_bayes import IN, MAX_COUNT, OUT, NaiveBayes, logistic
-from scrapy_mss.markup.stemming import porter_nltk
 from scrapy_mss.markup.tokens import Bools
 from scrapy_mss.models.families import FAMILIES, new_counts
 from scrapy_mss.models.profiles import DEFAULT
-from tests.core.oracle_bayes import DictionaryBayes, ExactPage, Feature, features_of
+from tests.core.oracle_bayes import DictionaryBayes, Feature, features_of
 from tests.helpers.effort import examples
 from tests.helpers.layouts import LAYOUTS, ODD
 from tests.helpers.news_pages import news_page
@@ -79,7 +78,7 @@ def assert_no_bucket_is_shared(families: Sequence[str], pages: Sequence[Page]) -
     """Different features are in different buckets, so that the oracle must agree."""
     features: dict[tuple[str, int], Feature] = {}
     for page in pages:
-        exact = features_of(ExactPage.of_tokens(page.tokens), families)
+        exact = features_of(page.tokens, families)
         for column, name in enumerate(families):
             buckets = FAMILIES[name].values(page, FAMILIES[name].bits).bucket.tolist()
             for bucket, row in zip(buckets, exact, strict=True):
@@ -111,21 +110,6 @@ def test_evidence_is_that_of_exact_features_in_dictionaries(
     np.testing.assert_allclose(probability, expected, atol=1e-12)
 
 
-def test_the_paper_s_evidence_is_reproduced_from_the_sources_alone() -> None:
-    """The oracle has its own tokenizer and nltk's stemmer; no line of code is shared."""
-    bayes, oracle = new_counts(PAPER), DictionaryBayes(PAPER)
-    for number in range(3):
-        example = news_page(number)
-        bayes.learn(Page.of(example.html, porter_nltk), example.inside)
-        oracle.learn(ExactPage.of_source(example.html), example.inside)
-    source = news_page(99).html
-
-    odds = bayes.log_odds(Page.of(source, porter_nltk))
-
-    expected = oracle.log_odds(ExactPage.of_source(source))
-    np.testing.assert_allclose(odds, expected, rtol=1e-12, atol=1e-12)
-
-
 def counted_one_by_one(family: Family[Page], pages: Sequence[Example]) -> dict[int, list[int]]:
     """The counts of a family, from its values, a token at a time."""
     counts: Counter[tuple[int, bool]] = Counter()
@@ -151,17 +135,6 @@ def test_every_family_s_values_are_counted_for_each_of_their_tokens(pages: list[
     assert found.pages == len(pages)
 
 
-def test_a_class_word_is_counted_for_every_element_that_has_it() -> None:
-    page = Page.of("<div class=story>one<p class='story lead'>two</p></div>three")
-
-    bayes = learned(["class_words"], [(page, np.arange(len(page.tokens)) < 3)])
-
-    # An element's tokens are those from its opening tag to the last one before its closing tag:
-    # <div> one <p> two </p> of "story", and again <p> two of "story" and of "lead".
-    counts = bayes.counts["class_words"]
-    assert sorted(counts[counts.any(axis=1)].tolist()) == [[1, 1], [3, 4]]
-
-
 @pytest.mark.parametrize("n_parts", [1, 2, 7])
 @given(pages=LAYOUT_EXAMPLES)
 @examples(0.5)
@@ -171,14 +144,6 @@ def test_merged_parts_are_the_same_as_the_whole(n_parts: int, pages: list[Exampl
         merged.merge(learned(SMALL, pages[part::n_parts]))
 
     assert state(merged) == state(learned(SMALL, pages))
-
-
-@given(pages=EXAMPLES, data=st.data())
-@examples(0.5)
-def test_the_order_of_pages_does_not_matter(pages: list[Example], data: st.DataObject) -> None:
-    shuffled = data.draw(st.permutations(pages))
-
-    assert state(learned(SMALL, shuffled)) == state(learned(SMALL, pages))
 
 
 @given(pages=st.lists(labelled(), min_size=1, max_size=4), data=st.data())
@@ -233,60 +198,6 @@ def test_a_copy_has_the_counts_in_its_own_arrays() -> None:
     assert all(one is table for one, table in zip(tables, copy.counts.values(), strict=True))
     copy.learn(*pages[1])
     assert state(source) == state(learned(PAPER, pages[:1]))
-
-
-def test_evidence_of_a_feature_by_hand() -> None:
-    bayes = unigrams("one one one two", [True, True, False, False])
-
-    one, two, new = bayes.log_odds(Page.of("one two new")).tolist()
-
-    # As many tokens inside as outside: the prior is neutral.
-    assert one == pytest.approx(log(2.5 / 1.5))
-    assert two == pytest.approx(log(0.5 / 1.5))
-    assert new == 0
-
-
-def test_the_prior_is_the_ratio_of_the_tokens_learned() -> None:
-    bayes = unigrams("one " * 9, [True] * 3 + [False] * 6)
-
-    (odds,) = bayes.log_odds(Page.of("one")).tolist()
-
-    prior, likelihood = log(4 / 7), log(3.5 / 4) - log(6.5 / 7)
-    assert odds == pytest.approx(prior + likelihood)
-
-
-def test_a_token_without_any_known_feature_is_neutral() -> None:
-    page = Page.of("<p>one " * 9)
-    bayes = learned(PAPER, [(page, np.zeros(len(page.tokens), np.bool_))])
-
-    assert bayes.probability(Page.of("<div>two")).tolist() == [0.5, 0.5]
-
-
-def test_a_token_with_one_known_feature_is_classified_by_it() -> None:
-    page = Page.of("<p>one " * 9)
-    bayes = learned(PAPER, [(page, np.zeros(len(page.tokens), np.bool_))])
-
-    _, new_word = bayes.log_odds(Page.of("<p>two")).tolist()
-
-    prior, likelihood = log(1 / 19), log(0.5 / 1) - log(18.5 / 19)
-    assert new_word == pytest.approx(prior + likelihood)
-
-
-def test_an_unseen_token_takes_the_features_of_both_neighbours() -> None:
-    bayes = unigrams("in in out out", [True, True, False, False])
-    ratio = log(2.5 / 0.5)
-
-    odds = bayes.log_odds(Page.of("in x in y out z a b c"), neighbours=True)
-
-    assert odds.tolist() == pytest.approx([ratio, 2 * ratio, ratio, 0, -ratio, -ratio, 0, 0, 0])
-
-
-@pytest.mark.parametrize("families", [PAPER, CLEANEVAL, ()])
-def test_without_any_learned_page_every_token_is_neutral(families: Sequence[str]) -> None:
-    bayes = new_counts(families)
-
-    assert bayes.probability(Page.of("<p>one two")).tolist() == [0.5, 0.5, 0.5]
-    assert bayes.probability(Page.of("")).tolist() == []
 
 
 def test_families_of_runs_have_no_scores_of_tokens() -> None:

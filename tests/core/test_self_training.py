@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from math import exp, log, prod
+from math import exp, prod
 
 import numpy as np
 import pytest
@@ -63,19 +63,6 @@ def test_reliability_is_the_geometric_mean_around_both_edges(
     v = prod(factors) ** (1 / len(factors))
 
     assert exp(reliability(predicted, window)) == pytest.approx(v, rel=1e-9)
-
-
-def test_reliability_with_the_paper_s_window_is_the_root_of_forty_factors() -> None:
-    probability = [0.1] * 10 + [0.9] * 25 + [0.2] * 10
-
-    v = exp(reliability(prediction(probability, Span(10, 35, 1.0)), 10))
-
-    assert v == pytest.approx((0.9**10 * 0.9**10 * 0.9**10 * 0.8**10) ** (1 / 40))
-
-
-def test_no_single_token_decides_the_reliability() -> None:
-    assert reliability(prediction([0, 1, 0], Span(0, 1, 1.0)), 1) > log(EPSILON)
-    assert np.isfinite(reliability(prediction([0, 0, 0], Span(0, 3, 1.0)), 10))
 
 
 @pytest.mark.parametrize(

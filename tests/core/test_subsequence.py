@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from types import FrameType
 
 import numpy as np
@@ -17,8 +16,6 @@ from tests.helpers.effort import examples
 # Halves and whole numbers: sums are exact, ties and zeros are frequent.
 SCORES = st.lists(st.integers(-6, 6).map(lambda n: n / 2), max_size=24)
 LONG_SCORES = st.lists(st.integers(-6, 6).map(lambda n: n / 2), min_size=25, max_size=200)
-
-PAPER_EXAMPLE = [4, -5, 3, -3, 1, 2, -2, 2, -2, 1, 5]
 
 
 def scored(values: Sequence[float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -56,37 +53,6 @@ def maximal_by_definition(scores: Sequence[float], first: int = 0) -> list[Span]
     ]
 
 
-def test_maximal_spans_of_the_published_example() -> None:
-    spans = maximal_spans(scored(PAPER_EXAMPLE))
-
-    assert spans == [Span(0, 1, 4), Span(2, 3, 3), Span(4, 11, 7)]
-
-
-@pytest.mark.parametrize(
-    ("scores", "expected"),
-    [
-        (PAPER_EXAMPLE, Span(2, 11, 7)),
-        ([], EMPTY),
-        ([0.0], EMPTY),
-        ([-1.0], EMPTY),
-        ([-1.0, 0.0, -2.0], EMPTY),
-        ([0.5], Span(0, 1, 0.5)),
-        ([1, 1], Span(0, 2, 2)),
-        # Of equal sums the one that ends first.
-        ([1, -1, 1], Span(0, 1, 1)),
-        ([1, -2, 1], Span(0, 1, 1)),
-        ([1, 0], Span(0, 1, 1)),
-        # Of those the one that starts first.
-        ([0, 1], Span(0, 2, 1)),
-        ([-1, 1, -1, 2], Span(1, 4, 2)),
-        ([2, -2, 1, 1], Span(0, 1, 2)),
-        ([1, -1, 2], Span(0, 3, 2)),
-    ],
-)
-def test_best_span(scores: list[float], expected: Span) -> None:
-    assert best_span(scored(scores)) == expected
-
-
 @given(SCORES)
 @examples(4)
 def test_best_span_is_the_best_of_all_spans(scores: list[float]) -> None:
@@ -103,25 +69,6 @@ def test_best_span_of_a_long_sequence_is_the_best_of_all_spans(scores: list[floa
 @examples(4)
 def test_maximal_spans_are_those_of_the_recursive_definition(scores: list[float]) -> None:
     assert maximal_spans(scored(scores)) == maximal_by_definition(scores)
-
-
-@given(LONG_SCORES)
-def test_maximal_spans_are_positive_disjoint_and_contain_every_positive_score(
-    scores: list[float],
-) -> None:
-    spans = maximal_spans(scored(scores))
-
-    inside = {i for span in spans for i in range(span.start, span.end)}
-    assert all(span.value == sum(scores[span.start : span.end]) > 0 for span in spans)
-    assert all(one.end <= other.start for one, other in pairwise(spans))
-    assert inside >= {i for i, score in enumerate(scores) if score > 0}
-
-
-@given(LONG_SCORES)
-def test_the_best_span_is_the_best_of_the_maximal_spans(scores: list[float]) -> None:
-    spans = maximal_spans(scored(scores))
-
-    assert best_span(scored(scores)).value == max((span.value for span in spans), default=0)
 
 
 def lines_run(scores: Sequence[float]) -> int:

@@ -17,6 +17,8 @@ import pytest
 
 from scrapy_mss import Extractor
 
+pytestmark = pytest.mark.slow("two crawls of all sites, and hundreds of pages by two models")
+
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 EVERY = 24  # so many pages of a set one is tried
 HARM = 0.002

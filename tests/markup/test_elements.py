@@ -103,14 +103,6 @@ def test_linked_words_are_the_words_of_closed_links() -> None:
     assert np.flatnonzero(linked_words(tokens)).tolist() == [2, 5]
 
 
-def test_what_is_never_closed_is_nobody_s_ancestor() -> None:
-    tokens = tokenize(PAGE)
-
-    found = nearest_ancestors(tokens, element_starts(tokens))
-
-    assert found.tolist() == [-1, 0, 0, 0, 0, 0, 5, 5, 0, -1]
-
-
 @given(PAGES, NAMES)
 def test_the_nearest_ancestor_is_the_innermost_chosen_element_around_a_token(
     source: str, names: frozenset[str] | None
@@ -123,11 +115,3 @@ def test_the_nearest_ancestor_is_the_innermost_chosen_element_around_a_token(
     assert found.tolist() == [
         max(ancestors(tokens, chosen, at), default=-1) for at in range(len(tokens))
     ]
-
-
-def test_without_chosen_elements_no_token_has_an_ancestor() -> None:
-    tokens = tokenize(PAGE)
-
-    found = nearest_ancestors(tokens, np.zeros(len(tokens), np.bool_))
-
-    assert found.tolist() == [-1] * len(tokens)

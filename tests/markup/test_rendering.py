@@ -259,13 +259,6 @@ def test_text_has_every_visible_character_of_the_kept_tokens_in_order(
     assert "".join(filter(is_visible, text)) == expected
 
 
-@given(source=NESTED)
-def test_words_of_a_page_are_words_of_its_text(source: str) -> None:
-    words = tokenize(source.replace("><", "> <")).words()
-
-    assert tokenize(rendered(source.replace("><", "> <"))).words() == words
-
-
 @given(source=st.one_of(SOUP, TAG_SOUP))
 @examples(2)
 def test_text_is_stripped_has_no_double_blanks_and_encodes(source: str) -> None:

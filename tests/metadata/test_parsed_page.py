@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrapy_mss import metadata
-from scrapy_mss.markup.compiled import IS_COMPILED, python_alone
+from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.metadata import parsed_page
@@ -98,31 +98,6 @@ def test_well_formed_pages_have_the_metadata_of_their_tree(
     found = metadata.read_html(source, URL)
 
     assert (found, found.sources) == (parsed, parsed.sources)
-
-
-@pytest.mark.parametrize("number", range(4))
-def test_news_pages_have_the_metadata_of_their_tree(number: int) -> None:
-    source = news_page(number).html
-    parsed = metadata.read_tree(parsed_by_lxml(source), URL)
-
-    found = metadata.read_html(source, URL)
-
-    assert found.sources
-    assert (found, found.sources) == (parsed, parsed.sources)
-
-
-@pytest.mark.skipif(not IS_COMPILED, reason="the compiled part was not built")
-@given(st.lists(HEADS, max_size=4), st.lists(BODIES, max_size=5))
-def test_without_the_compiled_part_metadata_are_the_same(
-    heads: list[tuple[str, dict[str, str]]], bodies: list[object]
-) -> None:
-    source = page_of(heads, bodies)
-    compiled = metadata.read_html(source, URL)
-
-    with python_alone():
-        alone = metadata.read_html(source, URL)
-
-    assert (alone, alone.sources) == (compiled, compiled.sources)
 
 
 def tags(source: str) -> list[list[int]]:

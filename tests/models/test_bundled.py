@@ -10,7 +10,7 @@ from scrapy_mss.blocks.page import Page
 from scrapy_mss.crawl.learner import Learner
 from scrapy_mss.extractor import Extractor
 from scrapy_mss.models.bundled import FILE, bundled_model, bundled_part_of, with_bundled
-from scrapy_mss.models.format import FullModelError, from_bytes, read_header, to_bytes
+from scrapy_mss.models.format import FullModelError, read_header, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.store import FileStore, write_model
@@ -54,38 +54,6 @@ def test_learning_with_one_copy_does_not_change_another(bundled: Model) -> None:
     assert bundled.identifier == bundled_model().identifier == before
 
 
-@pytest.mark.parametrize("number", range(3))
-def test_the_bundled_model_extracts_made_up_news(number: int, bundled: Model) -> None:
-    """All of the text, nothing of the lists; the heading between them could belong to either."""
-    page = news_page(number, site="seven")
-
-    extraction = Extractor.of(bundled).extract(page.html)
-
-    assert extraction.text.removeprefix(page.text) in {"", "\n\nMore from seven"}
-    assert extraction.is_article
-
-
-def test_the_bundled_model_removes_links_inside_an_article(bundled: Model) -> None:
-    page = news_page(0, site="seven")
-    links = "".join(f'<li><a href="/{n}">Story number {n}</a></li>' for n in range(8))
-    source = page.html.replace("</p>\n<p>", f'</p>\n<ul class="related">{links}</ul><p>', 1)
-
-    text = Extractor.of(bundled).extract(source).text
-
-    assert page.text in text
-    assert "Story number" not in text
-
-
-def test_the_bundled_model_takes_a_page_of_links_for_no_article(bundled: Model) -> None:
-    links = "".join(f'<li><a href="/{n}">Story number {n}</a></li>' for n in range(40))
-
-    extraction = Extractor.of(bundled).extract(
-        f"<title>Daily</title><h1>Daily</h1><ul>{links}</ul>"
-    )
-
-    assert not extraction.is_article
-
-
 def test_what_a_crawl_learned_is_added_to_the_bundled_counts(bundled: Model) -> None:
     crawl = learned(1, 2)
     before = to_bytes(crawl)
@@ -109,23 +77,10 @@ def test_learning_on_top_is_the_same_as_adding_what_was_learned(bundled: Model) 
     assert on_top.identifier != bundled.identifier
 
 
-def test_a_crawl_that_learned_nothing_has_the_bundled_model(bundled: Model) -> None:
-    assert to_bytes(with_bundled(Model(DEFAULT))) == to_bytes(bundled)
-
-
 def test_a_complete_model_and_one_of_another_profile_need_no_bundled_one(bundled: Model) -> None:
     for model in (bundled, Model(PAPER)):
         assert bundled_part_of(model) is None
         assert with_bundled(model) is model
-
-
-def test_model_files_of_two_crawls_merge() -> None:
-    one, other = (from_bytes(to_bytes(learned(number))) for number in (1, 2))
-
-    one.bayes.merge(other.bayes)
-
-    assert to_bytes(one) == to_bytes(learned(1, 2))
-    assert to_bytes(with_bundled(one)) == to_bytes(with_bundled(learned(1, 2)))
 
 
 def full_file(path: Path) -> Path:

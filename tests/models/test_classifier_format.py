@@ -94,44 +94,31 @@ def stored_elsewhere(
         return to_bytes(complete())
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_a_missing_input_is_named(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = names_of(part)[2]
-
-    data = stored_elsewhere(part, lambda names: names[:2] + names[3:], monkeypatch)
-
-    message = why_unusable(data)
-    assert f"{part}: the model lacks {missing}" in message
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_an_additional_input_is_named(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    data = stored_elsewhere(part, lambda names: [*names, "moonlight"], monkeypatch)
-
-    message = why_unusable(data)
-    assert f"{part}: the model has moonlight in addition" in message
+# What another version has for our names, and what is said of it.
+OTHER_INPUTS: dict[str, tuple[Callable[[list[str]], list[str]], Callable[[list[str]], str]]] = {
+    "missing": (lambda n: n[:2] + n[3:], lambda n: f"the model lacks {n[2]}"),
+    "additional": (lambda n: [*n, "moon"], lambda _: "the model has moon in addition"),
+    "swapped": (
+        lambda n: [n[1], n[0], *n[2:]],
+        lambda n: f"input 1 of the model is {n[1]!r}, here it is {n[0]!r}",
+    ),
+    "renamed": (
+        lambda n: [*n[:-1], "moon"],
+        lambda n: f"the model has moon in addition; PART: the model lacks {n[-1]}",
+    ),
+}
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_the_first_of_two_swapped_inputs_is_named(
-    part: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("difference", OTHER_INPUTS)
+def test_other_inputs_are_named(
+    part: str, difference: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, second, *_ = names_of(part)
+    change, said = OTHER_INPUTS[difference]
 
-    data = stored_elsewhere(part, lambda names: [second, first, *names[2:]], monkeypatch)
+    message = why_unusable(stored_elsewhere(part, change, monkeypatch))
 
-    message = why_unusable(data)
-    assert f"{part}: input 1 of the model is {second!r}, here it is {first!r}" in message
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_a_renamed_input_is_named_by_both_names(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = names_of(part)[-1]
-
-    data = stored_elsewhere(part, lambda names: [*names[:-1], "moonlight"], monkeypatch)
-
-    message = why_unusable(data)
-    assert f"{part}: the model has moonlight in addition; {part}: the model lacks {ours}" in message
+    assert f"{part}: {said(names_of(part))}".replace("PART", part) in message
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -77,11 +77,6 @@ def test_equal_models_have_equal_bytes() -> None:
     assert to_bytes(from_bytes(to_bytes(at_once))) == to_bytes(at_once)
 
 
-def test_different_models_have_different_bytes() -> None:
-    assert to_bytes(trained(pages=2)) != to_bytes(trained(pages=2, first=1))
-    assert to_bytes(Model(PAPER)) != to_bytes(Model(TRIGRAM))
-
-
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
 def test_a_model_that_learned_nothing_is_small(profile: Profile) -> None:
     data = to_bytes(Model(profile))

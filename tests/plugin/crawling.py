@@ -9,10 +9,11 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 
@@ -20,7 +21,7 @@ from scrapy_mss.crawl.stored_state import CHECKPOINT_SECONDS
 from scrapy_mss.crawl.training import CHECKPOINT_PAGES
 
 ROOT = Path(__file__).parents[2]
-CRAWLER = Path(__file__).with_name("crawler.py")
+PROGRAMS = {"crawls": [str(Path(__file__).with_name("crawler.py"))], "scrapy": ["-m", "scrapy"]}
 FORKING = Path(__file__).with_name("forking.py")
 ADDON = {"ADDONS": {"scrapy_mss.Addon": 500}}
 
@@ -112,23 +113,40 @@ def command_of(folder: Path, jobs: Iterable[Job]) -> list[str]:
     ]
     inputs, outputs = folder / "jobs.json", folder / "results.json"
     inputs.write_text(json.dumps(asked))
-    return [sys.executable, str(CRAWLER), str(inputs), str(outputs)]
+    return [sys.executable, *PROGRAMS["crawls"], str(inputs), str(outputs)]
 
 
-def _ran(folder: Path, command: list[str]) -> tuple[int, str]:
-    """The exit code of a crawl, and what it printed.
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a program printed, and its exit code."""
 
-    It is a copy of a process that waits for that, where this can be had: not for a second crawl at
+    code: int
+    out: str
+    err: str
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+def run_scrapy(folder: Path, *words: str) -> Done:
+    """What comes of the command line `scrapy` with these *words*, in *folder*."""
+    return _ran(folder, "scrapy", words)
+
+
+def _ran(folder: Path, program: str, arguments: Sequence[str]) -> Done:
+    """What comes of a program in *folder*.
+
+    It is a copy of a process that waits for that, where this can be had: not for a second one at
     once, nor where a test has modules of its own.
     """
     env = environment()
     if env["PYTHONPATH"] == USUAL_PATH and hasattr(os, "fork") and _FORKED.acquire(blocking=False):
         try:
-            return _forked(folder, env, command[2:])
+            return _forked(folder, env, program, arguments)
         finally:
             _FORKED.release()
     done = subprocess.run(
-        command,
+        [sys.executable, *PROGRAMS[program], *arguments],
         cwd=folder,
         env=env,
         capture_output=True,
@@ -136,24 +154,23 @@ def _ran(folder: Path, command: list[str]) -> tuple[int, str]:
         timeout=LONGEST,
         check=False,
     )
-    return done.returncode, done.stderr
+    return Done(done.returncode, done.stdout, done.stderr)
 
 
-def _forked(folder: Path, env: dict[str, str], arguments: list[str]) -> tuple[int, str]:
-    process, printed = _forking_process(), folder / "printed.txt"
+def _forked(folder: Path, env: dict[str, str], program: str, arguments: Sequence[str]) -> Done:
+    process = _forking_process()
     assert process.stdin is not None
     assert process.stdout is not None
-    files = {"folder": str(folder), "printed": str(printed)}
-    asked = {**files, "environment": env, "arguments": arguments}
-    process.stdin.write(json.dumps(asked) + "\n")
-    process.stdin.flush()
-    if not select.select([process.stdout], [], [], LONGEST)[0]:
-        os.killpg(process.pid, signal.SIGKILL)
-        raise TimeoutError(f"a crawl in {folder} takes more than {LONGEST} seconds")
-    code = int(process.stdout.readline())
-    told = printed.read_text()
-    printed.unlink()
-    return code, told
+    asked = {"folder": str(folder), "environment": env, "program": program}
+    with TemporaryDirectory() as printed:
+        files = [str(Path(printed, name)) for name in ("out", "err")]
+        process.stdin.write(json.dumps({**asked, "files": files, "arguments": arguments}) + "\n")
+        process.stdin.flush()
+        if not select.select([process.stdout], [], [], LONGEST)[0]:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise TimeoutError(f"{program} in {folder} takes more than {LONGEST} seconds")
+        code = int(process.stdout.readline())
+        return Done(code, *(Path(file).read_text() for file in files))
 
 
 @cache
@@ -178,8 +195,8 @@ def _forking_process() -> subprocess.Popen[str]:
 def crawl(folder: Path, jobs: Iterable[Job]) -> list[Crawl]:
     """Run *jobs*, one after the other, in one child process in *folder*."""
     command = command_of(folder, jobs)
-    code, printed = _ran(folder, command)
-    assert code == 0, printed
+    done = _ran(folder, "crawls", command[2:])
+    assert done.code == 0, done.err
     return [
         Crawl(
             [Item(**item) for item in result["items"]],

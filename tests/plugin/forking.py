@@ -1,10 +1,10 @@
-"""Runs crawls, each in a copy of this process, which has imported what all of them need.
+"""Runs crawls and commands, each in a copy of this process, which has imported what all need.
 
     python forking.py
 
-Starting Python and importing Scrapy is what takes the time of a short crawl. A line of standard
-input names the folder, the environment and the arguments of `crawler.py`, and the file for what is
-printed; a line of standard output tells the exit code.
+Starting Python and importing Scrapy is what takes the time of a short one. A line of standard input
+names the folder, the environment, the program and its arguments, and the files for what is printed;
+a line of standard output tells the exit code.
 """
 
 from __future__ import annotations
@@ -12,11 +12,17 @@ from __future__ import annotations
 import json
 import os
 import sys
+import traceback
 import warnings
 from contextlib import suppress
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any
 
+from scrapy.cmdline import execute
+
+from scrapy_mss.commands import ACTIONS, load_action
+from scrapy_mss.metadata.languages import detector
 from tests.plugin import crawler
 
 # Of these, what a version of Scrapy has not, a crawl does without.
@@ -43,26 +49,66 @@ def become(asked: dict[str, Any]) -> None:
     os.chdir(asked["folder"])
     os.environ.clear()
     os.environ.update(asked["environment"])
-    for number, path in enumerate((os.devnull, asked["printed"], asked["printed"])):
+    for number, path in enumerate((os.devnull, *asked["files"])):
         opened = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         os.dup2(opened, number)
         os.close(opened)
 
 
+def crawls(arguments: list[str]) -> int:
+    crawler.main(*arguments)
+    return 0
+
+
+def scrapy(arguments: list[str]) -> int:
+    try:
+        execute(["scrapy", *arguments])
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 0
+    return 1
+
+
+PROGRAMS = {"crawls": crawls, "scrapy": scrapy}
+
+
+def exit_code(program: str, arguments: list[str]) -> int:
+    try:
+        return PROGRAMS[program](arguments)
+    except Exception:  # noqa: BLE001 - it is what comes of it
+        traceback.print_exc()
+        return 1
+
+
+def end(code: int) -> None:
+    """End a copy at once: to take apart all that it has imported takes longer than many a crawl."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def import_what_is_needed() -> None:
+    """Import modules, and load the model of languages, which a process keeps."""
+    for name in NEEDED:
+        with suppress(ImportError):
+            import_module(name)
+    for command in entry_points(group="scrapy.commands"):
+        command.load()
+    for action in ACTIONS:
+        load_action(action)
+    detector()
+    assert "twisted.internet.reactor" not in sys.modules, "a crawl has a reactor of its own"
+
+
 def main() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for name in NEEDED:
-            with suppress(ImportError):
-                import_module(name)
-    assert "twisted.internet.reactor" not in sys.modules, "a crawl has a reactor of its own"
+        import_what_is_needed()
     while line := sys.stdin.readline():
         pid = os.fork()
         if not pid:
             asked = json.loads(line)
             become(asked)
-            crawler.main(*asked["arguments"])
-            return
+            end(exit_code(asked["program"], asked["arguments"]))
         _, status = os.waitpid(pid, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)
 

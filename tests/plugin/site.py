@@ -215,8 +215,6 @@ ROUTES: dict[str, Callable[[int], Answer]] = {
     "api": lambda _: Answer(b"{}", "application/json"),
     "picture": _picture,
     "sound": lambda number: Answer(b"ID3" + bytes([number % 256]) * 1_000, "audio/mpeg"),
-    "text": lambda number: Answer(plain(number).encode(), "text/plain"),
-    "status": lambda number: Answer(wrapped(1).encode(), status=number),
     # As some sites have it: a page of HTML in the place of robots.txt.
     "robots.txt": lambda _: Answer(wrapped(1).encode()),
 }
@@ -277,7 +275,7 @@ RULES: list[dict[str, Any]] = [
         "wrappers": [
             {
                 "name": "stories",
-                "url": ["/wrapped/*", "/small/*", "/slow/*", "/status/*", "/robots.txt"],
+                "url": ["/wrapped/*", "/small/*", "/slow/*", "/robots.txt"],
                 "body": "article.story",
                 "exclude": "div.box",
                 "title": "h1",

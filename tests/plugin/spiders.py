@@ -61,16 +61,6 @@ class FollowingNext(Silent):
         yield from response.follow_all(response.css("link[rel=next]::attr(href)"))
 
 
-class AllStatuses(Silent):
-    """Takes pages of every status."""
-
-    name = "all-statuses"
-
-    async def start(self) -> AsyncIterator[Any]:
-        for url in self.urls:
-            yield Request(url, meta={"handle_httpstatus_all": True}, dont_filter=True)
-
-
 class Own(Silent):
     """Yields an item of the kind that the address asks for, with a title if it says so."""
 
@@ -280,8 +270,8 @@ class MemoryMeter:
 SPIDERS: dict[str, type[Spider]] = {
     spider.name: spider
     for spider in (
-        *(Silent, Following, FollowingNext, AllStatuses),
-        *(Own, Many, Cells, Asking, Html, Paths, Broken, Disturbing),
+        *(Silent, Following, FollowingNext),
+        *(Own, Many, Cells, Asking, Html, Paths, Broken),
         NewsSpider,
     )
 }

@@ -7,8 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar
@@ -26,28 +24,15 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.store import read_model, write_model
 from scrapy_mss.storage.sqlite_store import FILE
-from tests.plugin.crawling import environment
+from tests.plugin.crawling import Done, environment, run_scrapy
 from tests.plugin.models import assert_same_counts, learned, store_model, stored_model
 from tests.plugin.site import RULES, Site, index, plain, story, wrapped
 
-COMMANDS = Path(__file__).with_name("commands.py")
 N_STORED = 8
 STORED = range(N_STORED)
 REFUSED = "http://127.0.0.1:1/news"  # nothing listens there
 Name = TypeVar("Name", str, int)
 HAS_WARC = find_spec("fastwarc") is not None
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What a command printed, and its exit code."""
-
-    code: int
-    out: str
-    err: str
-
-    def rows(self) -> list[dict[str, object]]:
-        return [json.loads(line) for line in self.out.splitlines()]
 
 
 def address(number: int) -> str:
@@ -139,22 +124,9 @@ def command(folder: Path, line: str) -> list[str]:
     return [word.replace("@", f"{folder}/") for word in line.split()]
 
 
-def run(folder: Path, line: str, where: Path | None = None) -> Done:
-    done = subprocess.run(
-        [sys.executable, "-m", "scrapy", "mss", *command(folder, line)],
-        cwd=where or folder / "cwd",
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    return Done(done.returncode, done.stdout, done.stderr)
-
-
 @pytest.fixture(scope="module")
 def done(folder: Path, site: Site) -> dict[str, Done]:
-    """What came of command lines by name: processes, two at a time, of those that fetch or fork."""
+    """What came of command lines by name."""
     urls = f"{site.url('/plain/1')} {site.url('/wrapped/2')}"
     snapshot = "check @sound.yaml --snapshot @sound.json"
     kept = "check @sound.yaml --snapshot @kept.json"
@@ -173,11 +145,6 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "no texts": f"extract {site.url('/index/1')} @index.html -f text",
         "train by processes": "train @pages.jsonl -w @rules.yaml -m @processes.model -p 2",
         "check served": "check @served.yaml",
-    }
-    with ThreadPoolExecutor(2) as threads:
-        found = threads.map(lambda line: run(folder, line), lines.values())
-        outcomes = dict(zip(lines, found, strict=True))
-    later = {
         "files": "extract @page.html @index.html --model @trained.model",
         "text": "extract -f text @page.html",
         "train": "train @pages.jsonl -w @rules.yaml -m @new/jsonl.model",
@@ -203,28 +170,20 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "info of nothing": "info",
     }
     if HAS_WARC:
-        later["train warc"] = "train @pages.warc.gz -w @rules.yaml -m @warc.model"
-    return outcomes | in_one_process(folder, later)
+        lines["train warc"] = "train @pages.warc.gz -w @rules.yaml -m @warc.model"
+    return run(folder, lines)
 
 
 def together(folder: Path, *lines: str) -> list[Done]:
-    """What comes of *lines*, which fetch nothing, one after the other."""
-    return list(in_one_process(folder, dict(enumerate(lines))).values())
+    """What comes of *lines*, one after the other."""
+    return list(run(folder, dict(enumerate(lines))).values())
 
 
-def in_one_process(folder: Path, lines: dict[Name, str]) -> dict[Name, Done]:
-    inputs, outputs = folder / "lines.json", folder / "outcomes.json"
-    inputs.write_text(json.dumps([command(folder, line) for line in lines.values()]))
-    subprocess.run(
-        [sys.executable, str(COMMANDS), str(inputs), str(outputs)],
-        cwd=folder / "cwd",
-        env=environment(),
-        timeout=600,
-        check=True,
-    )
-    rows = json.loads(outputs.read_text())
-    assert len(rows) == len(lines)
-    return {name: Done(**row) for name, row in zip(lines, rows, strict=True)}
+def run(folder: Path, lines: dict[Name, str], where: Path | None = None) -> dict[Name, Done]:
+    return {
+        name: run_scrapy(where or folder / "cwd", "mss", *command(folder, line))
+        for name, line in lines.items()
+    }
 
 
 # Of each command line its exit code, and parts of what goes to standard output and to errors.
@@ -334,7 +293,7 @@ def test_extract_prints_a_json_line_for_each_page(
 def test_extract_answers_again_where_crawls_want_only_what_is_new(folder: Path, site: Site) -> None:
     line = f"-s MSS_ONLY_NEW=1 -s MSS_STORE=@seen extract {site.url('/plain/1')}"
 
-    assert [run(folder, line).code for _ in range(2)] == [0, 0]
+    assert [done.code for done in together(folder, line, line)] == [0, 0]
 
 
 def test_extract_as_text_says_so_where_errors_go(done: dict[str, Done], folder: Path) -> None:
@@ -385,7 +344,7 @@ def test_without_a_setting_the_model_is_that_of_crawls_in_this_folder(
     store = tmp_path / ".scrapy" / "mss"
     store_model(store, trained_once)
 
-    outcome = run(folder, f"extract @page.html {site.url('/plain/1')}", tmp_path)
+    (outcome,) = run(folder, {0: f"extract @page.html {site.url('/plain/1')}"}, tmp_path).values()
 
     name = with_bundled(learned(range(60))).identifier
     assert [row["extractor"] for row in outcome.rows()] == [f"mss:{name}"] * 2
@@ -394,8 +353,7 @@ def test_without_a_setting_the_model_is_that_of_crawls_in_this_folder(
 
 
 @pytest.mark.parametrize(
-    ("line", "unbuffered"),
-    [("info @one.model", ""), (f"extract {REFUSED}", ""), (f"extract {REFUSED}", "1")],
+    ("line", "unbuffered"), [("info @one.model", ""), (f"extract {REFUSED}", "1")]
 )
 def test_where_nobody_reads_the_output_it_ends_quietly(
     folder: Path, line: str, unbuffered: str
@@ -618,7 +576,7 @@ HELP = {f"{name} --help": name for name in ACTIONS}
 
 @pytest.fixture(scope="module")
 def answered(folder: Path) -> dict[str, Done]:
-    return in_one_process(folder, {line: line for line in (*WRONG, *HELP)})
+    return run(folder, {line: line for line in (*WRONG, *HELP)})
 
 
 @pytest.mark.parametrize("line", WRONG)
@@ -653,8 +611,11 @@ def test_help_has_an_example_and_the_exit_codes(answered: dict[str, Done], line:
 def test_a_page_is_explained(folder: Path, site: Site, tmp_path: Path) -> None:
     stored, fetched = tmp_path / "stored.html", tmp_path / "fetched.html"
 
-    of_file = run(folder, f"explain @page.html -u http://127.0.0.1/1 -o {stored}")
-    of_url = run(folder, f"explain {site.url('/plain/1')} --output {fetched}")
+    of_file, of_url = together(
+        folder,
+        f"explain @page.html -u http://127.0.0.1/1 -o {stored}",
+        f"explain {site.url('/plain/1')} --output {fetched}",
+    )
 
     assert (of_file.code, of_url.code) == (0, 0)
     assert of_file.out.startswith(f"{stored}: an article, probability ")
@@ -685,9 +646,11 @@ def test_an_explanation_tells_what_became_of_the_rule(folder: Path, tmp_path: Pa
 
 
 def test_a_page_that_cannot_be_explained_is_named(folder: Path, tmp_path: Path) -> None:
-    refused = run(folder, f"explain {REFUSED}")
-    missing, unwritable = together(
-        folder, "explain @none.html", f"explain @page.html -o {tmp_path}/none/why.html"
+    refused, missing, unwritable = together(
+        folder,
+        f"explain {REFUSED}",
+        "explain @none.html",
+        f"explain @page.html -o {tmp_path}/none/why.html",
     )
 
     assert [each.code for each in (missing, refused, unwritable)] == [2, 2, 2]

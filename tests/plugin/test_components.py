@@ -6,7 +6,6 @@ import gc
 import logging
 import weakref
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,17 +19,15 @@ from scrapy.utils.misc import load_object
 
 from scrapy_mss import Addon, Article
 from scrapy_mss.addon import COMPONENTS
-from scrapy_mss.article import ModelState, read_article
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
-from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.settings import SettingError
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
 from scrapy_mss.storage.tables import StoreError
 from scrapy_mss.wrappers import WrapperError
 from tests.plugin.parts import URL, items_of, page, passed, processed, stat
-from tests.plugin.site import RULES, index, plain, story, wrapped
+from tests.plugin.site import RULES, plain, story, wrapped
 
 PARTS = (TrainingMiddleware, ArticleMiddleware, ArticlePipeline)
 
@@ -221,26 +218,25 @@ def test_training_that_has_nothing_to_do_says_why_at_debug_level_alone(
 # Faults stop a crawl before it starts
 
 
-def test_settings_that_cannot_be_used_stop_the_crawl(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of(MSS_ENABLED="perhaps", MSS_WORKERS="two", MSS_WRAPPERS=RULES)
-
+@pytest.mark.parametrize(
+    ("settings", "error", "match"),
+    [
+        (
+            {"MSS_ENABLED": "perhaps", "MSS_WORKERS": "two"},
+            SettingError,
+            "MSS_ENABLED.*MSS_WORKERS",
+        ),
+        ({"MSS_WRAPPER": []}, SettingError, "MSS_WRAPPER: unknown setting"),
+        ({"MSS_WRAPPERS": [{"site": "a.com"}]}, WrapperError, "body"),
+        ({"MSS_STORE": __file__}, StoreError, "test_components.*expected a folder"),
+    ],
+)
+def test_settings_that_cannot_be_used_stop_the_crawl(
+    crawler_of: MakeCrawler, settings: dict[str, object], error: type[Exception], match: str
+) -> None:
     for part in PARTS:
-        with pytest.raises(SettingError, match=r"MSS_ENABLED.*MSS_WORKERS"):
-            part.from_crawler(crawler)
-
-
-def test_a_wrapper_with_a_fault_stops_the_crawl(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of(MSS_WRAPPERS=[{"site": "a.com"}])
-
-    with pytest.raises(WrapperError, match="body"):
-        TrainingMiddleware.from_crawler(crawler)
-
-
-def test_a_store_with_a_fault_stops_the_crawl(crawler_of: MakeCrawler, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-
-    with pytest.raises(StoreError, match="file: expected a folder"):
-        ArticlePipeline.from_crawler(crawler_of(MSS_STORE=str(tmp_path / "file")))
+        with pytest.raises(error, match=match):
+            part.from_crawler(crawler_of(**{"MSS_WRAPPERS": RULES, **settings}))
 
 
 @pytest.mark.parametrize(
@@ -262,12 +258,6 @@ def test_an_item_class_that_cannot_be_made_stops_the_crawl(
 
     with pytest.raises(SettingError, match="MSS_ITEM_CLASS"):
         ArticleMiddleware.from_crawler(crawler)
-
-
-@pytest.mark.parametrize("name", ["MSS_WRAPPER", "MSS_RAW"])
-def test_an_unknown_setting_stops_the_crawl(crawler_of: MakeCrawler, name: str) -> None:
-    with pytest.raises(SettingError, match=f"{name}: unknown setting"):
-        MssExtension.from_crawler(crawler_of(**{name: []}))
 
 
 # Which pages
@@ -329,24 +319,6 @@ def test_meta_skips_extraction_and_the_spiders_own_items_pass(crawler_of: MakeCr
     assert items_of(part, page(plain(1), mss_skip_extraction=True)) == []
     assert items_of(part, page(plain(1), mss_skip_extraction=True), own) == [own]
     assert processed(ArticlePipeline.from_crawler(crawler), own) == {"url": URL}
-
-
-def test_requests_are_no_items_of_a_page(crawler_of: MakeCrawler) -> None:
-    part, follow = ArticleMiddleware.from_crawler(crawler_of()), Request("http://127.0.0.1/2")
-
-    request, item = items_of(part, page(plain(1)), follow)
-
-    assert request is follow
-    assert isinstance(item, Article)
-
-
-def test_a_page_of_a_site_without_a_wrapper_is_not_learned(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of(MSS_WRAPPERS=RULES)
-    part, response = TrainingMiddleware.from_crawler(crawler), page(wrapped(1), "http://other.org/")
-
-    passed(part, response)
-
-    assert stat(crawler, "train/seen") == 0
 
 
 def test_a_page_below_the_examples_threshold_is_refused_by_reason(crawler_of: MakeCrawler) -> None:
@@ -416,22 +388,6 @@ def test_metadata_that_cannot_be_read_costs_no_text(
 
 
 # Filling
-
-
-def test_an_index_page_is_dropped_by_reason(crawler_of: MakeCrawler) -> None:
-    crawler = crawler_of()
-    articles, pipeline = (part.from_crawler(crawler) for part in PARTS[1:])
-    assert isinstance(articles, ArticleMiddleware)
-    assert isinstance(pipeline, ArticlePipeline)
-    response = page(index(1))
-    (item,) = items_of(articles, response)
-
-    reason = read_article(index(1), URL, ModelState.of(bundled_model())).reason
-
-    with pytest.raises(DropItem, match=f"no article: {reason}"):
-        processed(pipeline, item)
-
-    assert stat(crawler, f"extract/dropped/{reason}") == 1
 
 
 def test_text_of_the_spiders_own_names_no_extractor_of_ours(crawler_of: MakeCrawler) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,11 +14,10 @@ from scrapy_mss.models.model import Model
 from scrapy_mss.stats import PREFIX, STATS
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
 from tests.plugin.models import assert_same_counts, learned, store_model, stored_model
-from tests.plugin.site import RULES, Site, rules_with, story
+from tests.plugin.site import RULES, Site, story
 
 N_WRAPPED = 60
 PLAIN = range(6)
-FROZEN = {"MSS_TRAIN": False}
 
 
 def jobs(site: Site, trained: str) -> dict[str, Job]:
@@ -29,23 +27,16 @@ def jobs(site: Site, trained: str) -> dict[str, Job]:
     rules = {**ADDON, "MSS_WRAPPERS": RULES}
     gone = site.urls("gone", range(2), "localhost")
     everything = {"urls": wrapped + plain + index + gone}
-    known = {**ADDON, **FROZEN, "MSS_STORE": trained, "MSS_SITE_MEMORY": 0}
+    known = {**ADDON, "MSS_TRAIN": False, "MSS_STORE": trained, "MSS_SITE_MEMORY": 0}
     by_hand = {
         "DOWNLOADER_MIDDLEWARES": {"scrapy_mss.downloadermiddlewares.TrainingMiddleware": 545},
         "SPIDER_MIDDLEWARES": {"scrapy_mss.spidermiddlewares.ArticleMiddleware": 950},
         "ITEM_PIPELINES": {"scrapy_mss.pipelines.ArticlePipeline": 200},
         "MSS_WRAPPERS": RULES,
     }
-    statuses = [site.url(f"/status/{code}") for code in (200, 203, 404, 500)]
     return {
         "learning": Job(arguments=everything, settings={**rules, "ROBOTSTXT_OBEY": True}),
         "frozen": Job(arguments={"urls": plain}, settings=known),
-        "frozen again": Job(arguments={"urls": plain[::-1]}, settings=known),
-        "untrained": Job(arguments={"urls": plain}, settings=ADDON),
-        "train only": Job(
-            arguments={"urls": wrapped[:3]},
-            settings={**known, "MSS_WRAPPERS": rules_with(train_only=True)},
-        ),
         "by hand": Job(arguments={"urls": wrapped[:3] + plain[:1]}, settings=by_hand),
         "all": Job(arguments={"urls": plain[:1] + index}, settings={**ADDON, "MSS_EMIT": "all"}),
         "custom settings": Job("paths", {"urls": plain[:1] + index[:1]}, {"MSS_WRAPPERS": RULES}),
@@ -61,16 +52,11 @@ def jobs(site: Site, trained: str) -> dict[str, Job]:
         "too large": Job(
             arguments={"urls": wrapped[:2] + plain[:1]}, settings={**rules, "MSS_MAX_BODY": 500}
         ),
-        "statuses": Job("all-statuses", {"urls": [*statuses, site.url("/text/1")]}, rules),
-        "skipped": Job(
-            arguments={
-                "urls": wrapped[:2],
-                "meta": {"mss_skip_training": True, "mss_skip_extraction": True},
-            },
-            settings=rules,
-        ),
         "broken": Job("broken", {"urls": plain[:2]}, ADDON),
-        "disabled": Job(arguments={"urls": wrapped[:2]}, settings={**rules, "MSS_ENABLED": False}),
+        "languages": Job(
+            arguments={"urls": plain[:2] + site.urls("german", range(3))},
+            settings={**ADDON, "MSS_LANGUAGES": "eng,fr"},
+        ),
     }
 
 
@@ -92,32 +78,28 @@ def texts(kind: str, number: int) -> tuple[str, ...]:
     return story(kind, number).paragraphs
 
 
-def without_time(items: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    return {
-        url: {name: value for name, value in fields.items() if name != "crawled"}
-        for url, fields in items.items()
-    }
-
-
 # One article a page
 
 
 def test_a_spider_that_yields_nothing_gives_one_article_for_each_page_of_one(
     crawls: dict[str, Crawl], site: Site
 ) -> None:
-    found = crawls["learning"].by_url()
-
-    pages = site.urls("wrapped", range(N_WRAPPED)) + site.urls("plain", PLAIN)
-    assert set(found) == {*pages, *site.urls("gone", range(2), "localhost")}
-
-
-def test_index_pages_are_counted_and_give_nothing(crawls: dict[str, Crawl], site: Site) -> None:
     done = crawls["learning"]
 
-    assert not set(site.urls("index", range(3))) & set(done.by_url())
+    pages = site.urls("wrapped", range(N_WRAPPED)) + site.urls("plain", PLAIN)
+    assert set(done.by_url()) == {*pages, *site.urls("gone", range(2), "localhost")}
     dropped = {name: value for name, value in done.stats.items() if "extract/dropped" in name}
-    assert sum(dropped.values()) == 3
-    assert done.stats["item_dropped_count"] == 3
+    assert sum(dropped.values()) == done.stats["item_dropped_count"] == 3  # the lists
+
+
+def test_articles_in_other_languages_are_counted_and_dropped(
+    crawls: dict[str, Crawl], site: Site
+) -> None:
+    """The pages say `en`, and their text does not."""
+    done = crawls["languages"]
+
+    assert set(done.by_url()) == set(site.urls("plain", range(2)))
+    assert done.mss("extract/dropped/other_language") == 3
 
 
 def test_the_article_of_a_wrapped_page_is_the_wrappers(
@@ -150,27 +132,8 @@ def test_the_article_of_a_plain_page_is_the_models(crawls: dict[str, Crawl], sit
     assert 0.5 < item["probability"] <= 1
     assert item["extractor"] == f"mss:{with_bundled(learned(range(N_WRAPPED))).identifier}"
     assert 0.5 < item["confidence"] <= 1
-
-
-def test_an_article_says_when_it_was_crawled(crawls: dict[str, Crawl]) -> None:
-    times = [fields["crawled"] for fields in crawls["frozen"].by_url().values()]
-
-    for text in times:
-        age = datetime.now(timezone.utc) - datetime.fromisoformat(text)
-        assert 0 <= age.total_seconds() < 600
-
-
-def test_a_crawl_that_has_learned_nothing_has_the_model_in_the_box(
-    crawls: dict[str, Crawl], site: Site
-) -> None:
-    found = crawls["untrained"].by_url()
-
-    assert set(found) == set(site.urls("plain", PLAIN))
-    for number, url in enumerate(site.urls("plain", PLAIN)):
-        assert found[url]["text"] == "\n\n".join(texts("plain", number))
-        assert found[url]["extractor"] == f"mss:{bundled_model().identifier}"
-    assert crawls["untrained"].mss("extract/source/model") == len(PLAIN)
-    assert crawls["untrained"].mss("model/pages") == 0
+    age = datetime.now(timezone.utc) - datetime.fromisoformat(item["crawled"])
+    assert 0 <= age.total_seconds() < 600
 
 
 def test_the_extractor_of_an_article_is_the_model_and_its_state(
@@ -194,21 +157,6 @@ def test_a_page_that_its_wrapper_does_not_fit_gets_the_models_text(
 
     assert texts("plain", 0)[0] in item["text"]
     assert item["extractor"].startswith("mss:")
-
-
-def test_a_wrappers_text_can_be_declined(crawls: dict[str, Crawl]) -> None:
-    items = crawls["train only"].by_url()
-
-    assert len(items) == 3
-    name = with_bundled(learned(range(N_WRAPPED))).identifier
-    assert {fields["extractor"] for fields in items.values()} == {f"mss:{name}"}
-
-
-def test_the_same_page_and_the_same_model_give_the_same_item(crawls: dict[str, Crawl]) -> None:
-    one, other = crawls["frozen"], crawls["frozen again"]
-
-    assert len(one.items) == len(PLAIN)
-    assert without_time(one.by_url()) == without_time(other.by_url())
 
 
 # What is learned
@@ -301,35 +249,12 @@ def test_a_page_above_the_largest_size_is_neither_learned_nor_extracted(
     assert done.mss("extract/dropped/too_large") == 3
 
 
-def test_only_whole_pages_of_html_count(crawls: dict[str, Crawl], site: Site) -> None:
-    done = crawls["statuses"]
-
-    assert list(done.by_url()) == [site.url("/status/200")]
-    assert done.mss("train/seen") == done.mss("extract/pages") == 1
-    assert done.stats["response_received_count"] == 5
-
-
-def test_meta_leaves_pages_out(crawls: dict[str, Crawl]) -> None:
-    done = crawls["skipped"]
-
-    assert done.items == []
-    assert done.mss("train/seen") == done.mss("extract/pages") == 0
-
-
 def test_items_from_before_a_callback_fails_are_filled(crawls: dict[str, Crawl]) -> None:
     done = crawls["broken"]
 
     assert len(done.items) == 2
     assert all(item.fields["text"] for item in done.items)
     assert done.stats["finish_reason"] == "finished"
-
-
-def test_nothing_is_done_when_disabled(crawls: dict[str, Crawl]) -> None:
-    done = crawls["disabled"]
-
-    assert done.items == []
-    assert not [name for name in done.stats if name.startswith(PREFIX)]
-    assert "scrapy-mss" not in " ".join(done.logged("INFO"))
 
 
 # Numbers
@@ -387,21 +312,3 @@ def test_crawls_start_and_log_no_error(crawls: dict[str, Crawl]) -> None:
         assert done.stats["finish_reason"] == "finished", name
         errors = [text for text in done.logged("ERROR") if "the spider is at fault" not in text]
         assert errors == [], name
-
-
-def test_articles_in_other_languages_are_counted_and_dropped(tmp_path: Path, site: Site) -> None:
-    """The pages say `en`, and their text does not."""
-    urls = site.urls("plain", range(2)) + site.urls("german", range(3))
-
-    asked, open_to_all = crawl(
-        tmp_path,
-        [
-            Job(arguments={"urls": urls}, settings={**ADDON, "MSS_LANGUAGES": "eng,fr"}),
-            Job(arguments={"urls": urls}, settings=ADDON),
-        ],
-    )
-
-    assert set(asked.by_url()) == set(urls[:2])
-    assert asked.mss("extract/dropped/other_language") == 3
-    languages = [fields["language"] for fields in open_to_all.by_url().values()]
-    assert sorted(languages) == ["de", "de", "de", "en", "en"]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-from tests.plugin.crawling import ADDON, QUIET, ROOT, environment
+from tests.plugin.crawling import ADDON, QUIET, ROOT, run_scrapy
 from tests.plugin.site import Site, plain
 
 GUIDE = ROOT / "docs" / "crawling.md"
@@ -43,16 +41,8 @@ def project(folder: Path, url: str, *settings: str, items: str = "") -> None:
 
 
 def crawled(folder: Path) -> dict[str, Any]:
-    done = subprocess.run(
-        [sys.executable, "-m", "scrapy", "runspider", "newsfeed/spider.py", "-o", "items.jsonl"],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = run_scrapy(folder, "runspider", "newsfeed/spider.py", "-o", "items.jsonl")
+    assert done.code == 0, done.err
     item: dict[str, Any] = json.loads((folder / "items.jsonl").read_text())
     return item
 
@@ -91,14 +81,3 @@ def test_images_and_audio_are_downloaded_as_the_guide_says(tmp_path: Path, site:
         "caption": "The harbour in winter",
         "alt": "A harbour",
     }
-
-
-def test_the_pipelines_need_no_item_class_of_ones_own(tmp_path: Path, site: Site) -> None:
-    (pipelines,) = blocks("ImagesPipeline")
-    (tmp_path / "page.html").write_text(illustrated(site))
-    project(tmp_path, (tmp_path / "page.html").as_uri(), pipelines)
-
-    item = crawled(tmp_path)
-
-    assert item["media"][1]["caption"] == "The harbour in winter"
-    assert len([each for each in (tmp_path / "media").rglob("*") if each.is_file()]) == 3

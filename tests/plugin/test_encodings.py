@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.plugin.crawling import ADDON, Job, crawl, environment
+from tests.plugin.crawling import ADDON, Job, crawl, run_scrapy
 from tests.plugin.site import ENCODED, Site
 
 
@@ -56,15 +53,9 @@ def test_wrappers_label_pages_whatever_is_declared(site: Site, tmp_path: Path) -
 @pytest.mark.parametrize("action", ["extract", "explain", "suggest"])
 def test_commands_read_a_page_whatever_is_declared(site: Site, tmp_path: Path, action: str) -> None:
     urls = site.urls("encoded", range(1, 2) if action == "explain" else range(len(ENCODED)))
-    done = subprocess.run(
-        [sys.executable, "-m", "scrapy", "mss", action, *urls, "--bundled"],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
-    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+    done = run_scrapy(tmp_path, "mss", action, *urls, "--bundled")
+
+    assert (done.code, "Traceback" in done.err) == (0, False), done.err
     if action == "extract":
-        assert len({json.loads(line)["text"] for line in done.stdout.splitlines()}) == 1
+        assert len({row["text"] for row in done.rows()}) == 1

@@ -7,8 +7,6 @@ import io
 import json
 import re
 import signal
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +21,7 @@ from scrapy_mss.exporters import SiteFilter, SpreadsheetCsvItemExporter
 from scrapy_mss.items import ARTICLE_FIELDS
 from scrapy_mss.pages.addresses import site_of
 from scrapy_mss.settings import SettingError
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl, run_scrapy
 from tests.plugin.site import Site
 
 duckdb = pytest.importorskip("duckdb")
@@ -111,16 +109,6 @@ def test_articles_are_in_parquet_what_they_are_as_items(crawled: Crawled) -> Non
     assert not list(crawled.folder.glob("*.arrows"))
 
 
-def test_pandas_reads_it_too(crawled: Crawled) -> None:
-    pandas = pytest.importorskip("pandas")
-
-    frame = pandas.read_parquet(crawled.folder / "a.parquet")
-
-    assert frame.shape == (10, len(ARTICLE_FIELDS) + 1)
-    assert frame.probability.dtype == "float64"
-    assert all(authors.tolist() for authors in frame.authors)
-
-
 def test_items_of_a_project_have_their_names_for_columns(crawled: Crawled) -> None:
     (row,) = crawled.rows("own.parquet")
 
@@ -184,15 +172,8 @@ def test_the_rows_of_a_killed_crawl_are_there_after_the_next(tmp_path: Path, sit
         for name, value in settings.items()
         for part in ("-s", f"{name}={value if isinstance(value, str) else json.dumps(value)}")
     ]
-    done = subprocess.run(
-        [sys.executable, "-m", "scrapy", "runspider", "killed.py", *given],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    done = run_scrapy(tmp_path, "runspider", "killed.py", *given)
+    assert done.code == -signal.SIGKILL, done.err
     assert not list(tmp_path.glob("*.parquet"))
 
     crawl(tmp_path, [job({"next.parquet": PARQUET}, [site.url("/plain/1")])])

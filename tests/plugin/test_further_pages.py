@@ -122,22 +122,15 @@ def test_workers_join_pages_too_and_the_last_may_be_short(server: Server, tmp_pa
     assert numbers(item.fields["text"]) == [1, 2]
 
 
-def test_pages_are_joined_up_to_a_limit(server: Server, tmp_path: Path) -> None:
+@pytest.mark.parametrize("limit", [1, 3])
+def test_pages_are_joined_up_to_a_limit(server: Server, tmp_path: Path, limit: int) -> None:
     server.put_chain("/ferry", 6)
 
-    found = read(tmp_path, server, "/ferry", MSS_JOIN_PAGES=3)
+    found = read(tmp_path, server, "/ferry", MSS_JOIN_PAGES=limit)
 
-    assert numbers(found.items[0].fields["text"]) == [1, 2, 3]
-    assert found.mss("join/stopped/limit") == 1
-
-
-def test_with_a_limit_of_one_nothing_is_joined(server: Server, tmp_path: Path) -> None:
-    server.put_chain("/ferry", 3)
-
-    (item,) = read(tmp_path, server, "/ferry", MSS_JOIN_PAGES=1).items
-
-    assert numbers(item.fields["text"]) == [1]
-    assert server.asked["/ferry?page=2"] == 0
+    assert numbers(found.items[0].fields["text"]) == [*range(1, limit + 1)]
+    assert found.mss("join/stopped/limit") == (limit > 1)
+    assert sum(server.asked.values()) == limit
 
 
 def test_a_joined_page_comes_not_again(server: Server, tmp_path: Path) -> None:
@@ -150,16 +143,6 @@ def test_a_joined_page_comes_not_again(server: Server, tmp_path: Path) -> None:
 
     assert [item.url for item in found.items] == [server.url("/ferry")]
     assert found.mss("extract/dropped/further_page") == 1
-
-
-def test_the_next_article_is_no_further_page(server: Server, tmp_path: Path) -> None:
-    server.put("/ferry", 1, "<link rel=next href=/harbour>")
-    server.put("/harbour", 2)
-
-    (item,) = read(tmp_path, server, "/ferry").items
-
-    assert numbers(item.fields["text"]) == [1]
-    assert server.asked["/harbour"] == 0
 
 
 @pytest.mark.parametrize(
@@ -182,43 +165,40 @@ def test_an_article_of_another_headline_or_day_is_no_further_page(
     assert _may_go_on(first, Article("u-2", title=title, published=published)) is goes_on
 
 
-@pytest.mark.parametrize(
-    ("reason", "second"),
-    [
-        ("other_article", (2, "<link rel=canonical href=/harbour>")),
-        ("repeated", (1, "")),
-        ("no_article", "<html><body></body></html>"),
-        ("failed", ""),
-        ("", (2, "<link rel=canonical href=/ferry>")),
-        ("", (2, "<link rel=canonical href='/ferry?page=2'>")),
-    ],
-)
-def test_what_is_not_the_next_page_ends_the_article(
-    server: Server, tmp_path: Path, reason: str, second: str | tuple[int, str]
-) -> None:
-    server.put_chain("/ferry", 2)
-    if isinstance(second, tuple):
-        server.put("/ferry?page=2", *second)
-    else:
-        server.pages["/ferry?page=2"] = second
-
-    found = read(tmp_path, server, "/ferry")
-
-    assert numbers(found.items[0].fields["text"]) == ([1] if reason else [1, 2])
-    assert found.mss(f"join/stopped/{reason}") == bool(reason)
+# What is at the address of a second page, and why it is none of the article; "" where it is one.
+SECONDS: dict[str, tuple[str, str | tuple[int, str]]] = {
+    "/canonical": ("other_article", (2, "<link rel=canonical href=/harbour>")),
+    "/same": ("repeated", (1, "")),
+    "/comments": ("repeated", "of the first"),
+    "/list": ("no_article", "<html><body></body></html>"),
+    "/missing": ("failed", ""),
+    "/first": ("", (2, "<link rel=canonical href=/first>")),
+    "/itself": ("", (2, "<link rel=canonical href='/itself?page=2'>")),
+}
 
 
-def test_the_next_page_of_comments_is_no_page_of_the_article(
-    server: Server, tmp_path: Path
-) -> None:
-    server.put_chain("/ferry", 2)
-    first = server.pages["/ferry"]
-    server.pages["/ferry?page=2"] = first.replace("</article>", "<p>Nobody said so.</p></article>")
+def test_what_is_not_the_next_page_ends_the_article(server: Server, tmp_path: Path) -> None:
+    for path, (_, second) in SECONDS.items():
+        server.put_chain(path, 2)
+        if isinstance(second, tuple):
+            server.put(f"{path}?page=2", *second)
+        else:
+            server.pages[f"{path}?page=2"] = second
+    said = server.pages["/comments"].replace("</article>", "<p>Nobody said so.</p></article>")
+    server.pages["/comments?page=2"] = said
+    server.put("/ferry", 1, "<link rel=next href=/harbour>")  # the next article
+    server.put("/harbour", 2)
 
-    found = read(tmp_path, server, "/ferry")
+    found = read(tmp_path, server, "/ferry", *SECONDS, MSS_SITE_MEMORY=0)
 
-    assert numbers(found.items[0].fields["text"]) == [1]
-    assert found.mss("join/stopped/repeated") == 1
+    texts = {item.url: numbers(item.fields["text"]) for item in found.items}
+    assert texts.pop(server.url("/ferry")) == [1]
+    assert server.asked["/harbour"] == 0
+    assert texts == {
+        server.url(path): [1] if reason else [1, 2] for path, (reason, _) in SECONDS.items()
+    }
+    for reason, times in Counter(reason for reason, _ in SECONDS.values() if reason).items():
+        assert found.mss(f"join/stopped/{reason}") == times
 
 
 def test_robots_txt_applies_to_further_pages(server: Server, tmp_path: Path) -> None:
@@ -250,6 +230,7 @@ def test_a_wrapper_says_where_the_next_page_is(server: Server, tmp_path: Path) -
     assert found.mss("join/stopped/other_site") == 1
 
 
+@pytest.mark.slow("several crawls")
 @pytest.mark.parametrize(
     ("moved", "stopped"),
     [({"/b": "/c", "/c": "/b"}, "failed"), ({"/b": "/a"}, "repeated")],
@@ -282,18 +263,13 @@ def test_articles_that_are_each_other_s_next_pages_do_not_wait_for_each_other(
     assert sum(server.asked.values()) <= 10 * len(paths)  # MSS_JOIN_PAGES of each
 
 
-def test_an_article_of_one_page_stays_what_it_is() -> None:
-    article = Article("https://news.example/a", text="One.", confidence=0.5)
-
-    assert joined_article(article, []) is article
-
-
 def test_the_confidence_of_all_pages_is_the_least() -> None:
     first = Article("https://news.example/a", text="One.", confidence=0.9, published="2024-03-05")
     second = Article("https://news.example/a?page=2", text="Two.", confidence=0.4, title="Other")
 
     joined = joined_article(first, [second])
 
+    assert joined_article(first, []) is first
     assert joined == Article(
         "https://news.example/a",
         text="One.\n\nTwo.",
@@ -303,8 +279,7 @@ def test_the_confidence_of_all_pages_is_the_least() -> None:
     )
 
 
-@pytest.mark.parametrize("workers", [0, 1])
-@pytest.mark.parametrize("copies", ["keep", "drop"])
+@pytest.mark.parametrize(("workers", "copies"), [(0, "keep"), (1, "drop")])
 def test_pages_that_the_spider_follows_too_are_no_articles(
     server: Server, tmp_path: Path, workers: int, copies: str
 ) -> None:
@@ -331,6 +306,7 @@ def test_a_page_that_is_not_joined_is_an_article_of_its_own(server: Server, tmp_
     assert sorted(numbers(item.fields["text"]) for item in found.items) == [[1], [2]]
 
 
+@pytest.mark.slow("several crawls")
 def test_an_article_is_no_copy_of_its_own_page(server: Server, tmp_path: Path) -> None:
     """The second page comes first, when nothing tells yet whose it is."""
     paths = server.put_chain("/ferry", 2)
@@ -343,6 +319,7 @@ def test_an_article_is_no_copy_of_its_own_page(server: Server, tmp_path: Path) -
     assert [numbers(item.fields["text"]) for item in found.items] == [[2], [1, 2]]
 
 
+@pytest.mark.slow("several crawls")
 @pytest.mark.parametrize(("status", "comes_again"), [(503, True), (404, False)])
 def test_an_article_without_a_page_that_failed_comes_again(
     server: Server, tmp_path: Path, status: int, comes_again: bool
@@ -363,6 +340,7 @@ def test_an_article_without_a_page_that_failed_comes_again(
     assert whole.fields["revision"] == (1 if comes_again else 2)
 
 
+@pytest.mark.slow("several crawls")
 def test_an_article_does_not_change_by_a_page_that_fails_for_once(
     server: Server, tmp_path: Path
 ) -> None:

@@ -9,9 +9,10 @@ import pytest
 from tests.plugin.crawling import ADDON, Job, crawl
 from tests.plugin.site import RULES, Site
 
-pytestmark = pytest.mark.any_scrapy(
-    "its crawl calls what shorter ones call; what might grow is ours"
-)
+pytestmark = [
+    pytest.mark.any_scrapy("its crawl calls what shorter ones call; what might grow is ours"),
+    pytest.mark.slow("a crawl of thousands of pages"),
+]
 
 N_PAGES = 5_000
 WINDOW = 200  # items; the least of a window leaves out a checkpoint that is being written

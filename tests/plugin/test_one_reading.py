@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from ast import literal_eval
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +21,7 @@ from scrapy_mss.markup.tokens import Tokens
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
+from tests.plugin.crawling import ADDON, Crawl, Job, crawl, run_scrapy
 from tests.plugin.items import Record
 from tests.plugin.parts import URL, items_of, page, processed, stat
 from tests.plugin.site import Site, index, plain, story
@@ -128,19 +126,6 @@ def test_an_item_that_lacks_nothing_of_the_page_costs_no_reading(
     assert stat(crawler, "extract/pages") == 0
 
 
-def test_an_item_without_fields_of_ours_costs_no_reading(
-    crawler_of: MakeCrawler, readings: list[str]
-) -> None:
-    crawler = crawler_of()
-    articles, pipeline = made(crawler)
-    response = page(plain(1))
-
-    (item,) = items_of(articles, response, Record(URL, "A title", "A text.", ["Ann Lee"]))
-    processed(pipeline, item)
-
-    assert readings == []
-
-
 def test_an_item_that_lacks_one_field_is_given_it(crawler_of: MakeCrawler) -> None:
     crawler = crawler_of()
     articles, pipeline = made(crawler)
@@ -199,24 +184,17 @@ class Three(scrapy.Spider):
 def test_a_page_is_read_once_on_any_event_loop(site: Site, tmp_path: Path, loop: str) -> None:
     """Without asyncio there are no workers either, which is said."""
     (tmp_path / "three.py").write_text(SPIDER)
-    command = [sys.executable, "-m", "scrapy", "runspider", "three.py", "-s", OTHER_LOOPS[loop]]
+    given = ("-s", OTHER_LOOPS[loop], "-a", f"url={site.url('/plain/1')}", "-o", "items.jsonl")
 
-    done = subprocess.run(
-        [*command, "-a", f"url={site.url('/plain/1')}", "-o", "items.jsonl"],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
+    done = run_scrapy(tmp_path, "runspider", "three.py", *given)
 
+    assert done.code == 0
     items = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text().splitlines()]
     assert len(items) == 3
     assert all(story("plain", 1).paragraphs[0] in item["text"] for item in items)
-    assert "'mss/extract/pages': 1," in done.stderr
-    assert ("MSS_WORKERS needs" in done.stderr) is (loop == "without asyncio")
-    assert "ERROR" not in done.stderr
+    assert "'mss/extract/pages': 1," in done.err
+    assert ("MSS_WORKERS needs" in done.err) is (loop == "without asyncio")
+    assert "ERROR" not in done.err
 
 
 N_PAGES = 3

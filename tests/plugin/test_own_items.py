@@ -26,12 +26,10 @@ KINDS = {
 def crawls(site: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Crawl]:
     own = [site.url(f"/plain/1?item={kind}") for kind in MAKERS]
     own += [site.url(f"/plain/1?item={kind}&title=own") for kind in FILLED]
-    several = site.url("/plain/2?item=dict&item=dataclass&item=dict")
     asked = {
         # To the memory of its site, a page of ten addresses becomes boilerplate: what is found
         # would depend on the order of the answers.
         "own": Job("own", {"urls": own}, {**ADDON, "MSS_SITE_MEMORY": 0}),
-        "several": Job("own", {"urls": [several]}, ADDON),
         "no article": Job("own", {"urls": [site.url("/index/1?item=dataclass")]}, ADDON),
         "wrapped": Job(
             "own",
@@ -59,6 +57,8 @@ def test_empty_fields_of_any_kind_of_item_are_filled(crawls: dict[str, Crawl], k
     assert all(paragraph in item.fields["text"] for paragraph in told.paragraphs)
     assert item.fields["title"] == told.title
     assert item.fields["extractor"] == f"mss:{bundled_model().identifier}"
+    ours = {"html", "published", "probability", "crawled"}
+    assert ours & set(item.fields) == (ours if kind == "dict" else set())
 
 
 @pytest.mark.parametrize("kind", FILLED)
@@ -67,21 +67,6 @@ def test_fields_that_the_spider_has_set_stay(crawls: dict[str, Crawl], kind: str
 
     assert item.fields["title"] == OWN_TITLE
     assert story("plain", 1).paragraphs[0] in item.fields["text"]
-
-
-@pytest.mark.parametrize("kind", [kind for kind in FILLED if kind != "dict"])
-def test_items_get_no_fields_that_they_do_not_have(crawls: dict[str, Crawl], kind: str) -> None:
-    item = item_of(crawls["own"], f"item={kind}")
-
-    assert set(item.fields) <= {"url", "title", "text", "authors", "extractor"}
-
-
-def test_a_dict_gets_every_field(crawls: dict[str, Crawl]) -> None:
-    item = item_of(crawls["own"], "item=dict")
-
-    assert {"text", "html", "title", "authors", "published", "probability", "crawled"} <= set(
-        item.fields
-    )
 
 
 def test_a_frozen_item_goes_on_as_it_is_with_a_warning(crawls: dict[str, Crawl]) -> None:
@@ -109,13 +94,6 @@ def test_what_is_no_item_to_anybody_goes_on(crawls: dict[str, Crawl]) -> None:
     item = item_of(crawls["own"], "item=opaque")
 
     assert set(item.fields) == {"url"}
-
-
-def test_a_page_with_items_of_its_own_gets_none_of_ours(crawls: dict[str, Crawl]) -> None:
-    done = crawls["several"]
-
-    assert sorted(item.kind for item in done.items) == ["Record", "dict", "dict"]
-    assert all(story("plain", 2).paragraphs[0] in item.fields["text"] for item in done.items)
 
 
 def test_an_own_item_of_a_page_that_is_no_article_is_kept_and_not_filled(

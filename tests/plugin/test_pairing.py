@@ -6,6 +6,7 @@ import copy
 import gc
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from scrapy.http import HtmlResponse, TextResponse
 
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl
+from tests.plugin.crawling import ADDON, Job, crawl
 from tests.plugin.items import MAKERS, Record
 from tests.plugin.parts import items_of, page, processed, stat
 from tests.plugin.site import Site, plain, story
@@ -141,9 +142,8 @@ def test_a_pair_is_forgotten_with_its_page(parts: Parts) -> None:
     assert stat(crawler, "items/unpaired") == 1
 
 
-# In crawls, several in one process
+# In a crawl
 
-SPOILERS = ("Dropping", "Replacing")
 N_ITEMS = 300
 
 
@@ -156,59 +156,13 @@ class Dropping:
         return item
 
 
-class Replacing:
-    """A pipeline before ours that passes on copies."""
-
-    def process_item(self, item: Any, spider: object = None) -> Any:
-        return dict(item)
-
-
-@pytest.fixture(scope="module")
-def crawls(site: Site, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Crawl]:
+def test_in_a_crawl_dropped_items_lend_their_page_to_no_other(site: Site, tmp_path: Path) -> None:
     urls = [site.url(f"/{kind}/{n}") for n in range(4) for kind in ("plain", "api")]
-    jobs = {
-        name: Job(
-            "many",
-            {"urls": urls, "count": N_ITEMS},
-            {**ADDON, "ITEM_PIPELINES": {f"tests.plugin.test_pairing.{name}": 100}},
-        )
-        for name in SPOILERS
-    }
-    jobs["alone"] = Job("many", {"urls": urls, "count": N_ITEMS}, ADDON)
-    done = crawl(tmp_path_factory.mktemp("pairs"), jobs.values())
-    return dict(zip(jobs, done, strict=True))
+    dropping = {**ADDON, "ITEM_PIPELINES": {"tests.plugin.test_pairing.Dropping": 100}}
+    (done,) = crawl(tmp_path, [Job("many", {"urls": urls, "count": N_ITEMS}, dropping)])
 
-
-def test_in_a_crawl_dropped_items_lend_their_page_to_no_other(crawls: dict[str, Crawl]) -> None:
-    done = crawls["Dropping"]
-
+    assert (done.error, done.logged("ERROR")) == ("", [])
     assert len(done.items) == 4 * N_ITEMS
     assert all(set(item.fields) == {"url"} for item in done.items)
     assert done.mss("items/unpaired") == 4 * N_ITEMS
     assert done.mss("extract/pages") == 0
-
-
-def test_in_a_crawl_replaced_items_get_nothing(crawls: dict[str, Crawl]) -> None:
-    done = crawls["Replacing"]
-
-    assert len(done.items) == 8 * N_ITEMS
-    assert all(set(item.fields) == {"url"} for item in done.items)
-    assert done.mss("items/unpaired") == 8 * N_ITEMS
-
-
-def test_in_a_crawl_every_item_of_a_page_gets_its_pages_article(crawls: dict[str, Crawl]) -> None:
-    done = crawls["alone"]
-
-    for item in done.items:
-        number = int(item.url.partition("?")[0].rpartition("/")[2])
-        text = item.fields.get("text", "")
-        of_a_page = "plain" in item.url
-        assert (story("plain", number).paragraphs[0] in text) is of_a_page
-    assert done.mss("items/unpaired") == 4 * N_ITEMS
-    assert done.mss("extract/pages") == 4
-
-
-def test_no_crawl_logs_an_error(crawls: dict[str, Crawl]) -> None:
-    for name, done in crawls.items():
-        assert done.error == "", name
-        assert done.logged("ERROR") == [], name

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +18,7 @@ from scrapy_mss.quality.activity import DAY
 from scrapy_mss.quality.counts import ARTICLES, PAGES, TRIED, Counts, of_answer, of_new
 from scrapy_mss.quality.store import QualityStore, SiteDay
 from scrapy_mss.storage.sqlite_store import SQLiteStore
-from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
+from tests.plugin.crawling import ADDON, Crawl, Done, Job, crawl, run_scrapy
 from tests.plugin.site import Site
 from tests.plugin.test_quality import SPIDERMON
 from tests.spiders.paper import Paper, printing
@@ -96,21 +94,13 @@ def read(folder: Path, sites: list[str], **settings: Any) -> Crawl:
     return found
 
 
-def report(folder: Path, *arguments: str, sites: str = "") -> subprocess.CompletedProcess[str]:
+def report(folder: Path, *arguments: str, sites: str = "") -> Done:
     named = ["-s", f"MSS_SITES={sites}"] if sites else []
-    command = [sys.executable, "-m", "scrapy", "mss", *named, "report", "-s", "store"]
-    return subprocess.run(
-        [*command, *arguments],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_scrapy(folder, "mss", *named, "report", "-s", "store", *arguments)
 
 
 def rows(folder: Path, sites: str = "") -> dict[str, dict[str, Any]]:
-    found = json.loads(report(folder, "--json", sites=sites).stdout)
+    found = json.loads(report(folder, "--json", sites=sites).out)
     return {row["site"]: row for row in found["sites"]}
 
 
@@ -161,7 +151,7 @@ def test_sites_that_fail_from_the_first_day_are_alarms_after_the_first_crawl(
         (alarm,) = of[site]["alarms"]
         reason = error or "no response, or redirects without end"
         assert (alarm["measure"], of[site]["last_success"]) == ("unreachable", None)
-        assert f"{site}: never answered: {reason}" in told.stdout
+        assert f"{site}: never answered: {reason}" in told.out
         warning = f"scrapy-mss: {site}: never answered: {reason} (since "
         of_site = other if site == "127.0.0.6" else found
         assert any(line.startswith(warning) for line in of_site.logged("WARNING"))
@@ -173,13 +163,14 @@ def test_sites_that_fail_from_the_first_day_are_alarms_after_the_first_crawl(
     assert good["last_success"]
     later = of["later.example"]
     assert (later["last_success"], later["error"], later["alarms"]) == (None, None, [])
-    assert told.returncode == 1
+    assert told.code == 1
     assert len(of) == len(sites) + 2
     assert found.mss("quality/alarms") == len(errors)  # with that of the empty one, not of the slow
     failed = [line for line in found.logged("ERROR") if "[Spidermon]" in line]
     assert any("127.0.0.2/unreachable" in line for line in failed)
 
 
+@pytest.mark.slow("lists that wait for one another")
 def test_a_site_that_redirects_all_to_one_address_says_where_whichever_list_is_first(
     tmp_path: Path,
 ) -> None:
@@ -230,9 +221,9 @@ def test_a_site_that_falls_silent_is_an_alarm_within_a_day(tmp_path: Path) -> No
 
     (alarm,) = rows(tmp_path)["127.0.0.1"]["alarms"]
     assert alarm["measure"] == "silent"
-    assert "127.0.0.1: no new article for 2" in told.stdout  # 24 hours, or 25
+    assert "127.0.0.1: no new article for 2" in told.out  # 24 hours, or 25
     assert rows(tmp_path)["127.0.0.2"]["alarms"] == []
-    assert (told.returncode, found.mss("quality/alarms")) == (1, 1)
+    assert (told.code, found.mss("quality/alarms")) == (1, 1)
 
 
 def test_a_site_that_stops_answering_is_an_alarm_within_a_day(tmp_path: Path) -> None:
@@ -254,8 +245,8 @@ def test_nothing_is_wrong_where_nobody_crawled(tmp_path: Path) -> None:
     remember(tmp_path, "127.0.0.1", until=this_hour() - 10 * DAY)
     told = report(tmp_path)
 
-    assert "no new article" not in told.stdout
-    assert told.returncode == 0
+    assert "no new article" not in told.out
+    assert told.code == 0
 
 
 def test_a_redesign_is_in_the_report_of_the_same_day(tmp_path: Path, site: Site) -> None:
@@ -270,6 +261,6 @@ def test_a_redesign_is_in_the_report_of_the_same_day(tmp_path: Path, site: Site)
     assert [found.mss("quality/alarms") > 0 for found in crawls] == [False, True]
     declined = "quality has declined on 127.0.0.1: pages that the site's rule matches: 100% to 0%"
     assert any(declined in line for line in crawls[1].logged("WARNING"))
-    assert told.returncode == 1
+    assert told.code == 1
     for what in ("fewer pages that the site's rule matches", "the layout has changed"):
-        assert f"127.0.0.1: {what} (since " in told.stdout
+        assert f"127.0.0.1: {what} (since " in told.out

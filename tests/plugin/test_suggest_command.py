@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 from scrapy_mss.blocks.page import Page
@@ -13,20 +11,12 @@ from scrapy_mss.wrappers import label, load_wrappers
 from scrapy_mss.wrappers.reading import read_by
 from tests.helpers.local_server import serving_files
 from tests.helpers.suggested_sites import article, front_page, text_of
-from tests.plugin.crawling import environment
+from tests.plugin.crawling import Done, run_scrapy
 from tests.plugin.site import Site, story, wrapped
 
 
-def run(folder: Path, *line: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "scrapy", "mss", "suggest", *line],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+def run(folder: Path, *line: str) -> Done:
+    return run_scrapy(folder, "mss", "suggest", *line)
 
 
 def test_a_file_of_pages_becomes_a_file_that_a_crawl_loads(tmp_path: Path) -> None:
@@ -37,12 +27,12 @@ def test_a_file_of_pages_becomes_a_file_that_a_crawl_loads(tmp_path: Path) -> No
 
     done = run(tmp_path, "pages.jsonl", "-o", str(rule))
 
-    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert (done.code, done.out) == (0, ""), done.err
     (wrapper,) = load_wrappers(rule)
     found = read_by(wrapper, Page.of(article(50).html), Extractor())
     assert found.text == text_of(50)
-    assert "matches 4 of 4 articles; fields: title " in done.stderr
-    assert f"no vote  {front_page().url}  no article" in done.stderr
+    assert "matches 4 of 4 articles; fields: title " in done.err
+    assert f"no vote  {front_page().url}  no article" in done.err
 
 
 def test_addresses_are_fetched_and_the_rule_is_printed(site: Site, tmp_path: Path) -> None:
@@ -50,12 +40,12 @@ def test_addresses_are_fetched_and_the_rule_is_printed(site: Site, tmp_path: Pat
 
     done = run(tmp_path, *(site.url(f"/wrapped/{n}") for n in range(3)), missing)
 
-    assert done.returncode == 0, done.stderr
-    (tmp_path / "rule.yaml").write_text(done.stdout)
+    assert done.code == 0, done.err
+    (tmp_path / "rule.yaml").write_text(done.out)
     (wrapper,) = load_wrappers(tmp_path / "rule.yaml")
     assert story("wrapped", 9).paragraphs[0] in label(wrapper, wrapped(9)).text
     assert wrapper.host == "127.0.0.1"
-    assert f"scrapy mss suggest: {missing}: not reachable: HTTP status 404" in done.stderr
+    assert f"scrapy mss suggest: {missing}: not reachable: HTTP status 404" in done.err
 
 
 def test_a_front_page_is_fetched_with_the_articles_that_it_links_to(tmp_path: Path) -> None:
@@ -70,10 +60,10 @@ def test_a_front_page_is_fetched_with_the_articles_that_it_links_to(tmp_path: Pa
         address = f"{server}/"
         done = run(tmp_path, address)
 
-    assert done.returncode == 0, done.stderr
-    assert "matches 5 of 5 articles" in done.stderr
-    assert f"no vote  {address}  no article" in done.stderr
-    assert f"{address}gone.html: not reachable: HTTP status 404" in done.stderr
+    assert done.code == 0, done.err
+    assert "matches 5 of 5 articles" in done.err
+    assert f"no vote  {address}  no article" in done.err
+    assert f"{address}gone.html: not reachable: HTTP status 404" in done.err
 
 
 def test_no_rule_is_an_exit_code_and_a_reason(tmp_path: Path) -> None:
@@ -82,8 +72,8 @@ def test_no_rule_is_an_exit_code_and_a_reason(tmp_path: Path) -> None:
 
     done = run(tmp_path, "pages.jsonl", "-o", "rule.yaml")
 
-    assert done.returncode == 1
-    assert done.stderr == ("scrapy mss suggest: none of 1 pages can vote on a rule: 1 no article\n")
+    assert done.code == 1
+    assert done.err == ("scrapy mss suggest: none of 1 pages can vote on a rule: 1 no article\n")
     assert not (tmp_path / "rule.yaml").exists()
 
 
@@ -94,6 +84,6 @@ def test_what_cannot_be_read_or_written_is_named(tmp_path: Path) -> None:
     missing = run(tmp_path, "none.jsonl")
     unwritable = run(tmp_path, "pages.jsonl", "-o", "none/rule.yaml")
 
-    assert (missing.returncode, unwritable.returncode) == (2, 2)
-    assert "none.jsonl: no such file or folder" in missing.stderr
-    assert "none/rule.yaml: cannot be written: No such file" in unwritable.stderr
+    assert (missing.code, unwritable.code) == (2, 2)
+    assert "none.jsonl: no such file or folder" in missing.err
+    assert "none/rule.yaml: cannot be written: No such file" in unwritable.err

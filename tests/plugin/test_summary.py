@@ -5,7 +5,7 @@ from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.test import get_crawler
 
 from scrapy_mss import stats
-from scrapy_mss.crawl.summary import MAX_SITES, summary
+from scrapy_mss.crawl.summary import summary
 from scrapy_mss.stats import CrawlStats
 from scrapy_mss.wrappers import Wrapper, load_wrappers
 
@@ -79,24 +79,3 @@ def test_a_field_is_named_if_it_was_missed_and_never_hit(numbers: CrawlStats) ->
     told = f"wrappers whose fields were on no page: {fields}; check them with `scrapy mss check`"
     assert last == f"scrapy-mss: {told}"
     assert len(others) == 2
-
-
-@pytest.mark.parametrize("more", [0, 1, 500])
-def test_a_line_names_so_many_sites_and_counts_the_others(numbers: CrawlStats, more: int) -> None:
-    sites = [f"{number:03}.com" for number in range(MAX_SITES + more)]
-    for site in sites:
-        numbers.add(stats.WRAPPER_HIT, site=site)
-        numbers.add(stats.FIELD_MISS, site=site, field="title")
-
-    *_, last = lines(numbers, *sites)
-
-    assert last.count(".com (title)") == MAX_SITES
-    assert (f"009.com (title) and {more} more; check" in last) == bool(more)
-    assert len(last) < 500
-
-
-def test_what_was_always_found_is_not_named(numbers: CrawlStats) -> None:
-    numbers.add(stats.WRAPPER_HIT, site="a.com")
-    numbers.add(stats.FIELD_HIT, site="a.com", field="title")
-
-    assert len(lines(numbers, "a.com")) == 2

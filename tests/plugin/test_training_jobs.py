@@ -82,7 +82,7 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
             settings={**known, "MSS_WORKERS": n, "MSS_STORE": str(folder / f"store-{n}")},
             checkpoint_pages=7,
         )
-        for n in range(3)
+        for n in (0, 2)
     }
     asked["faults"] = Job(
         arguments={"urls": [*some[:4], *(f"{some[0]}?{fault}" for fault in FAULTS), *some[4:]]},
@@ -101,7 +101,7 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
         return dict(zip(asked, crawl(folder, asked.values()), strict=True))
 
 
-@pytest.mark.parametrize("workers", ["0", "1", "2"])
+@pytest.mark.parametrize("workers", ["0", "2"])
 def test_every_page_is_learned_once_wherever_it_is_labelled(
     crawls: dict[str, Crawl], folder: Path, workers: str
 ) -> None:
@@ -116,39 +116,26 @@ def test_every_page_is_learned_once_wherever_it_is_labelled(
 
 
 def test_items_do_not_depend_on_workers(crawls: dict[str, Crawl]) -> None:
-    here, elsewhere, two = (
+    here, elsewhere = (
         {url: {**fields, "crawled": ""} for url, fields in crawls[name].by_url().items()}
-        for name in ("0", "1", "2")
+        for name in ("0", "2")
     )
 
     assert len(here) == N_PAGES
-    assert elsewhere == two == here
+    assert elsewhere == here
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_page_that_misbehaves_is_given_up_in_training_and_extraction(
-    crawls: dict[str, Crawl], fault: str
-) -> None:
-    done = crawls["faults"]
-
-    assert done.mss(f"train/refused/{FAULTS[fault]}") == 1
-    assert done.mss(f"extract/failed/{FAULTS[fault]}") == 1
-    assert not [url for url in done.by_url() if fault in url]
-
-
-def test_pages_before_and_behind_those_that_misbehave_are_learned(
+def test_pages_that_misbehave_are_given_up_and_told_once_and_the_others_learned(
     crawls: dict[str, Crawl], folder: Path
 ) -> None:
     done = crawls["faults"]
 
+    for fault, reason in FAULTS.items():
+        assert done.mss(f"train/refused/{reason}") == done.mss(f"extract/failed/{reason}") == 1
+        assert not [url for url in done.by_url() if fault in url]
     assert done.mss("train/learned") == len(done.items) == 8
     assert_same_counts(stored_model(folder / "store-faults"), learned(range(8)))
     assert done.stats["finish_reason"] == "finished"
-
-
-def test_what_is_given_up_is_told_once(crawls: dict[str, Crawl]) -> None:
-    done = crawls["faults"]
-
     warnings = [text for text in done.logged("WARNING") if "gave up on" in text]
     (error,) = done.logged("ERROR")
     assert len(warnings) == 3
@@ -164,7 +151,7 @@ def test_pages_in_the_queue_are_learned_before_the_crawl_closes(
 
 
 def test_crawls_without_misbehaving_pages_log_nothing(crawls: dict[str, Crawl]) -> None:
-    for name in ("0", "1", "2", "queue"):
+    for name in ("0", "2", "queue"):
         assert crawls[name].error == "", name
         assert crawls[name].logged("ERROR") == crawls[name].logged("WARNING") == [], name
 
@@ -187,6 +174,7 @@ class Slow(scrapy.Spider):
 """
 
 
+@pytest.mark.slow("a crawl that is interrupted")
 def test_an_interrupted_crawl_learns_what_it_has_fetched(
     site: Site, tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -377,17 +365,6 @@ def _counting(call: Callable[..., object], name: str, calls: list[str]) -> Calla
     return counted
 
 
-def test_a_page_whose_items_are_skipped_is_not_read_for_them(
-    crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    crawler, response = crawler_of(MSS_WRAPPERS=RULES), page(wrapped(1), mss_skip_extraction=True)
-    monkeypatch.setattr("scrapy_mss.metadata.read_tokens", lambda *_: 1 / 0)
-
-    passed(TrainingMiddleware.from_crawler(crawler), response)
-
-    assert stat(crawler, "train/learned") == 1
-
-
 def test_a_page_whose_article_no_component_asks_for_is_labelled_alone(
     crawler_of: MakeCrawler, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -423,21 +400,30 @@ def test_a_page_that_its_wrapper_misses_is_tokenized_once(
     assert stat(crawler, "extract/source/model") == (not drops)
 
 
-@pytest.mark.parametrize(("settings", "level"), [({}, "INFO"), ({"MSS_WORKERS": 2}, "WARNING")])
-def test_without_asyncio_the_crawl_goes_on_without_workers_and_says_so(
+@pytest.mark.parametrize(
+    "case",
+    [
+        ({}, True, "MSS_WORKERS needs", "INFO"),
+        ({"MSS_WORKERS": 2}, True, "MSS_WORKERS needs", "WARNING"),
+        ({}, False, "needs a POSIX system", "INFO"),
+    ],
+)
+def test_where_there_can_be_no_workers_the_crawl_goes_on_and_says_so(
     crawler_of: MakeCrawler,
     caplog: pytest.LogCaptureFixture,
-    settings: dict[str, object],
-    level: str,
+    monkeypatch: pytest.MonkeyPatch,
+    case: tuple[dict[str, object], bool, str, str],
 ) -> None:
+    settings, can_fork, needs, level = case
     caplog.set_level("INFO")
+    monkeypatch.setattr(workers_module, "can_have_workers", lambda: can_fork)
     extension = MssExtension.of(
         crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0, MSS_REPORT="off", **settings)
     )
 
     extension.open()
 
-    told = [record for record in caplog.records if "MSS_WORKERS needs" in record.message]
+    told = [record for record in caplog.records if needs in record.message]
     assert [record.levelname for record in told] == [level]
     assert extension.jobs.pool is None
 
@@ -472,17 +458,4 @@ def test_checkpoints_are_written_where_workers_cannot_be_started(
         extension.open()
 
     assert calls == ["timer"]
-    assert extension.jobs.pool is None
-
-
-def test_so_does_one_on_a_system_without_workers(
-    crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    caplog.set_level("INFO")
-    extension = MssExtension.of(crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0, MSS_REPORT="off"))
-    monkeypatch.setattr(workers_module, "can_have_workers", lambda: False)
-
-    extension.open()
-
-    assert len([text for text in caplog.messages if "needs a POSIX system" in text]) == 1
     assert extension.jobs.pool is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 
+import hypothesis
 import numpy as np
 import pytest
 from hypothesis import given
@@ -28,6 +29,7 @@ from tests.plugin.site import RULES, plain, wrapped
 
 pytestmark = pytest.mark.any_scrapy("bytes between processes; there is no crawl")
 
+MADE_IN_PYTHON = Wrapper(site="example.com", body=(css("article"),), origin="settings.py")
 WRAPPER = load_wrappers(RULES).find(ADDRESS)
 MODEL = bundled_model()
 WORK = PageWork(MODEL, ReadOptions())
@@ -39,8 +41,9 @@ WORK = PageWork(MODEL, ReadOptions())
     st.booleans(),
     st.booleans(),
 )
+@hypothesis.example("\ud800 a\x00b \U0001f600", "http://a/\udfff", True, True)
 def test_a_request_arrives_as_it_is(html: str, url: str, example: bool, article: bool) -> None:
-    for wrapper in (None, WRAPPER):
+    for wrapper in (None, WRAPPER, MADE_IN_PYTHON):
         sent = PageRequest(html, url, wrapper, example, article)
 
         assert PageRequest.from_bytes(sent.to_bytes()) == sent
@@ -82,12 +85,6 @@ def test_a_visit_teaches_what_is_read_or_labelled(html: str, wrapper: Wrapper | 
 
 def test_without_a_visit_nothing_is_taught() -> None:
     assert WORK.answer(PageRequest(plain(1), ADDRESS)).lesson is None
-
-
-def test_lone_surrogates_and_zeros_arrive() -> None:
-    sent = PageRequest("\ud800 a\x00b \U0001f600", "http://a/\udfff")
-
-    assert PageRequest.from_bytes(sent.to_bytes()) == sent
 
 
 def arrived(answer: PageAnswer) -> PageAnswer:
@@ -183,12 +180,3 @@ def test_a_message_that_is_cut_off_is_an_end() -> None:
     for length in range(len(whole.getvalue())):
         with pytest.raises((EOFError, ValueError)):
             wire.receive(io.BytesIO(whole.getvalue()[:length]))
-
-
-def test_a_wrapper_made_in_python_arrives() -> None:
-    made = Wrapper(site="example.com", body=(css("article"),), origin="settings.py")
-    sent = PageRequest("", "", made)
-
-    back = PageRequest.from_bytes(sent.to_bytes())
-
-    assert back == sent

@@ -11,21 +11,18 @@ from pathlib import Path
 import pytest
 import scrapy
 
-from scrapy_mss.article import ModelState, read_article
 from scrapy_mss.crawl.jobs import PAGES_A_WORKER
-from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.model import Model
 from tests.plugin.crawling import ADDON, QUIET, Crawl, Job, crawl, environment
 from tests.plugin.models import assert_same_counts, learned, store_model, stored_model
 from tests.plugin.processes import LIMIT, eventually, worker_processes
-from tests.plugin.site import RULES, Site, plain, story
+from tests.plugin.site import Site, story
 from tests.plugin.spiders import ScraperMeter
 
 DOWNLOADS = QUIET["CONCURRENT_REQUESTS_PER_DOMAIN"]  # at once, in crawls of these tests
 PLAIN = range(24)
 N_BIG = 2
 HANGS = {"EXTENSIONS": {"tests.plugin.spiders.HangingWorkers": 0}}
-N_MIXED = 30
 N_MANY = 200
 
 
@@ -37,7 +34,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def crawls(folder: Path, site: Site, trained_once: Model) -> dict[str, Crawl]:
     store_model(folder / "store", trained_once)
-    mixed = [site.url(f"/{kind}/{n}") for n in range(N_MIXED) for kind in ("slow", "long")]
     urls, big = site.urls("plain", PLAIN), site.urls("big", range(N_BIG))
     known = {
         **ADDON,
@@ -54,17 +50,6 @@ def crawls(folder: Path, site: Site, trained_once: Model) -> dict[str, Crawl]:
         "big": Job(
             arguments={"urls": big + urls},
             settings={**known, **HANGS, "MSS_TIMEOUT": 2},
-        ),
-        "at once": Job(arguments={"urls": big}, settings={**known, "MSS_TIMEOUT": 0.001}),
-        "learning": Job(
-            arguments={"urls": mixed},
-            settings={
-                **known,
-                "MSS_STORE": str(folder / "learning"),
-                "MSS_TRAIN": True,
-                "MSS_WRAPPERS": RULES,
-                "CONCURRENT_REQUESTS": 1,
-            },
         ),
         "killed": Job(arguments={"urls": urls}, settings={**known, **killer}),
         "many": Job(
@@ -96,24 +81,6 @@ def test_downloads_wait_for_the_workers(crawls: dict[str, Crawl]) -> None:
     assert 0 < in_scraper <= 2 * PAGES_A_WORKER + 3 * DOWNLOADS < N_MANY / 2
 
 
-def test_an_item_names_the_state_of_the_model_that_read_its_page(crawls: dict[str, Crawl]) -> None:
-    """Pages come one by one, so that what each state has learned is known; reading takes longer."""
-    done = crawls["learning"].by_url()
-    of_model = {url: fields for url, fields in done.items() if "/long/" in url}
-    order = [int(url.rpartition("/")[2]) for url in done if "/slow/" in url]
-    states = {}
-    for n in range(len(order) + 1):
-        model = with_bundled(learned(order[:n]))
-        states[f"mss:{model.identifier}"] = model
-
-    assert len(of_model) == len(order) == N_MIXED
-    for url, fields in of_model.items():
-        html = plain(int(url.rpartition("/")[2]), paragraphs=1_000)
-        expected = read_article(html, url, ModelState.of(states[fields["extractor"]]))
-        assert expected.article is not None
-        assert fields["probability"] == expected.article.probability
-
-
 def test_pages_that_take_too_long_are_counted_and_the_crawl_goes_on(
     crawls: dict[str, Crawl], site: Site
 ) -> None:
@@ -125,14 +92,6 @@ def test_pages_that_take_too_long_are_counted_and_the_crawl_goes_on(
     assert done.mss("extract/articles") >= len(PLAIN) / 2
     assert not set(site.urls("big", range(N_BIG))) & set(done.by_url())
     assert done.stats["finish_reason"] == "finished"
-
-
-def test_a_crawl_whose_pages_all_take_too_long_finishes(crawls: dict[str, Crawl]) -> None:
-    done = crawls["at once"]
-
-    assert done.items == []
-    assert done.mss("extract/failed/timeout") == N_BIG
-    assert len([text for text in done.logged("WARNING") if "gave up on" in text]) == N_BIG
 
 
 def test_a_worker_that_is_killed_costs_a_crawl_at_most_its_page(crawls: dict[str, Crawl]) -> None:
@@ -194,6 +153,7 @@ def test_a_script_needs_no_guard(script: Path, site: Site) -> None:
     assert worker_processes(script.parent) == []
 
 
+@pytest.mark.slow("a crawl that is killed")
 def test_workers_end_when_the_crawl_is_killed(script: Path, site: Site) -> None:
     urls = site.urls("slow", range(400))
     with subprocess.Popen(

@@ -49,19 +49,6 @@ def test_counts_are_the_sums_by_key_and_the_latest_minute(rows: list[Row]) -> No
     assert total.seen.tolist() == [latest[key] for key in sorted(sums)]
 
 
-@given(ROWS, st.randoms(use_true_random=False))
-def test_the_order_of_what_is_added_changes_nothing(rows: list[Row], random: object) -> None:
-    shuffled = list(rows)
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
-
-    assert table(rows) == table(shuffled)
-
-
-@given(ROWS, ROWS)
-def test_a_sum_of_tables_is_the_table_of_all_rows(mine: list[Row], theirs: list[Row]) -> None:
-    assert table(mine).plus(table(theirs)) == table(mine + theirs)
-
-
 @given(st.lists(ROWS, max_size=4))
 def test_tables_added_at_once_are_tables_added_one_by_one(tables: list[list[Row]]) -> None:
     at_once = KeyedCounts.total([table(rows) for rows in tables])

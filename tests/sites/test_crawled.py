@@ -111,14 +111,6 @@ def test_a_checkpoint_writes_what_was_learned_since_the_last() -> None:
     assert list(shelf.kept) == ["b.example"]
 
 
-def test_a_visit_knows_what_other_crawls_have_stored() -> None:
-    sites = crawl(Shelf({"a.example": PAGE}))
-
-    teach(sites, "a.example", Lesson(PAGE))
-
-    assert pages_known(sites, "a.example") == 2
-
-
 def test_a_page_that_adds_nothing_is_not_written() -> None:
     shelf = Shelf()
     sites = crawl(shelf)

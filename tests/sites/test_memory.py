@@ -43,13 +43,6 @@ def test_the_memories_of_two_crawls_add_up_to_that_of_one(pages: list[str], cut:
     assert total(memories[:cut]).plus(total(memories[cut:])) == total(memories)
 
 
-def test_an_empty_memory_adds_nothing() -> None:
-    memory = page_memory("<p>One line</p>")
-
-    assert memory.plus(SiteMemory()) == memory
-    assert SiteMemory().plus(memory) == memory
-
-
 def test_what_was_learned_a_period_ago_counts_half() -> None:
     old, new = page_memory("<p>Read more</p>", NOW), page_memory("<p>Read more</p>", NOW + PERIOD)
 

@@ -13,9 +13,10 @@ from scrapy_mss.spiders.news import MAX_LISTS
 from tests.plugin.crawling import Crawl, Job, crawl
 from tests.spiders.hostile_sites import HOSTILE, LIMIT, SOUND, VAULT, Web, serving
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="sites have addresses from 127.0.0.2 on"
-)
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="sites have addresses from 127.0.0.2 on"),
+    pytest.mark.slow("a crawl of all that a list can try"),
+]
 
 
 class Crawled(NamedTuple):

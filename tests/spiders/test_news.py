@@ -40,28 +40,24 @@ def paths(paper: Paper, found: Crawl) -> set[str]:
 def test_articles_come_from_feeds_sitemaps_fronts_and_sections(
     paper: Paper, tmp_path: Path
 ) -> None:
+    """With the time that a list gives, and what is old left to the archive.
+
+    The pages of the paper have no date but that in their address.
+    """
+    old = paper.tell(96, "sitemap", hours=24 * 30)
     found = read(paper, tmp_path)
+    del paper.stories[old]
 
     assert paths(paper, found) == set(paper.stories)
     assert len(found.items) == len(paper.stories)
+    by_path = {item.url.removeprefix(paper.url("")).partition("?")[0]: item for item in found.items}
+    for path, told in paper.stories.items():
+        moment = told.moment.isoformat()
+        expected = moment if told.where in {"feed", "sitemap"} else moment[:10]
+        assert by_path[path].fields["published"] == expected
     assert {item.fields["revision"] for item in found.items} == {1}
     assert found.mss("seen/new") == len(paper.stories)
     assert "/login" not in paper.asked
-
-
-def test_feeds_and_sitemaps_give_the_time_of_what_a_page_gives_the_day(
-    paper: Paper, tmp_path: Path
-) -> None:
-    """The pages of the paper have no date but that in their address."""
-    found = read(paper, tmp_path)
-
-    published = {
-        item.url.removeprefix(paper.url("")).partition("?")[0]: item.fields["published"]
-        for item in found.items
-    }
-    for path, told in paper.stories.items():
-        expected = told.moment.isoformat()
-        assert published[path] == (expected if told.where in ("feed", "sitemap") else expected[:10])
 
 
 def test_an_hour_later_nothing_old_is_downloaded(paper: Paper, tmp_path: Path) -> None:
@@ -77,6 +73,7 @@ def test_an_hour_later_nothing_old_is_downloaded(paper: Paper, tmp_path: Path) -
     }
 
 
+@pytest.mark.slow("several crawls")
 def test_another_spider_downloads_no_article_again_that_needs_no_recheck(
     paper: Paper, tmp_path: Path
 ) -> None:
@@ -126,6 +123,7 @@ def test_what_is_new_or_has_changed_comes(paper: Paper, tmp_path: Path) -> None:
     assert not set(paper.asked) & set(paper.stories)  # nor what was found unchanged
 
 
+@pytest.mark.slow("several crawls")
 @pytest.mark.parametrize("copies", ["mark", "drop"])
 def test_papers_that_print_the_same_text_tell_one_story(
     paper: Paper, tmp_path: Path, copies: str
@@ -150,6 +148,7 @@ def test_papers_that_print_the_same_text_tell_one_story(
     assert all(other.asked[path] == 1 for path in other.stories)
 
 
+@pytest.mark.slow("several crawls")
 def test_what_one_crawl_leaves_the_next_one_gets(paper: Paper, tmp_path: Path) -> None:
     first = read(paper, tmp_path, limit=4)
     second = read(paper, tmp_path)
@@ -159,6 +158,7 @@ def test_what_one_crawl_leaves_the_next_one_gets(paper: Paper, tmp_path: Path) -
     assert len(second.items) == len(paper.stories) - 4
 
 
+@pytest.mark.slow("several crawls")
 def test_what_fails_comes_later_though_its_list_has_not_changed(
     paper: Paper, tmp_path: Path
 ) -> None:
@@ -172,6 +172,7 @@ def test_what_fails_comes_later_though_its_list_has_not_changed(
     assert paths(paper, second) == {failing}
 
 
+@pytest.mark.slow("several crawls")
 def test_an_address_that_is_redirected_to_a_seen_article_is_asked_for_once(
     paper: Paper, tmp_path: Path
 ) -> None:
@@ -189,6 +190,7 @@ def test_an_address_that_is_redirected_to_a_seen_article_is_asked_for_once(
     assert paper.asked[moved] == 0
 
 
+@pytest.mark.slow("several crawls")
 def test_sitemaps_that_name_one_another_come_to_an_end(paper: Paper, tmp_path: Path) -> None:
     paper.sitemap = "/endless-0.xml"
     found = read(paper, tmp_path)
@@ -201,13 +203,6 @@ def test_all_fronts_of_a_site_are_read(paper: Paper, tmp_path: Path) -> None:
     found = read(paper, tmp_path, sites=f"{paper.url('/sport')},{paper.url('/culture')}")
 
     assert {"sport", "culture"} <= {paper.stories[path].where for path in paths(paper, found)}
-
-
-def test_what_is_old_is_the_archive(paper: Paper, tmp_path: Path) -> None:
-    old = paper.tell(96, "sitemap", hours=24 * 30)
-    found = read(paper, tmp_path)
-
-    assert old not in paths(paper, found)
 
 
 def test_a_spider_without_sites_says_what_it_needs(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from scrapy_mss.workbench.security import Origins
 from tests.helpers.local_server import serving_files
 from tests.helpers.news_pages import news_page
 from tests.helpers.workbenches import asked, news
+from tests.plugin.crawling import run_scrapy
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/#(\S+)")
 CANONICAL = "<head><link rel=canonical href='https://one.example/{}'>"
@@ -165,16 +166,13 @@ def test_what_it_cannot_do_is_told_in_one_line(
 ) -> None:
     if arguments[:1] == ["."]:
         write_pages(tmp_path)
-    command = [sys.executable, "-m", "scrapy", "mss", "workbench", "-b"]
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        command += [port if each == TAKEN else each for each in arguments]
-        done = subprocess.run(
-            command, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False
-        )
+        given = [port if each == TAKEN else each for each in arguments]
+        done = run_scrapy(tmp_path, "mss", "workbench", "-b", *given)
 
-    assert done.returncode == 2
-    (line,) = done.stderr.splitlines()
+    assert done.code == 2
+    (line,) = done.err.splitlines()
     assert line.startswith("scrapy mss workbench: error: ")
     assert told in line
 

@@ -31,9 +31,12 @@ from tests.helpers.local_server import serving
 from tests.helpers.news_pages import news_page
 from tests.helpers.workbenches import SITE, bench_of, served
 
-pytestmark = pytest.mark.skipif(
-    chromium() is None, reason="there is no chromium here: make test-workbench installs it"
-)
+pytestmark = [
+    pytest.mark.skipif(
+        chromium() is None, reason="there is no chromium here: make test-workbench installs it"
+    ),
+    pytest.mark.slow("a browser"),
+]
 BOX = '<aside class="promo"><p>Read our newsletter every single day.</p></aside>'
 TEXT = "site: one.example\nbody: '#one-body'\n"
 

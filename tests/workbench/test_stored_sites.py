@@ -54,6 +54,7 @@ pytestmark = [
         chromium() is None, reason="there is no chromium here: make test-workbench installs it"
     ),
     pytest.mark.skipif(not DATA.is_file(), reason="the labelled pages of make bench are not here"),
+    pytest.mark.slow("a browser"),
 ]
 
 

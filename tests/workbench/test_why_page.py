@@ -168,6 +168,7 @@ def test_hostile_pages_are_explained(name: str) -> None:
     assert len(page) < 60 * len(source) + 60_000
 
 
+@pytest.mark.slow("a browser")
 @pytest.mark.skipif(
     chromium() is None, reason="there is no chromium here: make test-browser installs it"
 )

@@ -83,6 +83,7 @@ def lzma_of_zip() -> bytes:
     return header + packed(lzma.LZMACompressor(lzma.FORMAT_RAW, filters=filters))
 
 
+@pytest.mark.slow("it packs gigabytes")
 @pytest.mark.parametrize(
     ("method", "pack", "expected"),
     [
@@ -131,6 +132,7 @@ def write_tar(path: Path, kind: bytes, size: int) -> Path:
     return path
 
 
+@pytest.mark.slow("it packs gigabytes")
 @pytest.mark.parametrize(
     "kind", [tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE]
 )

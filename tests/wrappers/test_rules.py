@@ -224,11 +224,6 @@ def test_the_first_and_the_last_day_count() -> None:
     assert [wrapper.valid_on(day) for day in days] == [False, True, True, False]
 
 
-def test_the_id_is_the_site_and_the_name() -> None:
-    assert Wrapper(site="a.example", body=BODY).id == "a.example"
-    assert Wrapper(site="a.example", body=BODY, name="blog").id == "a.example/blog"
-
-
 def test_phrases_of_a_test_page_in_a_list_are_rejected() -> None:
     """They would have no hash: each page of the site would be lost on its way to a worker."""
     with pytest.raises(WrapperError) as caught:

@@ -1,48 +1,8 @@
 from __future__ import annotations
 
-import itertools
-import json
-import lzma
-from pathlib import Path
-
 import pytest
 
 from research.bench import fields
-
-HTML = """<html><head><title>Rain falls in May</title></head><body><h1>Rain falls in May</h1>
-<p>By Ann Lee</p><p>March 5, 2024</p></body></html>"""
-
-
-_IDS = map(str, itertools.count())
-
-
-def record(site: str, **values: object) -> dict[str, object]:
-    known = {"title": "Rain falls in May", "author": ["Ann Lee"], "date": "2024-03-05"}
-    return {
-        "id": next(_IDS),
-        "golds": [""],
-        "url": f"https://{site}/a",
-        "site": site,
-        "html": HTML,
-        **known,
-        **values,
-    }
-
-
-def write(folder: Path, name: str, records: list[dict[str, object]]) -> None:
-    with lzma.open(folder / f"{name}.jsonl.xz", "wt", encoding="utf-8") as lines:
-        lines.writelines(json.dumps(each) + "\n" for each in records)
-
-
-SITES = [f"site{number}.com" for number in range(12)]
-TUNED = [site for site in SITES if fields.is_tuned(site)]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    write(tmp_path, "articles_rules", [record(site) for site in SITES])
-    write(tmp_path, "articles_wcxb", [record(TUNED[0]), record("other.com")])
-    return tmp_path
 
 
 @pytest.mark.parametrize(

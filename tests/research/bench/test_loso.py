@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
-from research.bench.left_out_tables import FEWEST, Pages, Scores, tables
 from research.bench.loso import folds, left_out
 from research.training.cases import Case
 from research.training.sets import OTHERS
@@ -48,20 +45,3 @@ def test_other_pages_are_learned_from_but_for_the_sites_of_the_set_and_never_ask
             sites = {CASES[i].labelled.site for i in split.asked}
             assert not [each for each in split.known if each.labelled.site in sites]
         assert sorted(asked) == list(range(len(CASES)))
-
-
-def test_a_language_is_compared_with_the_peer_that_is_best_in_it() -> None:
-    languages = ["de"] * FEWEST + ["ko"] * FEWEST + ["fr"] * (FEWEST - 1)
-    sites = [f"{i % 4}.org" for i in range(len(languages))]
-    pages = Pages(["one"] * 30 + ["articles_world"] * 29, sites, languages)
-    of_language = {"de": (0.9, 0.8, 0.5), "ko": (0.4, 0.3, 0.6), "fr": (0, 1, 1)}
-    ours, x, y = (
-        Scores(name, np.array([[of_language[each][column] for each in languages]]))
-        for column, name in enumerate(("mss", "x", "y"))
-    )
-
-    shown = tables(pages, [x, y, ours], 1)
-
-    assert "| de | 20 | 0.900 | x | 0.800 | +0.100 [+0.100, +0.100] |" in shown
-    assert "| ko | 20 | 0.400 | y | 0.600 | -0.200 [-0.200, -0.200] |" in shown
-    assert "| fr |" not in shown

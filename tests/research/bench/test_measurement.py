@@ -8,7 +8,6 @@ import pytest
 
 from research.bench import measurement
 from research.bench.scoring import Answer
-from research.datasets.pages import examples
 from tests.research.bench.fakes import (
     Common,
     Everything,
@@ -32,12 +31,6 @@ def test_an_oracle_is_told_the_gold_and_others_are_not() -> None:
 
     assert answer(Told(), 3)[0].text == page(3).golds[0]
     assert answer(Everything(), 3)[0].text != page(3).golds[0]
-
-
-def test_examples_are_short_golds() -> None:
-    (example,) = examples([page(1, golds=("short", "long"))])
-
-    assert (example.html, example.text, example.site) == (page(1).html, "short", "a.example")
 
 
 def test_an_answer_has_its_time_and_the_unit() -> None:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -69,23 +67,11 @@ def test_words_are_runs_and_single_ideographs(text: str) -> None:
     assert metrics.words(text) == expected
 
 
-@given(st.text())
-def test_words_lose_no_letter_and_add_none(text: str) -> None:
-    assert "".join(metrics.words(text)) == "".join(re.findall(r"\w", text.lower()))
-
-
 @given(TEXTS, TEXTS)
 def test_bag_scores_equal_crossing_off_words(extracted: list[str], gold: list[str]) -> None:
     expected = scores(shared_by_removal(extracted, gold), len(extracted), len(gold))
 
     assert metrics.bag(extracted, gold) == pytest.approx(expected)
-
-
-def test_two_empty_texts_are_alike_and_one_empty_text_is_wrong() -> None:
-    assert metrics.bag([], []) == (1, 1, 1)
-    assert metrics.bag([], ["a"]) == metrics.bag(["a"], []) == (0, 0, 0)
-    assert metrics.alignment([], []) == 1
-    assert metrics.alignment([], ["a"]) == metrics.alignment(["a"], []) == 0
 
 
 def test_best_gold_is_the_first_of_the_highest_f1() -> None:
@@ -108,14 +94,6 @@ def test_positions_count_every_word_token_once(rows: list[tuple[bool, bool, bool
     found = metrics.positions(kept, gold, is_word)
 
     assert found == pytest.approx(scores(shared, len(in_kept), len(in_gold)))
-
-
-def test_positions_tell_occurrences_apart_that_bags_do_not() -> None:
-    kept = np.array([True, False])
-    gold = np.array([False, True])
-
-    assert metrics.positions(kept, gold, np.array([True, True])).f1 == 0
-    assert metrics.bag(["same"], ["same"]).f1 == 1
 
 
 @given(TEXTS, TEXTS)
@@ -150,10 +128,6 @@ def test_alignment_equals_the_table_of_all_prefixes(extracted: list[str], gold: 
     expected = 1 - distance / length if length else 1
 
     assert metrics.alignment(extracted, gold) == pytest.approx(expected)
-
-
-def test_alignment_of_the_papers_example() -> None:
-    assert metrics.alignment("the dog barked".split(), "the dog".split()) == 1 - 1 / 3
 
 
 def test_rouge_lsum_of_texts_that_can_be_counted_by_hand() -> None:

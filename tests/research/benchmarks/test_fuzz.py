@@ -143,6 +143,7 @@ def fuzz(*arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow("a campaign")
 def test_a_short_campaign_finds_nothing() -> None:
     heading, *rows = fuzz("--pages", "60").splitlines()
 

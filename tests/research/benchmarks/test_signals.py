@@ -8,6 +8,7 @@ import sys
 import pytest
 
 
+@pytest.mark.slow("whole crawls")
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
 def test_a_short_campaign_finds_nothing() -> None:
     command = [sys.executable, "-m", "research.benchmarks.signals", "--crawls", "2"]

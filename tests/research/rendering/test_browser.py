@@ -14,6 +14,7 @@ from research.rendering.drawing import TEXT, Drawing
 
 pytestmark = [
     pytest.mark.skipif(chromium() is None, reason="there is no chromium here"),
+    pytest.mark.slow("a browser"),
     # A transport of asyncio, in playwright, is closed by the collector.
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,10 +8,8 @@ import pytest
 from research.datasets.pages import Example
 from research.systems.mss import Mss, SelfTrainedMss
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.core.cleaning import CODE_ONLY
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PROFILES
-from scrapy_mss.models.store import write_model
 from tests.helpers.news_pages import news_page
 
 
@@ -52,17 +49,6 @@ def test_learning_a_gold_text_is_learning_its_place_in_the_page() -> None:
             (system.extractor.model.bayes.counts[name] != counts).any(axis=1)
         )
         assert len(differing) <= 6
-
-
-def test_a_model_from_a_file_is_used_as_it_is(tmp_path: Path) -> None:
-    learned, loaded, page = Mss(), Mss(), news_page(99)
-    learned.fit(examples(4))
-    write_model(tmp_path / "model", learned.extractor.model)
-
-    loaded.load_model(tmp_path / "model")
-
-    assert loaded.extract(page.html) == learned.extract(page.html)
-    assert loaded.profile.rules == CODE_ONLY
 
 
 def test_a_self_trained_system_learns_a_new_site_from_its_pages() -> None:

@@ -118,20 +118,6 @@ def test_a_network_learns_what_no_straight_line_parts() -> None:
     assert np.mean(by_line == inside) < 0.85
 
 
-def test_the_same_examples_give_the_same_network_and_another_seed_another() -> None:
-    points, labels = ring(100, 0)
-    weights = np.ones(100, np.float32)
-
-    one, same, other = (
-        fit_network(points, labels, weights, replace(QUICK, epochs=3, dropout=0.1, seed=seed))
-        for seed in (1, 1, 2)
-    )
-
-    assert one.hidden.tobytes() == same.hidden.tobytes()
-    assert one.output.tobytes() == same.output.tobytes()
-    assert one.hidden.tobytes() != other.hidden.tobytes()
-
-
 def test_a_sample_teaches_what_all_examples_teach() -> None:
     points, labels = ring(4000, 0)
     weights = np.random.default_rng(2).uniform(0.1, 2, 4000).astype(np.float32)
