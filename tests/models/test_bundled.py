@@ -13,7 +13,7 @@ from scrapy_mss.models.bundled import FILE, bundled_model, bundled_part_of, with
 from scrapy_mss.models.format import FullModelError, read_header, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
-from scrapy_mss.models.store import FileStore, write_model
+from scrapy_mss.models.store import ModelFile, write_model
 from tests.helpers.classifiers import counts_of
 from tests.helpers.news_pages import news_page
 
@@ -98,7 +98,7 @@ def test_a_file_with_counts_near_their_limit_is_an_error_that_names_it(tmp_path:
     with pytest.raises(FullModelError, match=r"full\.model: .*Remove the model"):
         Extractor(path)
     with pytest.raises(FullModelError, match=r"full\.model: "):
-        Learner(FileStore(path, DEFAULT))
+        Learner(ModelFile(path, DEFAULT))
 
 
 def test_learned_pages_stay_known_on_top_of_the_bundled_model() -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import errno
-import multiprocessing
 import os
 from collections.abc import Callable
 from io import BytesIO
@@ -9,7 +8,6 @@ from pathlib import Path
 from stat import S_ISDIR
 
 import pytest
-from filelock import FileLock
 
 from scrapy_mss.models import store as store_module
 from scrapy_mss.models.format import (
@@ -25,8 +23,7 @@ from scrapy_mss.models.format import (
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER, PAPER_HR, TRIGRAM
 from scrapy_mss.models.store import (
-    FileStore,
-    StoreError,
+    ModelFile,
     read_model,
     write_atomically,
     write_model,
@@ -157,7 +154,7 @@ def test_a_reader_never_sees_part_of_a_file(path: Path, monkeypatch: pytest.Monk
 
 
 def test_without_a_file_a_store_has_an_empty_model(path: Path) -> None:
-    model = FileStore(path, PAPER).load()
+    model = ModelFile(path, PAPER).load()
 
     assert model.profile is PAPER
     assert model.bayes.pages == 0
@@ -165,10 +162,11 @@ def test_without_a_file_a_store_has_an_empty_model(path: Path) -> None:
 
 
 def test_what_is_learned_is_added_to_the_file(path: Path) -> None:
-    one, other = FileStore(path, TRIGRAM), FileStore(path, TRIGRAM)
+    one, other = ModelFile(path, TRIGRAM), ModelFile(path, TRIGRAM)
 
     one.add(trained(1))
-    added, _ = other.add(trained(2))
+    other.add(trained(2))
+    added = one.load()
 
     assert to_bytes(added) == path.read_bytes() == to_bytes(trained(1, 2))
     assert to_bytes(one.load()) == path.read_bytes()
@@ -177,7 +175,7 @@ def test_what_is_learned_is_added_to_the_file(path: Path) -> None:
 def test_a_store_makes_its_folder(tmp_path: Path) -> None:
     path = tmp_path / "models" / "news" / "a.model"
 
-    FileStore(path, TRIGRAM).add(trained(1))
+    ModelFile(path, TRIGRAM).add(trained(1))
 
     assert path.read_bytes() == to_bytes(trained(1))
 
@@ -187,7 +185,7 @@ def test_a_damaged_file_is_rejected_and_left_alone(path: Path) -> None:
     path.write_bytes(damaged)
 
     with pytest.raises(DamagedModelError, match=path.name):
-        FileStore(path, TRIGRAM).add(trained(2))
+        ModelFile(path, TRIGRAM).add(trained(2))
 
     assert path.read_bytes() == damaged
 
@@ -196,7 +194,7 @@ def test_a_file_for_other_features_is_rejected_and_left_alone(path: Path) -> Non
     write_model(path, trained(1))
 
     with pytest.raises(IncompatibleModelError, match="'trigram', not for 'paper'") as caught:
-        FileStore(path, PAPER).add(Model(PAPER))
+        ModelFile(path, PAPER).add(Model(PAPER))
 
     assert "Name another file" in str(caught.value)
     assert path.read_bytes() == to_bytes(trained(1))
@@ -205,140 +203,16 @@ def test_a_file_for_other_features_is_rejected_and_left_alone(path: Path) -> Non
 def test_profiles_of_the_same_features_share_a_file(path: Path) -> None:
     write_model(path, Model(PAPER))
 
-    assert FileStore(path, PAPER_HR).load().profile is PAPER
-
-
-def test_a_file_that_stays_locked_is_an_error(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_module, "LOCK_SECONDS", 0.1)
-
-    with (
-        FileLock(path.with_name(f"{path.name}.lock")),
-        pytest.raises(StoreError, match="another process has held"),
-    ):
-        FileStore(path, TRIGRAM).add(trained(1))
-
-    assert not path.exists()
-
-
-def test_what_killed_writers_left_is_removed_once_it_is_old(path: Path) -> None:
-    stale, fresh = (path.with_name(f".{path.name}.{n}-abcd") for n in (1, 2))
-    other = path.with_name(".other.model.1-abcd")
-    for left in (stale, fresh, other):
-        left.write_bytes(b"half")
-    for left in (stale, other):
-        os.utime(left, (0, 0))
-
-    FileStore(path, TRIGRAM).add(trained(1))
-
-    assert not stale.exists()
-    assert fresh.exists()
-    assert other.exists()
+    assert ModelFile(path, PAPER_HR).load().profile is PAPER
 
 
 def test_a_complete_model_keeps_its_classifier_when_counts_are_added(path: Path) -> None:
     write_model(path, Model(DEFAULT, random_classifier(), counts_of([1])))
 
-    added, _ = FileStore(path, DEFAULT).add(Model(DEFAULT, None, counts_of([2])))
+    ModelFile(path, DEFAULT).add(Model(DEFAULT, None, counts_of([2])))
 
-    assert to_bytes(added) == path.read_bytes()
+    added = read_model(path)
     assert to_bytes(added) == to_bytes(Model(DEFAULT, random_classifier(), counts_of([1, 2])))
-
-
-def add_pages(path: Path, first: int) -> None:
-    store = FileStore(path, TRIGRAM)
-    for number in range(first, first + 3):
-        store.add(trained(number))
-
-
-def test_processes_that_add_to_one_file_lose_nothing(path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    crawls = [context.Process(target=add_pages, args=(path, first)) for first in (0, 3)]
-
-    for crawl in crawls:
-        crawl.start()
-    for crawl in crawls:
-        crawl.join(60)
-
-    assert [crawl.exitcode for crawl in crawls] == [0, 0]
-    assert path.read_bytes() == to_bytes(trained(*range(6)))
-
-
-# After the rename nothing fails, and links lead to one file
-
-
-@pytest.fixture
-def sticky(path: Path) -> Path:
-    """What a killed writer seems to have left and nobody can remove: a folder."""
-    left = path.with_name(f".{path.name}.1-abcd")
-    left.mkdir()
-    os.utime(left, (0, 0))
-    return left
-
-
-def test_what_cannot_be_swept_fails_no_addition(path: Path, sticky: Path) -> None:
-    FileStore(path, TRIGRAM).add(trained(1))
-    FileStore(path, TRIGRAM).add(trained(2))
-
-    assert path.read_bytes() == to_bytes(trained(1, 2))
-    assert sticky.is_dir()
-
-
-@pytest.fixture(params=[OSError(errno.EINVAL, "Invalid"), MemoryError()], ids=repr)
-def failing_step(request: pytest.FixtureRequest) -> Callable[..., None]:
-    def fail(*_: object) -> None:
-        raise request.param
-
-    return fail
-
-
-@pytest.mark.parametrize(
-    "step", [f"{store_module.__name__}._sync_directory", "pathlib.Path.glob"], ids=["sync", "sweep"]
-)
-def test_no_error_after_the_rename_is_raised(
-    path: Path, step: str, failing_step: Callable[..., None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(step, failing_step)
-    FileStore(path, TRIGRAM).add(trained(1))
-
-    assert path.read_bytes() == to_bytes(trained(1))
-
-
-def test_an_error_after_the_rename_is_logged_with_its_place(
-    path: Path, sticky: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    FileStore(path, TRIGRAM).add(trained(1))
-
-    (record,) = caplog.records
-    assert record.levelname == "WARNING"
-    assert str(sticky) in record.message
-    assert "Error: " in record.message
-
-
-def test_a_lock_that_cannot_be_let_go_fails_no_addition(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    release = FileLock.release
-
-    def failing(self: FileLock) -> None:
-        release(self)
-        raise OSError(errno.EIO, "Input/output error")
-
-    monkeypatch.setattr(FileLock, "release", failing)
-    FileStore(path, TRIGRAM).add(trained(1))
-
-    assert path.read_bytes() == to_bytes(trained(1))
-
-
-def test_a_file_system_without_locks_is_an_error_that_names_the_file(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def missing(*_: object) -> None:
-        raise NotImplementedError("no flock here")
-
-    monkeypatch.setattr(FileLock, "acquire", missing)
-
-    with pytest.raises(StoreError, match=f"{path.name}: its file system has no locks"):
-        FileStore(path, TRIGRAM).add(trained(1))
 
 
 @pytest.fixture
@@ -355,22 +229,11 @@ def links(tmp_path: Path, path: Path) -> list[Path]:
 
 def test_links_to_one_file_lead_to_it_and_stay_links(path: Path, links: list[Path]) -> None:
     for number, link in enumerate(links):
-        FileStore(link, TRIGRAM).add(trained(number))
+        ModelFile(link, TRIGRAM).add(trained(number))
 
     assert all(link.is_symlink() for link in links)
     assert path.read_bytes() == to_bytes(trained(0, 1))
     assert [names(link.parent) for link in links] == [["link.model"], ["link.model"]]
-
-
-def test_links_to_one_file_share_its_lock(
-    path: Path, links: list[Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store_module, "LOCK_SECONDS", 0.1)
-
-    with FileLock(path.with_name(f"{path.name}.lock")):
-        for link in links:
-            with pytest.raises(StoreError, match="another process has held"):
-                FileStore(link, TRIGRAM).add(trained(1))
 
 
 def test_a_model_is_written_through_a_link(path: Path, links: list[Path]) -> None:
@@ -387,24 +250,7 @@ def test_a_link_in_a_circle_is_an_error_of_the_file(tmp_path: Path) -> None:
     with pytest.raises(OSError, match=r"circle\.model"):
         read_model(link)
     with pytest.raises(UnreadableModelError, match=r"circle\.model"):
-        FileStore(link, TRIGRAM).load()
-
-
-def test_hard_links_part_which_is_logged_once(path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    write_model(path, trained(0))
-    other = path.with_name("other.model")
-    other.hardlink_to(path)
-
-    for number in (1, 2):
-        FileStore(path, TRIGRAM).add(trained(number))
-
-    assert path.read_bytes() == to_bytes(trained(0, 1, 2))
-    assert other.read_bytes() == to_bytes(trained(0))
-    (message,) = caplog.messages
-    assert f"{path}: this file had 2 names (hard links)" in message
-
-
-# Files that are not read
+        ModelFile(link, TRIGRAM).load()
 
 
 UNREADABLE: dict[str, tuple[Callable[[Path], object], str]] = {
@@ -420,7 +266,7 @@ def test_what_is_no_file_is_a_model_error_of_the_store(path: Path, name: str) ->
     make(path)
 
     with pytest.raises(UnreadableModelError) as caught:
-        FileStore(path, TRIGRAM).load()
+        ModelFile(path, TRIGRAM).load()
 
     expected = f"{path.resolve()}: the model cannot be read: {why}. Give the path of a file"
     assert str(caught.value).startswith(expected)
@@ -431,7 +277,7 @@ def test_what_is_no_file_is_a_model_error_of_the_store(path: Path, name: str) ->
 def test_where_no_file_can_be_found_the_model_is_empty(path: Path, name: str) -> None:
     path.write_bytes(b"")
 
-    assert FileStore(path.parent / name, TRIGRAM).load().bayes.pages == 0
+    assert ModelFile(path.parent / name, TRIGRAM).load().bayes.pages == 0
 
 
 # Learned pages and limits
@@ -445,17 +291,6 @@ def keyed(*keys: int) -> Model:
     return model
 
 
-def test_an_addition_reports_the_pages_that_were_there_already(path: Path) -> None:
-    store = FileStore(path, TRIGRAM)
-
-    assert store.add(keyed(1, 2)).n_twice == 0
-    model, n_twice = store.add(keyed(2, 3))
-
-    assert n_twice == 1
-    assert model.bayes.pages == 4
-    assert len(model.learned_pages) == len(store.load().learned_pages) == 3
-
-
 def test_counts_that_cannot_be_added_are_an_error_that_names_the_file(path: Path) -> None:
     full = Model(TRIGRAM)
     full.bayes.counts["trigram"][:] = 2**32 - 1
@@ -463,7 +298,7 @@ def test_counts_that_cannot_be_added_are_an_error_that_names_the_file(path: Path
     before = path.read_bytes()
 
     with pytest.raises(FullModelError, match=path.name):
-        FileStore(path, TRIGRAM).add(trained(1))
+        ModelFile(path, TRIGRAM).add(trained(1))
 
     assert path.read_bytes() == before
 
@@ -505,3 +340,19 @@ def test_a_named_pipe_is_no_model(path: Path) -> None:
 
     with pytest.raises(OSError, match="got a named pipe"):
         read_model(path)
+
+
+def test_a_folder_that_cannot_be_synced_fails_no_write(
+    path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What is in the file must not seem to be lost, or it would be added again."""
+
+    def fail(_: Path) -> None:
+        raise OSError(errno.EINVAL, "Invalid")
+
+    monkeypatch.setattr(store_module, "_sync_directory", fail)
+
+    write_model(path, trained(1))
+
+    assert path.read_bytes() == to_bytes(trained(1))
+    assert "cannot be synced; a power cut may undo the last change" in caplog.text

@@ -1,46 +1,40 @@
 """What earlier commits and other versions have stored is read, and what they count is kept.
 
-``tests/stored`` was written by commit 4f693a0, the last one without versions of families: a model
-of two pages and the site memory beside it, and the same on a server.
+``tests/stored`` has a model of two pages of commit 4f693a0, the last one without versions of
+families.
 """
 
 from __future__ import annotations
 
-import json
 import logging
-import shutil
-from base64 import b64decode
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from scrapy_mss.models.redis_store import RedisModelStore
-from scrapy_mss.sites.redis_store import RedisSiteStore
 
-from research.benchmarks.redis_server import RedisServer
 from scrapy_mss.crawl.learner import Learner
 from scrapy_mss.models.bundled import with_bundled
 from scrapy_mss.models.families import FAMILIES
 from scrapy_mss.models.format import from_bytes, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import FileStore, ModelStore
+from scrapy_mss.models.store import ModelFile
+from scrapy_mss.models.stored import StoredModel
 from scrapy_mss.sites import format as site_format
+from scrapy_mss.sites.format import to_bytes as to_bytes_of_site
 from scrapy_mss.sites.store import SiteStore
-from scrapy_mss.sites.unsaved import Store
+from scrapy_mss.storage.tables import MODEL, SITES, Store
 from tests.helpers.checkpoints import alone, finish
 from tests.helpers.classifiers import counts_of, random_classifier
 from tests.helpers.memories import NOW, page_memory
 from tests.helpers.model_files import with_header
-from tests.helpers.redis import client, needs_redis, server, shared_server
+from tests.helpers.stores import put, redis_address, store, store_name
 
-__all__ = ["server", "shared_server"]  # fixtures
+__all__ = ["redis_address", "store", "store_name"]  # fixtures
 
 STORED = Path(__file__).parents[1] / "stored"
 PAGE = page_memory("<main class='story'><p>One two</p><p>Three</p></main>")
-PLACES = ["file", pytest.param("server", marks=needs_redis)]
 
 
 def trained(*numbers: int) -> Model:
@@ -50,51 +44,13 @@ def trained(*numbers: int) -> Model:
     return model
 
 
-class Place:
-    """A file or a server with what the earlier commit has stored."""
-
-    def __init__(self, request: pytest.FixtureRequest, folder: Path) -> None:
-        self._server: RedisServer | None = None
-        self._folder = folder
-        if request.param == "server":
-            self._server = request.getfixturevalue("server")
-            _restore(self._server)
-        else:
-            shutil.copy(STORED / "model", folder)
-            shutil.copy(STORED / "model.sites", folder)
-
-    def model(self) -> ModelStore:
-        if self._server is None:
-            return FileStore(self._folder / "model", DEFAULT)
-        return RedisModelStore(self._server.address("crawls"), DEFAULT)
-
-    def sites(self) -> Store:
-        if self._server is None:
-            return SiteStore(self._folder / "model.sites")
-        return RedisSiteStore(self._server.address("crawls"))
-
-
-def _restore(server: RedisServer) -> None:
-    """Put the stored keys on the *server*."""
-    there = client(server)
-    for key, ((kind, value),) in _items(json.loads((STORED / "redis.json").read_bytes())):
-        if kind == "string":
-            there.set(key, b64decode(value))
-        elif kind == "list":
-            there.rpush(key, *map(b64decode, value))
-        elif kind == "hash":
-            there.hset(key, mapping={b64decode(k): b64decode(v) for k, v in value.items()})
-        else:
-            there.zadd(key, {b64decode(k): v for k, v in value.items()})
-
-
-def _items(keys: dict[str, dict[str, Any]]) -> list[tuple[str, list[tuple[str, Any]]]]:
-    return [(key, list(value.items())) for key, value in keys.items()]
-
-
-@pytest.fixture(params=PLACES)
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    return Place(request, tmp_path)
+@pytest.fixture
+def old(store: Store) -> Store:
+    """A store with what an earlier version has stored."""
+    put(store, MODEL.key("head"), b"[1, 0, 0, 0, 0]", NOW)
+    put(store, MODEL.key("delta 1"), (STORED / "model").read_bytes(), NOW)
+    put(store, SITES.key("1:a.example"), to_bytes_of_site(PAGE.plus(PAGE)), NOW)
+    return store
 
 
 def raised(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
@@ -110,16 +66,16 @@ def counts_in(model: Model, name: str) -> list[list[int]]:
     return rows
 
 
-def test_what_the_first_format_has_stored_is_read_with_all_counts(place: Place) -> None:
+def test_what_the_first_format_has_stored_is_read_with_all_counts(old: Store) -> None:
     expected = trained(0, 1)
 
-    assert to_bytes(place.model().load()) == to_bytes(expected)
-    assert place.sites().load("a.example") == PAGE.plus(PAGE)
+    assert to_bytes(StoredModel(old, DEFAULT).load()) == to_bytes(expected)
+    assert SiteStore(old).load("a.example") == PAGE.plus(PAGE)
 
 
 def test_while_no_version_is_raised_the_same_bytes_are_written(tmp_path: Path) -> None:
     """So that the commits which came before versions can use the same file and server."""
-    store = FileStore(tmp_path / "model", DEFAULT)
+    store = ModelFile(tmp_path / "model", DEFAULT)
     for number in range(2):
         store.add(trained(number))
 
@@ -127,15 +83,15 @@ def test_while_no_version_is_raised_the_same_bytes_are_written(tmp_path: Path) -
 
 
 def test_a_family_of_another_version_starts_from_zero_with_one_warning(
-    place: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    old: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     raised(monkeypatch, "unigram")
-    store, learned = place.model(), trained(5)
+    stored, learned = StoredModel(old, DEFAULT), trained(5)
 
     with caplog.at_level(logging.WARNING):
-        before = store.load()
-        after = store.add(learned).model
-        again = place.model().load()
+        before = stored.load()
+    stored.add(learned)
+    after = stored.load()
 
     (record,) = caplog.records
     assert "unigram (2 pages)" in record.getMessage()
@@ -145,15 +101,14 @@ def test_a_family_of_another_version_starts_from_zero_with_one_warning(
     assert counts_in(after, "shape") == counts_in(trained(0, 1, 5), "shape")
     assert [after.pages_of(name) for name in DEFAULT.families] == [1, 3, 3]
     assert len(after.learned_pages) == 3
-    assert to_bytes(again) == to_bytes(after)
 
 
 def test_a_crawl_with_another_version_starts_and_continues(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    old: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     raised(monkeypatch, "unigram")
 
-    learner = alone(Learner(place.model()))
+    learner = alone(Learner(StoredModel(old, DEFAULT)), old)
     finish(learner)
 
     assert learner.pages == 2
@@ -161,15 +116,15 @@ def test_a_crawl_with_another_version_starts_and_continues(
 
 
 def test_two_versions_share_what_both_compute_and_keep_what_one_does(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    old: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They take turns with the same store, in which they also have to rewrite what is there."""
-    monkeypatch.setattr("scrapy_mss.models.redis_store.MOST_DELTAS", 1)
-    earlier = place.model()
+    monkeypatch.setattr("scrapy_mss.models.stored.MOST_DELTAS", 1)
+    earlier = StoredModel(old, DEFAULT)
     earlier.load()
     with monkeypatch.context() as upgraded:
         raised(upgraded, "unigram")
-        later = place.model()
+        later = StoredModel(old, DEFAULT)
         later.add(trained(2))
     earlier.add(trained(3))
     with monkeypatch.context() as upgraded:
@@ -221,23 +176,23 @@ def test_a_complete_model_of_other_counts_reads_with_the_bundled_classifier(
 
 
 def test_the_memory_of_a_site_keeps_its_addresses_where_keys_differ(
-    place: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    old: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(site_format, "KEYS_VERSION", 3)
-    store = place.sites()
+    sites = SiteStore(old)
 
     with caplog.at_level(logging.WARNING):
-        known = store.load("a.example")
-        assert store.load("b.example").pages == 0
-        store.add({"a.example": PAGE}, NOW)
-        assert place.sites().load("a.example").pages == 1
+        known = sites.load("a.example")
+        assert sites.load("b.example").pages == 0
+        old.write([sites.adding({"a.example": PAGE}, NOW)])
+        assert SiteStore(old).load("a.example").pages == 1
 
     (record,) = caplog.records
     assert "a.example were of 2 pages" in record.getMessage()
     assert (known.pages, len(known.texts), len(known.containers)) == (0, 0, 0)
     assert known.addresses == PAGE.plus(PAGE).addresses
     monkeypatch.undo()
-    assert place.sites().load("a.example") == PAGE.plus(PAGE)
+    assert SiteStore(old).load("a.example") == PAGE.plus(PAGE)
 
 
 def test_counts_beyond_the_greatest_stay_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,133 +1,86 @@
-"""The file of counts: added to by several crawls, whatever happens to one of them."""
+"""The counts of sites by day add up, in whatever order crawls add them."""
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import sqlite3
 from collections import Counter
-from pathlib import Path
-from time import sleep
+from collections.abc import Callable
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from scrapy_mss.quality import store as quality_store
-from scrapy_mss.quality.store import QualityStore, QualityStoreError
-from scrapy_mss.seen.store import SeenStore
+from scrapy_mss.quality.store import QualityStore, SiteDay
+from scrapy_mss.storage.tables import QUALITY, QUALITY_DAYS, Store
+from tests.helpers.stores import new_store, put, redis_address, store, store_name
 
+__all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
+
+TODAY = 40_000  # in the year 2079
 COUNTS = Counter({"pages": 3, "articles": 2, "selector/title: h1": 0})
+ADDITIONS = st.lists(
+    st.dictionaries(
+        st.tuples(st.sampled_from(["a.example", "b.example"]), st.integers(TODAY - 3, TODAY)),
+        st.dictionaries(st.sampled_from(["pages", "articles"]), st.integers(0, 9)).map(Counter),
+    )
+)
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> QualityStore:
-    return QualityStore(tmp_path / "folder" / "quality.db")
-
-
-def test_counts_add_up_by_site_and_day(store: QualityStore) -> None:
-    store.add({("a.example", 7): COUNTS, ("b.example", 7): COUNTS})
-    QualityStore(store.path).add({("a.example", 7): COUNTS, ("a.example", 8): COUNTS})
-
-    assert store.sites(0) == {
-        "a.example": {7: {"pages": 6, "articles": 4, "selector/title: h1": 0}, 8: COUNTS},
-        "b.example": {7: COUNTS},
-    }
-    assert [*store.days(["a.example", "c.example"], 8)] == [
-        ("a.example", {8: COUNTS}),
-        ("c.example", {}),
-    ]
-
-
-def test_what_is_not_there_has_no_days_and_reading_makes_no_file(store: QualityStore) -> None:
-    store.check()
-
-    assert (store.sites(0), [*store.days(["a.example"], 0)]) == ({}, [("a.example", {})])
-    store.forget_before(9)
-    assert not store.path.parent.exists()
-
-
-def test_old_days_and_too_many_sites_are_forgotten(
-    store: QualityStore, monkeypatch: pytest.MonkeyPatch
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(additions=ADDITIONS, since=st.integers(TODAY - 4, TODAY + 1))
+def test_counts_add_up_by_site_and_day(
+    new_store: Callable[[], Store], additions: list[dict[SiteDay, Counter[str]]], since: int
 ) -> None:
-    monkeypatch.setattr(quality_store, "MAX_SITES", 2)
-    store.add({("a.example", 1): COUNTS, ("a.example", 9): COUNTS})
-    store.add({("b.example", 8): COUNTS, ("c.example", 9): COUNTS})
+    store = QualityStore(new_store())
+    expected: dict[str, dict[int, Counter[str]]] = {}
+    for addition in additions:
+        store.add(addition)
+        for (site, day), counts in addition.items():
+            expected.setdefault(site, {}).setdefault(day, Counter()).update(counts)
 
-    store.forget_before(5)
+    def recent(site: str) -> dict[int, Counter[str]]:
+        return {day: each for day, each in expected.get(site, {}).items() if day >= since}
 
-    assert {site: set(days) for site, days in store.sites(0).items()} == {
-        "a.example": {9},
-        "c.example": {9},
-    }
-
-
-def _add_forever(path: Path) -> None:
-    store = QualityStore(path)
-    while True:
-        store.add({(f"{n}.example", 7): Counter({"pages": 1, "twin": 1}) for n in range(20)})
+    assert store.sites(since) == {site: recent(site) for site in expected if recent(site)}
+    asked = ["a.example", "b.example", "c.example"]
+    assert dict(store.days(asked, since)) == {site: recent(site) for site in asked}
 
 
-def _add_often(path: Path) -> None:
-    for _ in range(50):
-        QualityStore(path).add({("a.example", 7): Counter({"pages": 1})})
+def test_what_is_counted_as_none_is_known(store: Store) -> None:
+    QualityStore(store).add({("a.example", TODAY): COUNTS})
+
+    assert QualityStore(store).sites(0) == {"a.example": {TODAY: COUNTS}}
 
 
-def _pages(store: QualityStore) -> int:
-    ((_, days),) = store.days(["0.example"], 0)
-    return sum(counts["pages"] for counts in days.values())
+def test_days_of_more_than_a_year_ago_are_no_longer_listed(store: Store) -> None:
+    counted = QualityStore(store)
+    counted.add({("a.example", TODAY - QUALITY_DAYS.days): COUNTS})
+    counted.add({("a.example", TODAY): COUNTS})
 
-
-def test_crawls_at_once_add_up(store: QualityStore) -> None:
-    store.add({("a.example", 7): Counter({"pages": 1})})
-    context = multiprocessing.get_context("spawn")
-    crawls = [context.Process(target=_add_often, args=(store.path,)) for _ in range(3)]
-    for crawl in crawls:
-        crawl.start()
-    for crawl in crawls:
-        crawl.join()
-
-    assert store.sites(0) == {"a.example": {7: {"pages": 151}}}
-
-
-def test_a_crawl_that_is_killed_leaves_whole_checkpoints(store: QualityStore) -> None:
-    store.add({("z.example", 7): COUNTS})
-    context = multiprocessing.get_context("spawn")
-    for _ in range(3):
-        before = _pages(store)
-        crawl = context.Process(target=_add_forever, args=(store.path,))
-        crawl.start()
-        while _pages(store) <= before:
-            sleep(0.01)
-        assert crawl.pid is not None
-        os.kill(crawl.pid, signal.SIGKILL)
-        crawl.join()
-
-    found = store.sites(0)
-    assert found.pop("z.example") == {7: COUNTS}
-    assert len({days[7]["pages"] for days in found.values()}) == 1
-    assert all(days[7]["pages"] == days[7]["twin"] > 0 for days in found.values())
-
-
-@pytest.mark.parametrize("content", [b"no database at all" * 99, None])
-def test_another_file_is_refused_and_left(tmp_path: Path, content: bytes | None) -> None:
-    path = tmp_path / "other.db"
-    if content is None:
-        SeenStore(path).check()
-    else:
-        path.write_bytes(content)
-
-    with pytest.raises(QualityStoreError, match=r"other\.db: .*(Remove the file|Name another)"):
-        QualityStore(path).check()
+    assert counted.sites(0) == {"a.example": {TODAY: COUNTS}}
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"pages": "x"}', '{"pages": [1]}', "[" * 100_000])
-def test_damaged_counts_are_named(store: QualityStore, text: str) -> None:
-    store.add({("a.example", 7): COUNTS})
-    connection = sqlite3.connect(store.path)
-    with connection:
-        connection.execute("UPDATE days SET counts = ?", (text,))
-    connection.close()
+def test_damaged_counts_cost_their_day_alone(
+    store: Store, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    counted = QualityStore(store)
+    counted.add({("a.example", day): COUNTS for day in (TODAY - 1, TODAY)})
+    put(store, QUALITY_DAYS.key(f"{TODAY - 1}:a.example"), text.encode(), TODAY * 1440)
 
-    for use in (lambda: store.sites(0), lambda: store.add({("a.example", 7): COUNTS})):
-        with pytest.raises(QualityStoreError, match=r"the counts of 'a\.example': expected names"):
-            use()
+    assert counted.sites(0)["a.example"][TODAY] == COUNTS
+    assert "the counts of 'a.example' on a day are damaged" in caplog.text
+    counted.add({("a.example", TODAY - 1): COUNTS})
+    assert counted.sites(0) == {"a.example": {TODAY - 1: COUNTS, TODAY: COUNTS}}
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[[1]]", "[" * 100_000])
+def test_a_damaged_list_of_days_begins_anew(store: Store, text: str) -> None:
+    counted = QualityStore(store)
+    put(store, QUALITY.key("a.example"), text.encode(), TODAY * 1440)
+    assert counted.sites(0) in ({}, {"a.example": {}})
+
+    counted.add({("a.example", TODAY): COUNTS})
+
+    assert counted.sites(0) == {"a.example": {TODAY: COUNTS}}

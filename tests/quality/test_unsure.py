@@ -1,113 +1,98 @@
-"""The file of unsure pages: the least sure ones of each site stay, in whatever order they come."""
+"""The least sure pages of each site stay, in whatever order they come."""
 
 from __future__ import annotations
 
-import sqlite3
 import zlib
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from scrapy_mss.quality import unsure
-from scrapy_mss.quality.store import QualityStore
-from scrapy_mss.quality.unsure import UnsurePage, UnsureStore, UnsureStoreError
+from scrapy_mss.quality.unsure import AT_MOST, UnsurePage, UnsureStore, adding, compressed
+from scrapy_mss.storage.tables import UNSURE, UNSURE_PAGES, Store, StoreError
+from tests.helpers.stores import new_store, put, redis_address, store, store_name
+
+__all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
 
 HTML = "<p>Grüße \ud800 aus Köln</p>"
-SITES = ("a.example", "b.example")
+NOW = 40_000_000  # minutes: in the year 2046
 
 
-def page(number: int, sureness: float, minute: int = 7) -> UnsurePage:
+def page(number: int, sureness: float, minute: int = NOW) -> UnsurePage:
     return UnsurePage(f"https://a.example/{number}", sureness, minute)
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> UnsureStore:
-    return UnsureStore(tmp_path / "folder" / "unsure.db")
-
-
-def test_no_file_has_no_pages_and_none_is_made(store: UnsureStore) -> None:
-    store.check()
-    store.forget_sites()
-    store.remove("a.example", "https://a.example/1")
-
-    assert (store.pages(), [*store.stored("a.example")]) == ({}, [])
-    assert not store.path.parent.exists()
+def add(store: Store, site: str, page: UnsurePage, html: str) -> None:
+    store.write([adding({site: {page: compressed(html)}})])
 
 
 PAGES = st.lists(
-    st.tuples(st.sampled_from(SITES), st.integers(0, 9), st.integers(0, 100).map(lambda n: n / 100))
+    st.tuples(
+        st.sampled_from(["a.example", "b.example"]),
+        st.integers(0, 19),
+        st.integers(0, 100).map(lambda n: n / 100),
+    ),
+    max_size=25,
+    unique_by=lambda each: each[:2],
 )
 
 
-@given(PAGES.filter(lambda pages: len({each[:2] for each in pages}) == len(pages)), st.data())
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(pages=PAGES, data=st.data())
 def test_the_least_sure_pages_stay_in_any_order(
-    tmp_path_factory: pytest.TempPathFactory,
-    pages: list[tuple[str, int, float]],
-    data: st.DataObject,
+    new_store: Callable[[], Store], pages: list[tuple[str, int, float]], data: st.DataObject
 ) -> None:
-    store = UnsureStore(tmp_path_factory.mktemp("unsure") / "unsure.db")
+    store = new_store()
     for site, number, sureness in data.draw(st.permutations(pages)):
-        store.add(site, page(number, sureness), HTML, 3)
+        add(store, site, page(number, sureness), f"{number} {HTML}")
 
+    kept = UnsureStore(store)
     expected = {
-        site: sorted((sureness, number) for of, number, sureness in pages if of == site)[:3]
+        site: sorted(
+            (page(number, sureness) for of, number, sureness in pages if of == site),
+            key=lambda each: (each.sureness, each.url),
+        )[:AT_MOST]
         for site in {site for site, _, _ in pages}
     }
-    assert store.pages() == {
-        site: [page(number, sureness) for sureness, number in least]
-        for site, least in expected.items()
-    }
+    assert kept.pages() == expected
+    for site, least in expected.items():
+        found = [(each.url, each.html) for each in kept.stored(site)]
+        assert found == [(each.url, f"{each.url.rpartition('/')[2]} {HTML}") for each in least]
+    bodies = [UNSURE_PAGES.key(f"{site} {page(number, 0).url}") for site, number, _ in pages]
+    assert len(store.get(bodies)) == sum(map(len, expected.values()))
 
 
-def test_html_comes_back_as_it_was(store: UnsureStore) -> None:
-    store.add("a.example", page(1, 0.5), HTML, 3)
-    store.add("a.example", page(2, 0.25), "", 3)
+def test_a_page_that_is_read_again_replaces_itself_until_it_is_removed(store: Store) -> None:
+    add(store, "a.example", page(1, 0.1), "before")
+    add(store, "a.example", page(2, 0.5), "other")
+    add(store, "a.example", page(1, 0.9, NOW + 1), "after")
+    kept = UnsureStore(store)
 
-    found = [*store.stored("a.example")]
-    assert [each.html for each in found] == ["", HTML]
-    assert found[1].url == page(1, 0.5).url
-
-
-def test_a_page_that_is_read_again_replaces_itself(store: UnsureStore) -> None:
-    store.add("a.example", page(1, 0.1), "before", 2)
-    store.add("a.example", page(2, 0.5), "other", 2)
-    store.add("a.example", page(1, 0.9, minute=8), "after", 2)
-
-    assert store.pages() == {"a.example": [page(2, 0.5), page(1, 0.9, minute=8)]}
-    store.remove("a.example", page(2, 0.5).url)
-    assert [each.html for each in store.stored("a.example")] == ["after"]
+    assert kept.pages() == {"a.example": [page(2, 0.5), page(1, 0.9, NOW + 1)]}
+    kept.remove("a.example", page(2, 0.5).url)
+    assert [each.html for each in kept.stored("a.example")] == ["after"]
+    kept.remove("a.example", page(1, 0.9).url)
+    kept.remove("c.example", page(1, 0.9).url)
+    assert kept.pages() == {}
 
 
-def test_of_too_many_sites_the_oldest_are_forgotten(
-    store: UnsureStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(unsure, "MAX_SITES", 2)
-    for site, minute in (("a.example", 3), ("b.example", 9), ("a.example", 1), ("c.example", 5)):
-        store.add(site, page(minute, 0.5, minute), HTML, 3)
+@pytest.mark.parametrize("body", [b"no zlib", zlib.compress(b"\xff")])
+def test_a_damaged_page_is_named(store: Store, body: bytes) -> None:
+    add(store, "a.example", page(1, 0.5), HTML)
+    put(store, UNSURE_PAGES.key(f"a.example {page(1, 0).url}"), body, NOW)
 
-    store.forget_sites()
-
-    assert store.pages().keys() == {"b.example", "c.example"}
+    with pytest.raises(StoreError, match=r"the page 'https://a\.example/1' is damaged"):
+        list(UnsureStore(store).stored("a.example"))
 
 
-def test_another_file_is_refused_and_left(tmp_path: Path) -> None:
-    path = tmp_path / "other.db"
-    QualityStore(path).add({("a.example", 1): {}})  # type: ignore[dict-item]
-    before = path.read_bytes()
+@pytest.mark.parametrize("rows", [b"", b"{}", b"[[1]]", b'[["u", "x", 1]]', b"[" * 100_000])
+def test_a_damaged_row_of_a_site_costs_its_pages_alone(store: Store, rows: bytes) -> None:
+    put(store, UNSURE.key("a.example"), rows, NOW)
+    assert UnsureStore(store).pages() == {}
 
-    with pytest.raises(UnsureStoreError, match="Name another file in MSS_UNSURE_FILE"):
-        UnsureStore(path).check()
-    assert path.read_bytes() == before
+    add(store, "a.example", page(1, 0.5), HTML)
 
-
-@pytest.mark.parametrize("body", [b"no zlib", zlib.compress(b"\xff"), "text"])
-def test_a_damaged_page_is_named(store: UnsureStore, body: object) -> None:
-    store.add("a.example", page(1, 0.5), HTML, 3)
-    with sqlite3.connect(store.path) as connection:
-        connection.execute("UPDATE pages SET html = ?", (body,))
-    connection.close()
-
-    with pytest.raises(UnsureStoreError, match=r"unsure\.db: the page 'https://a.example/1'"):
-        [*store.stored("a.example")]
+    assert UnsureStore(store).pages() == {"a.example": [page(1, 0.5)]}

@@ -1,0 +1,167 @@
+"""A model in a store is the sum of what crawls have learned, however they take turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from scrapy_mss.models import stored
+from scrapy_mss.models.format import (
+    DamagedModelError,
+    FullModelError,
+    IncompatibleModelError,
+    to_bytes,
+)
+from scrapy_mss.models.model import Model
+from scrapy_mss.models.profiles import DEFAULT, PAPER
+from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.storage.tables import MODEL, Key, Store
+from tests.helpers.classifiers import counts_of
+from tests.helpers.stores import new_store, put, redis_address, store, store_name
+
+__all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
+
+
+def trained(*numbers: int) -> Model:
+    """A model that learned these pages."""
+    model = Model(DEFAULT, None, counts_of(numbers, DEFAULT.families))
+    for number in numbers:
+        model.learned_pages.add(number, 0)
+    return model
+
+
+def kept(store: Store) -> bytes:
+    """What a crawl that begins now finds there."""
+    return to_bytes(StoredModel(store, DEFAULT).load())
+
+
+def n_deltas(store: Store, most: int = 200) -> int:
+    return len(store.get([MODEL.key(f"delta {number}") for number in range(most)]))
+
+
+TURNS = st.lists(
+    st.tuples(st.integers(0, 2), st.lists(st.integers(0, 9), min_size=1, max_size=2, unique=True)),
+    max_size=10,
+)
+
+
+@settings(
+    max_examples=8,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(turns=TURNS, most=st.integers(0, 4))
+def test_each_crawl_comes_to_know_what_all_have_learned(
+    new_store: Callable[[], Store],
+    monkeypatch: pytest.MonkeyPatch,
+    turns: list[tuple[int, list[int]]],
+    most: int,
+) -> None:
+    monkeypatch.setattr(stored, "MOST_DELTAS", most)
+    store, total = new_store(), Model(DEFAULT)
+    crawls = [StoredModel(store, DEFAULT) for _ in range(3)]
+    live = [crawl.load() for crawl in crawls]
+    n_missed = [0] * len(crawls)  # deltas since a crawl has last looked
+    for number, pages in turns:
+        learned = trained(*pages)
+        change = crawls[number].adding(partial(trained, *pages))
+        store.write([change])
+        live[number].merge(learned)
+        total.merge(learned)
+        others = change.after()
+        if others is not None:
+            live[number].merge(others)
+        if n_missed[number] <= most:
+            assert to_bytes(live[number]) == to_bytes(total)
+        live[number] = crawls[number].load()
+        n_missed = [missed + 1 for missed in n_missed]
+        n_missed[number] = 0
+
+    assert kept(store) == to_bytes(total)
+    assert n_deltas(store) <= 2 * (most + 1)
+
+
+def test_the_deltas_that_a_crawl_lacks_are_all_that_it_reads(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = StoredModel(store, DEFAULT), StoredModel(store, DEFAULT)
+    one.load()
+    other.load()
+    for number in range(5):
+        one.add(trained(number))
+    change = other.adding(lambda: trained(7))
+    store.write([change])
+    asked: list[Key] = []
+    get = type(store).get
+
+    def noting(self: Store, keys: Iterable[Key]) -> dict[Key, bytes]:
+        asked.extend(keys := list(keys))
+        return get(self, keys)
+
+    monkeypatch.setattr(type(store), "get", noting)
+    others = change.after()
+
+    assert to_bytes(others) == to_bytes(trained(*range(5)))
+    assert asked == [MODEL.key(f"delta {number}") for number in range(1, 6)]
+    assert change.after() is None
+
+
+def test_a_crawl_that_is_far_behind_says_so_and_goes_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(stored, "MOST_DELTAS", 1)
+    late, other = StoredModel(store, DEFAULT), StoredModel(store, DEFAULT)
+    late.load()
+    for number in range(8):
+        other.add(trained(number))
+
+    change = late.adding(lambda: trained(9))
+    store.write([change])
+
+    assert change.after() is None
+    assert "is read when the next crawl begins" in caplog.text
+    assert kept(store) == to_bytes(trained(*range(8), 9))
+
+
+def test_a_part_that_is_damaged_or_gone_is_named(store: Store) -> None:
+    model = StoredModel(store, DEFAULT)
+    model.add(trained(1))
+    put(store, MODEL.key("delta 1"), to_bytes(trained(1))[:-1], 0)
+    with pytest.raises(DamagedModelError, match="the model is damaged") as caught:
+        model.load()
+    assert store.name in str(caught.value)
+
+    put(store, MODEL.key("head"), b"[7, 3, 0, 0, 0]", 0)
+    with pytest.raises(DamagedModelError, match="expected 5 parts of the model, got 0"):
+        model.load()
+
+
+def test_deltas_of_others_that_are_damaged_do_not_make_ours_count_twice(store: Store) -> None:
+    ours = StoredModel(store, DEFAULT)
+    ours.load()
+    StoredModel(store, DEFAULT).add(trained(5))
+    put(store, MODEL.key("delta 1"), b"no model", 0)
+    change = ours.adding(lambda: trained(1))
+    store.write([change])
+
+    with pytest.raises(ValueError, match="model"):
+        change.after()
+
+    assert n_deltas(store) == 2
+    assert change.after() is None
+
+
+def test_what_is_of_other_features_or_too_much_is_refused(store: Store) -> None:
+    full = trained(1)
+    full.bayes.counts["unigram"][:] = 2**32 - 1
+    StoredModel(store, DEFAULT).add(full)
+    StoredModel(store, DEFAULT).add(trained(1))
+
+    with pytest.raises(FullModelError, match=r"prefix=test|store\.db"):
+        StoredModel(store, DEFAULT).load()
+    with pytest.raises(IncompatibleModelError, match="for the profile 'default', not for 'paper'"):
+        StoredModel(store, PAPER).load()
