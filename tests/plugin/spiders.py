@@ -233,8 +233,7 @@ class HangingWorkers:
         crawler.signals.connect(extension.closed, signals.spider_closed)
         return extension
 
-    def closed(self, _reason: str) -> None:
-        """Take the disturbance back, or the test could not be told what came of it."""
+    def closed(self) -> None:
         sys.path.remove(self.FOLDER)
 
 
@@ -261,8 +260,7 @@ class MemoryMeter:
         if self.count % self.EVERY == 0:
             self.measured.append((self.count, psutil.Process().memory_info().rss))
 
-    def closed(self, _reason: str) -> None:
-        """Take the disturbance back, or the test could not be told what came of it."""
+    def closed(self) -> None:
         assert self.crawler.stats is not None
         self.crawler.stats.set_value(self.STAT, self.measured)
 

@@ -17,11 +17,13 @@ from scrapy_mss.crawl.item_notes import ItemNotes
 from scrapy_mss.crawl.item_pages import ItemPages
 from scrapy_mss.items import Article
 from scrapy_mss.pipelines import NewArticlesPipeline, NoArticleError, SeenArticleError
-from scrapy_mss.seen.crawled import SeenArticles, Times
+from scrapy_mss.seen.crawled import SeenArticles
 from scrapy_mss.seen.paragraphs import Paragraphs
-from scrapy_mss.seen.store import DAY, SeenStore
+from scrapy_mss.seen.store import SeenStore
 from scrapy_mss.settings import read
 from scrapy_mss.stats import CrawlStats
+from scrapy_mss.storage.sqlite_store import SQLiteStore
+from scrapy_mss.storage.tables import DAY
 
 pytestmark = pytest.mark.usefixtures("reactor")
 
@@ -34,7 +36,7 @@ def pipeline(tmp_path: Path) -> NewArticlesPipeline:
     stats = get_crawler().stats
     assert stats is not None
     extension = SimpleNamespace(
-        seen=SeenArticles(SeenStore(tmp_path / "seen.db"), Times(DAY), lambda: MINUTE),
+        seen=SeenArticles(SeenStore(SQLiteStore(tmp_path)), DAY, lambda: MINUTE),
         stats=CrawlStats(stats),
         quality=None,
         item_pages=ItemPages(),

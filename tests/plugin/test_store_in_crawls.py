@@ -56,7 +56,7 @@ def kept_of(folder: Path, urls: list[str]) -> dict[str, int]:
         days = QualityStore(store).sites(0).get(HOST, {})
         return {
             "model": stored_model(folder).bayes.pages,
-            "sites": SiteStore(store).load(HOST).pages,
+            "sites": int(SiteStore(store).load(HOST).pages),
             "quality": sum(counts[PAGES] for counts in days.values()),
             "seen": len(SeenStore(store).articles(map(address_key, urls))),
         }
