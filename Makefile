@@ -229,7 +229,7 @@ sanitized: $(VENV)/installed-dev ## tests of the compiled part with its bounds c
 	git ls-files -z | tar --create --null --files-from - | tar --extract --directory $(SANITIZED)
 	sed -i '1s/boundscheck=False/boundscheck=True/' $(SANITIZED)/scrapy_mss/markup/_*.pyx
 	cd $(SANITIZED) && CFLAGS='$(SANITIZER) -g1 -O0' LDFLAGS='$(SANITIZER)' \
-		$(abspath $(BIN))/python setup.py --quiet build_ext --inplace --parallel $(shell nproc)
+		$(abspath $(BIN))/python setup.py --quiet build_ext --inplace
 	cd $(SANITIZED) && LD_PRELOAD='$(SANITIZERS)' PYTHONPATH=. PYTHONMALLOC=malloc \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 		$(abspath $(BIN))/python -m pytest -rs $(SIDE_BY_SIDE) --capture=no \
@@ -265,7 +265,7 @@ distclean: clean ## delete the environment too
 	rm -rf '$(VENV)'
 
 # The compiled part: an editable installation builds it beside its sources.
-COMPILED := setup.py $(wildcard scrapy_mss/markup/*.pyx)
+COMPILED := setup.py $(wildcard scrapy_mss/markup/*.pyx scrapy_mss/markup/*.pxi)
 
 # One stamp for each extra: installed again only when the lists of packages change. Bytecode is made
 # when a module is first imported: that of all packages takes a third of the time of an installation.

@@ -30,7 +30,7 @@ LONGEST = {
     "plugin/test_worker_crawls.py": 30,
     "plugin/test_redis.py": 30,
     "plugin/test_memory.py": 25,
-    "plugin/test_model_file_in_crawls.py": 25,
+    "plugin/test_store_in_crawls.py": 25,
 }
 
 

@@ -15,7 +15,7 @@ from scrapy_mss.output.sanitizing import MAX_DEPTH, rebuilt, sanitized
 from tests.helpers.effort import examples
 from tests.helpers.markup import SOUP, TAG_SOUP
 
-_kept = pytest.importorskip("scrapy_mss.markup._kept", reason="the compiled part was not built")
+_compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was not built")
 
 
 # Elements that close one another or have room in some alone, with and without attributes.
@@ -86,7 +86,7 @@ def test_tables_that_leave_out_a_tag_are_refused(place: int, wrong: object, said
     tables[place] = wrong
 
     with pytest.raises(ValueError, match=said):
-        _kept.Nesting(*tables)
+        _compiled.Nesting(*tables)
 
 
 def test_more_elements_than_have_room_are_refused() -> None:

@@ -35,7 +35,8 @@ BUILD_INPUTS = (
 # compiled part here, it does without being optimized.
 NOT_COMPILED = {**os.environ, "CC": "false"}
 COMPILED = {**os.environ, "CFLAGS": "-O0 -g0"}
-SOURCES, BUILT = (".pyx", ".c"), (".so", ".pyd")  # of the compiled part, and what is made of them
+SOURCES = (".pyx", ".pxi", ".c")  # of the compiled part
+BUILT = (".so", ".pyd")
 
 # A program that extracts with the bundled model needs these alone: neither Scrapy nor a parser.
 EXTRACTING = ("numpy", "PyStemmer")
@@ -175,7 +176,7 @@ def test_source_distribution_holds_what_a_wheel_is_built_from_and_no_tests(wheel
         ]
     packed = {name.as_posix() for name in names}
 
-    sources = (REPOSITORY / PACKAGE).rglob("*.pyx")
+    sources = (REPOSITORY / PACKAGE).rglob("*.p[yx][xi]")
     assert {path.relative_to(REPOSITORY).as_posix() for path in sources} <= packed
     assert {*BUILD_INPUTS} <= packed
     assert not packed & {*NOT_PACKED}

@@ -12,11 +12,9 @@ from enum import IntEnum
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scrapy_mss.markup.attributes import ElementAttributes
-from scrapy_mss.markup.compiled import accelerated
-from scrapy_mss.markup.elements import Counts, Indices
+from scrapy_mss.markup.elements import Counts
 from scrapy_mss.markup.tokens import Bytes
 
 _TABLE_MASK = 0xFFFF  # of a hash: no two of the words share these bits, which `_tables` makes sure
@@ -88,13 +86,8 @@ _HASHES, _ROLES = _tables()
 
 def role_counts(attributes: ElementAttributes) -> Counts:
     """int64[n_roles, n_elements]: how many class words of each element have each role."""
-    return _counts(attributes.word, attributes.element, len(attributes.start))
-
-
-@accelerated(lambda: (_HASHES, _ROLES, len(Role)), "RoleCounter")
-def _counts(word: NDArray[np.uint32], element: Indices, n: int) -> Counts:
-    place = word & _TABLE_MASK
-    known = np.flatnonzero(_HASHES[place] == word)
-    roles, of_known = _ROLES[place[known]], element[known]
-    rows = [np.bincount(of_known[(roles >> role & 1) > 0], minlength=n) for role in Role]
-    return np.stack(rows)
+    word, n = attributes.word, len(attributes.start)
+    place = (word & _TABLE_MASK).astype(np.intp)
+    known = (_HASHES.take(place) == word).nonzero()[0]
+    roles, element = _ROLES.take(place.take(known)), attributes.element.take(known)
+    return np.stack([np.bincount(element[(roles >> role & 1) > 0], minlength=n) for role in Role])

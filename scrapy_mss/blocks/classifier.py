@@ -39,7 +39,6 @@ from scrapy_mss.core.naive_bayes import (
     logistic,
     portions,
 )
-from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.lazy import lazy
 from scrapy_mss.markup.tokens import Floats, Ints, TokenIds
@@ -89,7 +88,6 @@ class FamilyEvidence:
         return _pools(element, self.ratio, containers.around, len(containers))
 
 
-@accelerated()
 def _pools(element: Indices, values: Floats, around: Indices, m: int) -> Floats:
     """float64[3, n]: sum, least and greatest of the *values* of the m elements *around*, and of 0.
 

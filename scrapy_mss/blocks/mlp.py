@@ -12,8 +12,6 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scrapy_mss.markup.compiled import accelerated
-
 Matrix: TypeAlias = NDArray[np.float32]
 Numbers: TypeAlias = NDArray[np.float32] | NDArray[np.float64]  # which are taken as float32
 Number = TypeVar("Number", np.float32, np.float64)
@@ -73,17 +71,11 @@ class Network:
         return max(height // LANES * LANES, min(height, LANES)), width
 
     def standardized(self, inputs: Numbers) -> Matrix:
-        """*inputs* with mean 0 and deviation 1, clipped."""
-        rows = inputs.T if inputs.T.flags.c_contiguous else inputs.T.copy()
-        return _standardized(rows, self.mean, self.scale).T
-
-
-@accelerated()
-def _standardized(rows: Numbers, mean: Matrix, scale: Matrix) -> Matrix:
-    """float32[k, n]: the *rows* with mean 0 and deviation 1, clipped."""
-    values: Matrix = rows.astype(np.float32) - mean[:, np.newaxis]
-    values *= scale[:, np.newaxis]
-    return np.clip(values, -CLIP, CLIP, out=values)
+        """*inputs* with mean 0 and deviation 1, clipped; each is contiguous."""
+        values = inputs.astype(np.float32, order="F")
+        values -= self.mean
+        values *= self.scale
+        return np.clip(values, -CLIP, CLIP, out=values)
 
 
 def forward(inputs: Matrix, hidden: Matrix, output: Matrix) -> tuple[Matrix, Matrix]:
@@ -99,7 +91,6 @@ def _activate(sums: Matrix, bias: Matrix) -> None:
     np.maximum(sums, 0.0, out=sums)
 
 
-@accelerated()
 def _weighted_units(sums: Matrix, bias: Matrix, weights: Matrix) -> Matrix:
     """float32[n]: the weighted *sums* of inputs, as rectified linear units with *weights*, summed.
 

@@ -23,9 +23,8 @@ from scrapy_mss.blocks.columns import Columns
 from scrapy_mss.blocks.features import NO_LEVEL
 from scrapy_mss.blocks.mlp import product
 from scrapy_mss.blocks.page import Page
-from scrapy_mss.blocks.readings import MIN_LINKED, PARAGRAPH_LETTERS, Reading
+from scrapy_mss.blocks.readings import Reading
 from scrapy_mss.core.subsequence import best_span
-from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.tags import TAG_NUMBERS
 from scrapy_mss.markup.tokens import Bools, Bytes, Floats
 
@@ -52,10 +51,6 @@ HEADLINE_SHARE = 0.4  # of the prose below the headline, that its container has
 
 WORDS_PER_TAG_IN_RUN = 1.0  # a run, which nothing but tags ends, needs a higher price than elements
 
-_POINT_LIMITS = (
-    *(PARAGRAPH_LETTERS, LETTERS_PER_POINT, MOST_LENGTH_POINTS, MIN_LINKED),
-    NAME_POINTS,
-)
 _TAG_POINTS = np.zeros(256)
 _TAG_POINTS[[TAG_NUMBERS[name] for name in TAG_POINTS]] = list(TAG_POINTS.values())
 
@@ -80,7 +75,6 @@ def paragraph_votes(reading: Reading) -> Bools:
     return containers.inside(is_sibling) & reading.is_text
 
 
-@accelerated(lambda: (_TAG_POINTS, LEVEL_WEIGHTS, _POINT_LIMITS), "Paragraphs")
 def _paragraph_scores(reading: Reading) -> Floats:
     """float64[m]: the points of each element by its paragraphs, tag, names and links."""
     containers, element, points = reading.containers, reading.own_container, _points(reading)

@@ -43,7 +43,6 @@ def mix_rows(rows: TokenIds) -> TokenIds:
     return hashes
 
 
-@accelerated()
 def buckets(mixed: TokenIds, bits: int) -> Ints:
     """int32[n] below 2**bits: the high bits of a product depend on all bits of its factors."""
     found = _folded(mixed)

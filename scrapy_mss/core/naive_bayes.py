@@ -28,7 +28,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.core.features import Family, PageT, Values
-from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.elements import Counts, prefix_sums
 from scrapy_mss.markup.tokens import Bools, Floats, Ints, Tokens
 
@@ -199,7 +198,6 @@ def portions(n: int, size: int = PORTION) -> Iterator[slice]:
     return (slice(at, at + size) for at in range(0, n, size))
 
 
-@accelerated()
 def _ratios(counts: Table, bucket: Ints, smoothing: float) -> tuple[Floats, Bools]:
     """How often each feature was inside for each time outside, smoothed, and which were seen."""
     both = counts.reshape(-1).view(np.uint64)[bucket]  # two at one look-up

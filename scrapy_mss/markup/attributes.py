@@ -226,7 +226,6 @@ def attributes_of_tag(source: str, start: int, end: int) -> dict[str, str]:
     return attributes
 
 
-@accelerated()
 def attribute_values(names: tuple[str, ...], source: str, tags: TagPlaces) -> list[Values]:
     """The values that each of *tags* has for *names*, which are in lower case; None for none.
 

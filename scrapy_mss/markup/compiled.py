@@ -1,9 +1,9 @@
 """The seam between Python and the compiled part.
 
 A step that takes much time, from arrays to arrays, is written twice: clearly in Python, which says
-what it does, and in one of the compiled modules, which are built at installation where there is a
-compiler. Both give the same to the last bit, so that an installation without them is slower and
-nothing else. `accelerated` decorates the Python of each step; no other module asks which is used.
+what it does, and in the compiled module, which is built at installation where there is a compiler.
+Both give the same to the last bit, so that an installation without it is slower and nothing else.
+`accelerated` decorates the Python of each step; no other module asks which is used.
 """
 
 from __future__ import annotations
@@ -14,22 +14,11 @@ from functools import wraps
 from typing import Any, TypeVar
 
 try:
-    from scrapy_mss.markup import (  # type: ignore[attr-defined]
-        _arrays,
-        _attributes,
-        _blocks,
-        _counts,
-        _kept,
-        _opinions,
-        _pieces,
-        _tags,
-    )
+    from scrapy_mss.markup import _compiled  # type: ignore[attr-defined]
 except ImportError:  # there was no compiler
-    _PARTS: tuple[object, ...] = ()
-else:
-    _PARTS = _arrays, _attributes, _blocks, _counts, _kept, _opinions, _pieces, _tags
+    _compiled = None
 
-IS_COMPILED = bool(_PARTS)  # whether it was built
+IS_COMPILED = _compiled is not None  # whether it was built
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -48,9 +37,9 @@ def accelerated(
 
     def decorate(python: Function) -> Function:
         name = by or python.__name__.removeprefix("_")
-        if not _PARTS:
+        if not IS_COMPILED:
             return python
-        (compiled,) = (getattr(part, name) for part in _PARTS if hasattr(part, name))
+        compiled = getattr(_compiled, name)
         made = [] if by else [compiled]
 
         @wraps(python)

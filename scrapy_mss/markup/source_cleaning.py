@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scrapy_mss.markup.compiled import accelerated
+from scrapy_mss.markup.elements import Indices
 from scrapy_mss.markup.references import ANY_REFERENCE, decode
 from scrapy_mss.markup.tokens import Ints, TokenIds
 
@@ -74,25 +75,16 @@ class Cleaned(NamedTuple):
         """
         if not len(self.places):
             return starts, ends
-        return _in_source(starts, ends, self.places, self.shifts)
+        return (
+            starts + self._shifts_from((2 * starts).searchsorted(self.places), len(starts)),
+            ends + self._shifts_from((2 * ends).searchsorted(self.places, side="right"), len(ends)),
+        )
 
-
-@accelerated()
-def _in_source(
-    starts: Ints, ends: Ints, places: NDArray[np.int64], shifts: Ints
-) -> tuple[Ints, Ints]:
-    start, end = 2 * starts, 2 * ends
-    return (
-        starts + _shifted_from(np.searchsorted(start, places, side="left"), shifts, len(starts)),
-        ends + _shifted_from(np.searchsorted(end, places, side="right"), shifts, len(ends)),
-    )
-
-
-def _shifted_from(first: NDArray[np.intp], shifts: Ints, n: int) -> Ints:
-    """int32[n]: for each token the last of the *shifts* whose *first* token is not behind it."""
-    steps = np.zeros(n + 1, np.int32)
-    np.add.at(steps, first, np.concatenate((shifts[:1], shifts[1:] - shifts[:-1])))
-    return np.cumsum(steps[:-1], dtype=np.int32)
+    def _shifts_from(self, first: Indices, n: int) -> Ints:
+        """int32[n]: for each token the last of the shifts whose *first* token is not behind it."""
+        steps = np.zeros(n + 1, np.int32)
+        np.add.at(steps, first, np.concatenate((self.shifts[:1], np.diff(self.shifts))))
+        return np.cumsum(steps[:-1], dtype=np.int32)
 
 
 def clean(source: str) -> Cleaned:

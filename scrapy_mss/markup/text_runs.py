@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from scrapy_mss.markup.compiled import accelerated
 from scrapy_mss.markup.elements import (
     Counts,
     Indices,
@@ -47,7 +46,6 @@ def run_bounds(kept: Bools) -> tuple[Indices, Indices]:
     return edges[::2], edges[1::2]
 
 
-@accelerated(lambda: (_BREAKS,), "Breaks")
 def between(tokens: Tokens, starts: Indices, ends: Indices) -> tuple[Bytes, Bools]:
     """How much the text breaks between each of the runs from *starts* to *ends* and the next.
 

@@ -71,6 +71,7 @@ class SeenArticles(Part):
         self._lists: dict[str, tuple[str, SeenList]] = {}
         self._incomplete: set[str] = set()
         self._n_dropped = 0
+        self._n_written = 0  # articles of the last checkpoint
 
     def is_due(self, url: str, listed: int = 0) -> bool:
         """Whether the page at *url* is to be read; *listed* as in `due`."""
@@ -225,12 +226,18 @@ class SeenArticles(Part):
     def settle(self, _result: object, error: Exception | None) -> None:
         """Note that what was taken is stored; after an *error*, it is unsaved again."""
         batch, self._in_flight = self._in_flight, {}
+        self._n_written = len(batch) or self._n_written
         if error is not None:
+            self._n_written = 0
             self.store_failed(error)
             self._unsaved = batch | self._unsaved
             for key in list(self._unsaved)[:-MAX_UNSAVED]:  # the oldest
                 del self._unsaved[key]
                 self._n_dropped += 1
+
+    def doubt(self) -> None:
+        """Note that what was written last may not be stored."""
+        self._n_dropped += self._n_written
 
     def take_last(self, *, finished: bool) -> Change | None:
         """What stores the lists of sites that are complete, after a crawl that has *finished*."""

@@ -71,6 +71,7 @@ class Stories(Part):
         self._under_way = RecentTexts()
         self._items: Counter[int] = Counter()  # under way, by the first address of their texts
         self._n_dropped = 0
+        self._n_written = 0  # texts of the last checkpoint
 
     def judge(self, addresses: Sequence[int], text: str) -> Judged:
         """What the *text* at some *addresses* is beside those that were told.
@@ -137,11 +138,16 @@ class Stories(Part):
     def settle(self, _result: object, error: Exception | None) -> None:
         """Note that what was taken is stored; after an *error*, it is unsaved again."""
         batch, self._in_flight = self._in_flight, RecentTexts()
+        self._n_written = 0 if error is not None else len(batch.texts)
         if error is not None:
             self.store_failed(error)
             texts = [*batch.texts.values(), *self._unsaved.texts.values()]
             self._unsaved = RecentTexts(texts[-MAX_UNSAVED:])
             self._n_dropped += len({each.addresses[0] for each in texts}) - len(self._unsaved.texts)
+
+    def doubt(self) -> None:
+        """Note that what was written last may not be stored."""
+        self._n_dropped += self._n_written
 
     @property
     def lost(self) -> int:

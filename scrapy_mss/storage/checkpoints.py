@@ -90,7 +90,7 @@ class Checkpoints:
     def begin(self) -> None:
         """Begin to write what is unsaved, unless a write is under way."""
         if self._ending is None and self.settle(0):
-            self._begin(Part.take)
+            self._begin(lambda part: part.take())
 
     def settle(self, seconds: float | None = None) -> bool:
         """Wait so many *seconds* for what is being written; whether it is."""

@@ -19,6 +19,7 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha1
 from secrets import token_bytes
+from threading import Lock
 from time import monotonic
 from typing import Any, Final, NamedTuple
 
@@ -101,6 +102,7 @@ class RedisStore:
         self._silent_until = 0.0
         self._is_ending = False
         self._unanswered: _Sent | None = None
+        self._lock = Lock()  # of a write: the next one waits for its fate
 
     @property
     def name(self) -> str:
@@ -139,14 +141,16 @@ class RedisStore:
         Where the server fails once they were sent, they are kept, and sent with the next write or
         when the store is closed.
         """
-        self._settle()
-        self._unanswered = self._sent(changes)
-        try:
+        with self._lock:
             self._settle()
-        except StoreError as error:
-            logger.warning(
-                "scrapy-mss: %s The crawl continues; its additions are kept and sent later", error
-            )
+            self._unanswered = self._sent(changes)
+            try:
+                self._settle()
+            except StoreError as error:
+                logger.warning(
+                    "scrapy-mss: %s The crawl continues; its additions are kept and sent later",
+                    error,
+                )
 
     def forget(self, now: int) -> None:
         """Delete what is too much, or was not used for too long by the minute *now*.
@@ -171,7 +175,8 @@ class RedisStore:
     def close(self) -> None:
         """Send what is not answered yet; where this raises, it may be lost."""
         try:
-            self._settle()
+            with self._lock:
+                self._settle()
         finally:
             self._writing.close()
             self._reading.close()
@@ -254,6 +259,7 @@ def _client(address: Address, seconds: float, retries: int) -> Any:  # noqa: ANN
     try:
         from redis import Redis
         from redis.backoff import ExponentialBackoff
+        from redis.exceptions import ConnectionError  # noqa: A004 - lost, and not silent
         from redis.retry import Retry
     except ImportError:
         raise StoreError(
@@ -264,7 +270,7 @@ def _client(address: Address, seconds: float, retries: int) -> Any:  # noqa: ANN
             address.url,
             socket_timeout=seconds,
             socket_connect_timeout=seconds,
-            retry=Retry(ExponentialBackoff(cap=1.0, base=0.2), retries),
+            retry=Retry(ExponentialBackoff(cap=1.0, base=0.2), retries, (ConnectionError,)),
         )
         client.connection_pool.make_connection()  # where an option of the address is unknown
     except (ValueError, TypeError):

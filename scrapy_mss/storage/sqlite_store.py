@@ -30,7 +30,6 @@ from scrapy_mss.storage.tables import (
 FILE: Final = "store.db"
 APPLICATION_ID: Final = 0x6D737373  # "msss", by which SQLite files are told apart
 WAIT_SECONDS: Final = 10.0  # for another crawl's checkpoint, which takes less than a second
-END_SECONDS: Final = 5.0
 AGAIN_AFTER: Final = 0.01  # seconds
 CACHE_KIB: Final = 8192  # of the database, in memory
 FORGOTTEN_AT_ONCE: Final = 1000  # rows: other crawls get their turn after each thousand
@@ -44,7 +43,6 @@ class SQLiteStore:
         self.path = Path(named) / FILE
         self._of_thread = local()
         self._connections: list[sqlite3.Connection] = []
-        self._seconds = WAIT_SECONDS
 
     @property
     def name(self) -> str:
@@ -54,13 +52,15 @@ class SQLiteStore:
     def check(self) -> None:
         """Stop here if the database cannot be used; it is made if there is none."""
         with self._errors():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._make_folder()
             self._connection()
 
     def get(self, keys: Iterable[Key], *, patient: bool = True) -> dict[Key, bytes]:  # noqa: ARG002 - nobody waits to read
         """The rows of the *keys* that there are."""
-        with self._errors():
-            return dict(_found(self._connection(), keys)) if self._is_there() else {}
+        if not self._is_there():
+            return {}
+        with self._errors(), _transaction(self._connection(), "BEGIN") as connection:
+            return dict(_found(connection, keys))
 
     def used_since(self, table: Table, minute: int) -> dict[bytes, int]:
         """The keys of a *table* that were used since a *minute*, and when; the latest first."""
@@ -71,7 +71,9 @@ class SQLiteStore:
     def write(self, changes: Sequence[Change]) -> None:
         """Make all *changes* in one transaction; where this raises, none."""
         with self._errors():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._make_folder()
+            if not self._is_there():  # each thread connects anew, or would use a deleted file
+                self._of_thread = local()
             with _transaction(self._connection()) as connection:
                 asked = {key for change in changes for key in change.reads}
                 writes = writes_of(changes, dict(_found(connection, asked)))
@@ -92,18 +94,14 @@ class SQLiteStore:
         with self._errors():
             connection = self._connection()
             for table in TABLES:
-                before = now - table.days * DAY
+                old = f"SELECT key FROM {table.name} WHERE used < ? ORDER BY used"  # noqa: S608 - our own names
+                _delete(connection, table, old, (now - table.days * DAY, 0))
                 if table.most is not None:
-                    latest = f"SELECT used FROM {table.name} ORDER BY used DESC LIMIT 1 OFFSET ?"  # noqa: S608 - our own names
-                    (used,) = connection.execute(latest, (table.most,)).fetchone() or (before,)
-                    before = max(before, used)
-                self._forget_before(connection, table, before)
+                    latest = f"SELECT key FROM {table.name} ORDER BY used DESC, key"  # noqa: S608 - our own names
+                    _delete(connection, table, latest, (table.most,))
 
     def end(self) -> None:
-        """Wait for other crawls no longer than a few seconds from now on."""
-        self._seconds = END_SECONDS
-        for connection in self._connections:
-            connection.execute(f"PRAGMA busy_timeout = {round(1000 * END_SECONDS)}")
+        """Change nothing: a write waits for other crawls `WAIT_SECONDS` at most."""
 
     def close(self) -> None:
         """Close the connections; all that was written is in the file."""
@@ -112,25 +110,32 @@ class SQLiteStore:
         self._connections.clear()
         self._of_thread = local()
 
-    def _forget_before(self, connection: sqlite3.Connection, table: Table, before: int) -> None:
-        n_gone = FORGOTTEN_AT_ONCE
-        while n_gone == FORGOTTEN_AT_ONCE:
-            with _transaction(connection):
-                gone = connection.execute(
-                    f"DELETE FROM {table.name} WHERE key IN "  # noqa: S608 - our own names
-                    f"(SELECT key FROM {table.name} WHERE used < ? ORDER BY used LIMIT ?)",
-                    (before, FORGOTTEN_AT_ONCE),
-                )
-            n_gone = gone.rowcount
+    def _make_folder(self) -> None:
+        with self._folder_errors():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
 
     def _is_there(self) -> bool:
-        return self.path.exists()
+        """Whether there is a file; where there is no folder but a file, that is an error."""
+        with self._folder_errors(), suppress(FileNotFoundError):
+            self.path.stat()
+            return True
+        return False
+
+    @contextmanager
+    def _folder_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(
+                f"{self.path.parent}: expected a folder that this user can read and write, got: "
+                f"{error.strerror}. Name another one in MSS_STORE"
+            ) from error
 
     def _connection(self) -> sqlite3.Connection:
         """That of this thread."""
         connection: sqlite3.Connection | None = getattr(self._of_thread, "connection", None)
         if connection is None:
-            connection = _connected(self.path, self._seconds)
+            connection = _connected(self.path, WAIT_SECONDS)
             try:
                 _prepare(connection, self.path)
             except BaseException:
@@ -146,6 +151,21 @@ class SQLiteStore:
             yield
         except sqlite3.Error as error:
             raise StoreError(_explained(self.path, error)) from error
+
+
+def _delete(
+    connection: sqlite3.Connection, table: Table, keys: str, values: tuple[int, ...]
+) -> None:
+    """Delete the rows whose *keys* a query finds; the last of its *values* is how many it skips."""
+    n_gone = FORGOTTEN_AT_ONCE
+    while n_gone == FORGOTTEN_AT_ONCE:
+        with _transaction(connection):
+            gone = connection.execute(
+                f"DELETE FROM {table.name} "  # noqa: S608 - our own names
+                f"WHERE key IN ({keys} LIMIT {FORGOTTEN_AT_ONCE} OFFSET ?)",
+                values,
+            )
+        n_gone = gone.rowcount
 
 
 def _found(connection: sqlite3.Connection, keys: Iterable[Key]) -> Iterator[tuple[Key, bytes]]:

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scrapy_mss.blocks.class_roles import role_counts
 from scrapy_mss.blocks.container_features import group_sums
 from scrapy_mss.blocks.features import block_features
 from scrapy_mss.blocks.opinions import opinion_columns
@@ -120,14 +119,13 @@ def test_shared_words_and_pairs_are_those_of_a_slow_walk(source: str, other: lis
 
 @given(PAGES)
 @examples(2)
-def test_hashes_stop_words_and_roles_are_alike_both_ways(source: str) -> None:
+def test_hashes_and_stop_words_are_alike_both_ways(source: str) -> None:
     page = Page.of(source)
     stops = is_stop_word(page.texts.token_id) & page.texts.is_word
 
     for one, other in (
         both(lambda: Page(page.tokens).text_hashes),
         both(lambda: count_stop_words(page.texts)),
-        both(lambda: role_counts(page.attributes)),
     ):
         assert one.dtype == other.dtype
         assert one.tolist() == other.tolist()
@@ -166,8 +164,7 @@ def test_shares_of_containers_are_the_same_to_the_last_bit(
     assert [name for name in one if one[name].tobytes() != other[name].tobytes()] == []
 
 
-_blocks = pytest.importorskip("scrapy_mss.markup._blocks", reason="the compiled part was not built")
-_counts = pytest.importorskip("scrapy_mss.markup._counts")
+_compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was not built")
 
 
 def page_with(**columns: object) -> SimpleNamespace:
@@ -196,9 +193,9 @@ def test_shares_that_do_not_fit_are_not_filled(
 ) -> None:
     groups = np.array([[group], [1]], np.intp)
 
-    _blocks.fill_shares(page_with(), np.ones((4, 1)), np.array([[0], [1]]), np.zeros((18, 1)))
+    _compiled.fill_shares(page_with(), np.ones((4, 1)), np.array([[0], [1]]), np.zeros((18, 1)))
     with pytest.raises(IndexError):
-        _blocks.fill_shares(page_with(**columns), np.ones((4, shape[1])), groups, np.zeros(shape))
+        _compiled.fill_shares(page_with(**columns), np.ones((4, shape[1])), groups, np.zeros(shape))
 
 
 def changed(tokens: Tokens, **columns: object) -> SimpleNamespace:
@@ -208,7 +205,7 @@ def changed(tokens: Tokens, **columns: object) -> SimpleNamespace:
 @pytest.mark.parametrize("name", ["kind", "tag", "start", "partner", "unclosed"])
 def test_columns_of_other_tokens_are_refused(name: str) -> None:
     tokens = tokenize("<p>one two</p>")
-    segmenter = _blocks.Segmenter(bytes(256), 2, 1, 1)
+    segmenter = _compiled.Segmenter(bytes(256), 2, 1, 1)
     short = changed(tokens, **{name: getattr(tokens, name)[1:].copy()})
 
     with pytest.raises(ValueError, match=r"expected \d values, got \d"):
@@ -220,18 +217,13 @@ def test_places_beyond_an_array_are_refused() -> None:
     far = SimpleNamespace(tokens=tokens, token=beyond, first=np.zeros(1, np.intp))
     late = SimpleNamespace(tokens=tokens, token=np.zeros(1, np.int32), first=np.full(1, 3))
     blocks = SimpleNamespace(of_token=np.full(len(tokens), 1, np.int32))
-    counts, few = np.ones((3, 2), np.uint32), ids([1])
-    counter = _counts.RoleCounter(np.zeros(4, np.uint32), np.zeros(4, np.uint8), 1)
+    few = ids([1])
     calls: tuple[Callable[[], object], ...] = (
-        *(lambda: _counts.shared_counts(far, few, 0), lambda: _counts.shared_counts(late, few, 0)),
-        lambda: _counts.ratios(counts, np.full(1, 3, np.int32), 0.5),
-        lambda: _counts.ratios(counts, np.full(1, -1, np.int32), 0.5),
-        lambda: _counts.ratios(counts[:, :1].copy(), np.zeros(1, np.int32), 0.5),
-        lambda: counter(np.zeros(1, np.uint32), np.full(1, 1), 1),
-        lambda: counter(np.zeros(2, np.uint32), np.zeros(1, np.intp), 1),
-        lambda: _blocks.tokens_of(tokens, blocks, np.ones(1, np.bool_)),
+        lambda: _compiled.shared_counts(far, few, 0),
+        lambda: _compiled.shared_counts(late, few, 0),
+        lambda: _compiled.tokens_of(tokens, blocks, np.ones(1, np.bool_)),
         *(
-            lambda texts=texts: _blocks.TextCounter(np.zeros(0x10000, np.uint8))(tokens, texts)
+            lambda texts=texts: _compiled.TextCounter(np.zeros(0x10000, np.uint8))(tokens, texts)
             for texts in (far, late)
         ),
     )
@@ -240,9 +232,7 @@ def test_places_beyond_an_array_are_refused() -> None:
         with pytest.raises(IndexError):
             call()
     with pytest.raises(ValueError, match="expected 65536 values, got 1"):
-        _blocks.TextCounter(np.zeros(1, np.uint8))
-    with pytest.raises(ValueError, match="3 words and 4 roles"):
-        _counts.RoleCounter(np.zeros(3, np.uint32), np.zeros(4, np.uint8), 1)
+        _compiled.TextCounter(np.zeros(1, np.uint8))
 
 
 def test_a_parent_that_comes_later_is_refused() -> None:
@@ -250,4 +240,4 @@ def test_a_parent_that_comes_later_is_refused() -> None:
     later = changed(tokens, unclosed=np.full(len(tokens), 3, np.int32))
 
     with pytest.raises(ValueError, match="parent of token 1 is 3"):
-        _blocks.Segmenter(bytes(256), 2, 9, 9)(later)
+        _compiled.Segmenter(bytes(256), 2, 9, 9)(later)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TypeVar
 
 from scrapy_mss.storage.checkpoints import Checkpoints, Part
+from scrapy_mss.storage.tables import Store
 
 AnyPart = TypeVar("AnyPart", bound=Part)
 
 
-def alone(part: AnyPart) -> AnyPart:
-    """*part*, with checkpoints that write nothing else."""
-    Checkpoints([part])
+def alone(part: AnyPart, store: Store) -> AnyPart:
+    """*part*, with checkpoints that write nothing else to its *store*."""
+    Checkpoints(store, [part])
     return part
 
 

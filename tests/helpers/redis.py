@@ -28,8 +28,9 @@ def server(shared_server: RedisServer) -> RedisServer:
     return shared_server
 
 
-def client(server: RedisServer) -> Any:  # noqa: ANN401 - redis-py's types are of all its answers
-    """What puts data there that is not ours."""
+def client(server: RedisServer | str) -> Any:  # noqa: ANN401 - redis-py's types are of all its answers
+    """What puts data at a server, or an address, that is not ours."""
     from redis import Redis
 
-    return Redis(port=server.port)
+    address = server if isinstance(server, str) else server.address()
+    return Redis.from_url(address.partition("?")[0])

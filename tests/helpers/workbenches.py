@@ -13,7 +13,7 @@ from typing import Any
 from scrapy_mss import Extractor
 from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import FileStore
+from scrapy_mss.models.store import ModelFile
 from scrapy_mss.workbench.bench import Bench
 from scrapy_mss.workbench.pages import Pages
 from scrapy_mss.workbench.security import HOST, TOKEN_HEADER, Origins
@@ -33,7 +33,7 @@ def bench_of(pages: Iterable[StoredPage], folder: Path) -> Bench:
     """A workbench with *pages*; all that it writes is in *folder*."""
     found = Pages()
     found.add(pages)
-    return Bench(found, Extractor(), folder / "rules", FileStore(folder / "model", DEFAULT))
+    return Bench(found, Extractor(), folder / "rules", ModelFile(folder / "model", DEFAULT))
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scrapy_mss.markup.compiled import python_alone
 from scrapy_mss.markup.tokenizer import tokenize
 
-_pieces = pytest.importorskip("scrapy_mss.markup._pieces", reason="the compiled part was not built")
+_compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was not built")
 
 SLOTS = 4  # of a set
 AHEAD = 8  # pieces that wait at most
@@ -59,7 +59,7 @@ def test_a_full_set_forgets_what_its_model_forgets(numbers: list[int]) -> None:
         asked.append(word)
         return rivals().index(word)
 
-    memory = _pieces.Memory(ask)
+    memory = _compiled.Memory(ask)
     for number in numbers:
         word = rivals()[number]
         assert memory[word] == number
@@ -97,9 +97,9 @@ def test_pieces_that_wait_are_not_mistaken_whatever_is_read_meanwhile(
         return word
 
     def read(each: list[str]) -> list[int]:
-        return list(_pieces.scan(" ".join(each), codes, 1)[0])
+        return list(_compiled.scan(" ".join(each), codes, 1)[0])
 
-    codes = _pieces.Codes(code_of, code_of, str.lower, stem, (2, 3), 4)
+    codes = _compiled.Codes(code_of, code_of, str.lower, stem, (2, 3), 4)
 
     assert read(words) == list(map(code_of, words))
 
@@ -110,10 +110,10 @@ def test_pieces_that_wait_are_not_mistaken_whatever_is_read_meanwhile(
 def test_words_that_differ_in_one_letter_are_told_apart(
     n: int, letter: str, other: str, beside: str
 ) -> None:
-    codes = _pieces.Codes(code_of, code_of, str.lower, str.lower, (2, 3), 4)
+    codes = _compiled.Codes(code_of, code_of, str.lower, str.lower, (2, 3), 4)
     words = [letter * at + other + letter * (n - at - 1) for at in range(n)]
 
-    ids, _, _ = _pieces.scan(" ".join([*words, beside]), codes, 1)
+    ids, _, _ = _compiled.scan(" ".join([*words, beside]), codes, 1)
 
     assert list(ids) == list(map(code_of, words))
 

@@ -143,19 +143,19 @@ def test_the_compiled_part_finds_the_same_tags(
 
 
 def test_the_compiled_part_refuses_columns_that_are_not_of_the_tokens() -> None:
-    _arrays = pytest.importorskip("scrapy_mss.markup._arrays", reason="it was not built")
+    _compiled = pytest.importorskip("scrapy_mss.markup._compiled", reason="it was not built")
     table, tokens = bytes(256), tokenize("<p>one</p>")
 
     for name in ("tag", "start", "end", "partner"):
         short = SimpleNamespace(**{**vars(tokens), name: getattr(tokens, name)[1:]})
         with pytest.raises(ValueError, match="not those of 3 tokens"):
-            _arrays.TagRows(table, table)(short)
+            _compiled.TagRows(table, table)(short)
     for other in (-2, 3):
         beyond = {**vars(tokens), "partner": np.full(3, other, np.int32)}
         with pytest.raises(ValueError, match=f"the partner of token 0 is {other}"):
-            _arrays.TagRows(table, table)(SimpleNamespace(**beyond))
+            _compiled.TagRows(table, table)(SimpleNamespace(**beyond))
     with pytest.raises(ValueError, match="255 and 256 bytes"):
-        _arrays.TagRows(table[1:], table)
+        _compiled.TagRows(table[1:], table)
 
 
 @pytest.mark.parametrize("whole", [False, True])

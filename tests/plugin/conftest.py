@@ -12,7 +12,7 @@ from scrapy.crawler import Crawler
 from scrapy.utils.test import get_crawler
 from twisted.internet import asyncioreactor
 
-from scrapy_mss.models.store import write_model
+from scrapy_mss.models.model import Model
 from tests.plugin import site as site_module
 from tests.plugin.models import learned
 from tests.plugin.site import Site
@@ -39,27 +39,16 @@ def reactor() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def trained_once(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    path = tmp_path_factory.mktemp("trained") / "model"
-    write_model(path, learned(range(60)))
-    return path.read_bytes()
-
-
-@pytest.fixture
-def trained(trained_once: bytes, tmp_path: Path) -> Path:
-    """A file with a model that has learned sixty wrapped pages."""
-    path = tmp_path / "trained.model"
-    path.write_bytes(trained_once)
-    return path
+def trained_once() -> Model:
+    """A model that has learned sixty wrapped pages."""
+    return learned(range(60))
 
 
 @pytest.fixture
 def crawler_of(tmp_path: Path, reactor: None) -> Callable[..., Crawler]:
-    """Makes crawlers with a model in a folder of the test's own."""
+    """Makes crawlers with a store in a folder of the test's own."""
 
     def make(**settings: object) -> Crawler:
-        files = {"MSS_MODEL": "model", "MSS_QUALITY_FILE": "quality.db"}
-        values = {name: str(tmp_path / file) for name, file in files.items()} | settings
-        return get_crawler(Spider, values)
+        return get_crawler(Spider, {"MSS_STORE": str(tmp_path / "store"), **settings})
 
     return make

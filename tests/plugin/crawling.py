@@ -16,6 +16,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from scrapy_mss.crawl.stored_state import CHECKPOINT_SECONDS
+from scrapy_mss.crawl.training import CHECKPOINT_PAGES
+
 ROOT = Path(__file__).parents[2]
 CRAWLER = Path(__file__).with_name("crawler.py")
 FORKING = Path(__file__).with_name("forking.py")
@@ -42,6 +45,8 @@ class Job:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     keep: bool = True  # or neither items nor what is logged below WARNING
+    checkpoint_pages: int = CHECKPOINT_PAGES
+    checkpoint_seconds: float = CHECKPOINT_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +98,15 @@ _FORKED = Lock()
 
 
 def command_of(folder: Path, jobs: Iterable[Job]) -> list[str]:
-    """What runs *jobs*, one after the other; each has a model of its own unless it names one."""
+    """What runs *jobs*, one after the other; each has a store of its own unless it names one."""
     asked = [
         {
             "spider": job.spider,
             "arguments": dict(job.arguments),
             "keep": job.keep,
-            "settings": {**QUIET, "MSS_MODEL": str(folder / f"{number}.model"), **job.settings},
+            "checkpoint_pages": job.checkpoint_pages,
+            "checkpoint_seconds": job.checkpoint_seconds,
+            "settings": {**QUIET, "MSS_STORE": str(folder / f"{number}.store"), **job.settings},
         }
         for number, job in enumerate(jobs)
     ]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from contextlib import closing
 
 import numpy as np
 
@@ -11,6 +13,8 @@ from scrapy_mss.markup.tokenizer import tokenize
 from scrapy_mss.markup.tokens import Bools
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.storage.opening import store_at
 from scrapy_mss.wrappers import label, load_wrappers
 from tests.plugin.site import RULES, wrapped
 
@@ -33,6 +37,18 @@ def learned(numbers: Iterable[int]) -> Model:
     for number in numbers:
         model.learn(*labelled(number))
     return model
+
+
+def stored_model(named: str | os.PathLike[str]) -> Model:
+    """What crawls have learned into the store *named*."""
+    with closing(store_at(os.fspath(named))) as store:
+        return StoredModel(store, DEFAULT).load()
+
+
+def store_model(named: str | os.PathLike[str], model: Model) -> None:
+    """Add *model* to the store *named*."""
+    with closing(store_at(os.fspath(named))) as store:
+        StoredModel(store, DEFAULT).add(model)
 
 
 def assert_same_counts(one: Model, other: Model) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import resource
+import shutil
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
@@ -149,6 +151,38 @@ class Broken(Silent):
         raise ValueError("the spider is at fault")
 
 
+class Disturbing(Silent):
+    """Does to its crawl or its store what is asked for when it gets so many pages."""
+
+    name = "disturbing"
+    at: int
+    disturbance: str
+    count = 0
+
+    def parse(self, response: Response, **_: Any) -> Any:
+        """Yield nothing."""
+        self.count += 1
+        if self.count == self.at:
+            DISTURBANCES[self.disturbance](Path(self.settings["MSS_STORE"]))
+
+    def closed(self, _reason: str) -> None:
+        """Take the disturbance back, or the test could not be told what came of it."""
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+
+def _block(store: Path) -> None:
+    shutil.rmtree(store, ignore_errors=True)
+    store.touch()
+
+
+DISTURBANCES: dict[str, Callable[[Path], object]] = {
+    "kill": lambda _: os.kill(os.getpid(), signal.SIGKILL),
+    "block": _block,
+    "remove": shutil.rmtree,
+    "fill": lambda _: resource.setrlimit(resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY)),
+}
+
+
 class WorkerKiller:
     """An extension that kills a worker process when the fifth item is there."""
 
@@ -209,7 +243,8 @@ class HangingWorkers:
         crawler.signals.connect(extension.closed, signals.spider_closed)
         return extension
 
-    def closed(self) -> None:
+    def closed(self, _reason: str) -> None:
+        """Take the disturbance back, or the test could not be told what came of it."""
         sys.path.remove(self.FOLDER)
 
 
@@ -236,7 +271,8 @@ class MemoryMeter:
         if self.count % self.EVERY == 0:
             self.measured.append((self.count, psutil.Process().memory_info().rss))
 
-    def closed(self) -> None:
+    def closed(self, _reason: str) -> None:
+        """Take the disturbance back, or the test could not be told what came of it."""
         assert self.crawler.stats is not None
         self.crawler.stats.set_value(self.STAT, self.measured)
 
@@ -245,7 +281,7 @@ SPIDERS: dict[str, type[Spider]] = {
     spider.name: spider
     for spider in (
         *(Silent, Following, FollowingNext, AllStatuses),
-        *(Own, Many, Cells, Asking, Html, Paths, Broken),
+        *(Own, Many, Cells, Asking, Html, Paths, Broken, Disturbing),
         NewsSpider,
     )
 }

@@ -19,6 +19,7 @@ from scrapy_mss.spiders import list_process, news
 from scrapy_mss.spiders.contents import FEED, FRONT, SITEMAP
 from scrapy_mss.spiders.listed import MAX_BYTES
 from scrapy_mss.spiders.news import NewsSpider
+from scrapy_mss.storage.sqlite_store import SQLiteStore
 from tests.helpers.checkpoints import finish
 
 HOST = "news.example"
@@ -91,7 +92,7 @@ def test_a_front_page_that_is_no_html_is_logged_and_counted(
 def test_a_packed_sitemap_that_is_too_large_is_asked_for_again(
     crawler_of: Callable[..., Crawler], tmp_path: Path
 ) -> None:
-    crawler = crawler_of(MSS_ONLY_NEW=True, MSS_SEEN=str(tmp_path / "seen.db"))
+    crawler = crawler_of(MSS_ONLY_NEW=True)
     spider = NewsSpider.from_crawler(crawler, sites=HOST)
     seen = MssExtension.of(crawler).seen
     assert seen is not None
@@ -103,5 +104,5 @@ def test_a_packed_sitemap_that_is_too_large_is_asked_for_again(
     finish(seen, finished=True)
 
     assert failed(spider) == {"too_large": 1}
-    with closing(SeenStore(tmp_path / "seen.db")) as store:
-        assert store.list(url) is None
+    with closing(SQLiteStore(tmp_path / "store")) as store:
+        assert SeenStore(store).list(url) is None

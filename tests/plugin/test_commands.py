@@ -21,12 +21,13 @@ from scrapy_mss.article import ModelState, read_article
 from scrapy_mss.commands import ACTIONS, load_action
 from scrapy_mss.markup.compiled import IS_COMPILED
 from scrapy_mss.models.bundled import bundled_model, load_with_bundled, with_bundled
-from scrapy_mss.models.format import from_bytes
+from scrapy_mss.models.format import to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
 from scrapy_mss.models.store import read_model, write_model
+from scrapy_mss.storage.sqlite_store import FILE
 from tests.plugin.crawling import environment
-from tests.plugin.models import assert_same_counts, learned
+from tests.plugin.models import assert_same_counts, learned, store_model, stored_model
 from tests.plugin.site import RULES, Site, index, plain, story, wrapped
 
 COMMANDS = Path(__file__).with_name("commands.py")
@@ -103,15 +104,17 @@ def write_rules(folder: Path, site: Site) -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, site: Site, trained_once: bytes) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, site: Site, trained_once: Model) -> Path:
     """Everything that the command lines name; they run in the empty folder `cwd`."""
     folder = tmp_path_factory.mktemp("commands")
     (folder / "cwd").mkdir()
     write_pages(folder)
     write_rules(folder, site)
-    (folder / "trained.model").write_bytes(trained_once)
-    (folder / "added.model").write_bytes(trained_once)
-    (folder / "damaged.model").write_bytes(trained_once[:-1])
+    for name in ("trained", "added"):
+        write_model(folder / f"{name}.model", trained_once)
+    for name in ("trained", "taught"):
+        store_model(folder / f"{name}.store", trained_once)
+    (folder / "damaged.model").write_bytes(to_bytes(trained_once)[:-1])
     write_model(folder / "paper.model", Model(PAPER))
     write_model(folder / "one.model", learned(range(3)))
     write_model(folder / "two.model", learned(range(3, 7)))
@@ -158,8 +161,8 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
     lines = {
         "urls": f"extract {urls} -m @trained.model",
         "urls untrained": f"extract {urls} -f text",
-        "set": f"-s MSS_MODEL=@trained.model extract @page.html {site.url('/plain/1')}",
-        "bundled": f"-s MSS_MODEL=@trained.model extract -b @page.html {site.url('/plain/1')}",
+        "set": f"-s MSS_STORE=@trained.store extract @page.html {site.url('/plain/1')}",
+        "bundled": f"-s MSS_STORE=@trained.store extract -b @page.html {site.url('/plain/1')}",
         "refused": f"extract {REFUSED}",
         "refused as text": f"extract {REFUSED} -f text",
         "not found": f"extract {site.url('/nowhere')} {site.url('/index/1')}",
@@ -180,7 +183,9 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "train": "train @pages.jsonl -w @rules.yaml -m @new/jsonl.model",
         "train folder": "train @pages -w @rules.yaml -m @folder.model",
         "train more": "train @pages.jsonl -w @rules.yaml -m @added.model",
+        "train a store": "train @pages.jsonl -w @rules.yaml -m @taught.store",
         "merge": "merge @one.model @two.model -o @merged.model",
+        "merge a store": "merge @trained.store @one.model -o @written.model",
         "check": f"{snapshot} -p @pages.jsonl",
         "check kept": f"{kept} -p @pages.jsonl",
         "check again": f"{snapshot} -p @changed.jsonl",
@@ -194,7 +199,7 @@ def done(folder: Path, site: Site) -> dict[str, Done]:
         "lacking": "check @lacking.yaml -p @pages.jsonl",
         "outdated": "check @outdated.yaml -p @pages.jsonl",
         "not stored": "check @unknown.yaml -p @pages.jsonl",
-        "info": "info @trained.model @one.model",
+        "info": "info @trained.model @one.model @trained.store",
         "info of nothing": "info",
     }
     if HAS_WARC:
@@ -239,8 +244,10 @@ TOLD: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {
     "train": (0, (LEARNED,), ("skipped 2 records",)),
     "train folder": (0, (LEARNED,), ("nameless.html",)),
     "train more": (0, (f"learned {N_STORED} pages, {60 + N_STORED} in total",), ()),
+    "train a store": (0, (f"learned {N_STORED} pages, {60 + N_STORED} in total",), ()),
     "train at a place": (2, (), ("no page was learned", "read_by_model")),
     "merge": (0, ("7 pages from 2 models",), ()),
+    "merge a store": (0, ("63 pages from 2 models",), ()),
     "info of nothing": (0, (f"mss:{bundled_model().identifier}", "profile ", COMPILED), ()),
     "check": (0, ("2 of 2 test pages are labelled as expected",), ()),
     "place": (0, ("2 of 2 test pages",), ()),
@@ -269,11 +276,13 @@ def test_what_was_learned_and_added_is_in_the_files(done: dict[str, Done], folde
         "new/jsonl": learned(STORED),
         "added": learned([*range(60), *STORED]),
         "merged": learned(range(7)),
+        "written": learned([*range(60), *range(3)]),
         **({"warc": learned(STORED)} if HAS_WARC else {}),
     }
 
     for name, expected in files.items():
         assert_same_counts(read_model(folder / f"{name}.model"), expected)
+    assert_same_counts(stored_model(folder / "taught.store"), files["added"])
     assert not (folder / "place.model").exists()
 
 
@@ -323,7 +332,7 @@ def test_extract_prints_a_json_line_for_each_page(
 
 
 def test_extract_answers_again_where_crawls_want_only_what_is_new(folder: Path, site: Site) -> None:
-    line = f"-s MSS_ONLY_NEW=1 -s MSS_SEEN=@seen.db extract {site.url('/plain/1')}"
+    line = f"-s MSS_ONLY_NEW=1 -s MSS_STORE=@seen extract {site.url('/plain/1')}"
 
     assert [run(folder, line).code for _ in range(2)] == [0, 0]
 
@@ -371,16 +380,17 @@ def test_files_and_addresses_are_read_with_the_same_model(done: dict[str, Done],
 
 
 def test_without_a_setting_the_model_is_that_of_crawls_in_this_folder(
-    folder: Path, tmp_path: Path, site: Site, trained_once: bytes
+    folder: Path, tmp_path: Path, site: Site, trained_once: Model
 ) -> None:
-    (tmp_path / ".scrapy" / "mss").mkdir(parents=True)
-    (tmp_path / ".scrapy" / "mss" / "model").write_bytes(trained_once)
+    store = tmp_path / ".scrapy" / "mss"
+    store_model(store, trained_once)
 
     outcome = run(folder, f"extract @page.html {site.url('/plain/1')}", tmp_path)
 
     name = with_bundled(learned(range(60))).identifier
     assert [row["extractor"] for row in outcome.rows()] == [f"mss:{name}"] * 2
-    assert (tmp_path / ".scrapy" / "mss" / "model").read_bytes() == trained_once
+    assert_same_counts(stored_model(store), trained_once)
+    assert [path.name for path in store.iterdir()] == [FILE]
 
 
 @pytest.mark.parametrize(
@@ -501,20 +511,21 @@ def test_merge_rejects_models_that_contain_the_bundled_counts_twice(folder: Path
 
 
 def test_info_tells_what_is_in_each_model(
-    done: dict[str, Done], folder: Path, trained_once: bytes
+    done: dict[str, Done], folder: Path, trained_once: Model
 ) -> None:
-    outside, inside = from_bytes(trained_once).bayes.tokens.tolist()
+    outside, inside = trained_once.bayes.tokens.tolist()
 
     out = done["info"].out
 
     assert done["info"].code == 0
     assert f"\ncompiled part: {'in use' if IS_COMPILED else 'not built'}" in out
-    assert out.count("profile ") == 2
+    assert out.count("profile ") == 3
     assert str(folder / "trained.model") in out
-    assert "pages        60" in out
-    assert f"{inside:,} inside articles, {outside:,} outside" in out
-    assert f"{len(trained_once):,} bytes" in out
-    assert f"in items     mss:{with_bundled(from_bytes(trained_once)).identifier}" in out
+    assert str(folder / "trained.store") in out
+    assert out.count("pages        60\n") == 2
+    assert out.count(f"{inside:,} inside articles, {outside:,} outside") == 2
+    assert f"{(folder / 'trained.model').stat().st_size:,} bytes" in out
+    assert out.count(f"in items     mss:{with_bundled(trained_once).identifier}") == 2
 
 
 # check
@@ -565,13 +576,13 @@ WRONG = {
     "extract @page.html -m @damaged.model": "damaged.model",
     "extract @page.html -m @paper.model": "for the profile 'paper'",
     "extract @page.html -m @one.model --bundled": "not allowed with",
-    "-s MSS_MODEL=@pages extract @page.html": "Is a directory",
-    f"-s MSS_MODEL=/dev/zero extract {REFUSED}": "got a device",
+    "-s MSS_STORE=@one.model extract @page.html": "one.model: expected a folder",
+    f"-s MSS_STORE=/dev/zero extract {REFUSED}": "/dev/zero: expected a folder",
+    "-s MSS_STORE=http://h/0 extract @page.html": "expected a folder, or the address of a server",
     "extract @page.html -m /dev/zero": "got a device",
     "extract http:///news": "it has no host",
     "info /dev/zero": "got a device",
     "train @sound.jsonl -w @rules.yaml -m /dev/zero": "got a device",
-    "train @sound.jsonl -w @rules.yaml -m @pages": "Is a directory",
     "train @sound.jsonl -w @pipe.yaml -m @any.model": "got a named pipe",
     "train /dev/zero -w @rules.yaml -m @any.model": "regular file",
     "check @sound.yaml -p @pages.jsonl --snapshot /dev/zero": "got a device",
@@ -595,7 +606,8 @@ WRONG = {
     "merge @one.model @paper.model -o @any.model": "paper.model",
     "merge @one.model -o @no-such/any.model": "any.model",
     "info @page.html": "page.html",
-    "info @pages": "pages",
+    "report -s @one.model": "one.model: expected a folder",
+    "unsure -s @no-such": "no-such",
     "check @rules.yaml": "none of the wrappers has a test page",
     "check @faulty.yaml": "faulty.yaml",
     "check @sound.yaml -p @pages.jsonl --snapshot @garbage.json": "garbage.json",

@@ -24,10 +24,10 @@ from scrapy_mss.article import ModelState, read_article
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.models.bundled import bundled_model
-from scrapy_mss.models.format import DamagedModelError
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.settings import SettingError
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
+from scrapy_mss.storage.tables import StoreError
 from scrapy_mss.wrappers import WrapperError
 from tests.plugin.parts import URL, items_of, page, passed, processed, stat
 from tests.plugin.site import RULES, index, plain, story, wrapped
@@ -236,11 +236,11 @@ def test_a_wrapper_with_a_fault_stops_the_crawl(crawler_of: MakeCrawler) -> None
         TrainingMiddleware.from_crawler(crawler)
 
 
-def test_a_damaged_model_stops_the_crawl(crawler_of: MakeCrawler, trained: Path) -> None:
-    trained.write_bytes(trained.read_bytes()[:-1])
+def test_a_store_with_a_fault_stops_the_crawl(crawler_of: MakeCrawler, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
 
-    with pytest.raises(DamagedModelError, match=r"trained\.model"):
-        ArticlePipeline.from_crawler(crawler_of(MSS_MODEL=str(trained)))
+    with pytest.raises(StoreError, match="file: expected a folder"):
+        ArticlePipeline.from_crawler(crawler_of(MSS_STORE=str(tmp_path / "file")))
 
 
 @pytest.mark.parametrize(

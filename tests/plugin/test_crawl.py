@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from scrapy_mss.models.bundled import bundled_model, with_bundled
-from scrapy_mss.models.store import read_model
+from scrapy_mss.models.format import to_bytes
+from scrapy_mss.models.model import Model
 from scrapy_mss.stats import PREFIX, STATS
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
-from tests.plugin.models import assert_same_counts, learned
+from tests.plugin.models import assert_same_counts, learned, store_model, stored_model
 from tests.plugin.site import RULES, Site, rules_with, story
 
 N_WRAPPED = 60
@@ -28,7 +29,7 @@ def jobs(site: Site, trained: str) -> dict[str, Job]:
     rules = {**ADDON, "MSS_WRAPPERS": RULES}
     gone = site.urls("gone", range(2), "localhost")
     everything = {"urls": wrapped + plain + index + gone}
-    known = {**ADDON, **FROZEN, "MSS_MODEL": trained, "MSS_SITE_MEMORY": 0}
+    known = {**ADDON, **FROZEN, "MSS_STORE": trained, "MSS_SITE_MEMORY": 0}
     by_hand = {
         "DOWNLOADER_MIDDLEWARES": {"scrapy_mss.downloadermiddlewares.TrainingMiddleware": 545},
         "SPIDER_MIDDLEWARES": {"scrapy_mss.spidermiddlewares.ArticleMiddleware": 950},
@@ -70,10 +71,6 @@ def jobs(site: Site, trained: str) -> dict[str, Job]:
         ),
         "broken": Job("broken", {"urls": plain[:2]}, ADDON),
         "disabled": Job(arguments={"urls": wrapped[:2]}, settings={**rules, "MSS_ENABLED": False}),
-        "until 20": Job(
-            arguments={"urls": wrapped[:30]},
-            settings={**rules, "MSS_FREEZE_AFTER": 20, "MSS_MODEL": f"{trained}.20"},
-        ),
     }
 
 
@@ -83,10 +80,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def crawls(folder: Path, site: Site, trained_once: bytes) -> dict[str, Crawl]:
+def crawls(folder: Path, site: Site, trained_once: Model) -> dict[str, Crawl]:
     """What came of each of the crawls."""
-    trained = folder / "trained.model"
-    trained.write_bytes(trained_once)
+    trained = folder / "trained.store"
+    store_model(trained, trained_once)
     asked = jobs(site, str(trained))
     return dict(zip(asked, crawl(folder, asked.values()), strict=True))
 
@@ -229,24 +226,14 @@ def test_the_model_has_learned_what_it_would_have_learned_alone(
     assert done.mss("model/checkpoints") == 1
     alone = learned(range(N_WRAPPED))
     assert done.mss("train/tokens") == alone.bayes.tokens.sum()
-    assert_same_counts(read_model(folder / "0.model"), alone)
-
-
-def test_learning_stops_at_the_number_of_pages_that_is_set(
-    crawls: dict[str, Crawl], folder: Path
-) -> None:
-    done = crawls["until 20"]
-
-    assert done.mss("train/learned") == 20
-    assert done.mss("train/refused/frozen") == 10
-    assert read_model(folder / "trained.model.20").bayes.pages == 20
+    assert_same_counts(stored_model(folder / "0.store"), alone)
 
 
 def test_a_frozen_model_is_not_written(
-    crawls: dict[str, Crawl], folder: Path, trained_once: bytes
+    crawls: dict[str, Crawl], folder: Path, trained_once: Model
 ) -> None:
     assert crawls["frozen"].mss("model/checkpoints") == 0
-    assert (folder / "trained.model").read_bytes() == trained_once
+    assert to_bytes(stored_model(folder / "trained.store")) == to_bytes(trained_once)
 
 
 # Settings

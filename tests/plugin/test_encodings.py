@@ -44,7 +44,7 @@ def test_a_body_is_searched_up_to_the_longest_that_is_read(site: Site, tmp_path:
 
 def test_wrappers_label_pages_whatever_is_declared(site: Site, tmp_path: Path) -> None:
     rules = [{"site": "127.0.0.1", "url": "/encoded/*", "body": "div.text"}]
-    settings = {**ADDON, "MSS_WRAPPERS": rules, "MSS_MODEL": str(tmp_path / "model")}
+    settings = {**ADDON, "MSS_WRAPPERS": rules, "MSS_STORE": str(tmp_path / "store")}
     urls = site.urls("encoded", range(len(ENCODED)))
     (found,) = crawl(tmp_path, [Job(arguments={"urls": urls}, settings=settings)])
 

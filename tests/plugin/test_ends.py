@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Event
 
@@ -14,13 +14,15 @@ from scrapy.crawler import Crawler
 from scrapy_mss.crawl.extension import MssExtension
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import FileStore
+from scrapy_mss.models.stored import StoredModel
 from scrapy_mss.quality.counts import PAGES
 from scrapy_mss.quality.store import QualityStore
 from scrapy_mss.seen.crawled import Addresses, Wording
 from scrapy_mss.seen.keys import address_key
 from scrapy_mss.seen.store import SeenStore
-from scrapy_mss.seen.story_store import StoryStore
+from scrapy_mss.storage.opening import store_at
+from scrapy_mss.storage.sqlite_store import SQLiteStore
+from scrapy_mss.storage.tables import Change
 from tests.plugin.parts import URL, page, passed, stat
 from tests.plugin.site import RULES, wrapped
 
@@ -32,15 +34,9 @@ class OnePage:
     """A crawl that has read one page, and stored nothing of it."""
 
     def __init__(self, crawler_of: Callable[..., Crawler], folder: Path) -> None:
-        self._model, self._seen = folder / "model", folder / "seen.db"
-        self._quality = folder / "quality.db"
+        self._named = str(folder / "store")
         self.crawler = crawler_of(
-            MSS_WRAPPERS=RULES,
-            MSS_MODEL=str(self._model),
-            MSS_SEEN=str(self._seen),
-            MSS_QUALITY_FILE=str(self._quality),
-            MSS_ONLY_NEW=True,
-            MSS_WORKERS=0,
+            MSS_WRAPPERS=RULES, MSS_STORE=self._named, MSS_ONLY_NEW=True, MSS_WORKERS=0
         )
         self.extension = MssExtension.of(self.crawler)
         passed(TrainingMiddleware.from_crawler(self.crawler), page(wrapped(1)))
@@ -57,11 +53,12 @@ class OnePage:
         asyncio.run(self.extension.close("finished"))
 
     def stored(self) -> dict[str, int]:
-        """How much of the page is in each file."""
-        days = QualityStore(self._quality).sites(0).get(SITE, {})
+        """How much of the page is in each part of the store."""
+        store = store_at(self._named)
+        days = QualityStore(store).sites(0).get(SITE, {})
         return {
-            "model": FileStore(self._model, DEFAULT).load().bayes.pages,
-            "seen": len(SeenStore(self._seen).articles([address_key(URL)])),
+            "model": StoredModel(store, DEFAULT).load().bayes.pages,
+            "seen": len(SeenStore(store).articles([address_key(URL)])),
             "quality": sum(counts[PAGES] for counts in days.values()),
         }
 
@@ -97,50 +94,55 @@ def test_all_is_stored_whatever_a_timer_does(crawl: OnePage) -> None:
     assert crawl.stored() == ALL
 
 
-def test_the_event_loop_continues_while_old_stories_are_forgotten(
-    crawler_of: Callable[..., Crawler], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_event_loop_continues_while_the_last_checkpoint_is_written(
+    crawl: OnePage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, continued = Event(), Event()
+    write = SQLiteStore.write
 
-    def forget_before(_store: StoryStore, _minute: int) -> int:
+    def waiting(store: SQLiteStore, changes: Sequence[Change]) -> None:
         begun.set()
         assert continued.wait(5)
-        return 0
+        write(store, changes)
 
     async def end() -> None:
-        closing = asyncio.create_task(extension.close("finished"))
+        closing = asyncio.create_task(crawl.extension.close("finished"))
         while not begun.is_set():
             await asyncio.sleep(0.01)
         continued.set()
         await closing
 
-    monkeypatch.setattr(StoryStore, "forget_before", forget_before)
-    crawler = crawler_of(MSS_COPIES="mark", MSS_SEEN=str(tmp_path / "seen.db"), MSS_WORKERS=0)
-    extension = MssExtension.of(crawler)
+    monkeypatch.setattr(SQLiteStore, "write", waiting)
 
     asyncio.run(end())
 
-    assert stat(crawler, "stories/failed") == 0
+    assert crawl.stored() == ALL
 
 
-def test_what_a_part_has_not_stored_is_told_whatever_another_does(
+def test_what_is_not_stored_is_told_of_each_part(
     crawl: OnePage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    close = SeenStore.close
+    monkeypatch.setattr(SQLiteStore, "write", failing)
 
-    def closed_with_an_error(store: SeenStore) -> None:
-        close(store)
-        failing()
-
-    monkeypatch.setattr(SeenStore, "close", closed_with_an_error)
-    monkeypatch.setattr(QualityStore, "add", failing)
-
-    with pytest.raises(MemoryError):
-        crawl.end()
+    crawl.end()
 
     monkeypatch.undo()
-    assert "perhaps not: the quality of 1 sites" in caplog.text
+    (lost,) = (line for line in caplog.messages if "lost, since it was not written" in line)
+    for part in ("the quality of 1 sites", "the counts of 1 learned pages", "that 1 addresses"):
+        assert part in lost
     assert "learned 1 of 1 pages of 1 wrapped sites" in caplog.text
     assert stat(crawl.crawler, "model/pages") == 1
-    assert crawl.stored() == {"model": 1, "seen": 1, "quality": 0}
+    assert crawl.stored() == {"model": 0, "seen": 0, "quality": 0}
+
+
+def test_what_may_not_be_stored_is_told_where_the_store_cannot_make_sure(
+    crawl: OnePage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(SQLiteStore, "close", failing)
+
+    crawl.end()
+
+    (lost,) = (line for line in caplog.messages if "lost, since it was not written" in line)
+    for part in ("the quality of 1 sites", "the counts of 1 learned pages", "that 1 addresses"):
+        assert part in lost

@@ -178,7 +178,7 @@ class Killed(scrapy.Spider):
 def test_the_rows_of_a_killed_crawl_are_there_after_the_next(tmp_path: Path, site: Site) -> None:
     (tmp_path / "killed.py").write_text(KILLED)
     feeds = {"killed.parquet": {"format": "parquet"}}
-    settings = {**ADDON, "FEEDS": feeds, "MSS_MODEL": "model", "TELNETCONSOLE_ENABLED": False}
+    settings = {**ADDON, "FEEDS": feeds, "MSS_STORE": "store", "TELNETCONSOLE_ENABLED": False}
     given = [
         part
         for name, value in settings.items()

@@ -309,7 +309,7 @@ def test_pages_that_the_spider_follows_too_are_no_articles(
     server: Server, tmp_path: Path, workers: int, copies: str
 ) -> None:
     server.put_chain("/ferry", 3)
-    given = {**ADDON, "MSS_WORKERS": workers, "MSS_COPIES": copies, "MSS_SEEN": "seen.db"}
+    given = {**ADDON, "MSS_WORKERS": workers, "MSS_COPIES": copies, "MSS_STORE": "store"}
     arguments = {"urls": [server.url("/ferry")]}
 
     (found,) = crawl(tmp_path, [Job("following-next", arguments, given)])
@@ -335,7 +335,7 @@ def test_an_article_is_no_copy_of_its_own_page(server: Server, tmp_path: Path) -
     """The second page comes first, when nothing tells yet whose it is."""
     paths = server.put_chain("/ferry", 2)
     server.put("/ferry", 1, "<link rel=next href='/ferry?page=2'>", paragraphs=2)
-    given = {**ADDON, "MSS_WORKERS": 0, "MSS_COPIES": "drop", "MSS_SEEN": "seen.db"}
+    given = {**ADDON, "MSS_WORKERS": 0, "MSS_COPIES": "drop", "MSS_STORE": "store"}
     arguments = {"urls": [server.url(paths[1])], "links": [server.url("/ferry")]}
 
     (found,) = crawl(tmp_path, [Job("following", arguments, {**given, "DOWNLOAD_DELAY": 1})])
@@ -349,7 +349,7 @@ def test_an_article_without_a_page_that_failed_comes_again(
 ) -> None:
     server.put_chain("/ferry", 2)
     server.failing["/ferry?page=2"] = status
-    given = {**ADDON, "MSS_WORKERS": 0, "MSS_ONLY_NEW": True, "MSS_SEEN": "seen.db"}
+    given = {**ADDON, "MSS_WORKERS": 0, "MSS_ONLY_NEW": True, "MSS_STORE": "store"}
     job = Job(arguments={"urls": [server.url("/ferry")]}, settings=given)
 
     first, second = crawl(tmp_path, [job, job])
@@ -367,7 +367,7 @@ def test_an_article_does_not_change_by_a_page_that_fails_for_once(
     server: Server, tmp_path: Path
 ) -> None:
     server.put_chain("/ferry", 2)
-    given = {**ADDON, "MSS_WORKERS": 0, "MSS_ONLY_NEW": True, "MSS_SEEN": "seen.db"}
+    given = {**ADDON, "MSS_WORKERS": 0, "MSS_ONLY_NEW": True, "MSS_STORE": "store"}
     job = Job(arguments={"urls": [server.url("/ferry")]}, settings=given)
 
     (whole,) = crawl(tmp_path, [job])

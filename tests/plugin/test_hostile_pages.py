@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from scrapy_mss.models.model import Model
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl
+from tests.plugin.models import store_model
 from tests.plugin.site import N_HOSTILE, Site
 
 # On the site of this rule every hostile page is labelled, too.
@@ -16,19 +18,19 @@ WAYS = ("model", "workers", "wrapper")
 
 @pytest.fixture(scope="module")
 def crawls(
-    site: Site, trained_once: bytes, tmp_path_factory: pytest.TempPathFactory
+    site: Site, trained_once: Model, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Crawl]:
     """The hostile pages and a sound one, by the model, by workers, and by a wrapper."""
     folder = tmp_path_factory.mktemp("hostile")
-    (folder / "model").write_bytes(trained_once)
+    store_model(folder / "store", trained_once)
     urls = [*site.urls("hostile", range(N_HOSTILE)), site.url("/plain/1")]
-    known = {**ADDON, "MSS_MODEL": str(folder / "model")}
+    known = {**ADDON, "MSS_STORE": str(folder / "store")}
     jobs = [
         Job(arguments={"urls": urls}, settings={**known, "MSS_TRAIN": False}),
         Job(arguments={"urls": urls}, settings={**known, "MSS_TRAIN": False, "MSS_WORKERS": 2}),
         Job(
             arguments={"urls": urls},
-            settings={**known, "MSS_WRAPPERS": RULES, "MSS_MODEL": str(folder / "other")},
+            settings={**known, "MSS_WRAPPERS": RULES, "MSS_STORE": str(folder / "other")},
         ),
     ]
     return dict(zip(WAYS, crawl(folder, jobs), strict=True))

@@ -113,7 +113,6 @@ def test_a_crawl_reads_what_is_probably_an_article_first(site: Site, tmp_path: P
     links = [site.url(f"/{kind}/{n}") for n in range(1, 4) for kind in ("plain", "index")]
     settings = {
         **ADDON,
-        "MSS_MODEL": "news.model",
         "MSS_EMIT": "all",
         "MSS_WORKERS": 0,
         "MSS_LINK_PRIORITY": True,

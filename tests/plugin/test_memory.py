@@ -36,11 +36,11 @@ def test_memory_is_flat_over_five_thousand_pages(
             **ADDON,
             "MSS_WRAPPERS": RULES[:1],
             "EXTENSIONS": {"tests.plugin.spiders.MemoryMeter": 1},
-            "MSS_CHECKPOINT_PAGES": 200,
             "LOG_LEVEL": "INFO",
             "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
         },
         keep=False,
+        checkpoint_pages=200,
     )
 
     (done,) = crawl(tmp_path, [job])

@@ -184,7 +184,7 @@ from tests.plugin.crawling import ADDON, QUIET
 
 class Three(scrapy.Spider):
     name = "three"
-    custom_settings = {**QUIET, **ADDON, "MSS_MODEL": "model", "MSS_WORKERS": 1}
+    custom_settings = {**QUIET, **ADDON, "MSS_STORE": "store", "MSS_WORKERS": 1}
 
     async def start(self):
         yield scrapy.Request(self.url)

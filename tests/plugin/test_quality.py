@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from scrapy_mss.crawl.site_quality import this_hour
 from scrapy_mss.quality.activity import DAY
 from scrapy_mss.quality.counts import ARTICLES, LABELLED, PAGES, WRAPPED, Counts
 from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.storage.sqlite_store import FILE, SQLiteStore
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
 from tests.plugin.site import RULES, Site
 
@@ -31,7 +33,7 @@ USUAL = Counter(dict.fromkeys((PAGES, ARTICLES, "title", "authors", "published")
 
 def done(folder: Path, site: Site, kind: str = "plain", **settings: Any) -> Crawl:
     urls = [site.url(f"/{kind}/{number}") for number in range(N)]
-    values = {**ADDON, "MSS_QUALITY_FILE": str(folder / "quality.db"), **settings}
+    values = {**ADDON, "MSS_STORE": str(folder / "store"), **settings}
     (found,) = crawl(folder, [Job("silent", {"urls": urls}, values)])
     assert not found.error, found.error
     return found
@@ -39,13 +41,15 @@ def done(folder: Path, site: Site, kind: str = "plain", **settings: Any) -> Craw
 
 def stored(folder: Path) -> Counts:
     """What was counted of the site on all days."""
-    found = QualityStore(folder / "quality.db").sites(0)
+    with closing(SQLiteStore(folder / "store")) as store:
+        found = QualityStore(store).sites(0)
     assert found.keys() == {HOST}
     return sum(found[HOST].values(), Counter())
 
 
 def put(folder: Path, counts: Counts, *, days_ago: int = 1) -> None:
-    QualityStore(folder / "quality.db").add({(HOST, this_hour() // DAY - days_ago): counts})
+    with closing(SQLiteStore(folder / "store")) as store:
+        QualityStore(store).add({(HOST, this_hour() // DAY - days_ago): counts})
 
 
 @pytest.mark.parametrize("workers", [0, 1])
@@ -72,8 +76,8 @@ def test_a_rule_that_matches_nothing_is_counted_as_such(tmp_path: Path, site: Si
 
 
 def test_crawls_add_up_and_it_can_be_turned_off(tmp_path: Path, site: Site) -> None:
-    for on in (True, False, True):
-        done(tmp_path, site, MSS_QUALITY=on, MSS_WORKERS=0)
+    for kept in ("counts", "off", "counts"):
+        done(tmp_path, site, MSS_REPORT=kept, MSS_WORKERS=0)
 
     assert stored(tmp_path)[PAGES] == 2 * N
 
@@ -102,28 +106,17 @@ def test_a_fall_is_told_by_log_stats_and_spidermon(tmp_path: Path, site: Site) -
     assert any(f"alarms: {HOST}/main_image" in line for line in failed), failed
 
 
-def test_a_file_that_fails_in_the_crawl_is_counted_and_the_crawl_goes_on(
-    tmp_path: Path, site: Site
-) -> None:
-    (tmp_path / "file").write_text("")
-    path = str(tmp_path / "file" / "q.db")
-    found = done(tmp_path, site, MSS_WORKERS=0, MSS_QUALITY_FILE=path, **SPIDERMON)
+def test_a_store_that_fails_in_the_crawl_is_told_by_spidermon(tmp_path: Path, site: Site) -> None:
+    urls = [site.url(f"/plain/{number}") for number in range(N)]
+    settings = {**ADDON, "MSS_STORE": str(tmp_path / "store"), "MSS_WORKERS": 0, **SPIDERMON}
+    disturbed = {"urls": urls, "at": 1, "disturbance": "block"}
+    (found,) = crawl(tmp_path, [Job("disturbing", disturbed, settings)])
 
     assert len(found.items) == N
     assert found.mss("quality/failed") >= 1
-    (line,) = found.logged("WARNING")
-    assert "quality counts cannot be stored" in line
+    assert sum("quality counts cannot be stored" in line for line in found.logged("WARNING")) == 1
     failed = [line for line in found.logged("ERROR") if "[Spidermon]" in line]
     assert any("the file with the quality of sites failed" in line for line in failed)
-
-
-def test_another_file_stops_the_crawl_at_its_start(tmp_path: Path, site: Site) -> None:
-    (tmp_path / "other.db").write_bytes(b"something else" * 99)
-    settings = {**ADDON, "MSS_QUALITY_FILE": str(tmp_path / "other.db")}
-    (found,) = crawl(tmp_path, [Job("silent", {"urls": []}, settings)])
-
-    assert "QualityStoreError" in found.error
-    assert "other.db" in found.error
 
 
 # The command
@@ -139,9 +132,9 @@ def report(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_report_says_by_its_exit_code_whether_something_has_declined(tmp_path: Path) -> None:
     put(tmp_path, USUAL)
     put(tmp_path, USUAL, days_ago=0)
-    good = report(tmp_path, "-q", "quality.db")
+    good = report(tmp_path, "-s", "store")
     put(tmp_path, Counter({PAGES: 9_000, ARTICLES: 9_000}), days_ago=0)
-    declined = report(tmp_path, "-q", "quality.db", "-o", "page.html")
+    declined = report(tmp_path, "-s", "store", "-o", "page.html")
 
     page = tmp_path / "mss-report.html"
     assert (good.returncode, good.stderr) == (0, "")
@@ -154,7 +147,7 @@ def test_the_report_says_by_its_exit_code_whether_something_has_declined(tmp_pat
 
 def test_the_report_is_printed_as_json(tmp_path: Path) -> None:
     put(tmp_path, USUAL)
-    done = report(tmp_path, "--json", "-q", "quality.db")
+    done = report(tmp_path, "--json", "-s", "store")
 
     assert done.returncode == 0
     assert json.loads(done.stdout)["sites"][0]["articles"] == 200
@@ -163,10 +156,11 @@ def test_the_report_is_printed_as_json(tmp_path: Path) -> None:
 
 def test_the_report_says_what_it_lacks(tmp_path: Path) -> None:
     nothing = report(tmp_path)
-    (tmp_path / "other.db").write_bytes(b"something else" * 99)
-    other = report(tmp_path, "-q", "other.db")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / FILE).write_bytes(b"something else" * 99)
+    other = report(tmp_path, "-s", "other")
 
     assert (nothing.returncode, other.returncode) == (2, 2)
-    assert "quality.db: nothing was counted in the last weeks; crawl first" in nothing.stderr
-    assert "other.db: file is not a database. Remove the file" in other.stderr
+    assert f"{FILE}: nothing was counted in the last weeks; crawl first" in nothing.stderr
+    assert f"{FILE}: file is not a database. Remove the file" in other.stderr
     assert nothing.stderr.count("\n") == other.stderr.count("\n") == 1

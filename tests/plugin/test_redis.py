@@ -1,4 +1,4 @@
-"""Crawls that share what they learn on a server, which is killed while they run."""
+"""Crawls that share a store on a server, which is killed, or hangs, while they run."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from typing import Any
 
 import pytest
 import yaml
-from scrapy_mss.models.redis_store import RedisModelStore
-from scrapy_mss.quality.redis_store import RedisQualityStore
-from scrapy_mss.sites.redis_store import RedisSiteStore
-from scrapy_mss.storage.redis_server import CHECKPOINT_SECONDS, PAUSES
 
 from research.benchmarks.redis_server import RedisServer, running
 from scrapy_mss.models.bundled import bundled_model
 from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import FileStore
+from scrapy_mss.models.store import ModelFile
+from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.sites.store import SiteStore
+from scrapy_mss.storage.opening import store_at
+from scrapy_mss.storage.redis_store import END_SECONDS, SECONDS
 from tests.helpers.redis import client, needs_redis, server, shared_server
 from tests.plugin.crawling import ADDON, LONGEST, Crawl, Job, crawl, environment
 from tests.plugin.models import assert_same_counts, learned
@@ -40,13 +41,14 @@ N_PAGES = 60
 
 
 def learning(server: RedisServer, urls: list[str], **more: Any) -> Job:
-    """A crawl that learns the pages at *urls* into the model on the server."""
-    rules = {"MSS_WRAPPERS": RULES, "MSS_MODEL": server.address(), "MSS_CHECKPOINT_PAGES": 3}
-    return Job(arguments={"urls": urls}, settings={**ADDON, **rules, **more})
+    """A crawl that keeps all that it learns of the pages at *urls* on the server."""
+    stored = {"MSS_WRAPPERS": RULES, "MSS_STORE": server.address(), "MSS_ONLY_NEW": True}
+    settings = {**ADDON, **stored, "MSS_COPIES": "mark", **more}
+    return Job(arguments={"urls": urls}, settings=settings, checkpoint_pages=3)
 
 
-def shared_model(server: RedisServer) -> RedisModelStore:
-    return RedisModelStore(server.address(), DEFAULT)
+def shared_model(server: RedisServer) -> StoredModel:
+    return StoredModel(store_at(server.address()), DEFAULT)
 
 
 @contextmanager
@@ -55,7 +57,7 @@ def disturbed(server: RedisServer, disturb: Callable[[], None]) -> Iterator[list
     over, moments = threading.Event(), list[float]()
 
     def go_on() -> None:
-        while not client(server).exists("test:model") and not over.wait(0.05):
+        while not client(server).exists("test:model:head") and not over.wait(0.05):
             pass
         while not over.wait(0.5):
             disturb()
@@ -70,7 +72,7 @@ def disturbed(server: RedisServer, disturb: Callable[[], None]) -> Iterator[list
         thread.join()
 
 
-def test_crawls_learn_into_one_model_on_a_server(
+def test_crawls_share_all_that_they_learn_on_a_server(
     tmp_path: Path, site: Site, server: RedisServer
 ) -> None:
     urls = site.urls("wrapped", range(20))
@@ -80,11 +82,15 @@ def test_crawls_learn_into_one_model_on_a_server(
     assert first.error == second.error == ""
     assert first.mss("train/learned") == 12
     assert second.mss("train/learned") == 8
-    assert second.mss("train/refused/already_learned") == 4
     assert second.mss("model/pages") == 20
+    assert [len(each.items) for each in (first, second)] == [12, 8]
+    store = store_at(server.address())
     assert_same_counts(shared_model(server).load(), learned(range(20)))
-    assert RedisSiteStore(server.address()).load("127.0.0.1").pages > 0
-    assert first.mss("sites/failed") == second.mss("sites/failed") == 0
+    assert SiteStore(store).load("127.0.0.1").pages > 0
+    ((_, days),) = QualityStore(store).sites(0).items()
+    assert sum(counts["pages"] for counts in days.values()) >= 20
+    failures = {**first.stats, **second.stats}.items()
+    assert [name for name, number in failures if "/failed" in name and number] == []
     assert not list(tmp_path.glob("redis*"))  # no path is made of an address
     pages = bundled_model().bayes.pages + 20
     assert f"default@{pages}p-" in "".join(second.logged("INFO"))
@@ -98,11 +104,13 @@ def test_nothing_is_lost_or_counted_twice_if_the_server_is_killed_in_the_crawl(
         with disturbed(server, server.restart) as moments:
             (done,) = crawl(tmp_path, [learning(server, urls, CONCURRENT_REQUESTS_PER_DOMAIN=1)])
         stored = shared_model(server).load()
+        ((_, days),) = QualityStore(store_at(server.address())).sites(0).items()
 
     assert moments
     assert done.error == ""
     assert done.mss("train/learned") == N_PAGES
     assert stored.bayes.pages == len(stored.learned_pages) == N_PAGES
+    assert sum(counts["pages"] for counts in days.values()) == N_PAGES
 
 
 def test_a_crawl_whose_server_goes_away_ends_well_and_says_what_is_lost(
@@ -119,6 +127,8 @@ def test_a_crawl_whose_server_goes_away_ends_well_and_says_what_is_lost(
     assert len(done.items) == N_PAGES
     assert done.mss("train/learned") == N_PAGES
     assert done.mss("model/failed") > 0
+    assert done.mss("seen/failed") > 0
+    assert sum("articles may come again" in text for text in done.logged("WARNING")) == 1
     (lost,) = done.logged("ERROR")
     assert n_lost(lost) >= N_PAGES - stored > 0
 
@@ -132,18 +142,10 @@ def n_lost(line: str) -> int:
 def test_a_server_that_hangs_holds_up_neither_the_crawl_nor_its_end(
     tmp_path: Path, site: Site
 ) -> None:
-    """It accepts connections and answers nothing; all that a crawl stores is there."""
+    """It accepts connections and answers nothing."""
     urls = site.urls("slow", range(N_PAGES))
     with running() as server:
-        stores = {"MSS_SEEN": server.address(), "MSS_QUALITY_FILE": server.address()}
-        job = learning(
-            server,
-            urls,
-            CONCURRENT_REQUESTS_PER_DOMAIN=1,
-            MSS_ONLY_NEW=True,
-            MSS_CHECKPOINT_SECONDS=1,
-            **stores,
-        )
+        job = learning(server, urls, CONCURRENT_REQUESTS_PER_DOMAIN=1)
         with disturbed(server, server.hang) as moments:
             (done,) = crawl(tmp_path, [job])
         server.go_on()
@@ -152,9 +154,8 @@ def test_a_server_that_hangs_holds_up_neither_the_crawl_nor_its_end(
     assert moments
     assert done.error == ""
     assert len(done.items) == N_PAGES
-    # All stores together end before one of them would have been done with all its tries.
-    assert done.ending < CHECKPOINT_SECONDS * (1 + len(PAUSES))
-    assert done.stall < CHECKPOINT_SECONDS / 4
+    assert done.ending < SECONDS + 3 * END_SECONDS  # what is under way, and what begins at the end
+    assert done.stall < SECONDS / 4
     (lost,) = done.logged("ERROR")
     for part in ("learned pages (redis://", "memory of 1 sites", "addresses were", "quality of 1"):
         assert part in lost
@@ -178,7 +179,7 @@ def test_a_server_that_is_slow_to_answer_at_the_end_has_all(
 def _hang_shortly(server: RedisServer) -> None:
     """Let the server hang for a second from the first checkpoint on."""
     until = time.monotonic() + LONGEST  # or a crawl that fails would never end this thread
-    while not client(server).exists("test:model") and time.monotonic() < until:
+    while not client(server).exists("test:model:head") and time.monotonic() < until:
         time.sleep(0.01)
     server.hang()
     time.sleep(1)
@@ -186,64 +187,21 @@ def _hang_shortly(server: RedisServer) -> None:
 
 
 def refusal(tmp_path: Path, address: str) -> Crawl:
-    (done,) = crawl(tmp_path, [Job(settings={**ADDON, "MSS_MODEL": address})])
+    (done,) = crawl(tmp_path, [Job(settings={**ADDON, "MSS_STORE": address})])
     return done
 
 
 def test_a_server_that_cannot_be_used_stops_the_crawl_at_its_start(
     tmp_path: Path, server: RedisServer
 ) -> None:
-    client(server).set("test:model", "theirs")
+    client(server).set("test", "theirs")
 
     foreign = refusal(tmp_path, server.address())
     absent = refusal(tmp_path, "redis://me:secret@127.0.0.1:1/0?prefix=news")
 
-    assert "expected 'scrapy-mss model" in foreign.error
+    assert "expected 'scrapy-mss store" in foreign.error
     assert "redis://127.0.0.1:1/0?prefix=news: no answer from the server" in absent.error
     assert "secret" not in absent.error
-
-
-def test_crawls_count_the_quality_of_sites_on_one_server(
-    tmp_path: Path, site: Site, server: RedisServer
-) -> None:
-    urls = site.urls("plain", range(6))
-    shared = {**ADDON, "MSS_QUALITY_FILE": server.address(), "MSS_WORKERS": 0}
-    jobs = [Job(arguments={"urls": part}, settings=shared) for part in (urls[:4], urls[4:])]
-
-    found = crawl(tmp_path, jobs)
-
-    assert [each.error for each in found] == ["", ""]
-    ((_, days),) = RedisQualityStore(server.address()).sites(0).items()
-    assert sum(counts["pages"] for counts in days.values()) == 6
-
-
-def test_what_one_crawl_has_seen_on_a_server_is_not_new_to_the_next(
-    tmp_path: Path, site: Site, server: RedisServer
-) -> None:
-    urls = site.urls("plain", range(6))
-    shared = {**ADDON, "MSS_SEEN": server.address(), "MSS_ONLY_NEW": True, "MSS_WORKERS": 0}
-    jobs = [Job(arguments={"urls": part}, settings=shared) for part in (urls[:4], urls)]
-
-    first, second = crawl(tmp_path, jobs)
-
-    assert first.error == second.error == ""
-    assert [len(each.items) for each in (first, second)] == [4, 2]
-    assert second.mss("seen/failed") == 0
-
-
-def test_a_crawl_goes_on_when_what_was_seen_cannot_be_asked_for(tmp_path: Path, site: Site) -> None:
-    urls = site.urls("slow", range(N_PAGES))
-    with running() as server:
-        shared = {"MSS_SEEN": server.address(), "MSS_ONLY_NEW": True, "MSS_COPIES": "keep"}
-        with disturbed(server, server.kill) as moments:
-            job = learning(server, urls, CONCURRENT_REQUESTS_PER_DOMAIN=1, **shared)
-            (done,) = crawl(tmp_path, [job])
-
-    assert moments
-    assert done.error == ""
-    assert len(done.items) == N_PAGES
-    assert done.mss("seen/failed") > 0
-    assert sum("articles may come again" in text for text in done.logged("WARNING")) == 1
 
 
 @NO_CRAWL
@@ -256,7 +214,7 @@ def test_the_model_on_a_server_can_be_written_to_a_file(
     done = scrapy_mss(tmp_path, "merge", server.address(), "-o", str(path))
 
     assert done.stdout == f"{path}: 5 pages from 1 models\n"
-    assert_same_counts(FileStore(path, DEFAULT).load(), shared_model(server).load())
+    assert_same_counts(ModelFile(path, DEFAULT).load(), shared_model(server).load())
 
 
 @NO_CRAWL
@@ -298,12 +256,16 @@ def test_archives_are_read_with_a_model_that_does_not_change_meanwhile(
 ) -> None:
     pytest.importorskip("fastwarc")
     (tmp_path / "pages.jsonl").write_text("")
+    bulk = ["bulk", "pages.jsonl", "-o", "articles", "-m", server.address()]
+    shared_model(server).add(learned(range(2)))
 
-    done = scrapy_mss(tmp_path, "bulk", "pages.jsonl", "-o", "articles", "-m", server.address())
+    first = scrapy_mss(tmp_path, *bulk)
+    shared_model(server).add(learned(range(2, 5)))
+    second = scrapy_mss(tmp_path, *bulk)
 
-    assert done.returncode == 2
-    assert "write it to a file with scrapy mss merge" in done.stderr
-    assert not (tmp_path / "articles").exists()
+    assert first.returncode == second.returncode == 0
+    kept = ModelFile(tmp_path / "articles" / "learned.model", DEFAULT).load()
+    assert_same_counts(kept, learned(range(2)))
 
 
 def scrapy_mss(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

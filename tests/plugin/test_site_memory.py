@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +11,10 @@ import pytest
 
 from scrapy_mss.sites.memory import MAX_TEXTS, SiteMemory
 from scrapy_mss.sites.observation import MAX_TEXTS as MAX_TEXTS_OF_A_PAGE
-from scrapy_mss.sites.store import SiteStore, sites_path
+from scrapy_mss.sites.store import SiteStore
+from scrapy_mss.storage.sqlite_store import SQLiteStore
 from tests.helpers.memories import numbered
-from tests.plugin.crawling import ADDON, Crawl, Job, command_of, crawl, environment
+from tests.plugin.crawling import ADDON, Job, crawl
 from tests.plugin.site import Site, rules_with
 
 N_PAGES = 12
@@ -28,11 +26,12 @@ def job(site: Site, numbers: Sequence[int], kind: str = "plain", **settings: Any
 
 
 def job_of(urls: list[str], **settings: Any) -> Job:
-    return Job("silent", {"urls": urls}, {**ADDON, "MSS_MODEL": "news.model", **settings})
+    return Job("silent", {"urls": urls}, {**ADDON, "MSS_STORE": "store", **settings})
 
 
 def remembered(folder: Path) -> SiteMemory:
-    return SiteStore(sites_path(folder / "news.model")).load(HOST)
+    with closing(SQLiteStore(folder / "store")) as store:
+        return SiteStore(store).load(HOST)
 
 
 def counted(memory: SiteMemory) -> list[object]:
@@ -72,20 +71,6 @@ def test_a_later_crawl_goes_on_from_what_is_known(site: Site, tmp_path: Path) ->
     assert remembered(tmp_path).pages == 10
 
 
-def test_two_crawls_at_once_lose_nothing_in_one_file(site: Site, tmp_path: Path) -> None:
-    model = str(tmp_path / "news.model")
-    jobs = [job(site, numbers, MSS_MODEL=model) for numbers in (range(6), range(6, 12))]
-    folders = [tmp_path / "one", tmp_path / "two"]
-    for folder in folders:
-        folder.mkdir()
-
-    with ThreadPoolExecutor(2) as threads:
-        found = list(threads.map(lambda folder, asked: crawl(folder, [asked]), folders, jobs))
-
-    assert [done.mss("sites/pages") for (done,) in found] == [6, 6]
-    assert remembered(tmp_path).pages == 12
-
-
 def test_the_same_pages_in_another_order_are_remembered_as_the_same(
     site: Site, tmp_path: Path
 ) -> None:
@@ -106,31 +91,13 @@ def test_a_site_twice_as_large_as_its_memory_is_remembered_within_its_bounds(
 
     (done,) = crawl(tmp_path, [job_of([site.url(path) for path in paths])])
 
-    (stored,) = SiteStore(sites_path(tmp_path / "news.model")).sites()
+    with closing(SQLiteStore(tmp_path / "store")) as store:
+        (stored,) = SiteStore(store).sites()
     memory = remembered(tmp_path)
     assert done.mss("sites/pages") == memory.pages == n_pages
     assert MAX_TEXTS / 2 < len(memory.texts) <= MAX_TEXTS
     assert stored.size <= 64 * 1024
     assert memory.texts.rows[:, 0].max() == n_pages  # what is on all pages is still known
-
-
-def test_a_crawl_that_is_killed_leaves_what_it_had_stored_to_the_next(
-    site: Site, tmp_path: Path
-) -> None:
-    first = job(site, range(200), "slow", CONCURRENT_REQUESTS=1, MSS_CHECKPOINT_SECONDS=0.1)
-    with subprocess.Popen(
-        command_of(tmp_path, [first]), cwd=tmp_path, env=environment(), stderr=subprocess.DEVNULL
-    ) as process:
-        while remembered(tmp_path).pages < 3 and process.poll() is None:
-            time.sleep(0.05)
-        process.kill()
-    known = remembered(tmp_path).pages
-
-    crawl(tmp_path, [job(site, range(200, 204))])
-
-    assert process.returncode == -signal.SIGKILL
-    assert 3 <= known < 200
-    assert remembered(tmp_path).pages == known + 4
 
 
 def test_labelled_pages_are_remembered_as_such_and_once(site: Site, tmp_path: Path) -> None:
@@ -151,23 +118,9 @@ def test_pages_that_are_no_articles_are_not_remembered(site: Site, tmp_path: Pat
     assert done.mss("sites/pages") == 0
 
 
-def test_without_memory_there_is_no_file(site: Site, tmp_path: Path) -> None:
+def test_without_memory_no_site_is_remembered(site: Site, tmp_path: Path) -> None:
     (done,) = crawl(tmp_path, [job(site, range(3), MSS_SITE_MEMORY=0)])
 
     assert done.mss("extract/articles") == 3
     assert "mss/sites/pages" not in done.stats
-    assert not sites_path(tmp_path / "news.model").exists()
-
-
-def test_a_file_that_cannot_be_used_costs_no_page_and_is_kept(site: Site, tmp_path: Path) -> None:
-    path = sites_path(tmp_path / "news.model")
-    path.write_text("not a database " * 100)
-    before = path.read_bytes()
-
-    done: Crawl
-    (done,) = crawl(tmp_path, [job(site, range(N_PAGES))])
-
-    assert done.mss("extract/articles") == N_PAGES
-    assert done.mss("sites/failed") > 0
-    assert [text for text in done.logged("WARNING") if "memory of sites" in text]
-    assert path.read_bytes() == before
+    assert remembered(tmp_path).pages == 0

@@ -7,8 +7,8 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,9 @@ import pytest
 
 from scrapy_mss.crawl.site_quality import this_hour
 from scrapy_mss.quality.activity import DAY
-from scrapy_mss.quality.counts import ARTICLES, PAGES, TRIED, of_answer, of_new
-from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.quality.counts import ARTICLES, PAGES, TRIED, Counts, of_answer, of_new
+from scrapy_mss.quality.store import QualityStore, SiteDay
+from scrapy_mss.storage.sqlite_store import SQLiteStore
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
 from tests.plugin.site import Site
 from tests.plugin.test_quality import SPIDERMON
@@ -85,8 +86,7 @@ def stopped() -> Iterator[threading.Event]:
 
 def read(folder: Path, sites: list[str], **settings: Any) -> Crawl:
     values = {
-        "MSS_SEEN": str(folder / "seen.db"),
-        "MSS_QUALITY_FILE": str(folder / "quality.db"),
+        "MSS_STORE": str(folder / "store"),
         "MSS_WORKERS": 0,
         "DNS_TIMEOUT": 5,
         **settings,
@@ -96,11 +96,9 @@ def read(folder: Path, sites: list[str], **settings: Any) -> Crawl:
     return found
 
 
-def report(
-    folder: Path, *arguments: str, sites: str = "", quality: str = "quality.db"
-) -> subprocess.CompletedProcess[str]:
+def report(folder: Path, *arguments: str, sites: str = "") -> subprocess.CompletedProcess[str]:
     named = ["-s", f"MSS_SITES={sites}"] if sites else []
-    command = [sys.executable, "-m", "scrapy", "mss", *named, "report", "-q", quality]
+    command = [sys.executable, "-m", "scrapy", "mss", *named, "report", "-s", "store"]
     return subprocess.run(
         [*command, *arguments],
         cwd=folder,
@@ -204,6 +202,11 @@ def test_a_site_that_redirects_all_to_one_address_says_where_whichever_list_is_f
     assert rows(tmp_path)["127.0.0.3"]["error"] == "redirected to 127.0.0.9"
 
 
+def put(folder: Path, counted: Mapping[SiteDay, Counts]) -> None:
+    with closing(SQLiteStore(folder / "store")) as store:
+        QualityStore(store).add(counted)
+
+
 def remember(folder: Path, site: str, *, until: int, a_day: int = 10) -> None:
     """Four weeks of crawls every hour, and *a_day* new articles in the first hours of each day."""
     counted: dict[tuple[str, int], Counter[str]] = {}
@@ -212,7 +215,7 @@ def remember(folder: Path, site: str, *, until: int, a_day: int = 10) -> None:
         counts.update({TRIED: 1, **of_answer(hour % DAY)})
         if (until - hour) % DAY < a_day:
             counts.update({PAGES: 1, ARTICLES: 1, **of_new(hour % DAY)})
-    QualityStore(folder / "quality.db").add(counted)
+    put(folder, counted)
 
 
 def test_a_site_that_falls_silent_is_an_alarm_within_a_day(tmp_path: Path) -> None:
@@ -238,7 +241,7 @@ def test_a_site_that_stops_answering_is_an_alarm_within_a_day(tmp_path: Path) ->
     day = Counter({PAGES: 1, ARTICLES: 1, TRIED: 1, **of_answer(0), **of_new(0)})
     counted = {("127.0.0.1", (now - DAY) // DAY - days): day for days in (1, 8, 15)}
     counted["127.0.0.1", now // DAY - 1] = Counter({"failed/23 HTTP 500": 1, TRIED: 1})
-    QualityStore(tmp_path / "quality.db").add(counted)
+    put(tmp_path, counted)
     with answering("127.0.0.1", with_status(503)) as dead:
         read(tmp_path, [dead])
     (alarm,) = rows(tmp_path)["127.0.0.1"]["alarms"]
@@ -258,11 +261,11 @@ def test_nothing_is_wrong_where_nobody_crawled(tmp_path: Path) -> None:
 def test_a_redesign_is_in_the_report_of_the_same_day(tmp_path: Path, site: Site) -> None:
     """Two crawls of one day, of pages before a redesign and of pages after it."""
     rule = {"site": "127.0.0.1", "body": "article.story", "title": "h1"}
-    files = {name: str(tmp_path / name) for name in ("MSS_MODEL", "MSS_QUALITY_FILE")}
-    values = {**ADDON, **files, "MSS_WORKERS": 0, "MSS_WRAPPERS": [rule]}
+    of_both = {"MSS_STORE": str(tmp_path / "store"), "MSS_WRAPPERS": [rule]}
+    values = {**ADDON, **of_both, "MSS_WORKERS": 0}
     pages = [{"urls": [site.url(f"/{kind}/{n}") for n in range(24)]} for kind in KINDS]
     crawls = crawl(tmp_path, [Job("silent", urls, values) for urls in pages])
-    told = report(tmp_path, quality="MSS_QUALITY_FILE")
+    told = report(tmp_path)
 
     assert [found.mss("quality/alarms") > 0 for found in crawls] == [False, True]
     declined = "quality has declined on 127.0.0.1: pages that the site's rule matches: 100% to 0%"

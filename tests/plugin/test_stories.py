@@ -18,19 +18,21 @@ from scrapy_mss.crawl.item_pages import ItemPages
 from scrapy_mss.crawl.pages import SITE
 from scrapy_mss.items import Article
 from scrapy_mss.pipelines import NewArticlesPipeline, StoriesPipeline
-from scrapy_mss.seen.crawled import SeenArticles, Times
-from scrapy_mss.seen.store import DAY, SeenList, SeenStore
+from scrapy_mss.seen.crawled import SeenArticles
+from scrapy_mss.seen.store import SeenList, SeenStore
 from scrapy_mss.seen.stories import Stories
 from scrapy_mss.seen.story_store import StoryStore
 from scrapy_mss.settings import read
+from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.stats import CrawlStats
+from scrapy_mss.storage.sqlite_store import SQLiteStore
+from scrapy_mss.storage.tables import DAY
 from tests.helpers.checkpoints import alone, finish
 from tests.helpers.told import copy, text
 
 pytestmark = pytest.mark.usefixtures("reactor")
 
 FIRST, SECOND = "http://a.example/2026/rain", "http://b.example/2026/rain"
-MINUTE = 10**6
 
 
 class Pipelines:
@@ -39,9 +41,9 @@ class Pipelines:
     def __init__(self, folder: Path, copies: str) -> None:
         stats = get_crawler().stats
         assert stats is not None
-        path = folder / "seen.db"
-        self.seen = alone(SeenArticles(SeenStore(path), Times(DAY), lambda: MINUTE))
-        self.stories = Stories(StoryStore(path), DAY, lambda: MINUTE)
+        store = SQLiteStore(folder)
+        self.seen = alone(SeenArticles(SeenStore(store), DAY, minute_now), store)
+        self.stories = Stories(StoryStore(store), minute_now)
         self.stats = CrawlStats(stats)
         self.pages = ItemPages()
         extension = SimpleNamespace(
@@ -132,7 +134,7 @@ def test_a_copy_of_what_is_lost_comes_again(tmp_path: Path) -> None:
     assert pipelines.seen.is_due(SECOND)
     assert pipelines.passes(second, SECOND)
     finish(pipelines.seen, finished=True)
-    assert SeenStore(tmp_path / "seen.db").list("http://b.example/feed") is None
+    assert SeenStore(SQLiteStore(tmp_path)).list("http://b.example/feed") is None
 
 
 def test_a_copy_waits_for_all_items_of_what_is_under_way(tmp_path: Path) -> None:

@@ -28,13 +28,12 @@ from scrapy_mss.crawl.pool import WorkerPool
 from scrapy_mss.crawl.wire import LabelSummary, PageAnswer, PageRequest
 from scrapy_mss.downloadermiddlewares import TrainingMiddleware
 from scrapy_mss.markup.tokenizer import tokenize
-from scrapy_mss.models.store import read_model
 from scrapy_mss.pages.addresses import public_suffixes
 from scrapy_mss.pipelines import ArticlePipeline
 from scrapy_mss.spidermiddlewares import ArticleMiddleware
 from scrapy_mss.wrappers import Reason
 from tests.plugin.crawling import ADDON, Crawl, Job, crawl, environment
-from tests.plugin.models import assert_same_counts, learned
+from tests.plugin.models import assert_same_counts, learned, stored_model
 from tests.plugin.parts import items_of, page, passed, processed, stat
 from tests.plugin.site import RULES, Site, plain, rules_with, story, wrapped
 
@@ -75,29 +74,27 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
     urls = site.urls("wrapped", range(N_PAGES))
-    known = {**ADDON, "MSS_WRAPPERS": RULES, "MSS_CHECKPOINT_PAGES": 7}
+    known = {**ADDON, "MSS_WRAPPERS": RULES}
     some = urls[:8]
     asked = {
         str(n): Job(
             arguments={"urls": urls},
-            settings={**known, "MSS_WORKERS": n, "MSS_MODEL": str(folder / f"model-{n}")},
+            settings={**known, "MSS_WORKERS": n, "MSS_STORE": str(folder / f"store-{n}")},
+            checkpoint_pages=7,
         )
         for n in range(3)
     }
     asked["faults"] = Job(
         arguments={"urls": [*some[:4], *(f"{some[0]}?{fault}" for fault in FAULTS), *some[4:]]},
-        settings={
-            **known,
-            "MSS_MODEL": str(folder / "model-faults"),
-            "MSS_TIMEOUT": 4,
-        },
+        settings={**known, "MSS_STORE": str(folder / "store-faults"), "MSS_TIMEOUT": 4},
+        checkpoint_pages=7,
     )
     asked["queue"] = Job(
         arguments={
             "urls": [f"{url}?slow" for url in urls[:12]],
             "meta": {"mss_skip_extraction": 1},
         },
-        settings={**known, "MSS_MODEL": str(folder / "model-queue")},
+        settings={**known, "MSS_STORE": str(folder / "store-queue")},
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(folder))
@@ -108,7 +105,7 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
 def test_every_page_is_learned_once_wherever_it_is_labelled(
     crawls: dict[str, Crawl], folder: Path, workers: str
 ) -> None:
-    done, stored = crawls[workers], read_model(folder / f"model-{workers}")
+    done, stored = crawls[workers], stored_model(folder / f"store-{workers}")
 
     assert done.mss("train/seen") == done.mss("train/learned") == N_PAGES
     assert done.mss("wrapper/127.0.0.1/hit") == N_PAGES
@@ -145,7 +142,7 @@ def test_pages_before_and_behind_those_that_misbehave_are_learned(
     done = crawls["faults"]
 
     assert done.mss("train/learned") == len(done.items) == 8
-    assert_same_counts(read_model(folder / "model-faults"), learned(range(8)))
+    assert_same_counts(stored_model(folder / "store-faults"), learned(range(8)))
     assert done.stats["finish_reason"] == "finished"
 
 
@@ -163,7 +160,7 @@ def test_pages_in_the_queue_are_learned_before_the_crawl_closes(
     crawls: dict[str, Crawl], folder: Path
 ) -> None:
     assert crawls["queue"].mss("train/learned") == 12
-    assert_same_counts(read_model(folder / "model-queue"), learned(range(12)))
+    assert_same_counts(stored_model(folder / "store-queue"), learned(range(12)))
 
 
 def test_crawls_without_misbehaving_pages_log_nothing(crawls: dict[str, Crawl]) -> None:
@@ -179,7 +176,7 @@ from tests.plugin.site import RULES
 
 class Slow(scrapy.Spider):
     name = "slow"
-    custom_settings = {**QUIET, **ADDON, "MSS_MODEL": "model", "MSS_WRAPPERS": RULES}
+    custom_settings = {**QUIET, **ADDON, "MSS_STORE": "store", "MSS_WRAPPERS": RULES}
 
     async def start(self):
         for number in range(400):
@@ -212,7 +209,7 @@ def test_an_interrupted_crawl_learns_what_it_has_fetched(
 
     counted = {name: int(n) for name, n in re.findall(r"'mss/train/(seen|learned)': (\d+)", log)}
     assert 6 <= counted["learned"] == counted["seen"] < 400
-    assert read_model(tmp_path / "model").bayes.pages == counted["learned"]
+    assert stored_model(tmp_path / "store").bayes.pages == counted["learned"]
 
 
 # Without a crawl
@@ -435,7 +432,7 @@ def test_without_asyncio_the_crawl_goes_on_without_workers_and_says_so(
 ) -> None:
     caplog.set_level("INFO")
     extension = MssExtension.of(
-        crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0, MSS_QUALITY=False, **settings)
+        crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0, MSS_REPORT="off", **settings)
     )
 
     extension.open()
@@ -482,7 +479,7 @@ def test_so_does_one_on_a_system_without_workers(
     crawler_of: MakeCrawler, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     caplog.set_level("INFO")
-    extension = MssExtension.of(crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0, MSS_QUALITY=False))
+    extension = MssExtension.of(crawler_of(MSS_TRAIN=False, MSS_SITE_MEMORY=0, MSS_REPORT="off"))
     monkeypatch.setattr(workers_module, "can_have_workers", lambda: False)
 
     extension.open()

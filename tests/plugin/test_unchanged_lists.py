@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -18,10 +20,13 @@ from scrapy_mss.crawl.item_pages import ItemPages
 from scrapy_mss.crawl.pages import SITE, SKIP_EXTRACTION
 from scrapy_mss.downloadermiddlewares import UnchangedLists
 from scrapy_mss.pipelines import NewArticlesPipeline
-from scrapy_mss.seen.crawled import SeenArticles, Times
-from scrapy_mss.seen.store import DAY, SeenList, SeenStore
+from scrapy_mss.seen.crawled import SeenArticles
+from scrapy_mss.seen.store import SeenList, SeenStore, adding_lists
 from scrapy_mss.settings import read
+from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.stats import CrawlStats
+from scrapy_mss.storage.sqlite_store import SQLiteStore
+from scrapy_mss.storage.tables import DAY
 from tests.helpers.checkpoints import alone, finish
 
 pytestmark = pytest.mark.usefixtures("reactor")
@@ -31,16 +36,17 @@ META = {SITE: "a.example", SKIP_EXTRACTION: True}
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> SeenStore:
-    return SeenStore(tmp_path / "seen.db")
+def store(tmp_path: Path) -> Iterator[SQLiteStore]:
+    with closing(SQLiteStore(tmp_path)) as store:
+        yield store
 
 
 @pytest.fixture
-def extension(store: SeenStore) -> MssExtension:
+def extension(store: SQLiteStore) -> MssExtension:
     stats = get_crawler().stats
     assert stats is not None
     made = SimpleNamespace(
-        seen=alone(SeenArticles(store, Times(DAY), lambda: 10**6)),
+        seen=alone(SeenArticles(SeenStore(store), DAY, minute_now), store),
         stats=CrawlStats(stats),
         quality=None,
         item_pages=ItemPages(),
@@ -68,7 +74,7 @@ def answered(lists: UnchangedLists, request: Request, **headers: str) -> None:
 
 
 def test_a_list_is_asked_for_with_what_its_server_gave(
-    extension: MssExtension, store: SeenStore
+    extension: MssExtension, store: SQLiteStore
 ) -> None:
     answered(UnchangedLists(extension), Request(FEED, meta=dict(META)), ETag='"1"')
     assert extension.seen is not None
@@ -77,11 +83,10 @@ def test_a_list_is_asked_for_with_what_its_server_gave(
     lists = UnchangedLists(extension)
     assert asked(lists, Request(FEED, meta=dict(META))) == {"If-None-Match": '"1"'}
     assert asked(lists, Request(FEED)) == {}  # of no list of a site
-    store.close()
 
 
-def test_a_redirect_takes_no_validators_along(extension: MssExtension, store: SeenStore) -> None:
-    store.add_lists({FEED: SeenList('"1"', "yesterday")}, 5)
+def test_a_redirect_takes_no_validators_along(extension: MssExtension, store: SQLiteStore) -> None:
+    store.write([adding_lists({FEED: SeenList('"1"', "yesterday")}, minute_now())])
     lists = UnchangedLists(extension)
     request = Request(FEED, meta=dict(META))
 
@@ -90,7 +95,7 @@ def test_a_redirect_takes_no_validators_along(extension: MssExtension, store: Se
 
 
 def test_a_list_that_could_not_be_read_is_sent_again(
-    extension: MssExtension, store: SeenStore
+    extension: MssExtension, store: SQLiteStore
 ) -> None:
     request = Request(FEED, meta=dict(META))
     answered(UnchangedLists(extension), request, ETag='"1"')
@@ -98,4 +103,4 @@ def test_a_list_that_could_not_be_read_is_sent_again(
     assert extension.seen is not None
     finish(extension.seen, finished=True)
 
-    assert store.list(FEED) is None
+    assert SeenStore(store).list(FEED) is None

@@ -14,9 +14,9 @@ import scrapy
 from scrapy_mss.article import ModelState, read_article
 from scrapy_mss.crawl.jobs import PAGES_A_WORKER
 from scrapy_mss.models.bundled import with_bundled
-from scrapy_mss.models.store import read_model
+from scrapy_mss.models.model import Model
 from tests.plugin.crawling import ADDON, QUIET, Crawl, Job, crawl, environment
-from tests.plugin.models import assert_same_counts, learned
+from tests.plugin.models import assert_same_counts, learned, store_model, stored_model
 from tests.plugin.processes import LIMIT, eventually, worker_processes
 from tests.plugin.site import RULES, Site, plain, story
 from tests.plugin.spiders import ScraperMeter
@@ -35,13 +35,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def crawls(folder: Path, site: Site, trained_once: bytes) -> dict[str, Crawl]:
-    (folder / "model").write_bytes(trained_once)
+def crawls(folder: Path, site: Site, trained_once: Model) -> dict[str, Crawl]:
+    store_model(folder / "store", trained_once)
     mixed = [site.url(f"/{kind}/{n}") for n in range(N_MIXED) for kind in ("slow", "long")]
     urls, big = site.urls("plain", PLAIN), site.urls("big", range(N_BIG))
     known = {
         **ADDON,
-        "MSS_MODEL": str(folder / "model"),
+        "MSS_STORE": str(folder / "store"),
         "MSS_TRAIN": False,
         "MSS_WORKERS": 2,
         "MSS_SITE_MEMORY": 0,
@@ -60,7 +60,7 @@ def crawls(folder: Path, site: Site, trained_once: bytes) -> dict[str, Crawl]:
             arguments={"urls": mixed},
             settings={
                 **known,
-                "MSS_MODEL": str(folder / "learning"),
+                "MSS_STORE": str(folder / "learning"),
                 "MSS_TRAIN": True,
                 "MSS_WRAPPERS": RULES,
                 "CONCURRENT_REQUESTS": 1,
@@ -162,7 +162,7 @@ from tests.plugin.spiders import Silent
 
 print("the script runs", flush=True)
 feeds = {"items.jsonl": {"format": "jsonlines"}}
-process = CrawlerProcess({**QUIET, **ADDON, "MSS_WORKERS": 2, "MSS_MODEL": "model", "FEEDS": feeds})
+process = CrawlerProcess({**QUIET, **ADDON, "MSS_WORKERS": 2, "MSS_STORE": "store", "FEEDS": feeds})
 process.crawl(Silent, urls=sys.argv[1:])
 process.start()
 """
@@ -212,4 +212,4 @@ def test_workers_end_when_the_crawl_is_killed(script: Path, site: Site) -> None:
 
 
 def test_a_model_is_not_touched_by_workers(folder: Path, crawls: dict[str, Crawl]) -> None:
-    assert_same_counts(read_model(folder / "model"), learned(range(60)))
+    assert_same_counts(stored_model(folder / "store"), learned(range(60)))

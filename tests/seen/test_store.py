@@ -1,145 +1,124 @@
-"""The file of what was seen: added to by several crawls, whatever happens to one of them."""
+"""What crawls have seen is found as a plain dict would have it, in each kind of store."""
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import sqlite3
-from contextlib import closing
-from pathlib import Path
+from collections.abc import Callable
+from time import time
 
 import pytest
-from scrapy_mss.seen.files import SeenStoreError
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from scrapy_mss.seen import store as seen_store
-from scrapy_mss.seen.store import Seen, SeenList, SeenStore
+from scrapy_mss.seen.store import Seen, SeenList, SeenStore, adding, adding_lists, packed
+from scrapy_mss.storage.tables import DAY, LISTS, PARAGRAPHS, SEEN, Store
+from tests.helpers.stores import new_store, put, redis_address, store, store_name
 
-ARTICLE = Seen(text=1, title=2, revision=1, listed=30, checked=40, met=40)
+__all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
 
-
-@pytest.fixture
-def store(tmp_path: Path) -> SeenStore:
-    return SeenStore(tmp_path / "folder" / "seen.db")
-
-
-def test_what_was_added_is_found_by_another_crawl(store: SeenStore) -> None:
-    store.add({7: ARTICLE, -(2**63): ARTICLE._replace(text=5)})
-
-    other = SeenStore(store.path)
-    assert other.article(7) == ARTICLE
-    assert other.article(-(2**63)) == ARTICLE._replace(text=5)
-    assert other.article(8) is None
-    assert len(other) == 2
-
-
-def test_the_later_of_two_crawls_counts(store: SeenStore) -> None:
-    later = ARTICLE._replace(text=9, revision=2, checked=50)
-    for order in ((ARTICLE, later), (later, ARTICLE)):
-        for number, each in enumerate(order):
-            store.add({number: each, 7: each})
-        assert store.article(7) == later
+NOW = int(time() // 60)
+ARTICLE = Seen(text=1, title=2, revision=1, listed=30, checked=NOW, met=NOW)
+KEYS = (-(2**63), -1, 0, 2**63 - 1)
+URLS = ("http://a.example/feed", "http://a.example/é\udcff")
+NUMBERS = st.integers(-(2**63), 2**63 - 1)
+MINUTES = st.integers(NOW, NOW + 3)
+ARTICLES = st.builds(
+    Seen, NUMBERS, NUMBERS, st.integers(0, 3), MINUTES, MINUTES, MINUTES, st.binary(max_size=3)
+)
+WORDS = st.text(max_size=5)
+NAMED = st.tuples(st.sampled_from(["feed", "sitemap"]), WORDS)
+FEEDS = st.builds(SeenList, WORDS, WORDS, st.lists(NAMED, max_size=2).map(tuple))
 
 
-def test_a_list_is_found_with_what_it_names(store: SeenStore) -> None:
-    seen = SeenList('"a"', "Mon, 2 Mar 2026 10:00:00 GMT", (("feed", "http://a.example/rss"),))
-    store.add_lists({"http://a.example/": seen}, 5)
+def latest(additions: list[dict[int, Seen]]) -> tuple[dict[int, Seen], dict[int, bytes]]:
+    """What is known after *additions*: what was read last, and the greatest of some numbers."""
+    known, paragraphs = dict[int, Seen](), dict[int, bytes]()
+    for addition in additions:
+        for key, seen in addition.items():
+            before = known.get(key, seen)
+            if seen.checked < before.checked:
+                continue
+            known[key] = seen._replace(
+                revision=max(before.revision, seen.revision),
+                listed=max(before.listed, seen.listed),
+                met=max(before.met, seen.met),
+                paragraphs=b"",
+            )
+            paragraphs[key] = seen.paragraphs or paragraphs.get(key, b"")
+    return known, paragraphs
 
-    assert store.list("http://a.example/") == seen
-    assert store.list("http://b.example/") is None
 
-
-def test_the_lists_that_were_met_longest_ago_go_first(
-    store: SeenStore, monkeypatch: pytest.MonkeyPatch
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    checkpoints=st.lists(
+        st.lists(st.dictionaries(st.sampled_from(KEYS), ARTICLES), max_size=3), max_size=4
+    )
+)
+def test_articles_are_known_as_they_were_read_last(
+    new_store: Callable[[], Store], checkpoints: list[list[dict[int, Seen]]]
 ) -> None:
-    monkeypatch.setattr(seen_store, "MAX_LISTS", 2)
-    for minute in (3, 1, 2):
-        store.add_lists({f"http://a.example/{minute}": SeenList('"a"')}, minute)
+    store = new_store()
+    for additions in checkpoints:
+        store.write([adding(each) for each in additions])
+    known, paragraphs = latest([each for additions in checkpoints for each in additions])
+    seen = SeenStore(store)
 
-    assert store.list("http://a.example/1") is None
-    assert store.list("http://a.example/2")
-    assert store.list("http://a.example/3")
-
-
-def test_what_nobody_meets_is_forgotten(store: SeenStore) -> None:
-    store.add({1: ARTICLE, 2: ARTICLE._replace(met=99)})
-
-    assert store.forget(99, 99) == 1
-    assert (store.article(1), store.article(2)) == (None, ARTICLE._replace(met=99))
+    assert seen.articles([*KEYS, 7]) == known
+    assert {key: seen.paragraphs(key) for key in known} == paragraphs
 
 
-def test_paragraphs_that_are_too_old_are_found_without_reading_all(store: SeenStore) -> None:
-    store.add({7: ARTICLE._replace(paragraphs=b"some")})
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(checkpoints=st.lists(st.dictionaries(st.sampled_from(URLS), FEEDS), max_size=4))
+def test_a_list_is_known_as_it_was_stored_last(
+    new_store: Callable[[], Store], checkpoints: list[dict[str, SeenList]]
+) -> None:
+    store, known = new_store(), dict[str, SeenList]()
+    for lists in checkpoints:
+        store.write([adding_lists(lists, NOW)])
+        known |= lists
 
-    with closing(sqlite3.connect(store.path)) as connection:
-        query = "EXPLAIN QUERY PLAN DELETE FROM paragraphs WHERE checked < 5"
-        (*_, plan) = connection.execute(query).fetchone()
-
-    assert plan.startswith("SEARCH")
-
-
-@pytest.mark.parametrize("content", [b"", b"no database at all" * 99])
-def test_an_empty_file_is_used_and_another_one_refused(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "seen.db"
-    path.write_bytes(content)
-    if not content:
-        SeenStore(path).check()
-        return
-    with pytest.raises(SeenStoreError, match="Remove the file, and all articles come again"):
-        SeenStore(path).check()
-    assert path.read_bytes() == content
+    found = {url: SeenStore(store).list(url) for url in URLS}
+    assert found == {url: known.get(url) for url in URLS}
 
 
-def test_the_database_of_something_else_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "other.db"
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE articles (x)")
-    connection.close()
+def test_what_no_crawl_has_met_for_long_is_forgotten(store: Store) -> None:
+    ages = {1: 0, 2: PARAGRAPHS.days + 1, 3: SEEN.days + 1}
+    read = ARTICLE._replace(checked=NOW - 2 * SEEN.days * DAY)
+    store.write([adding({key: read._replace(met=NOW - days * DAY) for key, days in ages.items()})])
+    store.write([adding_lists({str(n): SeenList('"a"') for n in ages}, NOW - LISTS.days * DAY - 1)])
+    store.write([adding_lists({"1": SeenList('"b"')}, NOW)])
 
-    with pytest.raises(SeenStoreError, match="Name another file in MSS_SEEN"):
-        SeenStore(path).check()
+    store.forget(NOW)
 
-
-def test_several_processes_add_and_nothing_is_lost(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    path = tmp_path / "seen.db"
-    writers = [context.Process(target=_write, args=(path, number)) for number in range(3)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
-
-    assert [writer.exitcode for writer in writers] == [0, 0, 0]
-    assert len(SeenStore(path)) == 3 * 50
+    assert list(SeenStore(store).articles(ages)) == [1, 2]
+    found = [SeenStore(store).list(str(n)) for n in ages]
+    assert found == [SeenList('"b"'), None, None]
 
 
-def _write(path: Path, number: int) -> None:
-    store = SeenStore(path)
-    for i in range(50):
-        store.add({1000 * number + i: ARTICLE})
+def test_paragraphs_are_forgotten_before_their_article(store: Store) -> None:
+    read = NOW - (PARAGRAPHS.days + 1) * DAY
+    old = ARTICLE._replace(checked=read, paragraphs=b"some")
+    store.write([adding({1: old, 2: old._replace(checked=NOW)})])
+
+    store.forget(NOW)
+
+    assert list(SeenStore(store).articles([1, 2])) == [1, 2]
+    assert [SeenStore(store).paragraphs(key) for key in (1, 2)] == [b"", b"some"]
 
 
-def test_a_process_that_is_killed_leaves_whole_batches(tmp_path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    path = tmp_path / "seen.db"
-    started = context.Event()
-    writer = context.Process(target=_write_until_killed, args=(path, started))
-    writer.start()
-    assert started.wait(60)
-    assert writer.pid is not None
-    os.kill(writer.pid, signal.SIGKILL)
-    writer.join()
+@pytest.mark.parametrize("damage", [b"", b"null", b"[1, 2, 3]", b'["", "", [[]]]', b"[" * 9999])
+def test_a_damaged_row_costs_itself_alone_and_is_written_anew(
+    store: Store, damage: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    feed = SeenList('"a"')
+    store.write([adding({2: ARTICLE}), adding_lists({"b": feed}, NOW)])
+    put(store, SEEN.key(packed(1)), damage, NOW)
+    put(store, LISTS.key("a"), damage, NOW)
+    seen = SeenStore(store)
 
-    count = len(SeenStore(path))
-    assert count >= 300
-    assert count % 100 == 0
+    assert seen.articles([1, 2, 3]) == {2: ARTICLE}
+    assert [seen.list("a"), seen.list("b")] == [None, feed]
+    assert "the list 'a' is damaged" in caplog.text
+    store.write([adding({1: ARTICLE, 2: ARTICLE}), adding_lists({"a": feed}, NOW)])
 
-
-def _write_until_killed(path: Path, started: object) -> None:
-    store = SeenStore(path)
-    number = 0
-    while True:
-        store.add({100 * number + i: ARTICLE for i in range(100)})
-        number += 1
-        if number == 3:
-            started.set()  # type: ignore[attr-defined]  # multiprocessing's Event is a method
+    assert seen.articles([1, 2]) == {1: ARTICLE, 2: ARTICLE}
+    assert seen.list("a") == feed

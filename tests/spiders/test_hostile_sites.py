@@ -39,7 +39,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
         settings = {
             "ROBOTSTXT_OBEY": True,
             "CONCURRENT_REQUESTS": 32,
-            "MSS_SEEN": str(folder / "seen.db"),
+            "MSS_STORE": str(folder / "store"),
             "MSS_WORKERS": 0,
         }
         (found,) = crawl(folder, [Job("news", {"sites": sites, "limit": LIMIT}, settings)])

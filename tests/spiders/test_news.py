@@ -27,7 +27,7 @@ def read(paper: Paper, folder: Path, copies: str = "mark", **arguments: object) 
     """Crawl *paper* as it is now; what is asked for is counted anew."""
     paper.asked.clear()
     paper.unchanged.clear()
-    settings = {"MSS_SEEN": str(folder / "seen.db"), "MSS_WORKERS": 0, "MSS_COPIES": copies}
+    settings = {"MSS_STORE": str(folder / "store"), "MSS_WORKERS": 0, "MSS_COPIES": copies}
     found, *_ = crawl(folder, [Job("news", {"sites": paper.url("/"), **arguments}, settings)])
     assert not found.error
     return found
@@ -88,7 +88,7 @@ def test_another_spider_downloads_no_article_again_that_needs_no_recheck(
             **ADDON,
             "MSS_ONLY_NEW": True,
             "MSS_RECHECK_HOURS": hours,
-            "MSS_SEEN": str(tmp_path / "seen.db"),
+            "MSS_STORE": str(tmp_path / "store"),
             "MSS_WORKERS": 0,
         }
         given = {"urls": [paper.url("/")], "links": links, **arguments}

@@ -18,6 +18,7 @@ from scrapy_mss.files.stored_pages import StoredPage
 from scrapy_mss.quality.activity import DAY
 from scrapy_mss.quality.counts import LABELLED, SELECTOR, WRAPPED
 from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.workbench.answers import SECONDS_AN_HOUR
 from scrapy_mss.workbench.bench import Bench
 from scrapy_mss.workbench.security import Origins
@@ -129,7 +130,7 @@ def test_a_selector_that_fails_on_a_page_is_told(origins: Origins) -> None:
 
 def test_saved_rules_are_listed_with_what_was_counted(tmp_path: Path) -> None:
     bench = bench_of(news(), tmp_path)
-    bench.quality = QualityStore(tmp_path / "quality.db")
+    bench.quality = QualityStore(SQLiteStore(tmp_path / "store"))
     today = int(time() // SECONDS_AN_HOUR) // DAY
     counted = days(MadeUpSite(pages=40), range(today - 20, today + 1))
     for counts in counted.values():

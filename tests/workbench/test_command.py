@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,8 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from scrapy_mss.quality.unsure import UnsurePage, UnsureStore
+from scrapy_mss.quality.unsure import UnsurePage, adding, compressed
+from scrapy_mss.storage.sqlite_store import SQLiteStore
 from scrapy_mss.workbench.pages import Pages, cached_pages
 from scrapy_mss.workbench.security import Origins
 from tests.helpers.local_server import serving_files
@@ -128,11 +129,14 @@ def test_a_damaged_cache_entry_is_none(tmp_path: Path) -> None:
 
 
 def test_the_least_sure_pages_are_a_queue(tmp_path: Path) -> None:
-    store = UnsureStore(tmp_path / "unsure.db")
-    for number, page in enumerate(news(range(3))):
-        store.add("one.example", UnsurePage(page.url, 0.5 - number / 10, 1), page.html, 5)
+    pages = {
+        UnsurePage(page.url, 0.5 - number / 10, 1): compressed(page.html)
+        for number, page in enumerate(news(range(3)))
+    }
+    with closing(SQLiteStore(tmp_path / "store")) as store:
+        store.write([adding({"one.example": pages})])
 
-    with running(tmp_path, setting=f"MSS_UNSURE_FILE={store.path}") as origins:
+    with running(tmp_path, setting=f"MSS_STORE={tmp_path / 'store'}") as origins:
         assert asked(origins, "start")["sites"] == [{"site": "one.example", "pages": 3}]
         queue = asked(origins, "rules")["unsure"]
         rest = asked(origins, "seen", url=queue[0]["url"])["unsure"]

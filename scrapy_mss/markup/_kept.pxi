@@ -1,53 +1,32 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """The kept tokens of a page as tags and runs of text between them, and what is between two runs.
 
 The steps in Python of `text_runs`, `rendering` and `output.sanitizing` are the oracle.
 """
 
-cimport cython
-import numpy
-
-from cpython.bytearray cimport PyByteArray_Resize
-from cpython.mem cimport PyMem_Free, PyMem_Realloc
-from cpython.unicode cimport (
-    Py_UNICODE_ISPRINTABLE, Py_UNICODE_ISSPACE, PyUnicode_DATA,
-    PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
-)
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
-from libc.string cimport memset
-
-# A character as it is stored: one, two or four bytes, the same in a whole text.
-ctypedef fused char_t:
-    uint8_t
-    uint16_t
-    uint32_t
-
 cdef enum:
-    CLOSE = 1  # the greatest kind of a tag; see `tokens`
     TEXT = 2  # the kind of a run of text
     APART = 1  # what is between a piece and the one before
     GAP = 2
-    PARAGRAPH = 2  # that no break is more than
 
 
-cdef struct Piece:
+cdef struct Part:
     int kind, joint, tag, first, partner, begin, end
 
 
 @cython.final
-cdef class _Pieces:
+cdef class _Parts:
     """The kept tags of a page, and what is between them."""
 
-    cdef Piece* items
+    cdef Part* items
     cdef Py_ssize_t n, room
 
     def __dealloc__(self):
         PyMem_Free(self.items)
 
-    cdef int add(self, Piece piece) except -1:
+    cdef int add(self, Part piece) except -1:
         if self.n == self.room:
             self.room = 2 * self.room + 256
-            items = <Piece*> PyMem_Realloc(self.items, self.room * sizeof(Piece))
+            items = <Part*> PyMem_Realloc(self.items, self.room * sizeof(Part))
             if not items:
                 raise MemoryError
             self.items = items
@@ -56,7 +35,7 @@ cdef class _Pieces:
         return 0
 
 
-cdef _Pieces _cut(tokens, const uint8_t[::1] is_kept, const uint8_t* is_block):
+cdef _Parts _cut(tokens, const uint8_t[::1] is_kept, const uint8_t* is_block):
     """The kept tags, and the runs of text between them, with what is before each.
 
     Pieces are apart where white space was between them, or a tag of a block that is not kept: 1
@@ -66,14 +45,14 @@ cdef _Pieces _cut(tokens, const uint8_t[::1] is_kept, const uint8_t* is_block):
     cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end, partner = tokens.partner
     cdef Py_ssize_t n = kind.shape[0], i, first = -1, before = -1
     cdef int joint = 0
-    cdef _Pieces found = _Pieces()
+    cdef _Parts found = _Parts()
     if not n == tag.shape[0] == is_kept.shape[0] == start.shape[0] == end.shape[0] == (
         partner.shape[0]
     ):
         raise ValueError(f"{is_kept.shape[0]} marks, or columns that are not those of {n} tokens")
     for i in range(n):
         if first >= 0 and not (is_kept[i] and kind[i] > CLOSE):  # the end of a run of text
-            found.add(Piece(TEXT, joint, 0, first, -1, start[first], end[i - 1]))
+            found.add(Part(TEXT, joint, 0, first, -1, start[first], end[i - 1]))
             before = i - 1
             first = -1
             joint = 0
@@ -91,11 +70,11 @@ cdef _Pieces _cut(tokens, const uint8_t[::1] is_kept, const uint8_t* is_block):
             continue
         if partner[i] >= n:
             raise IndexError(f"the partner of token {i} is {partner[i]} of {n}")
-        found.add(Piece(kind[i], joint, tag[i], i, partner[i], start[i], end[i]))
+        found.add(Part(kind[i], joint, tag[i], i, partner[i], start[i], end[i]))
         before = i
         joint = 0
     if first >= 0:
-        found.add(Piece(TEXT, joint, 0, first, -1, start[first], end[n - 1]))
+        found.add(Part(TEXT, joint, 0, first, -1, start[first], end[n - 1]))
     return found
 
 
@@ -157,9 +136,9 @@ cdef class Nesting:
         cdef const uint8_t[::1] is_kept = builder.kept.view("u1")
         cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
         cdef _Stack stack = _Stack(self, text, builder)
-        cdef _Pieces cut = _cut(tokens, is_kept, stack.flags)
+        cdef _Parts cut = _cut(tokens, is_kept, stack.flags)
         cdef Py_ssize_t i, end_before = 0
-        cdef Piece piece
+        cdef Part piece
         for i in range(cut.n):
             piece = cut.items[i]
             if piece.joint and stack.parts:
@@ -228,7 +207,7 @@ cdef class _Stack:
         self.parts.append(text)
         return 0
 
-    cdef int open(self, Piece piece) except -1:
+    cdef int open(self, Part piece) except -1:
         cdef int name = self.shown_as(piece.tag), first = 0
         cdef bint is_block = self.is_block(piece.tag)
         if is_block and self.n_paragraphs:
@@ -252,7 +231,7 @@ cdef class _Stack:
             self.n_paragraphs += name == self.rules.paragraph
         return 0
 
-    cdef bint close(self, Piece piece) except -1:
+    cdef bint close(self, Part piece) except -1:
         """Close the element that the tag ends; False if none that is open does."""
         cdef int i
         for i in range(self.n):
@@ -318,7 +297,7 @@ cdef bint _may_have(str text, Py_ssize_t start, Py_ssize_t end, tuple names) exc
     return _holds_any(<const uint32_t*> data, start, end, names)
 
 
-cdef bint _holds_any(const char_t* text, Py_ssize_t start, Py_ssize_t end, tuple names):
+cdef bint _holds_any(char_t* text, Py_ssize_t start, Py_ssize_t end, tuple names):
     cdef Py_ssize_t at, i, n
     cdef uint8_t are_first[0x80]
     cdef const uint8_t* letters
@@ -341,10 +320,6 @@ cdef bint _holds_any(const char_t* text, Py_ssize_t start, Py_ssize_t end, tuple
     return False
 
 
-cdef inline uint32_t _small(uint32_t letter):
-    return letter | 0x20 if c"A" <= letter <= c"Z" else letter
-
-
 cdef inline str _slice(str text, Py_ssize_t start, Py_ssize_t end):
     return PyUnicode_Substring(text, start, end)
 
@@ -356,142 +331,3 @@ cdef bint _is_plain(str text):
         if letter == c"<" or letter == c"&" or 0x80 <= letter < 0xC0:
             return False
     return True
-
-
-cdef class Breaks:
-    """How much the tags between each run and the next break, and whether white space is there.
-
-    *breaks* has a number for each number of a tag.
-    """
-
-    cdef const uint8_t[::1] breaks
-
-    def __init__(self, const uint8_t[::1] breaks not None):
-        if breaks.shape[0] != 256:
-            raise ValueError(f"{breaks.shape[0]} breaks of 256 tags")
-        self.breaks = breaks
-
-    def __call__(
-        self, tokens, const Py_ssize_t[:] first not None, const Py_ssize_t[:] after not None
-    ):
-        """Of each gap between the runs that begin *first* and end before *after*: two bytes."""
-        cdef const uint8_t[::1] kind = tokens.kind, tag = tokens.tag
-        cdef const int[::1] start = tokens.clean_start, end = tokens.clean_end
-        cdef Py_ssize_t n = kind.shape[0], n_runs = first.shape[0], run, i
-        cdef int level
-        cdef bint blank
-        levels, blanks = numpy.empty(max(n_runs - 1, 0), "u1"), numpy.empty(max(n_runs - 1, 0), "?")
-        cdef uint8_t[::1] level_of = levels, is_blank = blanks.view("u1")
-        if not n == tag.shape[0] == start.shape[0] == end.shape[0]:
-            raise ValueError(f"the columns are not those of {n} tokens")
-        if after.shape[0] != n_runs:
-            raise ValueError(f"{n_runs} runs begin, {after.shape[0]} end")
-        for run in range(n_runs - 1):
-            if not 0 < after[run] <= first[run + 1] < n:
-                raise IndexError(f"a run ends at {after[run]}, the next begins at {first[run + 1]}")
-            level = blank = 0
-            for i in range(after[run], first[run + 1]):
-                blank |= start[i] > end[i - 1]
-                level = min(level + self.breaks[tag[i]] * (kind[i] <= CLOSE), PARAGRAPH)
-            level_of[run] = level
-            is_blank[run] = blank | (start[first[run + 1]] > end[first[run + 1] - 1])
-        return levels, blanks
-
-
-cdef class Spacing:
-    """Slices of a text with one space for all white space in a row, and none at either end.
-
-    One with a "<" or a "&" is what *decode* makes of it.
-    """
-
-    cdef object decode
-
-    def __init__(self, decode):
-        self.decode = decode
-
-    def __call__(
-        self, str text not None, const int[::1] start not None, const int[::1] end not None
-    ):
-        """The slices from each *start* to each *end*, and whether all of them are printable."""
-        cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text), row
-        cdef bytearray room = bytearray()
-        cdef list found = []
-        cdef bint are_printable = True
-        cdef str part
-        if start.shape[0] != end.shape[0]:
-            raise ValueError(f"{start.shape[0]} slices begin, {end.shape[0]} end")
-        for row in range(start.shape[0]):
-            if not 0 <= start[row] <= end[row] <= n:
-                raise IndexError(f"a slice from {start[row]} to {end[row]} of {n}")
-            part = _spaced(text, start[row], end[row], room)
-            if part is None:
-                part = " ".join(
-                    self.decode(PyUnicode_Substring(text, start[row], end[row])).split()
-                )
-                are_printable = are_printable and part.isprintable()
-            found.append(part)
-        return found, are_printable
-
-
-cdef str _spaced(str text, Py_ssize_t start, Py_ssize_t end, bytearray room):
-    """A slice of *text*, or None where it is not for here; *room* grows to hold it."""
-    cdef int kind = PyUnicode_KIND(text)
-    cdef Py_ssize_t size
-    if len(room) < kind * (end - start):
-        PyByteArray_Resize(room, 2 * kind * (end - start))
-    cdef void* data = PyUnicode_DATA(text)
-    cdef void* into = <char*> room
-    if kind == 1:
-        size = _space(<const uint8_t*> data, start, end, <uint8_t*> into)
-    elif kind == 2:
-        size = _space(<const uint16_t*> data, start, end, <uint16_t*> into)
-    else:
-        size = _space(<const uint32_t*> data, start, end, <uint32_t*> into)
-    return PyUnicode_FromKindAndData(kind, into, size) if size >= 0 else None
-
-
-cdef Py_ssize_t _space(
-    const char_t* text, Py_ssize_t start, Py_ssize_t end, char_t* into
-) noexcept:
-    """Copy a slice of *text*, spaced; how long it is then, or -1 if it is not for here."""
-    cdef Py_ssize_t i, n = 0
-    cdef uint32_t letter
-    for i in range(start, end):
-        letter = text[i]
-        if letter > 0x20 and (
-            letter < 0x7F and letter != 0x26 and letter != 0x3C  # "&" and "<"
-            or letter > 0x7F and Py_UNICODE_ISPRINTABLE(letter)
-        ):
-            into[n] = <char_t> letter
-            n += 1
-        elif not Py_UNICODE_ISSPACE(letter):
-            return -1
-        elif n and into[n - 1] != 0x20:
-            into[n] = 0x20
-            n += 1
-    return n - 1 if n and into[n - 1] == 0x20 else n
-
-
-def has_controls(str text not None):
-    """Whether *text* has a control, but for tabs and line feeds, or half of a surrogate pair."""
-    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
-    cdef void* data = PyUnicode_DATA(text)
-    if PyUnicode_KIND(text) == 1:
-        return _has_controls(<const uint8_t*> data, n)
-    if PyUnicode_KIND(text) == 2:
-        return _has_controls(<const uint16_t*> data, n)
-    return _has_controls(<const uint32_t*> data, n)
-
-
-cdef bint _has_controls(const char_t* text, Py_ssize_t n) noexcept:
-    """Without a branch for each character, so that several are looked at together."""
-    cdef Py_ssize_t i
-    cdef char_t found = 0, letter
-    for i in range(n):
-        letter = text[i]
-        found |= ((letter < 0x20) & (letter != 0x09) & (letter != 0x0A)) | (
-            (letter >= 0x7F) & (letter <= 0x9F)
-        )
-        if sizeof(letter) > 1:
-            found |= (letter >= <char_t> 0xD800) & (letter <= <char_t> 0xDFFF)
-    return found

@@ -1,4 +1,3 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """The class words of tags, hashed, and which tags may be hidden.
 
 What is read is said by `attributes`: which attributes, which words hint at a hidden element, and
@@ -7,27 +6,8 @@ expressions, which are the oracle. Only tags of ASCII letters are read here, whe
 case are a matter of one bit; others are told by Python.
 """
 
-cimport cython
-import numpy
-
-from cpython.array cimport array, clone, resize
-from cpython.unicode cimport (
-    PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
-)
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcmp, memcpy, memset
-
-# A character as it is stored: one, two or four bytes, the same in a whole text.
-ctypedef fused char_t:
-    const uint8_t
-    const uint16_t
-    const uint32_t
-
-cdef array _UINT32S = array("I")
-cdef array _INT64S = array("q")
 
 cdef enum:
-    OPEN = 0  # a kind of token, as `tokens` has it
     MOST_WORDS = 64
     MOST_NAMES = 16  # of attributes, and of cues
     MOST_BEFORE = 8  # letters of a word before a cue
@@ -50,7 +30,7 @@ cdef struct Seen:
     int word  # the first of its words
     bint has_cue
 
-cdef struct Letters:
+cdef struct Lower:
     const uint8_t* first
     Py_ssize_t size
 
@@ -157,8 +137,8 @@ cdef class TagReader:
     """
 
     cdef tuple kept  # what the letters below are of
-    cdef Letters names[MOST_NAMES]
-    cdef Letters cues[MOST_NAMES]
+    cdef Lower names[MOST_NAMES]
+    cdef Lower cues[MOST_NAMES]
     cdef int n_names, n_cues, n_elements, most
     cdef uint8_t roles[N_LETTERS]
     cdef uint32_t keys[256]  # of the elements without words
@@ -306,13 +286,13 @@ cdef inline bint _are_same(
     return end - one == other_end - other and memcmp(data + one, data + other, end - one) == 0
 
 
-cdef int _point(Letters* letters, tuple strings) except -1:
+cdef int _point(Lower* letters, tuple strings) except -1:
     """Let *letters* be those of some bytes; how many there are."""
     cdef bytes each
     if len(strings) > MOST_NAMES:
         raise ValueError(f"{len(strings)} names where {MOST_NAMES} have room")
     for number, each in enumerate(strings):
-        letters[number] = Letters(each, len(each))
+        letters[number] = Lower(each, len(each))
     return len(strings)
 
 
@@ -383,7 +363,7 @@ cdef bint _is_in_place(
     It goes back from *at* by no more letters than a cue may leave out.
     """
     cdef Py_ssize_t word = at
-    while word > begin and at - word <= MOST_BEFORE and c"a" <= _lower(text[word - 1]) <= c"z":
+    while word > begin and at - word <= MOST_BEFORE and c"a" <= _small(text[word - 1]) <= c"z":
         word -= 1
     at = word
     while at > begin and _is_space(text[at - 1]):
@@ -395,12 +375,12 @@ cdef bint _is_in_place(
     )
 
 
-cdef inline bint _begins_with(char_t* text, Py_ssize_t at, Py_ssize_t end, Letters lower):
+cdef inline bint _begins_with(char_t* text, Py_ssize_t at, Py_ssize_t end, Lower lower):
     """Whether *text* goes on at *at* with these letters, which are *lower*, in any case."""
     cdef Py_ssize_t i = 0
     if end - at < lower.size:
         return False
-    while i < lower.size and _lower(text[at + i]) == lower.first[i]:
+    while i < lower.size and _small(text[at + i]) == lower.first[i]:
         i += 1
     return i == lower.size
 
@@ -416,10 +396,6 @@ cdef Py_ssize_t _value_start(TagReader reader, char_t* text, Py_ssize_t at, Py_s
             at = _after_space(text, at + 1, end)
             return at if _value_end(text, at, end) > at else -1
     return -1
-
-
-cdef inline uint32_t _lower(uint32_t letter):
-    return letter | 0x20 if c"A" <= letter <= c"Z" else letter
 
 
 cdef Py_ssize_t _after_space(char_t* text, Py_ssize_t at, Py_ssize_t end):

@@ -1,46 +1,15 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
-"""What opinions about a page are formed from.
-
-The Python of `blocks.readings` and `blocks.opinions` is its oracle: the same numbers to the last
-bit.
-"""
-
-cimport cython
-import numpy
-
-from cpython.array cimport array, clone
-from libc.math cimport INFINITY
-from libc.stdint cimport int64_t, uint8_t
-
-cdef array _COUNTS = array("q")
-cdef array _FLOATS = array("d")
-
-
-cdef int _check(Py_ssize_t index, Py_ssize_t end) except -1:
-    if not 0 <= index < end:
-        raise IndexError(f"{index} is not from 0 to {end - 1}")
-    return 0
-
-
-cdef int _check_sizes(Py_ssize_t n, tuple sizes) except -1:
-    cdef Py_ssize_t size
-    for size in sizes:
-        if size != n:
-            raise ValueError(f"expected {n} values, got {size}")
-    return 0
+"""What opinions about a page are formed from; the Python of `blocks.readings` is the oracle."""
 
 
 cdef enum:
     N_SUMS = 5
-    LIKELY_ROLE = 2  # of class words, as `class_roles` has them
-    BESIDE_ROLE = 3
 
 cdef enum:  # roles of a tag, as `readings` has them
     NEVER = 1
     BESIDE = 2
     NAMELESS = 4
     ITEM = 8
-    PARAGRAPH = 16
+    IS_PARAGRAPH = 16
 
 
 @cython.final
@@ -61,7 +30,7 @@ cdef class _Elements:
 
     cdef int mark(self, const uint8_t[::1] chosen, uint8_t[::1] into) except -1:
         """Mark the blocks in the *chosen* elements."""
-        cdef array changes = clone(_COUNTS, self.n + 1, True)
+        cdef array changes = clone(_INT64S, self.n + 1, True)
         cdef int64_t* change = <int64_t*> changes.data.as_longlongs
         cdef int64_t depth = 0
         cdef Py_ssize_t i
@@ -115,7 +84,7 @@ cdef class Reader:
             beside[i] = self.role_of[tag[i]] & NEVER
         of.mark(beside, inside)
         for i in range(n):
-            own[i] = around[(self.role_of[own_tag[i]] & PARAGRAPH) != 0, i]
+            own[i] = around[(self.role_of[own_tag[i]] & IS_PARAGRAPH) != 0, i]
             prose[i] = (
                 letters[i] if letters[i] >= self.paragraph and link_share[i] < self.most_linked
                 and not inside[i] else 0.0
@@ -209,75 +178,3 @@ cdef class Reader:
         for row in range(N_SUMS):
             of.total(before + row * (of.n + 1), sums[row])
         return 0
-
-
-cdef class Paragraphs:
-    """The points of each element, as `opinions._paragraph_scores` has them."""
-
-    cdef const double[::1] of_tag
-    cdef tuple weights
-    cdef double least, per_point, most, linked, of_name
-
-    def __init__(self, const double[::1] of_tag not None, tuple weights not None, limits):
-        _check_sizes(256, (of_tag.shape[0],))
-        self.of_tag, self.weights = of_tag, weights
-        self.least, self.per_point, self.most, self.linked, self.of_name = limits
-
-    def __call__(self, reading):
-        cdef const Py_ssize_t[::1] element = reading.own_container
-        cdef const Py_ssize_t[::1] parent = reading.containers.parent
-        cdef const uint8_t[::1] tag = reading.containers.tag
-        cdef const int64_t[:, ::1] roles = reading.roles
-        cdef const double[:, ::1] inside = reading.letters_inside
-        cdef Py_ssize_t n = element.shape[0], m = tag.shape[0], i, at
-        cdef double weight, more, letters
-        result, parts = numpy.zeros(m), numpy.empty(m + 1)
-        cdef double[::1] score = result, part = parts, point = self.points(reading, n)
-        places = reading.own_container.copy()
-        cdef Py_ssize_t[::1] place = places
-        _check_sizes(m, (parent.shape[0] - 1, roles.shape[1], inside.shape[1]))
-        _check(BESIDE_ROLE, roles.shape[0])
-        _check(1, inside.shape[0])
-        for weight in self.weights:
-            part[:] = 0.0
-            for i in range(n):
-                at = place[i]
-                _check(at, m + 1)
-                part[at] += point[i] * weight
-                place[i] = parent[at]
-            for i in range(m):
-                score[i] += part[i]
-        for i in range(m):
-            more = self.of_tag[tag[i]]
-            more += self.of_name * ((roles[LIKELY_ROLE, i] > 0) - (roles[BESIDE_ROLE, i] > 0))
-            letters = inside[0, i] if inside[0, i] > 1.0 else 1.0
-            score[i] = (
-                (score[i] + more) * (1 - inside[1, i] / letters) if score[i] > 0 else -INFINITY
-            )
-        return result
-
-    cdef points(self, reading, Py_ssize_t n):
-        """What each paragraph gives; those beside the text and linked ones nothing, if others do.
-        """
-        cdef const double[:, ::1] counts = reading.counts
-        cdef const double[::1] link_share = reading.link_share
-        cdef const uint8_t[::1] is_beside = reading.inside_beside.view("u1")
-        cdef Py_ssize_t i
-        cdef double point
-        cdef bint has_text = False, has_outside = False
-        every, text, outside = numpy.empty((3, n))
-        cdef double[::1] of_every = every, of_text = text, of_outside = outside
-        _check_sizes(n, (counts.shape[1], link_share.shape[0], is_beside.shape[0]))
-        _check(1, counts.shape[0])
-        for i in range(n):
-            point = counts[0, i] / self.per_point
-            point = 1 + counts[1, i] + (point if point < self.most else self.most)
-            point *= counts[0, i] >= self.least
-            of_every[i] = point
-            point *= link_share[i] < self.linked
-            of_text[i] = point
-            has_text |= point != 0
-            point *= not is_beside[i]
-            of_outside[i] = point
-            has_outside |= point != 0
-        return outside if has_outside else text if has_text else every

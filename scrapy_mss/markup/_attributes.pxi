@@ -1,24 +1,8 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
 """The attributes of a tag, written as the expression of `attributes.attributes_of_tag` has it.
 
 It is the oracle.
 """
 
-from scrapy_mss.markup.references import decode_value
-
-from cpython.array cimport array, clone, resize
-from cpython.unicode cimport (
-    PyUnicode_DATA, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_Substring,
-)
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
-
-# A character as it is stored: one, two or four bytes, the same in a whole text.
-ctypedef fused char_t:
-    const uint8_t
-    const uint16_t
-    const uint32_t
-
-cdef array _INT32S = array("i")
 
 cdef enum:
     MAX_ATTRIBUTES = 128  # of one tag, as `attributes` has it
@@ -44,10 +28,10 @@ def rows_with(str sought not None, str text not None, tags):
     cdef const void* data = PyUnicode_DATA(text)
     cdef Py_ssize_t n
     cdef Steps steps
-    _check(rows, starts, ends, PyUnicode_GET_LENGTH(text))
+    _check_rows(rows, starts, ends, PyUnicode_GET_LENGTH(text))
     if not name:
         raise ValueError("no name")
-    _prepare(&steps, name)
+    _prepare_steps(&steps, name)
     if PyUnicode_KIND(text) == 1:
         n = _choose(<const uint8_t*> data, text, rows, starts, ends, name, &steps, into)
     elif PyUnicode_KIND(text) == 2:
@@ -70,36 +54,7 @@ cdef Py_ssize_t _choose(
     return n
 
 
-def attribute_values(tuple names not None, str text not None, tags):
-    """The values of the attributes called *names*, in lower case, of each of *tags*; or None."""
-    cdef const int[::1] rows = tags[0], starts = tags[1], ends = tags[2]
-    cdef Py_ssize_t i
-    cdef const void* data = PyUnicode_DATA(text)
-    cdef list found = []
-    cdef int row
-    cdef str name
-    _check(rows, starts, ends, PyUnicode_GET_LENGTH(text))
-    for name in names:
-        if not name.isascii():
-            raise ValueError(f"{name!r} is not of ASCII alone")
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        if PyUnicode_KIND(text) == 1:
-            found.append(_values(
-                <const uint8_t*> data, text, starts[row], ends[row], names
-            ))
-        elif PyUnicode_KIND(text) == 2:
-            found.append(_values(
-                <const uint16_t*> data, text, starts[row], ends[row], names
-            ))
-        else:
-            found.append(_values(
-                <const uint32_t*> data, text, starts[row], ends[row], names
-            ))
-    return found
-
-
-cdef int _check(
+cdef int _check_rows(
     const int[::1] rows, const int[::1] starts, const int[::1] ends, Py_ssize_t n
 ) except -1:
     """Refuse rows whose tags are not in a text of *n* letters."""
@@ -119,7 +74,7 @@ cdef int _check_place(Py_ssize_t start, Py_ssize_t end, Py_ssize_t n) except -1:
 
 cdef enum:
     N_STEPS = 0x80  # ASCII
-    BLOCK = 32  # places that are looked at together
+    TOGETHER = 32  # places that are looked at together
 
 # How far a name cannot begin, by the character that stands where it would end.
 cdef struct Steps:
@@ -127,7 +82,7 @@ cdef struct Steps:
     Py_ssize_t after  # the name's last letter, where the name does not end
 
 
-cdef int _prepare(Steps* steps, bytes name) except -1:
+cdef int _prepare_steps(Steps* steps, bytes name) except -1:
     """By a character that stands where *name* would end, how far the name cannot begin (Horspool).
 
     Of a letter that is further to the front of the name, so many characters; of others, all. Of the
@@ -162,13 +117,13 @@ cdef bint _holds(
     """
     cdef const uint8_t* letters = name
     cdef Py_ssize_t n = len(name), last
-    while at + n <= end and at + BLOCK + n - 1 <= after:
-        last = min(end, at + BLOCK + n - 1)
+    while at + n <= end and at + TOGETHER + n - 1 <= after:
+        last = min(end, at + TOGETHER + n - 1)
         if _may_begin(text + at, text + at + n - 1, letters[0] | 0x20, letters[n - 1] | 0x20) and (
             _is_between(text, at, last, name, steps)
         ):
             return True
-        at += BLOCK
+        at += TOGETHER
     return at + n <= end and _is_between(text, at, end, name, steps)
 
 
@@ -176,7 +131,7 @@ cdef inline bint _may_begin(char_t* first, char_t* last, uint8_t one, uint8_t ot
     """Whether a pair is *one* and *other*, in any case; without a branch, so that it is vectors."""
     cdef uint8_t found = 0
     cdef int i
-    for i in range(BLOCK):
+    for i in range(TOGETHER):
         found |= ((first[i] | 0x20) == one) & ((last[i] | 0x20) == other)
     return found
 
@@ -204,10 +159,6 @@ cdef bint _is_between(
     return False
 
 
-cdef inline uint32_t _small(uint32_t letter):
-    return letter | 0x20 if c"A" <= letter <= c"Z" else letter
-
-
 cdef inline bint _is_white(uint32_t letter):
     return letter == c" " or letter == c"\t" or letter == c"\n" or letter == c"\r" or (
         letter == c"\f"
@@ -230,7 +181,7 @@ cdef dict _read(
     cdef Attribute each
     cdef dict found = {}
     cdef str name
-    at = _name_end(text, at, end)
+    at = _attributes_begin(text, at, end)
     for n in range(MAX_ATTRIBUTES):
         at = _next(text, at, end, &each)
         if at < 0:
@@ -241,49 +192,7 @@ cdef dict _read(
     return found
 
 
-cdef list _values(
-    char_t* text, str source, Py_ssize_t at, Py_ssize_t end, tuple names
-):
-    cdef Py_ssize_t n, place, left = len(names)
-    cdef Attribute each
-    cdef list found = [None] * left
-    at = _name_end(text, at, end)
-    for n in range(MAX_ATTRIBUTES):
-        at = _next(text, at, end, &each) if left else -1
-        if at < 0:
-            break
-        place = _place_of(text, source, each.name, each.name_end, names)
-        if place >= 0 and found[place] is None:
-            found[place] = _value(text, source, each.value, each.value_end)
-            left -= 1
-    return found
-
-
-cdef Py_ssize_t _place_of(
-    char_t* text, str source, Py_ssize_t start, Py_ssize_t end, tuple names
-) except -2:
-    """The place of a name among *names*, in lower case; or -1."""
-    cdef Py_ssize_t place, i, n = end - start
-    cdef const uint8_t* letters
-    cdef object name
-    for i in range(start, end):
-        if text[i] >= 0x80:  # some are ASCII in lower case
-            lower = PyUnicode_Substring(source, start, end).lower()
-            return names.index(lower) if lower in names else -1
-    for place in range(len(names)):
-        name = names[place]
-        if PyUnicode_GET_LENGTH(name) != n:
-            continue
-        letters = <const uint8_t*> PyUnicode_DATA(name)
-        i = 0
-        while i < n and _small(text[start + i]) == letters[i]:
-            i += 1
-        if i == n:
-            return place
-    return -1
-
-
-cdef inline Py_ssize_t _name_end(char_t* text, Py_ssize_t at, Py_ssize_t end):
+cdef inline Py_ssize_t _attributes_begin(char_t* text, Py_ssize_t at, Py_ssize_t end):
     """The end of the name of the tag at *at*."""
     while at < end and not _ends_name(text[at]):
         at += 1

@@ -1,0 +1,88 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+"""The compiled part: the steps that `compiled.accelerated` decorates, by the same names.
+
+The Python of each is its oracle: the same results to the last bit, sums in numpy's order. What a
+step does, which tags count and what a row means is said there. It is one module, of a file for each
+idea: what Cython adds to a module takes longer to compile than most of them.
+"""
+
+import re
+from hashlib import blake2b
+from html.entities import html5
+
+cimport cython
+import numpy
+
+from scrapy_mss.markup import tokens as _tokens
+from scrapy_mss.markup.references import BARE_NAMES, decode_value
+from scrapy_mss.markup.tokens import CJK
+
+from cpython.array cimport array, clone, resize
+from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_Resize
+from cpython.mem cimport PyMem_Free, PyMem_Realloc
+from cpython.unicode cimport (
+    Py_UNICODE_ISALNUM, Py_UNICODE_ISPRINTABLE, Py_UNICODE_ISSPACE, PyUnicode_AsUCS4Copy,
+    PyUnicode_DATA, PyUnicode_FromKindAndData, PyUnicode_GET_LENGTH, PyUnicode_KIND, PyUnicode_READ,
+    PyUnicode_Substring,
+)
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memchr, memcmp, memcpy, memmove, memset
+
+# A character as it is stored: one, two or four bytes, the same in a whole text.
+ctypedef fused char_t:
+    const uint8_t
+    const uint16_t
+    const uint32_t
+
+cdef enum:  # kinds of tokens, and how an id has them; checked below
+    OPEN = 0
+    CLOSE = 1
+    WORD = 2
+    SYMBOL = 3
+    KIND_BITS = 2
+    KIND_MASK = 3
+
+if (OPEN, CLOSE, WORD, SYMBOL, KIND_BITS, KIND_MASK) != (
+    _tokens.OPEN, _tokens.CLOSE, _tokens.WORD, _tokens.SYMBOL, _tokens.KIND_BITS, _tokens.KIND_MASK
+):
+    raise RuntimeError("the compiled part has other kinds of tokens than `tokens`: build it again")
+
+cdef array _INT32S = array("i")
+cdef array _INT64S = array("q")
+cdef array _UINT32S = array("I")
+cdef array _UINT64S = array("Q")
+cdef array _FLOATS = array("d")
+
+
+cdef int _check(Py_ssize_t index, Py_ssize_t end) except -1:
+    if not 0 <= index < end:
+        raise IndexError(f"{index} is not from 0 to {end - 1}")
+    return 0
+
+
+cdef int _check_sizes(Py_ssize_t n, tuple sizes) except -1:
+    cdef Py_ssize_t size
+    for size in sizes:
+        if size != n:
+            raise ValueError(f"expected {n} values, got {size}")
+    return 0
+
+
+cdef inline uint32_t _small(uint32_t letter):
+    return letter | 0x20 if c"A" <= letter <= c"Z" else letter
+
+
+include "_memory.pxi"
+include "_pieces.pxi"
+include "_source.pxi"
+include "_nesting.pxi"
+include "_search.pxi"
+include "_tags.pxi"
+include "_attributes.pxi"
+include "_kept.pxi"
+include "_spacing.pxi"
+include "_counts.pxi"
+include "_blocks.pxi"
+include "_shares.pxi"
+include "_opinions.pxi"

@@ -1,0 +1,257 @@
+"""The store of crawls: killed ones, several at once, stores that fail or cannot be used."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scrapy_mss.models.format import to_bytes
+from scrapy_mss.models.model import Model
+from scrapy_mss.models.profiles import PAPER
+from scrapy_mss.quality.counts import PAGES
+from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.seen.keys import address_key
+from scrapy_mss.seen.store import SeenStore
+from scrapy_mss.sites.store import SiteStore
+from scrapy_mss.storage.sqlite_store import FILE, SQLiteStore
+from scrapy_mss.storage.tables import MODEL, Change, Row
+from tests.plugin.crawling import ADDON, Crawl, Job, command_of, crawl, environment
+from tests.plugin.models import assert_same_counts, learned, store_model, stored_model
+from tests.plugin.site import RULES, Site
+
+HOST = "127.0.0.1"
+PARTS = ("model", "sites", "quality", "seen")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """That of the store."""
+    return tmp_path / "store"
+
+
+def job(folder: Path, urls: list[str], checkpoint_pages: int = 5, **arguments: Any) -> Job:
+    """A crawl that keeps all that there is of each page, one after the other."""
+    kept = {"MSS_STORE": str(folder), "MSS_WRAPPERS": RULES, "MSS_ONLY_NEW": True}
+    settings = {**ADDON, **kept, "MSS_COPIES": "keep", "MSS_WORKERS": 0, "CONCURRENT_REQUESTS": 1}
+    return Job(
+        "disturbing" if arguments else "silent",
+        {"urls": urls, **arguments},
+        settings,
+        checkpoint_pages=checkpoint_pages,
+    )
+
+
+def kept_of(folder: Path, urls: list[str]) -> dict[str, int]:
+    """Of how many pages each part of the store knows."""
+    with closing(SQLiteStore(folder)) as store:
+        days = QualityStore(store).sites(0).get(HOST, {})
+        return {
+            "model": stored_model(folder).bayes.pages,
+            "sites": SiteStore(store).load(HOST).pages,
+            "quality": sum(counts[PAGES] for counts in days.values()),
+            "seen": len(SeenStore(store).articles(map(address_key, urls))),
+        }
+
+
+def test_a_killed_crawl_loses_at_most_what_came_after_its_last_checkpoint(
+    tmp_path: Path, folder: Path, site: Site
+) -> None:
+    """Killed at its 29th page; checkpoints come every ten and take less than nine slow pages."""
+    urls = site.urls("slow", range(30))
+    killed = command_of(tmp_path, [job(folder, urls, 10, at=29, disturbance="kill")])
+
+    done = subprocess.run(killed, cwd=tmp_path, env=environment(), check=False, capture_output=True)
+    kept = kept_of(folder, urls)
+    (again,) = crawl(tmp_path, [job(folder, urls)])
+
+    assert done.returncode == -signal.SIGKILL
+    assert kept["model"] == 20
+    for part in PARTS:  # a page is learned while it is downloaded, and seen later
+        assert 20 - 3 <= kept[part] <= 20, kept
+    assert again.mss("train/learned") == 10
+    assert len(again.items) == 30 - kept["seen"]
+    assert_same_counts(stored_model(folder), learned(range(30)))
+
+
+def test_crawls_at_once_add_up_to_what_one_would_have_kept(
+    tmp_path: Path, folder: Path, site: Site
+) -> None:
+    urls = site.urls("wrapped", range(60))
+
+    def share(number: int) -> Crawl:
+        own = tmp_path / str(number)
+        own.mkdir()
+        (done,) = crawl(own, [job(folder, urls[number::4], checkpoint_pages=3)])
+        return done
+
+    with ThreadPoolExecutor(4) as threads:
+        crawls = list(threads.map(share, range(4)))
+
+    for done in crawls:
+        assert done.error == ""
+        assert done.mss("train/learned") == 15
+        assert [done.mss(f"{part}/failed") for part in PARTS] == [0] * len(PARTS)
+        assert done.logged("ERROR") == []
+    assert_same_counts(stored_model(folder), learned(range(60)))
+    assert kept_of(folder, urls) == dict.fromkeys(PARTS, 60)
+    assert sum(done.mss("model/checkpoints") for done in crawls) > 4
+
+
+def test_pages_that_are_crawled_again_are_not_learned_again(
+    tmp_path: Path, folder: Path, site: Site
+) -> None:
+    urls = site.urls("wrapped", range(12))
+
+    today, tomorrow = crawl(tmp_path, [job(folder, urls[:8]), job(folder, urls[4:])])
+
+    assert today.mss("train/learned") == 8
+    assert tomorrow.mss("train/learned") == tomorrow.mss("train/refused/already_learned") == 4
+    assert tomorrow.mss("model/pages") == 12
+    assert tomorrow.mss("model/twice") == 0
+    assert_same_counts(stored_model(folder), learned(range(12)))
+
+
+def test_time_alone_brings_a_checkpoint(tmp_path: Path, site: Site) -> None:
+    started = time.monotonic()
+    timed = Job(
+        arguments={"urls": site.urls("slow", range(8))},
+        settings={**ADDON, "CONCURRENT_REQUESTS": 1, "MSS_WRAPPERS": RULES},
+        checkpoint_seconds=0.1,
+    )
+
+    (done,) = crawl(tmp_path, [timed])
+
+    assert time.monotonic() - started > 0.8
+    assert done.mss("model/checkpoints") > 1
+    assert_same_counts(stored_model(tmp_path / "0.store"), learned(range(8)))
+
+
+# Stores that fail while a crawl runs
+
+
+def test_a_crawl_whose_store_fails_goes_on_and_says_what_is_lost(
+    tmp_path: Path, folder: Path, site: Site
+) -> None:
+    urls = site.urls("slow", range(20))
+
+    (done,) = crawl(tmp_path, [job(folder, urls, at=1, disturbance="block")])
+
+    assert len(done.items) == 20
+    assert done.mss("train/learned") == done.mss("model/pages") == 20
+    assert done.mss("model/checkpoints") == 0
+    assert all(done.mss(f"{part}/failed") >= 2 for part in PARTS)
+    (lost,) = done.logged("ERROR")
+    assert f"the counts of 20 learned pages ({folder / FILE})" in lost
+    for part in ("quality of 1 sites", "memory of 1 sites", "that 20 addresses were seen"):
+        assert part in lost
+    warned = done.logged("WARNING")
+    assert len(warned) == len(PARTS)
+    assert all("another one in MSS_STORE" in line for line in warned)
+
+
+def test_a_crawl_whose_store_is_removed_goes_on_in_a_new_one(
+    tmp_path: Path, folder: Path, site: Site
+) -> None:
+    urls = site.urls("slow", range(20))
+
+    (done,) = crawl(tmp_path, [job(folder, urls, at=14, disturbance="remove")])
+
+    kept = kept_of(folder, urls)
+    assert len(done.items) == 20
+    assert done.logged("ERROR") == done.logged("WARNING") == []
+    assert all(0 < kept[part] < 20 for part in PARTS), kept
+
+
+def test_nothing_is_lost_where_a_full_disk_has_room_again(
+    tmp_path: Path, folder: Path, site: Site
+) -> None:
+    """At the end of the crawl."""
+    urls = site.urls("slow", range(20))
+
+    (done,) = crawl(tmp_path, [job(folder, urls, at=8, disturbance="fill")])
+
+    assert len(done.items) == 20
+    assert done.mss("model/failed") > 0
+    assert "Free space on its disk" in " ".join(done.logged("WARNING"))
+    assert done.logged("ERROR") == []
+    assert kept_of(folder, urls) == dict.fromkeys(PARTS, 20)
+
+
+# Stores that cannot be used
+
+
+def with_model(data: bytes) -> Callable[[Path], None]:
+    """Makes a store that has *data* where what was learned should be."""
+
+    def make(folder: Path) -> None:
+        store_model(folder, learned(range(2)))
+        rows = {MODEL.key("delta 1"): Row(data, 30_000_000)}
+        with closing(SQLiteStore(folder)) as store:
+            store.write([Change((), lambda _: rows)])
+
+    return make
+
+
+def with_database(statement: str) -> Callable[[Path], None]:
+    """Makes a store whose database a *statement* changes."""
+
+    def make(folder: Path) -> None:
+        store_model(folder, learned(range(2)))
+        with closing(sqlite3.connect(folder / FILE)) as database:
+            database.execute(statement)
+            database.commit()
+
+    return make
+
+
+def with_file(folder: Path) -> None:
+    folder.mkdir()
+    (folder / FILE).write_bytes(b"not a database " * 100)
+
+
+# How it is made, what must be said of it, and what to do.
+UNUSABLE: dict[str, tuple[Callable[[Path], None], str, str]] = {
+    "cut off": (with_model(to_bytes(learned(range(2)))[:-9]), "damaged", "Use a copy"),
+    "foreign": (with_model(b"PK\x03\x04 a zip file"), "not a scrapy-mss model", "Give the path"),
+    "other": (with_model(to_bytes(Model(PAPER))), "profile 'paper'", "Name another store"),
+    "newer": (with_database("PRAGMA user_version = 99"), "format 99", "Name another folder"),
+    "theirs": (with_database("PRAGMA application_id = 7"), "application 7", "Name another folder"),
+    "no database": (with_file, "file is not a database", "Remove the file"),
+    "a file": (Path.touch, "expected a folder", "Name another one"),
+    "in a file": (lambda path: path.parent.touch(), "expected a folder", "Name another one"),
+}
+
+
+def test_a_store_that_cannot_be_used_stops_the_crawl_at_its_start(
+    tmp_path: Path, site: Site
+) -> None:
+    """With one line that names the store, the fault and the remedy; the store stays as it is."""
+    stores = {name: tmp_path / name / "store" for name in UNUSABLE}
+    for name, (make, _, _) in UNUSABLE.items():
+        if name != "in a file":
+            stores[name].parent.mkdir()
+        make(stores[name])
+    before = {name: content(path) for name, path in stores.items()}
+
+    crawls = crawl(tmp_path, [job(path, [site.url("/wrapped/1")]) for path in stores.values()])
+
+    for (name, (_, fault, remedy)), done in zip(UNUSABLE.items(), crawls, strict=True):
+        for part in (f"{stores[name]}", fault, remedy):
+            assert part in done.error, name
+        assert "\n" not in done.error
+        assert "downloader/request_count" not in done.stats
+        assert content(stores[name]) == before[name]
+
+
+def content(folder: Path) -> bytes:
+    """What is in the file of a store, or in place of it."""
+    return next((path.read_bytes() for path in (folder / FILE, folder) if path.is_file()), b"")

@@ -1,0 +1,190 @@
+"""What a store on a server does when the server, or what is between, fails."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from threading import Event, Thread
+
+import pytest
+
+from research.benchmarks.redis_server import RedisServer, running
+from scrapy_mss.storage import redis_store
+from scrapy_mss.storage.opening import store_at
+from scrapy_mss.storage.tables import SEEN, SITES, StoreError
+from tests.helpers.redis import client, needs_redis, server, shared_server
+from tests.storage.test_stores import counted, counts
+
+pytestmark = needs_redis
+__all__ = ["server", "shared_server"]  # fixtures
+
+
+class Proxy:
+    """What is between a store and its server, and may *lose* the answers to what is written."""
+
+    def __init__(self, port: int) -> None:
+        self.lose = Event()
+        proxy = self
+
+        class Line(BaseRequestHandler):
+            def handle(self) -> None:
+                with socket.create_connection(("127.0.0.1", port)) as upstream:
+                    while asked := self.request.recv(2**16):
+                        upstream.sendall(asked)
+                        answer = upstream.recv(2**16)
+                        if b"EVALSHA" in asked and proxy.lose.is_set():
+                            return
+                        self.request.sendall(answer)
+
+        self._server = ThreadingTCPServer(("127.0.0.1", 0), Line)
+        self._server.daemon_threads = True
+        Thread(target=self._server.serve_forever, daemon=True).start()
+        self.address = f"redis://me:secret@127.0.0.1:{self._server.server_address[1]}/0?prefix=test"
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def proxy(server: RedisServer) -> Iterator[Proxy]:
+    client(server).acl_setuser(
+        "me", enabled=True, passwords=["+secret"], keys="*", commands=["+@all"]
+    )
+    with closing(Proxy(server.port)) as proxy:
+        yield proxy
+
+
+def test_a_write_whose_answer_is_lost_counts_once(
+    proxy: Proxy, server: RedisServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    store, others = store_at(proxy.address), store_at(server.address())
+    store.write([counted()])
+
+    proxy.lose.set()
+    store.write([counted()])
+    assert counts(others) == [2, 2, 2]
+    others.write([counted()])
+
+    with pytest.raises(StoreError, match="no answer from the server"):
+        store.write([counted(10)])
+    proxy.lose.clear()
+    store.write([counted(100)])
+
+    assert counts(others) == [103, 103, 103]
+    assert "its additions are kept and sent later" in caplog.text
+    assert "secret" not in caplog.text
+
+
+def test_what_was_not_sent_before_the_server_died_is_sent_when_the_store_is_closed() -> None:
+    with running() as server:
+        store = store_at(server.address())
+        store.write([counted()])
+        server.kill()
+        with pytest.raises(StoreError, match="Is it running, and reachable"):
+            store.write([counted()])  # nothing is read, so nothing is sent
+        server.start()
+        store.write([counted()])
+        store.close()
+
+        assert counts(store_at(server.address())) == [2, 2, 2]
+
+
+def test_a_restart_of_the_server_goes_unnoticed(server: RedisServer) -> None:
+    store = store_at(server.address())
+    for _ in range(5):
+        store.write([counted()])
+        server.restart()
+
+    assert counts(store) == [5, 5, 5]
+
+
+@contextmanager
+def hanging(server: RedisServer) -> Iterator[None]:
+    server.hang()
+    try:
+        yield
+    finally:
+        server.go_on()
+
+
+def test_the_event_loop_does_not_wait_again_for_a_server_that_was_silent(
+    server: RedisServer,
+) -> None:
+    store = store_at(server.address())
+    store.write([counted()])
+    with hanging(server):
+        with pytest.raises(StoreError, match="no answer from the server"):
+            store.get([SEEN.key("a")], patient=False)
+        started = time.monotonic()
+        for _ in range(100):
+            with pytest.raises(StoreError, match="did not answer just now"):
+                store.get([SEEN.key("a")], patient=False)
+        waited = time.monotonic() - started
+
+    assert waited < redis_store.READ_SECONDS
+    assert store.get([SEEN.key("a")]) == {SEEN.key("a"): b"1"}  # of the thread that writes
+    assert store.get([SEEN.key("a")], patient=False) == {SEEN.key("a"): b"1"}
+
+
+def test_at_the_end_a_silent_server_is_waited_for_once(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_store, "END_SECONDS", 0.2)
+    store = store_at(server.address())
+    store.write([counted()])
+    store.end()
+    with hanging(server):
+        started = time.monotonic()
+        for _ in range(10):
+            with pytest.raises(StoreError, match=r"no answer|did not answer"):
+                store.write([counted()])
+        waited = time.monotonic() - started
+
+    assert waited < 2 * redis_store.END_SECONDS
+
+
+def test_rows_expire_by_themselves(server: RedisServer) -> None:
+    now = int(time.time() // 60)
+    store_at(server.address()).write([counted()])
+
+    seconds = client(server).ttl("test:seen:a")
+
+    assert abs(seconds - SEEN.days * 86_400) < 120
+    assert client(server).zrange("test:sites", 0, -1, withscores=True) == [(b"c", now)]
+    assert store_at(server.address()).used_since(SITES, 0) == {b"c": now}
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("redis://me:secret@127.0.0.1:1/0?prefix=news", "127.0.0.1:1/0.*no answer from the server"),
+        ("redis://me:sec/ret@127.0.0.1/0", "expected an address such as redis://"),
+        ("redis://me:secret@127.0.0.1:x/0", "expected an address such as redis://"),
+        ("redis://127.0.0.1/0?sockettimeout=x", "expected an address such as redis://"),
+    ],
+)
+def test_what_is_wrong_with_an_address_is_told_without_its_password(
+    address: str, message: str
+) -> None:
+    with pytest.raises(StoreError, match=message) as caught:
+        store_at(address).check()
+
+    assert "sec" not in str(caught.value)
+
+
+def test_a_wrong_password_is_called_so(proxy: Proxy) -> None:
+    with pytest.raises(StoreError, match="rejects the user or password") as caught:
+        store_at(proxy.address.replace("secret", "wrong1")).check()
+
+    assert "wrong1" not in str(caught.value)
+
+
+def test_a_store_without_redis_py_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "redis", None)
+
+    with pytest.raises(StoreError, match=r"pip install 'scrapy-mss\[redis\]'"):
+        store_at("redis://127.0.0.1/0")
