@@ -103,7 +103,7 @@ class Pages(Spider):
 
 def crawl(job: dict[str, Any]) -> None:
     """Crawl what a job says, in this process, with a checkpoint now and then."""
-    training.CHECKPOINT_PAGES = 5  # type: ignore[misc]
+    training.CHECKPOINT_PAGES = 5
     stored_state.CHECKPOINT_SECONDS = 0.5
     process = CrawlerProcess({**SETTINGS, **job["settings"]})
     process.crawl(Pages, urls=job["urls"])

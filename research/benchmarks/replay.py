@@ -52,8 +52,7 @@ def main() -> None:
             {
                 "STORED_PAGES": [str(path)],
                 "MSS_WRAPPERS": [str(options.rules)],
-                "MSS_MODEL": str(Path(folder) / "model"),
-                "MSS_QUALITY_FILE": str(Path(folder) / "quality.db"),
+                "MSS_STORE": folder,
             },
         )
     report(pages, articles)
