@@ -21,11 +21,8 @@ SYSTEMS_OUT := $(if $(LIMIT),$(SYSTEMS_JSON),docs/results)
 # tests/conftest.py gives them: by itself, xdist begins with those of many tests, not the longest.
 SIDE_BY_SIDE := -n auto --dist loadfile --no-loadscope-reorder
 
-REDIS_TESTS := tests/models/test_redis_store.py tests/models/test_redis_cluster.py \
-	tests/quality/test_redis_store.py \
-	tests/seen/test_redis_store.py tests/sites/test_redis_store.py tests/plugin/test_redis.py \
-	tests/research/benchmarks/test_crash.py tests/research/benchmarks/test_crash_stores.py \
-	tests/research/benchmarks/test_crash_crawls.py
+REDIS_TESTS := tests/storage tests/plugin/test_redis.py \
+	tests/research/benchmarks/test_crash.py tests/research/benchmarks/test_crash_crawls.py
 
 BIN := $(VENV)/bin
 PIP_OPTIONS := --quiet --quiet --disable-pip-version-check
@@ -38,8 +35,8 @@ export PYTHONDONTWRITEBYTECODE :=
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help demo installed installed-oldest test test-all test-browser test-workbench test-oldest test-redis test-engines test-curator lint format \
-	docs research bench loso systems studies speed startup shapes fuzz sanitized bulk crash crash-redis crash-stores \
-	crash-stores-redis crash-crawls crash-crawls-redis full-disk signals seen stories again soak stall model clean distclean
+	docs research bench loso systems studies speed startup shapes fuzz sanitized bulk crash crash-redis \
+	crash-crawls crash-crawls-redis full-disk signals seen stories again soak stall model clean distclean
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' Makefile
@@ -169,19 +166,13 @@ startup: $(VENV)/installed-dev ## how long a fresh process takes to load the bun
 bulk: $(VENV)/installed-dev ## articles of MB=2000 of archive by one and two processes, killed, too
 	$(BIN)/python -m research.benchmarks.bulk --data '$(DATA)' --megabytes $(or $(MB),2000)
 
-crash: $(VENV)/installed-dev ## kill writers of a model file, N=200 times; lost, twice, unloadable
+crash: $(VENV)/installed-dev ## kill writers of one store, N=200 times; lost, twice, apart, unreadable
 	$(BIN)/python -m research.benchmarks.crash --kills $(or $(N),200)
 
 crash-redis: $(VENV)/installed-dev ## the same on a Redis server, which is killed, too
 	$(BIN)/python -m research.benchmarks.crash --kills $(or $(N),200) --redis
 
-crash-stores: $(VENV)/installed-dev ## the same of what was seen, stories, quality, memory of sites
-	$(BIN)/python -m research.benchmarks.crash_stores --kills $(or $(N),200)
-
-crash-stores-redis: $(VENV)/installed-dev ## the same on a Redis server, which is killed, too
-	$(BIN)/python -m research.benchmarks.crash_stores --kills $(or $(N),200) --redis
-
-crash-crawls: $(VENV)/installed-dev ## kill N=50 whole crawls that share the files of a folder
+crash-crawls: $(VENV)/installed-dev ## kill N=50 whole crawls that share a store
 	$(BIN)/python -m research.benchmarks.crash_crawls --kills $(or $(N),50)
 
 crash-crawls-redis: $(VENV)/installed-dev ## the same on a Redis server, which is killed, too

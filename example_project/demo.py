@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
-import sqlite3
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -27,11 +27,15 @@ from typing import Any
 import demo_web
 import yaml
 
+from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.storage.opening import store_at
+from scrapy_mss.storage.tables import QUALITY_DAYS, Change
+
 HERE = Path(__file__).parent
 FEED = HERE / "articles.jsonl"
 LATER_FEED = HERE / "articles-later.jsonl"
 REPORT = HERE / "report.html"
-MODEL = HERE / "demo.model"  # what else crawls remember is beside it
+STORE = HERE / "demo-store"  # what crawls learn and remember
 WRAPPERS = HERE / "wrappers" / "demo.yaml"
 USUALLY = "usually 10 seconds"
 WIDTHS = {"new": 10, "changed": 10, "copies": 10, "old": 6, "late": 6, "extra": 6}
@@ -40,8 +44,7 @@ WORD = re.compile(r"\w+")
 
 def main() -> int:
     """Crawl twice and report; the exit code is that of a crawl that fails."""
-    for learned in (MODEL, *MODEL.parent.glob(f"{MODEL.name}.*")):
-        learned.unlink(missing_ok=True)
+    shutil.rmtree(STORE, ignore_errors=True)
     now, started = datetime.now(timezone.utc), monotonic()
     print(f"demo: crawling five made-up news sites; {USUALLY}", flush=True)
     with demo_web.serving(now=now) as proxy:
@@ -68,9 +71,7 @@ def crawl(proxy: str, feed: Path | None = None) -> int:
     sites = ",".join(f"http://{site.host}/" for site in demo_web.SITES.values())
     options = {
         "SPIDER_MODULES": "scrapy_mss.spiders",
-        "MSS_MODEL": MODEL,
-        "MSS_SEEN": MODEL.with_name(f"{MODEL.name}.seen"),
-        "MSS_QUALITY_FILE": quality_file(),
+        "MSS_STORE": STORE,
         "AUTOTHROTTLE_ENABLED": 0,
         "DOWNLOAD_DELAY": 0,
         "CONCURRENT_REQUESTS": 16,
@@ -85,21 +86,20 @@ def crawl(proxy: str, feed: Path | None = None) -> int:
     return subprocess.run(command, cwd=HERE, env=environment, check=False).returncode
 
 
-def quality_file() -> Path:
-    """The file with what is counted by site and day."""
-    return MODEL.with_name(f"{MODEL.name}.quality")
-
-
 def move_a_day_back() -> None:
     """Have the first crawl be of yesterday: what is counted by day is compared by day."""
-    with closing(sqlite3.connect(quality_file())) as connection, connection:
-        connection.execute("UPDATE days SET day = day - 1")
+    with closing(store_at(str(STORE))) as store:
+        quality = QualityStore(store)
+        counted = {(site, day): c for site, of in quality.sites(0).items() for day, c in of.items()}
+        rows = [QUALITY_DAYS.key(f"{day}:{site}") for site, day in counted]
+        store.write([Change((), lambda _: dict.fromkeys(rows))])
+        quality.add({(site, day - 1): counts for (site, day), counts in counted.items()})
 
 
 def write_report() -> int:
     """Write the page of all sites, and print what has declined and where the page is."""
     command = [sys.executable, "-m", "scrapy", "mss", "-L", "ERROR", "report"]
-    command += ["-q", str(quality_file()), "-o", str(REPORT)]
+    command += ["-s", str(STORE), "-o", str(REPORT)]
     code = subprocess.run(command, cwd=HERE, check=False).returncode
     return 0 if code == 1 else code  # which says that something has declined, as it should here
 

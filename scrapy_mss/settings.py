@@ -286,7 +286,7 @@ SETTINGS: tuple[Setting, ...] = (
         _at_least(0, int),
         "a number of megabytes, 0 for no memory",
         "The size of the site memory that is cached in the crawl's process, with at most 64 KB per "
-        "site; the rest is in a file next to the model. With 0, each page is read on its own. See "
+        "site; the rest is in the store. With 0, each page is read on its own. See "
         "[site memory](site-memory.md).",
     ),
     Setting(

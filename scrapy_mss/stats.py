@@ -80,9 +80,7 @@ FIELD_MISS = Stat(
     "labelled pages on which they match nothing; for a title, often a sign of an outdated rule",
 )
 MODEL_PAGES = Stat("model/pages", "pages learned in this crawl and earlier ones")
-MODEL_CHECKPOINTS = Stat(
-    "model/checkpoints", "checkpoints written to the model file, or sent to its server"
-)
+MODEL_CHECKPOINTS = Stat("model/checkpoints", "checkpoints of the model that were stored")
 MODEL_TWICE = Stat(
     "model/twice",
     "pages that the model counts twice because another crawl learned them at the same time",
@@ -134,7 +132,7 @@ QUALITY_ALARM = Stat(
     "1 for each of these, by the measure that has declined, or `unreachable`, `empty`, `silent`",
 )
 QUALITY_FAILED = Stat("quality/failed", "failures of the store of site quality")
-UNSURE_FAILED = Stat("unsure/failed", "pages that could not be kept for `MSS_UNSURE_PAGES`")
+UNSURE_FAILED = Stat("unsure/failed", "failures of the store of the least certain pages")
 SITES_FAILED = Stat("sites/failed", "failures of the site memory's store")
 
 STATS = tuple(Stat.rows)

@@ -52,7 +52,7 @@ def crawled(folder: Path, web: Web, limit: int) -> Measured:
     job = {
         "sites": web.fronts,
         "limit": limit,
-        "settings": {"MSS_SEEN": str(folder / "seen.db"), "MSS_MODEL": str(folder / "model")},
+        "settings": {"MSS_STORE": str(folder)},
     }
     command = [sys.executable, "-m", "research.benchmarks.again", "--job", json.dumps(job)]
     done = subprocess.run(  # noqa: S603 - our own program

@@ -2,11 +2,10 @@
 
 A made-up site of `--pages` pages is crawled by three Scrapy processes at once, each a third of it,
 as what two learn at the same time would count twice. Each is killed at a random moment, and started
-again, until so many were killed. All that a crawl stores is in one folder or, with `--redis`, on a
-server, which is killed after every third of them: model, memory of sites, what was seen, quality.
-With `--full FOLDER`, on a small disk, that is filled and freed again in the place of each kill.
-Items are written to a file when they leave the pipelines. Then a crawl is left alone, and another
-one after it:
+again, until so many were killed. Their store is in a folder or, with `--redis`, on a server, which
+is killed after every third of them. With `--full FOLDER`, it is on a small disk, that is filled and
+freed again in the place of each kill. Items are written to a file when they leave the pipelines.
+Then a crawl is left alone, and another one after it:
 
     before   pages in the model by then
     learned  pages in the model in the end
@@ -14,9 +13,11 @@ one after it:
     lost     pages that are not in the model, or have no item: a killed crawl said they were seen
     twice    pages that the model has counted, beyond those that it knows by their keys
     more     pages that the quality of the site counts, beyond those that crawls asked for
+    apart    pages by which the parts differ: those that were seen have been learned, told and
+             counted, by then, too, and in the end all have
     again    items of the last crawl: what was seen already, and is new to it
 
-The last four must be 0; the program exits with 1 otherwise. It needs a POSIX system.
+The last five must be 0; the program exits with 1 otherwise. It needs a POSIX system.
 """
 
 from __future__ import annotations
@@ -29,19 +30,27 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from scrapy import Request, Spider
 from scrapy.crawler import CrawlerProcess
 from scrapy.http import Response
-from scrapy_mss.crawl.stores import model_store, quality_store
 
 from research.benchmarks.redis_server import PROGRAMS, RedisServer, program, running
 from research.benchmarks.soak_server import serving
 from research.command_line import at_least
+from scrapy_mss.crawl import stored_state, training
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.quality.counts import NEW, PAGES
+from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.seen.keys import address_key
+from scrapy_mss.seen.store import SeenStore
+from scrapy_mss.seen.story_store import StoryStore
+from scrapy_mss.storage.opening import store_at
 
 CRAWLS: Final = 3  # at once
 MOST_ITEMS: Final = 40  # of all crawls together, between two kills
@@ -59,8 +68,7 @@ SETTINGS: Final[dict[str, Any]] = {
     "MSS_WRAPPERS": [{"site": "127.0.0.1", "body": "article"}],
     "MSS_WORKERS": 0,
     "MSS_ONLY_NEW": True,
-    "MSS_CHECKPOINT_PAGES": 5,
-    "MSS_CHECKPOINT_SECONDS": 0.5,
+    "MSS_COPIES": "mark",
 }
 
 
@@ -94,7 +102,9 @@ class Pages(Spider):
 
 
 def crawl(job: dict[str, Any]) -> None:
-    """Crawl what a job says, in this process."""
+    """Crawl what a job says, in this process, with a checkpoint now and then."""
+    training.CHECKPOINT_PAGES = 5
+    stored_state.CHECKPOINT_SECONDS = 0.5
     process = CrawlerProcess({**SETTINGS, **job["settings"]})
     process.crawl(Pages, urls=job["urls"])
     process.start()
@@ -121,19 +131,33 @@ class SmallDisk:
         self._filler.unlink(missing_ok=True)
 
 
+class State(NamedTuple):
+    """How many pages the parts of the store have."""
+
+    known: int  # in the model, by their keys
+    learned: int  # and by its counts
+    seen: int
+    told: int
+    pages: int  # counted for the report; more than once where a crawl was killed
+    new: int
+
+    @property
+    def apart(self) -> int:
+        """By how much the parts differ: what was seen is in all of them."""
+        others = (self.known, self.pages, self.new)
+        return abs(self.told - self.seen) + sum(max(0, self.seen - each) for each in others)
+
+
 class Campaign:
-    """The crawls of a site with one server, or with files in one folder or on a small disk."""
+    """The crawls of a site with one store: on a server, in a folder or on a small disk."""
 
     def __init__(self, urls: list[str], folder: Path, on: RedisServer | SmallDisk | None) -> None:
         self.urls = urls
         self.items = folder / "items"
         self.on = on
-        files = on.folder if isinstance(on, SmallDisk) else folder
-        self._stores = {
-            name: on.address() if isinstance(on, RedisServer) else str(files / name)
-            for name in ("MSS_MODEL", "MSS_SEEN", "MSS_QUALITY_FILE")
-        }
-        self._settings = {**self._stores, "CRASH_ITEMS": str(self.items)}
+        place = on.folder if isinstance(on, SmallDisk) else folder
+        self._store = on.address() if isinstance(on, RedisServer) else str(place / "store")
+        self._settings = {"MSS_STORE": self._store, "CRASH_ITEMS": str(self.items)}
         self._n_asked = 0
 
     def started(self, urls: Sequence[str], chance: random.Random) -> subprocess.Popen[bytes]:
@@ -195,26 +219,35 @@ class Campaign:
         while self._n_items() < enough and any(each.poll() is None for each in crawls):
             time.sleep(0.01)
 
-    def n_learned(self) -> int:
-        """How many pages the model knows."""
-        return len(model_store(self._stores["MSS_MODEL"]).load().learned_pages)
+    def state(self) -> State:
+        """What is in the store."""
+        with closing(store_at(self._store)) as store:
+            model = StoredModel(store, DEFAULT).load()
+            keys = [address_key(url) for url in self.urls]
+            days = [day for of in QualityStore(store).sites(0).values() for day in of.values()]
+            return State(
+                len(model.learned_pages),
+                model.bayes.pages,
+                sum(bool(each.text) for each in SeenStore(store).articles(keys).values()),
+                len(StoryStore(store).at(keys)),
+                sum(day[PAGES] for day in days),
+                sum(n for day in days for name, n in day.items() if name.startswith(NEW)),
+            )
 
     def _n_items(self) -> int:
         return len(self.items.read_text().splitlines()) if self.items.exists() else 0
 
-    def row(self, again: int) -> dict[str, int]:
-        """What is there in the end."""
-        model = model_store(self._stores["MSS_MODEL"]).load()
-        items = self.items.read_text().splitlines()
-        sites = quality_store(self._stores["MSS_QUALITY_FILE"]).sites(0)
-        counted = sum(int(day["pages"]) for days in sites.values() for day in days.values())
-        n_pages, n_known = int(model.bayes.pages), len(model.learned_pages)
+    def row(self, before: State, again: int) -> dict[str, int]:
+        """What is wrong in the end, and was *before* the last crawls."""
+        end, items = self.state(), self.items.read_text().splitlines()
         return {
-            "learned": n_pages,
+            "before": before.known,
+            "learned": end.learned,
             "items": len(items),
-            "lost": max(len(self.urls) - n_known, 0) + len(set(self.urls).difference(items)),
-            "twice": n_pages - n_known,
-            "more": max(0, counted - self._n_asked),
+            "lost": max(len(self.urls) - end.known, 0) + len(set(self.urls).difference(items)),
+            "twice": end.learned - end.known,
+            "more": max(0, end.pages - self._n_asked),
+            "apart": before.apart + end.apart + end.known - end.seen,
             "again": again,
         }
 
@@ -226,7 +259,7 @@ def main() -> int:
     parser.add_argument("--pages", type=at_least(1), default=1000, help="of the site; 1000")
     parser.add_argument("--seed", type=int, default=1, help="of the random moments")
     places = parser.add_mutually_exclusive_group()
-    places.add_argument("--redis", action="store_true", help="a Redis server instead of files")
+    places.add_argument("--redis", action="store_true", help="a Redis server instead of a folder")
     places.add_argument("--full", type=Path, metavar="FOLDER", help="on a small disk, to be filled")
     options = parser.parse_args()
     if options.job:
@@ -245,13 +278,13 @@ def main() -> int:
             stack.enter_context(running()) if options.redis else on,
         )
         kills, restarts = campaign.disturb(options.kills, chance)
-        before = campaign.n_learned()
+        before = campaign.state()
         campaign.finished(chance)
         again = campaign.finished(chance)
-        row = {"kills": kills, "restarts": restarts, "before": before, **campaign.row(again)}
+        row = {"kills": kills, "restarts": restarts, **campaign.row(before, again)}
     print("  ".join(row))
     print("  ".join(f"{number:{len(name)}}" for name, number in row.items()))
-    is_good = not (row["lost"] or row["twice"] or row["more"] or row["again"])
+    is_good = not any(row[name] for name in ("lost", "twice", "more", "apart", "again"))
     return 0 if is_good and row["learned"] else 1
 
 

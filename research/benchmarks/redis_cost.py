@@ -23,8 +23,6 @@ from statistics import median
 from time import thread_time
 from typing import Any, Final
 
-from scrapy_mss.models.redis_store import RedisModelStore
-
 from research.benchmarks.redis_server import RedisServer, running
 from research.command_line import at_least
 from research.datasets.sets import load
@@ -33,8 +31,10 @@ from scrapy_mss.core.labels import span_labels
 from scrapy_mss.core.naive_bayes import Observation, united
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.storage.opening import store_at
 
-PAGES: Final = 500  # of a checkpoint, as by MSS_CHECKPOINT_PAGES
+PAGES: Final = 500  # of a checkpoint, as by CHECKPOINT_PAGES
 CRAWLS: Final = (1, 4, 8)
 LONGEST: Final = 400_000  # characters of a page
 FIRST: Final = 800  # pages of the set
@@ -107,7 +107,7 @@ def measured(
 
 def crawl(server: RedisServer, deltas: list[Model], barrier: Barrier, queue: Queue[float]) -> None:
     """Add the *deltas*, and say how long each took."""
-    store = RedisModelStore(server.address(), DEFAULT)
+    store = StoredModel(store_at(server.address()), DEFAULT)
     store.load()
     barrier.wait()
     barrier.wait()

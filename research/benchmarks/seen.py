@@ -16,7 +16,9 @@ from time import process_time
 from typing import Final
 
 from research.command_line import at_least
-from scrapy_mss.seen.store import Seen, SeenStore
+from scrapy_mss.seen.store import Seen, SeenStore, adding
+from scrapy_mss.storage.opening import store_at
+from scrapy_mss.storage.tables import Store
 
 CHECKPOINT: Final = 100_000  # articles; small ones touch a page of the file for each article
 LOOKUPS: Final = 20_000
@@ -32,10 +34,10 @@ def main() -> int:
     parser.add_argument("--articles", type=at_least(1), default=OF, metavar="N")
     articles: int = parser.parse_args().articles
     with tempfile.TemporaryDirectory() as folder:
-        store = SeenStore(Path(folder) / "seen.db")
+        store = store_at(folder)
         _filled(store, articles)
-        asked = random.Random(1)
-        microseconds = median(_lookup(store, asked, 2 * articles) for _ in range(ROUNDS))
+        seen, asked = SeenStore(store), random.Random(1)
+        microseconds = median(_lookup(seen, asked, 2 * articles) for _ in range(ROUNDS))
         store.close()
         n_bytes = sum(path.stat().st_size for path in Path(folder).iterdir())
     print(f"{articles:,} articles: {n_bytes / 1e6:,.0f} MB, {n_bytes / articles:.0f} bytes each")
@@ -44,14 +46,14 @@ def main() -> int:
     return int(not (is_small and microseconds <= MAX_MICROSECONDS))
 
 
-def _filled(store: SeenStore, articles: int) -> None:
+def _filled(store: Store, articles: int) -> None:
     """Add so many articles."""
     drawn = random.Random(0)
     minute = 29_000_000
     for first in range(0, articles, CHECKPOINT):
         seen = Seen(drawn.getrandbits(63), drawn.getrandbits(31), 1, minute, minute, minute)
         count = min(CHECKPOINT, articles - first)
-        store.add({_key(first + i): seen for i in range(count)})
+        store.write([adding({_key(first + i): seen for i in range(count)})])
 
 
 def _key(number: int) -> int:
@@ -64,7 +66,7 @@ def _lookup(store: SeenStore, drawn: random.Random, addresses: int) -> float:
     asked = [_key(drawn.randrange(addresses)) for _ in range(LOOKUPS)]
     started = process_time()
     for key in asked:
-        store.article(key)
+        store.articles([key])
     return 1e6 * (process_time() - started) / LOOKUPS
 
 

@@ -1,13 +1,14 @@
 """Ends crawls by signals at random moments of their lives, and counts what is then wrong.
 
-Crawls of a made-up site, one after the other, share the files of a folder; a worker reads their
-pages. Each gets SIGINT or SIGTERM, half of them two, at random moments from the start of Python to
-after the end of an undisturbed crawl. Then it has to end, and the files are read:
+Crawls of a made-up site, one after the other, share a store and a folder of feeds; a worker reads
+their pages. Each gets SIGINT or SIGTERM, half of them two, at random moments from the start of
+Python to after the end of an undisturbed crawl. Then it has to end, and the store and the feeds are
+read:
 
     hung     crawls that had to be killed
     left     processes of theirs that outlived them
     errors   crawls that wrote a traceback of scrapy-mss, other than of an interrupted import
-    damaged  times that a file could not be read, or the model had a page twice
+    damaged  times that one of these could not be read, or the model had a page twice
 
 All must be 0; the program exits with 1 otherwise. It needs a POSIX system.
 """
@@ -24,26 +25,29 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import psutil
 import pyarrow.parquet as pq
-from scrapy_mss.crawl.stores import model_store, quality_store
 
 from research.benchmarks.soak_server import Site, serving
 from research.command_line import at_least
 from scrapy_mss.files.parquet import finish_left
+from scrapy_mss.models.profiles import DEFAULT
+from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.quality.store import QualityStore
+from scrapy_mss.seen.keys import address_key
 from scrapy_mss.seen.store import SeenStore
-from scrapy_mss.sites.store import SiteStore, sites_path
+from scrapy_mss.sites.store import SiteStore
+from scrapy_mss.storage.opening import store_at
 
 PAGES: Final = 60
 MOST_SECONDS: Final = 60.0  # that a crawl takes to end; it waits for its pages for some seconds
 MOST_ALONE: Final = 15.0  # that a worker goes on: its page has ten, and two more
 BETWEEN: Final = 1.0  # seconds, at most, between two signals
-STORES: Final = ("MSS_MODEL", "MSS_SEEN", "MSS_QUALITY_FILE")
 IN_OURS: Final = "/scrapy_mss/"
 INTERRUPTED: Final = ("KeyboardInterrupt", "SystemExit")
 
@@ -55,6 +59,7 @@ class Campaign:
         self._site = site
         self._folder = folder
         self._n_begun = 0
+        self._urls: list[str] = []  # of the last crawl
         self.wrong: Counter[str] = Counter()
         self.ends: Counter[str] = Counter()
 
@@ -64,14 +69,13 @@ class Campaign:
         self._n_begun += 1
         feed = self._folder / f"{self._n_begun}.parquet"
         settings: dict[str, Any] = {
-            **{name: str(self._folder / name) for name in STORES},
+            "MSS_STORE": str(self._folder / "store"),
             "CRASH_ITEMS": str(self._folder / "items"),
             "FEEDS": {str(feed): {"format": "parquet"}},
             "MSS_WORKERS": 1,
-            "MSS_COPIES": "mark",
         }
-        urls = [self._site.url(first + number) for number in range(PAGES)]
-        job = json.dumps({"urls": urls, "settings": settings})
+        self._urls = [self._site.url(first + number) for number in range(PAGES)]
+        job = json.dumps({"urls": self._urls, "settings": settings})
         return subprocess.Popen(  # noqa: S603 - our own program
             [sys.executable, "-m", "research.benchmarks.crash_crawls", "--job", job],
             stderr=subprocess.PIPE,
@@ -125,17 +129,15 @@ class Campaign:
             return False
 
     def _read(self) -> None:
-        model, seen, quality = (str(self._folder / name) for name in STORES)
-        learned = model_store(model).load()
-        if learned.bayes.pages != len(learned.learned_pages):
-            raise ValueError(f"{learned.bayes.pages} pages, {len(learned.learned_pages)} known")
-        quality_store(quality).sites(0)
-        sites = SiteStore(sites_path(Path(model)))
-        for site in sites.sites():
-            sites.load(site.name)
-        store = SeenStore(seen)
-        len(store)
-        store.close()
+        with closing(store_at(str(self._folder / "store"))) as store:
+            learned = StoredModel(store, DEFAULT).load()
+            if learned.bayes.pages != len(learned.learned_pages):
+                raise ValueError(f"{learned.bayes.pages} pages, {len(learned.learned_pages)} known")
+            QualityStore(store).sites(0)
+            sites = SiteStore(store)
+            for site in sites.sites():
+                sites.load(site.name)
+            SeenStore(store).articles(map(address_key, self._urls))
         finish_left(self._folder)
         for feed in self._folder.glob("*.parquet"):
             pq.read_table(feed)

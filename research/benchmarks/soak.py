@@ -22,7 +22,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -158,8 +157,7 @@ def crawled(mode: Mode, sites: list[Site], n_pages: int) -> Measured:
         wrappers = [{"site": site.host, "body": "article"} for site in sites[:N_WRAPPED]]
         ours = {
             "MSS_WRAPPERS": wrappers,
-            "MSS_MODEL": str(Path(folder) / "model"),
-            "MSS_QUALITY_FILE": str(Path(folder) / "quality.db"),
+            "MSS_STORE": folder,
         }
         urls = [sites[number % len(sites)].url(number) for number in range(n_pages)]
         job = Job(

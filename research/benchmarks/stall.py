@@ -92,17 +92,11 @@ def mixed_sizes() -> Iterator[int]:
 
 def measured(row: Row, site: Site) -> dict[str, Any]:
     """What one crawl of *site* came to."""
-    model = site.path.with_suffix(".model")
-    model.unlink(missing_ok=True)
-    settings = {
-        **row.settings,
-        "MSS_MODEL": str(model),
-        "MSS_QUALITY_FILE": str(site.path.with_suffix(".quality")),
-        "STORED_PAGES": str(site.path),
-    }
     urls = [ADDRESS.format(number) for number in range(site.n_pages)]
-    job = {"settings": settings, "arguments": {"urls": urls}}
-    found = crawled(job, site.path.with_suffix(".json"))
+    with tempfile.TemporaryDirectory() as store:
+        settings = {**row.settings, "MSS_STORE": store, "STORED_PAGES": str(site.path)}
+        job = {"settings": settings, "arguments": {"urls": urls}}
+        found = crawled(job, site.path.with_suffix(".json"))
     if row.settings:
         learned, pages = (found["stats"][f"mss/{name}"] for name in ("train/learned", "train/seen"))
         assert learned == pages == found["stats"]["mss/extract/pages"] == site.n_pages, found
@@ -131,9 +125,8 @@ def list_crawls(front: str, path: str, folder: Path) -> tuple[dict[str, Any], di
         "settings": {**settings, "DOWNLOAD_MAXSIZE": MAX_BYTES},
         "arguments": {"urls": urls},
     }
-    files = {name: str(folder / name) for name in ("MSS_MODEL", "MSS_SEEN", "MSS_QUALITY_FILE")}
     with_lists = {
-        "settings": {**settings, **files},
+        "settings": {**settings, "MSS_STORE": str(folder / "store")},
         "spider": "scrapy_mss.spiders.NewsSpider",
         "arguments": {"sites": front, "limit": LIMIT},
     }

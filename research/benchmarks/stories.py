@@ -22,10 +22,12 @@ import numpy as np
 
 from research.benchmarks.synthetic import words
 from research.command_line import at_least
-from scrapy_mss.seen.sketches import SIZE, sketch
+from scrapy_mss.seen.sketches import SIZE, Numbers, sketch
 from scrapy_mss.seen.stories import Stories
-from scrapy_mss.seen.story_store import StoryStore, Told
+from scrapy_mss.seen.story_store import StoryStore, Told, adding
 from scrapy_mss.storage.checkpoints import Checkpoints
+from scrapy_mss.storage.opening import store_at
+from scrapy_mss.storage.tables import Store
 
 OF: Final = 1_000_000  # texts that the bound of bytes is for
 CHECKPOINT: Final = 10_000  # texts; small ones touch a page of the file for each key
@@ -48,17 +50,17 @@ def main() -> int:
     parser.add_argument("--texts", type=at_least(1), default=OF, metavar="N")
     texts: int = parser.parse_args().texts
     with tempfile.TemporaryDirectory() as folder:
-        store = StoryStore(Path(folder) / "seen.db")
+        store = store_at(folder)
         known = [article(number) for number in range(ARTICLES // 2)]
         _fill(store, texts, known)
         n_bytes = sum(path.stat().st_size for path in Path(folder).iterdir())
         asked = [*known, *(article(ARTICLES + number) for number in range(ARTICLES // 2))]
-        stories = Stories(store, 10, lambda: MINUTE)
-        checkpoints = Checkpoints([stories])
+        stories = Stories(StoryStore(store), lambda: MINUTE)
+        checkpoints = Checkpoints(store, [stories])
         copies = sum(stories.judge((-1,), text).told.is_copy for text in asked)
         of_sketch = _microseconds(lambda: [sketch(text) for text in asked], ARTICLES)
         judged = _microseconds(lambda: [stories.judge((-1,), text) for text in asked], ARTICLES)
-        forgotten = _microseconds(lambda: store.forget_before(1), HOUR, rounds=1)
+        forgotten = _microseconds(lambda: store.forget(MINUTE), HOUR, rounds=1)
         checkpoints.close(finished=True)
     print(f"{texts:,} texts: {n_bytes / 1e6:,.0f} MB, {n_bytes / texts:.0f} bytes each")
     print(f"an article of {LENGTH} words: {judged:.0f} µs of processor time,")
@@ -74,22 +76,22 @@ def article(number: int) -> str:
     return words(random.Random(number), LENGTH)
 
 
-def _fill(store: StoryStore, texts: int, known: list[str]) -> None:
+def _fill(store: Store, texts: int, known: list[str]) -> None:
     """Add so many texts, the *known* ones last, those of an hour first and an hour ago."""
     drawn = np.random.default_rng(0)
     for first in range(0, texts, CHECKPOINT):
         numbers = range(first, min(texts, first + CHECKPOINT))
-        store.add(
-            Told((each,), each, is_copy=False, minute=MINUTE * (each >= HOUR), sketch=_drawn(drawn))
-            for each in numbers
-        )
-    store.add(
-        Told((texts + at,), texts + at, is_copy=False, minute=MINUTE, sketch=sketch(text))
-        for at, text in enumerate(known)
-    )
+        told = (_told(each, MINUTE * (each >= HOUR), _drawn(drawn)) for each in numbers)
+        store.write([adding(told)])
+    ours = (_told(texts + at, MINUTE, sketch(text)) for at, text in enumerate(known))
+    store.write([adding(ours)])
 
 
-def _drawn(drawn: np.random.Generator) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
+def _told(number: int, minute: int, numbers: Numbers | None) -> Told:
+    return Told((number,), number, number, is_copy=False, minute=minute, sketch=numbers)
+
+
+def _drawn(drawn: np.random.Generator) -> Numbers:
     """The sketch of some article: the smallest of its numbers are spread evenly, too."""
     last = 2**32 * SIZE // int(drawn.integers(*PASSAGES))
     return np.unique(drawn.integers(0, last, SIZE, np.uint32))

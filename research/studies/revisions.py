@@ -442,11 +442,9 @@ def crawls(web: Web, spider: str, folder: Path) -> list[dict[str, list[str]]]:
                 "FEEDS": {str(feed): {"format": "jsonlines"}},
                 "LOG_LEVEL": "ERROR",
                 "MSS_COPIES": "keep",
-                "MSS_MODEL": str(folder / "model"),
                 "MSS_ONLY_NEW": True,
                 "MSS_RECHECK_HOURS": 0,
-                "MSS_SEEN": str(folder / "seen.db"),
-                "MSS_QUALITY_FILE": str(folder / "quality.db"),
+                "MSS_STORE": str(folder / "store"),
                 "TELNETCONSOLE_ENABLED": False,
             }
             fronts = [f"http://{host}/" for host in web.fronts]

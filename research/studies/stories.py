@@ -31,6 +31,7 @@ from scrapy_mss.seen.sketches import Likeness, Numbers, likeness, sketch
 from scrapy_mss.seen.stories import Stories
 from scrapy_mss.seen.story_store import StoryStore
 from scrapy_mss.storage.checkpoints import Checkpoints
+from scrapy_mss.storage.opening import store_at
 
 PROGRAM: Final = "python -m research.studies.stories"
 CHOSEN_ON: Final = ("articles_wcxb", "articles_fundus", "articles_rules")
@@ -136,8 +137,9 @@ def measured(name: str, told: Sequence[Article]) -> Found:
     found = Found(name, len(told))
     chance = random.Random(name)  # noqa: S311 - a choice of sentences, not of keys
     with tempfile.TemporaryDirectory() as folder:
-        stories = Stories(StoryStore(Path(folder) / "seen.db"), 1, lambda: MINUTE)
-        checkpoints = Checkpoints([stories])
+        store = store_at(folder)
+        stories = Stories(StoryStore(store), lambda: MINUTE)
+        checkpoints = Checkpoints(store, [stories])
         names = []
         for number, article in enumerate(told):
             judged = stories.judge((number,), article.text)

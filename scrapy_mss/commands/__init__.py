@@ -34,7 +34,7 @@ ACTIONS: Mapping[str, str] = {
     "merge": "add models together",
     "check": "check that wrappers still match their test pages",
     "suggest": "suggest a rule for a site from some of its pages",
-    "info": "print what is in a model file",
+    "info": "print what is in a model or a store",
     "report": "report each site: errors, articles, extraction quality, and alarms",
     "unsure": "list the pages on which the model was least certain",
     "workbench": "edit rules for sites in the browser",

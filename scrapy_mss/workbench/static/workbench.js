@@ -481,7 +481,7 @@ async function goTo(row) {
 
 function queue(unsure = []) {
   if (!unsure.length) return [];
-  const title = [make("h1", {}, "Least sure"), make("p", { className: "note" }, "Pages on which crawls were least sure, as MSS_UNSURE_PAGES keeps them.")];
+  const title = [make("h1", {}, "Least sure"), make("p", { className: "note" }, "Pages on which crawls were least sure, as MSS_REPORT = 'pages' keeps them.")];
   const rows = unsure.map((row) => make("tr", {},
     make("td", { className: "number" }, row.sureness.toFixed(2)),
     make("td", {}, row.page === null ? row.url : make("button", { className: "link", onclick: () => goTo(row) }, row.url)),
