@@ -31,6 +31,7 @@ def proxy() -> Iterator[str]:
         yield address
 
 
+@pytest.mark.slow("several crawls")
 def test_commands_lead_to_articles_and_a_model(tmp_path: Path, proxy: str) -> None:
     blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
     wanted = [block for block in blocks if not any(text in block for text in ELSEWHERE)]

@@ -13,7 +13,9 @@ from scrapy_mss.models.bundled import FILE, bundled_model, bundled_part_of, with
 from scrapy_mss.models.format import FullModelError, read_header, to_bytes
 from scrapy_mss.models.model import Model
 from scrapy_mss.models.profiles import DEFAULT, PAPER
-from scrapy_mss.models.store import ModelFile, write_model
+from scrapy_mss.models.store import read_model, write_model
+from scrapy_mss.models.stored import StoredModel
+from scrapy_mss.storage.opening import store_at
 from tests.helpers.classifiers import counts_of
 from tests.helpers.news_pages import news_page
 
@@ -97,8 +99,15 @@ def test_a_file_with_counts_near_their_limit_is_an_error_that_names_it(tmp_path:
 
     with pytest.raises(FullModelError, match=r"full\.model: .*Remove the model"):
         Extractor(path)
-    with pytest.raises(FullModelError, match=r"full\.model: "):
-        Learner(ModelFile(path, DEFAULT))
+    with pytest.raises(FullModelError, match=r"full\.model\.store.*: "):
+        learner_of(path, tmp_path / "full.model.store")
+
+
+def learner_of(path: Path, folder: Path) -> Learner:
+    """That of a crawl whose store has the model in a file."""
+    stored = StoredModel(store_at(str(folder)), DEFAULT)
+    stored.add(read_model(path))
+    return Learner(stored)
 
 
 def test_learned_pages_stay_known_on_top_of_the_bundled_model() -> None:

@@ -75,7 +75,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
     urls = site.urls("wrapped", range(N_PAGES))
     known = {**ADDON, "MSS_WRAPPERS": RULES}
-    some = urls[:8]
     asked = {
         str(n): Job(
             arguments={"urls": urls},
@@ -84,11 +83,6 @@ def crawls(folder: Path, site: Site) -> dict[str, Crawl]:
         )
         for n in (0, 2)
     }
-    asked["faults"] = Job(
-        arguments={"urls": [*some[:4], *(f"{some[0]}?{fault}" for fault in FAULTS), *some[4:]]},
-        settings={**known, "MSS_STORE": str(folder / "store-faults"), "MSS_TIMEOUT": 4},
-        checkpoint_pages=7,
-    )
     asked["queue"] = Job(
         arguments={
             "urls": [f"{url}?slow" for url in urls[:12]],
@@ -125,10 +119,17 @@ def test_items_do_not_depend_on_workers(crawls: dict[str, Crawl]) -> None:
     assert elsewhere == here
 
 
+@pytest.mark.slow("pages that misbehave take their time")
 def test_pages_that_misbehave_are_given_up_and_told_once_and_the_others_learned(
-    crawls: dict[str, Crawl], folder: Path
+    folder: Path, site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = crawls["faults"]
+    urls = site.urls("wrapped", range(8))
+    faulty = [f"{urls[0]}?{fault}" for fault in FAULTS]
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    values = {"MSS_WRAPPERS": RULES, "MSS_STORE": str(folder / "store-faults"), "MSS_TIMEOUT": 4}
+    asked = Job(arguments={"urls": [*urls[:4], *faulty, *urls[4:]]}, settings={**ADDON, **values})
+
+    (done,) = crawl(folder, [asked])
 
     for fault, reason in FAULTS.items():
         assert done.mss(f"train/refused/{reason}") == done.mss(f"extract/failed/{reason}") == 1

@@ -165,6 +165,7 @@ def test_a_page_that_no_worker_read_did_not_take_too_long(misbehaving: None) -> 
             read(workers, [page()])
 
 
+@pytest.mark.slow("processes that are killed")
 def test_the_time_that_a_worker_takes_to_start_is_not_its_first_pages(misbehaving: None) -> None:
     """Starting takes longer than half a second; reading a short page seldom does."""
     with working(1, MODEL, MSS_TIMEOUT=0.5) as workers:
@@ -267,6 +268,7 @@ def test_a_worker_that_is_killed_between_pages_costs_none() -> None:
         assert read(workers, [page()]) == [here(MODEL, page())]
 
 
+@pytest.mark.slow("processes that are killed")
 def test_a_worker_is_replaced_after_so_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "PAGES_OF_A_WORKER", 3)
     processes = []
@@ -280,6 +282,7 @@ def test_a_worker_is_replaced_after_so_many_pages(monkeypatch: pytest.MonkeyPatc
     assert processes == [first] * 2 + [second] * 2 + [third]
 
 
+@pytest.mark.slow("processes that are killed")
 def test_a_worker_that_keeps_much_memory_is_replaced(misbehaving: None) -> None:
     with working(1, MODEL) as workers:
         read(workers, [page()])
@@ -300,6 +303,7 @@ def test_what_a_worker_had_before_its_first_page_is_not_what_it_keeps_of_one() -
     assert Limits(1.0, memory, at_rest=have // 4).is_worn()
 
 
+@pytest.mark.slow("processes that are killed")
 @pytest.mark.parametrize("with_model", [False, True])
 def test_a_worker_says_nothing_where_the_crawl_is_killed_while_it_starts(
     with_model: bool, capfd: pytest.CaptureFixture[str]
@@ -324,6 +328,7 @@ def test_workers_start_before_there_are_pages() -> None:
         assert eventually(lambda: len(worker_processes()) == 2)
 
 
+@pytest.mark.slow("processes that are killed")
 def test_a_worker_that_nobody_ends_ends_by_itself(
     misbehaving: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -360,6 +365,7 @@ class FailingOnce:
         return self._call(*arguments, **named)
 
 
+@pytest.mark.slow("processes that are killed")
 def test_no_page_gets_the_answer_to_another_that_could_not_be_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -388,6 +394,7 @@ def test_a_worker_that_could_not_be_started_is_started_again(
     assert caplog.messages == []
 
 
+@pytest.mark.slow("processes that are killed")
 @pytest.mark.parametrize("killed", [pool.TRIES_LATER - 1, pool.TRIES_LATER])
 @pytest.mark.parametrize("is_first", [True, False])
 def test_workers_that_are_killed_while_they_start_are_tried_again_for_a_while(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import random
-import signal
-import sqlite3
+import struct
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -14,18 +12,23 @@ import pytest
 from scrapy_mss.seen import stories as seen_stories
 from scrapy_mss.seen import story_store
 from scrapy_mss.seen.sketches import Numbers, keys_of, likeness, sketch
-from scrapy_mss.seen.store import DAY, Seen, SeenStore
 from scrapy_mss.seen.stories import Judged, Stories
-from scrapy_mss.seen.story_store import RecentTexts, StoryStore, Told
+from scrapy_mss.seen.story_store import RecentTexts, StoryStore, Told, adding
+from scrapy_mss.storage.opening import store_at
+from scrapy_mss.storage.sqlite_store import FILE
+from scrapy_mss.storage.tables import DAY, STORIES, STORY_KEYS, Store
 from tests.helpers.checkpoints import alone, checkpoints_of, finish, write
+from tests.helpers.stores import put, redis_address, store, store_name
 from tests.helpers.told import copy, text
+
+__all__ = ["redis_address", "store", "store_name"]  # fixtures
 
 WEEK = 7 * DAY
 A, B, C, D = 1, -2, 3, -(2**63)
 
 
 class Clock:
-    minute = 10**6
+    minute = 40_000_000  # in the year 2046, as a server lets rows of long ago expire
 
     def __call__(self) -> int:
         return self.minute
@@ -38,11 +41,21 @@ def clock() -> Clock:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return tmp_path / "seen.db"
+    return tmp_path / "store"
 
 
-def crawl(path: Path, clock: Clock) -> Stories:
-    return alone(Stories(StoryStore(path), WEEK, clock))
+def crawl(path: Path | str, clock: Clock) -> Stories:
+    store = store_at(str(path))
+    return alone(Stories(StoryStore(store), clock), store)
+
+
+def stored(path: Path | str, addresses: Iterable[int]) -> list[Told]:
+    """What a store has of some addresses."""
+    return StoryStore(store_at(str(path))).at(list(addresses))
+
+
+def forget(path: Path | str, minute: int) -> None:
+    store_at(str(path)).forget(minute)
 
 
 def tell(stories: Stories, address: int, words: str) -> Judged:
@@ -112,24 +125,6 @@ def test_a_revision_beyond_the_window_is_no_copy_of_its_copies(
 
     assert not revised.told.is_copy
     assert revised.story == first.story
-
-
-def test_an_original_is_kept_while_its_story_goes_on(
-    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(story_store, "CHUNK", 1)
-    stories = crawl(path, clock)
-    for address, words in ((A, text(1)), (C, text(2)), (A, copy(1, 2))):
-        tell(stories, address, words)
-        write(stories)
-    clock.minute += WEEK
-    tell(stories, B, copy(1, 1))
-    finish(stories)
-    store = StoryStore(path)
-
-    assert store.forget_before(clock.minute) == 2
-    assert {told.addresses for told in store.at((A, B, C))} == {(A,), (B,)}
-    assert store.forget_before(clock.minute + 1) == 2
 
 
 def test_an_article_that_is_told_anew_after_the_window_has_copies(path: Path, clock: Clock) -> None:
@@ -205,6 +200,29 @@ def test_of_two_stories_that_turn_out_to_be_one_the_earlier_goes_on(
     assert tell(crawl(path, clock), C, copy(1, 3)).story == second.story
 
 
+def of(seed: int) -> Numbers | None:
+    return sketch(text(seed))
+
+
+def test_an_original_is_kept_while_its_story_goes_on(path: Path, clock: Clock) -> None:
+    stories = crawl(path, clock)
+    first = tell(stories, A, text(1))
+    tell(stories, C, text(2))
+    for address in range(10, 15):
+        clock.minute += WEEK - DAY
+        tell(stories, address, copy(1, address))
+        write(stories)
+        forget(path, clock.minute)
+    revised = tell(stories, A, copy(1, 3))
+    finish(stories)
+
+    assert [told.addresses for told in stored(path, (A, C))] == [(A,)]
+    assert not revised.told.is_copy
+    assert revised.story == first.story
+    forget(path, clock.minute + STORIES.days * DAY + 1)
+    assert stored(path, (A, *range(10, 15))) == []
+
+
 def test_a_story_is_over_after_the_window(path: Path, clock: Clock) -> None:
     stories = crawl(path, clock)
     tell(stories, A, text(1))
@@ -212,37 +230,52 @@ def test_a_story_is_over_after_the_window(path: Path, clock: Clock) -> None:
     assert stories.judge((B,), copy(1, 1)).told.is_copy
     clock.minute += 1
     assert not stories.judge((B,), copy(1, 1)).told.is_copy
-    tell(stories, C, text(2))
-    finish(stories)
-
-    assert len(StoryStore(path)) == 1
-    with sqlite3.connect(path) as file:
-        assert file.execute("SELECT count(*) FROM story_keys").fetchone() == (len(keys_of(of(2))),)
 
 
-def of(seed: int) -> Numbers | None:
-    return sketch(text(seed))
+def test_a_phrase_of_a_site_takes_no_more_room_than_so_many_texts(
+    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(story_store, "PER_KEY", 3)
+    numbers = of(1)
+    store = store_at(str(path))
+    for address in range(10):
+        told = Told((address,), address, address, False, clock(), numbers)
+        store.write([adding([told])])
+
+    (row,) = store.get([STORY_KEYS.key(struct.pack("<I", keys_of(numbers)[0]))]).values()
+    assert len(row) == 3 * 8
+    assert {told.story for told in StoryStore(store).sharing(keys_of(numbers))} == {7, 8, 9}
 
 
-def test_only_so_many_texts_are_kept(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(story_store, "MAX_TEXTS", 5)
-    monkeypatch.setattr(story_store, "CHUNK", 2)
-    store = StoryStore(path)
-    store.add(Told((seed,), seed, False, 9, of(seed)) for seed in range(12))
-
-    assert store.forget_before(0) == 7
-    assert [told.story for told in store.at(range(12))] == list(range(7, 12))
-
-
-def test_copies_that_are_as_good_as_one_another_are_found_by_one(path: Path, clock: Clock) -> None:
+@pytest.mark.parametrize("row", [b"", b"short", b"x" * 23])
+def test_a_damaged_row_costs_its_text_alone(path: Path, clock: Clock, row: bytes) -> None:
     stories = crawl(path, clock)
-    for address in range(40):
-        tell(stories, address, text(1))
+    for address, seed in ((A, 1), (B, 2)):
+        tell(stories, address, text(seed))
     finish(stories)
+    put(store_at(str(path)), STORIES.key(struct.pack("<q", A)), row, clock())
 
-    assert len(StoryStore(path)) == 40
-    with sqlite3.connect(path) as file:
-        assert file.execute("SELECT count(DISTINCT text) FROM story_keys").fetchone() == (1,)
+    later = crawl(path, clock)
+    assert not later.judge((C,), copy(1, 1)).told.is_copy
+    assert later.judge((C,), copy(2, 1)).told.is_copy
+
+
+def test_recent_texts_and_the_store_answer_alike(store: Store) -> None:
+    now = Clock.minute
+    texts = [Told((n,), n, n, bool(n % 2), now + n, of(n % 7)) for n in range(20)]
+    recent = RecentTexts(texts)
+    for number in range(0, 20, 3):
+        store.write([adding(texts[number : number + 3])])
+    kept = StoryStore(store)
+
+    for seed in range(8):
+        keys = keys_of(of(seed))
+        found = [{told.story for told in place.sharing(keys)} for place in (recent, kept)]
+        assert found[0] == found[1] == {n for n in range(20) if n % 7 == seed}
+    at = [[told[:5] for told in place.at((3, 99, 5))] for place in (recent, kept)]
+    assert at[0] == at[1] == [((n,), n, n, True, now + n) for n in (3, 5)]
+    (found_at,) = kept.at((3,))
+    assert (found_at.sketch == of(3)).all()  # type: ignore[union-attr]
 
 
 def test_the_words_of_an_article_stay_known_when_it_comes_again(path: Path, clock: Clock) -> None:
@@ -280,7 +313,7 @@ def test_many_texts_are_stored_without_being_told_to(
         tell(stories, seed, text(seed))
     assert checkpoints_of(stories).settle()
 
-    assert len(StoryStore(path)) >= 5
+    assert len(stored(path, range(9))) >= 5
 
 
 def test_the_story_is_that_of_the_earliest_that_all_texts_are_compared_with(
@@ -328,30 +361,13 @@ def test_a_crawl_that_is_killed_loses_what_came_after_its_checkpoint(
     assert copies == [True, False, False]
 
 
-def test_what_is_being_stored_is_known(path: Path, clock: Clock) -> None:
-    stories = crawl(path, clock)
-    tell(stories, A, text(1))
-    StoryStore(path).check()
-    other = sqlite3.connect(path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-
-    stories.checkpoint()
-    assert stories.judge((B,), copy(1, 1)).told.is_copy
-    tell(stories, C, text(2))
-    other.execute("COMMIT")
-    other.close()
-    finish(stories)
-
-    assert stories.failures == 0
-    assert len(StoryStore(path)) == 2
-
-
 def test_a_file_that_fails_stops_no_crawl_and_fills_no_memory(
     path: Path, clock: Clock, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(seen_stories, "MAX_UNSAVED", 5)
     monkeypatch.setattr(seen_stories, "MAX_UNDER_WAY", 5)
-    path.write_bytes(b"no database" * 99)
+    path.mkdir()
+    (path / FILE).write_bytes(b"no database" * 99)
     stories = crawl(path, clock)
     for seed in range(9):
         tell(stories, seed, text(seed))
@@ -367,99 +383,11 @@ def test_a_file_that_fails_stops_no_crawl_and_fills_no_memory(
     assert len(caplog.records) == 1
 
 
-def test_what_cannot_be_forgotten_is_told_and_loses_nothing(
-    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def forget(_store: StoryStore, _minute: int) -> int:
-        raise MemoryError
-
-    monkeypatch.setattr(StoryStore, "forget_before", forget)
-    stories = crawl(path, clock)
-    tell(stories, A, text(1))
-    finish(stories)
-
-    assert (stories.failures, stories.lost) == (1, 0)
-    assert len(StoryStore(path)) == 1
-
-
-def test_a_file_of_before_gets_the_tables(path: Path, clock: Clock) -> None:
-    """Files were made before there were stories, and are added to by crawls without them."""
-    articles = SeenStore(path)
-    articles.add({A: Seen(1, 2, 3, 4, 5, 6)})
-    tell(stories := crawl(path, clock), A, text(1))
-    finish(stories)
-
-    assert articles.article(A) == Seen(1, 2, 3, 4, 5, 6)
-    assert len(StoryStore(path)) == 1
-    SeenStore(path).check()
-
-
-def test_recent_texts_and_the_file_answer_alike(path: Path) -> None:
-    texts = [Told((seed,), seed, bool(seed % 2), seed, of(seed % 7)) for seed in range(20)]
-    recent, store = RecentTexts(texts), StoryStore(path)
-    store.add(texts)
-
-    for seed in range(8):
-        keys = keys_of(of(seed))
-        found = ({told.story for told in place.sharing(keys)} for place in (recent, store))
-        assert next(found) == next(found) == {n for n in range(20) if n % 7 == seed}
-    asked = (3, 99, 5)
-    at = [[told[:4] for told in place.at(asked)] for place in (recent, store)]
-    assert at[0] == at[1] == [((3,), 3, True, 3), ((5,), 5, True, 5)]
-
-
 def test_recent_texts_that_were_removed_leave_nothing() -> None:
-    recent = RecentTexts(Told((seed, -seed), seed, False, 9, of(seed)) for seed in range(1, 5))
+    recent = RecentTexts(
+        Told((seed, -seed), seed, seed, False, 9, of(seed)) for seed in range(1, 5)
+    )
     for seed in range(1, 5):
         recent.remove(seed)
 
     assert not any(vars(recent).values())
-
-
-def test_several_processes_add_and_nothing_is_lost(path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=_write, args=(path, number)) for number in range(3)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
-
-    assert [writer.exitcode for writer in writers] == [0, 0, 0]
-    store = StoryStore(path)
-    assert len(store.at(range(3000))) == 3 * 20
-    assert {told.story for told in store.sharing(keys_of(of(2)))} == {2, 1002, 2002}
-
-
-def _write(path: Path, number: int) -> None:
-    store = StoryStore(path)
-    for seed in range(20):
-        each = 1000 * number + seed
-        store.add([Told((each,), each, False, 9, of(seed))])
-
-
-def test_a_process_that_is_killed_leaves_whole_batches(path: Path) -> None:
-    context = multiprocessing.get_context("spawn")
-    started = context.Event()
-    writer = context.Process(target=_write_until_killed, args=(path, started))
-    writer.start()
-    assert started.wait(60)
-    assert writer.pid is not None
-    os.kill(writer.pid, signal.SIGKILL)
-    writer.join()
-
-    count = len(StoryStore(path))
-    assert count >= 30
-    assert count % 10 == 0
-    with sqlite3.connect(path) as file:
-        assert file.execute("SELECT count(*) FROM story_keys").fetchone() == (12 * count,)
-
-
-def _write_until_killed(path: Path, started: object) -> None:
-    store = StoryStore(path)
-    texts = [Told((seed,), seed, False, 9, of(seed)) for seed in range(10)]
-    number = 0
-    while True:
-        store.add(texts)
-        number += 1
-        if number == 3:
-            started.set()  # type: ignore[attr-defined]  # multiprocessing's Event is a method

@@ -9,21 +9,19 @@ import pytest
 
 from scrapy_mss.commands import MssCommand
 from scrapy_mss.commands.info import perform
-from scrapy_mss.models.model import Model
-from scrapy_mss.models.profiles import DEFAULT
-from scrapy_mss.models.store import write_model
 from scrapy_mss.sites.crawled import minute_now
 from scrapy_mss.sites.memory import MINUTES_A_DAY, SiteMemory
 from scrapy_mss.sites.report import report
-from scrapy_mss.sites.store import SiteStore, SiteStoreError, sites_path
+from scrapy_mss.sites.store import SiteStore
+from scrapy_mss.storage.opening import store_at
 from tests.helpers.memories import NOW, numbered, page_memory
 
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    path = tmp_path / "news.model"
-    write_model(path, Model(DEFAULT))
-    return path
+    """A store."""
+    store_at(str(tmp_path / "store")).check()
+    return tmp_path / "store"
 
 
 def remember(model: Path, site: str, n_pages: int) -> None:
@@ -34,11 +32,12 @@ def remember(model: Path, site: str, n_pages: int) -> None:
         memory = memory.plus(page_memory(html, minute, f"news/{n}"))
         section = f"http://a.example/section/{numbered(n)}"
         memory = memory.plus(SiteMemory.of_address(section, 0.25, minute))
-    SiteStore(sites_path(model)).add({site: memory}, minute)
+    store = store_at(str(model))
+    store.write([SiteStore(store).adding({site: memory}, minute)])
 
 
 def info(capsys: pytest.CaptureFixture[str], model: Path, site: str | None) -> list[str]:
-    assert perform(Namespace(models=[model], site=site), MssCommand()) == 0
+    assert perform(Namespace(models=[str(model)], site=site), MssCommand()) == 0
     return [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
 
 
@@ -93,10 +92,3 @@ def test_of_a_model_whose_crawls_remember_no_site_nothing_is_printed(
     model: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert not any(line.startswith("site") for line in info(capsys, model, None))
-
-
-def test_a_damaged_file_is_named(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    sites_path(model).write_text("not a database " * 100)
-
-    with pytest.raises(SiteStoreError, match=r"news\.model\.sites: .*not a database"):
-        info(capsys, model, "a.example")

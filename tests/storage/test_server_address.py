@@ -10,7 +10,8 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_mss.settings import SettingError, read
-from scrapy_mss.storage.server_address import Address, ServerError, is_server
+from scrapy_mss.storage.server_address import Address, is_server
+from scrapy_mss.storage.tables import StoreError
 from tests.plugin.crawling import environment
 
 
@@ -41,7 +42,7 @@ UNKNOWN = ["redis+sentinel://h/0", "REDIS-CLUSTER://h", "rediscluster://h", "htt
 
 @pytest.mark.parametrize("named", UNKNOWN)
 def test_an_address_of_another_kind_is_refused_in_one_line(named: str) -> None:
-    with pytest.raises(ServerError) as caught:
+    with pytest.raises(StoreError) as caught:
         is_server(named.replace("//", "//me:secret@"))
 
     message = str(caught.value)
@@ -51,10 +52,9 @@ def test_an_address_of_another_kind_is_refused_in_one_line(named: str) -> None:
     assert "\n" not in message
 
 
-@pytest.mark.parametrize("name", ["MSS_MODEL", "MSS_SEEN", "MSS_QUALITY_FILE"])
-def test_a_setting_with_such_an_address_stops_the_crawl_by_its_name(name: str) -> None:
-    with pytest.raises(SettingError, match=rf"^{name}: expected a file, or .*redis\+sentinel://"):
-        read(Settings({name: "redis+sentinel://h:26379/primary"}))
+def test_a_setting_with_such_an_address_stops_the_crawl_by_its_name() -> None:
+    with pytest.raises(SettingError, match=r"^MSS_STORE: expected a folder, .*redis\+sentinel://"):
+        read(Settings({"MSS_STORE": "redis+sentinel://h:26379/primary"}))
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_setting_with_such_an_address_stops_the_crawl_by_its_name(name: str) -
         "train . -w rules.yaml -m ADDRESS",
         "merge ADDRESS -o sum.model",
         "merge . -o ADDRESS",
-        "report -q ADDRESS",
+        "report -s ADDRESS",
     ],
 )
 def test_a_command_refuses_such_an_address_and_makes_no_file_of_it(
@@ -82,6 +82,18 @@ def test_a_command_refuses_such_an_address_and_makes_no_file_of_it(
     )
 
     assert done.returncode == 2
-    assert "expected a file, or the address of a server" in done.stderr
+    assert "expected a folder, or the address of a server" in done.stderr
     assert "secret" not in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "redis://127.0.0.1:1/0?password=p@secret",
+        "redis://me:p?secret@127.0.0.1:1/0",
+        "redis://me:p?s@secret@127.0.0.1:1/0",
+    ],
+)
+def test_of_an_address_that_may_be_read_in_two_ways_nothing_is_told(address: str) -> None:
+    assert Address.of(address).shown == "redis://…?prefix=scrapy-mss"
