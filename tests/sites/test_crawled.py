@@ -1,10 +1,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
-from contextlib import closing
-from tempfile import TemporaryDirectory
-from threading import Event
 
 import pytest
 from hypothesis import given
@@ -16,10 +12,9 @@ from scrapy_mss.sites.memory import SiteMemory
 from scrapy_mss.sites.store import SiteStore
 from scrapy_mss.sites.unsaved import MAX_WAITING
 from scrapy_mss.sites.visit import Lesson
-from scrapy_mss.storage.sqlite_store import SQLiteStore
-from scrapy_mss.storage.tables import Change, Key
 from tests.helpers.checkpoints import alone, finish, write
 from tests.helpers.memories import NOW, page_memory
+from tests.helpers.shelves import Shelf
 
 PAGE = page_memory("<main><p>One two</p><p>Three</p></main>")
 OTHER = page_memory("<table><tr><td>Four five</td></tr></table>")
@@ -27,33 +22,11 @@ SITES = [f"{letter}.example" for letter in "abcde"]
 PLENTY = 10**9
 
 
-class Shelf(SQLiteStore):
-    """A store that may be broken."""
-
-    def __init__(self, *, broken: bool = False) -> None:
-        self._folder = TemporaryDirectory()
-        super().__init__(self._folder.name)
-        self.broken, self.n_writes = broken, 0
-
-    def get(self, keys: Iterable[Key], *, patient: bool = True) -> dict[Key, bytes]:
-        if self.broken:
-            raise OSError("the disk is gone")
-        return super().get(keys, patient=patient)
-
-    def write(self, changes: Sequence[Change]) -> None:
-        self.n_writes += 1
-        if self.broken:
-            raise OSError("the disk is gone")
-        super().write(changes)
-
-    def load(self, site: str) -> SiteMemory:
-        return SiteStore(self).load(site)
-
-    @property
-    def kept(self) -> dict[str, SiteMemory]:
-        with closing(SQLiteStore(self._folder.name)) as store:  # it may have been closed
-            sites = SiteStore(store)
-            return {site.name: sites.load(site.name) for site in sites.sites()}
+def kept(shelf: Shelf) -> dict[str, SiteMemory]:
+    """The memories in the store."""
+    shelf.is_broken = False
+    sites = SiteStore(shelf)
+    return {site.name: sites.load(site.name) for site in sites.sites()}
 
 
 def teach(sites: CrawledSites, site: str, lesson: Lesson) -> None:
@@ -83,7 +56,7 @@ def test_nothing_is_forgotten_however_few_sites_are_held(
     assert [pages_known(sites, site) for site in SITES] == [visits.count(site) for site in SITES]
     write(sites)
     for site in SITES:
-        assert shelf.load(site).pages == visits.count(site)
+        assert SiteStore(shelf).load(site).pages == visits.count(site)
 
 
 def test_memory_is_bounded() -> None:
@@ -113,7 +86,7 @@ def test_a_checkpoint_writes_what_was_learned_since_the_last() -> None:
 
     write(sites)
 
-    assert {site: memory.pages for site, memory in shelf.kept.items()} == {
+    assert {site: memory.pages for site, memory in kept(shelf).items()} == {
         "a.example": 1,
         "b.example": 1,
     }
@@ -126,13 +99,14 @@ def test_a_page_that_adds_nothing_is_not_written() -> None:
     teach(sites, "a.example", Lesson())
     write(sites)
 
-    assert not shelf.kept
+    assert not kept(shelf)
 
 
 def test_a_store_that_fails_costs_no_page_and_is_named_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    shelf = Shelf(broken=True)
+    shelf = Shelf()
+    shelf.is_broken = True
     sites = crawl(shelf)
     with caplog.at_level(logging.WARNING):
         for _ in range(3):
@@ -140,16 +114,17 @@ def test_a_store_that_fails_costs_no_page_and_is_named_once(
             write(sites)
     assert sites.failures == 4
     assert [record.levelname for record in caplog.records] == ["WARNING"]
-    assert "the disk is gone" in caplog.text
+    assert "the shelf is broken" in caplog.text
 
-    shelf.broken = False
+    shelf.is_broken = False
     write(sites)
 
-    assert shelf.kept["a.example"].pages == 3
+    assert kept(shelf)["a.example"].pages == 3
 
 
 def test_a_store_that_fails_is_not_asked_again_for_each_site_that_leaves_memory() -> None:
-    shelf = Shelf(broken=True)
+    shelf = Shelf()
+    shelf.is_broken = True
     sites = crawl(shelf, 2 * PAGE.size)
 
     for number in range(100):
@@ -178,7 +153,7 @@ def test_a_site_that_has_changed_its_layout_is_learned_anew(
         "scrapy-mss: a.example has changed its layout; its site memory was discarded"
     ]
     assert sites.changed == 1
-    for memory in (shelf.load("a.example"), sites.visit("http://www.a.example/").memory):
+    for memory in (SiteStore(shelf).load("a.example"), sites.visit("http://www.a.example/").memory):
         assert memory.texts.keys.tolist() == OTHER.texts.keys.tolist()
         assert 0 < memory.pages < WATCHED
 
@@ -208,18 +183,12 @@ def test_pages_without_a_host_are_of_no_site() -> None:
 
         assert sites.visit(url).memory == SiteMemory()
     finish(sites)
-    assert not shelf.kept
+    assert not kept(shelf)
 
 
 def test_what_is_being_written_is_known_and_so_is_what_comes_after_it() -> None:
-    released = Event()
-
-    class SlowShelf(Shelf):
-        def write(self, changes: Sequence[Change]) -> None:
-            assert released.wait(60)
-            super().write(changes)
-
-    shelf = SlowShelf()
+    shelf = Shelf()
+    shelf.go_on.clear()
     sites = crawl(shelf, max_bytes=1)
     teach(sites, "a.example", Lesson(PAGE))
     sites.checkpoint()
@@ -227,9 +196,9 @@ def test_what_is_being_written_is_known_and_so_is_what_comes_after_it() -> None:
     teach(sites, "b.example", Lesson(PAGE))
 
     assert pages_known(sites, "a.example") == 2
-    released.set()
+    shelf.go_on.set()
     finish(sites)
-    assert {site: memory.pages for site, memory in shelf.kept.items()} == {
+    assert {site: memory.pages for site, memory in kept(shelf).items()} == {
         "a.example": 2,
         "b.example": 1,
     }
@@ -241,13 +210,13 @@ def test_sites_that_cannot_be_written_are_bounded_and_counted() -> None:
     sites = crawl(shelf)
     for number in range(2 * MAX_WAITING):
         teach(sites, f"{number}.example", Lesson(PAGE))
-        shelf.broken = True
+        shelf.is_broken = True
         if number % 100 == 99:
             write(sites)
-    shelf.broken = False
+    shelf.is_broken = False
     finish(sites)
 
-    assert set(shelf.kept) == {f"{n}.example" for n in range(MAX_WAITING, 2 * MAX_WAITING)}
+    assert set(kept(shelf)) == {f"{n}.example" for n in range(MAX_WAITING, 2 * MAX_WAITING)}
     assert sites.lost == MAX_WAITING
 
 
@@ -260,4 +229,4 @@ def test_of_a_page_without_an_article_the_address_alone_is_remembered() -> None:
     write(sites)
 
     assert sites.pages == pages_known(sites, "a.example") == 0
-    assert shelf.load("a.example").addresses.find("/tag/storm").pages == 1
+    assert SiteStore(shelf).load("a.example").addresses.find("/tag/storm").pages == 1
