@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from threading import Event, Thread
+from threading import Thread
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrapy_mss.storage.checkpoints import Checkpoints, Part, Work
+from scrapy_mss.storage import checkpoints as module
+from scrapy_mss.storage.checkpoints import Checkpoints, Part
+from scrapy_mss.storage.tables import MODEL, Change, Key, Row, Rows, StoreError
+from tests.helpers.shelves import Shelf
 
 
 class Counter(Part):
@@ -18,109 +21,111 @@ class Counter(Part):
     FAILED = "the number cannot be stored: %s"
     LOST = "%d of the number"
 
-    def __init__(self) -> None:
+    def __init__(self, name: str = "a") -> None:
         super().__init__()
-        self.unsaved = self.in_flight = self.stored = 0
-        self.fails, self.go_on, self.end = False, Event(), ""
-        self.go_on.set()
+        self.key = MODEL.key(name)
+        self.unsaved = self.in_flight = 0
+        self.outcomes: list[object] = []
+        self.taking: Exception | None = None  # what taking fails with
 
     @property
     def lost(self) -> int:
         return self.unsaved
 
-    def take(self) -> Work | None:
-        if not self.unsaved:
-            return None
+    def take(self) -> Change | None:
         self.in_flight, self.unsaved = self.unsaved, 0
-        return self._store
+        if self.taking is not None:
+            raise self.taking
+        return Change([self.key], self._more, self._after) if self.in_flight else None
 
-    def _store(self) -> int:
-        assert self.go_on.wait(60)
-        if self.fails:
-            raise OSError("the disk is full")
-        self.stored += self.in_flight
-        return self.stored
+    def _more(self, found: Rows) -> dict[Key, Row | None]:
+        return {self.key: Row(b"%d" % (int(found.get(self.key, b"0")) + self.in_flight), 0)}
+
+    def _after(self) -> int:
+        return self.in_flight
 
     def settle(self, result: object, error: Exception | None) -> None:
-        if error is None:
-            assert result == self.stored
-        else:
+        self.outcomes.append(error or result)
+        if error is not None:
             self.store_failed(error)
             self.unsaved += self.in_flight
         self.in_flight = 0
 
-    def ending(self, *, finished: bool) -> Work:
-        def end() -> None:
-            self.end = f"{finished} {self.stored}"
+    def take_last(self, *, finished: bool) -> Change | None:
+        rows = {MODEL.key("end"): Row(str(finished).encode(), 0)}
+        return Change((), lambda _found: rows)
 
-        return end
+
+def stored(shelf: Shelf, *names: str) -> list[int]:
+    return [int(shelf.get([MODEL.key(name)]).get(MODEL.key(name), 0)) for name in names or ("a",)]
+
+
+def end(shelf: Shelf) -> bytes:
+    return shelf.rows[MODEL.key("end")].value
 
 
 STEPS = st.lists(
-    st.tuples(st.integers(0, 1), st.sampled_from(["add", "fail", "write"])), max_size=20
+    st.tuples(st.sampled_from("ab"), st.sampled_from(["add", "write", "store", "take"])),
+    max_size=20,
 )
 
 
 @given(STEPS)
-def test_all_is_stored_once_whatever_fails_meanwhile(steps: list[tuple[int, str]]) -> None:
-    parts = (Counter(), Counter())
-    checkpoints, total = Checkpoints(parts), [0, 0]
-    for at, step in steps:
+def test_all_is_stored_once_whatever_fails_meanwhile(steps: list[tuple[str, str]]) -> None:
+    """And where one part has failed, no other is stored without it."""
+    shelf, parts = Shelf(), {name: Counter(name) for name in "ab"}
+    checkpoints, total = Checkpoints(shelf, list(parts.values())), dict.fromkeys("ab", 0)
+    at_last_write = (0, 0)
+    for name, step in steps:
         if step == "add":
-            parts[at].unsaved += 1
-            total[at] += 1
-        elif step == "fail":
-            parts[at].fails = not parts[at].fails
+            parts[name].unsaved += 1
+            total[name] += 1
+        elif step == "store":
+            shelf.failing = [OSError("full")]
+        elif step == "take":
+            parts[name].taking = None if parts[name].taking else MemoryError("full")
         else:
+            fails = bool(shelf.failing) or any(part.taking for part in parts.values())
             checkpoints.begin()
-    for part in parts:
-        assert checkpoints.settle()
-        part.fails = False
+            assert checkpoints.settle()
+            at_last_write = at_last_write if fails else (total["a"], total["b"])
+            assert tuple(stored(shelf, "a", "b")) == at_last_write
+    for part in parts.values():
+        part.taking = None
+    shelf.failing = []
     checkpoints.close(finished=True)
 
-    assert [part.stored for part in parts] == total
-    assert [part.end for part in parts] == [f"True {number}" for number in total]
+    assert stored(shelf, "a", "b") == list(total.values())
+    assert end(shelf) == b"True"
+    assert shelf.is_closed
 
 
 def test_what_comes_while_a_checkpoint_is_written_is_in_the_next() -> None:
-    part = Counter()
-    checkpoints = Checkpoints([part])
+    shelf, part = Shelf(), Counter()
+    checkpoints = Checkpoints(shelf, [part])
     part.unsaved = 1
-    part.go_on.clear()
+    shelf.go_on.clear()
     part.checkpoint()
     part.unsaved = 2
     part.checkpoint()  # the first is still being written
 
     assert not checkpoints.settle(0)
     assert part.unsaved == 2
-    part.go_on.set()
+    shelf.go_on.set()
     checkpoints.close(finished=False)
-    assert (part.stored, part.end) == (3, "False 3")
-
-
-@pytest.mark.parametrize("fails", [False, True])
-def test_what_needs_a_part_is_not_stored_before_it(*, fails: bool) -> None:
-    model, seen = Counter(), Counter()
-    seen.needs = model
-    checkpoints = Checkpoints([model, seen])
-    model.unsaved, seen.unsaved, model.fails = 1, 1, fails
-    checkpoints.begin()
-    assert checkpoints.settle()
-
-    assert seen.unsaved == fails
-    assert seen.stored == (not fails)
+    assert (stored(shelf), end(shelf)) == ([3], b"False")
 
 
 def test_the_event_loop_goes_on_while_a_crawl_ends() -> None:
-    part = Counter()
-    checkpoints = Checkpoints([part])
+    shelf, part = Shelf(), Counter()
+    checkpoints = Checkpoints(shelf, [part])
     part.unsaved = 1
-    part.go_on.clear()
+    shelf.go_on.clear()
 
     async def ended() -> None:
         finishing = asyncio.create_task(checkpoints.finish(finished=True))
         await asyncio.sleep(0)
-        part.go_on.set()
+        shelf.go_on.set()
         await finishing
 
     asyncio.run(ended())
@@ -128,7 +133,7 @@ def test_the_event_loop_goes_on_while_a_crawl_ends() -> None:
     checkpoints.begin()
     checkpoints.close(finished=True)
 
-    assert (part.stored, part.end, part.lost) == (1, "True 1", 1)
+    assert (stored(shelf), end(shelf), part.lost) == ([1], b"True", 1)
 
 
 @pytest.mark.parametrize("error", [RuntimeError("can't start new thread"), MemoryError()])
@@ -136,8 +141,8 @@ def test_what_no_thread_can_write_is_not_written_later(
     monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     """An executor queues a call before it starts a thread, and the next thread would make it."""
-    part = Counter()
-    checkpoints = Checkpoints([part])
+    shelf, part = Shelf(), Counter()
+    checkpoints = Checkpoints(shelf, [part])
     part.unsaved = 1
 
     def failing(_: Thread) -> None:
@@ -149,24 +154,83 @@ def test_what_no_thread_can_write_is_not_written_later(
     assert (part.failures, part.unsaved) == (1, 1)
     checkpoints.close(finished=True)
 
-    assert part.stored == 1
+    assert stored(shelf) == [1]
 
 
-def test_parts_that_fail_to_take_or_to_end_harm_no_other(caplog: pytest.LogCaptureFixture) -> None:
-    class Failing(Counter):
-        def take(self) -> Work | None:
-            raise MemoryError("all is full")
-
-        def ended(self, error: Exception | None) -> None:
-            raise ZeroDivisionError
-
-    failing, part = Failing(), Counter()
-    checkpoints = Checkpoints([failing, part])
+def test_a_part_that_always_fails_is_told_of_once(caplog: pytest.LogCaptureFixture) -> None:
+    failing, part = Counter("a"), Counter("b")
+    failing.taking = MemoryError("all is full")
+    checkpoints = Checkpoints(shelf := Shelf(), [part, failing])
     part.unsaved = 1
     checkpoints.begin()
+    checkpoints.close(finished=True)
 
-    with pytest.raises(ZeroDivisionError):
-        checkpoints.close(finished=True)
-    assert part.stored == 1
-    assert failing.failures == 2
-    assert caplog.messages == ["scrapy-mss: the number cannot be stored: all is full"]
+    assert (failing.failures, part.failures, part.lost) == (2, 2, 1)
+    assert set(caplog.messages) == {"scrapy-mss: the number cannot be stored: all is full"}
+    assert end(shelf) == b"True"
+
+
+def test_a_part_whose_change_is_written_and_what_comes_after_it_not_is_told_so() -> None:
+    """It is stored: nobody may store it again."""
+
+    class Failing(Counter):
+        def _after(self) -> int:
+            raise MemoryError("all is full")
+
+    shelf, parts = Shelf(), [Failing("a"), Counter("b")]
+    checkpoints = Checkpoints(shelf, parts)
+    for part in parts:
+        part.unsaved = 1
+    checkpoints.begin()
+    checkpoints.close(finished=True)
+
+    assert stored(shelf, "a", "b") == [1, 1]
+    assert isinstance(parts[0].outcomes[0], MemoryError)
+    assert parts[1].outcomes[0] == 1
+    assert [part.failures for part in parts] == [0, 0]
+
+
+@pytest.mark.parametrize("error", [StoreError("the disk is full"), MemoryError("all is full")])
+def test_what_is_old_is_forgotten_once_a_day_and_a_failure_of_that_is_none_of_what_is_written(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
+    asked: list[int] = []
+    seconds = 10.0**9
+
+    class Full(Shelf):
+        def forget(self, now: int) -> None:
+            asked.append(now)
+            raise error
+
+    part = Counter()
+    checkpoints = Checkpoints(shelf := Full(), [part])
+    monkeypatch.setattr(module, "time", lambda: seconds)
+    for _ in range(5):
+        part.unsaved += 1
+        checkpoints.begin()
+        assert checkpoints.settle()
+        seconds += 10 * 3600
+    checkpoints.close(finished=True)
+
+    first = 10**9 // 60
+    assert asked == [first, first + 30 * 60]
+    assert (stored(shelf), part.failures) == ([5], 0)
+    assert set(caplog.messages) == {f"scrapy-mss: what is old cannot be deleted: {error}"}
+
+
+def test_a_store_that_cannot_be_closed_may_have_lost_the_last_checkpoint(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    doubting: list[str] = []
+
+    class Doubting(Counter):
+        def doubt(self) -> None:
+            doubting.append(self.FAILED)
+
+    checkpoints = Checkpoints(shelf := Shelf(), [Doubting("a"), Doubting("b")])
+    checkpoints.begin()
+    shelf.is_broken = True
+    checkpoints.close(finished=True)
+
+    assert len(doubting) == 2
+    assert "the last checkpoint may not be stored: the shelf is broken" in caplog.text
