@@ -169,7 +169,7 @@ class Checkpoints:
             self._forgotten = now
             try:
                 self.store.forget(now)
-            except OSError as error:
+            except Exception as error:  # noqa: BLE001 - of memory: what was written stays written
                 logger.warning("scrapy-mss: what is old cannot be deleted: %s", error)
 
     def _settle(self, results: Sequence[Any], error: Exception | None) -> None:
