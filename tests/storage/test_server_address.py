@@ -1,4 +1,4 @@
-"""What names a server, what a file, and what is refused as neither."""
+"""What names a server, what a folder, and what is refused as neither."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import pytest
 from scrapy.settings import Settings
 
 from scrapy_mss.settings import SettingError, read
-from scrapy_mss.storage.server_address import Address, ServerError, is_server
+from scrapy_mss.storage.server_address import Address, is_server
+from scrapy_mss.storage.tables import StoreError
 from tests.plugin.crawling import environment
 
 
@@ -36,12 +37,24 @@ def test_a_path_is_no_server(named: str) -> None:
     assert not is_server(named)
 
 
+@pytest.mark.parametrize(
+    "named",
+    [
+        "redis://127.0.0.1:1/0?password=p@secret",
+        "redis://me:p?secret@127.0.0.1:1/0",
+        "redis://me:p?s@secret@127.0.0.1:1/0",
+    ],
+)
+def test_of_an_address_that_may_be_read_in_two_ways_nothing_is_told(named: str) -> None:
+    assert Address.of(named).shown == "redis://…?prefix=scrapy-mss"
+
+
 UNKNOWN = ["redis+sentinel://h/0", "REDIS-CLUSTER://h", "rediscluster://h", "http://h", "file:///m"]
 
 
 @pytest.mark.parametrize("named", UNKNOWN)
 def test_an_address_of_another_kind_is_refused_in_one_line(named: str) -> None:
-    with pytest.raises(ServerError) as caught:
+    with pytest.raises(StoreError) as caught:
         is_server(named.replace("//", "//me:secret@"))
 
     message = str(caught.value)
@@ -51,10 +64,10 @@ def test_an_address_of_another_kind_is_refused_in_one_line(named: str) -> None:
     assert "\n" not in message
 
 
-@pytest.mark.parametrize("name", ["MSS_MODEL", "MSS_SEEN", "MSS_QUALITY_FILE"])
-def test_a_setting_with_such_an_address_stops_the_crawl_by_its_name(name: str) -> None:
-    with pytest.raises(SettingError, match=rf"^{name}: expected a file, or .*redis\+sentinel://"):
-        read(Settings({name: "redis+sentinel://h:26379/primary"}))
+def test_a_setting_with_such_an_address_stops_the_crawl_by_its_name() -> None:
+    expected = r"^MSS_STORE: expected a folder, or .*redis\+sentinel://"
+    with pytest.raises(SettingError, match=expected):
+        read(Settings({"MSS_STORE": "redis+sentinel://h:26379/primary"}))
 
 
 @pytest.mark.parametrize(
@@ -64,7 +77,9 @@ def test_a_setting_with_such_an_address_stops_the_crawl_by_its_name(name: str) -
         "train . -w rules.yaml -m ADDRESS",
         "merge ADDRESS -o sum.model",
         "merge . -o ADDRESS",
-        "report -q ADDRESS",
+        "report -s ADDRESS",
+        "unsure -s ADDRESS",
+        "info ADDRESS",
     ],
 )
 def test_a_command_refuses_such_an_address_and_makes_no_file_of_it(
@@ -82,6 +97,6 @@ def test_a_command_refuses_such_an_address_and_makes_no_file_of_it(
     )
 
     assert done.returncode == 2
-    assert "expected a file, or the address of a server" in done.stderr
+    assert "expected a folder, or the address of a server" in done.stderr
     assert "secret" not in done.stderr
     assert not list(tmp_path.iterdir())
