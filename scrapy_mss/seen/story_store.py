@@ -71,28 +71,35 @@ def adding(texts: Iterable[Told]) -> Change:
 
 def _with_texts(texts: Sequence[Told], found: Rows) -> dict[Key, Row | None]:
     rows: dict[Key, Row] = {}
+
+    def value(row: Key) -> bytes:
+        return rows[row].value if row in rows else found.get(row, b"")
+
     for told in texts:
-        first, *others = told.addresses
         original = STORIES.key(packed(told.original))
-        if original in rows or original in found:  # its story goes on
-            value = rows[original].value if original in rows else found[original]
-            rows[original] = Row(value, told.minute)
-        sketch = b"" if told.sketch is None else told.sketch.astype("<u4").tobytes()
+        if value(original):  # its story goes on
+            rows[original] = Row(value(original), told.minute)
+        first = told.addresses[0]
         head = _TOLD.pack(told.story, told.original, told.is_copy, told.minute)
-        at_first = STORIES.key(packed(first))
-        if not sketch:  # of the text that was there before
-            before = rows[at_first].value if at_first in rows else found.get(at_first, b"")
-            sketch = before[_TOLD.size :]
-        rows[at_first] = Row(head + sketch, told.minute)
-        for address in others:
-            rows[STORIES.key(packed(address))] = Row(head, told.minute)
+        for address in told.addresses:
+            row = STORIES.key(packed(address))
+            if address == first and told.sketch is not None:
+                sketch = told.sketch.astype("<u4").tobytes()
+            else:
+                sketch = _sketch_in(value(row))
+            rows[row] = Row(head + sketch, told.minute)
         for key in keys_of(told.sketch):
             row = STORY_KEYS.key(_STORY_KEY.pack(key))
-            before = rows[row].value if row in rows else found.get(row, b"")
-            known = [each for each in _addresses(before) if each != first]
+            known = [each for each in _addresses(value(row)) if each != first]
             latest = (*known, first)[-PER_KEY:]
             rows[row] = Row(np.array(latest, "<i8").tobytes(), told.minute)
     return dict(rows)
+
+
+def _sketch_in(value: bytes) -> bytes:
+    """The sketch in the row of a text, by which it is still found; none if that is damaged."""
+    sketch = value[_TOLD.size :]
+    return b"" if len(sketch) % 4 else sketch
 
 
 def _told(address: int, value: bytes) -> Told | None:

@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 import random
-import struct
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from itertools import islice
+from time import time
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from scrapy_mss.seen import stories as seen_stories
 from scrapy_mss.seen import story_store
 from scrapy_mss.seen.sketches import Numbers, keys_of, likeness, sketch
-from scrapy_mss.seen.stories import Judged, Stories
-from scrapy_mss.seen.story_store import RecentTexts, StoryStore, Told, adding
-from scrapy_mss.storage.opening import store_at
-from scrapy_mss.storage.sqlite_store import FILE
+from scrapy_mss.seen.store import packed
+from scrapy_mss.seen.stories import WINDOW, Judged, Stories
+from scrapy_mss.seen.story_store import PER_KEY, RecentTexts, StoryStore, Told, adding
 from scrapy_mss.storage.tables import DAY, STORIES, STORY_KEYS, Store
 from tests.helpers.checkpoints import alone, checkpoints_of, finish, write
-from tests.helpers.stores import put, redis_address, store, store_name
+from tests.helpers.shelves import Shelf
+from tests.helpers.stores import new_store, put, redis_address, store, store_name
 from tests.helpers.told import copy, text
 
-__all__ = ["redis_address", "store", "store_name"]  # fixtures
+__all__ = ["new_store", "redis_address", "store", "store_name"]  # fixtures
 
-WEEK = 7 * DAY
+NOW = int(time() // 60)
 A, B, C, D = 1, -2, 3, -(2**63)
 
 
 class Clock:
-    minute = 40_000_000  # in the year 2046, as a server lets rows of long ago expire
+    minute = NOW
 
     def __call__(self) -> int:
         return self.minute
@@ -40,22 +42,12 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "store"
+def shelf() -> Shelf:
+    return Shelf()
 
 
-def crawl(path: Path | str, clock: Clock) -> Stories:
-    store = store_at(str(path))
+def crawl(store: Store, clock: Clock) -> Stories:
     return alone(Stories(StoryStore(store), clock), store)
-
-
-def stored(path: Path | str, addresses: Iterable[int]) -> list[Told]:
-    """What a store has of some addresses."""
-    return StoryStore(store_at(str(path))).at(list(addresses))
-
-
-def forget(path: Path | str, minute: int) -> None:
-    store_at(str(path)).forget(minute)
 
 
 def tell(stories: Stories, address: int, words: str) -> Judged:
@@ -67,28 +59,30 @@ def tell(stories: Stories, address: int, words: str) -> Judged:
 
 
 def test_copies_have_the_story_of_the_first_in_this_crawl_and_in_later_ones(
-    path: Path, clock: Clock
+    store: Store, clock: Clock
 ) -> None:
-    stories = crawl(path, clock)
+    stories = crawl(store, clock)
     first = tell(stories, A, text(1))
     second = tell(stories, B, copy(1, 1))
     other = tell(stories, C, text(2))
     finish(stories)
-    third = tell(crawl(path, clock), D, copy(1, 2))
+    third = tell(crawl(store, clock), D, copy(1, 2))
 
     assert {second.story, third.story} == {first.story}
     assert other.story != first.story
     assert [each.told.is_copy for each in (first, second, other, third)] == [0, 1, 0, 1]
 
 
-def test_an_article_and_its_revisions_are_one_story_and_no_copies(path: Path, clock: Clock) -> None:
+def test_an_article_and_its_revisions_are_one_story_and_no_copies(
+    shelf: Shelf, clock: Clock
+) -> None:
     for close in (False, True):
-        stories = crawl(path, clock)
+        stories = crawl(shelf, clock)
         first = tell(stories, A, text(1))
         tell(stories, B, copy(1, 1))
         if close:
             finish(stories)
-            stories = crawl(path, clock)
+            stories = crawl(shelf, clock)
         edited, rewritten = tell(stories, A, copy(1, 2)), tell(stories, A, text(3))
         copied = tell(stories, C, copy(3, 3))
 
@@ -98,8 +92,8 @@ def test_an_article_and_its_revisions_are_one_story_and_no_copies(path: Path, cl
         assert copied.told.is_copy
 
 
-def test_a_copy_that_was_rewritten_is_none_any_more(path: Path, clock: Clock) -> None:
-    stories = crawl(path, clock)
+def test_a_copy_that_was_rewritten_is_none_any_more(shelf: Shelf, clock: Clock) -> None:
+    stories = crawl(shelf, clock)
     first = tell(stories, A, text(1))
     tell(stories, B, copy(1, 1))
 
@@ -111,44 +105,46 @@ def test_a_copy_that_was_rewritten_is_none_any_more(path: Path, clock: Clock) ->
 
 @pytest.mark.parametrize("close", [False, True])
 def test_a_revision_beyond_the_window_is_no_copy_of_its_copies(
-    path: Path, clock: Clock, *, close: bool
+    shelf: Shelf, clock: Clock, *, close: bool
 ) -> None:
-    stories = crawl(path, clock)
+    stories = crawl(shelf, clock)
     first = tell(stories, A, text(1))
     clock.minute += DAY
     tell(stories, B, copy(1, 1))
-    clock.minute += WEEK - DAY // 2
+    clock.minute += WINDOW - DAY // 2
     if close:
         finish(stories)
-        stories = crawl(path, clock)
+        stories = crawl(shelf, clock)
     revised = tell(stories, A, copy(1, 2))
 
     assert not revised.told.is_copy
     assert revised.story == first.story
 
 
-def test_an_article_that_is_told_anew_after_the_window_has_copies(path: Path, clock: Clock) -> None:
-    stories = crawl(path, clock)
+def test_an_article_that_is_told_anew_after_the_window_has_copies(
+    shelf: Shelf, clock: Clock
+) -> None:
+    stories = crawl(shelf, clock)
     tell(stories, A, text(1))
-    clock.minute += WEEK + 1
+    clock.minute += WINDOW + 1
     tell(stories, A, text(1))
 
     assert stories.judge((B,), copy(1, 1)).told.is_copy
 
 
-def test_all_addresses_of_an_article_are_its_own(path: Path, clock: Clock) -> None:
-    stories = crawl(path, clock)
+def test_all_addresses_of_an_article_are_its_own(shelf: Shelf, clock: Clock) -> None:
+    stories = crawl(shelf, clock)
     judged = stories.judge((A, B), text(1))
     stories.add(judged.told)
     for _ in range(2):
         assert not stories.judge((B,), text(1)).told.is_copy
         assert stories.judge((C,), text(1)).told.is_copy
         finish(stories)
-        stories = crawl(path, clock)
+        stories = crawl(shelf, clock)
 
 
-def test_what_is_under_way_has_copies_but_may_be_lost(path: Path, clock: Clock) -> None:
-    stories = crawl(path, clock)
+def test_what_is_under_way_has_copies_but_may_be_lost(shelf: Shelf, clock: Clock) -> None:
+    stories = crawl(shelf, clock)
     first = stories.judge((A,), text(1))
     stories.begin(first.told)
     second = stories.judge((B,), copy(1, 1))
@@ -164,9 +160,9 @@ def test_what_is_under_way_has_copies_but_may_be_lost(path: Path, clock: Clock) 
 
 @pytest.mark.parametrize("told", [(True, False), (False, True), (True, True)])
 def test_of_two_items_of_an_article_one_that_is_told_is_enough(
-    path: Path, clock: Clock, told: tuple[bool, bool]
+    shelf: Shelf, clock: Clock, told: tuple[bool, bool]
 ) -> None:
-    stories = crawl(path, clock)
+    stories = crawl(shelf, clock)
     for _ in told:
         stories.begin(stories.judge((A,), text(1)).told)
     for number, is_told in enumerate(told):
@@ -180,119 +176,76 @@ def test_of_two_items_of_an_article_one_that_is_told_is_enough(
 
 
 def test_two_crawls_that_meet_the_same_text_give_it_the_same_story(
-    path: Path, clock: Clock
+    shelf: Shelf, clock: Clock
 ) -> None:
-    one, other = crawl(path, clock), crawl(path, clock)
+    one, other = crawl(shelf, clock), crawl(shelf, clock)
 
     assert tell(one, A, text(1)).story == tell(other, B, text(1)).story
 
 
 def test_of_two_stories_that_turn_out_to_be_one_the_earlier_goes_on(
-    path: Path, clock: Clock
+    shelf: Shelf, clock: Clock
 ) -> None:
-    one, other = crawl(path, clock), crawl(path, clock)
+    one, other = crawl(shelf, clock), crawl(shelf, clock)
     second = tell(one, A, copy(1, 1))
     clock.minute += 1
     tell(other, B, copy(1, 2))
     finish(one)
     finish(other)
 
-    assert tell(crawl(path, clock), C, copy(1, 3)).story == second.story
+    assert tell(crawl(shelf, clock), C, copy(1, 3)).story == second.story
+
+
+def test_a_story_is_over_after_the_window(shelf: Shelf, clock: Clock) -> None:
+    stories = crawl(shelf, clock)
+    tell(stories, A, text(1))
+    clock.minute += WINDOW
+    assert stories.judge((B,), copy(1, 1)).told.is_copy
+    clock.minute += 1
+    assert not stories.judge((B,), copy(1, 1)).told.is_copy
 
 
 def of(seed: int) -> Numbers | None:
     return sketch(text(seed))
 
 
-def test_an_original_is_kept_while_its_story_goes_on(path: Path, clock: Clock) -> None:
-    stories = crawl(path, clock)
-    first = tell(stories, A, text(1))
-    tell(stories, C, text(2))
-    for address in range(10, 15):
-        clock.minute += WEEK - DAY
-        tell(stories, address, copy(1, address))
-        write(stories)
-        forget(path, clock.minute)
-    revised = tell(stories, A, copy(1, 3))
-    finish(stories)
-
-    assert [told.addresses for told in stored(path, (A, C))] == [(A,)]
-    assert not revised.told.is_copy
-    assert revised.story == first.story
-    forget(path, clock.minute + STORIES.days * DAY + 1)
-    assert stored(path, (A, *range(10, 15))) == []
-
-
-def test_a_story_is_over_after_the_window(path: Path, clock: Clock) -> None:
-    stories = crawl(path, clock)
-    tell(stories, A, text(1))
-    clock.minute += WEEK
-    assert stories.judge((B,), copy(1, 1)).told.is_copy
-    clock.minute += 1
-    assert not stories.judge((B,), copy(1, 1)).told.is_copy
-
-
-def test_a_phrase_of_a_site_takes_no_more_room_than_so_many_texts(
-    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+def test_copies_that_are_as_good_as_one_another_are_found_by_one(
+    shelf: Shelf, clock: Clock
 ) -> None:
-    monkeypatch.setattr(story_store, "PER_KEY", 3)
-    numbers = of(1)
-    store = store_at(str(path))
-    for address in range(10):
-        told = Told((address,), address, address, False, clock(), numbers)
-        store.write([adding([told])])
-
-    (row,) = store.get([STORY_KEYS.key(struct.pack("<I", keys_of(numbers)[0]))]).values()
-    assert len(row) == 3 * 8
-    assert {told.story for told in StoryStore(store).sharing(keys_of(numbers))} == {7, 8, 9}
-
-
-@pytest.mark.parametrize("row", [b"", b"short", b"x" * 23])
-def test_a_damaged_row_costs_its_text_alone(path: Path, clock: Clock, row: bytes) -> None:
-    stories = crawl(path, clock)
-    for address, seed in ((A, 1), (B, 2)):
-        tell(stories, address, text(seed))
+    stories = crawl(shelf, clock)
+    for address in range(40):
+        tell(stories, address, text(1))
     finish(stories)
-    put(store_at(str(path)), STORIES.key(struct.pack("<q", A)), row, clock())
 
-    later = crawl(path, clock)
-    assert not later.judge((C,), copy(1, 1)).told.is_copy
-    assert later.judge((C,), copy(2, 1)).told.is_copy
-
-
-def test_recent_texts_and_the_store_answer_alike(store: Store) -> None:
-    now = Clock.minute
-    texts = [Told((n,), n, n, bool(n % 2), now + n, of(n % 7)) for n in range(20)]
-    recent = RecentTexts(texts)
-    for number in range(0, 20, 3):
-        store.write([adding(texts[number : number + 3])])
-    kept = StoryStore(store)
-
-    for seed in range(8):
-        keys = keys_of(of(seed))
-        found = [{told.story for told in place.sharing(keys)} for place in (recent, kept)]
-        assert found[0] == found[1] == {n for n in range(20) if n % 7 == seed}
-    at = [[told[:5] for told in place.at((3, 99, 5))] for place in (recent, kept)]
-    assert at[0] == at[1] == [((n,), n, n, True, now + n) for n in (3, 5)]
-    (found_at,) = kept.at((3,))
-    assert (found_at.sketch == of(3)).all()  # type: ignore[union-attr]
+    assert len(StoryStore(shelf).at(range(40))) == 40
+    found = {row.value for (table, _), row in shelf.rows.items() if table == STORY_KEYS}
+    assert found == {packed(0)}
 
 
-def test_the_words_of_an_article_stay_known_when_it_comes_again(path: Path, clock: Clock) -> None:
-    stories = crawl(path, clock)
+def test_the_words_of_an_article_stay_known_when_it_comes_again(shelf: Shelf, clock: Clock) -> None:
+    stories = crawl(shelf, clock)
     for _ in range(3):
         tell(stories, A, text(1))
 
     assert stories.judge((B,), copy(1, 1)).told.is_copy
     finish(stories)
-    assert crawl(path, clock).judge((B,), copy(1, 1)).told.is_copy
+    assert crawl(shelf, clock).judge((B,), copy(1, 1)).told.is_copy
+
+
+def test_the_words_of_an_article_that_has_moved_stay_known(shelf: Shelf, clock: Clock) -> None:
+    for addresses in ((A,), (B, A), (B, A)):
+        stories = crawl(shelf, clock)
+        stories.add(stories.judge(addresses, text(1)).told)
+        finish(stories)
+
+    assert crawl(shelf, clock).judge((C,), copy(1, 1)).told.is_copy
 
 
 def test_a_phrase_that_all_pages_have_hides_no_copy(
-    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(story_store, "PER_KEY", 3)
-    stories = crawl(path, clock)
+    stories = crawl(store, clock)
     box = copy(500, 1, 0.2)
     first = tell(stories, 0, f"{text(0)} {box}")
     for seed in range(1, 60):
@@ -301,26 +254,26 @@ def test_a_phrase_that_all_pages_have_hides_no_copy(
     for _ in range(2):
         assert stories.judge((99,), f"{copy(0, 1)} {box}").story == first.story
         finish(stories)
-        stories = crawl(path, clock)
+        stories = crawl(store, clock)
 
 
 def test_many_texts_are_stored_without_being_told_to(
-    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    shelf: Shelf, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(seen_stories, "CHECKPOINT_TEXTS", 5)
-    stories = crawl(path, clock)
+    stories = crawl(shelf, clock)
     for seed in range(9):
         tell(stories, seed, text(seed))
     assert checkpoints_of(stories).settle()
 
-    assert len(stored(path, range(9))) >= 5
+    assert len(StoryStore(shelf).at(range(9))) >= 5
 
 
 def test_the_story_is_that_of_the_earliest_that_all_texts_are_compared_with(
-    path: Path, clock: Clock
+    store: Store, clock: Clock
 ) -> None:
     """The index finds what comparing with each text finds."""
-    stories = crawl(path, clock)
+    stories = crawl(store, clock)
     chance = random.Random(4)  # noqa: S311 - a choice of texts
     told: list[tuple[Numbers, str]] = []
     for address in range(120):
@@ -339,8 +292,8 @@ def test_the_story_is_that_of_the_earliest_that_all_texts_are_compared_with(
             stories.checkpoint()
 
 
-def test_short_texts_are_one_story_only_in_the_same_words(path: Path, clock: Clock) -> None:
-    stories = crawl(path, clock)
+def test_short_texts_are_one_story_only_in_the_same_words(shelf: Shelf, clock: Clock) -> None:
+    stories = crawl(shelf, clock)
     first = tell(stories, A, "Rain fell on the town.")
 
     assert tell(stories, B, "Rain fell on the town!").story == first.story
@@ -348,39 +301,17 @@ def test_short_texts_are_one_story_only_in_the_same_words(path: Path, clock: Clo
 
 
 def test_a_crawl_that_is_killed_loses_what_came_after_its_checkpoint(
-    path: Path, clock: Clock
+    shelf: Shelf, clock: Clock
 ) -> None:
-    stories = crawl(path, clock)
+    stories = crawl(shelf, clock)
     tell(stories, A, text(1))
     write(stories)
     tell(stories, B, text(2))
     stories.begin(stories.judge((C,), text(3)).told)
 
-    later = crawl(path, clock)
+    later = crawl(shelf, clock)
     copies = [later.judge((D,), copy(seed, 1)).told.is_copy for seed in (1, 2, 3)]
     assert copies == [True, False, False]
-
-
-def test_a_file_that_fails_stops_no_crawl_and_fills_no_memory(
-    path: Path, clock: Clock, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(seen_stories, "MAX_UNSAVED", 5)
-    monkeypatch.setattr(seen_stories, "MAX_UNDER_WAY", 5)
-    path.mkdir()
-    (path / FILE).write_bytes(b"no database" * 99)
-    stories = crawl(path, clock)
-    for seed in range(9):
-        tell(stories, seed, text(seed))
-        stories.begin(stories.judge((100 + seed,), text(seed)).told)
-        write(stories)
-
-    held = (stories._unsaved, stories._under_way)  # noqa: SLF001 - seen from inside only
-    assert [len(texts.texts) for texts in held] == [5, 5]
-    assert stories.judge((B,), copy(8, 1)).told.is_copy
-    finish(stories)
-    assert stories.failures > 2
-    assert stories.lost == 9
-    assert len(caplog.records) == 1
 
 
 def test_recent_texts_that_were_removed_leave_nothing() -> None:
@@ -391,3 +322,161 @@ def test_recent_texts_that_were_removed_leave_nothing() -> None:
         recent.remove(seed)
 
     assert not any(vars(recent).values())
+
+
+def test_what_is_being_stored_is_known(shelf: Shelf, clock: Clock) -> None:
+    stories = crawl(shelf, clock)
+    tell(stories, A, text(1))
+    shelf.go_on.clear()
+
+    stories.checkpoint()
+    assert stories.judge((B,), copy(1, 1)).told.is_copy
+    tell(stories, C, text(2))
+    shelf.go_on.set()
+    finish(stories)
+
+    assert stories.failures == 0
+    assert len(StoryStore(shelf).at([A, B, C])) == 2
+
+
+def test_a_store_that_fails_stops_no_crawl_and_fills_no_memory(
+    shelf: Shelf, clock: Clock, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(seen_stories, "MAX_UNSAVED", 5)
+    monkeypatch.setattr(seen_stories, "MAX_UNDER_WAY", 5)
+    shelf.is_broken = True
+    stories = crawl(shelf, clock)
+    for seed in range(9):
+        tell(stories, seed, text(seed))
+        stories.begin(stories.judge((100 + seed,), text(seed)).told)
+        write(stories)
+
+    held = (stories._unsaved, stories._under_way)  # noqa: SLF001 - seen from inside only
+    assert [len(texts.texts) for texts in held] == [5, 5]
+    assert stories.judge((B,), copy(8, 1)).told.is_copy
+    assert stories.failures > 2
+    assert stories.lost == 9
+    assert caplog.messages == [f"scrapy-mss: {Stories.FAILED % 'the shelf is broken'}"]
+
+
+def test_an_original_is_in_use_while_its_story_goes_on(shelf: Shelf, clock: Clock) -> None:
+    stories, begun = crawl(shelf, clock), clock.minute
+    for address, words in ((A, text(1)), (C, text(2))):
+        tell(stories, address, words)
+    for paper in range(5):
+        clock.minute += WINDOW - 1
+        tell(stories, 100 + paper, copy(1, paper, 0.9))
+        write(stories)
+
+    used = {address: shelf.rows[STORIES.key(packed(address))].used for address in (A, C)}
+    assert used == {A: clock.minute, C: begun}
+
+
+# The store beside plain dicts
+
+
+ADDRESSES = st.sampled_from([A, B, C, D, 0])
+
+
+def told_at(addresses: Sequence[int], seed: int, number: int) -> Told:
+    """A text that was told; the *seed* 0 is that which is as good as one before."""
+    words = of(seed) if seed else None
+    return Told(tuple(addresses), number, addresses[-1], number % 2 == 0, NOW + number, words)
+
+
+TEXTS = st.lists(
+    st.tuples(st.lists(ADDRESSES, min_size=1, max_size=3, unique=True), st.integers(0, 4)),
+    max_size=8,
+).map(lambda texts: [told_at(*each, number) for number, each in enumerate(texts)])
+
+
+class Dicts:
+    """What a store of stories says, in few lines; of each address, what was told there last."""
+
+    def __init__(self, texts: Sequence[Told]) -> None:
+        self.told: dict[int, Told] = {}
+        self.keys: dict[int, set[int]] = {}  # addresses by key
+        for told in texts:
+            for address in told.addresses:
+                before = self.told.get(address)
+                sketch = before.sketch if before else None  # the words that were there stay known
+                self.told[address] = told._replace(addresses=(address,), sketch=sketch)
+            first = told.addresses[0]
+            if told.sketch is not None:
+                self.told[first] = self.told[first]._replace(sketch=told.sketch)
+            for key in keys_of(told.sketch):
+                self.keys.setdefault(key, set()).add(first)
+
+    def sharing(self, keys: Sequence[int]) -> set[int]:
+        return {address for key in keys for address in self.keys.get(key, ())}
+
+
+def facts(told: Told) -> tuple[object, ...]:
+    """What can be compared of a text."""
+    return *told[:-1], None if told.sketch is None else told.sketch.tolist()
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts=TEXTS, batches=st.lists(st.integers(1, 4), min_size=8, max_size=8))
+def test_whatever_crawls_add_the_store_says_what_dicts_would(
+    new_store: Callable[[], Store], texts: list[Told], batches: list[int]
+) -> None:
+    store, left = new_store(), iter(texts)
+    for size in batches:
+        store.write([adding(islice(left, size))])
+    stories, expected = StoryStore(store), Dicts(texts)
+
+    for address in (A, B, C, D, 0, 9):
+        known = [facts(expected.told[address])] if address in expected.told else []
+        assert [facts(each) for each in stories.at([address])] == known
+    for seed in range(1, 6):
+        found = {each.addresses[0] for each in stories.sharing(keys_of(of(seed)))}
+        assert found == expected.sharing(keys_of(of(seed)))
+
+
+def test_recent_texts_and_the_store_answer_alike(store: Store) -> None:
+    texts = [Told((seed,), seed, seed, bool(seed % 2), NOW, of(seed % 7)) for seed in range(20)]
+    recent, stories = RecentTexts(texts), StoryStore(store)
+    store.write([adding(texts)])
+
+    for seed in range(8):
+        keys = keys_of(of(seed))
+        found = ({told.story for told in place.sharing(keys)} for place in (recent, stories))
+        assert next(found) == next(found) == {n for n in range(20) if n % 7 == seed}
+    asked = (3, 99, 5)
+    at = [[facts(told) for told in place.at(asked)] for place in (recent, stories)]
+    assert at[0] == at[1]
+    assert [told[0] for told in at[0]] == [(3,), (5,)]
+
+
+def test_of_a_phrase_that_many_texts_have_the_latest_are_kept(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(story_store, "MAX_CANDIDATES", 10 * PER_KEY)
+    numbers = of(1)
+    for first in range(0, 3 * PER_KEY, 30):
+        texts = [Told((n,), n, n, False, NOW, numbers) for n in range(first, first + 30)]
+        store.write([adding(texts)])
+    store.write([adding([Told((2 * PER_KEY,), 0, 0, False, NOW, numbers)])])
+
+    found = StoryStore(store).sharing(keys_of(numbers))
+
+    latest = {*range(2 * PER_KEY, 3 * PER_KEY)}
+    assert {told.addresses[0] for told in found} == latest
+
+
+def test_damaged_rows_cost_themselves_alone(store: Store) -> None:
+    keys = keys_of(of(1))
+    store.write([adding(Told((n,), n, n, False, NOW, of(1)) for n in (1, 2))])
+    put(store, STORIES.key(packed(1)), b"half", NOW)
+    put(store, STORIES.key(packed(3)), bytes(50), NOW)
+    for key in keys[1:]:
+        put(store, STORY_KEYS.key(key.to_bytes(4, "little")), packed(2) + b"half", NOW)
+    stories = StoryStore(store)
+
+    assert [told.story for told in stories.at([1, 2, 3])] == [2]
+    assert [told.story for told in stories.sharing(keys)] == [2]
+    store.write([adding([Told((1, 3), 1, 1, False, NOW, of(1))])])
+
+    assert [told.story for told in stories.at([1, 2, 3])] == [1, 2, 1]
+    assert {told.story for told in stories.sharing(keys)} == {1, 2}

@@ -1,4 +1,4 @@
-"""What names a server, what a file, and what is refused as neither."""
+"""What names a server, what a folder, and what is refused as neither."""
 
 from __future__ import annotations
 
@@ -37,6 +37,18 @@ def test_a_path_is_no_server(named: str) -> None:
     assert not is_server(named)
 
 
+@pytest.mark.parametrize(
+    "named",
+    [
+        "redis://127.0.0.1:1/0?password=p@secret",
+        "redis://me:p?secret@127.0.0.1:1/0",
+        "redis://me:p?s@secret@127.0.0.1:1/0",
+    ],
+)
+def test_of_an_address_that_may_be_read_in_two_ways_nothing_is_told(named: str) -> None:
+    assert Address.of(named).shown == "redis://…?prefix=scrapy-mss"
+
+
 UNKNOWN = ["redis+sentinel://h/0", "REDIS-CLUSTER://h", "rediscluster://h", "http://h", "file:///m"]
 
 
@@ -53,7 +65,8 @@ def test_an_address_of_another_kind_is_refused_in_one_line(named: str) -> None:
 
 
 def test_a_setting_with_such_an_address_stops_the_crawl_by_its_name() -> None:
-    with pytest.raises(SettingError, match=r"^MSS_STORE: expected a folder, .*redis\+sentinel://"):
+    expected = r"^MSS_STORE: expected a folder, or .*redis\+sentinel://"
+    with pytest.raises(SettingError, match=expected):
         read(Settings({"MSS_STORE": "redis+sentinel://h:26379/primary"}))
 
 
@@ -65,6 +78,8 @@ def test_a_setting_with_such_an_address_stops_the_crawl_by_its_name() -> None:
         "merge ADDRESS -o sum.model",
         "merge . -o ADDRESS",
         "report -s ADDRESS",
+        "unsure -s ADDRESS",
+        "info ADDRESS",
     ],
 )
 def test_a_command_refuses_such_an_address_and_makes_no_file_of_it(
@@ -85,15 +100,3 @@ def test_a_command_refuses_such_an_address_and_makes_no_file_of_it(
     assert "expected a folder, or the address of a server" in done.stderr
     assert "secret" not in done.stderr
     assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "redis://127.0.0.1:1/0?password=p@secret",
-        "redis://me:p?secret@127.0.0.1:1/0",
-        "redis://me:p?s@secret@127.0.0.1:1/0",
-    ],
-)
-def test_of_an_address_that_may_be_read_in_two_ways_nothing_is_told(address: str) -> None:
-    assert Address.of(address).shown == "redis://…?prefix=scrapy-mss"
