@@ -116,7 +116,7 @@ def test_a_store_that_fails_in_the_crawl_is_told_by_spidermon(tmp_path: Path, si
     assert found.mss("quality/failed") >= 1
     assert sum("quality counts cannot be stored" in line for line in found.logged("WARNING")) == 1
     failed = [line for line in found.logged("ERROR") if "[Spidermon]" in line]
-    assert any("the file with the quality of sites failed" in line for line in failed)
+    assert any("the store of the quality of sites failed" in line for line in failed)
 
 
 # The command
