@@ -94,17 +94,17 @@ def _activate(sums: Matrix, bias: Matrix) -> None:
 def _weighted_units(sums: Matrix, bias: Matrix, weights: Matrix) -> Matrix:
     """float32[n]: the weighted *sums* of inputs, as rectified linear units with *weights*, summed.
 
-    The second half is added to the first, and so on. Not a product by BLAS, which wakes its threads
-    for a far smaller matrix with a vector.
+    The second half is added to the first, and so on, in the place of the sums. Not a product by
+    BLAS, which wakes its threads for a far smaller matrix with a vector.
     """
     _activate(sums, bias)
-    products = sums * weights
-    rest = products.shape[1]
+    sums *= weights
+    rest = sums.shape[1]
     while rest > 1:
         half = rest - rest // 2
-        products[:, : rest // 2] += products[:, half:rest]
+        sums[:, : rest // 2] += sums[:, half:rest]
         rest = half
-    return products[:, 0]
+    return sums[:, 0]
 
 
 def product(left: NDArray[Number], right: NDArray[Number]) -> NDArray[Number]:

@@ -200,7 +200,7 @@ def portions(n: int, size: int = PORTION) -> Iterator[slice]:
 
 def _ratios(counts: Table, bucket: Ints, smoothing: float) -> tuple[Floats, Bools]:
     """How often each feature was inside for each time outside, smoothed, and which were seen."""
-    both = counts.reshape(-1).view(np.uint64)[bucket]  # two at one look-up
+    both = counts.reshape(-1).view(np.uint64).take(bucket)  # two at one look-up
     smoothed = both.view(np.uint32).reshape(-1, 2) + smoothing
     return smoothed[:, IN] / smoothed[:, OUT], both > 0
 

@@ -1,4 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False
+# cython: auto_pickle=False, binding=False, emit_code_comments=False
 """The compiled part: the steps that `compiled.accelerated` decorates, by the same names.
 
 The Python of each is its oracle: the same results to the last bit, sums in numpy's order. What a

@@ -54,11 +54,11 @@ def between(tokens: Tokens, starts: Indices, ends: Indices) -> tuple[Bytes, Bool
     """
     first, last = starts[0], ends[-1]
     starts, ends = starts[1:] - first, ends[:-1] - first
-    of_tags = _BREAKS[tokens.tag[first:last]] * tokens.is_tag[first:last]
-    breaks = prefix_sums(of_tags.astype(np.int32))
-    blanks = prefix_sums(tokens.blank_before[first:last])
-    levels = np.minimum(breaks[starts] - breaks[ends], PARAGRAPH)
-    return levels.astype(np.uint8), blanks[starts + 1] > blanks[ends]
+    of_tags = _BREAKS.take(tokens.tag[first:last]) * tokens.is_tag[first:last]
+    blank = tokens.blank_before[first:last]
+    gaps = np.stack((ends, starts), axis=1).ravel()  # of two slices each, the first is the gap
+    levels = np.minimum(np.add.reduceat(of_tags, gaps, dtype=np.int32)[::2], PARAGRAPH)
+    return levels.astype(np.uint8), np.logical_or.reduceat(blank, gaps)[::2] | blank[starts]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

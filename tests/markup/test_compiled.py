@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import blake2b
 from html.entities import html5
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TypeVar
@@ -606,3 +607,25 @@ def test_lines_are_no_longer_than_those_of_python() -> None:
     for source in sources:
         for number, line in enumerate(source.read_text().splitlines(), 1):
             assert len(line) <= int(found[1]), f"{source.name}:{number}"
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("blocks.container_features", "ELEMENT_LEVELS PER_WORDS"),
+        ("blocks.features", "MAX_MAIN_HEADINGS"),
+        ("blocks.readings", "_NEVER _BESIDE _NAMELESS _ITEM"),
+        ("blocks.segmentation", "_ENDS_RUN _BREAKS_LINE _IS_LINK"),
+        ("markup.attributes", "MAX_ATTRIBUTES"),
+        ("markup.source_cleaning", "_LETTER_BITS"),
+        ("output.sanitizing", "TEXT APART GAP"),
+    ],
+)
+def test_constants_of_c_are_those_of_python(module: str, names: str) -> None:
+    sources = (REPOSITORY / "scrapy_mss" / "markup").glob("_*.pxi")
+    constant = re.compile(r"^    ([A-Z_]+) = (\d+)", re.MULTILINE)
+    in_c = dict(pair for source in sources for pair in constant.findall(source.read_text()))
+    python = import_module(f"scrapy_mss.{module}")
+
+    for name in names.split():
+        assert int(in_c[name.removeprefix("_")]) == getattr(python, name)
